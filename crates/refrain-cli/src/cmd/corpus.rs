@@ -1,0 +1,204 @@
+//! `refrain corpus`: whatever there is in, a clean corpus folder out.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use anyhow::{Context, Result, bail};
+use clap::Args;
+use refrain::Failure;
+use refrain::corpus::{Corpus, CorpusOptions, Phase};
+use refrain::decode::LanguageFilter;
+use refrain::extract::JusTextOptions;
+use refrain::text::Offsets;
+use refrain::write::{OutputFormat, Packing, WriteOptions};
+
+use crate::common::{InputArguments, named, offsets, output_format, print, size, tell, tell_failures, threads};
+use crate::exit::Exit;
+use crate::progress::{Bar, Status};
+
+/// Make a clean corpus: read, decode, strip boilerplate, drop exact duplicates, write
+///
+/// Reads WARC, HTML, text, JSONL, Parquet and vertical files, packed or in archives, and writes a folder: parts with the
+/// documents, `removed/` with every range left out and why, `errors.jsonl`, `stats.json`, and `manifest.json` with
+/// options, counts and digests. Killed at any moment, the same command goes on where it was and ends with the same bytes.
+///
+/// Memory stays the same whatever the size of the input: about 150 MiB per thread, evidence for duplicates up to
+/// --memory, and a few times the size of the largest document.
+#[derive(Args)]
+#[command(before_help = "Example:\n  refrain corpus samples/crawl.warc.gz -o corpus/ --lang en,de")]
+pub(crate) struct Arguments {
+    #[command(flatten)]
+    input: InputArguments,
+
+    /// The corpus folder
+    #[arg(short, long, value_name = "FOLDER", help_heading = "Output")]
+    output: PathBuf,
+
+    /// Format of the parts
+    #[arg(long, value_name = "FORMAT", default_value = "parquet", value_parser = output_format(), help_heading = "Output")]
+    format: (OutputFormat, Packing),
+
+    /// Keep marked ranges in the parts, with their marks
+    #[arg(long, help_heading = "Output")]
+    keep_marked: bool,
+
+    /// Do not write the list of removed ranges
+    #[arg(long, help_heading = "Output")]
+    no_removed: bool,
+
+    /// What ranges count: characters (code points) or bytes
+    #[arg(long, value_name = "UNIT", default_value = "chars", value_parser = offsets(), help_heading = "Output")]
+    offsets: Offsets,
+
+    /// Text that goes into one part
+    #[arg(long, value_name = "SIZE", default_value = "256M", value_parser = size, help_heading = "Output")]
+    part_size: u64,
+
+    /// Replace the corpus in the folder, if there is one
+    #[arg(long, help_heading = "Output")]
+    overwrite: bool,
+
+    /// Print the figures as JSON
+    #[arg(long, help_heading = "Output")]
+    json: bool,
+
+    /// Draw no progress
+    #[arg(short, long, help_heading = "Output")]
+    quiet: bool,
+
+    /// Languages to keep, by their codes, separated by commas; documents in others are marked and left out. What is too
+    /// short to tell is kept
+    #[arg(long, value_name = "CODES", value_delimiter = ',', help_heading = "Cleaning")]
+    lang: Vec<String>,
+
+    /// How the main content of web pages is found
+    #[arg(long, default_value = "justext", value_parser = named(vec![("justext", true), ("none", false)]), help_heading = "Cleaning")]
+    method: bool,
+
+    /// jusText: blocks with a larger share of characters in links are boilerplate
+    #[arg(long, value_name = "SHARE", default_value_t = JusTextOptions::default().max_link_density, help_heading = "Cleaning")]
+    max_link_density: f64,
+
+    /// jusText: blocks with fewer characters are short
+    #[arg(long, value_name = "N", default_value_t = JusTextOptions::default().length_low, help_heading = "Cleaning")]
+    length_low: usize,
+
+    /// jusText: blocks with more characters and enough stop words are good
+    #[arg(long, value_name = "N", default_value_t = JusTextOptions::default().length_high, help_heading = "Cleaning")]
+    length_high: usize,
+
+    /// jusText: share of stop words that makes a block near-good
+    #[arg(long, value_name = "SHARE", default_value_t = JusTextOptions::default().stopwords_low, help_heading = "Cleaning")]
+    stopwords_low: f64,
+
+    /// jusText: share of stop words that makes a long block good
+    #[arg(long, value_name = "SHARE", default_value_t = JusTextOptions::default().stopwords_high, help_heading = "Cleaning")]
+    stopwords_high: f64,
+
+    /// jusText: how far from good text a heading may stand, in characters
+    #[arg(long, value_name = "N", default_value_t = JusTextOptions::default().max_heading_distance, help_heading = "Cleaning")]
+    max_heading_distance: usize,
+
+    /// jusText: treat headings like other blocks
+    #[arg(long, help_heading = "Cleaning")]
+    no_headings: bool,
+
+    /// Threads [default: as many as there are cores]
+    #[arg(long, value_name = "N", help_heading = "Running")]
+    threads: Option<usize>,
+
+    /// Memory for evidence about duplicates; more goes to temporary files in the corpus folder
+    #[arg(long, value_name = "SIZE", default_value = "1G", value_parser = size, help_heading = "Running")]
+    memory: u64,
+}
+
+impl Arguments {
+    fn options(&self) -> Result<CorpusOptions> {
+        Ok(CorpusOptions {
+            source: self.input.options(),
+            languages: self.languages()?,
+            extract: self.method,
+            justext: JusTextOptions {
+                max_link_density: self.max_link_density,
+                length_low: self.length_low,
+                length_high: self.length_high,
+                stopwords_low: self.stopwords_low,
+                stopwords_high: self.stopwords_high,
+                max_heading_distance: self.max_heading_distance,
+                no_headings: self.no_headings,
+            },
+            format: self.format.0,
+            packing: self.format.1,
+            write: WriteOptions { keep_marked: self.keep_marked, offsets: self.offsets },
+            removed: !self.no_removed,
+            part_bytes: self.part_size,
+            memory: self.memory,
+            threads: threads(self.threads),
+            overwrite: self.overwrite,
+        })
+    }
+
+    fn languages(&self) -> Result<Vec<String>> {
+        let known = LanguageFilter::known();
+        for code in &self.lang {
+            if !known.contains(&code.as_str()) {
+                bail!("unknown language `{code}`; the codes are: {}", known.join(", "));
+            }
+        }
+        Ok(self.lang.clone())
+    }
+}
+
+pub(crate) fn run(arguments: Arguments) -> Result<Exit> {
+    let options = arguments.options()?;
+    let (inputs, failures) = arguments.input.expand()?;
+    let corpus = Arc::new(Corpus::new(inputs, failures, arguments.output.clone(), options));
+
+    let watched = corpus.clone();
+    ctrlc::set_handler(move || watched.control().stop()).context("cannot listen for Ctrl-C")?;
+    let watched = corpus.clone();
+    let bar = Bar::start(arguments.quiet, move || {
+        let now = watched.progress();
+        let failed = if now.failures > 0 { format!(", {} failed", now.failures) } else { String::new() };
+        Status {
+            phase: match now.phase {
+                Phase::Read => "read",
+                Phase::Learn => "learn",
+                Phase::Write => "write",
+            },
+            done: now.done,
+            total: now.total,
+            note: format!(", {} documents{failed}", now.documents),
+        }
+    });
+    let result = corpus.run();
+    drop(bar);
+    let folder = &arguments.output;
+    let manifest = match result {
+        Err(refrain::Error::Interrupted) => {
+            tell(&format!("interrupted; the same command goes on where it was ({})", folder.display()));
+            return Ok(Exit::Interrupted);
+        }
+        other => other?,
+    };
+    if arguments.json {
+        print(&(serde_json::to_string_pretty(&manifest.statistics)? + "\n"))?;
+    } else {
+        print(&manifest.statistics.table())?;
+    }
+    let failed = manifest.statistics.failures;
+    let errors = folder.join("errors.jsonl");
+    tell_failures(&read_failures(&errors), failed, &format!(", see {}", errors.display()));
+    if manifest.statistics.total.kept.documents == 0 {
+        tell("note: no document is left; `refrain list` shows what was read, removed/ what was taken out");
+    }
+    tell(&format!("corpus: {} ({} parts)", folder.display(), manifest.parts.len()));
+    Ok(Exit::of_failures(failed))
+}
+
+/// The first failures of a corpus.
+fn read_failures(errors: &Path) -> Vec<Failure> {
+    let content = fs::read_to_string(errors).unwrap_or_default();
+    content.lines().take(100).filter_map(|line| serde_json::from_str(line).ok()).collect()
+}

@@ -1,0 +1,33 @@
+//! `refrain man`: manual pages.
+
+use anyhow::{Result, bail};
+use clap::Args;
+
+use crate::common::print;
+use crate::exit::Exit;
+
+/// Print a manual page
+#[derive(Args)]
+#[command(before_help = "Example:\n  refrain man corpus | man -l -")]
+pub(crate) struct Arguments {
+    /// The verb; the page of refrain itself when not given
+    verb: Option<String>,
+}
+
+pub(crate) fn run(arguments: &Arguments, mut command: clap::Command) -> Result<Exit> {
+    command.build();
+    let page = match &arguments.verb {
+        None => command,
+        Some(verb) => match command.find_subcommand(verb) {
+            Some(found) => found.clone(),
+            None => {
+                let verbs: Vec<&str> = command.get_subcommands().map(clap::Command::get_name).collect();
+                bail!("no verb `{verb}`; the verbs are: {}", verbs.join(", "));
+            }
+        },
+    };
+    let mut roff = Vec::new();
+    clap_mangen::Man::new(page).render(&mut roff)?;
+    print(&String::from_utf8_lossy(&roff))?;
+    Ok(Exit::Done)
+}

@@ -1,0 +1,8 @@
+//! One file per verb.
+
+pub(crate) mod completions;
+pub(crate) mod convert;
+pub(crate) mod corpus;
+pub(crate) mod list;
+pub(crate) mod man;
+pub(crate) mod stats;

@@ -1,0 +1,33 @@
+//! `refrain stats`: the figures of a corpus.
+
+use std::path::PathBuf;
+
+use anyhow::Result;
+use clap::Args;
+use refrain::corpus::Manifest;
+
+use crate::common::print;
+use crate::exit::Exit;
+
+/// Print the figures of a corpus: documents, words and tokens at every stage, by language
+#[derive(Args)]
+#[command(before_help = "Example:\n  refrain stats corpus/")]
+pub(crate) struct Arguments {
+    /// The corpus folder
+    #[arg(value_name = "FOLDER")]
+    corpus: PathBuf,
+
+    /// As JSON
+    #[arg(long)]
+    json: bool,
+}
+
+pub(crate) fn run(arguments: &Arguments) -> Result<Exit> {
+    let statistics = Manifest::read(&arguments.corpus)?.statistics;
+    if arguments.json {
+        print(&(serde_json::to_string_pretty(&statistics)? + "\n"))?;
+    } else {
+        print(&statistics.table())?;
+    }
+    Ok(Exit::Done)
+}

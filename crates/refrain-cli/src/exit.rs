@@ -1,0 +1,53 @@
+//! Exit codes.
+
+use std::process::ExitCode;
+
+use crate::common::tell;
+
+/// How the program ends.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Exit {
+    /// All done.
+    Done,
+    /// Done, but some inputs failed; they were listed.
+    SomeFailed,
+    /// Could not run.
+    CouldNotRun,
+    /// Stopped by Ctrl-C.
+    Interrupted,
+}
+
+impl Exit {
+    /// Tells the error and chooses the code for it. A closed pipe is no error: whoever read it has seen enough.
+    pub(crate) fn of_error(error: &anyhow::Error) -> Exit {
+        for cause in error.chain() {
+            let closed = match (cause.downcast_ref::<refrain::Error>(), cause.downcast_ref::<std::io::Error>()) {
+                (Some(refrain::Error::Interrupted), _) => return Exit::Interrupted,
+                (Some(error), _) => error.is_closed_pipe(),
+                (_, Some(error)) => error.kind() == std::io::ErrorKind::BrokenPipe,
+                _ => false,
+            };
+            if closed {
+                return Exit::Done;
+            }
+        }
+        tell(&format!("error: {error:#}"));
+        Exit::CouldNotRun
+    }
+
+    /// The code for a run that met this many failures.
+    pub(crate) fn of_failures(failures: u64) -> Exit {
+        if failures == 0 { Exit::Done } else { Exit::SomeFailed }
+    }
+}
+
+impl From<Exit> for ExitCode {
+    fn from(exit: Exit) -> ExitCode {
+        ExitCode::from(match exit {
+            Exit::Done => 0,
+            Exit::SomeFailed => 1,
+            Exit::CouldNotRun => 2,
+            Exit::Interrupted => 130,
+        })
+    }
+}

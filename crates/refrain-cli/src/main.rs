@@ -1,0 +1,45 @@
+//! The command line of refrain.
+
+mod cmd;
+mod common;
+mod exit;
+mod progress;
+
+use clap::{CommandFactory, Parser, Subcommand};
+
+use exit::Exit;
+
+/// Find the text that repeats across a pile of documents, and strip it, fold it or show it.
+#[derive(Parser)]
+#[command(
+    name = "refrain",
+    version,
+    before_help = "Example:\n  refrain corpus samples/crawl.warc.gz -o corpus/",
+    after_help = "Exit codes: 0 done; 1 done, but some inputs failed (they are listed); 2 could not run; 130 interrupted."
+)]
+struct Arguments {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    Corpus(cmd::corpus::Arguments),
+    Convert(cmd::convert::Arguments),
+    List(cmd::list::Arguments),
+    Stats(cmd::stats::Arguments),
+    Completions(cmd::completions::Arguments),
+    Man(cmd::man::Arguments),
+}
+
+fn main() -> std::process::ExitCode {
+    let result = match Arguments::parse().command {
+        Command::Corpus(arguments) => cmd::corpus::run(arguments),
+        Command::Convert(arguments) => cmd::convert::run(arguments),
+        Command::List(arguments) => cmd::list::run(arguments),
+        Command::Stats(arguments) => cmd::stats::run(&arguments),
+        Command::Completions(arguments) => cmd::completions::run(&arguments, &mut self::Arguments::command()),
+        Command::Man(arguments) => cmd::man::run(&arguments, self::Arguments::command()),
+    };
+    result.unwrap_or_else(|error| Exit::of_error(&error)).into()
+}

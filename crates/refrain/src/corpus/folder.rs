@@ -1,0 +1,337 @@
+//! The layout of a corpus folder, its manifest, and who may write to it.
+
+use std::fs::{self, File};
+use std::path::{Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+use crate::error::{Error, IoContext, Result};
+use crate::source::Inputs;
+use crate::stats::Statistics;
+use crate::text::Digest;
+use crate::write::{Written, write_atomically};
+
+/// The version of the layout; changes when older versions of refrain could not read it.
+pub(super) const LAYOUT: u32 = 1;
+
+const MANIFEST: &str = "manifest.json";
+const STATS: &str = "stats.json";
+const ERRORS: &str = "errors.jsonl";
+const INPUTS: &str = "inputs.tsv";
+const WORK: &str = "work";
+const REMOVED: &str = "removed";
+const RUN: &str = "run.json";
+const LOCK: &str = "lock";
+
+/// What a corpus folder holds. It carries no times, so that the same input and options always give the same bytes.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Manifest {
+    /// What made it.
+    pub refrain: Identity,
+    /// What it was made from.
+    pub inputs: InputsRecord,
+    /// How.
+    pub options: Map<String, Value>,
+    /// The files with the documents, in order.
+    pub parts: Vec<Part>,
+    /// The files with the removed ranges, in order; none when they were not asked for.
+    pub removed: Vec<Part>,
+    /// The figures.
+    pub statistics: Statistics,
+}
+
+/// The program that wrote a corpus.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Identity {
+    /// Its version.
+    pub version: String,
+    /// The version of the folder's layout.
+    pub layout: u32,
+}
+
+/// What a corpus was made from; `inputs.tsv` has the list.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct InputsRecord {
+    /// Number of files.
+    pub files: u64,
+    /// Their size.
+    pub bytes: u64,
+    /// Digest of `inputs.tsv`.
+    pub sha256: String,
+}
+
+/// A file of a corpus.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Part {
+    /// Its path in the folder.
+    pub path: String,
+    /// Documents (or removed ranges' documents) in it.
+    pub documents: u64,
+    /// Size and digest.
+    #[serde(flatten)]
+    pub written: Written,
+}
+
+/// What a run was started with. The same command must find the same to go on.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub(super) struct RunRecord {
+    pub(super) refrain: Identity,
+    pub(super) inputs: InputsRecord,
+    pub(super) options: Map<String, Value>,
+}
+
+impl RunRecord {
+    pub(super) fn new(inputs: &str, count: &Inputs, options: Map<String, Value>) -> RunRecord {
+        let mut digest = Digest::default();
+        digest.update(inputs.as_bytes());
+        RunRecord {
+            refrain: Identity { version: env!("CARGO_PKG_VERSION").into(), layout: LAYOUT },
+            inputs: InputsRecord { files: count.len().into(), bytes: count.total_size(), sha256: digest.hex() },
+            options,
+        }
+    }
+
+    /// In words, how another record differs from this one; empty when it does not.
+    fn differences(&self, now: &RunRecord) -> Vec<String> {
+        let mut differences = Vec::new();
+        if self.refrain != now.refrain {
+            let (then, now) = (&self.refrain.version, &now.refrain.version);
+            differences.push(format!("it was begun by refrain {then}, this is {now}"));
+        }
+        let mut names: Vec<&String> = self.options.keys().chain(now.options.keys()).collect();
+        names.sort_unstable();
+        names.dedup();
+        let show = |value: Option<&Value>| value.map_or("unset".to_owned(), Value::to_string);
+        for name in names {
+            let (then, now) = (self.options.get(name), now.options.get(name));
+            if then != now {
+                let option = name.replace('_', "-");
+                differences.push(format!("--{option} was {}, now {}", show(then), show(now)));
+            }
+        }
+        if self.inputs != now.inputs {
+            let (then, now) = (&self.inputs, &now.inputs);
+            differences.push(format!(
+                "the inputs were {} files of {} bytes, now {} files of {} bytes{}",
+                then.files,
+                then.bytes,
+                now.files,
+                now.bytes,
+                if (then.files, then.bytes) == (now.files, now.bytes) { ", with other names or sizes" } else { "" }
+            ));
+        }
+        differences
+    }
+}
+
+/// The list of inputs as it is kept: size, tab, name.
+pub(super) fn list_inputs(inputs: &Inputs) -> String {
+    let mut list = String::new();
+    for input in inputs.iter() {
+        let size = input.size.map_or("-".to_owned(), |size| size.to_string());
+        list.push_str(&format!("{size}\t{}\n", input.name.replace(['\t', '\n'], " ")));
+    }
+    list
+}
+
+/// A corpus folder that belongs to this run as long as this value lives.
+pub(super) struct Folder {
+    root: PathBuf,
+    _lock: Option<File>,
+}
+
+/// How a folder was found.
+pub(super) enum State {
+    /// Ready to be filled, from the start or where a run before this one stopped.
+    Open(Folder),
+    /// Filled by the same command before.
+    Complete(Box<Manifest>),
+}
+
+impl Folder {
+    /// Opens a folder for a run: a new one, one that the same command began to fill, or any one when `overwrite` is set.
+    pub(super) fn open(root: &Path, record: &RunRecord, inputs: &str, overwrite: bool) -> Result<State> {
+        if root.exists() && !root.is_dir() {
+            return Err(Error::Refused(format!("{} is a file; name a folder", root.display())));
+        }
+        let ours = root.join(MANIFEST).is_file() || root.join(WORK).join(RUN).is_file();
+        if !ours && root.is_dir() && fs::read_dir(root).at(root)?.any(|entry| !is_leftover(entry.as_ref())) {
+            return Err(Error::Refused(format!(
+                "{} is not empty and holds no corpus; name another folder",
+                root.display()
+            )));
+        }
+        fs::create_dir_all(root.join(WORK)).at(root)?;
+        let folder = Folder { root: root.to_owned(), _lock: Some(lock(root)?) };
+        if overwrite {
+            folder.clear()?;
+        }
+        let way_out = "use the same options to go on, --overwrite to start anew, or another folder";
+        if let Some(manifest) = read_json::<Manifest>(&root.join(MANIFEST))? {
+            let then = RunRecord {
+                refrain: manifest.refrain.clone(),
+                inputs: manifest.inputs.clone(),
+                options: manifest.options.clone(),
+            };
+            let differences = then.differences(record);
+            if differences.is_empty() {
+                folder.remove_work()?;
+                return Ok(State::Complete(Box::new(manifest)));
+            }
+            return Err(Error::Refused(format!(
+                "{} holds a corpus made in another way: {}; {way_out}",
+                root.display(),
+                differences.join("; ")
+            )));
+        }
+        if let Some(then) = read_json::<RunRecord>(&folder.work(RUN))? {
+            let differences = then.differences(record);
+            if !differences.is_empty() {
+                return Err(Error::Refused(format!(
+                    "{} was begun in another way: {}; {way_out}",
+                    root.display(),
+                    differences.join("; ")
+                )));
+            }
+        } else {
+            fs::create_dir_all(root.join(REMOVED)).at(root)?;
+            write_atomically(&folder.path(INPUTS), inputs.as_bytes())?;
+            write_json(&folder.work(RUN), record)?;
+        }
+        Ok(State::Open(folder))
+    }
+
+    pub(super) fn path(&self, name: &str) -> PathBuf {
+        self.root.join(name)
+    }
+
+    pub(super) fn work(&self, name: &str) -> PathBuf {
+        self.root.join(WORK).join(name)
+    }
+
+    pub(super) fn removed(name: &str) -> String {
+        format!("{REMOVED}/{name}")
+    }
+
+    /// Writes what completes the folder; the manifest comes last.
+    pub(super) fn complete(&self, manifest: &Manifest, errors: &[u8]) -> Result<()> {
+        write_atomically(&self.path(ERRORS), errors)?;
+        write_json(&self.path(STATS), &manifest.statistics)?;
+        if manifest.removed.is_empty() {
+            let _ = fs::remove_dir(self.path(REMOVED));
+        }
+        write_json(&self.path(MANIFEST), manifest)?;
+        self.remove_work()
+    }
+
+    /// Removes what refrain wrote, and nothing else.
+    fn clear(&self) -> Result<()> {
+        // The manifest goes first: from here on the folder is not complete.
+        for name in [MANIFEST, STATS, ERRORS, INPUTS] {
+            remove(&self.path(name))?;
+        }
+        for folder in [self.root.clone(), self.root.join(REMOVED), self.root.join(WORK)] {
+            let Ok(entries) = fs::read_dir(&folder) else { continue };
+            for entry in entries {
+                let entry = entry.at(&folder)?;
+                let name = entry.file_name();
+                let ours =
+                    folder.ends_with(WORK) || name.as_encoded_bytes().starts_with(b"part-") || is_leftover(Ok(&entry));
+                if ours && name != LOCK && entry.path().is_file() {
+                    remove(&entry.path())?;
+                }
+            }
+        }
+        let _ = fs::remove_dir(self.root.join(REMOVED));
+        Ok(())
+    }
+
+    fn remove_work(&self) -> Result<()> {
+        let work = self.root.join(WORK);
+        match fs::remove_dir_all(&work) {
+            Err(error) if error.kind() != std::io::ErrorKind::NotFound => Err(Error::io(work, error)),
+            _ => Ok(()),
+        }
+    }
+}
+
+/// Files that a killed run may leave behind: partial ones, and the empty folders it began with.
+fn is_leftover(entry: std::result::Result<&fs::DirEntry, &std::io::Error>) -> bool {
+    entry.is_ok_and(|entry| {
+        let name = entry.file_name();
+        let name = name.as_encoded_bytes();
+        (name.starts_with(b".") && name.ends_with(b".partial")) || name == WORK.as_bytes()
+    })
+}
+
+fn remove(path: &Path) -> Result<()> {
+    match fs::remove_file(path) {
+        Err(error) if error.kind() != std::io::ErrorKind::NotFound => Err(Error::io(path, error)),
+        _ => Ok(()),
+    }
+}
+
+/// One run at a time.
+fn lock(root: &Path) -> Result<File> {
+    let path = root.join(WORK).join(LOCK);
+    let file = File::create(&path).at(&path)?;
+    match file.try_lock() {
+        Ok(()) => Ok(file),
+        Err(fs::TryLockError::WouldBlock) => Err(Error::Refused(format!(
+            "another run is writing to {}; wait for it or name another folder",
+            root.display()
+        ))),
+        Err(fs::TryLockError::Error(error)) => Err(Error::io(path, error)),
+    }
+}
+
+/// Reads a JSON file of ours; `None` when it is not there.
+pub(super) fn read_json<T: serde::de::DeserializeOwned>(path: &Path) -> Result<Option<T>> {
+    let content = match fs::read(path) {
+        Ok(content) => content,
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
+        Err(error) => return Err(Error::io(path, error)),
+    };
+    serde_json::from_slice(&content)
+        .map(Some)
+        .map_err(|error| Error::Damaged { path: path.to_owned(), message: format!("not as refrain wrote it: {error}") })
+}
+
+/// Writes a JSON file for people and programs.
+pub(super) fn write_json(path: &Path, value: &impl Serialize) -> Result<()> {
+    let mut content = serde_json::to_vec_pretty(value).map_err(std::io::Error::from)?;
+    content.push(b'\n');
+    write_atomically(path, &content)
+}
+
+/// The files with the documents, if the folder is a corpus.
+pub(crate) fn parts_of(folder: &Path) -> Option<std::result::Result<Vec<PathBuf>, String>> {
+    #[derive(Deserialize)]
+    struct Known {
+        refrain: Identity,
+        parts: Vec<Part>,
+    }
+    let content = match fs::read(folder.join(MANIFEST)) {
+        Ok(content) => content,
+        Err(_) if folder.join(WORK).join(RUN).is_file() => {
+            return Some(Err("a corpus that is not complete; run the command that began it again".into()));
+        }
+        Err(_) => return None,
+    };
+    // Somebody else's manifest.json is an ordinary file.
+    let known: Known = serde_json::from_slice(&content).ok()?;
+    if known.refrain.layout > LAYOUT {
+        return Some(Err(format!("a corpus written by refrain {}, which is newer than this", known.refrain.version)));
+    }
+    Some(Ok(known.parts.iter().map(|part| folder.join(&part.path)).collect()))
+}
+
+impl Manifest {
+    /// Reads the manifest of a corpus folder.
+    pub fn read(folder: &Path) -> Result<Manifest> {
+        read_json(&folder.join(MANIFEST))?.ok_or_else(|| {
+            Error::Refused(format!("{} holds no complete corpus: there is no {MANIFEST}", folder.display()))
+        })
+    }
+}

@@ -1,0 +1,474 @@
+//! The run: read, learn, write.
+
+use std::path::PathBuf;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicU8, AtomicU64, Ordering};
+
+use rayon::iter::{IndexedParallelIterator, IntoParallelRefIterator, ParallelIterator};
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value, json};
+
+use super::folder::{Folder, Manifest, Part, RunRecord, State, list_inputs, read_json, write_json};
+use super::work::{PartWriter, WorkPart, finished_parts, read_part, shards};
+use crate::decode::LanguageFilter;
+use crate::dedup::{ExactDuplicates, FirstCopies};
+use crate::document::{Document, Position};
+use crate::error::{Error, Failure, Result};
+use crate::extract::{JusText, JusTextOptions};
+use crate::pass::{Evidence, Pass};
+use crate::pipeline::{Control, Extraction, Preparation, run_in_order};
+use crate::source::{Inputs, Source, SourceOptions};
+use crate::stats::Statistics;
+use crate::text::Offsets;
+use crate::write::{self, Output, OutputFormat, Packing, RemovedWriter, WriteOptions};
+
+/// How a corpus is made.
+#[derive(Debug, Clone)]
+pub struct CorpusOptions {
+    /// How inputs are read.
+    pub source: SourceOptions,
+    /// Languages to keep; all when empty.
+    pub languages: Vec<String>,
+    /// Mark boilerplate of web pages.
+    pub extract: bool,
+    /// Thresholds of the extraction.
+    pub justext: JusTextOptions,
+    /// Format of the parts.
+    pub format: OutputFormat,
+    /// Compression of the parts.
+    pub packing: Packing,
+    /// What to do with marked ranges.
+    pub write: WriteOptions,
+    /// List removed ranges under `removed/`.
+    pub removed: bool,
+    /// Text that goes into one part, in bytes.
+    pub part_bytes: u64,
+    /// Memory for evidence, in bytes; beyond it goes to disk.
+    pub memory: u64,
+    /// Threads.
+    pub threads: usize,
+    /// Replace a corpus that is there already.
+    pub overwrite: bool,
+}
+
+impl Default for CorpusOptions {
+    fn default() -> Self {
+        CorpusOptions {
+            source: SourceOptions::default(),
+            languages: Vec::new(),
+            extract: true,
+            justext: JusTextOptions::default(),
+            format: OutputFormat::Parquet,
+            packing: Packing::None,
+            write: WriteOptions::default(),
+            removed: true,
+            part_bytes: Self::PART_BYTES,
+            memory: Self::MEMORY,
+            threads: std::thread::available_parallelism().map_or(1, usize::from),
+            overwrite: false,
+        }
+    }
+}
+
+impl CorpusOptions {
+    /// 256 MiB of text in a part.
+    pub const PART_BYTES: u64 = 256 << 20;
+    /// 1 GiB of memory for evidence.
+    pub const MEMORY: u64 = 1 << 30;
+
+    /// The options that decide what the corpus is; others (threads, memory) only decide how fast it is made.
+    fn record(&self) -> Map<String, Value> {
+        let options = json!({
+            "input_format": self.source.format.map(crate::source::InputFormat::name),
+            "text_field": self.source.text_field,
+            "id_field": self.source.id_field,
+            "max_document": self.source.max_document,
+            "max_expansion": self.source.max_expansion,
+            "lang": self.languages,
+            "method": if self.extract { "justext" } else { "none" },
+            "format": format!("{}{}", self.format.name(), self.packing.suffix()),
+            "keep_marked": self.write.keep_marked,
+            "removed": self.removed,
+            "offsets": if self.write.offsets == Offsets::Bytes { "bytes" } else { "chars" },
+            "part_size": self.part_bytes,
+            "max_link_density": self.justext.max_link_density,
+            "length_low": self.justext.length_low,
+            "length_high": self.justext.length_high,
+            "stopwords_low": self.justext.stopwords_low,
+            "stopwords_high": self.justext.stopwords_high,
+            "max_heading_distance": self.justext.max_heading_distance,
+            "no_headings": self.justext.no_headings,
+        });
+        match options {
+            Value::Object(options) => options,
+            _ => Map::new(),
+        }
+    }
+
+    fn preparation(&self) -> Preparation {
+        let justext = JusText { options: self.justext, languages: self.languages.clone() };
+        Preparation {
+            language: Some(LanguageFilter { wanted: self.languages.clone() }),
+            extraction: if self.extract { Extraction::JusText(justext) } else { Extraction::None },
+        }
+    }
+
+    fn part_name(&self, number: usize) -> String {
+        format!("part-{number:05}.{}{}", self.format.extension(), self.packing.suffix())
+    }
+}
+
+/// What a run is doing.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Phase {
+    /// Reading, decoding, extracting.
+    Read,
+    /// Finding duplicates.
+    Learn,
+    /// Writing the parts.
+    Write,
+}
+
+/// How far a run has come.
+#[derive(Debug, Clone, Copy)]
+pub struct Progress {
+    /// What it is doing.
+    pub phase: Phase,
+    /// Bytes done in this phase.
+    pub done: u64,
+    /// Bytes to do in this phase.
+    pub total: u64,
+    /// Documents read.
+    pub documents: u64,
+    /// Failures met.
+    pub failures: u64,
+}
+
+/// A run that makes a corpus.
+///
+/// ```
+/// use refrain::corpus::{Corpus, CorpusOptions};
+/// use refrain::source::Inputs;
+///
+/// let folder = tempfile::tempdir()?;
+/// let notes = folder.path().join("notes.jsonl");
+/// std::fs::write(&notes, "{\"text\": \"One note.\"}\n{\"text\": \"One  note.\"}\n{\"text\": \"Another.\"}\n")?;
+///
+/// let (inputs, failures) = Inputs::expand([notes.to_string_lossy()]);
+/// let corpus = Corpus::new(inputs, failures, folder.path().join("corpus"), CorpusOptions::default());
+/// let manifest = corpus.run()?;
+/// assert_eq!(manifest.statistics.total.kept.documents, 2);
+/// assert_eq!(manifest.statistics.total.duplicates.documents, 1);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub struct Corpus {
+    source: Source,
+    early_failures: Vec<Failure>,
+    output: PathBuf,
+    options: CorpusOptions,
+    control: Control,
+    phase: AtomicU8,
+    done: AtomicU64,
+    total: AtomicU64,
+}
+
+impl Corpus {
+    /// Plans a run. `failures` are those of finding the inputs; they join the others.
+    pub fn new(inputs: Inputs, failures: Vec<Failure>, output: PathBuf, options: CorpusOptions) -> Corpus {
+        Corpus {
+            source: Source::new(inputs, options.source.clone()),
+            early_failures: failures,
+            output,
+            options,
+            control: Control::default(),
+            phase: AtomicU8::new(0),
+            done: AtomicU64::new(0),
+            total: AtomicU64::new(0),
+        }
+    }
+
+    /// What stops the run early.
+    pub fn control(&self) -> &Control {
+        &self.control
+    }
+
+    /// How far the run has come.
+    pub fn progress(&self) -> Progress {
+        let phase = [Phase::Read, Phase::Learn, Phase::Write][usize::from(self.phase.load(Ordering::Relaxed).min(2))];
+        let reading = phase == Phase::Read;
+        Progress {
+            phase,
+            done: if reading { self.source.bytes_read() } else { self.done.load(Ordering::Relaxed) },
+            total: if reading { self.source.inputs().total_size() } else { self.total.load(Ordering::Relaxed) },
+            documents: self.control.documents(),
+            failures: self.control.failures(),
+        }
+    }
+
+    fn begin(&self, phase: Phase, total: u64) {
+        self.done.store(0, Ordering::Relaxed);
+        self.total.store(total, Ordering::Relaxed);
+        self.phase.store(phase as u8, Ordering::Relaxed);
+    }
+
+    /// Makes the corpus, or goes on making it.
+    pub fn run(&self) -> Result<Manifest> {
+        let list = list_inputs(self.source.inputs());
+        let record = RunRecord::new(&list, self.source.inputs(), self.options.record());
+        let folder = match Folder::open(&self.output, &record, &list, self.options.overwrite)? {
+            State::Complete(manifest) => return Ok(*manifest),
+            State::Open(folder) => folder,
+        };
+        let pool = rayon::ThreadPoolBuilder::new()
+            .num_threads(self.options.threads)
+            .build()
+            .map_err(|error| Error::Refused(format!("cannot start {} threads: {error}", self.options.threads)))?;
+        let parts = self.read(&folder, &pool)?;
+        let finding = self.learn(&folder, &pool, &parts)?;
+        let finals = self.write(&folder, &pool, &parts, &finding)?;
+        self.complete(&folder, record, &parts, finals)
+    }
+
+    /// Phase 1: inputs to work parts. As many shards at a time as there are threads.
+    fn read(&self, folder: &Folder, pool: &rayon::ThreadPool) -> Result<Vec<WorkPart>> {
+        self.begin(Phase::Read, 0);
+        let preparation = self.options.preparation();
+        self.control.count(0, self.early_failures.len() as u64);
+        let shards = shards(self.source.inputs());
+        let next = AtomicU64::new(0);
+        let parts = Mutex::new(Vec::new());
+        let failed = Mutex::new(None);
+        std::thread::scope(|scope| {
+            for _ in 0..self.options.threads.min(shards.len()) {
+                scope.spawn(|| {
+                    while let Some(shard) = shards.get(next.fetch_add(1, Ordering::Relaxed) as usize) {
+                        match self.read_shard(folder, pool, shard, &preparation) {
+                            Ok(finished) => lock(&parts).extend(finished),
+                            Err(error) => {
+                                lock(&failed).get_or_insert(error);
+                                next.store(u64::MAX / 2, Ordering::Relaxed);
+                            }
+                        }
+                    }
+                });
+            }
+        });
+        if let Some(error) = lock(&failed).take() {
+            return Err(error);
+        }
+        let mut parts = std::mem::take(&mut *lock(&parts));
+        parts.sort_by_key(|part: &WorkPart| (part.shard, part.number));
+        Ok(parts)
+    }
+
+    fn read_shard(
+        &self,
+        folder: &Folder,
+        pool: &rayon::ThreadPool,
+        shard: &super::work::Shard,
+        preparation: &Preparation,
+    ) -> Result<Vec<WorkPart>> {
+        let mut parts = finished_parts(folder, shard)?;
+        for part in &parts {
+            self.control.count(part.note.documents, part.note.failures.len() as u64);
+        }
+        let from = parts.last().map_or(Position { input: shard.inputs.start, record: 0 }, |part| part.note.next);
+        let done = if parts.last().is_some_and(|part| part.note.last) { shard.inputs.end } else { from.input };
+        (shard.inputs.start..done).for_each(|input| self.source.count_as_read(input));
+        if done == shard.inputs.end {
+            return Ok(parts);
+        }
+        let number = |parts: &[WorkPart]| parts.len() as u32;
+        let mut part = PartWriter::new(folder, shard.number, number(&parts), from);
+        run_in_order(
+            &self.source,
+            shard.inputs.clone(),
+            from,
+            pool,
+            &self.control,
+            |position, item| preparation.prepare(position, item),
+            |position, prepared| {
+                let documents = u64::from(prepared.document.is_some());
+                self.control.count(documents, u64::from(prepared.failure.is_some()));
+                part.add(position, prepared)?;
+                if part.is_full() {
+                    let next = Position { record: position.record + 1, ..position };
+                    let following = PartWriter::new(folder, shard.number, number(&parts) + 1, next);
+                    parts.push(std::mem::replace(&mut part, following).finish(false)?);
+                }
+                Ok(())
+            },
+        )?;
+        parts.push(part.finish(true)?);
+        Ok(parts)
+    }
+
+    fn exact_duplicates(&self, folder: &Folder) -> ExactDuplicates {
+        let share = self.options.memory / (self.options.threads as u64 + 1);
+        ExactDuplicates { memory: share as usize, temporary: folder.work("") }
+    }
+
+    /// Phase 2: what the whole collection teaches.
+    fn learn(&self, folder: &Folder, pool: &rayon::ThreadPool, parts: &[WorkPart]) -> Result<FirstCopies> {
+        self.begin(Phase::Learn, parts.iter().map(|part| part.note.text_bytes).sum());
+        let pass = self.exact_duplicates(folder);
+        let observe = |mut evidence, part: &WorkPart| -> Result<_> {
+            self.read_work_part(folder, part, |document| pass.observe(&document, &mut evidence))?;
+            Ok(evidence)
+        };
+        let evidence = pool.install(|| {
+            let pieces = parts.par_iter().try_fold(|| pass.evidence(), observe);
+            pieces.try_reduce(|| pass.evidence(), |mut a, b| a.merge(b).map(|()| a))
+        })?;
+        pass.conclude(evidence)
+    }
+
+    fn read_work_part(
+        &self,
+        folder: &Folder,
+        part: &WorkPart,
+        mut each: impl FnMut(Document) -> Result<()>,
+    ) -> Result<()> {
+        if part.note.documents == 0 {
+            return Ok(());
+        }
+        read_part(&folder.work(&part.file_name()), |document| {
+            if self.control.stopped() {
+                return Err(Error::Interrupted);
+            }
+            self.done.fetch_add(document.text.len() as u64, Ordering::Relaxed);
+            each(document)
+        })
+    }
+
+    /// Phase 3: work parts to final parts, several at a time.
+    fn write(
+        &self,
+        folder: &Folder,
+        pool: &rayon::ThreadPool,
+        parts: &[WorkPart],
+        finding: &FirstCopies,
+    ) -> Result<Vec<FinalNote>> {
+        self.begin(Phase::Write, parts.iter().map(|part| part.note.text_bytes).sum());
+        let pass = self.exact_duplicates(folder);
+        let groups = group(parts, self.options.part_bytes);
+        pool.install(|| {
+            groups
+                .par_iter()
+                .enumerate()
+                .map(|(number, group)| self.write_part(folder, number, group, &pass, finding))
+                .collect()
+        })
+    }
+
+    fn write_part(
+        &self,
+        folder: &Folder,
+        number: usize,
+        group: &[WorkPart],
+        pass: &ExactDuplicates,
+        finding: &FirstCopies,
+    ) -> Result<FinalNote> {
+        let note_path = folder.work(&format!("final-{number:05}.json"));
+        if let Some(note) = read_json(&note_path)? {
+            self.done.fetch_add(group.iter().map(|part| part.note.text_bytes).sum(), Ordering::Relaxed);
+            return Ok(note);
+        }
+        let name = self.options.part_name(number);
+        let output = Output::file(&folder.path(&name))?;
+        let mut writer = write::open(output, self.options.format, self.options.packing, self.options.write)?;
+        let removed_name = Folder::removed(&format!("part-{number:05}.jsonl.zst"));
+        let mut removed = match self.options.removed {
+            true => Some(RemovedWriter::create(&folder.path(&removed_name), self.options.write.offsets)?),
+            false => None,
+        };
+        let mut statistics = Statistics::default();
+        let (mut documents, mut cut) = (0, 0);
+        for part in group {
+            self.read_work_part(folder, part, |mut document| {
+                pass.mark(&mut document, finding)?;
+                statistics.add(&document);
+                if let Some(removed) = &mut removed {
+                    cut += u64::from(!document.marks.is_empty());
+                    removed.write(&document)?;
+                }
+                if self.options.write.keep_marked || !document.is_removed() {
+                    documents += 1;
+                    writer.write(&document)?;
+                }
+                Ok(())
+            })?;
+        }
+        let removed = match removed {
+            Some(removed) => Some(Part { path: removed_name, documents: cut, written: removed.finish()? }),
+            None => None,
+        };
+        let note = FinalNote { part: Part { path: name, documents, written: writer.finish()? }, removed, statistics };
+        write_json(&note_path, &note)?;
+        Ok(note)
+    }
+
+    /// The end: figures, errors, manifest.
+    fn complete(
+        &self,
+        folder: &Folder,
+        record: RunRecord,
+        parts: &[WorkPart],
+        finals: Vec<FinalNote>,
+    ) -> Result<Manifest> {
+        let mut statistics = Statistics::default();
+        let mut errors = Vec::new();
+        for failure in self.early_failures.iter().chain(parts.iter().flat_map(|part| &part.note.failures)) {
+            statistics.failures += 1;
+            serde_json::to_writer(&mut errors, failure).map_err(std::io::Error::from)?;
+            errors.push(b'\n');
+        }
+        for part in parts {
+            for (reason, count) in &part.note.skipped {
+                *statistics.skipped.entry(reason.clone()).or_default() += count;
+            }
+        }
+        for note in &finals {
+            statistics.merge(&note.statistics);
+        }
+        let manifest = Manifest {
+            refrain: record.refrain,
+            inputs: record.inputs,
+            options: record.options,
+            removed: finals.iter().filter_map(|note| note.removed.clone()).collect(),
+            parts: finals.into_iter().map(|note| note.part).collect(),
+            statistics,
+        };
+        folder.complete(&manifest, &errors)?;
+        Ok(manifest)
+    }
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
+}
+
+/// The note that makes a final part count.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+struct FinalNote {
+    part: Part,
+    removed: Option<Part>,
+    statistics: Statistics,
+}
+
+/// Consecutive work parts that make one final part.
+fn group(parts: &[WorkPart], bytes: u64) -> Vec<Vec<WorkPart>> {
+    let mut groups: Vec<Vec<WorkPart>> = Vec::new();
+    let mut size = u64::MAX;
+    for part in parts.iter().filter(|part| part.note.documents > 0) {
+        if size >= bytes {
+            groups.push(Vec::new());
+            size = 0;
+        }
+        size = size.saturating_add(part.note.text_bytes);
+        if let Some(group) = groups.last_mut() {
+            group.push(part.clone());
+        }
+    }
+    groups
+}

@@ -1,0 +1,184 @@
+//! Work parts: marked documents between the phases of a run, with a note beside each part that makes it count.
+
+use std::collections::BTreeMap;
+use std::fs::File;
+use std::io::{BufRead, BufReader};
+use std::path::Path;
+
+use serde::{Deserialize, Serialize};
+
+use super::folder::{Folder, read_json, write_json};
+use crate::document::{Document, Position};
+use crate::error::{Error, Failure, IoContext, Result};
+use crate::source::Inputs;
+use crate::write::{Output, Packed, Packing};
+
+/// Inputs that are read one after the other by one reader.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Shard {
+    pub(super) number: u32,
+    pub(super) inputs: std::ops::Range<u32>,
+}
+
+/// Size of the files that make a shard.
+const SHARD_BYTES: u64 = 64 << 20;
+
+/// Groups consecutive inputs into shards. Depends on nothing but the inputs.
+pub(super) fn shards(inputs: &Inputs) -> Vec<Shard> {
+    let mut shards: Vec<Shard> = Vec::new();
+    let mut bytes = u64::MAX;
+    for (index, input) in (0..).zip(inputs.iter()) {
+        if bytes >= SHARD_BYTES {
+            shards.push(Shard { number: shards.len() as u32, inputs: index..index });
+            bytes = 0;
+        }
+        if let Some(shard) = shards.last_mut() {
+            shard.inputs.end = index + 1;
+        }
+        // Many tiny files are much work, too.
+        bytes += input.size.unwrap_or(SHARD_BYTES).max(4096);
+    }
+    shards
+}
+
+/// The note beside a work part.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub(super) struct Note {
+    /// Where the next part of the shard begins.
+    pub(super) next: Position,
+    /// True when there is no next part.
+    pub(super) last: bool,
+    pub(super) documents: u64,
+    pub(super) text_bytes: u64,
+    pub(super) skipped: BTreeMap<String, u64>,
+    pub(super) failures: Vec<Failure>,
+}
+
+/// A finished work part.
+#[derive(Debug, Clone)]
+pub(super) struct WorkPart {
+    pub(super) shard: u32,
+    pub(super) number: u32,
+    pub(super) note: Note,
+}
+
+impl WorkPart {
+    pub(super) fn file_name(&self) -> String {
+        documents_name(self.shard, self.number)
+    }
+}
+
+fn documents_name(shard: u32, number: u32) -> String {
+    format!("{shard:06}-{number:06}.jsonl.zst")
+}
+
+fn note_name(shard: u32, number: u32) -> String {
+    format!("{shard:06}-{number:06}.json")
+}
+
+/// The parts of a shard that runs before this one finished.
+pub(super) fn finished_parts(folder: &Folder, shard: &Shard) -> Result<Vec<WorkPart>> {
+    let mut parts = Vec::new();
+    for number in 0.. {
+        match read_json(&folder.work(&note_name(shard.number, number)))? {
+            Some(note) => parts.push(WorkPart { shard: shard.number, number, note }),
+            None => break,
+        }
+    }
+    Ok(parts)
+}
+
+/// A work part being written.
+pub(super) struct PartWriter<'f> {
+    folder: &'f Folder,
+    shard: u32,
+    number: u32,
+    out: Option<Packed>,
+    note: Note,
+    raw_bytes: u64,
+    line: Vec<u8>,
+}
+
+/// Raw bytes after which a part ends: what a killed run has to do again at most, per thread.
+const PART_RAW_BYTES: u64 = 64 << 20;
+
+impl<'f> PartWriter<'f> {
+    pub(super) fn new(folder: &'f Folder, shard: u32, number: u32, next: Position) -> PartWriter<'f> {
+        let note =
+            Note { next, last: false, documents: 0, text_bytes: 0, skipped: BTreeMap::new(), failures: Vec::new() };
+        PartWriter { folder, shard, number, out: None, note, raw_bytes: 0, line: Vec::new() }
+    }
+
+    pub(super) fn is_full(&self) -> bool {
+        self.raw_bytes >= PART_RAW_BYTES
+    }
+
+    pub(super) fn add(&mut self, position: Position, prepared: crate::pipeline::Prepared) -> Result<()> {
+        self.raw_bytes += prepared.raw_bytes;
+        self.note.next = Position { record: position.record + 1, ..position };
+        if let Some(reason) = prepared.skipped {
+            *self.note.skipped.entry(reason).or_default() += 1;
+        }
+        self.note.failures.extend(prepared.failure);
+        let Some(document) = prepared.document else { return Ok(()) };
+        self.note.documents += 1;
+        self.note.text_bytes += document.text.len() as u64;
+        self.line.clear();
+        serde_json::to_writer(&mut self.line, &document).map_err(std::io::Error::from)?;
+        self.line.push(b'\n');
+        let out = match &mut self.out {
+            Some(out) => out,
+            none => {
+                let path = self.folder.work(&documents_name(self.shard, self.number));
+                none.insert(Packing::Zstd.pack_at(Output::file(&path)?, 1)?)
+            }
+        };
+        out.put(&self.line)
+    }
+
+    /// Ends the part; from here on it counts.
+    pub(super) fn finish(mut self, last: bool) -> Result<WorkPart> {
+        if let Some(out) = self.out.take() {
+            out.finish()?;
+        }
+        self.note.last = last;
+        write_json(&self.folder.work(&note_name(self.shard, self.number)), &self.note)?;
+        Ok(WorkPart { shard: self.shard, number: self.number, note: self.note })
+    }
+}
+
+/// Reads the documents of a work part.
+pub(super) fn read_part(path: &Path, mut each: impl FnMut(Document) -> Result<()>) -> Result<()> {
+    let damaged = |message: String| Error::Damaged {
+        path: path.to_owned(),
+        message: format!("{message}; start anew with --overwrite"),
+    };
+    let file = File::open(path).at(path)?;
+    let mut reader = BufReader::with_capacity(128 << 10, zstd::stream::read::Decoder::new(file).at(path)?);
+    let mut line = Vec::new();
+    loop {
+        line.clear();
+        if reader.read_until(b'\n', &mut line).at(path)? == 0 {
+            return Ok(());
+        }
+        each(serde_json::from_slice(&line).map_err(|error| damaged(error.to_string()))?)?;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn shards_cover_the_inputs_in_order() {
+        let folder = tempfile::tempdir().expect("a folder");
+        for name in ["a", "b", "c"] {
+            std::fs::write(folder.path().join(name), "x").expect("a file");
+        }
+        let (inputs, _) = Inputs::expand([folder.path().to_string_lossy().as_ref(), "-"]);
+        assert_eq!(shards(&inputs), [Shard { number: 0, inputs: 0..4 }]);
+        let (inputs, _) = Inputs::expand(["-", "-"]);
+        assert_eq!(shards(&inputs).len(), 2, "inputs of unknown size stand alone");
+        assert_eq!(shards(&Inputs::default()), []);
+    }
+}

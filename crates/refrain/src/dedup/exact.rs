@@ -1,0 +1,390 @@
+//! Exact duplicates: documents whose kept text is the same, white space aside.
+//!
+//! Learns the digest, position and id of every document; concludes with the first copy of every digest seen twice or
+//! more; marks every other copy. Evidence beyond its share of memory goes to temporary files as sorted runs, which are
+//! merged in one pass when the conclusion is drawn, so that memory stays bounded whatever the size of the collection.
+
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+use std::fs::File;
+use std::io::{self, BufReader, BufWriter, Read, Seek, Write};
+use std::os::unix::fs::FileExt;
+use std::path::{Path, PathBuf};
+
+use crate::document::{Document, Label, Position, Reason};
+use crate::error::{Error, Result};
+use crate::pass::{Evidence, Pass};
+use crate::text::TextDigest;
+
+/// The pass.
+#[derive(Debug, Clone)]
+pub struct ExactDuplicates {
+    /// Bytes that one piece of evidence may take before it goes to disk.
+    pub memory: usize,
+    /// Where temporary files go.
+    pub temporary: PathBuf,
+}
+
+impl Default for ExactDuplicates {
+    fn default() -> Self {
+        ExactDuplicates { memory: 64 << 20, temporary: std::env::temp_dir() }
+    }
+}
+
+impl Pass for ExactDuplicates {
+    type Evidence = Sightings;
+    type Finding = FirstCopies;
+
+    fn name(&self) -> &'static str {
+        "exact"
+    }
+
+    fn evidence(&self) -> Sightings {
+        Sightings {
+            entries: Vec::new(),
+            bytes: 0,
+            limit: self.memory,
+            temporary: self.temporary.clone(),
+            runs: Vec::new(),
+        }
+    }
+
+    fn observe(&self, document: &Document, evidence: &mut Sightings) -> Result<()> {
+        if document.is_removed() {
+            return Ok(());
+        }
+        let digest = TextDigest::of(&document.kept());
+        evidence.push(Sighting { digest, position: document.position, id: document.id.clone() })
+    }
+
+    fn conclude(&self, evidence: Sightings) -> Result<FirstCopies> {
+        evidence.first_copies()
+    }
+
+    fn mark(&self, document: &mut Document, finding: &FirstCopies) -> Result<()> {
+        if document.is_removed() {
+            return Ok(());
+        }
+        if let Some((position, id)) = finding.find(TextDigest::of(&document.kept()))?
+            && position != document.position
+        {
+            document.mark_all(Label::Duplicate, self.name(), Reason::CopyOf { document: id, position });
+        }
+        Ok(())
+    }
+}
+
+/// A document as this pass sees it.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+struct Sighting {
+    digest: TextDigest,
+    position: Position,
+    id: String,
+}
+
+impl Sighting {
+    fn bytes(&self) -> usize {
+        size_of::<Sighting>() + self.id.len()
+    }
+
+    fn write(&self, out: &mut impl Write) -> io::Result<()> {
+        out.write_all(&self.digest.0)?;
+        out.write_all(&self.position.input.to_le_bytes())?;
+        out.write_all(&self.position.record.to_le_bytes())?;
+        out.write_all(&(self.id.len() as u32).to_le_bytes())?;
+        out.write_all(self.id.as_bytes())
+    }
+
+    /// Reads what `write` wrote; `None` at the end.
+    fn read(input: &mut impl Read) -> io::Result<Option<Sighting>> {
+        let mut head = [0; 32];
+        match input.read(&mut head[..1])? {
+            0 => return Ok(None),
+            _ => input.read_exact(&mut head[1..])?,
+        }
+        let mut id = vec![0; u32::from_le_bytes(array(&head[28..])) as usize];
+        input.read_exact(&mut id)?;
+        Ok(Some(Sighting {
+            digest: TextDigest(array(&head[..16])),
+            position: Position {
+                input: u32::from_le_bytes(array(&head[16..20])),
+                record: u64::from_le_bytes(array(&head[20..28])),
+            },
+            id: String::from_utf8_lossy(&id).into_owned(),
+        }))
+    }
+}
+
+/// A fixed stretch of a slice.
+fn array<const N: usize>(bytes: &[u8]) -> [u8; N] {
+    let mut array = [0; N];
+    array.copy_from_slice(&bytes[..N]);
+    array
+}
+
+/// Evidence of [`ExactDuplicates`]: digests seen, where and in what.
+#[derive(Debug)]
+pub struct Sightings {
+    entries: Vec<Sighting>,
+    bytes: usize,
+    limit: usize,
+    temporary: PathBuf,
+    /// Sorted runs on disk.
+    runs: Vec<File>,
+}
+
+impl Sightings {
+    fn push(&mut self, sighting: Sighting) -> Result<()> {
+        self.bytes += sighting.bytes();
+        self.entries.push(sighting);
+        if self.bytes > self.limit { self.spill() } else { Ok(()) }
+    }
+
+    fn spill(&mut self) -> Result<()> {
+        self.entries.sort_unstable();
+        let write = |entries: &[Sighting], folder: &Path| -> io::Result<File> {
+            let mut out = BufWriter::new(tempfile::tempfile_in(folder)?);
+            for entry in entries {
+                entry.write(&mut out)?;
+            }
+            let mut file = out.into_inner()?;
+            file.rewind()?;
+            Ok(file)
+        };
+        let run = write(&self.entries, &self.temporary).map_err(|error| Error::io(&self.temporary, error))?;
+        self.runs.push(run);
+        self.entries.clear();
+        self.bytes = 0;
+        Ok(())
+    }
+
+    /// All sightings in order of digest and position, from memory and from the runs on disk.
+    fn first_copies(mut self) -> Result<FirstCopies> {
+        self.entries.sort_unstable();
+        let temporary = self.temporary;
+        let in_memory = self.entries.into_iter().map(io::Result::Ok);
+        let mut streams: Vec<Box<dyn Iterator<Item = io::Result<Sighting>>>> = vec![Box::new(in_memory)];
+        for run in self.runs {
+            let mut run = BufReader::new(run);
+            streams.push(Box::new(std::iter::from_fn(move || Sighting::read(&mut run).transpose())));
+        }
+        let mut found = FirstCopies::new(self.limit, &temporary);
+        collect(streams, &mut found).map_err(|error| Error::io(&temporary, error))?;
+        Ok(found)
+    }
+}
+
+/// Merges sorted streams and keeps the first sighting of every digest that was seen twice.
+fn collect(
+    mut streams: Vec<Box<dyn Iterator<Item = io::Result<Sighting>>>>,
+    found: &mut FirstCopies,
+) -> io::Result<()> {
+    let mut heap = BinaryHeap::new();
+    for (index, stream) in streams.iter_mut().enumerate() {
+        if let Some(first) = stream.next() {
+            heap.push(Reverse((first?, index)));
+        }
+    }
+    let mut current: Option<(Sighting, bool)> = None;
+    while let Some(Reverse((sighting, index))) = heap.pop() {
+        if let Some(next) = streams[index].next() {
+            heap.push(Reverse((next?, index)));
+        }
+        match &mut current {
+            Some((first, repeated)) if first.digest == sighting.digest => *repeated = true,
+            _ => {
+                if let Some((first, true)) = current.replace((sighting, false)) {
+                    found.push(&first)?;
+                }
+            }
+        }
+    }
+    if let Some((first, true)) = current {
+        found.push(&first)?;
+    }
+    Ok(())
+}
+
+impl Evidence for Sightings {
+    fn merge(&mut self, other: Sightings) -> Result<()> {
+        self.runs.extend(other.runs);
+        self.bytes += other.bytes;
+        self.entries.extend(other.entries);
+        if self.bytes > self.limit { self.spill() } else { Ok(()) }
+    }
+}
+
+/// What [`ExactDuplicates`] concludes: the first copy of every text that occurs more than once.
+#[derive(Debug)]
+pub struct FirstCopies {
+    /// Fixed-size records in order of digest: digest, position, where the id stands in `ids`.
+    records: Blob,
+    ids: Blob,
+}
+
+const RECORD: usize = 16 + 4 + 8 + 8 + 4;
+
+impl FirstCopies {
+    fn new(limit: usize, temporary: &Path) -> FirstCopies {
+        FirstCopies { records: Blob::new(limit, temporary), ids: Blob::new(limit, temporary) }
+    }
+
+    fn push(&mut self, first: &Sighting) -> io::Result<()> {
+        let mut record = Vec::with_capacity(RECORD);
+        record.extend_from_slice(&first.digest.0);
+        record.extend_from_slice(&first.position.input.to_le_bytes());
+        record.extend_from_slice(&first.position.record.to_le_bytes());
+        record.extend_from_slice(&self.ids.len.to_le_bytes());
+        record.extend_from_slice(&(first.id.len() as u32).to_le_bytes());
+        self.records.append(&record)?;
+        self.ids.append(first.id.as_bytes())
+    }
+
+    /// Number of different texts that occur more than once.
+    pub fn len(&self) -> u64 {
+        self.records.len / RECORD as u64
+    }
+
+    /// True when no text occurs twice.
+    pub fn is_empty(&self) -> bool {
+        self.records.len == 0
+    }
+
+    /// Position and id of the first document with this digest, if the digest occurs more than once.
+    fn find(&self, digest: TextDigest) -> Result<Option<(Position, String)>> {
+        let (mut low, mut high) = (0, self.len());
+        let mut record = [0; RECORD];
+        while low < high {
+            let middle = low.midpoint(high);
+            self.records.read_at(middle * RECORD as u64, &mut record)?;
+            match record[..16].cmp(&digest.0) {
+                std::cmp::Ordering::Less => low = middle + 1,
+                std::cmp::Ordering::Greater => high = middle,
+                std::cmp::Ordering::Equal => {
+                    let mut id = vec![0; u32::from_le_bytes(array(&record[36..])) as usize];
+                    self.ids.read_at(u64::from_le_bytes(array(&record[28..36])), &mut id)?;
+                    let position = Position {
+                        input: u32::from_le_bytes(array(&record[16..20])),
+                        record: u64::from_le_bytes(array(&record[20..28])),
+                    };
+                    return Ok(Some((position, String::from_utf8_lossy(&id).into_owned())));
+                }
+            }
+        }
+        Ok(None)
+    }
+}
+
+/// Bytes in memory or, when they grow beyond a limit, in a temporary file.
+#[derive(Debug)]
+struct Blob {
+    memory: Vec<u8>,
+    file: Option<File>,
+    len: u64,
+    limit: usize,
+    temporary: PathBuf,
+}
+
+impl Blob {
+    fn new(limit: usize, temporary: &Path) -> Blob {
+        Blob { memory: Vec::new(), file: None, len: 0, limit, temporary: temporary.to_owned() }
+    }
+
+    fn append(&mut self, bytes: &[u8]) -> io::Result<()> {
+        self.memory.extend_from_slice(bytes);
+        self.len += bytes.len() as u64;
+        if self.memory.len() > self.limit {
+            let file = match &mut self.file {
+                Some(file) => file,
+                none => none.insert(tempfile::tempfile_in(&self.temporary)?),
+            };
+            file.write_all(&self.memory)?;
+            self.memory.clear();
+        }
+        Ok(())
+    }
+
+    fn read_at(&self, offset: u64, bytes: &mut [u8]) -> Result<()> {
+        // Appends are whole records, so that no read crosses from the file into memory.
+        let on_disk = self.len - self.memory.len() as u64;
+        match &self.file {
+            Some(file) if offset < on_disk => {
+                file.read_exact_at(bytes, offset).map_err(|error| Error::io(&self.temporary, error))
+            }
+            _ => {
+                let start = (offset - on_disk) as usize;
+                bytes.copy_from_slice(&self.memory[start..start + bytes.len()]);
+                Ok(())
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::HashMap;
+
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::pass::law;
+
+    fn collection(texts: &[u8]) -> Vec<Document> {
+        let document = |(i, text): (usize, &u8)| {
+            let position = Position { input: (i / 7) as u32, record: (i % 7) as u64 };
+            Document { position, ..Document::from_text(format!("doc-{i}"), "word ".repeat(usize::from(*text))) }
+        };
+        texts.iter().enumerate().map(document).collect()
+    }
+
+    /// The plain twin: one map over the collection in order.
+    fn duplicates_plainly(documents: &[Document]) -> Vec<Option<String>> {
+        let mut first: HashMap<String, String> = HashMap::new();
+        let copy_of = |document: &Document| {
+            let text = document.text.split_whitespace().collect::<Vec<_>>().join(" ");
+            if text.is_empty() {
+                return None;
+            }
+            match first.get(&text) {
+                Some(id) => Some(id.clone()),
+                None => {
+                    first.insert(text, document.id.clone());
+                    None
+                }
+            }
+        };
+        documents.iter().map(copy_of).collect()
+    }
+
+    proptest! {
+        #[test]
+        fn the_cut_of_the_collection_does_not_matter(
+            texts in proptest::collection::vec(0..12_u8, 0..60),
+            cut in proptest::collection::vec(0..5_usize, 60),
+            order in proptest::collection::vec(0..5_usize, 5),
+            memory in 0..2000_usize,
+        ) {
+            let documents = collection(&texts);
+            let pass = ExactDuplicates { memory, ..ExactDuplicates::default() };
+            law::check(&pass, &documents, &cut[..documents.len()], &order).expect("temporary files");
+
+            let marks = law::marks_learnt_in_pieces(&pass, &documents, &cut[..documents.len()], &order);
+            let found: Vec<Option<String>> = marks.expect("temporary files").iter().map(|marks| {
+                marks.first().map(|mark| match &mark.reason {
+                    Reason::CopyOf { document, .. } => document.clone(),
+                    other => panic!("unexpected {other:?}"),
+                })
+            }).collect();
+            prop_assert_eq!(found, duplicates_plainly(&documents));
+        }
+    }
+
+    #[test]
+    fn white_space_does_not_hide_a_copy() {
+        let mut documents = collection(&[1, 1]);
+        documents[0].text = "same\n\ntext".into();
+        documents[1].text = " same text ".into();
+        let marks = law::marks_learnt_in_pieces(&ExactDuplicates::default(), &documents, &[0, 0], &[]).expect("memory");
+        assert!(marks[0].is_empty() && marks[1].len() == 1);
+    }
+}

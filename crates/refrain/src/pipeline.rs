@@ -1,0 +1,269 @@
+//! Joins the stages: raw documents to marked documents, on all cores, in the order of the collection.
+
+use std::ops::{ControlFlow, Range};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::mpsc::sync_channel;
+
+use rayon::iter::{IntoParallelIterator, ParallelIterator};
+use serde_json::Value;
+
+use crate::decode::{Hints, LanguageFilter, NotText, decode};
+use crate::document::{Document, Origin, Position};
+use crate::error::{Error, Failure, Place, Result};
+use crate::extract::{JusText, segment};
+use crate::pass::Pass;
+use crate::source::{Body, Item, Markup, RawDocument, Source, is_html};
+
+/// What a run shares with whoever watches it.
+#[derive(Debug, Default)]
+pub struct Control {
+    stop: AtomicBool,
+    documents: AtomicU64,
+    failures: AtomicU64,
+}
+
+impl Control {
+    /// Asks the run to stop at the next document.
+    pub fn stop(&self) {
+        self.stop.store(true, Ordering::Relaxed);
+    }
+
+    /// True once somebody asked.
+    pub fn stopped(&self) -> bool {
+        self.stop.load(Ordering::Relaxed)
+    }
+
+    /// Documents done so far.
+    pub fn documents(&self) -> u64 {
+        self.documents.load(Ordering::Relaxed)
+    }
+
+    /// Failures so far.
+    pub fn failures(&self) -> u64 {
+        self.failures.load(Ordering::Relaxed)
+    }
+
+    /// Counts what was done, here or in a run before this one.
+    pub fn count(&self, documents: u64, failures: u64) {
+        self.documents.fetch_add(documents, Ordering::Relaxed);
+        self.failures.fetch_add(failures, Ordering::Relaxed);
+    }
+}
+
+/// How the content of pages is told from what surrounds it.
+#[derive(Debug, Clone)]
+pub enum Extraction {
+    /// Not at all: every block stays.
+    None,
+    /// By jusText.
+    JusText(JusText),
+}
+
+/// Turns raw documents into marked ones: decode, cut into blocks, language, main content.
+#[derive(Debug, Clone)]
+pub struct Preparation {
+    /// Notes languages and marks those not asked for.
+    pub language: Option<LanguageFilter>,
+    /// Marks boilerplate of web pages. Plain text has none.
+    pub extraction: Extraction,
+}
+
+/// What became of an item.
+#[derive(Debug, Default)]
+pub struct Prepared {
+    /// The document, if it was one.
+    pub document: Option<Document>,
+    /// Why it was passed over, if it was.
+    pub skipped: Option<String>,
+    /// What went wrong. A document may come with a failure: it was damaged, but could be used.
+    pub failure: Option<Failure>,
+    /// Size of the raw document.
+    pub raw_bytes: u64,
+}
+
+impl Preparation {
+    /// Prepares one item.
+    pub fn prepare(&self, position: Position, item: Item) -> Result<Prepared> {
+        match item {
+            Item::Document(raw) => self.prepare_document(position, *raw),
+            Item::Skipped { reason, .. } => Ok(Prepared { skipped: Some(reason), ..Prepared::default() }),
+            Item::Failed(failure) => Ok(Prepared { failure: Some(failure), ..Prepared::default() }),
+        }
+    }
+
+    fn prepare_document(&self, position: Position, raw: RawDocument) -> Result<Prepared> {
+        let raw_bytes = raw.body.len() as u64;
+        let (text, encoding, nuls) = match raw.body {
+            Body::Text(text) => (text, None, None),
+            Body::Bytes(bytes) => {
+                let domain = raw.origin.url.as_deref().and_then(top_level_domain);
+                let hints = Hints { charset: raw.charset.as_deref(), domain: domain.as_deref() };
+                match decode(bytes, hints) {
+                    Ok(decoded) => (decoded.text, Some(decoded.encoding), decoded.nuls),
+                    Err(NotText { at }) => return Ok(not_text(&raw.origin, raw.claims_text, at)),
+                }
+            }
+        };
+        let markup = raw.markup.unwrap_or_else(|| if is_html(&text) { Markup::Html } else { Markup::Text });
+        let mut declared_language = None;
+        let mut document = match markup {
+            Markup::Text => Document::from_text(raw.id, text),
+            Markup::Html => {
+                let page = segment(&text);
+                declared_language = page.language;
+                let mut document = Document { id: raw.id, text: page.text, blocks: page.blocks, ..Document::default() };
+                if let Some(title) = page.title {
+                    document.meta.insert("title".into(), Value::from(title));
+                }
+                document
+            }
+        };
+        document.position = position;
+        document.origin = raw.origin;
+        document.encoding = encoding.map(str::to_owned);
+        document.meta.extend(raw.meta);
+        adopt_known_fields(&mut document);
+        if let Some(language) = &self.language {
+            language.mark(&mut document, &())?;
+        }
+        if document.language.is_none() {
+            document.language = declared_language;
+        }
+        if let (Markup::Html, Extraction::JusText(justext)) = (markup, &self.extraction) {
+            justext.mark(&mut document, &())?;
+        }
+        let failure = nuls.map(|(at, count)| {
+            let error = format!("{count} NUL bytes in the text, replaced by U+FFFD");
+            let failure = Failure::new(&document.origin.input, error).member(document.origin.member.as_deref());
+            failure.place(Place::Byte(at as u64))
+        });
+        Ok(Prepared { document: Some(document), skipped: None, failure, raw_bytes })
+    }
+}
+
+fn not_text(origin: &Origin, claims_text: bool, at: usize) -> Prepared {
+    if claims_text {
+        let failure = Failure::new(&origin.input, "is not text: binary data").member(origin.member.as_deref());
+        Prepared { failure: Some(failure.place(Place::Byte(at as u64))), ..Prepared::default() }
+    } else {
+        Prepared { skipped: Some("binary data".into()), ..Prepared::default() }
+    }
+}
+
+/// Fields that an earlier run of refrain wrote go back to where they belong.
+fn adopt_known_fields(document: &mut Document) {
+    let code = |value: &Value| value.as_str().filter(|code| (2..=3).contains(&code.len())).map(str::to_owned);
+    if let Some(language) = document.meta.get("language").and_then(code) {
+        document.meta.shift_remove("language");
+        document.language = Some(language);
+    }
+    if document.encoding.is_none()
+        && let Some(Value::String(_)) = document.meta.get("encoding")
+        && let Some(Value::String(encoding)) = document.meta.shift_remove("encoding")
+    {
+        document.encoding = Some(encoding);
+    }
+    document.meta.shift_remove("words");
+}
+
+/// The last label of the host name of an address.
+fn top_level_domain(url: &str) -> Option<String> {
+    let host = url.split_once("://")?.1.split(['/', '?', '#', ':']).next()?;
+    let label = host.trim_end_matches('.').rsplit('.').next()?;
+    (label.len() >= 2 && label.bytes().all(|b| b.is_ascii_alphabetic())).then(|| label.to_ascii_lowercase())
+}
+
+/// Raw bytes that are handed to the workers at a time.
+const CHUNK_BYTES: usize = 4 << 20;
+/// Items that are handed to the workers at a time.
+const CHUNK_ITEMS: usize = 512;
+
+/// Reads inputs from a position on, works on the items on all threads of the pool, and hands the results to the sink in
+/// the order of the collection. Memory is bounded by a few chunks.
+pub fn run_in_order<T: Send>(
+    source: &Source,
+    inputs: Range<u32>,
+    from: Position,
+    pool: &rayon::ThreadPool,
+    control: &Control,
+    work: impl Fn(Position, Item) -> Result<T> + Sync,
+    mut sink: impl FnMut(Position, T) -> Result<()>,
+) -> Result<()> {
+    // One thread asked for is one thread used: no reader beside the worker.
+    if pool.current_num_threads() == 1 {
+        let mut result = Ok(());
+        let _ = read_inputs(source, inputs, from, &mut |position, item| {
+            if control.stopped() {
+                result = Err(Error::Interrupted);
+            } else {
+                result = work(position, item).and_then(|done| sink(position, done));
+            }
+            if result.is_ok() { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+        });
+        return result;
+    }
+    let (sender, chunks) = sync_channel::<Vec<(Position, Item)>>(1);
+    let result = std::thread::scope(|scope| {
+        scope.spawn(move || {
+            let mut chunk = Vec::new();
+            let mut bytes = 0;
+            let finished = read_inputs(source, inputs, from, &mut |position, item| {
+                if let Item::Document(raw) = &item {
+                    bytes += raw.body.len();
+                }
+                chunk.push((position, item));
+                if bytes < CHUNK_BYTES && chunk.len() < CHUNK_ITEMS && !control.stopped() {
+                    return ControlFlow::Continue(());
+                }
+                bytes = 0;
+                match sender.send(std::mem::take(&mut chunk)) {
+                    Ok(()) if !control.stopped() => ControlFlow::Continue(()),
+                    // The receiver has gone: it met an error, and says so itself.
+                    _ => ControlFlow::Break(()),
+                }
+            });
+            if finished.is_continue() && !chunk.is_empty() {
+                let _ = sender.send(chunk);
+            }
+        });
+        for chunk in chunks {
+            let work = |(position, item)| work(position, item).map(|done| (position, done));
+            let done: Result<Vec<(Position, T)>> = pool.install(|| chunk.into_par_iter().map(work).collect());
+            for (position, done) in done? {
+                sink(position, done)?;
+            }
+            if control.stopped() {
+                break;
+            }
+        }
+        Ok(())
+    });
+    if control.stopped() { Err(Error::Interrupted) } else { result }
+}
+
+fn read_inputs(
+    source: &Source,
+    inputs: Range<u32>,
+    from: Position,
+    sink: &mut dyn FnMut(Position, Item) -> ControlFlow<()>,
+) -> ControlFlow<()> {
+    for input in inputs {
+        let start = if input == from.input { from } else { Position { input, record: 0 } };
+        if start >= from {
+            source.read(start, sink)?;
+        }
+    }
+    ControlFlow::Continue(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn domains_come_from_host_names() {
+        assert_eq!(top_level_domain("https://www.example.CZ:80/a.de/?q").as_deref(), Some("cz"));
+        assert_eq!(top_level_domain("http://127.0.0.1/"), None);
+        assert_eq!(top_level_domain("notes.txt"), None);
+    }
+}

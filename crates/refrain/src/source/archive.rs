@@ -1,0 +1,87 @@
+//! Zip and tar: every member is read like a file of its own. Names of members are only names: nothing is ever unpacked
+//! to a path.
+
+use std::fs::File;
+use std::io::{BufRead, BufReader};
+use std::ops::ControlFlow;
+
+use zip::result::ZipError;
+
+use super::compress::Metered;
+use super::{At, Emitter, describe};
+
+/// Folders and files that operating systems add to archives, and hidden files: passed over like in folders.
+fn is_hidden(name: &str) -> bool {
+    name.split(['/', '\\']).any(|part| part == "__MACOSX" || (part.starts_with('.') && part != "." && part != ".."))
+}
+
+pub(super) fn read_zip(at: &At<'_>, file: File, out: &mut Emitter<'_>) -> ControlFlow<()> {
+    let mut archive = match zip::ZipArchive::new(BufReader::new(file)) {
+        Ok(archive) => archive,
+        Err(error) => return out.failed(at.failure(describe_zip(&error)).hint("is the archive complete?")),
+    };
+    if archive.is_empty() {
+        return out.failed(at.failure("empty archive"));
+    }
+    let mut allowance = at.allowance;
+    for index in 0..archive.len() {
+        let name = match archive.name_for_index(index) {
+            Some(Ok(name)) => name.into_owned(),
+            _ => format!("member {}", index + 1),
+        };
+        let member = match archive.by_index(index) {
+            Ok(member) => member,
+            Err(error) => {
+                out.failed(at.inside(&name).failure(describe_zip(&error)))?;
+                continue;
+            }
+        };
+        if member.is_dir() || is_hidden(&name) {
+            continue;
+        }
+        let inside = At { allowance, ..at.inside(&name) };
+        // The sizes in the directory of the archive can lie, so the stream is metered, too.
+        if allowance.is_some_and(|allowance| member.size() > allowance) {
+            let error = "expands beyond the limit: a zip bomb?";
+            out.failed(inside.failure(error).hint("raise the limit with --max-expansion"))?;
+            continue;
+        }
+        allowance = allowance.map(|allowance| allowance.saturating_sub(member.size()));
+        let metered = Metered::new(member, inside.allowance);
+        inside.read_stream(Box::new(BufReader::with_capacity(64 << 10, metered)), out)?;
+    }
+    ControlFlow::Continue(())
+}
+
+fn describe_zip(error: &ZipError) -> String {
+    match error {
+        ZipError::Io(error) => describe(error),
+        ZipError::UnsupportedArchive(what) if *what == ZipError::PASSWORD_REQUIRED => "encrypted".into(),
+        error => error.to_string(),
+    }
+}
+
+pub(super) fn read_tar(at: &At<'_>, reader: Box<dyn BufRead + '_>, out: &mut Emitter<'_>) -> ControlFlow<()> {
+    let mut archive = tar::Archive::new(reader);
+    let entries = match archive.entries() {
+        Ok(entries) => entries,
+        Err(error) => return out.failed(at.failure(describe(&error))),
+    };
+    let mut members = 0_u64;
+    for entry in entries {
+        let entry = match entry {
+            Ok(entry) => entry,
+            // The place of the next header is unknown after a bad one.
+            Err(error) => {
+                return out.failed(at.failure(format!("damaged tar archive after {members} members: {error}")));
+            }
+        };
+        members += 1;
+        let name = String::from_utf8_lossy(&entry.path_bytes()).into_owned();
+        if !entry.header().entry_type().is_file() || is_hidden(&name) {
+            continue;
+        }
+        at.inside(&name).read_stream(Box::new(BufReader::with_capacity(64 << 10, entry)), out)?;
+    }
+    ControlFlow::Continue(())
+}

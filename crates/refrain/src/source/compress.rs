@@ -1,0 +1,401 @@
+//! Compression, recognised by content, and readers that count and limit.
+
+use std::error::Error;
+use std::fmt;
+use std::fs::File;
+use std::io::{self, BufRead, Read};
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use flate2::bufread::GzDecoder;
+
+/// Compression formats.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Compression {
+    Gzip,
+    Zstd,
+    Bzip2,
+    Xz,
+}
+
+impl Compression {
+    pub(super) fn of(head: &[u8]) -> Option<Compression> {
+        if head.starts_with(&[0x1f, 0x8b, 0x08]) {
+            Some(Compression::Gzip)
+        } else if head.starts_with(&[0x28, 0xb5, 0x2f, 0xfd])
+            || (head.len() >= 4 && (0x50..=0x5f).contains(&head[0]) && head[1..4] == [0x2a, 0x4d, 0x18])
+        {
+            Some(Compression::Zstd)
+        } else if head.starts_with(b"BZh") && head.get(4..10) == Some(b"1AY&SY") {
+            Some(Compression::Bzip2)
+        } else if head.starts_with(&[0xfd, b'7', b'z', b'X', b'Z', 0]) {
+            Some(Compression::Xz)
+        } else {
+            None
+        }
+    }
+
+    /// Decompresses all members or frames of a stream.
+    pub(super) fn decoder<'r>(self, reader: Box<dyn BufRead + 'r>) -> io::Result<Box<dyn Read + 'r>> {
+        Ok(match self {
+            Compression::Gzip => Box::new(GzipMembers::new(reader)),
+            Compression::Zstd => Box::new(zstd::stream::read::Decoder::with_buffer(reader)?),
+            Compression::Bzip2 => Box::new(bzip2::bufread::MultiBzDecoder::new(reader)),
+            Compression::Xz => Box::new(liblzma::bufread::XzDecoder::new_multi_decoder(reader)),
+        })
+    }
+}
+
+/// Counts the bytes read from a file into a shared counter.
+pub(super) struct Counted<'a> {
+    file: File,
+    count: &'a AtomicU64,
+}
+
+impl<'a> Counted<'a> {
+    pub(super) fn new(file: File, count: &'a AtomicU64) -> Counted<'a> {
+        Counted { file, count }
+    }
+}
+
+impl Read for Counted<'_> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let n = self.file.read(buffer)?;
+        self.count.fetch_add(n as u64, Ordering::Relaxed);
+        Ok(n)
+    }
+}
+
+/// Stops a stream that expands beyond all reason.
+pub(super) struct Metered<R> {
+    inner: R,
+    left: u64,
+}
+
+impl<R: Read> Metered<R> {
+    pub(super) fn new(inner: R, allowance: Option<u64>) -> Metered<R> {
+        Metered { inner, left: allowance.unwrap_or(u64::MAX) }
+    }
+}
+
+impl<R: Read> Read for Metered<R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let n = self.inner.read(buffer)?;
+        self.left = self.left.checked_sub(n as u64).ok_or_else(|| {
+            io::Error::other("expands beyond the limit: a decompression bomb? (raise the limit with --max-expansion)")
+        })?;
+        Ok(n)
+    }
+}
+
+/// The error of a gzip member that cannot be decompressed. The reader goes on with the next good member.
+#[derive(Debug)]
+pub(super) struct DamagedMember {
+    what: String,
+}
+
+impl DamagedMember {
+    /// True for errors after which reading may go on.
+    pub(super) fn is(error: &io::Error) -> bool {
+        error.get_ref().is_some_and(|inner| inner.is::<DamagedMember>())
+    }
+}
+
+impl fmt::Display for DamagedMember {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.what)
+    }
+}
+
+impl Error for DamagedMember {}
+
+/// Reads gzip members one after the other. After a damaged member it reports [`DamagedMember`] once, looks for the next
+/// member that decompresses, and goes on there.
+struct GzipMembers<R> {
+    state: State<R>,
+    /// Decompressed bytes of a member found after damage, not yet handed out.
+    tried: io::Cursor<Vec<u8>>,
+}
+
+enum State<R> {
+    /// Inside a member.
+    Member(GzDecoder<Replay<R>>),
+    /// Between members.
+    Between(Replay<R>),
+    /// After damage: the next good member has to be found.
+    Lost(Replay<R>),
+    Done,
+}
+
+/// How much of a candidate is decompressed before it is believed.
+const TRIAL: u64 = 32 << 10;
+
+impl<R: BufRead> GzipMembers<R> {
+    fn new(reader: R) -> GzipMembers<R> {
+        GzipMembers { state: State::Between(Replay::new(reader)), tried: io::Cursor::default() }
+    }
+
+    /// Between two members: opens the next one. Padding with zeros and rubbish without a member in it end the stream.
+    fn open_next(&mut self, mut reader: Replay<R>) -> io::Result<()> {
+        let head = reader.peek(3)?;
+        if head.is_empty() || head.iter().all(|&b| b == 0) {
+            self.state = State::Done;
+        } else if head == [0x1f, 0x8b, 0x08] {
+            reader.start_recording();
+            self.state = State::Member(GzDecoder::new(reader));
+        } else {
+            self.state = State::Lost(reader);
+            return Err(io::Error::other(DamagedMember { what: "no gzip member where one should begin".into() }));
+        }
+        Ok(())
+    }
+
+    /// After damage: looks for a member that decompresses at least for a while.
+    fn find_next(&mut self, mut reader: Replay<R>) -> io::Result<()> {
+        while reader.seek_magic()? {
+            reader.start_recording();
+            let mut decoder = GzDecoder::new(reader);
+            let mut tried = Vec::new();
+            match (&mut decoder).take(TRIAL).read_to_end(&mut tried) {
+                Ok(_) => {
+                    self.tried = io::Cursor::new(tried);
+                    self.state = State::Member(decoder);
+                    return Ok(());
+                }
+                Err(_) => {
+                    reader = decoder.into_inner();
+                    reader.rewind_past_start();
+                }
+            }
+        }
+        self.state = State::Done;
+        Ok(())
+    }
+}
+
+impl<R: BufRead> Read for GzipMembers<R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        if buffer.is_empty() {
+            return Ok(0);
+        }
+        loop {
+            let n = self.tried.read(buffer)?;
+            if n > 0 {
+                return Ok(n);
+            }
+            if let State::Member(decoder) = &mut self.state {
+                match decoder.read(buffer) {
+                    Ok(n) if n > 0 => return Ok(n),
+                    Ok(_) => {
+                        let State::Member(decoder) = std::mem::replace(&mut self.state, State::Done) else { continue };
+                        self.state = State::Between(decoder.into_inner());
+                    }
+                    Err(error) => {
+                        let State::Member(decoder) = std::mem::replace(&mut self.state, State::Done) else { continue };
+                        let mut reader = decoder.into_inner();
+                        reader.rewind_past_start();
+                        self.state = State::Lost(reader);
+                        let what = if error.kind() == io::ErrorKind::UnexpectedEof {
+                            "cut off: the gzip data end in the middle".to_owned()
+                        } else {
+                            format!("damaged gzip data: {error}")
+                        };
+                        return Err(io::Error::other(DamagedMember { what }));
+                    }
+                }
+                continue;
+            }
+            match std::mem::replace(&mut self.state, State::Done) {
+                State::Between(reader) => self.open_next(reader)?,
+                State::Lost(reader) => self.find_next(reader)?,
+                State::Member(_) | State::Done => return Ok(0),
+            }
+        }
+    }
+}
+
+/// A reader that can go back to where a member began, as far as it remembers: bytes used up since then are kept, up to a
+/// limit. A damaged member may have swallowed bytes of its successors; going back finds them again.
+struct Replay<R> {
+    inner: R,
+    /// Bytes to read (again) before the inner reader goes on.
+    ahead: Vec<u8>,
+    at: usize,
+    /// Bytes used up since the member began.
+    recorded: Vec<u8>,
+}
+
+const REMEMBER: usize = 8 << 20;
+
+impl<R: BufRead> Replay<R> {
+    fn new(inner: R) -> Replay<R> {
+        Replay { inner, ahead: Vec::new(), at: 0, recorded: Vec::new() }
+    }
+
+    fn start_recording(&mut self) {
+        self.recorded.clear();
+    }
+
+    /// Goes back to the byte after the one where the recording began.
+    fn rewind_past_start(&mut self) {
+        let mut ahead = std::mem::take(&mut self.recorded);
+        ahead.extend_from_slice(&self.ahead[self.at..]);
+        self.ahead = ahead;
+        self.at = 1.min(self.ahead.len());
+    }
+
+    /// The next bytes, without using them up: fewer than asked for only at the end.
+    fn peek(&mut self, length: usize) -> io::Result<&[u8]> {
+        while self.ahead.len() - self.at < length {
+            let buffer = self.inner.fill_buf()?;
+            if buffer.is_empty() {
+                break;
+            }
+            let wanted = buffer.len().min(length);
+            self.ahead.drain(..self.at);
+            self.at = 0;
+            self.ahead.extend_from_slice(&buffer[..wanted]);
+            self.inner.consume(wanted);
+        }
+        let end = self.ahead.len().min(self.at + length);
+        Ok(&self.ahead[self.at..end])
+    }
+
+    /// Moves to the next place where a gzip member may begin. False at the end of the stream.
+    fn seek_magic(&mut self) -> io::Result<bool> {
+        loop {
+            let buffer = self.fill_buf()?;
+            if buffer.is_empty() {
+                return Ok(false);
+            }
+            let (skip, found) = match memchr::memchr(0x1f, buffer) {
+                Some(at) => (at, true),
+                None => (buffer.len(), false),
+            };
+            self.consume(skip);
+            if found {
+                // Magic, deflate, and no reserved flag set.
+                let head = self.peek(4)?;
+                if head.len() == 4 && head[..3] == [0x1f, 0x8b, 0x08] && head[3] & 0xe0 == 0 {
+                    return Ok(true);
+                }
+                self.consume(1);
+            }
+        }
+    }
+}
+
+impl<R: BufRead> Read for Replay<R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let available = self.fill_buf()?;
+        let n = available.len().min(buffer.len());
+        buffer[..n].copy_from_slice(&available[..n]);
+        self.consume(n);
+        Ok(n)
+    }
+}
+
+impl<R: BufRead> BufRead for Replay<R> {
+    fn fill_buf(&mut self) -> io::Result<&[u8]> {
+        if self.at < self.ahead.len() { Ok(&self.ahead[self.at..]) } else { self.inner.fill_buf() }
+    }
+
+    fn consume(&mut self, amount: usize) {
+        if amount == 0 {
+            return;
+        }
+        let room = REMEMBER - self.recorded.len().min(REMEMBER);
+        if self.at < self.ahead.len() {
+            let used = &self.ahead[self.at..self.at + amount];
+            self.recorded.extend_from_slice(&used[..amount.min(room)]);
+            self.at += amount;
+            if self.at == self.ahead.len() {
+                self.ahead.clear();
+                self.at = 0;
+            }
+        } else {
+            // The buffer is still what fill_buf returned: nothing was read since.
+            if let Ok(buffer) = self.inner.fill_buf() {
+                let used = amount.min(buffer.len()).min(room);
+                self.recorded.extend_from_slice(&buffer[..used]);
+            }
+            self.inner.consume(amount);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::Write;
+
+    use super::*;
+
+    fn member(content: &[u8]) -> Vec<u8> {
+        let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+        encoder.write_all(content).expect("in memory");
+        encoder.finish().expect("in memory")
+    }
+
+    /// All that can be read, and the errors on the way.
+    fn read_out(bytes: &[u8]) -> (Vec<u8>, Vec<String>) {
+        let mut reader = GzipMembers::new(bytes);
+        let (mut content, mut errors) = (Vec::new(), Vec::new());
+        let mut buffer = [0; 7];
+        loop {
+            match reader.read(&mut buffer) {
+                Ok(0) => return (content, errors),
+                Ok(n) => content.extend_from_slice(&buffer[..n]),
+                Err(error) => {
+                    assert!(DamagedMember::is(&error), "{error}");
+                    errors.push(error.to_string());
+                    assert!(errors.len() < 100, "endless errors");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn members_follow_each_other() {
+        let bytes = [member(b"one "), member(b""), member(b"two")].concat();
+        assert_eq!(read_out(&bytes), (b"one two".to_vec(), vec![]));
+    }
+
+    #[test]
+    fn zeros_behind_the_last_member_are_padding() {
+        assert_eq!(read_out(&[member(b"one"), vec![0; 512]].concat()), (b"one".to_vec(), vec![]));
+    }
+
+    #[test]
+    fn a_damaged_member_is_reported_once_and_the_next_one_read() {
+        let mut state = 1_u64;
+        let mut random = || {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            (state >> 33) as u8
+        };
+        let noise: Vec<u8> = (0..20_000).map(|_| random()).collect();
+        let good = member(b"after");
+        for at in [12, 200, 9000, 15_000] {
+            let mut bad = member(&noise);
+            for byte in &mut bad[at..at + 8] {
+                *byte ^= 0x5a;
+            }
+            let (content, errors) = read_out(&[member(b"before"), bad, good.clone(), good.clone()].concat());
+            assert!(content.starts_with(b"before") && content.ends_with(b"afterafter"), "damage at {at}");
+            assert_eq!(errors.len(), 1, "damage at {at}: {errors:?}");
+        }
+    }
+
+    #[test]
+    fn a_stream_cut_off_says_so() {
+        let whole = [member(b"one"), member(&[b'x'; 1000])].concat();
+        let (content, errors) = read_out(&whole[..whole.len() - 9]);
+        assert!(content.starts_with(b"one"));
+        assert_eq!(errors, ["cut off: the gzip data end in the middle"]);
+    }
+
+    #[test]
+    fn expansion_is_limited() {
+        let mut metered = Metered::new(io::repeat(b'x'), Some(1000));
+        let error = io::copy(&mut metered, &mut io::sink()).expect_err("endless");
+        assert!(error.to_string().contains("--max-expansion"));
+    }
+}

@@ -1,0 +1,54 @@
+//! Hands items to the sink, each with its position.
+
+use std::ops::ControlFlow;
+
+use super::{Item, RawDocument};
+use crate::document::{Origin, Position};
+use crate::error::Failure;
+
+/// Numbers the items of one input and hands over those from the wanted position on.
+pub struct Emitter<'a> {
+    next: Position,
+    first_wanted: u64,
+    sink: &'a mut dyn FnMut(Position, Item) -> ControlFlow<()>,
+}
+
+impl<'a> Emitter<'a> {
+    /// Hands over the items of `from.input` from record `from.record` on.
+    pub fn new(from: Position, sink: &'a mut dyn FnMut(Position, Item) -> ControlFlow<()>) -> Emitter<'a> {
+        Emitter { next: Position { record: 0, ..from }, first_wanted: from.record, sink }
+    }
+
+    /// False when the next item comes before the wanted position: then it need not be read, only passed over.
+    pub fn wants_next(&self) -> bool {
+        self.next.record >= self.first_wanted
+    }
+
+    /// Counts an item without reading it.
+    pub fn pass_over(&mut self) -> ControlFlow<()> {
+        self.next.record += 1;
+        ControlFlow::Continue(())
+    }
+
+    /// Hands over a document.
+    pub fn document(&mut self, raw: RawDocument) -> ControlFlow<()> {
+        self.emit(|| Item::Document(Box::new(raw)))
+    }
+
+    /// Hands over something that is no document.
+    pub fn skipped(&mut self, origin: Origin, reason: impl Into<String>) -> ControlFlow<()> {
+        self.emit(|| Item::Skipped { origin, reason: reason.into() })
+    }
+
+    /// Hands over a failure.
+    pub fn failed(&mut self, failure: Failure) -> ControlFlow<()> {
+        self.emit(|| Item::Failed(failure))
+    }
+
+    fn emit(&mut self, item: impl FnOnce() -> Item) -> ControlFlow<()> {
+        let wanted = self.wants_next();
+        let position = self.next;
+        self.next.record += 1;
+        if wanted { (self.sink)(position, item()) } else { ControlFlow::Continue(()) }
+    }
+}

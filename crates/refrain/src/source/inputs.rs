@@ -1,0 +1,194 @@
+//! What the user named, as a list of files.
+
+use std::collections::HashSet;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use walkdir::WalkDir;
+
+use crate::error::Failure;
+
+/// The name of standard input.
+pub const STDIN: &str = "-";
+
+/// One file to read.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Input {
+    /// As the user knows it.
+    pub name: String,
+    /// Where it is.
+    pub path: PathBuf,
+    /// Its size, where it has one.
+    pub size: Option<u64>,
+    /// True when the user named this very file, false when it was found in a folder or by a pattern.
+    pub named: bool,
+}
+
+impl Input {
+    /// True for standard input.
+    pub fn is_stdin(&self) -> bool {
+        self.name == STDIN
+    }
+}
+
+/// The files to read, in a fixed order: as named; sorted by name within a folder or pattern.
+#[derive(Debug, Clone, Default)]
+pub struct Inputs {
+    list: Vec<Input>,
+}
+
+impl Inputs {
+    /// Finds the files behind names: files, folders (recursively; hidden files left out; links followed, loops survived),
+    /// glob patterns, `@list` (a file with one name a line) and `-`. What cannot be found is a failure beside the rest.
+    pub fn expand<I>(names: I) -> (Inputs, Vec<Failure>)
+    where
+        I: IntoIterator,
+        I::Item: AsRef<str>,
+    {
+        let mut expansion = Expansion::default();
+        for name in names {
+            expansion.add(name.as_ref(), true);
+        }
+        (Inputs { list: expansion.list }, expansion.failures)
+    }
+
+    /// Number of files.
+    pub fn len(&self) -> u32 {
+        u32::try_from(self.list.len()).unwrap_or(u32::MAX)
+    }
+
+    /// True when there is nothing to read.
+    pub fn is_empty(&self) -> bool {
+        self.list.is_empty()
+    }
+
+    /// One of them.
+    pub fn get(&self, index: u32) -> Option<&Input> {
+        self.list.get(index as usize)
+    }
+
+    /// All of them.
+    pub fn iter(&self) -> impl Iterator<Item = &Input> {
+        self.list.iter()
+    }
+
+    /// Bytes of all files together, as far as they are known.
+    pub fn total_size(&self) -> u64 {
+        self.list.iter().filter_map(|input| input.size).sum()
+    }
+}
+
+#[derive(Default)]
+struct Expansion {
+    list: Vec<Input>,
+    failures: Vec<Failure>,
+}
+
+impl Expansion {
+    fn add(&mut self, name: &str, lists_allowed: bool) {
+        if name == STDIN {
+            self.list.push(Input { name: name.into(), path: name.into(), size: None, named: true });
+            return;
+        }
+        let path = Path::new(name);
+        match fs::metadata(path) {
+            Ok(meta) if meta.is_dir() => self.add_folder(name, path),
+            Ok(meta) => self.push_file(path, name.to_owned(), meta.is_file().then_some(meta.len()), true),
+            Err(_) if name.starts_with('@') && lists_allowed => self.add_list(&name[1..]),
+            Err(_) if name.contains(['*', '?', '[']) => self.add_pattern(name),
+            Err(error) => self.failures.push(Failure::new(name, super::describe(&error))),
+        }
+    }
+
+    fn push_file(&mut self, path: &Path, name: String, size: Option<u64>, named: bool) {
+        self.list.push(Input { name, path: path.to_owned(), size, named });
+    }
+
+    fn add_list(&mut self, list: &str) {
+        let content = match fs::read(list) {
+            Ok(content) => content,
+            Err(error) => {
+                self.failures.push(Failure::new(format!("@{list}"), super::describe(&error)));
+                return;
+            }
+        };
+        for line in String::from_utf8_lossy(&content).lines() {
+            let line = line.trim_end_matches('\r');
+            if !line.is_empty() {
+                self.add(line, false);
+            }
+        }
+    }
+
+    fn add_pattern(&mut self, pattern: &str) {
+        let paths = match glob::glob(pattern) {
+            Ok(paths) => paths,
+            Err(error) => {
+                self.failures.push(Failure::new(pattern, format!("not a pattern: {error}")));
+                return;
+            }
+        };
+        let mut paths: Vec<PathBuf> = paths.filter_map(Result::ok).collect();
+        paths.sort();
+        if paths.is_empty() {
+            self.failures.push(Failure::new(pattern, "no file matches this pattern"));
+        }
+        for path in paths {
+            match fs::metadata(&path) {
+                Ok(meta) if meta.is_dir() => self.add_folder(&path.to_string_lossy(), &path),
+                Ok(meta) => self.push_file(&path, path.to_string_lossy().into_owned(), Some(meta.len()), false),
+                Err(error) => {
+                    self.failures.push(Failure::new(path.to_string_lossy(), super::describe(&error)));
+                }
+            }
+        }
+    }
+
+    fn add_folder(&mut self, name: &str, folder: &Path) {
+        let before = self.list.len();
+        let troubles = self.failures.len();
+        match crate::corpus::parts_of(folder) {
+            Some(Ok(parts)) => {
+                for path in parts {
+                    let size = fs::metadata(&path).ok().map(|meta| meta.len());
+                    let name = path.to_string_lossy().into_owned();
+                    self.push_file(&path, name, size, true);
+                }
+            }
+            Some(Err(error)) => self.failures.push(Failure::new(name, error)),
+            None => self.walk(folder),
+        }
+        if self.list.len() == before && self.failures.len() == troubles {
+            self.failures.push(Failure::new(name, "no files in this folder"));
+        }
+    }
+
+    fn walk(&mut self, folder: &Path) {
+        let hidden =
+            |entry: &walkdir::DirEntry| entry.depth() > 0 && entry.file_name().as_encoded_bytes().starts_with(b".");
+        // Two links to one folder must not make its files appear twice under a loop; walkdir cuts true loops itself.
+        let mut seen = HashSet::new();
+        for entry in
+            WalkDir::new(folder).follow_links(true).sort_by_file_name().into_iter().filter_entry(|e| !hidden(e))
+        {
+            match entry {
+                Ok(entry) if entry.file_type().is_file() => {
+                    let size = entry.metadata().ok().map(|meta| meta.len());
+                    let linked = entry.path_is_symlink();
+                    let real = linked.then(|| fs::canonicalize(entry.path()).ok()).flatten();
+                    if real.is_none_or(|real| seen.insert(real)) {
+                        let name = entry.path().to_string_lossy().into_owned();
+                        self.push_file(entry.path(), name, size, false);
+                    }
+                }
+                Ok(_) => {}
+                Err(error) if error.loop_ancestor().is_some() => {}
+                Err(error) => {
+                    let path = error.path().unwrap_or(folder).to_string_lossy().into_owned();
+                    let message = error.io_error().map_or_else(|| error.to_string(), super::describe);
+                    self.failures.push(Failure::new(path, message));
+                }
+            }
+        }
+    }
+}

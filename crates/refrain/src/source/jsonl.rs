@@ -1,0 +1,168 @@
+//! JSONL: one object a line.
+
+use std::io::{self, BufRead};
+use std::ops::ControlFlow;
+
+use serde_json::{Map, Value};
+
+use super::compress::DamagedMember;
+use super::{At, Body, Emitter, RawDocument, describe};
+use crate::error::{Failure, Place};
+
+pub(super) fn read(at: &At<'_>, reader: Box<dyn BufRead + '_>, out: &mut Emitter<'_>) -> ControlFlow<()> {
+    let mut lines = Lines::new(reader, at.options().max_document);
+    loop {
+        let number = lines.number + 1;
+        let fail = |error: String| at.failure(error).place(Place::Line(number));
+        match lines.next() {
+            Ok(None) => return ControlFlow::Continue(()),
+            Ok(Some(Line::Whole(line))) => {
+                let line = if number == 1 { line.strip_prefix(b"\xef\xbb\xbf").unwrap_or(line) } else { line };
+                if line.trim_ascii().is_empty() {
+                    continue;
+                }
+                if !out.wants_next() {
+                    out.pass_over()?;
+                    continue;
+                }
+                match parse(at, line, number) {
+                    Ok(raw) => out.document(raw)?,
+                    Err(failure) => out.failed(failure.place(Place::Line(number)))?,
+                }
+            }
+            Ok(Some(Line::TooLong)) => {
+                let limit = lines.limit;
+                out.failed(
+                    fail(format!("longer than {limit} bytes, the limit for one document"))
+                        .hint("raise it with --max-document"),
+                )?;
+            }
+            Err(error) => {
+                out.failed(fail(describe(&error)))?;
+                if !DamagedMember::is(&error) {
+                    return ControlFlow::Continue(());
+                }
+                // Decompression goes on at the next good member, most likely inside a line.
+                lines.start_anew();
+            }
+        }
+    }
+}
+
+fn parse(at: &At<'_>, line: &[u8], number: u64) -> Result<RawDocument, Failure> {
+    let options = at.options();
+    let mut fields: Map<String, Value> = serde_json::from_slice(line).map_err(|error| {
+        let what = if error.is_data() { "not a JSON object" } else { "not valid JSON" };
+        at.failure(format!("{what}: {}", without_line(&error)))
+    })?;
+    let text = match fields.shift_remove(&options.text_field) {
+        Some(Value::String(text)) => text,
+        Some(Value::Null) => String::new(),
+        Some(_) => return Err(at.failure(format!("field \"{}\" is not a string", options.text_field))),
+        None => {
+            let names: Vec<&str> = fields.keys().map(String::as_str).take(12).collect();
+            return Err(at
+                .failure(format!("no field \"{}\"; fields are: {}", options.text_field, names.join(", ")))
+                .hint("name the field with --text-field"));
+        }
+    };
+    let id = take_id(&mut fields, &options.id_field).unwrap_or_else(|| format!("{}:{number}", at.path()));
+    Ok(document(at, id, text, fields))
+}
+
+/// The position in a line is of more use than that it is "line 1" of itself.
+fn without_line(error: &serde_json::Error) -> String {
+    error.to_string().replace(" at line 1 column ", ", column ")
+}
+
+/// Takes the id out of the fields of a document.
+pub(super) fn take_id(fields: &mut Map<String, Value>, name: &str) -> Option<String> {
+    match fields.get(name)? {
+        Value::String(id) if !id.is_empty() => {}
+        Value::Number(_) => {}
+        _ => return None,
+    }
+    match fields.shift_remove(name)? {
+        Value::String(id) => Some(id),
+        other => Some(other.to_string()),
+    }
+}
+
+/// A document out of a row of fields.
+pub(super) fn document(at: &At<'_>, id: String, text: String, mut fields: Map<String, Value>) -> RawDocument {
+    let mut origin = at.origin();
+    if let Some(Value::String(_)) = fields.get("url")
+        && let Some(Value::String(url)) = fields.shift_remove("url")
+    {
+        origin.url = Some(url);
+    }
+    RawDocument { id, origin, meta: fields, body: Body::Text(text), markup: None, charset: None, claims_text: true }
+}
+
+/// Lines of limited length: a longer one is passed over without being held in memory.
+pub(super) struct Lines<R> {
+    reader: R,
+    buffer: Vec<u8>,
+    /// Number of the last line read, from 1.
+    pub(super) number: u64,
+    pub(super) limit: u64,
+    drop_rest: bool,
+}
+
+pub(super) enum Line<'a> {
+    /// A line, with its end.
+    Whole(&'a [u8]),
+    /// A line over the limit.
+    TooLong,
+}
+
+impl<R: BufRead> Lines<R> {
+    pub(super) fn new(reader: R, limit: u64) -> Lines<R> {
+        Lines { reader, buffer: Vec::new(), number: 0, limit, drop_rest: false }
+    }
+
+    /// Passes over what is left of the current line.
+    fn start_anew(&mut self) {
+        self.drop_rest = true;
+    }
+
+    pub(super) fn next(&mut self) -> io::Result<Option<Line<'_>>> {
+        if std::mem::take(&mut self.drop_rest) {
+            self.skip_line()?;
+        }
+        self.buffer.clear();
+        // One very long line must not hold its memory for the rest of the file.
+        self.buffer.shrink_to(1 << 20);
+        loop {
+            let available = match self.reader.fill_buf() {
+                Ok(available) => available,
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
+                Err(error) => return Err(error),
+            };
+            if available.is_empty() {
+                self.number += u64::from(!self.buffer.is_empty());
+                return Ok((!self.buffer.is_empty()).then_some(Line::Whole(&self.buffer)));
+            }
+            let (used, ended) = match memchr::memchr(b'\n', available) {
+                Some(at) => (at + 1, true),
+                None => (available.len(), false),
+            };
+            if (self.buffer.len() + used) as u64 > self.limit {
+                self.buffer.clear();
+                self.skip_line()?;
+                self.number += 1;
+                return Ok(Some(Line::TooLong));
+            }
+            self.buffer.extend_from_slice(&available[..used]);
+            self.reader.consume(used);
+            if ended {
+                self.number += 1;
+                return Ok(Some(Line::Whole(&self.buffer)));
+            }
+        }
+    }
+
+    fn skip_line(&mut self) -> io::Result<()> {
+        self.reader.skip_until(b'\n').map(drop)
+    }
+}

@@ -1,0 +1,464 @@
+//! Sources: bytes and their origin in, raw documents out.
+//!
+//! [`Inputs`] turns what the user named (files, folders, globs, `@list`, `-`) into a sorted list of files; [`Source`] reads
+//! them one after the other. What a file is gets recognised by its content: compression (gzip, zstd, bzip2, xz), containers
+//! (zip, tar, WARC, JSONL, Parquet, vertical) and plain documents (HTML, text), nested as they come. Everything streams:
+//! at no time is more than one document of an input in memory.
+//!
+//! Reading pushes [`Item`]s into a closure. Each item has a [`Position`]; reading can start at any position, which is how
+//! a run that was killed goes on. A part of the input that cannot be used becomes [`Item::Failed`] or, where that is
+//! ordinary (an image in a crawl), [`Item::Skipped`].
+
+mod archive;
+mod compress;
+mod emit;
+mod http;
+mod inputs;
+mod jsonl;
+mod parquet;
+mod sniff;
+mod vertical;
+mod warc;
+
+pub use emit::Emitter;
+pub use inputs::{Input, Inputs, STDIN};
+pub(crate) use sniff::is_html;
+pub use sniff::{InputFormat, Markup};
+
+use std::fs::File;
+use std::io::{self, BufRead, BufReader, Read};
+use std::ops::ControlFlow;
+use std::path::Path;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use serde_json::{Map, Value};
+
+use crate::document::{Origin, Position};
+use crate::error::{Failure, Place};
+use sniff::Kind;
+
+/// How inputs are read.
+#[derive(Debug, Clone)]
+pub struct SourceOptions {
+    /// The format, where the user knows better than the content. Compression is recognised all the same.
+    pub format: Option<InputFormat>,
+    /// The JSON field or Parquet column that holds the text.
+    pub text_field: String,
+    /// The JSON field or Parquet column that holds the id.
+    pub id_field: String,
+    /// Documents larger than this many bytes are failures.
+    pub max_document: u64,
+    /// An input may expand to this many times its size (and to [`SourceOptions::FREE_EXPANSION`] in any case).
+    pub max_expansion: u64,
+}
+
+impl SourceOptions {
+    /// The name of the text field unless the user says otherwise.
+    pub const TEXT_FIELD: &'static str = "text";
+    /// The name of the id field unless the user says otherwise.
+    pub const ID_FIELD: &'static str = "id";
+    /// 256 MiB.
+    pub const MAX_DOCUMENT: u64 = 256 << 20;
+    /// Text rarely shrinks more than a hundredfold; archives made to do harm expand a millionfold.
+    pub const MAX_EXPANSION: u64 = 1000;
+    /// What any input may expand to, however small: 1 GiB.
+    pub const FREE_EXPANSION: u64 = 1 << 30;
+}
+
+impl Default for SourceOptions {
+    fn default() -> Self {
+        SourceOptions {
+            format: None,
+            text_field: Self::TEXT_FIELD.into(),
+            id_field: Self::ID_FIELD.into(),
+            max_document: Self::MAX_DOCUMENT,
+            max_expansion: Self::MAX_EXPANSION,
+        }
+    }
+}
+
+/// What a source yields.
+#[derive(Debug)]
+pub enum Item {
+    /// A document, not yet decoded.
+    Document(Box<RawDocument>),
+    /// Something that is no document and need not be one.
+    Skipped {
+        /// Where it stands.
+        origin: Origin,
+        /// Why it was passed over, in words that can be counted ("image", "status 404").
+        reason: String,
+    },
+    /// Something that should have been a document.
+    Failed(Failure),
+}
+
+/// A document as it was found.
+#[derive(Debug)]
+pub struct RawDocument {
+    /// Its id.
+    pub id: String,
+    /// Where it came from.
+    pub origin: Origin,
+    /// Fields of the source.
+    pub meta: Map<String, Value>,
+    /// The content.
+    pub body: Body,
+    /// What the source says about its markup; unknown when `None`.
+    pub markup: Option<Markup>,
+    /// The charset declared outside the document (HTTP header).
+    pub charset: Option<String>,
+    /// True when the user named this very file, or its name says that it is text: then binary content is a failure. A
+    /// picture in a folder of pages is only passed over.
+    pub claims_text: bool,
+}
+
+/// The content of a raw document.
+#[derive(Debug)]
+pub enum Body {
+    /// Bytes in an encoding yet to be found.
+    Bytes(Vec<u8>),
+    /// Text that came as such (JSON strings, Parquet columns).
+    Text(String),
+}
+
+impl Body {
+    /// Size in bytes.
+    pub fn len(&self) -> usize {
+        match self {
+            Body::Bytes(bytes) => bytes.len(),
+            Body::Text(text) => text.len(),
+        }
+    }
+
+    /// True when there is nothing in it.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+}
+
+/// Reads inputs.
+///
+/// ```
+/// use std::ops::ControlFlow;
+/// use refrain::source::{Inputs, Item, Source, SourceOptions};
+///
+/// let folder = tempfile::tempdir()?;
+/// std::fs::write(folder.path().join("a.txt"), "One.")?;
+/// std::fs::write(folder.path().join("b.jsonl"), "{\"id\": \"x\", \"text\": \"Two.\"}\n")?;
+///
+/// let (inputs, _failures) = Inputs::expand([folder.path().to_string_lossy()]);
+/// let source = Source::new(inputs, SourceOptions::default());
+/// let mut sizes = Vec::new();
+/// source.read_all(&mut |_position, item| {
+///     if let Item::Document(raw) = item {
+///         sizes.push(raw.body.len());
+///     }
+///     ControlFlow::Continue(())
+/// });
+/// assert_eq!(sizes, [4, 4]);
+/// # Ok::<(), std::io::Error>(())
+/// ```
+pub struct Source {
+    inputs: Inputs,
+    options: SourceOptions,
+    bytes_read: AtomicU64,
+}
+
+/// Archives inside archives inside archives: deeper than this is no honest input.
+const MAX_DEPTH: u8 = 4;
+
+impl Source {
+    /// A source of all the inputs.
+    pub fn new(inputs: Inputs, options: SourceOptions) -> Source {
+        Source { inputs, options, bytes_read: AtomicU64::new(0) }
+    }
+
+    /// What is read.
+    pub fn inputs(&self) -> &Inputs {
+        &self.inputs
+    }
+
+    /// How it is read.
+    pub fn options(&self) -> &SourceOptions {
+        &self.options
+    }
+
+    /// Bytes of the input files read so far (before decompression), for progress.
+    pub fn bytes_read(&self) -> u64 {
+        self.bytes_read.load(Ordering::Relaxed)
+    }
+
+    /// Counts an input that need not be read again as read.
+    pub fn count_as_read(&self, input: u32) {
+        let size = self.inputs.get(input).and_then(|input| input.size).unwrap_or(0);
+        self.bytes_read.fetch_add(size, Ordering::Relaxed);
+    }
+
+    /// Reads every input.
+    pub fn read_all(&self, sink: &mut dyn FnMut(Position, Item) -> ControlFlow<()>) {
+        for input in 0..self.inputs.len() {
+            if self.read(Position { input, record: 0 }, sink).is_break() {
+                return;
+            }
+        }
+    }
+
+    /// Reads one input from a position on: items before it are not handed over. Breaks when the sink does.
+    pub fn read(&self, from: Position, sink: &mut dyn FnMut(Position, Item) -> ControlFlow<()>) -> ControlFlow<()> {
+        let Some(input) = self.inputs.get(from.input) else { return ControlFlow::Continue(()) };
+        let mut out = Emitter::new(from, sink);
+        let at = At {
+            source: self,
+            input: &input.name,
+            member: None,
+            depth: 0,
+            claims_text: input.named || sniff::named_as_text(&input.name),
+            forced: self.options.format,
+            allowance: input
+                .size
+                .map(|size| (size.saturating_mul(self.options.max_expansion)).max(SourceOptions::FREE_EXPANSION)),
+        };
+        if input.is_stdin() {
+            return at.read_stream(Box::new(io::stdin().lock()), &mut out);
+        }
+        match File::open(&input.path) {
+            Ok(file) => at.read_file(file, &input.path, &mut out),
+            Err(error) => out.failed(at.failure(describe(&error))),
+        }
+    }
+}
+
+/// What is being read: an input, or a member of one.
+#[derive(Clone)]
+struct At<'s> {
+    source: &'s Source,
+    input: &'s str,
+    member: Option<String>,
+    depth: u8,
+    claims_text: bool,
+    forced: Option<InputFormat>,
+    /// How many bytes may still come out of this input; `None` where its size is not known.
+    allowance: Option<u64>,
+}
+
+impl<'s> At<'s> {
+    fn options(&self) -> &'s SourceOptions {
+        &self.source.options
+    }
+
+    fn failure(&self, error: impl Into<String>) -> Failure {
+        Failure::new(self.input, error).member(self.member.as_deref())
+    }
+
+    fn origin(&self) -> Origin {
+        Origin { input: self.input.to_owned(), member: self.member.clone(), url: None }
+    }
+
+    /// The path of what is being read; also the id of a document that has no other.
+    fn path(&self) -> String {
+        self.origin().path().into_owned()
+    }
+
+    /// The name to judge by: the member's, or the input's.
+    fn name(&self) -> &str {
+        self.member.as_deref().unwrap_or(self.input)
+    }
+
+    /// One step into a container.
+    fn inside(&self, member: &str) -> At<'s> {
+        let member = match &self.member {
+            Some(outer) => format!("{outer}/{member}"),
+            None => member.to_owned(),
+        };
+        At {
+            claims_text: sniff::named_as_text(&member),
+            member: Some(member),
+            depth: self.depth + 1,
+            forced: self.forced.filter(|format| !format.is_archive()),
+            ..self.clone()
+        }
+    }
+
+    fn read_file(&self, file: File, path: &Path, out: &mut Emitter<'_>) -> ControlFlow<()> {
+        let mut head = [0; sniff::HEAD];
+        let filled = match file.metadata() {
+            // Only a regular file can be looked into and read again from the start.
+            Ok(meta) if meta.is_file() => read_up_to(&mut &file, &mut head),
+            Ok(meta) if meta.is_dir() => return out.failed(self.failure("is a folder")),
+            Ok(_) => Ok(0),
+            Err(error) => Err(error),
+        };
+        let head = match filled {
+            Ok(filled) => &head[..filled],
+            Err(error) => return out.failed(self.failure(describe(&error))),
+        };
+        let seekable = match self.kind(head) {
+            Kind::Format(format @ (InputFormat::Zip | InputFormat::Parquet)) => Some(format),
+            _ => None,
+        };
+        if let Some(format) = seekable {
+            let result = self.read_seekable(format, file, out);
+            self.source.bytes_read.fetch_add(std::fs::metadata(path).map_or(0, |m| m.len()), Ordering::Relaxed);
+            return result;
+        }
+        if let Err(error) = io::Seek::rewind(&mut &file) {
+            // A pipe cannot be rewound, and nothing was read from it.
+            if !head.is_empty() {
+                return out.failed(self.failure(describe(&error)));
+            }
+        }
+        let counted = compress::Counted::new(file, &self.source.bytes_read);
+        self.read_stream(Box::new(BufReader::with_capacity(256 << 10, counted)), out)
+    }
+
+    fn read_seekable(&self, format: InputFormat, file: File, out: &mut Emitter<'_>) -> ControlFlow<()> {
+        match format {
+            InputFormat::Zip => archive::read_zip(self, file, out),
+            _ => parquet::read(self, file, out),
+        }
+    }
+
+    fn kind(&self, head: &[u8]) -> Kind {
+        match (sniff::sniff(head, self.name()), self.forced) {
+            (Kind::Compressed(compression), _) => Kind::Compressed(compression),
+            (_, Some(format)) => Kind::Format(format),
+            (kind, None) => kind,
+        }
+    }
+
+    /// Reads a stream of unknown kind.
+    fn read_stream<'r>(&self, mut reader: Box<dyn BufRead + 'r>, out: &mut Emitter<'_>) -> ControlFlow<()> {
+        let mut head = vec![0; sniff::HEAD];
+        match read_up_to(&mut reader, &mut head) {
+            Ok(filled) => head.truncate(filled),
+            Err(error) => return out.failed(self.failure(describe(&error))),
+        }
+        if head.is_empty() {
+            return out.failed(self.failure("empty file"));
+        }
+        let kind = self.kind(&head);
+        let reader: Box<dyn BufRead + 'r> = Box::new(io::Cursor::new(head).chain(reader));
+        if self.depth > MAX_DEPTH {
+            return out.failed(self.failure(format!("archives nested more than {MAX_DEPTH} deep")));
+        }
+        match kind {
+            Kind::Compressed(compression) => {
+                let decoder = match compression.decoder(reader) {
+                    Ok(decoder) => decoder,
+                    Err(error) => return out.failed(self.failure(describe(&error))),
+                };
+                let metered = compress::Metered::new(decoder, self.allowance);
+                let inner = At { depth: self.depth + 1, ..self.clone() };
+                inner.read_stream(Box::new(BufReader::with_capacity(64 << 10, metered)), out)
+            }
+            Kind::Format(InputFormat::Warc) => warc::read(self, reader, out),
+            Kind::Format(InputFormat::Jsonl) => jsonl::read(self, reader, out),
+            Kind::Format(InputFormat::Vertical) => vertical::read(self, reader, out),
+            Kind::Format(InputFormat::Tar) => archive::read_tar(self, reader, out),
+            Kind::Format(format @ (InputFormat::Zip | InputFormat::Parquet)) => match spool(reader) {
+                Ok(file) => self.read_seekable(format, file, out),
+                Err(error) => out.failed(self.failure(describe(&error))),
+            },
+            Kind::Format(InputFormat::Html) => self.read_document(reader, Some(Markup::Html), out),
+            Kind::Format(InputFormat::Text) => self.read_document(reader, Some(Markup::Text), out),
+            Kind::Unknown => self.read_document(reader, None, out),
+            Kind::Binary(what) => self.binary(what, out),
+        }
+    }
+
+    /// A file that is known not to be text.
+    fn binary(&self, what: &str, out: &mut Emitter<'_>) -> ControlFlow<()> {
+        if self.claims_text {
+            out.failed(self.failure(format!("is not text: {what}")))
+        } else {
+            out.skipped(self.origin(), what)
+        }
+    }
+
+    /// One plain document.
+    fn read_document(
+        &self,
+        reader: Box<dyn BufRead + '_>,
+        markup: Option<Markup>,
+        out: &mut Emitter<'_>,
+    ) -> ControlFlow<()> {
+        if !out.wants_next() {
+            return out.pass_over();
+        }
+        let body = match read_limited(reader, self.options().max_document) {
+            Ok(body) => body,
+            Err(trouble) => return out.failed(trouble.into_failure(self)),
+        };
+        out.document(RawDocument {
+            id: self.path(),
+            origin: self.origin(),
+            meta: Map::new(),
+            body: Body::Bytes(body),
+            markup,
+            charset: None,
+            claims_text: self.claims_text,
+        })
+    }
+}
+
+/// Why a document could not be read whole.
+enum Trouble {
+    TooLarge(u64),
+    Io(io::Error),
+}
+
+impl Trouble {
+    fn into_failure(self, at: &At<'_>) -> Failure {
+        match self {
+            Trouble::TooLarge(limit) => at
+                .failure(format!("larger than {limit} bytes, the limit for one document"))
+                .place(Place::Byte(limit))
+                .hint("raise it with --max-document"),
+            Trouble::Io(error) => at.failure(describe(&error)),
+        }
+    }
+}
+
+fn read_limited(reader: impl Read, limit: u64) -> Result<Vec<u8>, Trouble> {
+    let mut body = Vec::new();
+    reader.take(limit.saturating_add(1)).read_to_end(&mut body).map_err(Trouble::Io)?;
+    if body.len() as u64 > limit {
+        return Err(Trouble::TooLarge(limit));
+    }
+    Ok(body)
+}
+
+/// Fills the buffer as far as the reader goes.
+fn read_up_to(reader: &mut dyn Read, buffer: &mut [u8]) -> io::Result<usize> {
+    let mut filled = 0;
+    while filled < buffer.len() {
+        match reader.read(&mut buffer[filled..]) {
+            Ok(0) => break,
+            Ok(n) => filled += n,
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(error) if filled == 0 => return Err(error),
+            // What is there may be enough to tell what it is; the trouble shows again when it is read.
+            Err(_) => break,
+        }
+    }
+    Ok(filled)
+}
+
+/// Formats that need to jump around in a file get one, also when they come through a pipe or out of an archive.
+fn spool(mut reader: impl Read) -> io::Result<File> {
+    let mut file = tempfile::tempfile()?;
+    io::copy(&mut reader, &mut file)?;
+    io::Seek::rewind(&mut file)?;
+    Ok(file)
+}
+
+/// An I/O error in words a user can act on.
+fn describe(error: &io::Error) -> String {
+    match error.kind() {
+        io::ErrorKind::NotFound => "no such file".into(),
+        io::ErrorKind::PermissionDenied => "permission denied".into(),
+        io::ErrorKind::UnexpectedEof => format!("cut off: it ends in the middle ({error})"),
+        _ => error.to_string(),
+    }
+}

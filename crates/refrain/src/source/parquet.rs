@@ -1,0 +1,134 @@
+//! Parquet tables: one row, one document.
+
+use std::fs::File;
+use std::ops::ControlFlow;
+
+use arrow_array::cast::AsArray;
+use arrow_array::types::{Float32Type, Float64Type, Int8Type, Int16Type, Int32Type, Int64Type};
+use arrow_array::types::{UInt8Type, UInt16Type, UInt32Type, UInt64Type};
+use arrow_array::{Array, ArrayRef, RecordBatch};
+use arrow_cast::display::{ArrayFormatter, FormatOptions};
+use arrow_schema::DataType;
+use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
+use serde_json::{Map, Value};
+
+use super::jsonl::{document, take_id};
+use super::{At, Emitter};
+use crate::error::Place;
+
+/// Rows at a time: few, because a row may hold a whole book.
+const BATCH_ROWS: usize = 64;
+
+pub(super) fn read(at: &At<'_>, file: File, out: &mut Emitter<'_>) -> ControlFlow<()> {
+    let options = at.options();
+    let builder = match ParquetRecordBatchReaderBuilder::try_new(file) {
+        Ok(builder) => builder.with_batch_size(BATCH_ROWS),
+        Err(error) => return out.failed(at.failure(format!("not a readable Parquet file: {error}"))),
+    };
+    let schema = builder.schema().clone();
+    let Some((text_column, field)) = schema.column_with_name(&options.text_field) else {
+        let names: Vec<&str> = schema.fields().iter().map(|field| field.name().as_str()).take(12).collect();
+        let error = format!("no column \"{}\"; columns are: {}", options.text_field, names.join(", "));
+        return out.failed(at.failure(error).hint("name the column with --text-field"));
+    };
+    if !is_text(field.data_type()) {
+        let error = format!("column \"{}\" holds {}, not text", options.text_field, field.data_type());
+        return out.failed(at.failure(error).hint("name the column with --text-field"));
+    }
+    let reader = match builder.build() {
+        Ok(reader) => reader,
+        Err(error) => return out.failed(at.failure(format!("not a readable Parquet file: {error}"))),
+    };
+    let mut row_number = 0_u64;
+    for batch in reader {
+        let batch = match batch {
+            Ok(batch) => batch,
+            Err(error) => {
+                let failure = at.failure(format!("damaged Parquet data: {error}"));
+                return out.failed(failure.place(Place::Row(row_number + 1)));
+            }
+        };
+        for row in 0..batch.num_rows() {
+            row_number += 1;
+            if !out.wants_next() {
+                out.pass_over()?;
+                continue;
+            }
+            let text = text_of(batch.column(text_column), row).unwrap_or_default().to_owned();
+            if text.len() as u64 > options.max_document {
+                let error = format!("larger than {} bytes, the limit for one document", options.max_document);
+                let failure = at.failure(error).hint("raise it with --max-document");
+                out.failed(failure.place(Place::Row(row_number)))?;
+                continue;
+            }
+            let mut fields = other_fields(&batch, row, text_column);
+            let id = take_id(&mut fields, &options.id_field).unwrap_or_else(|| format!("{}:{row_number}", at.path()));
+            out.document(document(at, id, text, fields))?;
+        }
+    }
+    ControlFlow::Continue(())
+}
+
+fn is_text(kind: &DataType) -> bool {
+    matches!(kind, DataType::Utf8 | DataType::LargeUtf8 | DataType::Utf8View)
+}
+
+fn text_of(column: &ArrayRef, row: usize) -> Option<&str> {
+    if column.is_null(row) {
+        return None;
+    }
+    match column.data_type() {
+        DataType::Utf8 => Some(column.as_string::<i32>().value(row)),
+        DataType::LargeUtf8 => Some(column.as_string::<i64>().value(row)),
+        DataType::Utf8View => Some(column.as_string_view().value(row)),
+        _ => None,
+    }
+}
+
+/// The other columns as fields. Numbers and booleans stay what they are, other types become their usual text form. The
+/// `meta` column of refrain's own tables is opened again.
+fn other_fields(batch: &RecordBatch, row: usize, text_column: usize) -> Map<String, Value> {
+    let mut fields = Map::new();
+    for (index, field) in batch.schema_ref().fields().iter().enumerate() {
+        let column = batch.column(index);
+        if index == text_column || column.is_null(row) {
+            continue;
+        }
+        if field.name() == crate::write::META_COLUMN
+            && let Some(Ok(inner)) = text_of(column, row).map(serde_json::from_str::<Map<String, Value>>)
+        {
+            fields.extend(inner);
+            continue;
+        }
+        fields.insert(field.name().clone(), value_of(column, row));
+    }
+    fields
+}
+
+fn value_of(column: &ArrayRef, row: usize) -> Value {
+    macro_rules! number {
+        ($kind:ty) => {
+            Value::from(column.as_primitive::<$kind>().value(row))
+        };
+    }
+    match column.data_type() {
+        DataType::Boolean => Value::from(column.as_boolean().value(row)),
+        DataType::Int8 => number!(Int8Type),
+        DataType::Int16 => number!(Int16Type),
+        DataType::Int32 => number!(Int32Type),
+        DataType::Int64 => number!(Int64Type),
+        DataType::UInt8 => number!(UInt8Type),
+        DataType::UInt16 => number!(UInt16Type),
+        DataType::UInt32 => number!(UInt32Type),
+        DataType::UInt64 => number!(UInt64Type),
+        DataType::Float32 => number!(Float32Type),
+        DataType::Float64 => number!(Float64Type),
+        _ => match text_of(column, row) {
+            Some(text) => Value::from(text),
+            None => {
+                let formatter = ArrayFormatter::try_new(column.as_ref(), &FormatOptions::default());
+                formatter.ok().and_then(|f| f.value(row).try_to_string().ok()).map_or(Value::Null, Value::from)
+            }
+        },
+    }
+}

@@ -1,0 +1,236 @@
+//! What a stream of bytes is, judged by its first bytes.
+
+use super::compress::Compression;
+
+/// How many bytes are looked at.
+pub(super) const HEAD: usize = 4096;
+
+/// The formats that `--input-format` names.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum InputFormat {
+    /// Plain text: one file, one document.
+    Text,
+    /// HTML: one file, one document.
+    Html,
+    /// One JSON object a line.
+    Jsonl,
+    /// A Parquet table.
+    Parquet,
+    /// A web archive.
+    Warc,
+    /// One token a line, structures as tags.
+    Vertical,
+    /// A zip archive.
+    Zip,
+    /// A tar archive.
+    Tar,
+}
+
+impl InputFormat {
+    /// All of them.
+    pub const ALL: [InputFormat; 8] = [
+        InputFormat::Text,
+        InputFormat::Html,
+        InputFormat::Jsonl,
+        InputFormat::Parquet,
+        InputFormat::Warc,
+        InputFormat::Vertical,
+        InputFormat::Zip,
+        InputFormat::Tar,
+    ];
+
+    /// The name that options use.
+    pub fn name(self) -> &'static str {
+        match self {
+            InputFormat::Text => "text",
+            InputFormat::Html => "html",
+            InputFormat::Jsonl => "jsonl",
+            InputFormat::Parquet => "parquet",
+            InputFormat::Warc => "warc",
+            InputFormat::Vertical => "vertical",
+            InputFormat::Zip => "zip",
+            InputFormat::Tar => "tar",
+        }
+    }
+
+    /// True for formats whose members are recognised anew.
+    pub(super) fn is_archive(self) -> bool {
+        matches!(self, InputFormat::Zip | InputFormat::Tar)
+    }
+}
+
+/// What the text of a document is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Markup {
+    /// Hypertext.
+    Html,
+    /// Nothing but text.
+    Text,
+}
+
+/// What a stream is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Kind {
+    Compressed(Compression),
+    Format(InputFormat),
+    /// Known not to be text.
+    Binary(&'static str),
+    /// A document; HTML or text is told after decoding.
+    Unknown,
+}
+
+/// File formats that hold no text we read, by their first bytes.
+const BINARY: [(&[u8], &str); 16] = [
+    (b"%PDF-", "PDF"),
+    (b"\x89PNG\r\n\x1a\n", "image"),
+    (b"\xff\xd8\xff", "image"),
+    (b"GIF87a", "image"),
+    (b"GIF89a", "image"),
+    (b"RIFF", "media"),
+    (b"OggS", "media"),
+    (b"ID3", "media"),
+    (b"\x7fELF", "program"),
+    (b"\xca\xfe\xba\xbe", "program"),
+    (b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", "Office document"),
+    (b"7z\xbc\xaf\x27\x1c", "7z archive"),
+    (b"Rar!\x1a\x07", "RAR archive"),
+    (b"SQLite format 3\0", "database"),
+    (b"wOFF", "font"),
+    (b"wOF2", "font"),
+];
+
+pub(super) fn sniff(head: &[u8], name: &str) -> Kind {
+    if let Some(compression) = Compression::of(head) {
+        return Kind::Compressed(compression);
+    }
+    if head.starts_with(b"PK\x03\x04") || head.starts_with(b"PK\x05\x06") {
+        return sniff_zip(head);
+    }
+    if head.starts_with(b"PAR1") {
+        return Kind::Format(InputFormat::Parquet);
+    }
+    if head.starts_with(b"WARC/") {
+        return Kind::Format(InputFormat::Warc);
+    }
+    if head.len() >= 265 && &head[257..262] == b"ustar" {
+        return Kind::Format(InputFormat::Tar);
+    }
+    if let Some((_, what)) = BINARY.iter().find(|(magic, _)| head.starts_with(magic)) {
+        return Kind::Binary(what);
+    }
+    let text = head.strip_prefix(b"\xef\xbb\xbf").unwrap_or(head).trim_ascii_start();
+    if (text.starts_with(b"{") && (has_extension(name, &["jsonl", "ndjson", "json"]) || first_line_is_object(text)))
+        || has_extension(name, &["jsonl", "ndjson"])
+    {
+        return Kind::Format(InputFormat::Jsonl);
+    }
+    if has_extension(name, &["vert", "vertical"]) || begins_vertical(text) {
+        return Kind::Format(InputFormat::Vertical);
+    }
+    Kind::Unknown
+}
+
+/// A zip may be an office document or an e-book: its first member tells.
+fn sniff_zip(head: &[u8]) -> Kind {
+    let first_name = head.get(30..).unwrap_or_default();
+    if first_name.starts_with(b"[Content_Types].xml") {
+        Kind::Binary("Office document")
+    } else if first_name.starts_with(b"mimetypeapplication/epub") {
+        Kind::Binary("EPUB")
+    } else if first_name.starts_with(b"mimetypeapplication/vnd.oasis") {
+        Kind::Binary("OpenDocument file")
+    } else {
+        Kind::Format(InputFormat::Zip)
+    }
+}
+
+fn first_line_is_object(text: &[u8]) -> bool {
+    let line = text.split(|&b| b == b'\n').next().unwrap_or_default().trim_ascii_end();
+    line.len() < text.len() && line.ends_with(b"}") && serde_json::from_slice::<serde_json::Map<_, _>>(line).is_ok()
+}
+
+/// A vertical file opens with a line that is a `<doc>` tag (or another structure around documents) and nothing else.
+fn begins_vertical(text: &[u8]) -> bool {
+    let line = text.split(|&b| b == b'\n').next().unwrap_or_default().trim_ascii_end();
+    line.ends_with(b">")
+        && line.strip_prefix(b"<doc").and_then(|rest| rest.first()).is_some_and(|&b| b == b' ' || b == b'>')
+}
+
+/// True when the last extension before those of compression is one of these.
+fn has_extension(name: &str, extensions: &[&str]) -> bool {
+    let mut name = name.to_ascii_lowercase();
+    for packed in [".gz", ".zst", ".bz2", ".xz"] {
+        if let Some(inner) = name.strip_suffix(packed) {
+            name.truncate(inner.len());
+            break;
+        }
+    }
+    name.rsplit_once('.').is_some_and(|(_, extension)| extensions.contains(&extension))
+}
+
+/// True when a file's name says that it is text.
+pub(super) fn named_as_text(name: &str) -> bool {
+    has_extension(name, &["txt", "text", "html", "htm", "xhtml", "md", "jsonl", "ndjson", "json", "vert", "vertical"])
+}
+
+/// True when a text is HTML, judged as browsers judge: by the first tag.
+pub(crate) fn is_html(text: &str) -> bool {
+    #[rustfmt::skip] // a table
+    const TAGS: [&str; 21] = [
+        "!doctype html", "html", "head", "body", "script", "iframe", "h1", "div", "font", "table", "a", "style", "title",
+        "b", "br", "p", "meta", "link", "ul", "article", "section",
+    ];
+    let mut rest = text.trim_start_matches('\u{feff}').trim_start();
+    loop {
+        if let Some(comment) = rest.strip_prefix("<!--") {
+            let Some(end) = comment.find("-->") else { return true };
+            rest = comment[end + 3..].trim_start();
+        } else if let Some(declaration) = rest.strip_prefix("<?xml") {
+            let Some(end) = declaration.find('>') else { return false };
+            rest = declaration[end + 1..].trim_start();
+        } else {
+            break;
+        }
+    }
+    let Some(tag) = rest.strip_prefix('<') else { return false };
+    TAGS.iter().any(|name| {
+        tag.get(..name.len()).is_some_and(|start| start.eq_ignore_ascii_case(name))
+            && tag[name.len()..].chars().next().is_none_or(|c| c.is_whitespace() || matches!(c, '>' | '/'))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn formats_are_told_by_content() {
+        assert_eq!(sniff(b"WARC/1.0\r\n", "x"), Kind::Format(InputFormat::Warc));
+        assert_eq!(sniff(b"PAR1....", "x"), Kind::Format(InputFormat::Parquet));
+        assert_eq!(sniff(b"{\"a\": 1}\n{", "x"), Kind::Format(InputFormat::Jsonl));
+        assert_eq!(sniff(b"{ not json }\n", "x"), Kind::Unknown);
+        assert_eq!(sniff(b"\xef\xbb\xbf<doc id=\"1\">\nword\n", "x"), Kind::Format(InputFormat::Vertical));
+        assert_eq!(sniff(b"%PDF-1.7", "x.html"), Kind::Binary("PDF"));
+        assert_eq!(sniff(b"\x1f\x8b\x08\0", "x.txt"), Kind::Compressed(Compression::Gzip));
+        assert_eq!(sniff(b"PK\x03\x04", "x"), Kind::Format(InputFormat::Zip));
+    }
+
+    #[test]
+    fn names_matter_where_content_does_not_tell() {
+        assert_eq!(sniff(b"oops\n", "x.jsonl.gz"), Kind::Format(InputFormat::Jsonl));
+        assert_eq!(sniff(b"word\n", "x.vert"), Kind::Format(InputFormat::Vertical));
+        assert!(named_as_text("a/b.HTML") && named_as_text("b.txt.gz") && !named_as_text("c.png"));
+    }
+
+    #[test]
+    fn html_is_told_by_its_first_tag() {
+        for html in ["<!DOCTYPE html>", "  <HTML lang=en>", "<!-- x --> <body>", "<p>x", "<?xml version='1.0'?><html>"]
+        {
+            assert!(is_html(html), "{html}");
+        }
+        for text in ["", "plain", "<3 you", "<pre-war> times", "a <p>"] {
+            assert!(!is_html(text), "{text}");
+        }
+    }
+}

@@ -1,0 +1,333 @@
+//! WARC 1.0 and 1.1: responses, resources and conversions (WET) become documents, other records are passed over.
+//!
+//! A record that is damaged or cut off is a failure, and reading goes on with the next one: behind a damaged gzip member,
+//! and in a plain file whose lengths are wrong, at the next line that opens a record.
+
+use std::io::{self, BufRead, Read};
+use std::ops::ControlFlow;
+
+use serde_json::{Map, Value};
+
+use super::compress::DamagedMember;
+use super::http::{self, Response, content_type, field};
+use super::{At, Body, Emitter, Markup, RawDocument, describe};
+use crate::error::{Failure, Place};
+
+/// No honest header is longer.
+const MAX_HEADER: u64 = 1 << 20;
+
+pub(super) fn read(at: &At<'_>, reader: Box<dyn BufRead + '_>, out: &mut Emitter<'_>) -> ControlFlow<()> {
+    let mut archive = Archive { reader, ahead: io::Cursor::default() };
+    let mut number = 0;
+    loop {
+        number += 1;
+        let fail = |error: String| at.failure(error).place(Place::Record(number));
+        let record = match archive.next_header() {
+            Ok(None) => return ControlFlow::Continue(()),
+            Ok(Some(Ok(record))) => record,
+            Ok(Some(Err(what))) => {
+                out.failed(fail(what.to_owned()))?;
+                continue;
+            }
+            Err(error) => {
+                out.failed(fail(describe(&error)))?;
+                if DamagedMember::is(&error) {
+                    continue;
+                }
+                return ControlFlow::Continue(());
+            }
+        };
+        let readable = record.holds_document() && out.wants_next();
+        let limit = at.options().max_document;
+        let too_large = readable && record.length > limit;
+        let body = match archive.body(&record, readable && !too_large) {
+            Ok(body) => body,
+            Err(error) if DamagedMember::is(&error) => {
+                out.failed(fail(describe(&error)))?;
+                continue;
+            }
+            Err(error) => {
+                out.failed(fail(describe(&error)))?;
+                if error.kind() == io::ErrorKind::InvalidData || error.kind() == io::ErrorKind::UnexpectedEof {
+                    continue;
+                }
+                return ControlFlow::Continue(());
+            }
+        };
+        if !out.wants_next() {
+            out.pass_over()?;
+        } else if too_large {
+            let error = format!("{} bytes, more than the limit of {limit} for one document", record.length);
+            out.failed(fail(error).hint("raise it with --max-document"))?;
+        } else if !record.holds_document() {
+            out.skipped(record.origin(at), format!("WARC {}", record.kind()))?;
+        } else {
+            match record.document(at, body, limit) {
+                Ok(Found::Document(raw)) => out.document(*raw)?,
+                Ok(Found::Other(reason)) => out.skipped(record.origin(at), reason)?,
+                Err(failure) => out.failed(failure.place(Place::Record(number)))?,
+            }
+        }
+    }
+}
+
+/// The header of a record.
+struct Record {
+    fields: Vec<(String, String)>,
+    length: u64,
+}
+
+/// What a record holds.
+enum Found {
+    Document(Box<RawDocument>),
+    /// No document, for this reason.
+    Other(String),
+}
+
+impl Record {
+    fn kind(&self) -> &str {
+        field(&self.fields, "warc-type").unwrap_or("record of unknown type")
+    }
+
+    fn holds_document(&self) -> bool {
+        matches!(self.kind(), "response" | "resource" | "conversion")
+    }
+
+    fn url(&self) -> Option<String> {
+        let url = field(&self.fields, "warc-target-uri")?;
+        Some(url.trim_start_matches('<').trim_end_matches('>').to_owned())
+    }
+
+    fn origin(&self, at: &At<'_>) -> crate::document::Origin {
+        crate::document::Origin { url: self.url(), ..at.origin() }
+    }
+
+    /// The id of the record without its brackets and scheme.
+    fn id(&self) -> Option<&str> {
+        let id = field(&self.fields, "warc-record-id")?.trim_start_matches('<').trim_end_matches('>');
+        Some(id.strip_prefix("urn:uuid:").unwrap_or(id)).filter(|id| !id.is_empty())
+    }
+
+    fn document(&self, at: &At<'_>, mut body: Vec<u8>, limit: u64) -> Result<Found, Failure> {
+        let (mut kind, mut charset) = content_type(field(&self.fields, "content-type").unwrap_or_default());
+        let mut meta = Map::new();
+        let mut note = |name: &str, value: Option<&str>| {
+            if let Some(value) = value {
+                meta.insert(name.to_owned(), Value::from(value));
+            }
+        };
+        note("warc_date", field(&self.fields, "warc-date"));
+        if self.kind() == "response" {
+            let url = self.url().unwrap_or_default();
+            if !kind.starts_with("application/http") && !url.starts_with("http") {
+                return Ok(Found::Other(format!("response of type {kind}")));
+            }
+            let Some(response) = Response::parse(&body) else {
+                return Err(at.failure("response without an HTTP header"));
+            };
+            if !(200..300).contains(&response.status) {
+                return Ok(Found::Other(format!("HTTP status {}", response.status)));
+            }
+            (kind, charset) = content_type(response.field("content-type").unwrap_or_default());
+            body.drain(..response.body_start);
+            if markup_of(&kind).is_none() {
+                return Ok(Found::Other(format!("content type {kind}")));
+            }
+            body = response.decode(body, limit).map_err(|error| at.failure(error))?;
+        }
+        let Some(markup) = markup_of(&kind) else { return Ok(Found::Other(format!("content type {kind}"))) };
+        if body.is_empty() {
+            return Ok(Found::Other("empty body".into()));
+        }
+        note("content_type", Some(kind.as_str()).filter(|kind| !kind.is_empty()));
+        let id = self.id().map_or_else(|| self.url().unwrap_or_else(|| at.path()), str::to_owned);
+        Ok(Found::Document(Box::new(RawDocument {
+            id,
+            origin: self.origin(at),
+            meta,
+            body: Body::Bytes(body),
+            markup,
+            charset,
+            claims_text: false,
+        })))
+    }
+}
+
+/// What a media type says about a document: its markup, `Some(None)` when that is left open, `None` when it is no document.
+fn markup_of(kind: &str) -> Option<Option<Markup>> {
+    match kind {
+        "text/html" | "application/xhtml+xml" => Some(Some(Markup::Html)),
+        "text/plain" => Some(Some(Markup::Text)),
+        "" | "application/octet-stream" | "unknown/unknown" => Some(None),
+        _ => None,
+    }
+}
+
+/// A stream of records.
+struct Archive<'r> {
+    reader: Box<dyn BufRead + 'r>,
+    /// Bytes given back: the start of a record that a wrong length had swallowed.
+    ahead: io::Cursor<Vec<u8>>,
+}
+
+impl Archive<'_> {
+    fn fill(&mut self) -> io::Result<&[u8]> {
+        loop {
+            if (self.ahead.position() as usize) < self.ahead.get_ref().len() {
+                return self.ahead.fill_buf();
+            }
+            match self.reader.fill_buf() {
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(error) => return Err(error),
+                Ok(_) => break,
+            }
+        }
+        self.reader.fill_buf()
+    }
+
+    fn consume(&mut self, amount: usize) {
+        if (self.ahead.position() as usize) < self.ahead.get_ref().len() {
+            self.ahead.consume(amount);
+        } else {
+            self.reader.consume(amount);
+        }
+    }
+
+    /// Reads a line with its end; a line over the limit comes in pieces.
+    fn line(&mut self, line: &mut Vec<u8>) -> io::Result<()> {
+        line.clear();
+        while (line.len() as u64) < MAX_HEADER {
+            let available = self.fill()?;
+            let end = memchr::memchr(b'\n', available).map(|at| at + 1);
+            let used = end.unwrap_or(available.len());
+            line.extend_from_slice(&available[..used]);
+            self.consume(used);
+            if end.is_some() || used == 0 {
+                break;
+            }
+        }
+        Ok(())
+    }
+
+    /// The header of the next record: `None` at the end, an inner error where there is no proper one.
+    fn next_header(&mut self) -> io::Result<Option<Result<Record, &'static str>>> {
+        let mut line = Vec::new();
+        loop {
+            self.line(&mut line)?;
+            if line.is_empty() {
+                return Ok(None);
+            }
+            if line.starts_with(b"WARC/") {
+                break;
+            }
+            if !line.trim_ascii().is_empty() {
+                self.skip_to_record()?;
+                return Ok(Some(Err("bytes that belong to no record")));
+            }
+        }
+        let mut fields = Vec::new();
+        let mut size = 0;
+        loop {
+            self.line(&mut line)?;
+            size += line.len() as u64;
+            let content = line.trim_ascii_end();
+            if line.is_empty() {
+                return Ok(Some(Err("cut off in the header of the record")));
+            }
+            if content.is_empty() {
+                break;
+            }
+            if size > MAX_HEADER {
+                self.skip_to_record()?;
+                return Ok(Some(Err("header of the record too long")));
+            }
+            http::push_field(&mut fields, content);
+        }
+        match field(&fields, "content-length").map(str::parse) {
+            Some(Ok(length)) => Ok(Some(Ok(Record { fields, length }))),
+            _ => {
+                self.skip_to_record()?;
+                Ok(Some(Err("record without a valid Content-Length")))
+            }
+        }
+    }
+
+    /// Passes over everything before the next line that opens a record.
+    fn skip_to_record(&mut self) -> io::Result<()> {
+        let mut line = Vec::new();
+        loop {
+            let available = self.fill()?;
+            if available.is_empty() || available.starts_with(b"WARC/") {
+                return Ok(());
+            }
+            self.line(&mut line)?;
+        }
+    }
+
+    /// The body of a record (empty when it is not wanted) and the empty lines behind it.
+    fn body(&mut self, record: &Record, wanted: bool) -> io::Result<Vec<u8>> {
+        let mut body = Vec::new();
+        if wanted {
+            body.reserve(record.length.min(1 << 20) as usize);
+            self.read_body(record.length, &mut body)?;
+        } else {
+            let mut left = record.length;
+            while left > 0 {
+                let available = self.fill()?.len() as u64;
+                if available == 0 {
+                    return Err(cut_off());
+                }
+                let used = available.min(left);
+                self.consume(used as usize);
+                left -= used;
+            }
+        }
+        // A record ends with two line ends. Looking at what follows them also makes sure that the gzip member is whole.
+        let mut newlines = 0;
+        loop {
+            match self.fill()?.first() {
+                Some(b'\r') => self.consume(1),
+                Some(b'\n') => {
+                    newlines += 1;
+                    self.consume(1);
+                }
+                _ => break,
+            }
+        }
+        let next = self.fill()?;
+        if newlines == 0 && !next.is_empty() && !next.starts_with(b"WARC/") {
+            self.give_back_swallowed(body)?;
+            return Err(io::Error::new(io::ErrorKind::InvalidData, "Content-Length does not fit the record"));
+        }
+        Ok(body)
+    }
+
+    fn read_body(&mut self, length: u64, body: &mut Vec<u8>) -> io::Result<()> {
+        (&mut self.ahead).take(length).read_to_end(body)?;
+        (&mut self.reader).take(length - body.len() as u64).read_to_end(body)?;
+        if (body.len() as u64) < length {
+            self.give_back_swallowed(std::mem::take(body))?;
+            return Err(cut_off());
+        }
+        Ok(())
+    }
+
+    /// If a body with a wrong length holds the opening of another record, reading goes on there; otherwise at the next
+    /// opening that follows.
+    fn give_back_swallowed(&mut self, mut body: Vec<u8>) -> io::Result<()> {
+        match memchr::memmem::find(&body, b"\nWARC/1.") {
+            Some(at) => {
+                body.drain(..=at);
+                let rest = &self.ahead.get_ref()[self.ahead.position() as usize..];
+                body.extend_from_slice(rest);
+                self.ahead = io::Cursor::new(body);
+                Ok(())
+            }
+            None => self.skip_to_record(),
+        }
+    }
+}
+
+fn cut_off() -> io::Error {
+    io::Error::new(io::ErrorKind::UnexpectedEof, "the archive ends before the record does")
+}

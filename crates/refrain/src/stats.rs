@@ -1,0 +1,240 @@
+//! Corpus statistics: what was read, what each stage took away, what is left.
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+use std::ops::AddAssign;
+
+use serde::{Deserialize, Serialize};
+
+use crate::document::{Document, Label, Span};
+use crate::text::{count_words, tokens};
+
+/// A number of documents and the text in them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct Amount {
+    /// Documents.
+    pub documents: u64,
+    /// Words: what white space separates.
+    pub words: u64,
+    /// Tokens: words and punctuation marks.
+    pub tokens: u64,
+}
+
+impl Amount {
+    /// The amount of text in some ranges of a document; counts as a document when there is any.
+    pub fn of(document: &Document, spans: impl IntoIterator<Item = Span>) -> Amount {
+        let mut amount = Amount::default();
+        for span in spans {
+            let text = span.of(&document.text);
+            amount.words += count_words(text);
+            amount.tokens += tokens(text).count() as u64;
+        }
+        amount.documents = u64::from(amount.words > 0);
+        amount
+    }
+
+    fn minus(self, other: Amount) -> Amount {
+        Amount {
+            documents: self.documents.saturating_sub(other.documents),
+            words: self.words.saturating_sub(other.words),
+            tokens: self.tokens.saturating_sub(other.tokens),
+        }
+    }
+}
+
+impl AddAssign for Amount {
+    fn add_assign(&mut self, other: Amount) {
+        self.documents += other.documents;
+        self.words += other.words;
+        self.tokens += other.tokens;
+    }
+}
+
+/// The amounts at every stage.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct Stages {
+    /// All visible text of all documents.
+    pub downloaded: Amount,
+    /// Boilerplate; its documents are those with nothing else.
+    pub boilerplate: Amount,
+    /// Main content: what extraction left.
+    pub main_content: Amount,
+    /// Main content in languages that were not asked for.
+    pub foreign: Amount,
+    /// Main content of exact duplicates.
+    pub duplicates: Amount,
+    /// What is in the corpus.
+    pub kept: Amount,
+}
+
+impl Stages {
+    /// Counts one document with all its marks.
+    pub fn of(document: &Document) -> Stages {
+        let mut stages = Stages::default();
+        let labelled = |label: Label| document.marks.iter().any(|mark| mark.label == label);
+        let boilerplate: Vec<Span> =
+            document.marks.iter().filter(|mark| mark.label == Label::Boilerplate).map(|mark| mark.span).collect();
+        stages.downloaded = Amount::of(document, [Span::new(0, document.text.len())]);
+        stages.downloaded.documents = 1;
+        stages.boilerplate = Amount::of(document, boilerplate);
+        stages.main_content = stages.downloaded.minus(stages.boilerplate);
+        stages.main_content.documents = u64::from(stages.main_content.words > 0);
+        stages.boilerplate.documents = 1 - stages.main_content.documents;
+        if labelled(Label::Foreign) {
+            stages.foreign = stages.main_content;
+        } else if labelled(Label::Duplicate) {
+            stages.duplicates = stages.main_content;
+        } else {
+            stages.kept = stages.main_content;
+        }
+        stages
+    }
+}
+
+impl AddAssign for Stages {
+    fn add_assign(&mut self, other: Stages) {
+        self.downloaded += other.downloaded;
+        self.boilerplate += other.boilerplate;
+        self.main_content += other.main_content;
+        self.foreign += other.foreign;
+        self.duplicates += other.duplicates;
+        self.kept += other.kept;
+    }
+}
+
+/// The language of documents whose language could not be told.
+pub const UNKNOWN_LANGUAGE: &str = "und";
+
+/// The figures of a corpus.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct Statistics {
+    /// All languages together.
+    pub total: Stages,
+    /// Each language, by its code.
+    pub languages: BTreeMap<String, Stages>,
+    /// What was passed over, by reason.
+    pub skipped: BTreeMap<String, u64>,
+    /// Inputs, records and documents that could not be used.
+    pub failures: u64,
+}
+
+impl Statistics {
+    /// Counts one document.
+    pub fn add(&mut self, document: &Document) {
+        let stages = Stages::of(document);
+        self.total += stages;
+        let language = document.language.as_deref().unwrap_or(UNKNOWN_LANGUAGE);
+        *self.languages.entry(language.to_owned()).or_default() += stages;
+    }
+
+    /// Adds other figures.
+    pub fn merge(&mut self, other: &Statistics) {
+        self.total += other.total;
+        for (language, stages) in &other.languages {
+            *self.languages.entry(language.clone()).or_default() += *stages;
+        }
+        for (reason, count) in &other.skipped {
+            *self.skipped.entry(reason.clone()).or_default() += count;
+        }
+        self.failures += other.failures;
+    }
+
+    /// The figures as tables for people.
+    pub fn table(&self) -> String {
+        let mut out = String::new();
+        let mut row = |name: &str, amount: Amount, share_of: u64| {
+            let share = if share_of == 0 { 0.0 } else { 100.0 * amount.words as f64 / share_of as f64 };
+            let _ = writeln!(
+                out,
+                "{name:<24}{:>14}{:>18}{:>18}{share:>9.1} %",
+                thousands(amount.documents),
+                thousands(amount.words),
+                thousands(amount.tokens),
+            );
+        };
+        let all = self.total.downloaded.words;
+        row("downloaded", self.total.downloaded, all);
+        row("  boilerplate", self.total.boilerplate, all);
+        row("main content", self.total.main_content, all);
+        row("  other languages", self.total.foreign, all);
+        row("  exact duplicates", self.total.duplicates, all);
+        row("corpus", self.total.kept, all);
+        let head = format!("{:<24}{:>14}{:>18}{:>18}{:>11}\n", "", "documents", "words", "tokens", "words");
+        let mut table = head + &out;
+        let _ = writeln!(
+            table,
+            "\n{:<24}{:>14}{:>18}{:>18}{:>18}",
+            "language", "documents", "downloaded words", "main content", "corpus words"
+        );
+        let mut languages: Vec<_> = self.languages.iter().collect();
+        languages.sort_by_key(|(code, stages)| (std::cmp::Reverse(stages.kept.words), (*code).clone()));
+        for (code, stages) in languages {
+            let _ = writeln!(
+                table,
+                "{:<24}{:>14}{:>18}{:>18}{:>18}",
+                if code == UNKNOWN_LANGUAGE { "not told" } else { code },
+                thousands(stages.kept.documents),
+                thousands(stages.downloaded.words),
+                thousands(stages.main_content.words),
+                thousands(stages.kept.words),
+            );
+        }
+        if !self.skipped.is_empty() {
+            let mut skipped: Vec<_> = self.skipped.iter().collect();
+            skipped.sort_by_key(|(reason, count)| (std::cmp::Reverse(**count), (*reason).clone()));
+            let parts: Vec<_> =
+                skipped.iter().map(|(reason, count)| format!("{} {reason}", thousands(**count))).collect();
+            let _ = writeln!(table, "\npassed over: {}", parts.join(", "));
+        }
+        if self.failures > 0 {
+            let _ = writeln!(table, "\nfailed: {} (see errors.jsonl)", thousands(self.failures));
+        }
+        table
+    }
+}
+
+/// A number with commas.
+fn thousands(n: u64) -> String {
+    let digits = n.to_string();
+    let mut out = String::with_capacity(digits.len() * 4 / 3);
+    for (i, digit) in digits.chars().enumerate() {
+        if i > 0 && (digits.len() - i).is_multiple_of(3) {
+            out.push(',');
+        }
+        out.push(digit);
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::document::{Mark, Reason};
+
+    #[test]
+    fn stages_add_up() {
+        let mut document = Document::from_text("d", "Home About\n\nThe lamp is lit.");
+        document.marks.push(Mark {
+            span: Span::new(0, 10),
+            label: Label::Boilerplate,
+            pass: "test".into(),
+            reason: Reason::Stated(String::new()),
+        });
+        let stages = Stages::of(&document);
+        assert_eq!(stages.downloaded, Amount { documents: 1, words: 6, tokens: 7 });
+        assert_eq!(stages.boilerplate, Amount { documents: 0, words: 2, tokens: 2 });
+        assert_eq!(stages.kept, Amount { documents: 1, words: 4, tokens: 5 });
+
+        document.mark_all(Label::Duplicate, "test", Reason::Stated(String::new()));
+        let stages = Stages::of(&document);
+        assert_eq!((stages.kept.words, stages.duplicates.words), (0, 4));
+    }
+
+    #[test]
+    fn numbers_have_commas() {
+        assert_eq!(
+            (thousands(0), thousands(999), thousands(1_234_567)),
+            ("0".into(), "999".into(), "1,234,567".into())
+        );
+    }
+}

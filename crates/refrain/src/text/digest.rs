@@ -1,0 +1,68 @@
+//! Digests: of texts (to tell exact duplicates) and of files (for the manifest).
+
+use std::fmt;
+
+use sha2::{Digest as _, Sha256};
+
+/// A 128-bit digest of a text: the first half of its SHA-256, wide enough that no two texts of any collection share one
+/// by chance, and not to be forged by whoever writes the pages.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct TextDigest(pub [u8; 16]);
+
+impl TextDigest {
+    /// The digest of a text whose white space does not matter: runs of it count as one space, and none at the ends.
+    pub fn of(text: &str) -> TextDigest {
+        let mut state = Sha256::new();
+        let mut first = true;
+        for word in text.split_whitespace() {
+            if !first {
+                state.update(b" ");
+            }
+            first = false;
+            state.update(word.as_bytes());
+        }
+        let mut half = [0; 16];
+        half.copy_from_slice(&state.finalize()[..16]);
+        TextDigest(half)
+    }
+}
+
+/// The SHA-256 of a stream of bytes, as `sha256sum` prints it.
+#[derive(Default)]
+pub struct Digest(Sha256);
+
+impl Digest {
+    /// Adds bytes.
+    pub fn update(&mut self, bytes: &[u8]) {
+        self.0.update(bytes);
+    }
+
+    /// The digest in hexadecimal.
+    pub fn hex(self) -> String {
+        let mut hex = String::with_capacity(64);
+        for byte in self.0.finalize() {
+            let _ = fmt::Write::write_fmt(&mut hex, format_args!("{byte:02x}"));
+        }
+        hex
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn white_space_does_not_change_a_text_digest() {
+        assert_eq!(TextDigest::of("a  b\n\nc "), TextDigest::of("a b c"));
+        assert_ne!(TextDigest::of("a b c"), TextDigest::of("ab c"));
+        assert_ne!(TextDigest::of("a b c"), TextDigest::of("A b c"));
+    }
+
+    #[test]
+    fn file_digests_are_sha256() {
+        let mut digest = Digest::default();
+        digest.update(b"ab");
+        digest.update(b"c");
+        assert_eq!(digest.hex(), "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
+    }
+}

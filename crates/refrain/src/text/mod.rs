@@ -1,0 +1,66 @@
+//! Shared kernels: paragraphs, words, tokens, digests, character offsets.
+
+mod digest;
+mod offsets;
+mod tokens;
+
+pub use digest::{Digest, TextDigest};
+pub use offsets::{CharOffsets, Offsets};
+pub use tokens::{Token, tokens};
+
+use crate::document::Span;
+
+/// Number of words, as `wc -w` counts them: stretches of anything but white space.
+pub fn count_words(text: &str) -> u64 {
+    text.split_whitespace().count() as u64
+}
+
+/// The paragraphs of a plain text: stretches of lines between blank lines, without white space around them.
+///
+/// ```
+/// let text = "One line.\nAnother.\n\n  \nSecond paragraph.\n";
+/// let paragraphs: Vec<&str> = refrain::text::paragraphs(text).map(|span| span.of(text)).collect();
+/// assert_eq!(paragraphs, ["One line.\nAnother.", "Second paragraph."]);
+/// ```
+pub fn paragraphs(text: &str) -> impl Iterator<Item = Span> + '_ {
+    let mut at = 0;
+    std::iter::from_fn(move || {
+        let mut paragraph: Option<Span> = None;
+        while at < text.len() {
+            let line_start = at;
+            let line = &text[line_start..];
+            let line = &line[..memchr::memchr(b'\n', line.as_bytes()).map_or(line.len(), |n| n + 1)];
+            at += line.len();
+            if line.trim().is_empty() {
+                if paragraph.is_some() {
+                    break;
+                }
+            } else {
+                let start = line_start + (line.len() - line.trim_start().len());
+                let end = line_start + line.trim_end().len();
+                paragraph = Some(Span::new(paragraph.map_or(start, |p| p.start), end));
+            }
+        }
+        paragraph
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn paragraphs_of_odd_texts() {
+        let split = |text: &'static str| paragraphs(text).map(|s| s.of(text)).collect::<Vec<_>>();
+        assert_eq!(split(""), [""; 0]);
+        assert_eq!(split("\n \n"), [""; 0]);
+        assert_eq!(split("a"), ["a"]);
+        assert_eq!(split("a\r\n\r\nb\r\n"), ["a", "b"]);
+        assert_eq!(split(" a\n b \n\n\nc"), ["a\n b", "c"]);
+    }
+
+    #[test]
+    fn words_are_what_wc_counts() {
+        assert_eq!(count_words(" one two\tthree\n\nfour-and-a-half "), 4);
+    }
+}

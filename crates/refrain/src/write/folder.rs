@@ -1,0 +1,89 @@
+//! A folder with a text file for every document.
+
+use std::fs::{self, File};
+use std::io::{ErrorKind, Write};
+use std::path::{Path, PathBuf};
+
+use super::output::Written;
+use super::{DocumentWriter, WriteOptions};
+use crate::document::Document;
+use crate::error::{IoContext, Result};
+use crate::text::Digest;
+
+pub(super) struct FolderWriter {
+    folder: PathBuf,
+    options: WriteOptions,
+    bytes: u64,
+    digest: Digest,
+}
+
+/// Longer names do not fit file systems.
+const MAX_NAME: usize = 180;
+
+impl FolderWriter {
+    pub(super) fn new(folder: &Path, options: WriteOptions) -> Result<FolderWriter> {
+        fs::create_dir_all(folder).at(folder)?;
+        Ok(FolderWriter { folder: folder.to_owned(), options, bytes: 0, digest: Digest::default() })
+    }
+
+    /// A new file under a name made from the id of the document. A number tells names apart that would be the same.
+    fn create(&self, id: &str) -> Result<(PathBuf, File)> {
+        let stem = safe_name(id);
+        let mut attempt = 1;
+        loop {
+            let name = if attempt == 1 { format!("{stem}.txt") } else { format!("{stem}-{attempt}.txt") };
+            let path = self.folder.join(name);
+            match File::create_new(&path) {
+                Err(error) if error.kind() == ErrorKind::AlreadyExists => attempt += 1,
+                result => return result.at(&path).map(|file| (path, file)),
+            }
+        }
+    }
+}
+
+/// A file name out of an id: no folders, nothing hidden, nothing a shell or file system would trip over.
+fn safe_name(id: &str) -> String {
+    let id = id.split_once("://").map_or(id, |(_, rest)| rest);
+    let id = id.strip_suffix(".txt").unwrap_or(id);
+    let mut name = String::new();
+    for c in id.chars() {
+        let safe = c.is_alphanumeric() || matches!(c, '.' | '-' | '_');
+        let c = if safe { c } else { '_' };
+        if name.len() + c.len_utf8() > MAX_NAME {
+            break;
+        }
+        if !(c == '_' && name.ends_with('_')) && !(name.is_empty() && matches!(c, '.' | '_' | '-')) {
+            name.push(c);
+        }
+    }
+    if name.is_empty() { "document".into() } else { name }
+}
+
+impl DocumentWriter for FolderWriter {
+    fn write(&mut self, document: &Document) -> Result<()> {
+        let (path, mut file) = self.create(&document.id)?;
+        let text = if self.options.keep_marked { document.text.as_str().into() } else { document.kept() };
+        file.write_all(text.as_bytes()).at(&path)?;
+        self.bytes += text.len() as u64;
+        self.digest.update(text.as_bytes());
+        Ok(())
+    }
+
+    fn finish(self: Box<Self>) -> Result<Written> {
+        Ok(Written { bytes: self.bytes, sha256: self.digest.hex() })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_stay_in_the_folder() {
+        assert_eq!(safe_name("../../etc/passwd"), "etc_passwd");
+        assert_eq!(safe_name("https://a.example/x?y=1"), "a.example_x_y_1");
+        assert_eq!(safe_name("notes.zip/b/.hidden.txt"), "notes.zip_b_.hidden");
+        assert_eq!(safe_name("/"), "document");
+        assert!(safe_name(&"ä".repeat(500)).len() <= MAX_NAME);
+    }
+}

@@ -1,0 +1,197 @@
+//! Parquet: one row a document.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use arrow_array::builder::{Int64Builder, ListBuilder, StringBuilder, StructBuilder};
+use arrow_array::{ArrayRef, RecordBatch};
+use arrow_schema::{DataType, Field, Fields, Schema};
+use parquet::arrow::ArrowWriter;
+use parquet::basic::{Compression, ZstdLevel};
+use parquet::file::properties::WriterProperties;
+
+use super::jsonl::origin;
+use super::output::{Output, Written};
+use super::{DocumentWriter, META_COLUMN, WriteOptions};
+use crate::document::{Document, Mark};
+use crate::error::{Error, Result};
+use crate::text::{CharOffsets, count_words};
+
+/// Text that is collected before it is handed to the encoder.
+const BATCH_BYTES: usize = 8 << 20;
+/// Encoded bytes after which a row group is closed: what a reader needs to hold at a time.
+const ROW_GROUP_BYTES: usize = 32 << 20;
+
+pub(super) struct ParquetWriter {
+    writer: ArrowWriter<Output>,
+    schema: Arc<Schema>,
+    options: WriteOptions,
+    path: PathBuf,
+    batch: Batch,
+}
+
+/// The columns of rows not yet encoded.
+struct Batch {
+    id: StringBuilder,
+    url: StringBuilder,
+    language: StringBuilder,
+    encoding: StringBuilder,
+    origin: StringBuilder,
+    words: Int64Builder,
+    text: StringBuilder,
+    marks: ListBuilder<StructBuilder>,
+    meta: StringBuilder,
+    bytes: usize,
+}
+
+fn mark_fields() -> Fields {
+    Fields::from(vec![
+        Field::new("start", DataType::Int64, true),
+        Field::new("end", DataType::Int64, true),
+        Field::new("label", DataType::Utf8, true),
+        Field::new("pass", DataType::Utf8, true),
+        Field::new("evidence", DataType::Utf8, true),
+    ])
+}
+
+fn schema(options: WriteOptions) -> Schema {
+    let text = |name: &str, nullable| Field::new(name, DataType::Utf8, nullable);
+    let mut fields = vec![
+        text("id", false),
+        text("url", true),
+        text("language", true),
+        text("encoding", true),
+        text("origin", true),
+        Field::new("words", DataType::Int64, false),
+        text("text", false),
+    ];
+    if options.keep_marked {
+        let item = Field::new("item", DataType::Struct(mark_fields()), true);
+        fields.push(Field::new("marks", DataType::List(Arc::new(item)), true));
+    }
+    fields.push(text(META_COLUMN, true));
+    Schema::new(fields)
+}
+
+impl Batch {
+    fn new() -> Batch {
+        Batch {
+            id: StringBuilder::new(),
+            url: StringBuilder::new(),
+            language: StringBuilder::new(),
+            encoding: StringBuilder::new(),
+            origin: StringBuilder::new(),
+            words: Int64Builder::new(),
+            text: StringBuilder::new(),
+            marks: ListBuilder::new(StructBuilder::from_fields(mark_fields(), 0)),
+            meta: StringBuilder::new(),
+            bytes: 0,
+        }
+    }
+
+    fn push(&mut self, document: &Document, options: WriteOptions) -> Result<()> {
+        let text = if options.keep_marked { document.text.as_str().into() } else { document.kept() };
+        let origin = origin(document);
+        self.bytes += text.len() + document.id.len() + 64;
+        self.id.append_value(&document.id);
+        self.url.append_option(document.origin.url.as_deref());
+        self.language.append_option(document.language.as_deref());
+        self.encoding.append_option(document.encoding.as_deref());
+        self.origin.append_option(Some(&origin).filter(|origin| !origin.is_empty()));
+        self.words.append_value(count_words(&text) as i64);
+        self.text.append_value(&text);
+        if options.keep_marked {
+            let mut chars = CharOffsets::new(&document.text);
+            for mark in &document.marks {
+                let span = chars.span(mark.span, options.offsets);
+                self.push_mark(mark, span.start as i64, span.end as i64)?;
+            }
+            self.marks.append(true);
+        }
+        let meta = if document.meta.is_empty() {
+            None
+        } else {
+            Some(serde_json::to_string(&document.meta).map_err(std::io::Error::from)?)
+        };
+        self.meta.append_option(meta);
+        Ok(())
+    }
+
+    fn push_mark(&mut self, mark: &Mark, start: i64, end: i64) -> Result<()> {
+        let evidence = serde_json::to_string(&mark.reason).map_err(std::io::Error::from)?;
+        let row = self.marks.values();
+        for (index, value) in [start, end].into_iter().enumerate() {
+            if let Some(column) = row.field_builder::<Int64Builder>(index) {
+                column.append_value(value);
+            }
+        }
+        for (index, value) in [mark.label.name(), &mark.pass, &evidence].into_iter().enumerate() {
+            if let Some(column) = row.field_builder::<StringBuilder>(index + 2) {
+                column.append_value(value);
+            }
+        }
+        row.append(true);
+        Ok(())
+    }
+
+    fn columns(&mut self, options: WriteOptions) -> Vec<ArrayRef> {
+        self.bytes = 0;
+        let mut columns: Vec<ArrayRef> = vec![
+            Arc::new(self.id.finish()),
+            Arc::new(self.url.finish()),
+            Arc::new(self.language.finish()),
+            Arc::new(self.encoding.finish()),
+            Arc::new(self.origin.finish()),
+            Arc::new(self.words.finish()),
+            Arc::new(self.text.finish()),
+        ];
+        if options.keep_marked {
+            columns.push(Arc::new(self.marks.finish()));
+        }
+        columns.push(Arc::new(self.meta.finish()));
+        columns
+    }
+}
+
+impl ParquetWriter {
+    pub(super) fn new(output: Output, options: WriteOptions) -> Result<ParquetWriter> {
+        let path = output.path();
+        let schema = Arc::new(schema(options));
+        let properties = WriterProperties::builder()
+            .set_compression(Compression::ZSTD(ZstdLevel::default()))
+            .set_created_by(format!("refrain {}", env!("CARGO_PKG_VERSION")))
+            // A dictionary of whole texts helps nobody.
+            .set_column_dictionary_enabled("text".into(), false)
+            .set_column_statistics_enabled("text".into(), parquet::file::properties::EnabledStatistics::None)
+            .build();
+        let writer = ArrowWriter::try_new(output, schema.clone(), Some(properties)).map_err(wrap(&path))?;
+        Ok(ParquetWriter { writer, schema, options, path, batch: Batch::new() })
+    }
+
+    fn flush(&mut self) -> Result<()> {
+        let columns = self.batch.columns(self.options);
+        let batch = RecordBatch::try_new(self.schema.clone(), columns)
+            .map_err(|error| Error::Parquet { path: self.path.clone(), message: error.to_string() })?;
+        self.writer.write(&batch).map_err(wrap(&self.path))?;
+        if self.writer.in_progress_size() > ROW_GROUP_BYTES {
+            self.writer.flush().map_err(wrap(&self.path))?;
+        }
+        Ok(())
+    }
+}
+
+fn wrap(path: &std::path::Path) -> impl FnOnce(parquet::errors::ParquetError) -> Error + '_ {
+    move |error| Error::Parquet { path: path.to_owned(), message: error.to_string() }
+}
+
+impl DocumentWriter for ParquetWriter {
+    fn write(&mut self, document: &Document) -> Result<()> {
+        self.batch.push(document, self.options)?;
+        if self.batch.bytes > BATCH_BYTES { self.flush() } else { Ok(()) }
+    }
+
+    fn finish(mut self: Box<Self>) -> Result<Written> {
+        self.flush()?;
+        self.writer.into_inner().map_err(wrap(&self.path))?.finish()
+    }
+}

@@ -1,0 +1,37 @@
+//! Plain text: documents one after the other, with a blank line between them.
+
+use super::output::{Packed, Written};
+use super::{DocumentWriter, WriteOptions};
+use crate::document::Document;
+use crate::error::Result;
+
+pub(super) struct TextWriter {
+    out: Packed,
+    options: WriteOptions,
+    first: bool,
+}
+
+impl TextWriter {
+    pub(super) fn new(out: Packed, options: WriteOptions) -> TextWriter {
+        TextWriter { out, options, first: true }
+    }
+}
+
+impl DocumentWriter for TextWriter {
+    fn write(&mut self, document: &Document) -> Result<()> {
+        let text = if self.options.keep_marked { document.text.as_str().into() } else { document.kept() };
+        let text = text.trim_end_matches('\n');
+        if text.is_empty() {
+            return Ok(());
+        }
+        if !std::mem::replace(&mut self.first, false) {
+            self.out.put(b"\n")?;
+        }
+        self.out.put(text.as_bytes())?;
+        self.out.put(b"\n")
+    }
+
+    fn finish(self: Box<Self>) -> Result<Written> {
+        self.out.finish()
+    }
+}
