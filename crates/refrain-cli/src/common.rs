@@ -65,7 +65,7 @@ impl InputArguments {
 /// A parser for options with named values.
 pub(crate) fn named<T: Clone + Send + Sync + 'static>(
     values: Vec<(&'static str, T)>,
-) -> impl TypedValueParser<Value = T> + Clone {
+) -> impl TypedValueParser<Value = T> {
     let names: Vec<&'static str> = values.iter().map(|(name, _)| *name).collect();
     PossibleValuesParser::new(names).try_map(move |name| {
         let found = values.iter().find(|(known, _)| *known == name).map(|(_, value)| value.clone());
@@ -74,12 +74,12 @@ pub(crate) fn named<T: Clone + Send + Sync + 'static>(
 }
 
 /// A parser for the offsets option.
-pub(crate) fn offsets() -> impl TypedValueParser<Value = Offsets> + Clone {
+pub(crate) fn offsets() -> impl TypedValueParser<Value = Offsets> {
     named(vec![("chars", Offsets::Chars), ("bytes", Offsets::Bytes)])
 }
 
 /// A format with its compression: `jsonl`, `jsonl.zst`, `parquet`, ...
-pub(crate) fn output_format() -> impl TypedValueParser<Value = (OutputFormat, Packing)> + Clone {
+pub(crate) fn output_format() -> impl TypedValueParser<Value = (OutputFormat, Packing)> {
     let mut values: Vec<(&'static str, (OutputFormat, Packing))> =
         OutputFormat::ALL.iter().map(|&format| (format.name(), (format, Packing::None))).collect();
     values.extend([
@@ -94,6 +94,7 @@ pub(crate) fn output_format() -> impl TypedValueParser<Value = (OutputFormat, Pa
 }
 
 /// A number of bytes: 500K, 1.5G, 100000.
+#[allow(clippy::cast_sign_loss)] // the number is positive where it is cast
 pub(crate) fn size(text: &str) -> Result<u64, String> {
     let trimmed = text.trim().trim_end_matches(['b', 'B']).trim_end_matches('i');
     let (number, factor) = match trimmed.chars().last().map(|c| c.to_ascii_uppercase()) {

@@ -34,9 +34,9 @@ enum Command {
 
 fn main() -> std::process::ExitCode {
     let result = match Arguments::parse().command {
-        Command::Corpus(arguments) => cmd::corpus::run(arguments),
-        Command::Convert(arguments) => cmd::convert::run(arguments),
-        Command::List(arguments) => cmd::list::run(arguments),
+        Command::Corpus(arguments) => cmd::corpus::run(&arguments),
+        Command::Convert(arguments) => cmd::convert::run(&arguments),
+        Command::List(arguments) => cmd::list::run(&arguments),
         Command::Stats(arguments) => cmd::stats::run(&arguments),
         Command::Completions(arguments) => cmd::completions::run(&arguments, &mut self::Arguments::command()),
         Command::Man(arguments) => cmd::man::run(&arguments, self::Arguments::command()),

@@ -9,6 +9,9 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
+/// The column under which fields of the source stand in Parquet files, as JSON.
+pub(crate) const META_COLUMN: &str = "meta";
+
 /// A range of bytes of a document's text. Both ends lie on character boundaries.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct Span {
@@ -40,6 +43,7 @@ impl Span {
     }
 
     /// The part that two spans have in common.
+    #[must_use]
     pub fn intersection(self, other: Span) -> Span {
         Span::new(self.start.max(other.start), self.end.min(other.end))
     }

@@ -68,7 +68,7 @@ fn is_folder(path: &Path) -> bool {
     path.is_dir() || path.as_os_str().as_encoded_bytes().ends_with(b"/")
 }
 
-pub(crate) fn run(arguments: Arguments) -> Result<Exit> {
+pub(crate) fn run(arguments: &Arguments) -> Result<Exit> {
     let (inputs, mut failures) = arguments.input.expand()?;
     let mut writer = arguments.writer()?;
     let source = Arc::new(Source::new(inputs, arguments.input.options()));

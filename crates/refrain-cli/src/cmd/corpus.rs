@@ -26,6 +26,7 @@ use crate::progress::{Bar, Status};
 /// Memory stays the same whatever the size of the input: about 150 MiB per thread, evidence for duplicates up to
 /// --memory, and a few times the size of the largest document.
 #[derive(Args)]
+#[allow(clippy::struct_excessive_bools)] // switches of a command line
 #[command(before_help = "Example:\n  refrain corpus samples/crawl.warc.gz -o corpus/ --lang en,de")]
 pub(crate) struct Arguments {
     #[command(flatten)]
@@ -108,6 +109,10 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "N", help_heading = "Running")]
     threads: Option<usize>,
 
+    /// How much is read between two checkpoints: what a killed run does again at most, per thread
+    #[arg(long, value_name = "SIZE", default_value = "64M", value_parser = size, help_heading = "Running")]
+    checkpoint: u64,
+
     /// Memory for evidence about duplicates; more goes to temporary files in the corpus folder
     #[arg(long, value_name = "SIZE", default_value = "1G", value_parser = size, help_heading = "Running")]
     memory: u64,
@@ -133,6 +138,7 @@ impl Arguments {
             write: WriteOptions { keep_marked: self.keep_marked, offsets: self.offsets },
             removed: !self.no_removed,
             part_bytes: self.part_size,
+            checkpoint_bytes: self.checkpoint,
             memory: self.memory,
             threads: threads(self.threads),
             overwrite: self.overwrite,
@@ -150,7 +156,7 @@ impl Arguments {
     }
 }
 
-pub(crate) fn run(arguments: Arguments) -> Result<Exit> {
+pub(crate) fn run(arguments: &Arguments) -> Result<Exit> {
     let options = arguments.options()?;
     let (inputs, failures) = arguments.input.expand()?;
     let corpus = Arc::new(Corpus::new(inputs, failures, arguments.output.clone(), options));

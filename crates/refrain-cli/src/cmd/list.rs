@@ -24,7 +24,7 @@ pub(crate) struct Arguments {
     json: bool,
 }
 
-pub(crate) fn run(arguments: Arguments) -> Result<Exit> {
+pub(crate) fn run(arguments: &Arguments) -> Result<Exit> {
     let (inputs, failures) = arguments.input.expand()?;
     let (mut documents, mut skipped, mut failed) = (0_u64, 0_u64, 0_u64);
     let mut result = Ok(());

@@ -1,5 +1,6 @@
 //! The layout of a corpus folder, its manifest, and who may write to it.
 
+use std::fmt::Write as _;
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 
@@ -8,20 +9,15 @@ use serde_json::{Map, Value};
 
 use crate::error::{Error, IoContext, Result};
 use crate::source::Inputs;
+use crate::source::corpus::{Identity, LAYOUT, MANIFEST, RUN, WORK};
 use crate::stats::Statistics;
 use crate::text::Digest;
 use crate::write::{Written, write_atomically};
 
-/// The version of the layout; changes when older versions of refrain could not read it.
-pub(super) const LAYOUT: u32 = 1;
-
-const MANIFEST: &str = "manifest.json";
 const STATS: &str = "stats.json";
 const ERRORS: &str = "errors.jsonl";
 const INPUTS: &str = "inputs.tsv";
-const WORK: &str = "work";
 const REMOVED: &str = "removed";
-const RUN: &str = "run.json";
 const LOCK: &str = "lock";
 
 /// What a corpus folder holds. It carries no times, so that the same input and options always give the same bytes.
@@ -39,15 +35,6 @@ pub struct Manifest {
     pub removed: Vec<Part>,
     /// The figures.
     pub statistics: Statistics,
-}
-
-/// The program that wrote a corpus.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Identity {
-    /// Its version.
-    pub version: String,
-    /// The version of the folder's layout.
-    pub layout: u32,
 }
 
 /// What a corpus was made from; `inputs.tsv` has the list.
@@ -130,7 +117,7 @@ pub(super) fn list_inputs(inputs: &Inputs) -> String {
     let mut list = String::new();
     for input in inputs.iter() {
         let size = input.size.map_or("-".to_owned(), |size| size.to_string());
-        list.push_str(&format!("{size}\t{}\n", input.name.replace(['\t', '\n'], " ")));
+        let _ = writeln!(list, "{size}\t{}", input.name.replace(['\t', '\n'], " "));
     }
     list
 }
@@ -303,28 +290,6 @@ pub(super) fn write_json(path: &Path, value: &impl Serialize) -> Result<()> {
     let mut content = serde_json::to_vec_pretty(value).map_err(std::io::Error::from)?;
     content.push(b'\n');
     write_atomically(path, &content)
-}
-
-/// The files with the documents, if the folder is a corpus.
-pub(crate) fn parts_of(folder: &Path) -> Option<std::result::Result<Vec<PathBuf>, String>> {
-    #[derive(Deserialize)]
-    struct Known {
-        refrain: Identity,
-        parts: Vec<Part>,
-    }
-    let content = match fs::read(folder.join(MANIFEST)) {
-        Ok(content) => content,
-        Err(_) if folder.join(WORK).join(RUN).is_file() => {
-            return Some(Err("a corpus that is not complete; run the command that began it again".into()));
-        }
-        Err(_) => return None,
-    };
-    // Somebody else's manifest.json is an ordinary file.
-    let known: Known = serde_json::from_slice(&content).ok()?;
-    if known.refrain.layout > LAYOUT {
-        return Some(Err(format!("a corpus written by refrain {}, which is newer than this", known.refrain.version)));
-    }
-    Some(Ok(known.parts.iter().map(|part| folder.join(&part.path)).collect()))
 }
 
 impl Manifest {

@@ -22,7 +22,6 @@ mod folder;
 mod run;
 mod work;
 
-pub use folder::{Manifest, Part};
+pub use crate::source::corpus::Identity;
+pub use folder::{InputsRecord, Manifest, Part};
 pub use run::{Corpus, CorpusOptions, Phase, Progress};
-
-pub(crate) use folder::parts_of;

@@ -43,6 +43,8 @@ pub struct CorpusOptions {
     pub removed: bool,
     /// Text that goes into one part, in bytes.
     pub part_bytes: u64,
+    /// Raw documents after which the work so far is safe, in bytes: what a killed run has to do again at most, per thread.
+    pub checkpoint_bytes: u64,
     /// Memory for evidence, in bytes; beyond it goes to disk.
     pub memory: u64,
     /// Threads.
@@ -63,6 +65,7 @@ impl Default for CorpusOptions {
             write: WriteOptions::default(),
             removed: true,
             part_bytes: Self::PART_BYTES,
+            checkpoint_bytes: Self::CHECKPOINT_BYTES,
             memory: Self::MEMORY,
             threads: std::thread::available_parallelism().map_or(1, usize::from),
             overwrite: false,
@@ -73,6 +76,8 @@ impl Default for CorpusOptions {
 impl CorpusOptions {
     /// 256 MiB of text in a part.
     pub const PART_BYTES: u64 = 256 << 20;
+    /// 64 MiB of raw documents between checkpoints.
+    pub const CHECKPOINT_BYTES: u64 = 64 << 20;
     /// 1 GiB of memory for evidence.
     pub const MEMORY: u64 = 1 << 30;
 
@@ -91,6 +96,7 @@ impl CorpusOptions {
             "removed": self.removed,
             "offsets": if self.write.offsets == Offsets::Bytes { "bytes" } else { "chars" },
             "part_size": self.part_bytes,
+            "checkpoint": self.checkpoint_bytes,
             "max_link_density": self.justext.max_link_density,
             "length_low": self.justext.length_low,
             "length_high": self.justext.length_high,
@@ -106,7 +112,7 @@ impl CorpusOptions {
     }
 
     fn preparation(&self) -> Preparation {
-        let justext = JusText { options: self.justext, languages: self.languages.clone() };
+        let justext = JusText { options: self.justext, fallback_language: self.languages.first().cloned() };
         Preparation {
             language: Some(LanguageFilter { wanted: self.languages.clone() }),
             extraction: if self.extract { Extraction::JusText(justext) } else { Extraction::None },
@@ -279,7 +285,7 @@ impl Corpus {
             return Ok(parts);
         }
         let number = |parts: &[WorkPart]| parts.len() as u32;
-        let mut part = PartWriter::new(folder, shard.number, number(&parts), from);
+        let mut part = PartWriter::new(folder, shard.number, number(&parts), from, self.options.checkpoint_bytes);
         run_in_order(
             &self.source,
             shard.inputs.clone(),
@@ -293,7 +299,8 @@ impl Corpus {
                 part.add(position, prepared)?;
                 if part.is_full() {
                     let next = Position { record: position.record + 1, ..position };
-                    let following = PartWriter::new(folder, shard.number, number(&parts) + 1, next);
+                    let following =
+                        PartWriter::new(folder, shard.number, number(&parts) + 1, next, self.options.checkpoint_bytes);
                     parts.push(std::mem::replace(&mut part, following).finish(false)?);
                 }
                 Ok(())

@@ -96,21 +96,20 @@ pub(super) struct PartWriter<'f> {
     out: Option<Packed>,
     note: Note,
     raw_bytes: u64,
+    full_at: u64,
     line: Vec<u8>,
 }
 
-/// Raw bytes after which a part ends: what a killed run has to do again at most, per thread.
-const PART_RAW_BYTES: u64 = 64 << 20;
-
 impl<'f> PartWriter<'f> {
-    pub(super) fn new(folder: &'f Folder, shard: u32, number: u32, next: Position) -> PartWriter<'f> {
+    /// A part that is full after so many raw bytes.
+    pub(super) fn new(folder: &'f Folder, shard: u32, number: u32, next: Position, full_at: u64) -> PartWriter<'f> {
         let note =
             Note { next, last: false, documents: 0, text_bytes: 0, skipped: BTreeMap::new(), failures: Vec::new() };
-        PartWriter { folder, shard, number, out: None, note, raw_bytes: 0, line: Vec::new() }
+        PartWriter { folder, shard, number, out: None, note, raw_bytes: 0, full_at, line: Vec::new() }
     }
 
     pub(super) fn is_full(&self) -> bool {
-        self.raw_bytes >= PART_RAW_BYTES
+        self.raw_bytes >= self.full_at
     }
 
     pub(super) fn add(&mut self, position: Position, prepared: crate::pipeline::Prepared) -> Result<()> {

@@ -89,20 +89,16 @@ pub struct Classified {
 pub struct JusText {
     /// Thresholds.
     pub options: JusTextOptions,
-    /// Languages whose stop lists may be used, the first one where the language of a page is not known. When empty, the
-    /// stop list follows the language of the page, and pages in languages without one are judged without stop words.
-    pub languages: Vec<String>,
+    /// Language whose stop list is used for pages whose own language is not known or has no list. Without it, such pages
+    /// are judged without stop words.
+    pub fallback_language: Option<String>,
 }
 
 impl JusText {
     /// The stop list for a document.
     fn stop_list_for(&self, document: &Document) -> Option<&'static StopList> {
-        let detected = document.language.as_deref();
-        if self.languages.is_empty() {
-            return detected.and_then(stop_list);
-        }
-        let among = detected.filter(|code| self.languages.iter().any(|language| language == code));
-        among.or(self.languages.first().map(String::as_str)).and_then(stop_list)
+        let of = |code: &Option<String>| code.as_deref().and_then(stop_list);
+        of(&document.language).or_else(|| of(&self.fallback_language))
     }
 
     /// Classifies the blocks of a document. Without a stop list the share of stop words plays no part.

@@ -67,8 +67,7 @@ pub(super) fn read_tar(at: &At<'_>, reader: Box<dyn BufRead + '_>, out: &mut Emi
         Ok(entries) => entries,
         Err(error) => return out.failed(at.failure(describe(&error))),
     };
-    let mut members = 0_u64;
-    for entry in entries {
+    for (members, entry) in entries.enumerate() {
         let entry = match entry {
             Ok(entry) => entry,
             // The place of the next header is unknown after a bad one.
@@ -76,7 +75,6 @@ pub(super) fn read_tar(at: &At<'_>, reader: Box<dyn BufRead + '_>, out: &mut Emi
                 return out.failed(at.failure(format!("damaged tar archive after {members} members: {error}")));
             }
         };
-        members += 1;
         let name = String::from_utf8_lossy(&entry.path_bytes()).into_owned();
         if !entry.header().entry_type().is_file() || is_hidden(&name) {
             continue;

@@ -96,7 +96,7 @@ pub(super) struct DamagedMember {
 impl DamagedMember {
     /// True for errors after which reading may go on.
     pub(super) fn is(error: &io::Error) -> bool {
-        error.get_ref().is_some_and(|inner| inner.is::<DamagedMember>())
+        error.get_ref().is_some_and(<dyn Error + Send + Sync>::is::<DamagedMember>)
     }
 }
 
@@ -116,6 +116,7 @@ struct GzipMembers<R> {
     tried: io::Cursor<Vec<u8>>,
 }
 
+#[allow(clippy::large_enum_variant)] // one for each open stream, and it is mostly the large one
 enum State<R> {
     /// Inside a member.
     Member(GzDecoder<Replay<R>>),

@@ -147,7 +147,7 @@ impl Expansion {
     fn add_folder(&mut self, name: &str, folder: &Path) {
         let before = self.list.len();
         let troubles = self.failures.len();
-        match crate::corpus::parts_of(folder) {
+        match super::corpus::parts_of(folder) {
             Some(Ok(parts)) => {
                 for path in parts {
                     let size = fs::metadata(&path).ok().map(|meta| meta.len());

@@ -11,6 +11,7 @@
 
 mod archive;
 mod compress;
+pub(crate) mod corpus;
 mod emit;
 mod http;
 mod inputs;

@@ -14,6 +14,7 @@ use serde_json::{Map, Value};
 
 use super::jsonl::{document, take_id};
 use super::{At, Emitter};
+use crate::document::META_COLUMN;
 use crate::error::Place;
 
 /// Rows at a time: few, because a row may hold a whole book.
@@ -94,7 +95,7 @@ fn other_fields(batch: &RecordBatch, row: usize, text_column: usize) -> Map<Stri
         if index == text_column || column.is_null(row) {
             continue;
         }
-        if field.name() == crate::write::META_COLUMN
+        if field.name() == META_COLUMN
             && let Some(Ok(inner)) = text_of(column, row).map(serde_json::from_str::<Map<String, Value>>)
         {
             fields.extend(inner);

@@ -130,12 +130,16 @@ impl Record {
             }
             (kind, charset) = content_type(response.field("content-type").unwrap_or_default());
             body.drain(..response.body_start);
-            if markup_of(&kind).is_none() {
+            if matches!(Media::of(&kind), Media::Other) {
                 return Ok(Found::Other(format!("content type {kind}")));
             }
             body = response.decode(body, limit).map_err(|error| at.failure(error))?;
         }
-        let Some(markup) = markup_of(&kind) else { return Ok(Found::Other(format!("content type {kind}"))) };
+        let markup = match Media::of(&kind) {
+            Media::Document(markup) => Some(markup),
+            Media::Open => None,
+            Media::Other => return Ok(Found::Other(format!("content type {kind}"))),
+        };
         if body.is_empty() {
             return Ok(Found::Other("empty body".into()));
         }
@@ -153,13 +157,23 @@ impl Record {
     }
 }
 
-/// What a media type says about a document: its markup, `Some(None)` when that is left open, `None` when it is no document.
-fn markup_of(kind: &str) -> Option<Option<Markup>> {
-    match kind {
-        "text/html" | "application/xhtml+xml" => Some(Some(Markup::Html)),
-        "text/plain" => Some(Some(Markup::Text)),
-        "" | "application/octet-stream" | "unknown/unknown" => Some(None),
-        _ => None,
+/// What a media type says about a body.
+enum Media {
+    Document(Markup),
+    /// Nothing: the content has to tell.
+    Open,
+    /// No document.
+    Other,
+}
+
+impl Media {
+    fn of(kind: &str) -> Media {
+        match kind {
+            "text/html" | "application/xhtml+xml" => Media::Document(Markup::Html),
+            "text/plain" => Media::Document(Markup::Text),
+            "" | "application/octet-stream" | "unknown/unknown" => Media::Open,
+            _ => Media::Other,
+        }
     }
 }
 

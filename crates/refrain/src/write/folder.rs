@@ -52,7 +52,9 @@ fn safe_name(id: &str) -> String {
         if name.len() + c.len_utf8() > MAX_NAME {
             break;
         }
-        if !(c == '_' && name.ends_with('_')) && !(name.is_empty() && matches!(c, '.' | '_' | '-')) {
+        let repeated = c == '_' && name.ends_with('_');
+        let leading = name.is_empty() && matches!(c, '.' | '_' | '-');
+        if !repeated && !leading {
             name.push(c);
         }
     }

@@ -22,9 +22,6 @@ use crate::document::Document;
 use crate::error::{Error, Result};
 use crate::text::Offsets;
 
-/// The column (and the name) under which fields of the source stand in Parquet files, as JSON.
-pub(crate) const META_COLUMN: &str = "meta";
-
 /// Formats of written documents.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]

@@ -12,8 +12,8 @@ use parquet::file::properties::WriterProperties;
 
 use super::jsonl::origin;
 use super::output::{Output, Written};
-use super::{DocumentWriter, META_COLUMN, WriteOptions};
-use crate::document::{Document, Mark};
+use super::{DocumentWriter, WriteOptions};
+use crate::document::{Document, META_COLUMN, Mark, Span};
 use crate::error::{Error, Result};
 use crate::text::{CharOffsets, count_words};
 
@@ -98,13 +98,13 @@ impl Batch {
         self.language.append_option(document.language.as_deref());
         self.encoding.append_option(document.encoding.as_deref());
         self.origin.append_option(Some(&origin).filter(|origin| !origin.is_empty()));
-        self.words.append_value(count_words(&text) as i64);
+        self.words.append_value(count_words(&text).cast_signed());
         self.text.append_value(&text);
         if options.keep_marked {
             let mut chars = CharOffsets::new(&document.text);
             for mark in &document.marks {
                 let span = chars.span(mark.span, options.offsets);
-                self.push_mark(mark, span.start as i64, span.end as i64)?;
+                self.push_mark(mark, span)?;
             }
             self.marks.append(true);
         }
@@ -117,12 +117,12 @@ impl Batch {
         Ok(())
     }
 
-    fn push_mark(&mut self, mark: &Mark, start: i64, end: i64) -> Result<()> {
+    fn push_mark(&mut self, mark: &Mark, span: Span) -> Result<()> {
         let evidence = serde_json::to_string(&mark.reason).map_err(std::io::Error::from)?;
         let row = self.marks.values();
-        for (index, value) in [start, end].into_iter().enumerate() {
+        for (index, value) in [span.start, span.end].into_iter().enumerate() {
             if let Some(column) = row.field_builder::<Int64Builder>(index) {
-                column.append_value(value);
+                column.append_value((value as u64).cast_signed());
             }
         }
         for (index, value) in [mark.label.name(), &mark.pass, &evidence].into_iter().enumerate() {

@@ -1,0 +1,88 @@
+# The task runner. `make demo` and `make test` are the two commands of the README; each sets up all it needs.
+
+CARGO ?= cargo
+PYTHON ?= python3
+VENV := .venv
+TOOLS := .tools/bin
+BIN := target/release/refrain
+
+.PHONY: help demo test test-rust test-python lint deny fuzz-check fuzz bench-read stoplists clean
+
+help:
+	@echo "make demo         build, make a corpus from samples/, and say where to look"
+	@echo "make test         set up all that is needed and run every test"
+	@echo "make lint         formatting, clippy, documentation, fuzz targets; warnings are errors"
+	@echo "make deny         licences, sources and duplicates of dependencies"
+	@echo "make fuzz         run every fuzz target for 30 seconds (SECONDS_EACH=30)"
+	@echo "make bench-read   how fast sources read, beside FastWARC"
+	@echo "make stoplists    build the stop lists again (TEXTS=folder of language folders)"
+
+demo:
+	$(CARGO) build --release --package refrain-cli
+	rm -rf demo-out
+	$(BIN) corpus samples/crawl.warc.gz samples/notes.zip -o demo-out/corpus --quiet
+	$(BIN) convert demo-out/corpus -o demo-out/corpus.vert --quiet
+	@echo
+	@echo "Look at:"
+	@echo "  demo-out/corpus/                 the corpus: Parquet parts, removed/, stats.json, manifest.json"
+	@echo "  demo-out/corpus.vert             the same documents, one token a line"
+	@echo "  $(BIN) stats demo-out/corpus"
+	@echo "  $(BIN) convert demo-out/corpus --format text | less"
+	@echo "  $(BIN) --help"
+
+test: test-rust test-python
+
+test-rust:
+	@if $(CARGO) nextest --version >/dev/null 2>&1; then \
+	    $(CARGO) nextest run --workspace; \
+	else \
+	    $(CARGO) test --workspace --lib --bins --tests; \
+	fi
+	$(CARGO) test --workspace --doc
+
+test-python: $(VENV)/ready
+	$(CARGO) build --package refrain-cli
+	$(VENV)/bin/python -m pytest -q tests/python
+
+$(VENV)/ready: tests/python/requirements.txt
+	$(PYTHON) -m venv $(VENV)
+	$(VENV)/bin/python -m pip install --quiet --requirement tests/python/requirements.txt
+	touch $@
+
+lint: fuzz-check
+	$(CARGO) fmt --all --check
+	$(CARGO) clippy --workspace --all-targets -- --deny warnings
+	RUSTDOCFLAGS="--deny warnings" $(CARGO) doc --workspace --no-deps
+
+fuzz-check:
+	CARGO_TARGET_DIR=target $(CARGO) check --quiet --manifest-path fuzz/Cargo.toml
+
+deny: $(TOOLS)/cargo-deny
+	$(TOOLS)/cargo-deny --offline check licenses bans sources
+
+$(TOOLS)/cargo-deny:
+	$(CARGO) install cargo-deny --locked --quiet --root .tools
+
+SECONDS_EACH ?= 30
+FUZZ_TARGETS := $(basename $(notdir $(wildcard fuzz/fuzz_targets/*.rs)))
+
+fuzz: $(TOOLS)/cargo-fuzz
+	@for target in $(FUZZ_TARGETS); do \
+	    echo "== $$target"; \
+	    RUSTC_BOOTSTRAP=1 $(TOOLS)/cargo-fuzz run $$target -- -max_total_time=$(SECONDS_EACH) -rss_limit_mb=4096 || exit 1; \
+	done
+
+$(TOOLS)/cargo-fuzz:
+	$(CARGO) install cargo-fuzz --locked --quiet --root .tools
+
+bench-read: $(VENV)/ready
+	$(CARGO) build --release --package refrain-bench
+	$(VENV)/bin/python bench/read.py --refrain target/release/refrain-bench
+
+stoplists:
+	@test -n "$(TEXTS)" || { echo "say where the texts are: make stoplists TEXTS=folder (see CONTRIBUTING.md)"; exit 2; }
+	$(CARGO) run --release --package refrain-bench -- stoplists $(TEXTS) --output crates/refrain/data/stoplists.tsv
+
+clean:
+	rm -rf demo-out bench-data $(VENV) .tools
+	$(CARGO) clean

@@ -1,0 +1,257 @@
+//! The command line itself: help, examples, suggestions, completions, manual pages, exit codes.
+
+mod common;
+
+use common::{Env, sample, samples};
+
+const VERBS: [&str; 6] = ["corpus", "convert", "list", "stats", "completions", "man"];
+
+/// The example that a help text opens with.
+#[track_caller]
+fn example(help: &str) -> String {
+    let mut lines = help.lines();
+    assert_eq!(lines.next(), Some("Example:"), "help opens with an example: {help}");
+    let line = lines.next().expect("a line behind it").trim().to_owned();
+    assert!(line.starts_with("refrain "), "{line}");
+    line
+}
+
+/// A folder with a link to the samples, so that examples find them as they do from the root of the repository.
+fn with_samples() -> Env {
+    let env = Env::new();
+    std::os::unix::fs::symlink(samples(), env.path("samples")).expect("a link");
+    env
+}
+
+#[track_caller]
+fn run_example(env: &Env, line: &str) -> common::Outcome {
+    let arguments: Vec<&str> = line.split_whitespace().skip(1).collect();
+    env.run(&arguments)
+}
+
+#[test]
+fn help_of_every_verb_opens_with_an_example() {
+    let env = Env::new();
+    for verb in VERBS {
+        let long = env.run(&[verb, "--help"]).code(0);
+        assert!(example(long.text()).starts_with(&format!("refrain {verb} ")), "{verb}");
+        let short = env.run(&[verb, "-h"]).code(0);
+        assert_eq!(example(short.text()), example(long.text()), "{verb}");
+    }
+    let help = env.run(&["--help"]).code(0);
+    example(help.text());
+    for verb in VERBS {
+        assert!(help.text().lines().any(|line| line.trim_start().starts_with(verb)), "{verb} is listed");
+    }
+    assert_eq!(env.run(&["help", "corpus"]).code(0).stdout, env.run(&["corpus", "--help"]).code(0).stdout);
+}
+
+#[test]
+fn examples_work_as_printed() {
+    let reader = Env::new();
+    let mut tried = 0;
+    for verb in VERBS.iter().map(Some).chain([None]) {
+        let help = reader.run(&verb.map_or(vec!["--help"], |verb| vec![verb, "--help"])).code(0);
+        let line = example(help.text());
+        if line.contains(['|', '>', '~']) {
+            continue;
+        }
+        let env = with_samples();
+        if line.starts_with("refrain stats ") {
+            let corpus = reader.run(&["--help"]).code(0);
+            run_example(&env, &example(corpus.text())).code(0);
+        }
+        let outcome = run_example(&env, &line);
+        // The broken sample is shown on purpose.
+        let expected = i32::from(line.contains("broken"));
+        assert_eq!(outcome.code, expected, "{line}: {}", outcome.stderr);
+        if let Some((_, output)) = line.split_once(" -o ") {
+            let output = output.split_whitespace().next().expect("a name");
+            assert!(env.path(output).exists(), "{line} writes {output}");
+        } else {
+            assert!(!outcome.stdout.is_empty(), "{line} prints something");
+        }
+        tried += 1;
+    }
+    assert_eq!(tried, 5);
+}
+
+#[test]
+fn examples_that_go_on_elsewhere_work_up_to_there() {
+    let env = with_samples();
+    for verb in ["completions", "man"] {
+        let help = env.run(&[verb, "--help"]).code(0);
+        let line = example(help.text());
+        let ours = line.split(['|', '>']).next().expect("our part");
+        assert!(!run_example(&env, ours).code(0).stdout.is_empty(), "{line}");
+    }
+}
+
+#[test]
+fn near_misses_are_suggested() {
+    let env = Env::new();
+    env.run(&["corpsu", "x"]).code(2).says(&["corpsu", "'corpus'"]);
+    env.run(&["corpus", "x", "-o", "y", "--keep-mark"]).code(2).says(&["--keep-mark", "--keep-marked"]);
+    env.run(&["convert", "x", "--input-formt", "text"]).code(2).says(&["--input-format"]);
+    env.run(&["convert", "x", "--format", "parket"]).code(2).says(&["parket", "'parquet'"]);
+    env.run(&["convert", "x", "--input-format", "htm"]).code(2).says(&["'html'"]);
+    env.run(&["completions", "bsh"]).code(2).says(&["'bash'"]);
+    env.run(&["man", "corpsu"]).code(2).says(&["corpsu", "corpus"]);
+}
+
+#[test]
+fn wrong_values_are_refused_with_the_right_form() {
+    let env = Env::new();
+    env.run(&["convert", "x", "--max-document", "big"]).code(2).says(&["--max-document", "big", "64M"]);
+    env.run(&["convert", "x", "--max-document", "0"]).code(2).says(&["--max-document"]);
+    env.run(&["convert", "x", "--threads", "two"]).code(2).says(&["--threads", "two"]);
+    env.run(&["corpus", "x", "-o", "y", "--offsets", "words"]).code(2).says(&["chars", "bytes"]);
+    env.run(&["corpus", "x", "-o", "y", "--max-link-density", "much"]).code(2).says(&["--max-link-density"]);
+    env.run(&["corpus", "x"]).code(2).says(&["--output"]);
+    env.run(&["convert"]).code(2).says(&["<INPUT>"]);
+    env.run::<&str>(&[]).code(2).says(&["Usage: refrain"]);
+}
+
+#[test]
+fn thresholds_outside_their_range_are_refused() {
+    let env = Env::new();
+    let notes = sample("notes.zip");
+    for (option, value) in [("--max-link-density", "-0.5"), ("--stopwords-low", "NaN"), ("--stopwords-high", "7")] {
+        let outcome = env.run(&["corpus", &notes, "-o", "y", &format!("{option}={value}")]).code(2);
+        outcome.says(&[option]);
+    }
+    env.run(&["corpus", &notes, "-o", "y", "--length-low", "300", "--length-high", "200"]).code(2).says(&["length"]);
+}
+
+#[test]
+fn zero_threads_are_refused() {
+    let env = Env::new();
+    env.run(&["convert", &sample("notes.zip"), "--threads", "0"]).code(2).says(&["--threads"]);
+}
+
+#[test]
+fn completions_are_there_for_every_shell() {
+    let env = Env::new();
+    for shell in ["bash", "zsh", "fish", "elvish", "powershell"] {
+        let script = env.run(&["completions", shell]).code(0);
+        assert!(script.stdout.len() > 1000, "{shell}");
+        for word in ["refrain", "corpus", "convert", "keep-marked"] {
+            assert!(script.text().contains(word), "{shell}: {word}");
+        }
+        assert_eq!(script.stderr, "");
+    }
+}
+
+#[test]
+fn the_bash_script_is_valid() {
+    let env = Env::new();
+    env.write("refrain.bash", env.run(&["completions", "bash"]).code(0).stdout);
+    if let Ok(status) = std::process::Command::new("bash").arg("-n").arg(env.path("refrain.bash")).status() {
+        assert!(status.success());
+    }
+}
+
+#[test]
+fn manual_pages_are_there_for_every_verb() {
+    let env = Env::new();
+    let page = env.run(&["man"]).code(0);
+    assert!(page.text().contains(".TH refrain 1"), "{}", page.text());
+    for verb in VERBS {
+        assert!(page.text().contains(verb), "{verb} is named");
+        let page = env.run(&["man", verb]).code(0);
+        assert!(page.text().contains(&format!(".TH refrain-{verb} 1")), "{verb}");
+        for section in [".SH NAME", ".SH SYNOPSIS", ".SH DESCRIPTION"] {
+            assert!(page.text().contains(section), "{verb}: {section}");
+        }
+    }
+}
+
+#[test]
+fn manual_pages_have_the_example_and_the_version() {
+    let env = Env::new();
+    for verb in VERBS {
+        let page = env.run(&["man", verb]).code(0);
+        let plain = page.text().replace("\\-", "-").replace("\\&", "");
+        assert!(plain.contains(&format!("refrain {}", env!("CARGO_PKG_VERSION"))), "{verb}: the version");
+        let help = env.run(&[verb, "--help"]).code(0);
+        assert!(plain.contains(&example(help.text())), "{verb}: the example");
+    }
+}
+
+#[test]
+fn no_color_is_honoured() {
+    let env = with_samples();
+    let cases: [&[&str]; 4] =
+        [&["--help"], &["corpus", "--hlep"], &["list", "samples/crawl-broken.warc.gz"], &["convert", "missing"]];
+    for arguments in cases {
+        for (name, forced) in [("on a pipe", false), ("with colour forced", true)] {
+            let mut command = env.command(arguments);
+            command.env("NO_COLOR", "1");
+            if forced {
+                command.env("CLICOLOR_FORCE", "1");
+            }
+            let output = command.output().expect("refrain starts");
+            assert!(!output.stdout.contains(&0x1b), "{arguments:?} {name}");
+            assert!(!output.stderr.contains(&0x1b), "{arguments:?} {name}");
+        }
+    }
+}
+
+#[test]
+fn nothing_is_drawn_where_nobody_looks() {
+    let env = with_samples();
+    let outcome = env.run(&["corpus", "samples/crawl.warc.gz", "-o", "corpus"]).code(0);
+    assert!(!outcome.stderr.contains(['\r', '\u{1b}']), "{}", outcome.stderr);
+    assert_eq!(outcome.stderr.lines().count(), 1, "{}", outcome.stderr);
+}
+
+#[test]
+fn one_part_is_one_part() {
+    let env = with_samples();
+    let outcome = env.run(&["corpus", "samples/crawl.warc.gz", "-o", "corpus"]).code(0);
+    assert!(!outcome.stderr.contains("1 parts"), "{}", outcome.stderr);
+}
+
+#[test]
+fn the_version_is_printed() {
+    let env = Env::new();
+    let expected = format!("refrain {}\n", env!("CARGO_PKG_VERSION"));
+    assert_eq!(env.run(&["--version"]).code(0).text(), expected);
+    assert_eq!(env.run(&["-V"]).code(0).text(), expected);
+}
+
+#[test]
+fn exit_codes_are_as_help_says() {
+    let env = with_samples();
+    let help = env.run(&["--help"]).code(0);
+    for code in ["0 done", "1 done", "2 could not run", "130"] {
+        assert!(help.text().split_whitespace().collect::<Vec<_>>().join(" ").contains(code), "{code}");
+    }
+    env.run(&["list", "samples/notes.zip"]).code(0);
+    env.run(&["list", "samples/crawl-broken.warc.gz"]).code(1);
+    env.run(&["list", "missing"]).code(2);
+    env.run(&["nonsense"]).code(2);
+}
+
+#[cfg(unix)]
+#[test]
+fn an_interrupted_conversion_exits_with_130_and_leaves_no_file() {
+    use std::io::Write;
+    let env = Env::new();
+    let mut command = env.command(&["convert", "-", "--input-format", "jsonl", "-o", "out.jsonl"]);
+    command.stdin(std::process::Stdio::piped()).stdout(std::process::Stdio::piped());
+    command.stderr(std::process::Stdio::piped());
+    let mut child = command.spawn().expect("refrain starts");
+    let mut stdin = child.stdin.take().expect("its standard input");
+    let line = b"{\"text\": \"One.\"}\n".repeat(1000);
+    for _ in 0..20 {
+        stdin.write_all(&line).expect("refrain reads");
+    }
+    let kill = std::process::Command::new("kill").args(["-INT", &child.id().to_string()]).status();
+    assert!(kill.expect("kill").success());
+    // It notices at the next document; whether this is read any more is not our concern.
+    while stdin.write_all(&line).is_ok() {}
+    let outcome = common::Outcome::of(child.wait_with_output().expect("refrain ends")).code(130);
+    outcome.says(&["interrupted"]);
+    assert!(env.names("").is_empty(), "{:?}", env.names(""));
+}

@@ -1,0 +1,327 @@
+//! `refrain convert`: every output format, and the way there and back.
+
+mod common;
+
+use std::io::{BufRead, BufReader};
+use std::process::Stdio;
+
+use common::{Env, GOOD, Outcome, parse_jsonl, read_parquet, sample, text_of, unpack_gzip, unpack_zstd, words};
+use serde_json::{Value, json};
+
+const LINES: &str = "{\"id\":\"1\",\"text\":\"One day.\\n\\nOne night.\"}\n{\"id\":\"2\",\"text\":\"Two.\"}\n";
+const TEXT: &str = "One day.\n\nOne night.\n\nTwo.\n";
+const VERTICAL: &str = "<doc id=\"1\" origin=\"in.jsonl\">\n<p>\nOne\nday\n<g/>\n.\n</p>\n<p>\nOne\nnight\n<g/>\n.\n</p>\n</doc>\n\
+    <doc id=\"2\" origin=\"in.jsonl\">\n<p>\nTwo\n<g/>\n.\n</p>\n</doc>\n";
+const JSONL: &str = "{\"id\":\"1\",\"origin\":\"in.jsonl\",\"text\":\"One day.\\n\\nOne night.\"}\n\
+    {\"id\":\"2\",\"origin\":\"in.jsonl\",\"text\":\"Two.\"}\n";
+
+fn with_lines() -> Env {
+    let env = Env::new();
+    env.write("in.jsonl", LINES);
+    env
+}
+
+#[test]
+fn the_name_of_the_output_tells_format_and_packing() {
+    let env = with_lines();
+    for (name, expected) in [
+        ("out.txt", TEXT),
+        ("out.text", TEXT),
+        ("out.jsonl", JSONL),
+        ("out.ndjson", JSONL),
+        ("out.vert", VERTICAL),
+        ("out.vertical", VERTICAL),
+        ("OUT.TXT", TEXT),
+    ] {
+        env.run(&["convert", "in.jsonl", "-o", name]).code(0).says(&["2 documents", name]);
+        assert_eq!(env.read_text(name), expected, "{name}");
+    }
+    for (name, expected) in [("out.txt.gz", TEXT), ("out.jsonl.gz", JSONL), ("out.vert.gz", VERTICAL)] {
+        env.run(&["convert", "in.jsonl", "-o", name]).code(0);
+        assert_eq!(String::from_utf8_lossy(&unpack_gzip(&env.read(name))), expected, "{name}");
+    }
+    for (name, expected) in [("out.txt.zst", TEXT), ("out.jsonl.zst", JSONL), ("out.vert.zst", VERTICAL)] {
+        env.run(&["convert", "in.jsonl", "-o", name]).code(0);
+        assert_eq!(String::from_utf8_lossy(&unpack_zstd(&env.read(name))), expected, "{name}");
+    }
+    env.run(&["convert", "in.jsonl", "-o", "out.parquet"]).code(0);
+    let (columns, rows) = read_parquet(&env.path("out.parquet"));
+    assert_eq!(columns, ["id", "url", "language", "encoding", "origin", "words", "text", "meta"]);
+    let texts: Vec<_> = rows.iter().map(|row| row[6].as_deref()).collect();
+    assert_eq!(texts, [Some("One day.\n\nOne night."), Some("Two.")]);
+    let words: Vec<_> = rows.iter().map(|row| row[5].as_deref()).collect();
+    assert_eq!(words, [Some("4"), Some("1")]);
+    let leftovers = env.names("").into_iter().filter(|name| name.contains("partial")).collect::<Vec<_>>();
+    assert!(leftovers.is_empty(), "{leftovers:?}");
+}
+
+#[test]
+fn the_format_option_works_on_standard_output_and_goes_before_the_name() {
+    let env = with_lines();
+    for (format, expected) in [("text", TEXT), ("jsonl", JSONL), ("vertical", VERTICAL)] {
+        let outcome = env.run(&["convert", "in.jsonl", "--format", format]).code(0);
+        assert_eq!(outcome.text(), expected, "{format}");
+        assert_eq!(outcome.stderr, "", "{format}");
+        let packed = env.run(&["convert", "in.jsonl", "--format", &format!("{format}.gz")]).code(0);
+        assert_eq!(String::from_utf8_lossy(&unpack_gzip(&packed.stdout)), expected, "{format}.gz");
+        let packed = env.run(&["convert", "in.jsonl", "--format", &format!("{format}.zst")]).code(0);
+        assert_eq!(String::from_utf8_lossy(&unpack_zstd(&packed.stdout)), expected, "{format}.zst");
+        env.run(&["convert", "in.jsonl", "--format", format, "-o", "out.anything"]).code(0);
+        assert_eq!(env.read_text("out.anything"), expected, "{format}");
+    }
+    let table = env.run(&["convert", "in.jsonl", "--format", "parquet"]).code(0);
+    env.write("table", table.stdout);
+    assert_eq!(read_parquet(&env.path("table")).1.len(), 2);
+}
+
+#[test]
+fn fields_of_json_lines_arrive_one_line_a_document_in_order() {
+    let env = Env::new();
+    let lines: Vec<Value> = (0..2000)
+        .map(|n| {
+            json!({"id": format!("d{n}"), "url": format!("https://a.example/{n}"), "language": "en", "text": words(5, n),
+            "tags": ["x", n], "nested": {"deep": [null, true, 0.5]}, "größe": "ü\u{1f600}\n\"", "empty": ""})
+        })
+        .collect();
+    let input: String = lines.iter().map(|line| format!("{line}\n")).collect();
+    env.write("in.jsonl", input);
+    let converted = env.convert(&["in.jsonl", "--threads", "4"]);
+    assert_eq!(converted.outcome.code, 0);
+    assert_eq!(converted.documents.len(), lines.len());
+    for (mut document, line) in converted.documents.into_iter().zip(lines) {
+        let fields = document.as_object_mut().expect("an object");
+        assert_eq!(fields.remove("origin"), Some(json!("in.jsonl")));
+        assert_eq!(document, line);
+    }
+}
+
+#[test]
+fn no_field_of_the_source_is_lost() {
+    let env = Env::new();
+    let line = json!({"id": "1", "text": GOOD, "words": ["keeper", "lamp"], "title": "Dusk", "encoding": "latin1",
+        "language": "English", "marks": [], "meta": {"a": 1}, "part": 2});
+    env.write("in.jsonl", format!("{line}\n"));
+    let converted = env.convert(&["in.jsonl"]);
+    for (name, value) in line.as_object().expect("an object") {
+        assert_eq!(&converted.documents[0][name], value, "{name}");
+    }
+}
+
+#[test]
+fn documents_come_in_the_order_of_the_inputs() {
+    let env = Env::new();
+    for n in 0..300 {
+        env.write(&format!("in/{n:03}.txt"), format!("Text {n}."));
+    }
+    let converted = env.convert(&["in", "--threads", "4"]);
+    let expected: Vec<String> = (0..300).map(|n| format!("Text {n}.")).collect();
+    assert_eq!(converted.texts(), expected);
+    let converted = env.convert(&["in/200.txt", "in/100.txt", "in/00?.txt"]);
+    assert_eq!(converted.texts()[..3], ["Text 200.", "Text 100.", "Text 0."]);
+}
+
+#[test]
+fn vertical_output_is_exact_and_reads_back() {
+    let env = Env::new();
+    let text = "He said: 3 < 4 & <doc> is no tag.\n\nSee https://a.example/x?y=1&z=2 (today), don't wait.";
+    let line = json!({"id": "a<b>&\"c\"\n", "url": "https://a.example/?a&b", "text": text,
+        "year": 1871, "good": true, "author": "\"A\" & B", "odd name": "left out", "list": [1]});
+    env.write("in.jsonl", format!("{line}\n"));
+    env.run(&["convert", "in.jsonl", "-o", "out.vert"]).code(0);
+    let expected = "<doc id=\"a&lt;b&gt;&amp;&quot;c&quot; \" url=\"https://a.example/?a&amp;b\" origin=\"in.jsonl\" \
+         year=\"1871\" good=\"true\" author=\"&quot;A&quot; &amp; B\">\n\
+         <p>\nHe\nsaid\n<g/>\n:\n3\n&lt;\n4\n&amp;\n&lt;\n<g/>\ndoc\n<g/>\n>\nis\nno\ntag\n<g/>\n.\n</p>\n\
+         <p>\nSee\nhttps://a.example/x?y=1&amp;z=2\n(\n<g/>\ntoday\n<g/>\n)\n<g/>\n,\ndon't\nwait\n<g/>\n.\n</p>\n</doc>\n";
+    assert_eq!(env.read_text("out.vert"), expected);
+
+    let back = env.convert(&["out.vert"]);
+    assert_eq!(back.texts(), [text]);
+    assert_eq!(back.documents[0]["author"], "\"A\" & B");
+    assert_eq!(back.documents[0]["url"], "https://a.example/?a&b");
+    assert_eq!(back.documents[0]["origin"], "in.jsonl", "where the document came from first");
+    env.run(&["convert", "out.vert", "-o", "again.vert"]).code(0);
+    assert_eq!(env.read_text("again.vert"), expected);
+}
+
+#[test]
+fn every_sample_document_reads_back_from_vertical() {
+    let env = Env::new();
+    env.run(&["convert", &sample("crawl.warc.gz"), &sample("notes.zip"), "-o", "a.jsonl"]).code(0);
+    env.run(&["convert", "a.jsonl", "-o", "b.vert.gz"]).code(0);
+    env.run(&["convert", "b.vert.gz", "-o", "c.jsonl"]).code(0);
+    let (a, c) = (env.read_jsonl("a.jsonl"), env.read_jsonl("c.jsonl"));
+    assert_eq!((a.len(), c.len()), (29, 29));
+    for (a, c) in a.iter().zip(&c) {
+        let plain = |document: &Value| text_of(document).split_whitespace().collect::<Vec<_>>().join(" ");
+        assert_eq!(plain(a), plain(c), "{}", a["id"]);
+        assert_eq!((&a["id"], &a["url"], &a["encoding"]), (&c["id"], &c["url"], &c["encoding"]));
+    }
+}
+
+#[test]
+fn parquet_to_jsonl_to_parquet_gives_the_same_table() {
+    let env = Env::new();
+    let inputs = [sample("crawl.warc.gz"), sample("notes.jsonl")];
+    env.run(&["convert", &inputs[0], &inputs[1], "-o", "a.parquet"]).code(0);
+    env.run(&["convert", "a.parquet", "-o", "b.jsonl"]).code(0);
+    env.run(&["convert", "b.jsonl", "-o", "c.parquet"]).code(0);
+    let (columns, a) = read_parquet(&env.path("a.parquet"));
+    let (_, c) = read_parquet(&env.path("c.parquet"));
+    assert_eq!((a.len(), c.len()), (29, 29));
+    for (a, c) in a.iter().zip(&c) {
+        for (name, (a, c)) in columns.iter().zip(a.iter().zip(c)) {
+            assert_eq!(a, c, "column {name}");
+        }
+    }
+    env.run(&["convert", "c.parquet", "-o", "d.jsonl"]).code(0);
+    assert_eq!(env.read_text("b.jsonl"), env.read_text("d.jsonl"));
+}
+
+#[test]
+fn a_folder_gets_a_text_file_for_every_document() {
+    let env = Env::new();
+    env.write("in/a.txt", "A.");
+    env.write("in/sub/a.txt", "B.");
+    env.write("in.jsonl", "{\"id\":\"https://a.example/x?y=1\",\"text\":\"C.\"}\n{\"id\":\"../x\",\"text\":\"D.\"}\n{\"id\":\"x\",\"text\":\"E.\"}\n");
+    env.run(&["convert", "in", "in.jsonl", "-o", "out/"]).code(0).says(&["5 documents", "out/"]);
+    let files: Vec<(String, String)> = env
+        .snapshot("out")
+        .into_iter()
+        .map(|(name, content)| (name, String::from_utf8(content).expect("UTF-8")))
+        .collect();
+    let expected = [
+        ("a.example_x_y_1.txt", "C."),
+        ("in_a.txt", "A."),
+        ("in_sub_a.txt", "B."),
+        ("x-2.txt", "E."),
+        ("x.txt", "D."),
+    ];
+    assert_eq!(files, expected.map(|(name, text)| (name.to_owned(), text.to_owned())));
+}
+
+#[test]
+fn an_existing_folder_needs_no_slash() {
+    let env = with_lines();
+    std::fs::create_dir(env.path("out")).expect("a folder");
+    env.run(&["convert", "in.jsonl", "-o", "out"]).code(0);
+    assert_eq!(env.names("out"), ["1.txt", "2.txt"]);
+}
+
+#[test]
+fn outputs_that_cannot_be_are_refused_with_a_reason() {
+    let env = with_lines();
+    std::fs::create_dir(env.path("folder")).expect("a folder");
+    let refused = |output: &str, format: &[&str], words: &[&str]| {
+        let outcome = env.run(&[&["convert", "in.jsonl", "-o", output], format].concat()).code(2).says(words);
+        assert!(outcome.stderr.starts_with("error: "), "{}", outcome.stderr);
+        assert_eq!(outcome.stderr.lines().count(), 1, "{}", outcome.stderr);
+    };
+    refused("folder", &["--format", "jsonl"], &["folder", "is a folder"]);
+    refused("new/", &["--format", "parquet"], &["new/", "folder"]);
+    refused("out.parquet.gz", &[], &["out.parquet.gz"]);
+    refused("in.jsonl/out.txt", &[], &["in.jsonl/out.txt"]);
+    refused("nowhere/out.txt", &[], &["nowhere"]);
+    assert_eq!(env.names(""), ["folder/", "in.jsonl"], "nothing is left behind");
+}
+
+#[test]
+fn an_error_says_what_the_system_said_only_once() {
+    let env = with_lines();
+    let outcome = env.run(&["convert", "in.jsonl", "-o", "nowhere/out.txt"]).code(2);
+    assert_eq!(outcome.stderr.matches("No such file or directory").count(), 1, "{}", outcome.stderr);
+}
+
+#[test]
+fn a_name_that_asks_for_an_unknown_format_is_refused() {
+    let env = with_lines();
+    env.run(&["convert", "in.jsonl", "-o", "out.csv"]).code(2).says(&["out.csv", "--format"]);
+    assert!(!env.path("out.csv").exists());
+}
+
+#[test]
+fn an_output_that_is_also_the_input_does_not_lose_it() {
+    let env = with_lines();
+    env.run(&["convert", "in.jsonl", "-o", "in.jsonl"]);
+    assert_eq!(env.read_jsonl("in.jsonl").len(), 2, "the file was read before it was replaced");
+}
+
+#[test]
+fn an_older_output_is_replaced_only_by_a_complete_one() {
+    let env = with_lines();
+    env.write("out.jsonl", "older");
+    env.run(&["convert", "missing", "-o", "out.jsonl"]).code(2);
+    assert_eq!(env.read_text("out.jsonl"), "older");
+    env.run(&["convert", "in.jsonl", "-o", "out.jsonl"]).code(0);
+    assert_eq!(env.read_text("out.jsonl"), JSONL);
+}
+
+#[test]
+fn failures_go_to_the_errors_file() {
+    let env = with_lines();
+    env.write("bad.jsonl", "oops\n");
+    env.run(&["convert", "bad.jsonl", "in.jsonl", "-o", "out.txt", "--errors", "errors.jsonl"]).code(1);
+    let failures = env.read_jsonl("errors.jsonl");
+    assert_eq!(failures.len(), 1);
+    assert_eq!((&failures[0]["input"], &failures[0]["place"]), (&json!("bad.jsonl"), &json!({"line": 1})));
+    assert_eq!(env.read_text("out.txt"), TEXT);
+}
+
+#[test]
+fn an_errors_file_that_cannot_be_written_is_told_before_the_work() {
+    let env = with_lines();
+    env.run(&["convert", "in.jsonl", "-o", "out.txt", "--errors", "nowhere/errors.jsonl"]).code(2).says(&["nowhere"]);
+    assert!(!env.path("out.txt").exists(), "nothing was done");
+}
+
+#[test]
+fn nothing_is_taken_out_of_a_page() {
+    let env = Env::new();
+    let page = "<html><head><title>T</title><style>x{}</style></head><body><ul><li><a href=/>Home</a><li>About</ul>\
+        <h1>Dusk</h1><p>The lamp.</p><script>var x;</script><footer>Imprint</footer></body></html>";
+    env.write("page.html", page);
+    assert_eq!(env.only_text(&["page.html"]), "Home\n\nAbout\n\nDusk\n\nThe lamp.\n\nImprint");
+    let vertical = env.run(&["convert", "page.html", "--format", "vertical"]).code(0);
+    for tag in ["<p type=\"list_item\">", "<p type=\"heading\">", "<p>"] {
+        assert!(vertical.text().lines().any(|line| line == tag), "{tag} is not in {}", vertical.text());
+    }
+}
+
+/// Runs a command whose output is closed after the first line (or before it).
+fn with_closed_pipe(env: &Env, arguments: &[&str], lines: usize) -> Outcome {
+    let mut command = env.command(arguments);
+    command.stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut child = command.spawn().expect("refrain starts");
+    let mut stdout = BufReader::with_capacity(64, child.stdout.take().expect("its standard output"));
+    for _ in 0..lines {
+        let mut line = Vec::new();
+        stdout.read_until(b'\n', &mut line).expect("a line");
+        assert!(!line.is_empty());
+    }
+    drop(stdout);
+    Outcome::of(child.wait_with_output().expect("refrain ends"))
+}
+
+#[test]
+fn a_closed_pipe_ends_the_work_without_an_error() {
+    let env = Env::new();
+    let lines: String = (0..20_000).map(|n| json!({"text": words(20, n)}).to_string() + "\n").collect();
+    env.write("big.jsonl", &lines);
+    for format in ["jsonl", "text", "vertical", "jsonl.gz", "jsonl.zst", "parquet"] {
+        let first = usize::from(!format.contains('.') && format != "parquet");
+        for threads in ["1", "2"] {
+            let outcome =
+                with_closed_pipe(&env, &["convert", "big.jsonl", "--format", format, "--threads", threads], first);
+            assert_eq!((outcome.code, outcome.stderr.as_str()), (0, ""), "{format}, {threads} threads");
+        }
+    }
+    let outcome = with_closed_pipe(&env, &["list", "big.jsonl"], 1);
+    assert_eq!((outcome.code, outcome.stderr.as_str()), (0, ""), "list");
+}
+
+#[test]
+fn a_closed_pipe_does_not_hide_failures_told_before() {
+    let env = Env::new();
+    env.write("a.jsonl", LINES);
+    let outcome = env.run(&["convert", "a.jsonl", "--format", "jsonl"]).code(0);
+    assert_eq!(parse_jsonl(&outcome.stdout).len(), 2);
+}

@@ -1,0 +1,457 @@
+//! `refrain corpus` and `refrain stats`: what is in a corpus folder, and who may write to it.
+
+mod common;
+
+use std::collections::BTreeMap;
+
+use common::{Env, GOOD, parse_jsonl, read_parquet, sample, samples, text_of, unpack_gzip, unpack_zstd};
+use serde_json::{Value, json};
+
+fn crawl() -> String {
+    sample("crawl.warc.gz")
+}
+
+fn removed(env: &Env, corpus: &str) -> Vec<Value> {
+    parse_jsonl(&unpack_zstd(&env.read(&format!("{corpus}/removed/part-00000.jsonl.zst"))))
+}
+
+#[test]
+fn the_sample_crawl_has_24_documents_and_2_duplicates() {
+    let env = Env::new();
+    let outcome = env.run(&["corpus", &crawl(), "-o", "corpus"]).code(0).says(&["corpus"]);
+    let statistics = &env.read_json("corpus/manifest.json")["statistics"];
+    let total = &statistics["total"];
+    assert_eq!(total["downloaded"]["documents"], 24);
+    assert_eq!(total["main_content"]["documents"], 24);
+    assert_eq!(total["duplicates"]["documents"], 2);
+    assert_eq!(total["kept"]["documents"], 22);
+    assert_eq!(statistics["failures"], 0);
+    let kept: BTreeMap<String, u64> = statistics["languages"]
+        .as_object()
+        .expect("languages")
+        .iter()
+        .map(|(code, stages)| (code.clone(), stages["kept"]["documents"].as_u64().expect("a number")))
+        .collect();
+    let expected = [("cs", 3), ("de", 4), ("el", 2), ("en", 11), ("fr", 2)];
+    assert_eq!(kept, expected.map(|(code, count)| (code.to_owned(), count)).into());
+    assert_eq!(statistics["skipped"]["HTTP status 404"], 1);
+    assert_eq!(statistics["skipped"]["content type image/png"], 1);
+    assert_eq!(env.read_json("corpus/stats.json"), *statistics);
+    for (row, documents) in [("downloaded", "24"), ("  exact duplicates", "2"), ("corpus", "22")] {
+        let line = outcome.text().lines().find(|line| line.starts_with(row)).expect("a row of the table");
+        assert_eq!(line[row.len()..].split_whitespace().next(), Some(documents), "{line}");
+    }
+    let (columns, rows) = read_parquet(&env.path("corpus/part-00000.parquet"));
+    assert_eq!((columns.contains(&"marks".to_owned()), rows.len()), (false, 22));
+    let expected = [
+        "errors.jsonl", "inputs.tsv", "manifest.json", "part-00000.parquet", "removed/",
+        "removed/part-00000.jsonl.zst", "stats.json",
+    ];
+    assert_eq!(env.names("corpus"), expected);
+}
+
+#[test]
+fn figures_add_up() {
+    let env = Env::new();
+    env.run(&["corpus", &crawl(), "-o", "corpus", "--lang", "en,cs"]).code(0);
+    let statistics = &env.read_json("corpus/stats.json");
+    let mut sums: BTreeMap<(String, String), u64> = BTreeMap::new();
+    for stages in statistics["languages"].as_object().expect("languages").values() {
+        for (stage, amount) in stages.as_object().expect("stages") {
+            for (unit, number) in amount.as_object().expect("an amount") {
+                *sums.entry((stage.clone(), unit.clone())).or_default() += number.as_u64().expect("a number");
+            }
+        }
+    }
+    let total = &statistics["total"];
+    for ((stage, unit), sum) in &sums {
+        assert_eq!(total[stage][unit], *sum, "{stage}, {unit}");
+    }
+    let of = |stage: &str, unit: &str| total[stage][unit].as_u64().expect("a number");
+    for unit in ["words", "tokens"] {
+        assert_eq!(of("downloaded", unit), of("boilerplate", unit) + of("main_content", unit));
+    }
+    for unit in ["documents", "words", "tokens"] {
+        assert_eq!(of("main_content", unit), of("foreign", unit) + of("duplicates", unit) + of("kept", unit));
+    }
+}
+
+#[test]
+fn the_manifest_has_counts_and_digests_of_all_parts() {
+    let env = Env::new();
+    env.run(&["corpus", &crawl(), "-o", "corpus", "--format", "jsonl"]).code(0);
+    let manifest = env.read_json("corpus/manifest.json");
+    assert_eq!(manifest["parts"][0]["path"], "part-00000.jsonl");
+    assert_eq!(manifest["parts"][0]["documents"], 22);
+    for part in [&manifest["parts"][0], &manifest["removed"][0]] {
+        let path = format!("corpus/{}", part["path"].as_str().expect("a path"));
+        assert_eq!(part["bytes"], env.read(&path).len());
+        let sum = std::process::Command::new("sha256sum").arg(env.path(&path)).output();
+        if let Ok(sum) = sum {
+            let sum = String::from_utf8(sum.stdout).expect("UTF-8");
+            assert_eq!(sum.split_whitespace().next(), part["sha256"].as_str(), "{path}");
+        }
+    }
+    assert_eq!(manifest["inputs"]["files"], 1);
+    assert!(env.read_text("corpus/inputs.tsv").ends_with("crawl.warc.gz\n"));
+}
+
+#[test]
+fn only_the_languages_asked_for_are_kept() {
+    let env = Env::new();
+    env.run(&["corpus", &crawl(), "-o", "corpus", "--lang", "en", "--format", "jsonl"]).code(0);
+    let documents = env.read_jsonl("corpus/part-00000.jsonl");
+    assert_eq!(documents.len(), 11);
+    assert!(documents.iter().all(|document| document["language"] == "en"));
+    let removed = removed(&env, "corpus");
+    let foreign: Vec<&Value> = removed.iter().filter(|range| range["label"] == "foreign").collect();
+    let ids: std::collections::BTreeSet<&str> = foreign.iter().filter_map(|range| range["id"].as_str()).collect();
+    assert_eq!(ids.len(), 12, "4 + 1 German, 3 Czech, 2 French, 2 Greek");
+    for range in foreign {
+        let language = range["evidence"]["language"]["found"].as_str().expect("a language");
+        assert!(["de", "cs", "fr", "el"].contains(&language), "{range}");
+    }
+}
+
+#[test]
+fn an_unknown_language_is_refused_with_the_codes() {
+    let env = Env::new();
+    env.run(&["corpus", &crawl(), "-o", "corpus", "--lang", "en,xx"]).code(2).says(&["xx", "de", "fr"]);
+    assert!(!env.path("corpus").exists());
+}
+
+#[test]
+fn marked_ranges_can_be_kept_with_their_marks() {
+    let env = Env::new();
+    env.run(&["corpus", &crawl(), "-o", "a", "--keep-marked"]).code(0);
+    let (columns, rows) = read_parquet(&env.path("a/part-00000.parquet"));
+    let marks = columns.iter().position(|name| name == "marks").expect("a column with the marks");
+    assert_eq!(rows.len(), 24, "duplicates are there, too");
+    assert!(rows.iter().all(|row| row[marks].as_deref().is_some_and(|marks| marks.contains("boilerplate"))));
+    assert_eq!(rows.iter().filter(|row| row[marks].as_deref().is_some_and(|m| m.contains("duplicate"))).count(), 2);
+
+    env.run(&["corpus", &crawl(), "-o", "b", "--keep-marked", "--format", "vertical"]).code(0);
+    let vertical = env.read_text("b/part-00000.vert");
+    assert!(vertical.contains("<mark label=\"boilerplate\" pass=\"justext\">\n"), "marks are structures");
+    assert_eq!(vertical.matches("<mark ").count(), vertical.matches("</mark>").count());
+}
+
+#[test]
+fn the_list_of_removed_ranges_can_be_left_out() {
+    let env = Env::new();
+    env.run(&["corpus", &crawl(), "-o", "corpus", "--no-removed"]).code(0);
+    assert!(!env.path("corpus/removed").exists());
+    assert_eq!(env.read_json("corpus/manifest.json")["removed"], json!([]));
+}
+
+/// The characters of a text that are not white space.
+fn solid(text: &str) -> Vec<char> {
+    text.chars().filter(|c| !c.is_whitespace()).collect()
+}
+
+#[test]
+fn every_character_is_kept_or_listed_as_removed() {
+    let env = Env::new();
+    let inputs = [crawl(), sample("pages"), sample("notes.zip")];
+    let arguments = ["corpus", &inputs[0], &inputs[1], &inputs[2], "--lang", "en,fr", "--format", "jsonl", "-o"];
+    env.run(&[&arguments[..], &["kept"]].concat()).code(0);
+    env.run(&[&arguments[..], &["all", "--keep-marked"]].concat()).code(0);
+    let all = env.read_jsonl("all/part-00000.jsonl");
+    let kept = env.read_jsonl("kept/part-00000.jsonl");
+    assert_eq!(all.len(), 24 + 24 + 5);
+    let mut ranges: BTreeMap<String, Vec<Value>> = BTreeMap::new();
+    for range in removed(&env, "kept") {
+        ranges.entry(range["id"].as_str().expect("an id").to_owned()).or_default().push(range);
+    }
+    let mut kept_documents = kept.iter();
+    for document in &all {
+        let id = document["id"].as_str().expect("an id");
+        let chars: Vec<char> = text_of(document).chars().collect();
+        let listed = ranges.remove(id).unwrap_or_default();
+        let marks = document["marks"].as_array().expect("marks");
+        assert_eq!(marks.len(), listed.len(), "{id}");
+        let mut gone = vec![false; chars.len()];
+        for (mark, range) in marks.iter().zip(&listed) {
+            for field in ["start", "end", "label", "pass", "evidence"] {
+                assert_eq!(mark[field], range[field], "{id}, {field}");
+            }
+            let at = |field: &str| range[field].as_u64().expect("a number") as usize;
+            let text: String = chars[at("start")..at("end")].iter().collect();
+            assert_eq!(range["text"], text, "{id}: the text of the range is listed");
+            gone[at("start")..at("end")].fill(true);
+        }
+        let left: Vec<char> =
+            chars.iter().zip(&gone).filter(|(c, gone)| !**gone && !c.is_whitespace()).map(|(c, _)| *c).collect();
+        if left.is_empty() {
+            continue;
+        }
+        let kept = kept_documents.next().expect("a document with text left is in the corpus");
+        assert_eq!(kept["id"], id);
+        assert_eq!(solid(text_of(kept)), left, "{id}");
+    }
+    assert!(kept_documents.next().is_none(), "no other documents");
+    assert!(ranges.is_empty(), "no ranges of other documents");
+}
+
+#[test]
+fn ranges_can_count_bytes() {
+    let env = Env::new();
+    env.run(&["corpus", &crawl(), "-o", "c", "--format", "jsonl", "--keep-marked", "--offsets", "bytes"]).code(0);
+    for document in env.read_jsonl("c/part-00000.jsonl") {
+        for mark in document["marks"].as_array().expect("marks") {
+            let at = |field: &str| mark[field].as_u64().expect("a number") as usize;
+            assert!(text_of(&document).get(at("start")..at("end")).is_some(), "{mark}");
+        }
+    }
+}
+
+#[test]
+fn duplicates_name_the_document_they_repeat() {
+    let env = Env::new();
+    env.run(&["corpus", &crawl(), "-o", "corpus", "--format", "jsonl"]).code(0);
+    let documents = env.read_jsonl("corpus/part-00000.jsonl");
+    let removed = removed(&env, "corpus");
+    let copies: Vec<&Value> = removed.iter().filter(|range| range["label"] == "duplicate").collect();
+    assert!(!copies.is_empty());
+    for copy in copies {
+        let first = &copy["evidence"]["copy_of"]["document"];
+        assert!(documents.iter().any(|document| document["id"] == *first), "{first} is in the corpus");
+        assert!(documents.iter().all(|document| document["id"] != copy["id"]), "the copy is not");
+    }
+}
+
+#[test]
+fn every_format_holds_the_same_documents() {
+    let env = Env::new();
+    let part = |format: &str, extension: &str| {
+        let folder = format!("corpus-{format}");
+        env.run(&["corpus", &crawl(), "-o", &folder, "--format", format]).code(0);
+        env.read(&format!("{folder}/part-00000.{extension}"))
+    };
+    let jsonl = part("jsonl", "jsonl");
+    let text = part("text", "txt");
+    let vertical = part("vertical", "vert");
+    assert_eq!(parse_jsonl(&jsonl).len(), 22);
+    assert_eq!(vertical.split(|&b| b == b'\n').filter(|line| line.starts_with(b"<doc ")).count(), 22);
+    let joined: String =
+        parse_jsonl(&jsonl).iter().map(|document| text_of(document).trim_end().to_owned() + "\n\n").collect();
+    assert_eq!(String::from_utf8(text.clone()).expect("UTF-8").trim_end(), joined.trim_end());
+    part("parquet", "parquet");
+    assert_eq!(read_parquet(&env.path("corpus-parquet/part-00000.parquet")).1.len(), 22);
+    assert_eq!(unpack_gzip(&part("jsonl.gz", "jsonl.gz")), jsonl);
+    assert_eq!(unpack_zstd(&part("jsonl.zst", "jsonl.zst")), jsonl);
+    assert_eq!(unpack_gzip(&part("text.gz", "txt.gz")), text);
+    assert_eq!(unpack_zstd(&part("text.zst", "txt.zst")), text);
+    assert_eq!(unpack_gzip(&part("vertical.gz", "vert.gz")), vertical);
+    assert_eq!(unpack_zstd(&part("vertical.zst", "vert.zst")), vertical);
+    for format in ["parquet", "text", "vertical", "jsonl.gz", "vertical.zst"] {
+        let stats = |folder: &str| env.read_json(&format!("{folder}/stats.json"));
+        assert_eq!(stats(&format!("corpus-{format}")), stats("corpus-jsonl"), "{format}");
+    }
+}
+
+#[test]
+fn figures_are_printed_as_json_or_table_by_both_verbs() {
+    let env = Env::new();
+    let first = env.run(&["corpus", &crawl(), "-o", "a", "--json"]).code(0);
+    let parsed: Value = serde_json::from_slice(&first.stdout).expect("JSON on standard output");
+    assert_eq!(parsed, env.read_json("a/stats.json"));
+    assert_eq!(env.run(&["stats", "a", "--json"]).code(0).stdout, first.stdout);
+    let table = env.run(&["corpus", &crawl(), "-o", "b"]).code(0);
+    let stats = env.run(&["stats", "b"]).code(0);
+    assert_eq!(stats.stdout, table.stdout);
+    assert_eq!(stats.stderr, "");
+}
+
+#[test]
+fn figures_of_a_folder_that_is_no_corpus_are_refused() {
+    let env = Env::new();
+    env.write("texts/a.txt", GOOD);
+    env.run(&["stats", "texts"]).code(2).says(&["texts", "no complete corpus"]);
+    env.run(&["stats", "nowhere"]).code(2).says(&["nowhere"]);
+    env.write("other/manifest.json", "{\"name\": \"something else\"}");
+    env.run(&["stats", "other"]).code(2).says(&["other/manifest.json"]);
+}
+
+#[test]
+fn the_same_command_again_says_that_the_corpus_is_complete() {
+    let env = Env::new();
+    let arguments = ["corpus", &crawl(), "-o", "corpus", "--lang", "en"];
+    let first = env.run(&arguments).code(0);
+    let before = env.snapshot("corpus");
+    let again = env.run(&arguments).code(0);
+    assert_eq!(again.stdout, first.stdout);
+    assert_eq!(env.snapshot("corpus"), before, "no bytes are changed");
+    env.run(&[&arguments[..], &["--threads", "1", "--memory", "64M"]].concat()).code(0);
+    assert_eq!(env.snapshot("corpus"), before, "threads and memory make no difference");
+    again.says(&["complete"]);
+}
+
+#[test]
+fn other_options_are_refused_by_name() {
+    let env = Env::new();
+    env.run(&["corpus", &crawl(), "-o", "corpus", "--lang", "en"]).code(0);
+    let before = env.snapshot("corpus");
+    let cases: [(&[&str], &str); 8] = [
+        (&[], "--lang"),
+        (&["--lang", "en,de"], "--lang"),
+        (&["--lang", "en", "--format", "jsonl"], "--format"),
+        (&["--lang", "en", "--keep-marked"], "--keep-marked"),
+        (&["--lang", "en", "--no-removed"], "--no-removed"),
+        (&["--lang", "en", "--method", "none"], "--method"),
+        (&["--lang", "en", "--length-high", "250"], "--length-high"),
+        (&["--lang", "en", "--max-document", "1M"], "--max-document"),
+    ];
+    for (options, named) in cases {
+        let arguments = [&["corpus", &crawl(), "-o", "corpus"], options].concat();
+        env.run(&arguments).code(2).says(&[named, "--overwrite", "corpus"]);
+    }
+    let inputs = [crawl(), sample("notes.zip")];
+    env.run(&["corpus", &inputs[0], &inputs[1], "-o", "corpus", "--lang", "en"]).code(2).says(&["inputs"]);
+    let after = env.snapshot("corpus");
+    let names = |files: &[(String, Vec<u8>)]| files.iter().map(|(name, _)| name.clone()).collect::<Vec<_>>();
+    assert_eq!(names(&after), names(&before), "a refused run leaves nothing behind");
+    assert_eq!(after, before);
+}
+
+#[test]
+fn overwrite_replaces_a_corpus_and_nothing_else() {
+    let env = Env::new();
+    env.run(&["corpus", &crawl(), "-o", "corpus", "--format", "jsonl"]).code(0);
+    env.write("corpus/notes-of-mine.txt", "Mine.");
+    env.run(&["corpus", &sample("notes.zip"), "-o", "corpus", "--overwrite"]).code(0);
+    assert_eq!(read_parquet(&env.path("corpus/part-00000.parquet")).1.len(), 5);
+    assert!(!env.path("corpus/part-00000.jsonl").exists(), "the old part is gone");
+    assert_eq!(env.read_text("corpus/notes-of-mine.txt"), "Mine.");
+    env.run(&["corpus", &sample("notes.zip"), "-o", "fresh", "--overwrite"]).code(0);
+    std::fs::remove_file(env.path("corpus/notes-of-mine.txt")).expect("removed");
+    assert_eq!(env.snapshot("corpus"), env.snapshot("fresh"));
+}
+
+#[test]
+fn a_folder_of_somebody_else_is_refused_even_to_overwrite() {
+    let env = Env::new();
+    env.write("texts/a.txt", GOOD);
+    env.write("texts/part-of-mine.txt", GOOD);
+    let before = env.snapshot("texts");
+    for more in [&[][..], &["--overwrite"]] {
+        let arguments = [&["corpus", &crawl(), "-o", "texts"], more].concat();
+        env.run(&arguments).code(2).says(&["texts", "not empty"]);
+        assert_eq!(env.snapshot("texts"), before);
+    }
+    env.run(&["corpus", &crawl(), "-o", "texts/a.txt"]).code(2).says(&["texts/a.txt", "is a file"]);
+}
+
+#[test]
+fn the_manifest_of_somebody_else_is_not_taken_for_a_corpus() {
+    let env = Env::new();
+    env.write("site/manifest.json", "{\"name\": \"an extension\"}");
+    env.write("site/part-1.txt", GOOD);
+    let before = env.snapshot("site");
+    for more in [&[][..], &["--overwrite"]] {
+        env.run(&[&["corpus", &crawl(), "-o", "site"], more].concat()).code(2).says(&["site"]);
+        assert_eq!(env.snapshot("site"), before, "{more:?}");
+    }
+}
+
+#[test]
+fn an_empty_folder_is_filled() {
+    let env = Env::new();
+    std::fs::create_dir(env.path("corpus")).expect("a folder");
+    env.run(&["corpus", &sample("notes.zip"), "-o", "corpus/"]).code(0);
+    assert!(env.path("corpus/manifest.json").is_file());
+}
+
+#[test]
+fn folders_above_the_corpus_are_made() {
+    let env = Env::new();
+    env.run(&["corpus", &sample("notes.zip"), "-o", "a/b/corpus"]).code(0);
+    assert!(env.path("a/b/corpus/manifest.json").is_file());
+}
+
+#[test]
+fn the_number_of_threads_changes_no_byte() {
+    let env = Env::new();
+    for n in 0..40 {
+        env.write(&format!("in/{n:02}.txt"), format!("Text number {}. {GOOD}", n % 30));
+    }
+    env.write("in/bad.jsonl", "oops\n{\"text\": \"One.\"}\n");
+    let inputs = [crawl(), sample("notes.zip"), sample("crawl-broken.warc.gz")];
+    for threads in ["1", "2", "4"] {
+        let output = format!("corpus-{threads}");
+        let arguments = ["corpus", "in", &inputs[0], &inputs[1], &inputs[2], "-o", &output, "--threads", threads];
+        env.run(&arguments).code(1);
+    }
+    let one = env.snapshot("corpus-1");
+    assert!(one.len() >= 6);
+    assert_eq!(one, env.snapshot("corpus-2"));
+    assert_eq!(one, env.snapshot("corpus-4"));
+}
+
+#[test]
+fn a_corpus_folder_is_an_input_like_any_other() {
+    let env = Env::new();
+    env.run(&["corpus", &crawl(), "-o", "a", "--format", "jsonl"]).code(0);
+    env.run(&["corpus", &crawl(), "-o", "b"]).code(0);
+    let jsonl = env.convert(&["a"]);
+    let parquet = env.convert(&["b"]);
+    assert_eq!((jsonl.outcome.code, jsonl.documents.len()), (0, 22), "errors, figures and removed ranges are not read");
+    assert_eq!(jsonl.texts(), parquet.texts());
+    assert_eq!(jsonl.ids(), parquet.ids());
+    let parts = env.read_jsonl("a/part-00000.jsonl");
+    assert_eq!(jsonl.texts(), parts.iter().map(text_of).collect::<Vec<_>>());
+    env.run(&["corpus", "a", "-o", "c", "--format", "jsonl"]).code(0);
+    let texts = |folder: &str| {
+        let lines = env.read_jsonl(&format!("{folder}/part-00000.jsonl"));
+        lines.iter().map(|line| text_of(line).to_owned()).collect::<Vec<_>>()
+    };
+    assert_eq!(texts("c"), texts("a"), "a clean corpus stays as it is");
+}
+
+#[test]
+fn method_none_leaves_boilerplate_in() {
+    let env = Env::new();
+    env.run(&["corpus", &crawl(), "-o", "corpus", "--method", "none"]).code(0);
+    let total = &env.read_json("corpus/stats.json")["total"];
+    assert_eq!(total["boilerplate"]["words"], 0);
+    assert_eq!(total["kept"]["documents"], 24, "with their different navigation the copies differ");
+}
+
+#[test]
+fn copies_beyond_white_space_are_found_and_the_first_one_stays() {
+    let env = Env::new();
+    let lines = [("a", "One  day."), ("b", "One day."), ("c", "Another day."), ("d", " One\nday. ")];
+    let lines: String = lines.iter().map(|(id, text)| json!({"id": id, "text": text}).to_string() + "\n").collect();
+    env.write("in.jsonl", lines);
+    env.run(&["corpus", "in.jsonl", "-o", "corpus", "--format", "jsonl"]).code(0);
+    let documents = env.read_jsonl("corpus/part-00000.jsonl");
+    let ids: Vec<_> = documents.iter().map(|document| document["id"].clone()).collect();
+    assert_eq!(ids, ["a", "c"]);
+}
+
+#[test]
+fn a_corpus_without_documents_is_told() {
+    let env = Env::new();
+    env.write("in/dot.png", b"\x89PNG\r\n\x1a\n");
+    env.run(&["corpus", "in", "-o", "corpus"]).code(0).says(&["no document"]);
+    assert_eq!(env.read_json("corpus/manifest.json")["parts"], json!([]));
+    env.run(&["convert", "corpus"]).says(&["corpus"]);
+}
+
+#[test]
+fn standard_input_makes_a_corpus() {
+    let env = Env::new();
+    let bytes = std::fs::read(samples().join("crawl.warc.gz")).expect("the sample");
+    env.run_fed(&["corpus", "-", "-o", "corpus"], &bytes).code(0);
+    assert_eq!(env.read_json("corpus/stats.json")["total"]["kept"]["documents"], 22);
+}
+
+#[test]
+fn a_corpus_written_into_its_own_input_folder_does_not_read_itself() {
+    let env = Env::new();
+    env.write("texts/a.txt", GOOD);
+    let arguments = ["corpus", "texts", "-o", "texts/corpus", "--format", "jsonl"];
+    env.run(&arguments).code(0);
+    assert_eq!(env.read_jsonl("texts/corpus/part-00000.jsonl").len(), 1);
+    env.run(&arguments).code(0).says(&["complete"]);
+}

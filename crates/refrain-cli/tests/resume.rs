@@ -1,0 +1,130 @@
+//! A corpus run that is killed goes on where it was, and ends with the same bytes.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+
+/// A crawl large enough for a run to be killed in its middle: pages made from the sample, each with words of its own, and
+/// every seventh one a copy.
+fn make_crawl(folder: &Path) -> PathBuf {
+    let page = fs::read_to_string(samples().join("pages/lighthouse.example/lens.html")).expect("a sample page");
+    let crawl = folder.join("crawl");
+    fs::create_dir(&crawl).expect("a folder");
+    for file in 0..4 {
+        let out = fs::File::create(crawl.join(format!("{file}.jsonl.zst"))).expect("a file");
+        let mut out = zstd::stream::write::Encoder::new(out, 1).expect("an encoder").auto_finish();
+        for number in 0..800 {
+            let number = if number % 7 == 0 { 0 } else { number + file * 800 };
+            let html =
+                page.replacen("<p>", &format!("<p>The number of this page is {number}, and it is the only one. "), 1);
+            writeln!(out, "{}", serde_json::json!({"id": format!("{file}-{number}"), "html": html})).expect("a line");
+        }
+        writeln!(out, "{{ damaged").expect("a line");
+    }
+    crawl
+}
+
+fn samples() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../samples")
+}
+
+fn command(crawl: &Path, corpus: &Path) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_refrain"));
+    command
+        .args(["corpus", "--text-field", "html", "--part-size", "2M", "--checkpoint", "1M"])
+        .arg(crawl)
+        .arg("-o")
+        .arg(corpus);
+    command.stdout(Stdio::null()).stderr(Stdio::null());
+    command
+}
+
+fn start(crawl: &Path, corpus: &Path, threads: &str) -> Child {
+    command(crawl, corpus).args(["--threads", threads]).spawn().expect("the program")
+}
+
+/// Every file below a folder by its path there, with its content.
+fn contents(folder: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
+    fn collect(root: &Path, folder: &Path, files: &mut BTreeMap<PathBuf, Vec<u8>>) {
+        for entry in fs::read_dir(folder).expect("a folder") {
+            let path = entry.expect("an entry").path();
+            if path.is_dir() {
+                collect(root, &path, files);
+            } else {
+                let name = path.strip_prefix(root).expect("inside").to_owned();
+                files.insert(name, fs::read(&path).expect("a file"));
+            }
+        }
+    }
+    let mut files = BTreeMap::new();
+    collect(folder, folder, &mut files);
+    files
+}
+
+#[test]
+fn killed_runs_go_on_and_end_with_the_same_bytes() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let crawl = make_crawl(folder.path());
+    let undisturbed = folder.path().join("undisturbed");
+    let began = Instant::now();
+    assert_eq!(start(&crawl, &undisturbed, "2").wait().expect("an end").code(), Some(1), "four damaged lines");
+    let whole = began.elapsed();
+    let expected = contents(&undisturbed);
+    assert!(expected.keys().filter(|path| path.starts_with("removed")).count() > 1, "several parts");
+
+    let killed = folder.path().join("killed");
+    // Moments spread over the run; later ones fall into later phases because finished work is not done again.
+    for moment in [5, 13, 2, 21, 8, 17, 30, 3, 25, 11] {
+        let mut run = start(&crawl, &killed, if moment % 2 == 0 { "1" } else { "3" });
+        std::thread::sleep(whole.mul_f64(f64::from(moment) / 40.0).min(Duration::from_secs(5)));
+        run.kill().expect("killed");
+        run.wait().expect("an end");
+    }
+    assert_eq!(start(&crawl, &killed, "2").wait().expect("an end").code(), Some(1));
+    let found = contents(&killed);
+    assert_eq!(found.keys().collect::<Vec<_>>(), expected.keys().collect::<Vec<_>>());
+    for (path, content) in &found {
+        assert!(*content == expected[path], "{} differs", path.display());
+    }
+}
+
+#[test]
+fn an_interrupted_run_says_how_to_go_on() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let crawl = make_crawl(folder.path());
+    let corpus = folder.path().join("corpus");
+    let run = command(&crawl, &corpus).stderr(Stdio::piped()).spawn().expect("the program");
+    while !corpus.join("work/run.json").exists() {
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    let sent = Command::new("kill").args(["-INT", &run.id().to_string()]).status().expect("a signal");
+    assert!(sent.success());
+    let ended = run.wait_with_output().expect("an end");
+    assert_eq!(ended.status.code(), Some(130));
+    let message = String::from_utf8_lossy(&ended.stderr).into_owned();
+    assert!(message.contains("the same command goes on"), "{message}");
+    assert!(!corpus.join("manifest.json").exists());
+
+    let reading = Command::new(env!("CARGO_BIN_EXE_refrain")).arg("convert").arg(&corpus).output().expect("an end");
+    assert_eq!(reading.status.code(), Some(2));
+    assert!(String::from_utf8_lossy(&reading.stderr).contains("not complete"), "a half corpus is no input");
+}
+
+#[test]
+fn two_runs_do_not_share_a_folder() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let crawl = make_crawl(folder.path());
+    let corpus = folder.path().join("corpus");
+    let mut first = start(&crawl, &corpus, "1");
+    while !corpus.join("work/run.json").exists() {
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    let second = command(&crawl, &corpus).stderr(Stdio::piped()).output().expect("an end");
+    first.kill().expect("killed");
+    first.wait().expect("an end");
+    assert_eq!(second.status.code(), Some(2));
+    assert!(String::from_utf8_lossy(&second.stderr).contains("another run is writing"));
+}

@@ -1,0 +1,458 @@
+//! Inputs of all kinds: packed, in archives, in folders, from lists and patterns, through a pipe; and web archives.
+
+mod common;
+
+use std::io::Write;
+use std::os::unix::fs::symlink;
+use std::sync::Arc;
+
+use arrow_array::{BooleanArray, Float64Array, Int64Array};
+use common::{
+    Env, GOOD, bzip2, gzip, page_record, parse_jsonl, sample, simple_page, strings, tar, text_of, warc_record,
+    write_parquet, xz, zip, zstd,
+};
+use serde_json::json;
+
+#[test]
+fn compression_is_recognised_by_content_not_by_name() {
+    let env = Env::new();
+    let (first, second) = GOOD.split_at(30);
+    let two_members = [gzip(first.as_bytes()), gzip(second.as_bytes())].concat();
+    let two_frames = [zstd(first.as_bytes()), zstd(second.as_bytes())].concat();
+    let two_streams = [bzip2(first.as_bytes()), bzip2(second.as_bytes())].concat();
+    let two_xz = [xz(first.as_bytes()), xz(second.as_bytes())].concat();
+    let files = [
+        ("gzip.bz2", two_members),
+        ("zstd.gz", two_frames),
+        ("bzip2.xz", two_streams),
+        ("xz.zst", two_xz),
+        ("twice.txt", zstd(&gzip(GOOD.as_bytes()))),
+        ("plain.gz", GOOD.as_bytes().to_vec()),
+        ("without-extension", gzip(GOOD.as_bytes())),
+    ];
+    for (name, content) in files {
+        env.write(name, content);
+        assert_eq!(env.only_text(&[name]), GOOD, "{name}");
+    }
+}
+
+#[test]
+fn archives_are_recognised_by_content_and_may_be_nested() {
+    let env = Env::new();
+    let members: [(&str, &[u8]); 2] = [("a/one.txt", GOOD.as_bytes()), ("b/two.txt", b"Two.")];
+    let archives = [
+        ("tar.zip", tar(&members), "a/one.txt"),
+        ("packed.tar.gz", gzip(&tar(&members)), "a/one.txt"),
+        ("packed.tgz", gzip(&tar(&members)), "a/one.txt"),
+        ("packed.tar.xz", xz(&tar(&members)), "a/one.txt"),
+        ("stored.tar", zip(&members, false), "a/one.txt"),
+        ("deflated.zip", zip(&members, true), "a/one.txt"),
+        ("zip-in-tar.tar", tar(&[("inner.zip", &zip(&members, true))]), "inner.zip/a/one.txt"),
+        ("zip-in-zip.zip", zip(&[("inner.zip", &zip(&members, true))], true), "inner.zip/a/one.txt"),
+        (
+            "gz-in-zip.zip",
+            zip(&[("a/one.txt.gz", &gzip(GOOD.as_bytes())), ("b/two.txt", b"Two.")], true),
+            "a/one.txt.gz",
+        ),
+    ];
+    for (name, content, member) in archives {
+        env.write(name, content);
+        let converted = env.convert(&[name]);
+        assert_eq!(converted.outcome.code, 0, "{name}: {converted:?}");
+        assert_eq!(converted.texts(), [GOOD, "Two."], "{name}");
+        assert_eq!(converted.documents[0]["origin"], format!("{name}/{member}"));
+        assert_eq!(converted.documents[0]["id"], format!("{name}/{member}"));
+    }
+}
+
+#[test]
+fn containers_of_documents_are_read_inside_archives() {
+    let env = Env::new();
+    write_parquet(&env.path("t.parquet"), vec![("text", strings(&["From a table."]))]);
+    let warc = gzip(&simple_page("https://a.example/", "From a crawl."));
+    let table = env.read("t.parquet");
+    let members: [(&str, &[u8]); 4] = [
+        ("a.jsonl", b"{\"text\": \"From lines.\"}\n{\"text\": \"From more lines.\"}\n"),
+        ("b.parquet", &table),
+        ("c.vert", b"<doc id=\"1\">\nFrom\ntokens\n<g/>\n.\n</doc>\n"),
+        ("d.warc.gz", &warc),
+    ];
+    for (name, content) in [("all.zip", zip(&members, true)), ("all.tar.gz", gzip(&tar(&members)))] {
+        env.write(name, content);
+        let converted = env.convert(&[name]);
+        assert_eq!(converted.outcome.code, 0, "{converted:?}");
+        let expected = ["From lines.", "From more lines.", "From a table.", "From tokens.", "From a crawl."];
+        assert_eq!(converted.texts(), expected, "{name}");
+    }
+}
+
+#[test]
+fn folders_are_read_deeply_in_the_order_of_their_names_without_hidden_files() {
+    let env = Env::new();
+    env.write("texts/b/second.txt", "Two.");
+    env.write("texts/a/deep/down/first.txt", "One.");
+    env.write("texts/c.html", "<p>Three.</p>");
+    env.write("texts/.hidden.txt", "Hidden.");
+    env.write("texts/.git/config.txt", "Hidden, too.");
+    let converted = env.convert(&["texts"]);
+    assert_eq!(converted.texts(), ["One.", "Two.", "Three."]);
+    assert_eq!(converted.ids(), ["texts/a/deep/down/first.txt", "texts/b/second.txt", "texts/c.html"]);
+    let converted = env.convert(&["texts/.hidden.txt"]);
+    assert_eq!(converted.texts(), ["Hidden."], "a hidden file that is named is read");
+}
+
+#[test]
+fn hidden_members_of_archives_are_left_out() {
+    let env = Env::new();
+    let members: [(&str, &[u8]); 4] =
+        [("./a.txt", GOOD.as_bytes()), ("__MACOSX/._a.txt", b"x"), (".git/b.txt", b"x"), ("c/.d.txt", b"x")];
+    env.write("a.zip", zip(&members, true));
+    env.write("a.tar", tar(&members));
+    assert_eq!(env.only_text(&["a.zip"]), GOOD);
+    assert_eq!(env.only_text(&["a.tar"]), GOOD);
+}
+
+#[test]
+fn a_loop_of_links_is_survived() {
+    let env = Env::new();
+    env.write("texts/a.txt", GOOD);
+    env.write("elsewhere/b.txt", "Linked.");
+    symlink(".", env.path("texts/self")).expect("a link");
+    symlink("../elsewhere", env.path("texts/linked")).expect("a link");
+    symlink("../texts", env.path("elsewhere/back")).expect("a link");
+    let converted = env.convert(&["texts"]);
+    assert_eq!(converted.outcome.code, 0, "{converted:?}");
+    assert_eq!(converted.texts(), [GOOD, "Linked."], "{:?}", converted.ids());
+}
+
+#[test]
+fn a_file_that_several_links_lead_to_is_read_once() {
+    let env = Env::new();
+    env.write("texts/a.txt", GOOD);
+    env.write("elsewhere/b.txt", "Linked.");
+    symlink("../elsewhere", env.path("texts/link-1")).expect("a link");
+    symlink("../elsewhere", env.path("texts/link-2")).expect("a link");
+    symlink("a.txt", env.path("texts/c.txt")).expect("a link");
+    symlink("..", env.path("texts/up")).expect("a link");
+    let converted = env.convert(&["texts"]);
+    assert_eq!(converted.outcome.code, 0, "{converted:?}");
+    let mut texts = converted.texts();
+    texts.sort_unstable();
+    assert_eq!(texts, ["Linked.", GOOD], "{:?}", converted.ids());
+}
+
+#[test]
+fn patterns_name_files_and_folders() {
+    let env = Env::new();
+    for (name, text) in
+        [("b.txt", "B."), ("a.txt", "A."), ("c.md", "C."), ("sub/d.txt", "D."), ("sub/deep/e.txt", "E.")]
+    {
+        env.write(name, text);
+    }
+    assert_eq!(env.convert(&["*.txt"]).texts(), ["A.", "B."]);
+    assert_eq!(env.convert(&["[bc].*"]).texts(), ["B.", "C."]);
+    assert_eq!(env.convert(&["**/*.txt"]).texts(), ["A.", "B.", "D.", "E."]);
+    assert_eq!(env.convert(&["su?"]).texts(), ["D.", "E."]);
+    env.write("odd[1].txt", "Odd.");
+    assert_eq!(env.convert(&["odd[1].txt"]).texts(), ["Odd."], "a file of this very name goes first");
+}
+
+#[test]
+fn standard_input_is_recognised_like_a_file() {
+    let env = Env::new();
+    let lines = format!("{{\"text\": \"{GOOD}\"}}\n{{\"text\": \"Two.\"}}\n");
+    let parquet = {
+        write_parquet(&env.path("t.parquet"), vec![("text", strings(&[GOOD, "Two."]))]);
+        env.read("t.parquet")
+    };
+    let archive: [(&str, &[u8]); 2] = [("a.txt", GOOD.as_bytes()), ("b.txt", b"Two.")];
+    for (what, input) in [
+        ("JSONL", lines.clone().into_bytes()),
+        ("packed JSONL", gzip(lines.as_bytes())),
+        ("zip", zip(&archive, true)),
+        ("tar", tar(&archive)),
+        ("Parquet", parquet),
+    ] {
+        let outcome = env.run_fed(&["convert", "-"], &input).code(0);
+        let documents = parse_jsonl(&outcome.stdout);
+        assert_eq!(documents.iter().map(text_of).collect::<Vec<_>>(), [GOOD, "Two."], "{what}");
+    }
+    let outcome = env.run_fed(&["convert", "-"], GOOD.as_bytes()).code(0);
+    assert_eq!(parse_jsonl(&outcome.stdout)[0], json!({"id": "-", "encoding": "UTF-8", "origin": "-", "text": GOOD}));
+    env.run_fed(&["convert", "-"], b"").code(1).says(&["-", "empty"]);
+}
+
+#[test]
+fn a_named_pipe_is_read() {
+    let env = Env::new();
+    let made = std::process::Command::new("mkfifo").arg(env.path("pipe")).status();
+    if !made.is_ok_and(|status| status.success()) {
+        return; // no such command here
+    }
+    let path = env.path("pipe");
+    let writer = std::thread::spawn(move || std::fs::write(path, gzip(GOOD.as_bytes())));
+    assert_eq!(env.only_text(&["pipe"]), GOOD);
+    writer.join().expect("a thread").expect("a written pipe");
+}
+
+#[test]
+fn a_list_names_inputs_one_a_line() {
+    let env = Env::new();
+    env.write("a.txt", "A.");
+    env.write("sub dir/b.txt", "B.");
+    env.write("c1.txt", "C.");
+    env.write("list.txt", "c*.txt\r\nsub dir\n\na.txt\n");
+    assert_eq!(env.convert(&["@list.txt"]).texts(), ["C.", "B.", "A."]);
+    env.write("list.txt", "a.txt\ngone.txt\n");
+    let converted = env.convert(&["@list.txt"]);
+    assert_eq!((converted.outcome.code, converted.texts()), (1, vec!["A."]));
+    assert_eq!(converted.failures[0]["input"], "gone.txt");
+    env.run(&["convert", "@nothing.txt"]).code(2).says(&["@nothing.txt", "no such file"]);
+}
+
+#[test]
+fn the_input_format_can_be_forced() {
+    let env = Env::new();
+    env.write("page.txt", "<p>One.</p><p>Two.</p>");
+    assert_eq!(env.only_text(&["page.txt", "--input-format", "text"]), "<p>One.</p><p>Two.</p>");
+    assert_eq!(env.only_text(&["page.txt", "--input-format", "html"]), "One.\n\nTwo.");
+    env.write("tokens", "One\ntoken\n<g/>\n.\n");
+    assert_eq!(env.only_text(&["tokens", "--input-format", "vertical"]), "One token.");
+    assert_eq!(env.only_text(&["tokens"]), "One\ntoken\n<g/>\n.");
+    env.write("lines.jsonl.gz", gzip(b"{\"text\": \"One.\"}"));
+    assert_eq!(env.only_text(&["lines.jsonl.gz", "--input-format", "text"]), "{\"text\": \"One.\"}");
+}
+
+#[test]
+fn a_forced_format_is_that_of_the_members_of_an_archive() {
+    let env = Env::new();
+    env.write("a.zip", zip(&[("lines", b"{\"text\": \"One.\"}")], true));
+    assert_eq!(env.only_text(&["a.zip", "--input-format", "jsonl"]), "One.");
+    env.write("a.tar.gz", gzip(&tar(&[("page", b"One.<p>Two.")])));
+    assert_eq!(env.only_text(&["a.tar.gz", "--input-format", "html"]), "One.\n\nTwo.");
+}
+
+#[test]
+fn fields_of_json_lines_can_be_named_and_the_others_travel() {
+    let env = Env::new();
+    let line = json!({"key": 17, "body": GOOD, "author": {"name": "A. B."}, "tags": ["x", 2, null], "year": 1871});
+    env.write("a.jsonl", format!("{line}\n"));
+    let converted = env.convert(&["a.jsonl", "--text-field", "body", "--id-field", "key"]);
+    let expected = json!({"id": "17", "origin": "a.jsonl", "text": GOOD,
+        "author": {"name": "A. B."}, "tags": ["x", 2, null], "year": 1871});
+    assert_eq!(converted.documents, [expected]);
+    let converted = env.convert(&["a.jsonl", "--text-field", "body"]);
+    assert_eq!(converted.documents[0]["id"], "a.jsonl:1", "documents without an id are named after their line");
+    assert_eq!(converted.documents[0]["key"], 17);
+}
+
+#[test]
+fn columns_of_parquet_tables_can_be_named_and_the_others_travel() {
+    let env = Env::new();
+    let columns: Vec<(&str, arrow_array::ArrayRef)> = vec![
+        ("key", strings(&["k1", "k2"])),
+        ("body", strings(&[GOOD, "Two."])),
+        ("url", strings(&["https://a.example/1", "https://a.example/2"])),
+        ("year", Arc::new(Int64Array::from(vec![Some(1871), None]))),
+        ("score", Arc::new(Float64Array::from(vec![0.5, 1.25]))),
+        ("good", Arc::new(BooleanArray::from(vec![true, false]))),
+    ];
+    write_parquet(&env.path("t.parquet"), columns);
+    let converted = env.convert(&["t.parquet", "--text-field", "body", "--id-field", "key"]);
+    let expected = [
+        json!({"id": "k1", "url": "https://a.example/1", "origin": "t.parquet", "text": GOOD,
+            "year": 1871, "score": 0.5, "good": true}),
+        json!({"id": "k2", "url": "https://a.example/2", "origin": "t.parquet", "text": "Two.",
+            "score": 1.25, "good": false}),
+    ];
+    assert_eq!(converted.documents, expected);
+    let converted = env.convert(&["t.parquet", "--text-field", "body"]);
+    assert_eq!(converted.ids(), ["t.parquet:1", "t.parquet:2"], "documents without an id are named after their row");
+}
+
+const PAGE: &str = "<html><body><p>The wind went round to the north.</p></body></html>";
+const SENTENCE: &str = "The wind went round to the north.";
+
+/// A brotli stream of one block that is not compressed.
+fn brotli(content: &[u8]) -> Vec<u8> {
+    // Window of 16 bits, not the last block, length in four nibbles, uncompressed.
+    let header = (1_u32 << 20) | ((content.len() as u32 - 1) << 4);
+    [&header.to_le_bytes()[..3], content, &[3]].concat()
+}
+
+fn zlib(content: &[u8]) -> Vec<u8> {
+    let mut encoder = flate2::write::ZlibEncoder::new(Vec::new(), flate2::Compression::fast());
+    encoder.write_all(content).expect("in memory");
+    encoder.finish().expect("in memory")
+}
+
+fn deflate(content: &[u8]) -> Vec<u8> {
+    let mut encoder = flate2::write::DeflateEncoder::new(Vec::new(), flate2::Compression::fast());
+    encoder.write_all(content).expect("in memory");
+    encoder.finish().expect("in memory")
+}
+
+fn chunked(content: &[u8]) -> Vec<u8> {
+    let mut body = Vec::new();
+    for chunk in content.chunks(7) {
+        body.extend_from_slice(format!("{:x};note=x\r\n", chunk.len()).as_bytes());
+        body.extend_from_slice(chunk);
+        body.extend_from_slice(b"\r\n");
+    }
+    [body.as_slice(), b"0\r\nTrailer: x\r\n\r\n"].concat()
+}
+
+#[test]
+fn encodings_of_http_bodies_are_undone() {
+    let env = Env::new();
+    let page = PAGE.as_bytes();
+    let cases: [(&str, Vec<u8>); 10] = [
+        ("", page.to_vec()),
+        ("Transfer-Encoding: chunked\r\n", chunked(page)),
+        ("Content-Encoding: gzip\r\n", gzip(page)),
+        ("content-encoding: X-GZIP\r\n", gzip(page)),
+        ("Content-Encoding: deflate\r\n", zlib(page)),
+        ("Content-Encoding: deflate\r\n", deflate(page)),
+        ("Content-Encoding: br\r\n", brotli(page)),
+        ("Content-Encoding: zstd\r\n", zstd(page)),
+        ("Transfer-Encoding: chunked\r\nContent-Encoding: br\r\n", chunked(&brotli(page))),
+        ("Transfer-Encoding: chunked\r\nContent-Encoding: gzip\r\n", chunked(&gzip(page))),
+    ];
+    for (headers, body) in cases {
+        let headers = format!("Content-Type: text/html\r\n{headers}");
+        let record = page_record("https://a.example/x", &headers, &body);
+        env.write("a.warc", &record);
+        assert_eq!(env.only_text(&["a.warc"]), SENTENCE, "{headers}");
+        env.write("a.warc.gz", gzip(&record));
+        assert_eq!(env.only_text(&["a.warc.gz"]), SENTENCE, "{headers}");
+    }
+}
+
+#[test]
+fn wet_and_resource_records_are_documents() {
+    let env = Env::new();
+    let records = [
+        warc_record("warcinfo", "", "application/warc-fields", b"software: x\r\n"),
+        warc_record("conversion", "https://a.example/1", "text/plain", "Aus dem Wald, grün.".as_bytes()),
+        warc_record("resource", "https://a.example/2", "text/html; charset=iso-8859-1", b"<p>caf\xe9</p>"),
+        warc_record("metadata", "https://a.example/2", "application/warc-fields", b"x: y"),
+        warc_record("resource", "https://a.example/3.png", "image/png", b"\x89PNG"),
+    ];
+    env.write("a.warc.wet.gz", records.map(|record| gzip(&record)).concat());
+    let converted = env.convert(&["a.warc.wet.gz"]);
+    assert_eq!(converted.outcome.code, 0, "{converted:?}");
+    assert_eq!(converted.texts(), ["Aus dem Wald, grün.", "café"]);
+    assert_eq!(converted.documents[0]["url"], "https://a.example/1");
+    assert_eq!(converted.documents[0]["content_type"], "text/plain");
+    assert_eq!(converted.documents[0]["warc_date"], "2024-05-01T12:00:00Z");
+}
+
+#[test]
+fn redirects_error_pages_and_pictures_are_no_documents() {
+    let env = Env::new();
+    let kind = "application/http; msgtype=response";
+    let not_found = b"HTTP/1.1 404 Not Found\r\nContent-Type: text/html\r\n\r\n<p>Nothing here.</p>";
+    let records = [
+        warc_record("response", "https://a.example/1", kind, not_found),
+        page_record("https://a.example/2", "Content-Type: image/png\r\n", b"\x89PNG"),
+        simple_page("https://a.example/3", GOOD),
+    ];
+    env.write("a.warc", records.concat());
+    assert_eq!(env.only_text(&["a.warc"]), GOOD);
+    let list = env.run(&["list", "a.warc", "--json"]).code(0);
+    let kinds: Vec<_> = parse_jsonl(&list.stdout).iter().map(|item| item["kind"].clone()).collect();
+    assert_eq!(kinds, ["skipped", "skipped", "document"]);
+}
+
+#[test]
+fn the_charset_of_the_http_header_is_used() {
+    let env = Env::new();
+    // The same bytes mean different letters; only the header tells.
+    let body = b"<html><body><p>\xe1\xe9\xf8</p></body></html>";
+    for (charset, text) in [("windows-1250", "áéř"), ("iso-8859-1", "áéø"), ("windows-1251", "бйш")] {
+        env.write(
+            "a.warc",
+            page_record("https://a.example/", &format!("Content-Type: text/html; charset=\"{charset}\"\r\n"), body),
+        );
+        assert_eq!(env.only_text(&["a.warc"]), text, "{charset}");
+    }
+}
+
+#[test]
+fn records_with_bare_line_ends_and_odd_headers_are_read() {
+    let env = Env::new();
+    let block = format!("HTTP/1.0 200\nContent-Type:text/html\n\n{PAGE}");
+    let record = format!(
+        "WARC/1.1\nwarc-type: response\nWARC-Target-URI: <https://a.example/>\nWARC-Record-ID: <urn:uuid:1-2-3>\n\
+         Content-Length: {}\n\n{block}\n\n",
+        block.len()
+    );
+    env.write("a.warc", record);
+    let converted = env.convert(&["a.warc"]);
+    assert_eq!(converted.texts(), [SENTENCE]);
+    assert_eq!(converted.documents[0]["url"], "https://a.example/");
+    assert_eq!(converted.documents[0]["id"], "1-2-3");
+}
+
+#[test]
+fn the_sample_crawl_gives_its_24_pages_in_order() {
+    let env = Env::new();
+    let converted = env.convert(&[&sample("crawl.warc.gz")]);
+    assert_eq!((converted.outcome.code, converted.documents.len()), (0, 24));
+    assert_eq!(converted.documents[0]["url"], "https://lighthouse.example/articles/lens.html");
+    let by_path = |path: &str| {
+        let found =
+            converted.documents.iter().find(|document| document["url"].as_str().is_some_and(|u| u.ends_with(path)));
+        found.unwrap_or_else(|| panic!("{path} is missing"))
+    };
+    for (path, encoding, words) in [
+        ("/old/paint.htm", "windows-1252", "paint"),
+        ("/el/anemoi.html", "windows-1253", "άνεμο"),
+        ("/kalender/januar.html", "windows-1252", "Januar"),
+        ("/cz/ovoce/jablon.html", "windows-1250", "jablo"),
+        ("/articles/tides.html", "UTF-8", "tide"),
+        ("/articles/birds.html", "UTF-8", "bird"),
+        ("/fr/ete-au-phare.html", "UTF-8", "été"),
+    ] {
+        let document = by_path(path);
+        assert_eq!(document["encoding"], encoding, "{path}");
+        assert!(text_of(document).contains(words), "{path}: {document}");
+        assert!(!text_of(document).contains('\u{fffd}'), "{path}");
+    }
+}
+
+#[test]
+fn the_sample_notes_are_the_same_from_zip_and_from_lines() {
+    let env = Env::new();
+    let zipped = env.convert(&[&sample("notes.zip")]);
+    let lines = env.convert(&[&sample("notes.jsonl")]);
+    let normal = |text: &str| text.replace("\r\n", "\n").trim_end().to_owned();
+    let zipped: Vec<String> = zipped.texts().into_iter().map(normal).collect();
+    let lines: Vec<String> = lines.texts().into_iter().map(normal).collect();
+    assert_eq!(zipped.len(), 5);
+    assert_eq!(zipped, lines);
+}
+
+#[test]
+fn names_that_are_not_utf8_are_read_from_a_folder() {
+    use std::os::unix::ffi::OsStrExt;
+    let env = Env::new();
+    env.write("texts/a.txt", "A.");
+    let name = std::ffi::OsStr::from_bytes(b"caf\xe9.txt");
+    std::fs::write(env.path("texts").join(name), GOOD).expect("a file");
+    let converted = env.convert(&["texts"]);
+    assert_eq!((converted.outcome.code, converted.texts()), (0, vec!["A.", GOOD]));
+}
+
+#[test]
+fn a_list_shows_documents_skipped_items_and_failures() {
+    let env = Env::new();
+    let outcome = env.run(&["list", &sample("crawl-broken.warc.gz")]).code(1).says(&["2 documents", "2 failed"]);
+    let kinds: Vec<&str> = outcome.text().lines().map(|line| line.split('\t').next().unwrap_or_default()).collect();
+    assert_eq!(kinds.iter().filter(|kind| **kind == "document").count(), 2);
+    assert_eq!(kinds.iter().filter(|kind| **kind == "failed").count(), 2);
+    let json = env.run(&["list", "--json", &sample("crawl-broken.warc.gz")]).code(1);
+    let items = parse_jsonl(&json.stdout);
+    assert_eq!(items.len(), kinds.len());
+    assert_eq!(items.iter().filter(|item| item["kind"] == "failed").count(), 2);
+}

@@ -1,0 +1,60 @@
+//! The layers of the library, held by a look at its `use` lines: passes do not import each other, and only what joins
+//! them knows them all.
+
+use std::fs;
+use std::path::Path;
+
+/// What everyone may use.
+const SHARED: [&str; 4] = ["document", "error", "pass", "text"];
+
+/// What each folder or file may use beyond that.
+const ALLOWED: [(&str, &[&str]); 12] = [
+    ("document", &[]),
+    ("error", &[]),
+    ("pass", &[]),
+    ("text", &[]),
+    ("source", &[]),
+    ("decode", &[]),
+    ("extract", &[]),
+    ("dedup", &[]),
+    ("write", &[]),
+    ("stats", &[]),
+    ("pipeline", &["decode", "extract", "source"]),
+    ("corpus", &["decode", "dedup", "extract", "pipeline", "source", "stats", "write"]),
+];
+
+#[test]
+fn passes_do_not_import_each_other() {
+    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
+    let mut checked = 0;
+    for entry in fs::read_dir(&source).expect("the sources") {
+        let path = entry.expect("an entry").path();
+        let name = path.file_stem().and_then(|name| name.to_str()).expect("a name").to_owned();
+        if name == "lib" {
+            continue;
+        }
+        let (_, allowed) = ALLOWED.iter().find(|(room, _)| *room == name).unwrap_or_else(|| {
+            panic!("{name} is a new room of the library: say here what it may use");
+        });
+        for file in files(&path) {
+            let text = fs::read_to_string(&file).expect("a source file");
+            let code = text.split("#[cfg(test)]").next().expect("the code above the tests");
+            for used in code.split("crate::").skip(1) {
+                let used: String = used.chars().take_while(|c| c.is_alphanumeric() || *c == '_').collect();
+                let own = used == name || used.starts_with(|c: char| c.is_uppercase()) || used.is_empty();
+                let fine = own || SHARED.contains(&used.as_str()) || allowed.contains(&used.as_str());
+                assert!(fine, "{} uses crate::{used}, which {name} may not", file.display());
+            }
+            checked += 1;
+        }
+    }
+    assert!(checked > 30, "only {checked} files were looked at");
+}
+
+/// The source files at or below a path.
+fn files(path: &Path) -> Vec<std::path::PathBuf> {
+    if path.is_file() {
+        return vec![path.to_owned()];
+    }
+    fs::read_dir(path).expect("a folder").flat_map(|entry| files(&entry.expect("an entry").path())).collect()
+}
