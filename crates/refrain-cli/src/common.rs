@@ -1,6 +1,7 @@
 //! What the verbs share: options with one name everywhere, and the way to the terminal.
 
 use std::io::{IsTerminal, Write};
+use std::path::Path;
 
 use anyhow::{Result, bail};
 use clap::Args;
@@ -16,7 +17,7 @@ use refrain::write::{OutputFormat, Packing};
 #[command(next_help_heading = "Input")]
 pub(crate) struct InputArguments {
     /// Files, folders, glob patterns, @list.txt (one name a line), or - for standard input
-    #[arg(value_name = "INPUT", required = true)]
+    #[arg(value_name = "INPUT", required = true, help_heading = None)]
     pub(crate) inputs: Vec<String>,
 
     /// Take inputs for this format instead of recognising it by content
@@ -52,8 +53,9 @@ impl InputArguments {
     }
 
     /// The inputs that are there; those that are not are failures. None at all is an error.
-    pub(crate) fn expand(&self) -> Result<(Inputs, Vec<Failure>)> {
-        let (inputs, failures) = Inputs::expand(&self.inputs);
+    /// What lies in the output folder is no input.
+    pub(crate) fn expand(&self, output: Option<&Path>) -> Result<(Inputs, Vec<Failure>)> {
+        let (inputs, failures) = Inputs::expand_without(&self.inputs, output);
         if inputs.is_empty() {
             let list: Vec<String> = failures.iter().map(Failure::to_string).collect();
             bail!("nothing to read: {}", list.join("; "));
@@ -131,14 +133,17 @@ pub(crate) fn print(data: &str) -> Result<()> {
 /// How many failures are told one by one.
 const TOLD: usize = 20;
 
-/// Tells failures, the first ones in full.
+/// Tells failures, the first ones in full; those that differ only in their place are told once.
 pub(crate) fn tell_failures(failures: &[Failure], total: u64, more_in: &str) {
-    for failure in failures.iter().take(TOLD) {
-        tell(&format!("failed: {failure}"));
+    let mut told = 0;
+    let alike = |a: &Failure, b: &Failure| (&a.input, &a.member, &a.error) == (&b.input, &b.member, &b.error);
+    for group in failures.chunk_by(alike).take(TOLD) {
+        let more = if group.len() > 1 { format!(" - and {} more like it", group.len() - 1) } else { String::new() };
+        tell(&format!("failed: {}{more}", group[0]));
+        told += group.len() as u64;
     }
-    let rest = total.saturating_sub(failures.len().min(TOLD) as u64);
-    if rest > 0 {
-        tell(&format!("failed: {rest} more{more_in}"));
+    if total > told {
+        tell(&format!("failed: {} more{more_in}", total - told));
     }
 }
 

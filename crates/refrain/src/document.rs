@@ -12,6 +12,12 @@ use serde_json::{Map, Value};
 /// The column under which fields of the source stand in Parquet files, as JSON.
 pub(crate) const META_COLUMN: &str = "meta";
 
+/// The field under which marks are written, with offsets in code points.
+pub(crate) const MARKS_FIELD: &str = "marks";
+
+/// The same with offsets in bytes.
+pub(crate) const BYTE_MARKS_FIELD: &str = "byte_marks";
+
 /// A range of bytes of a document's text. Both ends lie on character boundaries.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct Span {

@@ -16,15 +16,15 @@ pub type Result<T, E = Error> = std::result::Result<T, E>;
 #[non_exhaustive]
 pub enum Error {
     /// A file or folder of ours could not be read or written.
-    #[error("{path}: {source}")]
+    #[error("{path}: {error}")]
     Io {
         /// The file or folder.
         path: PathBuf,
         /// What the system said.
-        source: std::io::Error,
+        error: std::io::Error,
     },
     /// A stream that has no path (standard output, a buffer) could not be written.
-    #[error("{0}")]
+    #[error(transparent)]
     Stream(#[from] std::io::Error),
     /// A Parquet file could not be written.
     #[error("{path}: {message}")]
@@ -52,14 +52,14 @@ pub enum Error {
 
 impl Error {
     /// Wraps an I/O error with the path it belongs to.
-    pub fn io(path: impl Into<PathBuf>, source: std::io::Error) -> Error {
-        Error::Io { path: path.into(), source }
+    pub fn io(path: impl Into<PathBuf>, error: std::io::Error) -> Error {
+        Error::Io { path: path.into(), error }
     }
 
     /// True for a write to a pipe whose reader has gone: the end of the work, not a fault.
     pub fn is_closed_pipe(&self) -> bool {
         match self {
-            Error::Io { source, .. } | Error::Stream(source) => source.kind() == std::io::ErrorKind::BrokenPipe,
+            Error::Io { error, .. } | Error::Stream(error) => error.kind() == std::io::ErrorKind::BrokenPipe,
             _ => false,
         }
     }
@@ -72,7 +72,7 @@ pub(crate) trait IoContext<T> {
 
 impl<T> IoContext<T> for std::io::Result<T> {
     fn at(self, path: &Path) -> Result<T> {
-        self.map_err(|source| Error::io(path, source))
+        self.map_err(|error| Error::io(path, error))
     }
 }
 

@@ -5,14 +5,16 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::mpsc::sync_channel;
 
 use rayon::iter::{IntoParallelIterator, ParallelIterator};
+use serde::Deserialize;
 use serde_json::Value;
 
 use crate::decode::{Hints, LanguageFilter, NotText, decode};
-use crate::document::{Document, Origin, Position};
+use crate::document::{BYTE_MARKS_FIELD, Document, Label, MARKS_FIELD, Mark, Origin, Position, Reason, Span};
 use crate::error::{Error, Failure, Place, Result};
 use crate::extract::{JusText, segment};
 use crate::pass::Pass;
 use crate::source::{Body, Item, Markup, RawDocument, Source, is_html};
+use crate::text::{ByteOffsets, Offsets};
 
 /// What a run shares with whoever watches it.
 #[derive(Debug, Default)]
@@ -133,7 +135,7 @@ impl Preparation {
             justext.mark(&mut document, &())?;
         }
         let failure = nuls.map(|(at, count)| {
-            let error = format!("{count} NUL bytes in the text, replaced by U+FFFD");
+            let error = format!("NUL bytes in the text ({count}), replaced by U+FFFD");
             let failure = Failure::new(&document.origin.input, error).member(document.origin.member.as_deref());
             failure.place(Place::Byte(at as u64))
         });
@@ -164,6 +166,39 @@ fn adopt_known_fields(document: &mut Document) {
         document.encoding = Some(encoding);
     }
     document.meta.shift_remove("words");
+    for (field, offsets) in [(MARKS_FIELD, Offsets::Chars), (BYTE_MARKS_FIELD, Offsets::Bytes)] {
+        let Some(Value::Array(values)) = document.meta.get(field) else { continue };
+        let mut chars = ByteOffsets::new(&document.text);
+        let marks: Option<Vec<Mark>> = values.iter().map(|value| read_mark(value, offsets, &mut chars)).collect();
+        if let Some(marks) = marks {
+            document.marks.extend(marks);
+            document.meta.shift_remove(field);
+        }
+    }
+}
+
+/// A mark as our writers write it; `None` when it is something else.
+fn read_mark(value: &Value, offsets: Offsets, chars: &mut ByteOffsets<'_>) -> Option<Mark> {
+    #[derive(Deserialize)]
+    struct Written {
+        start: usize,
+        end: usize,
+        label: Label,
+        pass: String,
+        evidence: Value,
+    }
+    let written = Written::deserialize(value).ok()?;
+    let span = Span::new(written.start, written.end);
+    let span = match offsets {
+        Offsets::Bytes => span,
+        Offsets::Chars => chars.span(span)?,
+    };
+    // Parquet has no column type for a choice of structures: there the reason is JSON in a string.
+    let reason = match &written.evidence {
+        Value::String(json) => serde_json::from_str(json).ok()?,
+        value => Reason::deserialize(value).ok()?,
+    };
+    chars.fits(span).then_some(Mark { span, label: written.label, pass: written.pass.into(), reason })
 }
 
 /// The last label of the host name of an address.

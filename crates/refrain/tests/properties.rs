@@ -105,6 +105,11 @@ proptest! {
         }
         prop_assert_eq!(back, text.split_whitespace().collect::<Vec<_>>().join(" "));
     }
+}
+
+proptest! {
+    // Files are synced when they are finished, which takes its time.
+    #![proptest_config(ProptestConfig::with_cases(40))]
 
     /// What a format writes, its source reads: id, text and fields.
     #[test]

@@ -5,7 +5,7 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, bail};
 use clap::Args;
 use refrain::Position;
 use refrain::pipeline::{Control, Extraction, Preparation, run_in_order};
@@ -56,10 +56,20 @@ impl Arguments {
         };
         let text_asked = self.format.is_none_or(|(format, _)| format == OutputFormat::Text);
         if text_asked && is_folder(path) {
+            if path.read_dir().is_ok_and(|mut entries| entries.next().is_some()) {
+                bail!("the folder {} is not empty; name another one", path.display());
+            }
             return Ok(open_folder(path, options)?);
         }
-        let by_name = (OutputFormat::of_path(path).unwrap_or(OutputFormat::Jsonl), Packing::of_path(path));
-        let (format, packing) = self.format.unwrap_or(by_name);
+        let packing = Packing::of_path(path);
+        let (format, packing) = match (self.format, OutputFormat::of_path(path)) {
+            (Some((format, Packing::None)), _) | (None, Some(format)) => (format, packing),
+            (Some(asked), _) => asked,
+            (None, None) => bail!(
+                "the name {} does not tell the format; end it in .txt, .jsonl, .parquet or .vert, or use --format",
+                path.display()
+            ),
+        };
         Ok(open(Output::file(path)?, format, packing, options)?)
     }
 }
@@ -69,7 +79,7 @@ fn is_folder(path: &Path) -> bool {
 }
 
 pub(crate) fn run(arguments: &Arguments) -> Result<Exit> {
-    let (inputs, mut failures) = arguments.input.expand()?;
+    let (inputs, mut failures) = arguments.input.expand(arguments.output.as_deref())?;
     let mut writer = arguments.writer()?;
     let source = Arc::new(Source::new(inputs, arguments.input.options()));
     let control = Arc::new(Control::default());
@@ -100,6 +110,10 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Exit> {
         },
     );
     drop(bar);
+    if let Err(refrain::Error::Interrupted) = result {
+        tell("interrupted; the output was not finished");
+        return Ok(Exit::Interrupted);
+    }
     result?;
     writer.finish()?;
     if let Some(path) = &arguments.errors {

@@ -5,9 +5,9 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use anyhow::{Context, Result, bail};
-use clap::Args;
+use clap::{ArgAction, Args};
 use refrain::Failure;
-use refrain::corpus::{Corpus, CorpusOptions, Phase};
+use refrain::corpus::{Corpus, CorpusOptions, Outcome, Phase, Start};
 use refrain::decode::LanguageFilter;
 use refrain::extract::JusTextOptions;
 use refrain::text::Offsets;
@@ -74,7 +74,7 @@ pub(crate) struct Arguments {
     lang: Vec<String>,
 
     /// How the main content of web pages is found
-    #[arg(long, default_value = "justext", value_parser = named(vec![("justext", true), ("none", false)]), help_heading = "Cleaning")]
+    #[arg(long, value_name = "METHOD", default_value = "justext", action = ArgAction::Set, value_parser = named(vec![("justext", true), ("none", false)]), help_heading = "Cleaning")]
     method: bool,
 
     /// jusText: blocks with a larger share of characters in links are boilerplate
@@ -158,7 +158,7 @@ impl Arguments {
 
 pub(crate) fn run(arguments: &Arguments) -> Result<Exit> {
     let options = arguments.options()?;
-    let (inputs, failures) = arguments.input.expand()?;
+    let (inputs, failures) = arguments.input.expand(Some(&arguments.output))?;
     let corpus = Arc::new(Corpus::new(inputs, failures, arguments.output.clone(), options));
 
     let watched = corpus.clone();
@@ -181,7 +181,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Exit> {
     let result = corpus.run();
     drop(bar);
     let folder = &arguments.output;
-    let manifest = match result {
+    let Outcome { manifest, start } = match result {
         Err(refrain::Error::Interrupted) => {
             tell(&format!("interrupted; the same command goes on where it was ({})", folder.display()));
             return Ok(Exit::Interrupted);
@@ -199,12 +199,18 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Exit> {
     if manifest.statistics.total.kept.documents == 0 {
         tell("note: no document is left; `refrain list` shows what was read, removed/ what was taken out");
     }
-    tell(&format!("corpus: {} ({} parts)", folder.display(), manifest.parts.len()));
+    let how = match start {
+        Start::New => "",
+        Start::Resumed => "; went on where an earlier run was stopped",
+        Start::Complete => "; it was complete, nothing had to be done",
+    };
+    let parts = manifest.parts.len();
+    tell(&format!("corpus: {} ({parts} part{}){how}", folder.display(), if parts == 1 { "" } else { "s" }));
     Ok(Exit::of_failures(failed))
 }
 
 /// The first failures of a corpus.
 fn read_failures(errors: &Path) -> Vec<Failure> {
     let content = fs::read_to_string(errors).unwrap_or_default();
-    content.lines().take(100).filter_map(|line| serde_json::from_str(line).ok()).collect()
+    content.lines().take(10_000).filter_map(|line| serde_json::from_str(line).ok()).collect()
 }

@@ -12,7 +12,8 @@ use crate::exit::Exit;
 
 /// Show what is in the inputs: documents, what is passed over and why, what is damaged
 ///
-/// One line an item: document, skipped or failed; size in bytes; id or reason; origin. Nothing is decoded or written.
+/// One line an item: document, skipped or failed; size in bytes; address or id, reason, or what is wrong; input and number of
+/// the item in it. Nothing is decoded or written.
 #[derive(Args)]
 #[command(before_help = "Example:\n  refrain list samples/crawl-broken.warc.gz")]
 pub(crate) struct Arguments {
@@ -25,46 +26,46 @@ pub(crate) struct Arguments {
 }
 
 pub(crate) fn run(arguments: &Arguments) -> Result<Exit> {
-    let (inputs, failures) = arguments.input.expand()?;
+    let (inputs, failures) = arguments.input.expand(None)?;
     let (mut documents, mut skipped, mut failed) = (0_u64, 0_u64, 0_u64);
     let mut result = Ok(());
-    let mut show = |item: Item| {
-        let line = match item {
+    let mut show = |record: Option<u64>, item: Item| {
+        let place = |origin: &str| record.map_or(origin.to_owned(), |record| format!("{origin} #{record}"));
+        let (values, line) = match item {
             Item::Document(raw) => {
                 documents += 1;
-                let (size, origin) = (raw.body.len(), raw.origin.path().into_owned());
+                let (size, origin) = (raw.body.len(), raw.origin.path());
                 let name = raw.origin.url.as_deref().unwrap_or(&raw.id);
-                match arguments.json {
-                    true => json!({"kind": "document", "id": raw.id, "url": raw.origin.url, "bytes": size, "origin": origin})
-                        .to_string(),
-                    false => format!("document\t{size}\t{name}\t{origin}"),
-                }
+                (
+                    json!({"kind": "document", "id": raw.id, "url": raw.origin.url, "bytes": size, "origin": origin, "record": record}),
+                    format!("document\t{size}\t{name}\t{}", place(&origin)),
+                )
             }
             Item::Skipped { origin, reason } => {
                 skipped += 1;
-                match arguments.json {
-                    true => json!({"kind": "skipped", "reason": reason, "url": origin.url, "origin": origin.path()})
-                        .to_string(),
-                    false => format!("skipped\t-\t{reason}\t{}", origin.path()),
-                }
+                (
+                    json!({"kind": "skipped", "reason": reason, "url": origin.url, "origin": origin.path(), "record": record}),
+                    format!("skipped\t-\t{reason}\t{}", place(&origin.path())),
+                )
             }
             Item::Failed(failure) => {
                 failed += 1;
-                match arguments.json {
-                    true => json!({"kind": "failed", "failure": failure}).to_string(),
-                    false => format!("failed\t-\t{failure}\t{}", failure.input),
-                }
+                (
+                    json!({"kind": "failed", "failure": failure, "record": record}),
+                    format!("failed\t-\t{}\t{}", failure.error, place(&failure.input)),
+                )
             }
         };
-        result = print(&(line + "\n"));
+        result = print(&(if arguments.json { values.to_string() } else { line } + "\n"));
         if result.is_ok() { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
     };
     for failure in failures {
-        if show(Item::Failed(failure)).is_break() {
+        if show(None, Item::Failed(failure)).is_break() {
             break;
         }
     }
-    Source::new(inputs, arguments.input.options()).read_all(&mut |_, item| show(item));
+    Source::new(inputs, arguments.input.options())
+        .read_all(&mut |position, item| show(Some(position.record + 1), item));
     result?;
     tell(&format!("{documents} documents, {skipped} skipped, {failed} failed"));
     Ok(Exit::of_failures(failed))

@@ -27,7 +27,8 @@ pub(crate) fn run(arguments: &Arguments, mut command: clap::Command) -> Result<E
         },
     };
     let mut roff = Vec::new();
-    clap_mangen::Man::new(page).render(&mut roff)?;
+    let source = concat!("refrain ", env!("CARGO_PKG_VERSION"));
+    clap_mangen::Man::new(page).source(source).render(&mut roff)?;
     print(&String::from_utf8_lossy(&roff))?;
     Ok(Exit::Done)
 }

@@ -89,12 +89,10 @@ impl RunRecord {
         let mut names: Vec<&String> = self.options.keys().chain(now.options.keys()).collect();
         names.sort_unstable();
         names.dedup();
-        let show = |value: Option<&Value>| value.map_or("unset".to_owned(), Value::to_string);
         for name in names {
             let (then, now) = (self.options.get(name), now.options.get(name));
             if then != now {
-                let option = name.replace('_', "-");
-                differences.push(format!("--{option} was {}, now {}", show(then), show(now)));
+                differences.push(format!("{} was {}, now {}", option_name(name), show(then), show(now)));
             }
         }
         if self.inputs != now.inputs {
@@ -111,6 +109,29 @@ impl RunRecord {
         differences
     }
 }
+
+/// An option as the user writes it.
+fn option_name(name: &str) -> String {
+    match name {
+        "removed" => "the list of removed ranges (--no-removed)".into(),
+        name => format!("--{}", name.replace('_', "-")),
+    }
+}
+
+/// The value of an option in words.
+fn show(value: Option<&Value>) -> String {
+    match value {
+        None | Some(Value::Null) => "not set".into(),
+        Some(Value::Bool(on)) => if *on { "on" } else { "off" }.into(),
+        Some(Value::String(text)) => text.clone(),
+        Some(Value::Array(values)) if values.is_empty() => "not set".into(),
+        Some(Value::Array(values)) => values.iter().map(|value| show(Some(value))).collect::<Vec<_>>().join(","),
+        Some(other) => other.to_string(),
+    }
+}
+
+/// The line of standard input in the list of inputs.
+const STDIN_LINE: &str = "-\t-";
 
 /// The list of inputs as it is kept: size, tab, name.
 pub(super) fn list_inputs(inputs: &Inputs) -> String {
@@ -131,7 +152,7 @@ pub(super) struct Folder {
 /// How a folder was found.
 pub(super) enum State {
     /// Ready to be filled, from the start or where a run before this one stopped.
-    Open(Folder),
+    Open { folder: Folder, begun: bool },
     /// Filled by the same command before.
     Complete(Box<Manifest>),
 }
@@ -154,7 +175,6 @@ impl Folder {
         if overwrite {
             folder.clear()?;
         }
-        let way_out = "use the same options to go on, --overwrite to start anew, or another folder";
         if let Some(manifest) = read_json::<Manifest>(&root.join(MANIFEST))? {
             let then = RunRecord {
                 refrain: manifest.refrain.clone(),
@@ -162,8 +182,15 @@ impl Folder {
                 options: manifest.options.clone(),
             };
             let differences = then.differences(record);
+            folder.remove_work()?;
+            let way_out = "replace it with --overwrite, or name another folder";
+            if differences.is_empty() && inputs.lines().any(|line| line == STDIN_LINE) {
+                return Err(Error::Refused(format!(
+                    "{} holds a corpus made from standard input, which cannot be compared with what comes now; {way_out}",
+                    root.display()
+                )));
+            }
             if differences.is_empty() {
-                folder.remove_work()?;
                 return Ok(State::Complete(Box::new(manifest)));
             }
             return Err(Error::Refused(format!(
@@ -172,11 +199,12 @@ impl Folder {
                 differences.join("; ")
             )));
         }
-        if let Some(then) = read_json::<RunRecord>(&folder.work(RUN))? {
+        let begun = read_json::<RunRecord>(&folder.work(RUN))?;
+        if let Some(then) = &begun {
             let differences = then.differences(record);
             if !differences.is_empty() {
                 return Err(Error::Refused(format!(
-                    "{} was begun in another way: {}; {way_out}",
+                    "{} was begun in another way: {}; use the same options to go on, --overwrite to start anew, or another folder",
                     root.display(),
                     differences.join("; ")
                 )));
@@ -186,7 +214,7 @@ impl Folder {
             write_atomically(&folder.path(INPUTS), inputs.as_bytes())?;
             write_json(&folder.work(RUN), record)?;
         }
-        Ok(State::Open(folder))
+        Ok(State::Open { folder, begun: begun.is_some() })
     }
 
     pub(super) fn path(&self, name: &str) -> PathBuf {
@@ -295,8 +323,16 @@ pub(super) fn write_json(path: &Path, value: &impl Serialize) -> Result<()> {
 impl Manifest {
     /// Reads the manifest of a corpus folder.
     pub fn read(folder: &Path) -> Result<Manifest> {
-        read_json(&folder.join(MANIFEST))?.ok_or_else(|| {
+        let manifest: Manifest = read_json(&folder.join(MANIFEST))?.ok_or_else(|| {
             Error::Refused(format!("{} holds no complete corpus: there is no {MANIFEST}", folder.display()))
-        })
+        })?;
+        if manifest.refrain.layout > LAYOUT {
+            let version = &manifest.refrain.version;
+            return Err(Error::Refused(format!(
+                "{} was written by refrain {version}, which is newer",
+                folder.display()
+            )));
+        }
+        Ok(manifest)
     }
 }

@@ -124,6 +124,26 @@ impl CorpusOptions {
     }
 }
 
+/// How a run found its folder.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Start {
+    /// New or empty.
+    New,
+    /// Begun by the same command, which was stopped.
+    Resumed,
+    /// Complete: there was nothing to do.
+    Complete,
+}
+
+/// What a run ends with.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Outcome {
+    /// What the folder holds now.
+    pub manifest: Manifest,
+    /// How it was found.
+    pub start: Start,
+}
+
 /// What a run is doing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Phase {
@@ -162,7 +182,7 @@ pub struct Progress {
 ///
 /// let (inputs, failures) = Inputs::expand([notes.to_string_lossy()]);
 /// let corpus = Corpus::new(inputs, failures, folder.path().join("corpus"), CorpusOptions::default());
-/// let manifest = corpus.run()?;
+/// let manifest = corpus.run()?.manifest;
 /// assert_eq!(manifest.statistics.total.kept.documents, 2);
 /// assert_eq!(manifest.statistics.total.duplicates.documents, 1);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
@@ -218,12 +238,12 @@ impl Corpus {
     }
 
     /// Makes the corpus, or goes on making it.
-    pub fn run(&self) -> Result<Manifest> {
+    pub fn run(&self) -> Result<Outcome> {
         let list = list_inputs(self.source.inputs());
         let record = RunRecord::new(&list, self.source.inputs(), self.options.record());
-        let folder = match Folder::open(&self.output, &record, &list, self.options.overwrite)? {
-            State::Complete(manifest) => return Ok(*manifest),
-            State::Open(folder) => folder,
+        let (folder, start) = match Folder::open(&self.output, &record, &list, self.options.overwrite)? {
+            State::Complete(manifest) => return Ok(Outcome { manifest: *manifest, start: Start::Complete }),
+            State::Open { folder, begun } => (folder, if begun { Start::Resumed } else { Start::New }),
         };
         let pool = rayon::ThreadPoolBuilder::new()
             .num_threads(self.options.threads)
@@ -232,7 +252,7 @@ impl Corpus {
         let parts = self.read(&folder, &pool)?;
         let finding = self.learn(&folder, &pool, &parts)?;
         let finals = self.write(&folder, &pool, &parts, &finding)?;
-        self.complete(&folder, record, &parts, finals)
+        Ok(Outcome { manifest: self.complete(&folder, record, &parts, finals)?, start })
     }
 
     /// Phase 1: inputs to work parts. As many shards at a time as there are threads.

@@ -164,6 +164,8 @@ impl Segmenter {
                 if self.attribute == Attribute::Language && self.page.language.is_none() {
                     let value = String::from_utf8_lossy(value);
                     let code = value.split(['-', '_']).next().unwrap_or_default().trim().to_ascii_lowercase();
+                    // Both written forms of Norwegian count as one language.
+                    let code = if matches!(code.as_str(), "nb" | "nn") { "no".into() } else { code };
                     self.page.language = (2..=3).contains(&code.len()).then_some(code);
                 }
             }

@@ -1,6 +1,5 @@
 //! What the user named, as a list of files.
 
-use std::collections::HashSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -45,7 +44,18 @@ impl Inputs {
         I: IntoIterator,
         I::Item: AsRef<str>,
     {
-        let mut expansion = Expansion::default();
+        Inputs::expand_without(names, None)
+    }
+
+    /// The same, without what lies below a folder that is found in another one: the output of the run must not become
+    /// its input.
+    pub fn expand_without<I>(names: I, output: Option<&Path>) -> (Inputs, Vec<Failure>)
+    where
+        I: IntoIterator,
+        I::Item: AsRef<str>,
+    {
+        let output = output.and_then(|path| fs::canonicalize(path).ok());
+        let mut expansion = Expansion { output, ..Expansion::default() };
         for name in names {
             expansion.add(name.as_ref(), true);
         }
@@ -82,6 +92,8 @@ impl Inputs {
 struct Expansion {
     list: Vec<Input>,
     failures: Vec<Failure>,
+    /// Where the run writes.
+    output: Option<PathBuf>,
 }
 
 impl Expansion {
@@ -164,24 +176,23 @@ impl Expansion {
     }
 
     fn walk(&mut self, folder: &Path) {
-        let hidden =
-            |entry: &walkdir::DirEntry| entry.depth() > 0 && entry.file_name().as_encoded_bytes().starts_with(b".");
-        // Two links to one folder must not make its files appear twice under a loop; walkdir cuts true loops itself.
-        let mut seen = HashSet::new();
-        for entry in
-            WalkDir::new(folder).follow_links(true).sort_by_file_name().into_iter().filter_entry(|e| !hidden(e))
-        {
+        let output = self.output.clone();
+        let is_output = |entry: &walkdir::DirEntry| {
+            entry.file_type().is_dir() && output.is_some() && fs::canonicalize(entry.path()).ok() == output
+        };
+        let wanted = |entry: &walkdir::DirEntry| {
+            let hidden = entry.file_name().as_encoded_bytes().starts_with(b".");
+            entry.depth() == 0 || !(hidden || is_output(entry))
+        };
+        for entry in WalkDir::new(folder).follow_links(true).sort_by_file_name().into_iter().filter_entry(wanted) {
             match entry {
                 Ok(entry) if entry.file_type().is_file() => {
                     let size = entry.metadata().ok().map(|meta| meta.len());
-                    let linked = entry.path_is_symlink();
-                    let real = linked.then(|| fs::canonicalize(entry.path()).ok()).flatten();
-                    if real.is_none_or(|real| seen.insert(real)) {
-                        let name = entry.path().to_string_lossy().into_owned();
-                        self.push_file(entry.path(), name, size, false);
-                    }
+                    let name = entry.path().to_string_lossy().into_owned();
+                    self.push_file(entry.path(), name, size, false);
                 }
                 Ok(_) => {}
+                // A loop of links: everything in it is found without going round.
                 Err(error) if error.loop_ancestor().is_some() => {}
                 Err(error) => {
                     let path = error.path().unwrap_or(folder).to_string_lossy().into_owned();

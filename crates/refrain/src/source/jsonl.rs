@@ -6,7 +6,7 @@ use std::ops::ControlFlow;
 use serde_json::{Map, Value};
 
 use super::compress::DamagedMember;
-use super::{At, Body, Emitter, RawDocument, describe};
+use super::{At, Body, Emitter, RawDocument, describe, too_large};
 use crate::error::{Failure, Place};
 
 pub(super) fn read(at: &At<'_>, reader: Box<dyn BufRead + '_>, out: &mut Emitter<'_>) -> ControlFlow<()> {
@@ -32,10 +32,7 @@ pub(super) fn read(at: &At<'_>, reader: Box<dyn BufRead + '_>, out: &mut Emitter
             }
             Ok(Some(Line::TooLong)) => {
                 let limit = lines.limit;
-                out.failed(
-                    fail(format!("longer than {limit} bytes, the limit for one document"))
-                        .hint("raise it with --max-document"),
-                )?;
+                out.failed(fail(too_large(limit)).hint("raise it with --max-document"))?;
             }
             Err(error) => {
                 out.failed(fail(describe(&error)))?;
@@ -51,9 +48,9 @@ pub(super) fn read(at: &At<'_>, reader: Box<dyn BufRead + '_>, out: &mut Emitter
 
 fn parse(at: &At<'_>, line: &[u8], number: u64) -> Result<RawDocument, Failure> {
     let options = at.options();
-    let mut fields: Map<String, Value> = serde_json::from_slice(line).map_err(|error| {
-        let what = if error.is_data() { "not a JSON object" } else { "not valid JSON" };
-        at.failure(format!("{what}: {}", without_line(&error)))
+    let mut fields: Map<String, Value> = serde_json::from_slice(line).map_err(|error| match error.is_data() {
+        true => at.failure("not a JSON object"),
+        false => at.failure(format!("not valid JSON: {}", without_line(&error))),
     })?;
     let text = match fields.shift_remove(&options.text_field) {
         Some(Value::String(text)) => text,

@@ -35,7 +35,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use serde_json::{Map, Value};
 
 use crate::document::{Origin, Position};
-use crate::error::{Failure, Place};
+use crate::error::Failure;
 use sniff::Kind;
 
 /// How inputs are read.
@@ -336,7 +336,10 @@ impl<'s> At<'s> {
             Err(error) => return out.failed(self.failure(describe(&error))),
         }
         if head.is_empty() {
-            return out.failed(self.failure("empty file"));
+            return match self.claims_text {
+                true => out.failed(self.failure("empty file")),
+                false => out.skipped(self.origin(), "empty file"),
+            };
         }
         let kind = self.kind(&head);
         let reader: Box<dyn BufRead + 'r> = Box::new(io::Cursor::new(head).chain(reader));
@@ -365,6 +368,10 @@ impl<'s> At<'s> {
             Kind::Format(InputFormat::Text) => self.read_document(reader, Some(Markup::Text), out),
             Kind::Unknown => self.read_document(reader, None, out),
             Kind::Binary(what) => self.binary(what, out),
+            Kind::OtherJson => out.failed(
+                self.failure("JSON, but not one object a line")
+                    .hint("make it JSONL, for instance with jq -c '.[]' for an array or jq -c . for an object"),
+            ),
         }
     }
 
@@ -412,13 +419,14 @@ enum Trouble {
 impl Trouble {
     fn into_failure(self, at: &At<'_>) -> Failure {
         match self {
-            Trouble::TooLarge(limit) => at
-                .failure(format!("larger than {limit} bytes, the limit for one document"))
-                .place(Place::Byte(limit))
-                .hint("raise it with --max-document"),
+            Trouble::TooLarge(limit) => at.failure(too_large(limit)).hint("raise it with --max-document"),
             Trouble::Io(error) => at.failure(describe(&error)),
         }
     }
+}
+
+fn too_large(limit: u64) -> String {
+    format!("larger than {limit} bytes, the limit for one document")
 }
 
 fn read_limited(reader: impl Read, limit: u64) -> Result<Vec<u8>, Trouble> {

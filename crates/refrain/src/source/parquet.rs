@@ -13,7 +13,7 @@ use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
 use serde_json::{Map, Value};
 
 use super::jsonl::{document, take_id};
-use super::{At, Emitter};
+use super::{At, Emitter, too_large};
 use crate::document::META_COLUMN;
 use crate::error::Place;
 
@@ -57,8 +57,7 @@ pub(super) fn read(at: &At<'_>, file: File, out: &mut Emitter<'_>) -> ControlFlo
             }
             let text = text_of(batch.column(text_column), row).unwrap_or_default().to_owned();
             if text.len() as u64 > options.max_document {
-                let error = format!("larger than {} bytes, the limit for one document", options.max_document);
-                let failure = at.failure(error).hint("raise it with --max-document");
+                let failure = at.failure(too_large(options.max_document)).hint("raise it with --max-document");
                 out.failed(failure.place(Place::Row(row_number)))?;
                 continue;
             }
@@ -86,7 +85,8 @@ fn text_of(column: &ArrayRef, row: usize) -> Option<&str> {
     }
 }
 
-/// The other columns as fields. Numbers and booleans stay what they are, other types become their usual text form. The
+/// The other columns as fields. Numbers, booleans, lists and structures stay what they
+/// are, other types become their usual text form. The
 /// `meta` column of refrain's own tables is opened again.
 fn other_fields(batch: &RecordBatch, row: usize, text_column: usize) -> Map<String, Value> {
     let mut fields = Map::new();
@@ -104,6 +104,10 @@ fn other_fields(batch: &RecordBatch, row: usize, text_column: usize) -> Map<Stri
         fields.insert(field.name().clone(), value_of(column, row));
     }
     fields
+}
+
+fn value_or_null(column: &ArrayRef, row: usize) -> Value {
+    if column.is_null(row) { Value::Null } else { value_of(column, row) }
 }
 
 fn value_of(column: &ArrayRef, row: usize) -> Value {
@@ -124,6 +128,16 @@ fn value_of(column: &ArrayRef, row: usize) -> Value {
         DataType::UInt64 => number!(UInt64Type),
         DataType::Float32 => number!(Float32Type),
         DataType::Float64 => number!(Float64Type),
+        DataType::List(_) => {
+            let items = column.as_list::<i32>().value(row);
+            (0..items.len()).map(|item| value_or_null(&items, item)).collect()
+        }
+        DataType::Struct(fields) => {
+            let columns = column.as_struct().columns();
+            let fields =
+                fields.iter().zip(columns).map(|(field, column)| (field.name().clone(), value_or_null(column, row)));
+            Value::Object(fields.collect())
+        }
         _ => match text_of(column, row) {
             Some(text) => Value::from(text),
             None => {

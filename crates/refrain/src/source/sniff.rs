@@ -76,6 +76,8 @@ pub(super) enum Kind {
     Format(InputFormat),
     /// Known not to be text.
     Binary(&'static str),
+    /// JSON that is not one object a line.
+    OtherJson,
     /// A document; HTML or text is told after decoding.
     Unknown,
 }
@@ -120,10 +122,13 @@ pub(super) fn sniff(head: &[u8], name: &str) -> Kind {
         return Kind::Binary(what);
     }
     let text = head.strip_prefix(b"\xef\xbb\xbf").unwrap_or(head).trim_ascii_start();
-    if (text.starts_with(b"{") && (has_extension(name, &["jsonl", "ndjson", "json"]) || first_line_is_object(text)))
-        || has_extension(name, &["jsonl", "ndjson"])
-    {
+    if has_extension(name, &["jsonl", "ndjson"]) || first_line_is_object(text) {
         return Kind::Format(InputFormat::Jsonl);
+    }
+    if has_extension(name, &["json"]) {
+        // A first line longer than what we see is most likely an object; a short one was looked at above.
+        let one_line = text.starts_with(b"{") && !text.contains(&b'\n');
+        return if one_line { Kind::Format(InputFormat::Jsonl) } else { Kind::OtherJson };
     }
     if has_extension(name, &["vert", "vertical"]) || begins_vertical(text) {
         return Kind::Format(InputFormat::Vertical);
@@ -210,6 +215,9 @@ mod tests {
         assert_eq!(sniff(b"PAR1....", "x"), Kind::Format(InputFormat::Parquet));
         assert_eq!(sniff(b"{\"a\": 1}\n{", "x"), Kind::Format(InputFormat::Jsonl));
         assert_eq!(sniff(b"{ not json }\n", "x"), Kind::Unknown);
+        assert_eq!(sniff(b"{\n  \"a\": 1\n}", "x.json"), Kind::OtherJson);
+        assert_eq!(sniff(b"[{\"a\": 1}]", "x.json"), Kind::OtherJson);
+        assert_eq!(sniff(b"{\"a\": 1}", "x.json"), Kind::Format(InputFormat::Jsonl));
         assert_eq!(sniff(b"\xef\xbb\xbf<doc id=\"1\">\nword\n", "x"), Kind::Format(InputFormat::Vertical));
         assert_eq!(sniff(b"%PDF-1.7", "x.html"), Kind::Binary("PDF"));
         assert_eq!(sniff(b"\x1f\x8b\x08\0", "x.txt"), Kind::Compressed(Compression::Gzip));

@@ -10,7 +10,7 @@ use std::ops::ControlFlow;
 use serde_json::{Map, Value};
 
 use super::jsonl::{Line, Lines, document, take_id};
-use super::{At, Emitter, describe};
+use super::{At, Emitter, describe, too_large};
 use crate::error::Place;
 
 pub(super) fn read(at: &At<'_>, reader: Box<dyn BufRead + '_>, out: &mut Emitter<'_>) -> ControlFlow<()> {
@@ -23,7 +23,7 @@ pub(super) fn read(at: &At<'_>, reader: Box<dyn BufRead + '_>, out: &mut Emitter
             Ok(None) => break,
             Ok(Some(Line::Whole(line))) => line,
             Ok(Some(Line::TooLong)) => {
-                out.failed(at.failure(format!("longer than {limit} bytes")).place(Place::Line(number)))?;
+                out.failed(at.failure(too_large(limit)).place(Place::Line(number)))?;
                 continue;
             }
             Err(error) => {
@@ -52,7 +52,7 @@ pub(super) fn read(at: &At<'_>, reader: Box<dyn BufRead + '_>, out: &mut Emitter
                 let assembly = current.get_or_insert_with(|| Assembly { line: number, ..Assembly::default() });
                 assembly.token(line);
                 if assembly.text.len() as u64 > limit {
-                    let failure = at.failure(format!("the document is larger than {limit} bytes"));
+                    let failure = at.failure(too_large(limit));
                     out.failed(failure.place(Place::Line(assembly.line)).hint("raise it with --max-document"))?;
                     *assembly = Assembly { dropped: true, ..Assembly::default() };
                 }

@@ -10,7 +10,7 @@ use serde_json::{Map, Value};
 
 use super::compress::DamagedMember;
 use super::http::{self, Response, content_type, field};
-use super::{At, Body, Emitter, Markup, RawDocument, describe};
+use super::{At, Body, Emitter, Markup, RawDocument, describe, too_large};
 use crate::error::{Failure, Place};
 
 /// No honest header is longer.
@@ -39,8 +39,8 @@ pub(super) fn read(at: &At<'_>, reader: Box<dyn BufRead + '_>, out: &mut Emitter
         };
         let readable = record.holds_document() && out.wants_next();
         let limit = at.options().max_document;
-        let too_large = readable && record.length > limit;
-        let body = match archive.body(&record, readable && !too_large) {
+        let oversized = readable && record.length > limit;
+        let body = match archive.body(&record, readable && !oversized) {
             Ok(body) => body,
             Err(error) if DamagedMember::is(&error) => {
                 out.failed(fail(describe(&error)))?;
@@ -56,9 +56,8 @@ pub(super) fn read(at: &At<'_>, reader: Box<dyn BufRead + '_>, out: &mut Emitter
         };
         if !out.wants_next() {
             out.pass_over()?;
-        } else if too_large {
-            let error = format!("{} bytes, more than the limit of {limit} for one document", record.length);
-            out.failed(fail(error).hint("raise it with --max-document"))?;
+        } else if oversized {
+            out.failed(fail(too_large(limit)).hint("raise it with --max-document"))?;
         } else if !record.holds_document() {
             out.skipped(record.origin(at), format!("WARC {}", record.kind()))?;
         } else {

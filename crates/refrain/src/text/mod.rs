@@ -5,7 +5,7 @@ mod offsets;
 mod tokens;
 
 pub use digest::{Digest, TextDigest};
-pub use offsets::{CharOffsets, Offsets};
+pub use offsets::{ByteOffsets, CharOffsets, Offsets};
 pub use tokens::{Token, tokens};
 
 use crate::document::Span;

@@ -46,6 +46,46 @@ impl<'a> CharOffsets<'a> {
     }
 }
 
+/// Turns code points of one text into byte offsets, in one walk for offsets asked in ascending order.
+pub struct ByteOffsets<'a> {
+    text: &'a str,
+    byte: usize,
+    chars: usize,
+}
+
+impl<'a> ByteOffsets<'a> {
+    /// Starts at the beginning of a text.
+    pub fn new(text: &'a str) -> ByteOffsets<'a> {
+        ByteOffsets { text, byte: 0, chars: 0 }
+    }
+
+    /// The byte offset of a code point; `None` beyond the end of the text.
+    pub fn byte(&mut self, chars: usize) -> Option<usize> {
+        if chars < self.chars {
+            (self.byte, self.chars) = (0, 0);
+        }
+        let rest = &self.text[self.byte..];
+        let ahead = chars - self.chars;
+        let bytes = match rest.char_indices().nth(ahead) {
+            Some((at, _)) => at,
+            None if rest.chars().count() == ahead => rest.len(),
+            None => return None,
+        };
+        (self.byte, self.chars) = (self.byte + bytes, chars);
+        Some(self.byte)
+    }
+
+    /// A span of code points in bytes; `None` when it does not fit the text.
+    pub fn span(&mut self, span: Span) -> Option<Span> {
+        Some(Span::new(self.byte(span.start)?, self.byte(span.end)?))
+    }
+
+    /// True when a span of bytes lies in the text, on character boundaries.
+    pub fn fits(&self, span: Span) -> bool {
+        span.start <= span.end && self.text.get(span.start..span.end).is_some()
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -59,5 +99,15 @@ mod tests {
         }
         assert_eq!(offsets.chars(text.len()), 5);
         assert_eq!(offsets.chars(1), 1, "going back works too");
+    }
+
+    #[test]
+    fn byte_offsets_undo_character_offsets() {
+        let text = "aé€𝄞b";
+        let mut back = ByteOffsets::new(text);
+        for (chars, (byte, _)) in text.char_indices().enumerate() {
+            assert_eq!(back.byte(chars), Some(byte));
+        }
+        assert_eq!((back.byte(5), back.byte(6), back.byte(1)), (Some(text.len()), None, Some(1)));
     }
 }

@@ -50,12 +50,15 @@ fn fields(document: &Document, options: WriteOptions) -> Map<String, Value> {
     let text = if options.keep_marked { document.text.as_str().into() } else { document.kept() };
     fields.insert("text".into(), Value::from(text));
     if options.keep_marked {
-        fields.insert("marks".into(), marks(document, options.offsets));
+        fields.insert(options.marks_field().into(), marks(document, options.offsets));
     }
     for (name, value) in &document.meta {
-        if !fields.contains_key(name) {
-            fields.insert(name.clone(), value.clone());
+        if name == "origin" {
+            continue; // written above
         }
+        // A field of the source that has the name of one of ours is not lost.
+        let name = if fields.contains_key(name) { format!("source_{name}") } else { name.clone() };
+        fields.insert(name, value.clone());
     }
     fields
 }

@@ -18,7 +18,7 @@ pub(crate) use output::Packed;
 
 use std::path::Path;
 
-use crate::document::Document;
+use crate::document::{BYTE_MARKS_FIELD, Document, MARKS_FIELD};
 use crate::error::{Error, Result};
 use crate::text::Offsets;
 
@@ -82,6 +82,16 @@ pub struct WriteOptions {
     pub keep_marked: bool,
     /// How ranges are written.
     pub offsets: Offsets,
+}
+
+impl WriteOptions {
+    /// The field that holds marks; its name tells what its offsets count.
+    fn marks_field(self) -> &'static str {
+        match self.offsets {
+            Offsets::Chars => MARKS_FIELD,
+            Offsets::Bytes => BYTE_MARKS_FIELD,
+        }
+    }
 }
 
 /// Writes documents in one format.

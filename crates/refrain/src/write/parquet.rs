@@ -67,7 +67,7 @@ fn schema(options: WriteOptions) -> Schema {
     ];
     if options.keep_marked {
         let item = Field::new("item", DataType::Struct(mark_fields()), true);
-        fields.push(Field::new("marks", DataType::List(Arc::new(item)), true));
+        fields.push(Field::new(options.marks_field(), DataType::List(Arc::new(item)), true));
     }
     fields.push(text(META_COLUMN, true));
     Schema::new(fields)

@@ -28,6 +28,7 @@ impl RemovedWriter {
             let span = chars.span(mark.span, self.offsets);
             let mut line = serde_json::to_vec(&json!({
                 "id": document.id,
+                "url": document.origin.url,
                 "start": span.start,
                 "end": span.end,
                 "label": mark.label,
