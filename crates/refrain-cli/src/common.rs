@@ -1,6 +1,7 @@
 //! What the verbs share: options with one name everywhere, and the way to the terminal.
 
 use std::io::{IsTerminal, Write};
+use std::num::NonZero;
 use std::path::Path;
 
 use anyhow::{Result, bail};
@@ -113,8 +114,16 @@ pub(crate) fn size(text: &str) -> Result<u64, String> {
 }
 
 /// The number of threads to use.
-pub(crate) fn threads(asked: Option<usize>) -> usize {
-    asked.unwrap_or_else(|| std::thread::available_parallelism().map_or(1, usize::from)).max(1)
+pub(crate) fn threads(asked: Option<NonZero<usize>>) -> usize {
+    asked.map_or_else(|| std::thread::available_parallelism().map_or(1, usize::from), NonZero::get)
+}
+
+/// A share of a whole.
+pub(crate) fn share(text: &str) -> Result<f64, String> {
+    match text.parse::<f64>() {
+        Ok(share) if (0.0..=1.0).contains(&share) => Ok(share),
+        _ => Err("a share is a number from 0 to 1".into()),
+    }
 }
 
 /// A line for people, on standard error.
@@ -145,6 +154,11 @@ pub(crate) fn tell_failures(failures: &[Failure], total: u64, more_in: &str) {
     if total > told {
         tell(&format!("failed: {} more{more_in}", total - told));
     }
+}
+
+/// A number of documents in words.
+pub(crate) fn counted_documents(count: u64) -> String {
+    format!("{count} document{}", if count == 1 { "" } else { "s" })
 }
 
 /// True when progress can be drawn.

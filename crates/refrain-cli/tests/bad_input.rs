@@ -34,7 +34,7 @@ fn a_missing_path_is_listed_in_the_errors_of_a_corpus() {
     let errors = env.read_jsonl("corpus/errors.jsonl");
     assert_eq!(errors.len(), 1);
     assert_eq!(errors[0]["input"], "missing.txt");
-    assert_eq!(env.read_jsonl("corpus/part-00000.jsonl")[0]["text"], GOOD);
+    assert_eq!(env.read_jsonl("corpus/documents/part-00000.jsonl")[0]["text"], GOOD);
 }
 
 #[test]
@@ -374,7 +374,8 @@ fn a_line_of_two_gigabytes_is_passed_over_in_little_memory() {
     let peak: u64 = peak.trim().trim_end_matches(" kB").parse().expect("a number");
     stdin.write_all(format!("\n{{\"text\": \"{GOOD}\"}}\n").as_bytes()).expect("refrain reads on");
     drop(stdin);
-    let outcome = Outcome::of(child.wait_with_output().expect("refrain ends")).code(1).says(&["-, line 1", "--max-document"]);
+    let outcome =
+        Outcome::of(child.wait_with_output().expect("refrain ends")).code(1).says(&["-, line 1", "--max-document"]);
     assert_eq!(text_of(&parse_jsonl(&outcome.stdout)[0]), GOOD);
     assert!(peak < 300 << 10, "peak of memory: {peak} kB");
 }
@@ -536,7 +537,7 @@ fn the_broken_sample_gives_its_two_good_pages() {
     outcome.says(&["crawl-broken.warc.gz, record 5", "crawl-broken.warc.gz, record 9"]);
 
     env.run(&["corpus", &name, "-o", "corpus", "--format", "jsonl"]).code(1).says(&["record 5", "record 9"]);
-    assert_eq!(env.read_jsonl("corpus/part-00000.jsonl").len(), 2);
+    assert_eq!(env.read_jsonl("corpus/documents/part-00000.jsonl").len(), 2);
     assert_eq!(env.read_jsonl("corpus/errors.jsonl").len(), 2);
 }
 

@@ -221,7 +221,7 @@ fn outputs_that_cannot_be_are_refused_with_a_reason() {
         assert!(outcome.stderr.starts_with("error: "), "{}", outcome.stderr);
         assert_eq!(outcome.stderr.lines().count(), 1, "{}", outcome.stderr);
     };
-    refused("folder", &["--format", "jsonl"], &["folder", "is a folder"]);
+    refused("folder", &["--format", "jsonl"], &["folder", "name a file"]);
     refused("out.parquet.gz", &[], &["Parquet", ".gz"]);
     refused("in.jsonl/out.txt", &[], &["in.jsonl/out.txt"]);
     refused("nowhere/out.txt", &[], &["nowhere"]);
@@ -335,4 +335,21 @@ fn a_closed_pipe_ends_a_table_without_an_error() {
     env.write("in.jsonl", LINES);
     let outcome = with_closed_pipe(&env, &["convert", "in.jsonl", "--format", "parquet"], 0);
     assert_eq!((outcome.code, outcome.stderr.as_str()), (0, ""));
+}
+
+#[test]
+fn marks_of_a_corpus_are_honoured_or_kept() {
+    let env = Env::new();
+    for format in ["jsonl", "parquet"] {
+        env.run(&["corpus", &sample("crawl.warc.gz"), "-o", format, "--keep-marked", "--format", format]).code(0);
+        let pages = env.convert(&[&sample("crawl.warc.gz")]);
+        let whole = env.convert(&[format, "--keep-marked"]);
+        assert_eq!(whole.ids(), pages.ids(), "{format}");
+        assert_eq!(whole.texts(), pages.texts(), "{format}: nothing is taken out");
+        let clean = format!("clean-{format}");
+        env.run(&["corpus", &sample("crawl.warc.gz"), "-o", &clean]).code(0);
+        let honoured = env.convert(&[format]);
+        let kept: Vec<&str> = honoured.texts().into_iter().filter(|text| !text.is_empty()).collect();
+        assert_eq!(kept, env.convert(&[&clean]).texts(), "{format}: what is left is the clean corpus");
+    }
 }

@@ -41,13 +41,14 @@ fn the_sample_crawl_has_24_documents_and_2_duplicates() {
         let line = outcome.text().lines().find(|line| line.starts_with(row)).expect("a row of the table");
         assert_eq!(line[row.len()..].split_whitespace().next(), Some(documents), "{line}");
     }
-    let (columns, rows) = read_parquet(&env.path("corpus/part-00000.parquet"));
+    let (columns, rows) = read_parquet(&env.path("corpus/documents/part-00000.parquet"));
     assert_eq!((columns.contains(&"marks".to_owned()), rows.len()), (false, 22));
     let expected = [
+        "documents/",
+        "documents/part-00000.parquet",
         "errors.jsonl",
         "inputs.tsv",
         "manifest.json",
-        "part-00000.parquet",
         "removed/",
         "removed/part-00000.jsonl.zst",
         "stats.json",
@@ -86,7 +87,7 @@ fn the_manifest_has_counts_and_digests_of_all_parts() {
     let env = Env::new();
     env.run(&["corpus", &crawl(), "-o", "corpus", "--format", "jsonl"]).code(0);
     let manifest = env.read_json("corpus/manifest.json");
-    assert_eq!(manifest["parts"][0]["path"], "part-00000.jsonl");
+    assert_eq!(manifest["parts"][0]["path"], "documents/part-00000.jsonl");
     assert_eq!(manifest["parts"][0]["documents"], 22);
     for part in [&manifest["parts"][0], &manifest["removed"][0]] {
         let path = format!("corpus/{}", part["path"].as_str().expect("a path"));
@@ -105,7 +106,7 @@ fn the_manifest_has_counts_and_digests_of_all_parts() {
 fn only_the_languages_asked_for_are_kept() {
     let env = Env::new();
     env.run(&["corpus", &crawl(), "-o", "corpus", "--lang", "en", "--format", "jsonl"]).code(0);
-    let documents = env.read_jsonl("corpus/part-00000.jsonl");
+    let documents = env.read_jsonl("corpus/documents/part-00000.jsonl");
     assert_eq!(documents.len(), 11);
     assert!(documents.iter().all(|document| document["language"] == "en"));
     let removed = removed(&env, "corpus");
@@ -129,14 +130,14 @@ fn an_unknown_language_is_refused_with_the_codes() {
 fn marked_ranges_can_be_kept_with_their_marks() {
     let env = Env::new();
     env.run(&["corpus", &crawl(), "-o", "a", "--keep-marked"]).code(0);
-    let (columns, rows) = read_parquet(&env.path("a/part-00000.parquet"));
+    let (columns, rows) = read_parquet(&env.path("a/documents/part-00000.parquet"));
     let marks = columns.iter().position(|name| name == "marks").expect("a column with the marks");
     assert_eq!(rows.len(), 24, "duplicates are there, too");
     assert!(rows.iter().all(|row| row[marks].as_deref().is_some_and(|marks| marks.contains("boilerplate"))));
     assert_eq!(rows.iter().filter(|row| row[marks].as_deref().is_some_and(|m| m.contains("duplicate"))).count(), 2);
 
     env.run(&["corpus", &crawl(), "-o", "b", "--keep-marked", "--format", "vertical"]).code(0);
-    let vertical = env.read_text("b/part-00000.vert");
+    let vertical = env.read_text("b/documents/part-00000.vert");
     assert!(vertical.contains("<mark label=\"boilerplate\" pass=\"justext\">\n"), "marks are structures");
     assert_eq!(vertical.matches("<mark ").count(), vertical.matches("</mark>").count());
 }
@@ -161,8 +162,8 @@ fn every_character_is_kept_or_listed_as_removed() {
     let arguments = ["corpus", &inputs[0], &inputs[1], &inputs[2], "--lang", "en,fr", "--format", "jsonl", "-o"];
     env.run(&[&arguments[..], &["kept"]].concat()).code(0);
     env.run(&[&arguments[..], &["all", "--keep-marked"]].concat()).code(0);
-    let all = env.read_jsonl("all/part-00000.jsonl");
-    let kept = env.read_jsonl("kept/part-00000.jsonl");
+    let all = env.read_jsonl("all/documents/part-00000.jsonl");
+    let kept = env.read_jsonl("kept/documents/part-00000.jsonl");
     assert_eq!(all.len(), 24 + 24 + 5);
     let mut ranges: BTreeMap<String, Vec<Value>> = BTreeMap::new();
     for range in removed(&env, "kept") {
@@ -202,7 +203,7 @@ fn every_character_is_kept_or_listed_as_removed() {
 fn ranges_can_count_bytes() {
     let env = Env::new();
     env.run(&["corpus", &crawl(), "-o", "c", "--format", "jsonl", "--keep-marked", "--offsets", "bytes"]).code(0);
-    for document in env.read_jsonl("c/part-00000.jsonl") {
+    for document in env.read_jsonl("c/documents/part-00000.jsonl") {
         let marks = document["byte_marks"].as_array().expect("marks, under a name that tells what they count");
         for mark in marks {
             let at = |field: &str| mark[field].as_u64().expect("a number") as usize;
@@ -215,7 +216,7 @@ fn ranges_can_count_bytes() {
 fn duplicates_name_the_document_they_repeat() {
     let env = Env::new();
     env.run(&["corpus", &crawl(), "-o", "corpus", "--format", "jsonl"]).code(0);
-    let documents = env.read_jsonl("corpus/part-00000.jsonl");
+    let documents = env.read_jsonl("corpus/documents/part-00000.jsonl");
     let removed = removed(&env, "corpus");
     let copies: Vec<&Value> = removed.iter().filter(|range| range["label"] == "duplicate").collect();
     assert!(!copies.is_empty());
@@ -232,7 +233,7 @@ fn every_format_holds_the_same_documents() {
     let part = |format: &str, extension: &str| {
         let folder = format!("corpus-{format}");
         env.run(&["corpus", &crawl(), "-o", &folder, "--format", format]).code(0);
-        env.read(&format!("{folder}/part-00000.{extension}"))
+        env.read(&format!("{folder}/documents/part-00000.{extension}"))
     };
     let jsonl = part("jsonl", "jsonl");
     let text = part("text", "txt");
@@ -243,7 +244,7 @@ fn every_format_holds_the_same_documents() {
         parse_jsonl(&jsonl).iter().map(|document| text_of(document).trim_end().to_owned() + "\n\n").collect();
     assert_eq!(String::from_utf8(text.clone()).expect("UTF-8").trim_end(), joined.trim_end());
     part("parquet", "parquet");
-    assert_eq!(read_parquet(&env.path("corpus-parquet/part-00000.parquet")).1.len(), 22);
+    assert_eq!(read_parquet(&env.path("corpus-parquet/documents/part-00000.parquet")).1.len(), 22);
     assert_eq!(unpack_gzip(&part("jsonl.gz", "jsonl.gz")), jsonl);
     assert_eq!(unpack_zstd(&part("jsonl.zst", "jsonl.zst")), jsonl);
     assert_eq!(unpack_gzip(&part("text.gz", "txt.gz")), text);
@@ -344,8 +345,8 @@ fn overwrite_replaces_a_corpus_and_nothing_else() {
     env.run(&["corpus", &crawl(), "-o", "corpus", "--format", "jsonl"]).code(0);
     env.write("corpus/notes-of-mine.txt", "Mine.");
     env.run(&["corpus", &sample("notes.zip"), "-o", "corpus", "--overwrite"]).code(0);
-    assert_eq!(read_parquet(&env.path("corpus/part-00000.parquet")).1.len(), 5);
-    assert!(!env.path("corpus/part-00000.jsonl").exists(), "the old part is gone");
+    assert_eq!(read_parquet(&env.path("corpus/documents/part-00000.parquet")).1.len(), 5);
+    assert!(!env.path("corpus/documents/part-00000.jsonl").exists(), "the old part is gone");
     assert_eq!(env.read_text("corpus/notes-of-mine.txt"), "Mine.");
     env.run(&["corpus", &sample("notes.zip"), "-o", "fresh", "--overwrite"]).code(0);
     std::fs::remove_file(env.path("corpus/notes-of-mine.txt")).expect("removed");
@@ -430,11 +431,11 @@ fn a_corpus_folder_is_an_input_like_any_other() {
     assert_eq!((jsonl.outcome.code, jsonl.documents.len()), (0, 22), "errors, figures and removed ranges are not read");
     assert_eq!(jsonl.texts(), parquet.texts());
     assert_eq!(jsonl.ids(), parquet.ids());
-    let parts = env.read_jsonl("a/part-00000.jsonl");
+    let parts = env.read_jsonl("a/documents/part-00000.jsonl");
     assert_eq!(jsonl.texts(), parts.iter().map(text_of).collect::<Vec<_>>());
     env.run(&["corpus", "a", "-o", "c", "--format", "jsonl"]).code(0);
     let texts = |folder: &str| {
-        let lines = env.read_jsonl(&format!("{folder}/part-00000.jsonl"));
+        let lines = env.read_jsonl(&format!("{folder}/documents/part-00000.jsonl"));
         lines.iter().map(|line| text_of(line).to_owned()).collect::<Vec<_>>()
     };
     assert_eq!(texts("c"), texts("a"), "a clean corpus stays as it is");
@@ -456,7 +457,7 @@ fn copies_beyond_white_space_are_found_and_the_first_one_stays() {
     let lines: String = lines.iter().map(|(id, text)| json!({"id": id, "text": text}).to_string() + "\n").collect();
     env.write("in.jsonl", lines);
     env.run(&["corpus", "in.jsonl", "-o", "corpus", "--format", "jsonl"]).code(0);
-    let documents = env.read_jsonl("corpus/part-00000.jsonl");
+    let documents = env.read_jsonl("corpus/documents/part-00000.jsonl");
     let ids: Vec<_> = documents.iter().map(|document| document["id"].clone()).collect();
     assert_eq!(ids, ["a", "c"]);
 }
@@ -485,7 +486,7 @@ fn a_corpus_written_into_its_own_input_folder_does_not_read_itself() {
     let arguments = ["corpus", "texts", "-o", "texts/corpus", "--format", "jsonl"];
     env.run(&arguments).code(0);
     let before = env.snapshot("texts/corpus");
-    assert_eq!(env.read_jsonl("texts/corpus/part-00000.jsonl").len(), 1);
+    assert_eq!(env.read_jsonl("texts/corpus/documents/part-00000.jsonl").len(), 1);
     env.run(&arguments).code(0);
     assert_eq!(env.snapshot("texts/corpus"), before);
 }

@@ -8,13 +8,13 @@ use rayon::iter::{IntoParallelIterator, ParallelIterator};
 use serde::Deserialize;
 use serde_json::Value;
 
-use crate::decode::{Hints, LanguageFilter, NotText, decode};
+use crate::decode::{Hints, LanguageFilter, NotText, decode, replace_nuls};
 use crate::document::{BYTE_MARKS_FIELD, Document, Label, MARKS_FIELD, Mark, Origin, Position, Reason, Span};
 use crate::error::{Error, Failure, Place, Result};
 use crate::extract::{JusText, segment};
 use crate::pass::Pass;
 use crate::source::{Body, Item, Markup, RawDocument, Source, is_html};
-use crate::text::{ByteOffsets, Offsets};
+use crate::text::{ByteOffsets, Offsets, count_words};
 
 /// What a run shares with whoever watches it.
 #[derive(Debug, Default)]
@@ -96,7 +96,10 @@ impl Preparation {
     fn prepare_document(&self, position: Position, raw: RawDocument) -> Result<Prepared> {
         let raw_bytes = raw.body.len() as u64;
         let (text, encoding, nuls) = match raw.body {
-            Body::Text(text) => (text, None, None),
+            Body::Text(text) => {
+                let (text, nuls) = replace_nuls(text);
+                (text, None, nuls)
+            }
             Body::Bytes(bytes) => {
                 let domain = raw.origin.url.as_deref().and_then(top_level_domain);
                 let hints = Hints { charset: raw.charset.as_deref(), domain: domain.as_deref() };
@@ -165,7 +168,10 @@ fn adopt_known_fields(document: &mut Document) {
     {
         document.encoding = Some(encoding);
     }
-    document.meta.shift_remove("words");
+    // A count that our tables carry; it is made anew when it is needed.
+    if document.meta.get("words").and_then(Value::as_u64) == Some(count_words(&document.text)) {
+        document.meta.shift_remove("words");
+    }
     for (field, offsets) in [(MARKS_FIELD, Offsets::Chars), (BYTE_MARKS_FIELD, Offsets::Bytes)] {
         let Some(Value::Array(values)) = document.meta.get(field) else { continue };
         let mut chars = ByteOffsets::new(&document.text);

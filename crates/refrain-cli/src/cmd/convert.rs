@@ -2,6 +2,7 @@
 
 use std::fs::File;
 use std::io::Write;
+use std::num::NonZero;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -9,16 +10,18 @@ use anyhow::{Context, Result, bail};
 use clap::Args;
 use refrain::Position;
 use refrain::pipeline::{Control, Extraction, Preparation, run_in_order};
-use refrain::source::Source;
+use refrain::source::{STDIN, Source};
+use refrain::text::Offsets;
 use refrain::write::{DocumentWriter, Output, OutputFormat, Packing, WriteOptions, open, open_folder};
 
-use crate::common::{InputArguments, output_format, tell, tell_failures, threads};
+use crate::common::{InputArguments, counted_documents, offsets, output_format, tell, tell_failures, threads};
 use crate::exit::Exit;
 use crate::progress::{Bar, Status};
 
-/// Turn any input into text, JSONL, Parquet or vertical, with nothing taken out
+/// Turn any input into text, JSONL, Parquet or vertical
 ///
-/// HTML becomes the visible text of the page. A corpus folder is an input like any other.
+/// HTML becomes the visible text of the page, with nothing taken out. A corpus folder is an input like any other; ranges
+/// that were marked when it was made with --keep-marked are left out here unless --keep-marked is given again.
 #[derive(Args)]
 #[command(before_help = "Example:\n  refrain convert samples/notes.zip -o notes.vert")]
 pub(crate) struct Arguments {
@@ -34,6 +37,14 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "FORMAT", value_parser = output_format(), help_heading = "Output")]
     format: Option<(OutputFormat, Packing)>,
 
+    /// Keep ranges that came marked, with their marks
+    #[arg(long, help_heading = "Output")]
+    keep_marked: bool,
+
+    /// What ranges count: characters (code points) or bytes
+    #[arg(long, value_name = "UNIT", default_value = "chars", value_parser = offsets(), help_heading = "Output")]
+    offsets: Offsets,
+
     /// Write what failed to this file, one JSON object a line
     #[arg(long, value_name = "FILE", help_heading = "Output")]
     errors: Option<PathBuf>,
@@ -44,18 +55,21 @@ pub(crate) struct Arguments {
 
     /// Threads [default: as many as there are cores]
     #[arg(long, value_name = "N", help_heading = "Running")]
-    threads: Option<usize>,
+    threads: Option<NonZero<usize>>,
 }
 
 impl Arguments {
     fn writer(&self) -> Result<Box<dyn DocumentWriter>> {
-        let options = WriteOptions::default();
-        let Some(path) = &self.output else {
+        let options = WriteOptions { keep_marked: self.keep_marked, offsets: self.offsets };
+        let Some(path) = self.output.as_deref().filter(|path| *path != Path::new(STDIN)) else {
             let (format, packing) = self.format.unwrap_or((OutputFormat::Jsonl, Packing::None));
             return Ok(open(Output::stream(std::io::stdout()), format, packing, options)?);
         };
         let text_asked = self.format.is_none_or(|(format, _)| format == OutputFormat::Text);
-        if text_asked && is_folder(path) {
+        if is_folder(path) && !text_asked {
+            bail!("only text goes into a folder, one file a document; name a file instead of {}", path.display());
+        }
+        if is_folder(path) {
             if path.read_dir().is_ok_and(|mut entries| entries.next().is_some()) {
                 bail!("the folder {} is not empty; name another one", path.display());
             }
@@ -80,6 +94,11 @@ fn is_folder(path: &Path) -> bool {
 
 pub(crate) fn run(arguments: &Arguments) -> Result<Exit> {
     let (inputs, mut failures) = arguments.input.expand(arguments.output.as_deref())?;
+    // What cannot be written should show before the work, not after it.
+    let mut errors = match &arguments.errors {
+        Some(path) => Some((path, File::create(path).with_context(|| path.display().to_string())?)),
+        None => None,
+    };
     let mut writer = arguments.writer()?;
     let source = Arc::new(Source::new(inputs, arguments.input.options()));
     let control = Arc::new(Control::default());
@@ -116,15 +135,14 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Exit> {
     }
     result?;
     writer.finish()?;
-    if let Some(path) = &arguments.errors {
-        let mut file = File::create(path).with_context(|| path.display().to_string())?;
+    if let Some((path, file)) = &mut errors {
         for failure in &failures {
             writeln!(file, "{}", serde_json::to_string(failure)?).with_context(|| path.display().to_string())?;
         }
     }
     tell_failures(&failures, failures.len() as u64, " (list them all with --errors)");
     if let Some(path) = &arguments.output {
-        tell(&format!("wrote {} documents to {}", control.documents(), path.display()));
+        tell(&format!("wrote {} to {}", counted_documents(control.documents()), path.display()));
     }
     Ok(Exit::of_failures(failures.len() as u64))
 }

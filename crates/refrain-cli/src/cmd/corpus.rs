@@ -1,6 +1,7 @@
 //! `refrain corpus`: whatever there is in, a clean corpus folder out.
 
 use std::fs;
+use std::num::NonZero;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -13,7 +14,7 @@ use refrain::extract::JusTextOptions;
 use refrain::text::Offsets;
 use refrain::write::{OutputFormat, Packing, WriteOptions};
 
-use crate::common::{InputArguments, named, offsets, output_format, print, size, tell, tell_failures, threads};
+use crate::common::{InputArguments, named, offsets, output_format, print, share, size, tell, tell_failures, threads};
 use crate::exit::Exit;
 use crate::progress::{Bar, Status};
 
@@ -78,7 +79,7 @@ pub(crate) struct Arguments {
     method: bool,
 
     /// jusText: blocks with a larger share of characters in links are boilerplate
-    #[arg(long, value_name = "SHARE", default_value_t = JusTextOptions::default().max_link_density, help_heading = "Cleaning")]
+    #[arg(long, value_name = "SHARE", value_parser = share, default_value_t = JusTextOptions::default().max_link_density, help_heading = "Cleaning")]
     max_link_density: f64,
 
     /// jusText: blocks with fewer characters are short
@@ -90,11 +91,11 @@ pub(crate) struct Arguments {
     length_high: usize,
 
     /// jusText: share of stop words that makes a block near-good
-    #[arg(long, value_name = "SHARE", default_value_t = JusTextOptions::default().stopwords_low, help_heading = "Cleaning")]
+    #[arg(long, value_name = "SHARE", value_parser = share, default_value_t = JusTextOptions::default().stopwords_low, help_heading = "Cleaning")]
     stopwords_low: f64,
 
     /// jusText: share of stop words that makes a long block good
-    #[arg(long, value_name = "SHARE", default_value_t = JusTextOptions::default().stopwords_high, help_heading = "Cleaning")]
+    #[arg(long, value_name = "SHARE", value_parser = share, default_value_t = JusTextOptions::default().stopwords_high, help_heading = "Cleaning")]
     stopwords_high: f64,
 
     /// jusText: how far from good text a heading may stand, in characters
@@ -107,7 +108,7 @@ pub(crate) struct Arguments {
 
     /// Threads [default: as many as there are cores]
     #[arg(long, value_name = "N", help_heading = "Running")]
-    threads: Option<usize>,
+    threads: Option<NonZero<usize>>,
 
     /// How much is read between two checkpoints: what a killed run does again at most, per thread
     #[arg(long, value_name = "SIZE", default_value = "64M", value_parser = size, help_heading = "Running")]
@@ -147,12 +148,12 @@ impl Arguments {
 
     fn languages(&self) -> Result<Vec<String>> {
         let known = LanguageFilter::known();
-        for code in &self.lang {
-            if !known.contains(&code.as_str()) {
-                bail!("unknown language `{code}`; the codes are: {}", known.join(", "));
-            }
+        let codes: Vec<String> =
+            self.lang.iter().map(|code| code.trim().to_lowercase()).filter(|code| !code.is_empty()).collect();
+        match codes.iter().find(|code| !known.contains(&code.as_str())) {
+            Some(code) => bail!("unknown language `{code}`; the codes are: {}", known.join(", ")),
+            None => Ok(codes),
         }
-        Ok(self.lang.clone())
     }
 }
 

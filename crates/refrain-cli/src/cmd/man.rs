@@ -16,7 +16,7 @@ pub(crate) struct Arguments {
 
 pub(crate) fn run(arguments: &Arguments, mut command: clap::Command) -> Result<Exit> {
     command.build();
-    let page = match &arguments.verb {
+    let page: clap::Command = match &arguments.verb {
         None => command,
         Some(verb) => match command.find_subcommand(verb) {
             Some(found) => found.clone(),
@@ -25,6 +25,11 @@ pub(crate) fn run(arguments: &Arguments, mut command: clap::Command) -> Result<E
                 bail!("no verb `{verb}`; the verbs are: {}", verbs.join(", "));
             }
         },
+    };
+    // The example that opens the help has a place of its own here.
+    let page = match page.get_before_help().cloned() {
+        Some(example) => page.after_help(example),
+        None => page,
     };
     let mut roff = Vec::new();
     let source = concat!("refrain ", env!("CARGO_PKG_VERSION"));

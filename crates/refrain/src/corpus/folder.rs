@@ -9,7 +9,7 @@ use serde_json::{Map, Value};
 
 use crate::error::{Error, IoContext, Result};
 use crate::source::Inputs;
-use crate::source::corpus::{Identity, LAYOUT, MANIFEST, RUN, WORK};
+use crate::source::corpus::{Identity, LAYOUT, MANIFEST, RUN, WORK, parts_of};
 use crate::stats::Statistics;
 use crate::text::Digest;
 use crate::write::{Written, write_atomically};
@@ -17,6 +17,7 @@ use crate::write::{Written, write_atomically};
 const STATS: &str = "stats.json";
 const ERRORS: &str = "errors.jsonl";
 const INPUTS: &str = "inputs.tsv";
+const DOCUMENTS: &str = "documents";
 const REMOVED: &str = "removed";
 const LOCK: &str = "lock";
 
@@ -163,8 +164,8 @@ impl Folder {
         if root.exists() && !root.is_dir() {
             return Err(Error::Refused(format!("{} is a file; name a folder", root.display())));
         }
-        let ours = root.join(MANIFEST).is_file() || root.join(WORK).join(RUN).is_file();
-        if !ours && root.is_dir() && fs::read_dir(root).at(root)?.any(|entry| !is_leftover(entry.as_ref())) {
+        let ours = parts_of(root).is_some();
+        if !ours && root.is_dir() && fs::read_dir(root).at(root)?.next().is_some() {
             return Err(Error::Refused(format!(
                 "{} is not empty and holds no corpus; name another folder",
                 root.display()
@@ -210,7 +211,9 @@ impl Folder {
                 )));
             }
         } else {
-            fs::create_dir_all(root.join(REMOVED)).at(root)?;
+            for name in [DOCUMENTS, REMOVED] {
+                fs::create_dir_all(root.join(name)).at(root)?;
+            }
             write_atomically(&folder.path(INPUTS), inputs.as_bytes())?;
             write_json(&folder.work(RUN), record)?;
         }
@@ -223,6 +226,10 @@ impl Folder {
 
     pub(super) fn work(&self, name: &str) -> PathBuf {
         self.root.join(WORK).join(name)
+    }
+
+    pub(super) fn documents(name: &str) -> String {
+        format!("{DOCUMENTS}/{name}")
     }
 
     pub(super) fn removed(name: &str) -> String {
@@ -246,19 +253,19 @@ impl Folder {
         for name in [MANIFEST, STATS, ERRORS, INPUTS] {
             remove(&self.path(name))?;
         }
-        for folder in [self.root.clone(), self.root.join(REMOVED), self.root.join(WORK)] {
+        for name in [DOCUMENTS, REMOVED, WORK] {
+            let folder = self.root.join(name);
             let Ok(entries) = fs::read_dir(&folder) else { continue };
             for entry in entries {
-                let entry = entry.at(&folder)?;
-                let name = entry.file_name();
-                let ours =
-                    folder.ends_with(WORK) || name.as_encoded_bytes().starts_with(b"part-") || is_leftover(Ok(&entry));
-                if ours && name != LOCK && entry.path().is_file() {
-                    remove(&entry.path())?;
+                let path = entry.at(&folder)?.path();
+                let ours = name == WORK || is_part(&path);
+                if ours && !path.ends_with(LOCK) && path.is_file() {
+                    remove(&path)?;
                 }
             }
+            // Stays when there is something of somebody else in it.
+            let _ = fs::remove_dir(&folder);
         }
-        let _ = fs::remove_dir(self.root.join(REMOVED));
         Ok(())
     }
 
@@ -271,13 +278,12 @@ impl Folder {
     }
 }
 
-/// Files that a killed run may leave behind: partial ones, and the empty folders it began with.
-fn is_leftover(entry: std::result::Result<&fs::DirEntry, &std::io::Error>) -> bool {
-    entry.is_ok_and(|entry| {
-        let name = entry.file_name();
-        let name = name.as_encoded_bytes();
-        (name.starts_with(b".") && name.ends_with(b".partial")) || name == WORK.as_bytes()
-    })
+/// True for a part as this module names it, also when it is not finished.
+fn is_part(path: &Path) -> bool {
+    let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
+    let name = name.strip_prefix('.').and_then(|name| name.strip_suffix(".partial")).unwrap_or(name);
+    let number = name.strip_prefix("part-").and_then(|rest| rest.split('.').next());
+    number.is_some_and(|number| number.len() >= 5 && number.bytes().all(|b| b.is_ascii_digit()))
 }
 
 fn remove(path: &Path) -> Result<()> {

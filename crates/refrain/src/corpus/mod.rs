@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! corpus/
-//!   part-00000.parquet ...      the documents
+//!   documents/part-00000.parquet  the documents
 //!   removed/part-00000.jsonl.zst  every range left out, by which pass and why
 //!   errors.jsonl                what could not be used
 //!   stats.json                  the figures

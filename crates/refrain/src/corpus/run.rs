@@ -120,7 +120,7 @@ impl CorpusOptions {
     }
 
     fn part_name(&self, number: usize) -> String {
-        format!("part-{number:05}.{}{}", self.format.extension(), self.packing.suffix())
+        Folder::documents(&format!("part-{number:05}.{}{}", self.format.extension(), self.packing.suffix()))
     }
 }
 

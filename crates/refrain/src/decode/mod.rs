@@ -100,13 +100,20 @@ fn with_encoding(bytes: &[u8], encoding: &'static Encoding) -> Decoded {
     clean(text.into_owned(), encoding.name(), losses)
 }
 
-fn clean(mut text: String, encoding: &'static str, losses: u64) -> Decoded {
-    let first = memchr::memchr(0, text.as_bytes());
-    let nuls = first.map(|at| (at, memchr::memchr_iter(0, text.as_bytes()).count()));
-    if nuls.is_some() {
-        text = text.replace('\0', "\u{fffd}");
-    }
+fn clean(text: String, encoding: &'static str, losses: u64) -> Decoded {
+    let (text, nuls) = replace_nuls(text);
     Decoded { text, encoding, losses, nuls }
+}
+
+/// Replaces NUL characters by U+FFFD; says where the first one stood and how many there were.
+pub(crate) fn replace_nuls(text: String) -> (String, Option<(usize, usize)>) {
+    match memchr::memchr(0, text.as_bytes()) {
+        None => (text, None),
+        Some(at) => {
+            let count = memchr::memchr_iter(0, text.as_bytes()).count();
+            (text.replace('\0', "\u{fffd}"), Some((at, count)))
+        }
+    }
 }
 
 fn guess(bytes: &[u8], domain: Option<&str>) -> &'static Encoding {

@@ -1,13 +1,14 @@
 //! Zip and tar: every member is read like a file of its own. Names of members are only names: nothing is ever unpacked
 //! to a path.
 
+use std::cell::Cell;
 use std::fs::File;
 use std::io::{BufRead, BufReader};
 use std::ops::ControlFlow;
 
 use zip::result::ZipError;
 
-use super::compress::Metered;
+use super::compress::{Metered, Whole};
 use super::{At, Emitter, describe};
 
 /// Folders and files that operating systems add to archives, and hidden files: passed over like in folders.
@@ -23,7 +24,6 @@ pub(super) fn read_zip(at: &At<'_>, file: File, out: &mut Emitter<'_>) -> Contro
     if archive.is_empty() {
         return out.failed(at.failure("empty archive"));
     }
-    let mut allowance = at.allowance;
     for index in 0..archive.len() {
         let name = match archive.name_for_index(index) {
             Some(Ok(name)) => name.into_owned(),
@@ -39,15 +39,14 @@ pub(super) fn read_zip(at: &At<'_>, file: File, out: &mut Emitter<'_>) -> Contro
         if member.is_dir() || is_hidden(&name) {
             continue;
         }
-        let inside = At { allowance, ..at.inside(&name) };
+        let inside = at.inside(&name);
         // The sizes in the directory of the archive can lie, so the stream is metered, too.
-        if allowance.is_some_and(|allowance| member.size() > allowance) {
+        if !at.allowance.covers(member.size()) {
             let error = "expands beyond the limit: a zip bomb?";
             out.failed(inside.failure(error).hint("raise the limit with --max-expansion"))?;
             continue;
         }
-        allowance = allowance.map(|allowance| allowance.saturating_sub(member.size()));
-        let metered = Metered::new(member, inside.allowance);
+        let metered = Metered::new(member, &inside.allowance);
         inside.read_stream(Box::new(BufReader::with_capacity(64 << 10, metered)), out)?;
     }
     ControlFlow::Continue(())
@@ -79,7 +78,13 @@ pub(super) fn read_tar(at: &At<'_>, reader: Box<dyn BufRead + '_>, out: &mut Emi
         if !entry.header().entry_type().is_file() || is_hidden(&name) {
             continue;
         }
-        at.inside(&name).read_stream(Box::new(BufReader::with_capacity(64 << 10, entry)), out)?;
+        let size = entry.size();
+        let cut_off = Cell::new(false);
+        let whole = Whole::new(entry, size, &cut_off);
+        at.inside(&name).read_stream(Box::new(BufReader::with_capacity(64 << 10, whole)), out)?;
+        if cut_off.get() {
+            break; // the failure of the member says it
+        }
     }
     ControlFlow::Continue(())
 }

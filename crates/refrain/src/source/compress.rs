@@ -1,9 +1,11 @@
 //! Compression, recognised by content, and readers that count and limit.
 
+use std::cell::Cell;
 use std::error::Error;
 use std::fmt;
 use std::fs::File;
 use std::io::{self, BufRead, Read};
+use std::rc::Rc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use flate2::bufread::GzDecoder;
@@ -65,24 +67,64 @@ impl Read for Counted<'_> {
     }
 }
 
+/// How many bytes may still come out of an input; shared by all that is unpacked from it.
+#[derive(Clone)]
+pub(super) struct Allowance(Rc<Cell<u64>>);
+
+impl Allowance {
+    pub(super) fn of(bytes: u64) -> Allowance {
+        Allowance(Rc::new(Cell::new(bytes)))
+    }
+
+    pub(super) fn covers(&self, bytes: u64) -> bool {
+        bytes <= self.0.get()
+    }
+}
+
 /// Stops a stream that expands beyond all reason.
 pub(super) struct Metered<R> {
     inner: R,
-    left: u64,
+    allowance: Allowance,
 }
 
 impl<R: Read> Metered<R> {
-    pub(super) fn new(inner: R, allowance: Option<u64>) -> Metered<R> {
-        Metered { inner, left: allowance.unwrap_or(u64::MAX) }
+    pub(super) fn new(inner: R, allowance: &Allowance) -> Metered<R> {
+        Metered { inner, allowance: allowance.clone() }
     }
 }
 
 impl<R: Read> Read for Metered<R> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         let n = self.inner.read(buffer)?;
-        self.left = self.left.checked_sub(n as u64).ok_or_else(|| {
+        let left = self.allowance.0.get().checked_sub(n as u64).ok_or_else(|| {
             io::Error::other("expands beyond the limit: a decompression bomb? (raise the limit with --max-expansion)")
         })?;
+        self.allowance.0.set(left);
+        Ok(n)
+    }
+}
+
+/// A stream of known length that must not end early; when it does, that is an error, and the flag is set.
+pub(super) struct Whole<'c, R> {
+    inner: R,
+    left: u64,
+    cut_off: &'c Cell<bool>,
+}
+
+impl<'c, R: Read> Whole<'c, R> {
+    pub(super) fn new(inner: R, length: u64, cut_off: &'c Cell<bool>) -> Whole<'c, R> {
+        Whole { inner, left: length, cut_off }
+    }
+}
+
+impl<R: Read> Read for Whole<'_, R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let n = self.inner.read(buffer)?;
+        if n == 0 && self.left > 0 && !buffer.is_empty() {
+            self.cut_off.set(true);
+            return Err(io::Error::new(io::ErrorKind::UnexpectedEof, format!("{} bytes are missing", self.left)));
+        }
+        self.left = self.left.saturating_sub(n as u64);
         Ok(n)
     }
 }
@@ -395,7 +437,7 @@ mod tests {
 
     #[test]
     fn expansion_is_limited() {
-        let mut metered = Metered::new(io::repeat(b'x'), Some(1000));
+        let mut metered = Metered::new(io::repeat(b'x'), &Allowance::of(1000));
         let error = io::copy(&mut metered, &mut io::sink()).expect_err("endless");
         assert!(error.to_string().contains("--max-expansion"));
     }

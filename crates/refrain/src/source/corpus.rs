@@ -39,10 +39,10 @@ struct KnownPart {
 }
 
 /// The files with the documents, if the folder is a corpus; an error in words if it cannot be read as one.
-pub(super) fn parts_of(folder: &Path) -> Option<Result<Vec<PathBuf>, String>> {
+pub(crate) fn parts_of(folder: &Path) -> Option<Result<Vec<PathBuf>, String>> {
     let content = match fs::read(folder.join(MANIFEST)) {
         Ok(content) => content,
-        Err(_) if folder.join(WORK).join(RUN).is_file() => {
+        Err(_) if began_by_refrain(folder) => {
             return Some(Err("a corpus that is not complete; run the command that began it again".into()));
         }
         Err(_) => return None,
@@ -53,4 +53,15 @@ pub(super) fn parts_of(folder: &Path) -> Option<Result<Vec<PathBuf>, String>> {
         return Some(Err(format!("a corpus written by refrain {}, which is newer than this", known.refrain.version)));
     }
     Some(Ok(known.parts.iter().map(|part| folder.join(&part.path)).collect()))
+}
+
+/// True when a run of refrain began to fill the folder.
+fn began_by_refrain(folder: &Path) -> bool {
+    #[derive(Deserialize)]
+    struct Begun {
+        #[serde(rename = "refrain")]
+        _by: Identity,
+    }
+    let content = fs::read(folder.join(WORK).join(RUN)).unwrap_or_default();
+    serde_json::from_slice::<Begun>(&content).is_ok()
 }

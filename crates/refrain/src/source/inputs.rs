@@ -1,5 +1,7 @@
 //! What the user named, as a list of files.
 
+use std::collections::HashSet;
+use std::ffi::OsStr;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -99,6 +101,10 @@ struct Expansion {
 impl Expansion {
     fn add(&mut self, name: &str, lists_allowed: bool) {
         if name == STDIN {
+            // It can be read only once.
+            if self.list.iter().any(Input::is_stdin) {
+                return;
+            }
             self.list.push(Input { name: name.into(), path: name.into(), size: None, named: true });
             return;
         }
@@ -157,8 +163,56 @@ impl Expansion {
     }
 
     fn add_folder(&mut self, name: &str, folder: &Path) {
-        let before = self.list.len();
-        let troubles = self.failures.len();
+        let before = (self.list.len(), self.failures.len());
+        if !self.add_corpus(folder) {
+            self.walk(folder);
+        }
+        if (self.list.len(), self.failures.len()) == before {
+            self.failures.push(Failure::new(name, "no files in this folder"));
+        }
+    }
+
+    fn walk(&mut self, folder: &Path) {
+        let root = fs::canonicalize(folder).unwrap_or_else(|_| folder.to_owned());
+        // Folders that were walked and files that links led to: each is read once.
+        let mut seen = HashSet::from([root.clone()]);
+        let mut entries = WalkDir::new(folder).follow_links(true).sort_by_file_name().into_iter();
+        while let Some(entry) = entries.next() {
+            let entry = match entry {
+                Ok(entry) => entry,
+                // A loop of links: everything in it is found without going round.
+                Err(error) if error.loop_ancestor().is_some() => continue,
+                Err(error) => {
+                    let path = error.path().unwrap_or(folder).to_string_lossy().into_owned();
+                    let message = error.io_error().map_or_else(|| error.to_string(), super::describe);
+                    self.failures.push(Failure::new(path, message));
+                    continue;
+                }
+            };
+            if entry.depth() == 0 {
+                continue;
+            }
+            let (path, is_folder) = (entry.path(), entry.file_type().is_dir());
+            let real = if is_folder || entry.path_is_symlink() { fs::canonicalize(path).ok() } else { None };
+            let found_elsewhere = real.as_ref().is_some_and(|real| {
+                (entry.path_is_symlink() && is_visible_below(&root, real)) || !seen.insert(real.clone())
+            });
+            let is_output = is_folder && real.is_some() && real == self.output;
+            if is_hidden(entry.file_name()) || found_elsewhere || is_output {
+                if is_folder {
+                    entries.skip_current_dir();
+                }
+            } else if is_folder && self.add_corpus(path) {
+                entries.skip_current_dir();
+            } else if entry.file_type().is_file() {
+                let size = entry.metadata().ok().map(|meta| meta.len());
+                self.push_file(path, path.to_string_lossy().into_owned(), size, false);
+            }
+        }
+    }
+
+    /// Adds the parts of a corpus folder; false when the folder is none.
+    fn add_corpus(&mut self, folder: &Path) -> bool {
         match super::corpus::parts_of(folder) {
             Some(Ok(parts)) => {
                 for path in parts {
@@ -167,39 +221,18 @@ impl Expansion {
                     self.push_file(&path, name, size, true);
                 }
             }
-            Some(Err(error)) => self.failures.push(Failure::new(name, error)),
-            None => self.walk(folder),
+            Some(Err(error)) => self.failures.push(Failure::new(folder.to_string_lossy(), error)),
+            None => return false,
         }
-        if self.list.len() == before && self.failures.len() == troubles {
-            self.failures.push(Failure::new(name, "no files in this folder"));
-        }
+        true
     }
+}
 
-    fn walk(&mut self, folder: &Path) {
-        let output = self.output.clone();
-        let is_output = |entry: &walkdir::DirEntry| {
-            entry.file_type().is_dir() && output.is_some() && fs::canonicalize(entry.path()).ok() == output
-        };
-        let wanted = |entry: &walkdir::DirEntry| {
-            let hidden = entry.file_name().as_encoded_bytes().starts_with(b".");
-            entry.depth() == 0 || !(hidden || is_output(entry))
-        };
-        for entry in WalkDir::new(folder).follow_links(true).sort_by_file_name().into_iter().filter_entry(wanted) {
-            match entry {
-                Ok(entry) if entry.file_type().is_file() => {
-                    let size = entry.metadata().ok().map(|meta| meta.len());
-                    let name = entry.path().to_string_lossy().into_owned();
-                    self.push_file(entry.path(), name, size, false);
-                }
-                Ok(_) => {}
-                // A loop of links: everything in it is found without going round.
-                Err(error) if error.loop_ancestor().is_some() => {}
-                Err(error) => {
-                    let path = error.path().unwrap_or(folder).to_string_lossy().into_owned();
-                    let message = error.io_error().map_or_else(|| error.to_string(), super::describe);
-                    self.failures.push(Failure::new(path, message));
-                }
-            }
-        }
-    }
+fn is_hidden(name: &OsStr) -> bool {
+    name.as_encoded_bytes().starts_with(b".")
+}
+
+/// True when a path below a folder is found by walking the folder without links.
+fn is_visible_below(root: &Path, path: &Path) -> bool {
+    path.strip_prefix(root).is_ok_and(|inner| !inner.components().any(|part| is_hidden(part.as_os_str())))
 }

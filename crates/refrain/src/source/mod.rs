@@ -216,9 +216,10 @@ impl Source {
             depth: 0,
             claims_text: input.named || sniff::named_as_text(&input.name),
             forced: self.options.format,
-            allowance: input
-                .size
-                .map(|size| (size.saturating_mul(self.options.max_expansion)).max(SourceOptions::FREE_EXPANSION)),
+            // A pipe has no size to compare with; there only the size of single documents is limited.
+            allowance: compress::Allowance::of(input.size.map_or(u64::MAX, |size| {
+                size.saturating_mul(self.options.max_expansion).max(SourceOptions::FREE_EXPANSION)
+            })),
         };
         if input.is_stdin() {
             return at.read_stream(Box::new(io::stdin().lock()), &mut out);
@@ -239,8 +240,8 @@ struct At<'s> {
     depth: u8,
     claims_text: bool,
     forced: Option<InputFormat>,
-    /// How many bytes may still come out of this input; `None` where its size is not known.
-    allowance: Option<u64>,
+    /// How many bytes may still be unpacked from this input.
+    allowance: compress::Allowance,
 }
 
 impl<'s> At<'s> {
@@ -323,6 +324,8 @@ impl<'s> At<'s> {
     fn kind(&self, head: &[u8]) -> Kind {
         match (sniff::sniff(head, self.name()), self.forced) {
             (Kind::Compressed(compression), _) => Kind::Compressed(compression),
+            // A forced format is that of the members of an archive, unless it is an archive itself.
+            (Kind::Format(found), Some(forced)) if found.is_archive() && !forced.is_archive() => Kind::Format(found),
             (_, Some(format)) => Kind::Format(format),
             (kind, None) => kind,
         }
@@ -352,7 +355,7 @@ impl<'s> At<'s> {
                     Ok(decoder) => decoder,
                     Err(error) => return out.failed(self.failure(describe(&error))),
                 };
-                let metered = compress::Metered::new(decoder, self.allowance);
+                let metered = compress::Metered::new(decoder, &self.allowance);
                 let inner = At { depth: self.depth + 1, ..self.clone() };
                 inner.read_stream(Box::new(BufReader::with_capacity(64 << 10, metered)), out)
             }

@@ -35,7 +35,8 @@ pub(super) fn read(at: &At<'_>, reader: Box<dyn BufRead + '_>, out: &mut Emitter
             out.failed(at.failure("not UTF-8").place(Place::Line(number)))?;
             continue;
         };
-        let line = line.trim_end_matches(['\n', '\r']).trim_start_matches('\u{feff}');
+        let line = line.trim_end_matches(['\n', '\r']);
+        let line = if number == 1 { line.trim_start_matches('\u{feff}') } else { line };
         match Tag::parse(line) {
             Some(Tag::Open("doc", attributes)) => {
                 finish(at, current.take(), out)?;

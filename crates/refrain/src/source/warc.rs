@@ -37,18 +37,15 @@ pub(super) fn read(at: &At<'_>, reader: Box<dyn BufRead + '_>, out: &mut Emitter
                 return ControlFlow::Continue(());
             }
         };
-        let readable = record.holds_document() && out.wants_next();
         let limit = at.options().max_document;
-        let oversized = readable && record.length > limit;
-        let body = match archive.body(&record, readable && !oversized) {
+        let oversized = record.length > limit;
+        let body = if oversized { archive.skip_body(&record) } else { archive.body(&record) };
+        let body = match body {
             Ok(body) => body,
-            Err(error) if DamagedMember::is(&error) => {
-                out.failed(fail(describe(&error)))?;
-                continue;
-            }
             Err(error) => {
                 out.failed(fail(describe(&error)))?;
-                if error.kind() == io::ErrorKind::InvalidData || error.kind() == io::ErrorKind::UnexpectedEof {
+                let known = matches!(error.kind(), io::ErrorKind::InvalidData | io::ErrorKind::UnexpectedEof);
+                if known || DamagedMember::is(&error) {
                     continue;
                 }
                 return ControlFlow::Continue(());
@@ -56,7 +53,7 @@ pub(super) fn read(at: &At<'_>, reader: Box<dyn BufRead + '_>, out: &mut Emitter
         };
         if !out.wants_next() {
             out.pass_over()?;
-        } else if oversized {
+        } else if oversized && record.holds_document() {
             out.failed(fail(too_large(limit)).hint("raise it with --max-document"))?;
         } else if !record.holds_document() {
             out.skipped(record.origin(at), format!("WARC {}", record.kind()))?;
@@ -277,24 +274,10 @@ impl Archive<'_> {
         }
     }
 
-    /// The body of a record (empty when it is not wanted) and the empty lines behind it.
-    fn body(&mut self, record: &Record, wanted: bool) -> io::Result<Vec<u8>> {
-        let mut body = Vec::new();
-        if wanted {
-            body.reserve(record.length.min(1 << 20) as usize);
-            self.read_body(record.length, &mut body)?;
-        } else {
-            let mut left = record.length;
-            while left > 0 {
-                let available = self.fill()?.len() as u64;
-                if available == 0 {
-                    return Err(cut_off());
-                }
-                let used = available.min(left);
-                self.consume(used as usize);
-                left -= used;
-            }
-        }
+    /// The body of a record and the empty lines behind it.
+    fn body(&mut self, record: &Record) -> io::Result<Vec<u8>> {
+        let mut body = Vec::with_capacity(record.length.min(1 << 20) as usize);
+        self.read_body(record.length, &mut body)?;
         // A record ends with two line ends. Looking at what follows them also makes sure that the gzip member is whole.
         let mut newlines = 0;
         loop {
@@ -308,11 +291,29 @@ impl Archive<'_> {
             }
         }
         let next = self.fill()?;
-        if newlines == 0 && !next.is_empty() && !next.starts_with(b"WARC/") {
+        if newlines < 2 && !next.is_empty() && !next.starts_with(b"WARC/") {
             self.give_back_swallowed(body)?;
             return Err(io::Error::new(io::ErrorKind::InvalidData, "Content-Length does not fit the record"));
         }
         Ok(body)
+    }
+
+    /// Passes over a body that is too large to keep. Its length may be wrong, so a line in it that opens a record after
+    /// an empty line ends it.
+    fn skip_body(&mut self, record: &Record) -> io::Result<Vec<u8>> {
+        let (mut line, mut after_empty, mut left) = (Vec::new(), false, record.length);
+        while left > 0 {
+            if after_empty && self.fill()?.starts_with(b"WARC/1.") {
+                return Err(io::Error::new(io::ErrorKind::InvalidData, "Content-Length does not fit the record"));
+            }
+            self.line(&mut line)?;
+            if line.is_empty() {
+                return Err(cut_off());
+            }
+            after_empty = line.trim_ascii().is_empty();
+            left = left.saturating_sub(line.len() as u64);
+        }
+        Ok(Vec::new())
     }
 
     fn read_body(&mut self, length: u64, body: &mut Vec<u8>) -> io::Result<()> {

@@ -3,6 +3,8 @@
 use std::fs::{self, File};
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use serde::{Deserialize, Serialize};
 
@@ -23,6 +25,8 @@ pub struct Output {
     to: Destination,
     digest: Digest,
     bytes: u64,
+    /// Set when the reader of a pipe has gone.
+    closed: Arc<AtomicBool>,
 }
 
 enum Destination {
@@ -42,7 +46,7 @@ impl Output {
     }
 
     fn new(to: Destination) -> Output {
-        Output { to, digest: Digest::default(), bytes: 0 }
+        Output { to, digest: Digest::default(), bytes: 0, closed: Arc::default() }
     }
 
     /// The path, for messages.
@@ -51,6 +55,11 @@ impl Output {
             Destination::File(file) => file.path.clone(),
             Destination::Stream(_) => "standard output".into(),
         }
+    }
+
+    /// Tells whether the reader of a pipe has gone, for writers whose errors do not.
+    pub(super) fn closed(&self) -> Arc<AtomicBool> {
+        self.closed.clone()
     }
 
     /// Ends the writing.
@@ -65,10 +74,14 @@ impl Output {
 
 impl Write for Output {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        let n = match &mut self.to {
-            Destination::File(file) => file.file.write(bytes)?,
-            Destination::Stream(stream) => stream.write(bytes)?,
+        let written = match &mut self.to {
+            Destination::File(file) => file.file.write(bytes),
+            Destination::Stream(stream) => stream.write(bytes),
         };
+        if written.as_ref().is_err_and(|error| error.kind() == io::ErrorKind::BrokenPipe) {
+            self.closed.store(true, Ordering::Relaxed);
+        }
+        let n = written?;
         self.digest.update(&bytes[..n]);
         self.bytes += n as u64;
         Ok(n)

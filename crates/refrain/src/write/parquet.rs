@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use arrow_array::builder::{Int64Builder, ListBuilder, StringBuilder, StructBuilder};
 use arrow_array::{ArrayRef, RecordBatch};
@@ -26,7 +27,7 @@ pub(super) struct ParquetWriter {
     writer: ArrowWriter<Output>,
     schema: Arc<Schema>,
     options: WriteOptions,
-    path: PathBuf,
+    place: Place,
     batch: Batch,
 }
 
@@ -108,10 +109,11 @@ impl Batch {
             }
             self.marks.append(true);
         }
-        let meta = if document.meta.is_empty() {
-            None
-        } else {
-            Some(serde_json::to_string(&document.meta).map_err(std::io::Error::from)?)
+        let mut meta = document.meta.clone();
+        meta.shift_remove("origin"); // a column of its own
+        let meta = match meta.is_empty() {
+            true => None,
+            false => Some(serde_json::to_string(&meta).map_err(std::io::Error::from)?),
         };
         self.meta.append_option(meta);
         Ok(())
@@ -155,7 +157,7 @@ impl Batch {
 
 impl ParquetWriter {
     pub(super) fn new(output: Output, options: WriteOptions) -> Result<ParquetWriter> {
-        let path = output.path();
+        let place = Place { path: output.path(), closed: output.closed() };
         let schema = Arc::new(schema(options));
         let properties = WriterProperties::builder()
             .set_compression(Compression::ZSTD(ZstdLevel::default()))
@@ -164,24 +166,36 @@ impl ParquetWriter {
             .set_column_dictionary_enabled("text".into(), false)
             .set_column_statistics_enabled("text".into(), parquet::file::properties::EnabledStatistics::None)
             .build();
-        let writer = ArrowWriter::try_new(output, schema.clone(), Some(properties)).map_err(wrap(&path))?;
-        Ok(ParquetWriter { writer, schema, options, path, batch: Batch::new() })
+        let writer =
+            ArrowWriter::try_new(output, schema.clone(), Some(properties)).map_err(|error| place.wrap(error))?;
+        Ok(ParquetWriter { writer, schema, options, place, batch: Batch::new() })
     }
 
     fn flush(&mut self) -> Result<()> {
         let columns = self.batch.columns(self.options);
-        let batch = RecordBatch::try_new(self.schema.clone(), columns)
-            .map_err(|error| Error::Parquet { path: self.path.clone(), message: error.to_string() })?;
-        self.writer.write(&batch).map_err(wrap(&self.path))?;
+        let batch = RecordBatch::try_new(self.schema.clone(), columns).map_err(|error| self.place.wrap(error))?;
+        self.writer.write(&batch).map_err(|error| self.place.wrap(error))?;
         if self.writer.in_progress_size() > ROW_GROUP_BYTES {
-            self.writer.flush().map_err(wrap(&self.path))?;
+            self.writer.flush().map_err(|error| self.place.wrap(error))?;
         }
         Ok(())
     }
 }
 
-fn wrap(path: &std::path::Path) -> impl FnOnce(parquet::errors::ParquetError) -> Error + '_ {
-    move |error| Error::Parquet { path: path.to_owned(), message: error.to_string() }
+/// Where errors of the Parquet library came from.
+#[derive(Clone)]
+struct Place {
+    path: PathBuf,
+    closed: Arc<AtomicBool>,
+}
+
+impl Place {
+    fn wrap(&self, error: impl std::fmt::Display) -> Error {
+        match self.closed.load(Ordering::Relaxed) {
+            true => Error::io(&self.path, std::io::ErrorKind::BrokenPipe.into()),
+            false => Error::Parquet { path: self.path.clone(), message: error.to_string() },
+        }
+    }
 }
 
 impl DocumentWriter for ParquetWriter {
@@ -192,6 +206,6 @@ impl DocumentWriter for ParquetWriter {
 
     fn finish(mut self: Box<Self>) -> Result<Written> {
         self.flush()?;
-        self.writer.into_inner().map_err(wrap(&self.path))?.finish()
+        self.writer.into_inner().map_err(|error| self.place.wrap(error))?.finish()
     }
 }
