@@ -112,7 +112,7 @@ def test_removed_ranges_are_code_points_of_the_marked_text(corpus, marked_corpus
 
 def test_marks_in_the_table_are_the_removed_ranges(marked_corpus):
     marks = [
-        {"id": row["id"], **mark, "evidence": json.loads(mark["evidence"])}
+        {"id": row["id"], "url": row["url"], **mark, "evidence": json.loads(mark["evidence"])}
         for row in table(marked_corpus).to_pylist()
         for mark in row["marks"]
     ]

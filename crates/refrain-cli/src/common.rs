@@ -139,6 +139,9 @@ pub(crate) fn print(data: &str) -> Result<()> {
     Ok(())
 }
 
+/// How many failures are looked at to tell them.
+pub(crate) const TELLABLE: usize = 10_000;
+
 /// How many failures are told one by one.
 const TOLD: usize = 20;
 

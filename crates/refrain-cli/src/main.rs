@@ -33,6 +33,7 @@ enum Command {
 }
 
 fn main() -> std::process::ExitCode {
+    keep_quiet_about_damaged_tables();
     let result = match Arguments::parse().command {
         Command::Corpus(arguments) => cmd::corpus::run(&arguments),
         Command::Convert(arguments) => cmd::convert::run(&arguments),
@@ -42,4 +43,16 @@ fn main() -> std::process::ExitCode {
         Command::Man(arguments) => cmd::man::run(&arguments, self::Arguments::command()),
     };
     result.unwrap_or_else(|error| Exit::of_error(&error)).into()
+}
+
+/// The Parquet library panics on some damaged files. The library of refrain turns that into a failure of the file, so the
+/// report of the panic itself would only frighten.
+fn keep_quiet_about_damaged_tables() {
+    let report = std::panic::take_hook();
+    std::panic::set_hook(Box::new(move |panic| {
+        let file = panic.location().map_or("", |location| location.file());
+        if !file.contains("/parquet-") && !file.contains("/arrow-") {
+            report(panic);
+        }
+    }));
 }

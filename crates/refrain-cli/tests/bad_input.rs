@@ -464,13 +464,18 @@ fn a_warc_record_with_a_wrong_length_leaves_its_neighbours() {
         let converted = env.convert(&["a.warc"]);
         let failure = converted.good_arrives_beside_one_failure("a.warc", &[]);
         assert_eq!(failure["place"]["record"], 2, "{case}: {failure}");
-        assert_eq!(converted.texts(), ["The first page.", GOOD], "{case}");
+        // What is too short can be read up to the next record.
+        let texts: &[&str] = match case {
+            "too short" => &["The first page.", "Of a wrong length.", GOOD],
+            _ => &["The first page.", GOOD],
+        };
+        assert_eq!(converted.texts(), texts, "{case}");
 
         env.write("a.warc.gz", [gzip(&neighbours[0]), gzip(&wrong), gzip(&neighbours[1])].concat());
         let converted = env.convert(&["a.warc.gz"]);
         let failure = converted.good_arrives_beside_one_failure("a.warc.gz", &[]);
         assert_eq!(failure["place"]["record"], 2, "{case}, packed: {failure}");
-        assert_eq!(converted.texts(), ["The first page.", GOOD], "{case}, packed");
+        assert_eq!(converted.texts(), texts, "{case}, packed");
     }
 }
 

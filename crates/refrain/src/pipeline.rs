@@ -138,12 +138,20 @@ impl Preparation {
             justext.mark(&mut document, &())?;
         }
         let failure = nuls.map(|(at, count)| {
-            let error = format!("NUL bytes in the text ({count}), replaced by U+FFFD");
+            // A file with one document needs no other name; a record of an archive does.
+            let which = if document.id == document.origin.path() { "" } else { name_of(&document) };
+            let text = if which.is_empty() { "the text".to_owned() } else { format!("the text of {which}") };
+            let error = format!("NUL bytes in {text} ({count}), replaced by U+FFFD");
             let failure = Failure::new(&document.origin.input, error).member(document.origin.member.as_deref());
             failure.place(Place::Byte(at as u64))
         });
         Ok(Prepared { document: Some(document), skipped: None, failure, raw_bytes })
     }
+}
+
+/// What people know a document by.
+fn name_of(document: &Document) -> &str {
+    document.origin.url.as_deref().unwrap_or(&document.id)
 }
 
 fn not_text(origin: &Origin, claims_text: bool, at: usize) -> Prepared {

@@ -8,13 +8,15 @@ use std::sync::Arc;
 
 use anyhow::{Context, Result, bail};
 use clap::Args;
-use refrain::Position;
 use refrain::pipeline::{Control, Extraction, Preparation, run_in_order};
 use refrain::source::{STDIN, Source};
 use refrain::text::Offsets;
 use refrain::write::{DocumentWriter, Output, OutputFormat, Packing, WriteOptions, open, open_folder};
+use refrain::{Failure, Position};
 
-use crate::common::{InputArguments, counted_documents, offsets, output_format, tell, tell_failures, threads};
+use crate::common::{
+    InputArguments, TELLABLE, counted_documents, offsets, output_format, tell, tell_failures, threads,
+};
 use crate::exit::Exit;
 use crate::progress::{Bar, Status};
 
@@ -93,12 +95,11 @@ fn is_folder(path: &Path) -> bool {
 }
 
 pub(crate) fn run(arguments: &Arguments) -> Result<Exit> {
-    let (inputs, mut failures) = arguments.input.expand(arguments.output.as_deref())?;
-    // What cannot be written should show before the work, not after it.
-    let mut errors = match &arguments.errors {
-        Some(path) => Some((path, File::create(path).with_context(|| path.display().to_string())?)),
-        None => None,
-    };
+    let (inputs, early_failures) = arguments.input.expand(arguments.output.as_deref())?;
+    let mut failures = Failures::open(arguments.errors.as_deref())?;
+    for failure in early_failures {
+        failures.add(failure)?;
+    }
     let mut writer = arguments.writer()?;
     let source = Arc::new(Source::new(inputs, arguments.input.options()));
     let control = Arc::new(Control::default());
@@ -120,7 +121,9 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Exit> {
         &control,
         |position, item| preparation.prepare(position, item),
         |_, prepared| {
-            failures.extend(prepared.failure);
+            if let Some(failure) = prepared.failure {
+                failures.add(failure)?;
+            }
             if let Some(document) = prepared.document {
                 control.count(1, 0);
                 writer.write(&document)?;
@@ -135,16 +138,41 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Exit> {
     }
     result?;
     writer.finish()?;
-    if let Some((path, file)) = &mut errors {
-        for failure in &failures {
-            writeln!(file, "{}", serde_json::to_string(failure)?).with_context(|| path.display().to_string())?;
-        }
-    }
-    tell_failures(&failures, failures.len() as u64, " (list them all with --errors)");
+    tell_failures(&failures.first, failures.count, " (list them all with --errors)");
     if let Some(path) = &arguments.output {
         tell(&format!("wrote {} to {}", counted_documents(control.documents()), path.display()));
     }
-    Ok(Exit::of_failures(failures.len() as u64))
+    Ok(Exit::of_failures(failures.count))
+}
+
+/// What failed: all of it in a file, the first ones to be told.
+struct Failures {
+    file: Option<(PathBuf, File)>,
+    first: Vec<Failure>,
+    count: u64,
+}
+
+impl Failures {
+    /// Opens the file at once: what cannot be written should show before the work, not after it.
+    fn open(path: Option<&Path>) -> Result<Failures> {
+        let file = match path {
+            Some(path) => Some((path.to_owned(), File::create(path).with_context(|| path.display().to_string())?)),
+            None => None,
+        };
+        Ok(Failures { file, first: Vec::new(), count: 0 })
+    }
+
+    fn add(&mut self, failure: Failure) -> refrain::Result<()> {
+        if let Some((path, file)) = &mut self.file {
+            let line = serde_json::to_string(&failure).map_err(std::io::Error::from)? + "\n";
+            file.write_all(line.as_bytes()).map_err(|error| refrain::Error::io(path.as_path(), error))?;
+        }
+        self.count += 1;
+        if self.first.len() < TELLABLE {
+            self.first.push(failure);
+        }
+        Ok(())
+    }
 }
 
 fn rayon_pool(threads: usize) -> Result<rayon::ThreadPool> {

@@ -1,6 +1,7 @@
 //! `refrain corpus`: whatever there is in, a clean corpus folder out.
 
-use std::fs;
+use std::fs::File;
+use std::io::{BufRead, BufReader};
 use std::num::NonZero;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -14,7 +15,9 @@ use refrain::extract::JusTextOptions;
 use refrain::text::Offsets;
 use refrain::write::{OutputFormat, Packing, WriteOptions};
 
-use crate::common::{InputArguments, named, offsets, output_format, print, share, size, tell, tell_failures, threads};
+use crate::common::{
+    InputArguments, TELLABLE, named, offsets, output_format, print, share, size, tell, tell_failures, threads,
+};
 use crate::exit::Exit;
 use crate::progress::{Bar, Status};
 
@@ -212,6 +215,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Exit> {
 
 /// The first failures of a corpus.
 fn read_failures(errors: &Path) -> Vec<Failure> {
-    let content = fs::read_to_string(errors).unwrap_or_default();
-    content.lines().take(10_000).filter_map(|line| serde_json::from_str(line).ok()).collect()
+    let Ok(file) = File::open(errors) else { return Vec::new() };
+    let lines = BufReader::new(file).lines().map_while(Result::ok).take(TELLABLE);
+    lines.filter_map(|line| serde_json::from_str(&line).ok()).collect()
 }

@@ -12,7 +12,7 @@ use crate::source::Inputs;
 use crate::source::corpus::{Identity, LAYOUT, MANIFEST, RUN, WORK, parts_of};
 use crate::stats::Statistics;
 use crate::text::Digest;
-use crate::write::{Written, write_atomically};
+use crate::write::{Output, Packed, Packing, Written, write_atomically};
 
 const STATS: &str = "stats.json";
 const ERRORS: &str = "errors.jsonl";
@@ -236,9 +236,13 @@ impl Folder {
         format!("{REMOVED}/{name}")
     }
 
+    /// The list of what could not be used, to be written.
+    pub(super) fn errors(&self) -> Result<Packed> {
+        Packing::None.pack(Output::file(&self.path(ERRORS))?)
+    }
+
     /// Writes what completes the folder; the manifest comes last.
-    pub(super) fn complete(&self, manifest: &Manifest, errors: &[u8]) -> Result<()> {
-        write_atomically(&self.path(ERRORS), errors)?;
+    pub(super) fn complete(&self, manifest: &Manifest) -> Result<()> {
         write_json(&self.path(STATS), &manifest.statistics)?;
         if manifest.removed.is_empty() {
             let _ = fs::remove_dir(self.path(REMOVED));

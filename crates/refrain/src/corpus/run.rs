@@ -9,11 +9,11 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
 use super::folder::{Folder, Manifest, Part, RunRecord, State, list_inputs, read_json, write_json};
-use super::work::{PartWriter, WorkPart, finished_parts, read_part, shards};
+use super::work::{PartWriter, WorkPart, finished_parts, read_part, shards, write_failure};
 use crate::decode::LanguageFilter;
 use crate::dedup::{ExactDuplicates, FirstCopies};
 use crate::document::{Document, Position};
-use crate::error::{Error, Failure, Result};
+use crate::error::{Error, Failure, IoContext, Result};
 use crate::extract::{JusText, JusTextOptions};
 use crate::pass::{Evidence, Pass};
 use crate::pipeline::{Control, Extraction, Preparation, run_in_order};
@@ -296,7 +296,7 @@ impl Corpus {
     ) -> Result<Vec<WorkPart>> {
         let mut parts = finished_parts(folder, shard)?;
         for part in &parts {
-            self.control.count(part.note.documents, part.note.failures.len() as u64);
+            self.control.count(part.note.documents, part.note.failures);
         }
         let from = parts.last().map_or(Position { input: shard.inputs.start, record: 0 }, |part| part.note.next);
         let done = if parts.last().is_some_and(|part| part.note.last) { shard.inputs.end } else { from.input };
@@ -339,14 +339,20 @@ impl Corpus {
     fn learn(&self, folder: &Folder, pool: &rayon::ThreadPool, parts: &[WorkPart]) -> Result<FirstCopies> {
         self.begin(Phase::Learn, parts.iter().map(|part| part.note.text_bytes).sum());
         let pass = self.exact_duplicates(folder);
-        let observe = |mut evidence, part: &WorkPart| -> Result<_> {
-            self.read_work_part(folder, part, |document| pass.observe(&document, &mut evidence))?;
-            Ok(evidence)
-        };
-        let evidence = pool.install(|| {
-            let pieces = parts.par_iter().try_fold(|| pass.evidence(), observe);
-            pieces.try_reduce(|| pass.evidence(), |mut a, b| a.merge(b).map(|()| a))
+        // As many pieces of evidence as threads, each with its share of the memory.
+        let pieces = Mutex::new(Vec::new());
+        pool.install(|| {
+            parts.par_iter().try_for_each(|part| {
+                let mut evidence = lock(&pieces).pop().unwrap_or_else(|| pass.evidence());
+                self.read_work_part(folder, part, |document| pass.observe(&document, &mut evidence))?;
+                lock(&pieces).push(evidence);
+                Ok::<(), Error>(())
+            })
         })?;
+        let mut evidence = pass.evidence();
+        for piece in std::mem::take(&mut *lock(&pieces)) {
+            evidence.merge(piece)?;
+        }
         pass.conclude(evidence)
     }
 
@@ -444,13 +450,17 @@ impl Corpus {
         finals: Vec<FinalNote>,
     ) -> Result<Manifest> {
         let mut statistics = Statistics::default();
-        let mut errors = Vec::new();
-        for failure in self.early_failures.iter().chain(parts.iter().flat_map(|part| &part.note.failures)) {
-            statistics.failures += 1;
-            serde_json::to_writer(&mut errors, failure).map_err(std::io::Error::from)?;
-            errors.push(b'\n');
+        let mut errors = folder.errors()?;
+        for failure in &self.early_failures {
+            write_failure(&mut errors, failure)?;
         }
+        statistics.failures = self.early_failures.len() as u64;
         for part in parts {
+            if part.note.failures > 0 {
+                let path = folder.work(&part.errors_name());
+                std::fs::File::open(&path).and_then(|mut file| std::io::copy(&mut file, &mut errors)).at(&path)?;
+                statistics.failures += part.note.failures;
+            }
             for (reason, count) in &part.note.skipped {
                 *statistics.skipped.entry(reason.clone()).or_default() += count;
             }
@@ -466,7 +476,8 @@ impl Corpus {
             parts: finals.into_iter().map(|note| note.part).collect(),
             statistics,
         };
-        folder.complete(&manifest, &errors)?;
+        errors.finish()?;
+        folder.complete(&manifest)?;
         Ok(manifest)
     }
 }

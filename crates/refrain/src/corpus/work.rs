@@ -51,7 +51,8 @@ pub(super) struct Note {
     pub(super) documents: u64,
     pub(super) text_bytes: u64,
     pub(super) skipped: BTreeMap<String, u64>,
-    pub(super) failures: Vec<Failure>,
+    /// How many failures there were; a file beside the note lists them.
+    pub(super) failures: u64,
 }
 
 /// A finished work part.
@@ -66,10 +67,18 @@ impl WorkPart {
     pub(super) fn file_name(&self) -> String {
         documents_name(self.shard, self.number)
     }
+
+    pub(super) fn errors_name(&self) -> String {
+        errors_name(self.shard, self.number)
+    }
 }
 
 fn documents_name(shard: u32, number: u32) -> String {
     format!("{shard:06}-{number:06}.jsonl.zst")
+}
+
+fn errors_name(shard: u32, number: u32) -> String {
+    format!("{shard:06}-{number:06}-errors.jsonl")
 }
 
 fn note_name(shard: u32, number: u32) -> String {
@@ -94,6 +103,7 @@ pub(super) struct PartWriter<'f> {
     shard: u32,
     number: u32,
     out: Option<Packed>,
+    errors: Option<Packed>,
     note: Note,
     raw_bytes: u64,
     full_at: u64,
@@ -103,9 +113,8 @@ pub(super) struct PartWriter<'f> {
 impl<'f> PartWriter<'f> {
     /// A part that is full after so many raw bytes.
     pub(super) fn new(folder: &'f Folder, shard: u32, number: u32, next: Position, full_at: u64) -> PartWriter<'f> {
-        let note =
-            Note { next, last: false, documents: 0, text_bytes: 0, skipped: BTreeMap::new(), failures: Vec::new() };
-        PartWriter { folder, shard, number, out: None, note, raw_bytes: 0, full_at, line: Vec::new() }
+        let note = Note { next, last: false, documents: 0, text_bytes: 0, skipped: BTreeMap::new(), failures: 0 };
+        PartWriter { folder, shard, number, out: None, errors: None, note, raw_bytes: 0, full_at, line: Vec::new() }
     }
 
     pub(super) fn is_full(&self) -> bool {
@@ -118,32 +127,51 @@ impl<'f> PartWriter<'f> {
         if let Some(reason) = prepared.skipped {
             *self.note.skipped.entry(reason).or_default() += 1;
         }
-        self.note.failures.extend(prepared.failure);
+        if let Some(failure) = &prepared.failure {
+            let errors =
+                open_once(&mut self.errors, self.folder, &errors_name(self.shard, self.number), Packing::None)?;
+            write_failure(errors, failure)?;
+            self.note.failures += 1;
+            // Nothing but failures must come to an end, too.
+            self.raw_bytes += FAILURE_BYTES;
+        }
         let Some(document) = prepared.document else { return Ok(()) };
         self.note.documents += 1;
         self.note.text_bytes += document.text.len() as u64;
         self.line.clear();
         serde_json::to_writer(&mut self.line, &document).map_err(std::io::Error::from)?;
         self.line.push(b'\n');
-        let out = match &mut self.out {
-            Some(out) => out,
-            none => {
-                let path = self.folder.work(&documents_name(self.shard, self.number));
-                none.insert(Packing::Zstd.pack_at(Output::file(&path)?, 1)?)
-            }
-        };
+        let out = open_once(&mut self.out, self.folder, &documents_name(self.shard, self.number), Packing::Zstd)?;
         out.put(&self.line)
     }
 
     /// Ends the part; from here on it counts.
     pub(super) fn finish(mut self, last: bool) -> Result<WorkPart> {
-        if let Some(out) = self.out.take() {
+        for out in [self.out.take(), self.errors.take()].into_iter().flatten() {
             out.finish()?;
         }
         self.note.last = last;
         write_json(&self.folder.work(&note_name(self.shard, self.number)), &self.note)?;
         Ok(WorkPart { shard: self.shard, number: self.number, note: self.note })
     }
+}
+
+/// What a failure counts towards the size of a part.
+const FAILURE_BYTES: u64 = 256;
+
+/// A file of the work folder that is there only when something is written to it.
+fn open_once<'p>(out: &'p mut Option<Packed>, folder: &Folder, name: &str, packing: Packing) -> Result<&'p mut Packed> {
+    Ok(match out {
+        Some(out) => out,
+        none => none.insert(packing.pack_at(Output::file(&folder.work(name))?, 1)?),
+    })
+}
+
+/// Writes a failure as a line of JSON.
+pub(super) fn write_failure(out: &mut Packed, failure: &Failure) -> Result<()> {
+    let mut line = serde_json::to_vec(failure).map_err(std::io::Error::from)?;
+    line.push(b'\n');
+    out.put(&line)
 }
 
 /// Reads the documents of a work part.

@@ -226,7 +226,7 @@ const RECORD: usize = 16 + 4 + 8 + 8 + 4;
 
 impl FirstCopies {
     fn new(limit: usize, temporary: &Path) -> FirstCopies {
-        FirstCopies { records: Blob::new(limit, temporary), ids: Blob::new(limit, temporary) }
+        FirstCopies { records: Blob::new(limit / 2, temporary), ids: Blob::new(limit / 2, temporary) }
     }
 
     fn push(&mut self, first: &Sighting) -> io::Result<()> {

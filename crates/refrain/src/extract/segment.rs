@@ -207,11 +207,7 @@ impl Segmenter {
             }
             Tag::MetaData | Tag::Html => return,
             Tag::Br => {
-                self.breaks += 1;
-                self.space = self.space.max(if self.count[Tag::Pre as usize] > 0 { 2 } else { 1 });
-                if self.breaks >= 2 {
-                    self.flush();
-                }
+                self.line_break();
                 return;
             }
             Tag::Void => {
@@ -274,13 +270,23 @@ impl Segmenter {
             Tag::Head => self.head_ended = true,
             // What stands behind the end of the body is shown all the same.
             Tag::Inline | Tag::Silent | Tag::MetaData | Tag::Void | Tag::Html | Tag::Body => {}
-            Tag::Br => self.breaks += 1,
+            // Browsers take the end tag of a line break for a line break.
+            Tag::Br => self.line_break(),
             _ => {
                 if tag.breaks() {
                     self.flush();
                 }
                 self.close(tag);
             }
+        }
+    }
+
+    /// One line break is white space, two in a row end the block.
+    fn line_break(&mut self) {
+        self.breaks += 1;
+        self.space = self.space.max(if self.count[Tag::Pre as usize] > 0 { 2 } else { 1 });
+        if self.breaks >= 2 {
+            self.flush();
         }
     }
 
@@ -457,6 +463,7 @@ mod tests {
     #[test]
     fn one_break_is_a_space_and_two_are_a_paragraph() {
         assert_eq!(texts("a<br>b<br><br/>c<br> <br>d"), ["a b", "c", "d"]);
+        assert_eq!(texts(&format!("a{}b", "</br>".repeat(300))), ["a", "b"]);
     }
 
     #[test]

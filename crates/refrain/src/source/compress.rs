@@ -156,6 +156,8 @@ struct GzipMembers<R> {
     state: State<R>,
     /// Decompressed bytes of a member found after damage, not yet handed out.
     tried: io::Cursor<Vec<u8>>,
+    /// Places that looked like a member after damage.
+    trials: u32,
 }
 
 #[allow(clippy::large_enum_variant)] // one for each open stream, and it is mostly the large one
@@ -172,9 +174,12 @@ enum State<R> {
 /// How much of a candidate is decompressed before it is believed.
 const TRIAL: u64 = 32 << 10;
 
+/// How often in one stream a member is looked for; more damage than that is no accident.
+const MAX_TRIALS: u32 = 10_000;
+
 impl<R: BufRead> GzipMembers<R> {
     fn new(reader: R) -> GzipMembers<R> {
-        GzipMembers { state: State::Between(Replay::new(reader)), tried: io::Cursor::default() }
+        GzipMembers { state: State::Between(Replay::new(reader)), tried: io::Cursor::default(), trials: 0 }
     }
 
     /// Between two members: opens the next one. Padding with zeros and rubbish without a member in it end the stream.
@@ -194,7 +199,8 @@ impl<R: BufRead> GzipMembers<R> {
 
     /// After damage: looks for a member that decompresses at least for a while.
     fn find_next(&mut self, mut reader: Replay<R>) -> io::Result<()> {
-        while reader.seek_magic()? {
+        while self.trials < MAX_TRIALS && reader.seek_magic()? {
+            self.trials += 1;
             reader.start_recording();
             let mut decoder = GzDecoder::new(reader);
             let mut tried = Vec::new();
@@ -260,51 +266,56 @@ impl<R: BufRead> Read for GzipMembers<R> {
 /// limit. A damaged member may have swallowed bytes of its successors; going back finds them again.
 struct Replay<R> {
     inner: R,
-    /// Bytes to read (again) before the inner reader goes on.
-    ahead: Vec<u8>,
+    /// Bytes used up since the recording began, and bytes to read (again) before the inner reader goes on.
+    memory: Vec<u8>,
+    /// Where in it reading is.
     at: usize,
-    /// Bytes used up since the member began.
-    recorded: Vec<u8>,
+    /// Where in it the recording began; `None` when nothing is recorded, or too much was.
+    start: Option<usize>,
 }
 
+/// How much is remembered.
 const REMEMBER: usize = 8 << 20;
 
 impl<R: BufRead> Replay<R> {
     fn new(inner: R) -> Replay<R> {
-        Replay { inner, ahead: Vec::new(), at: 0, recorded: Vec::new() }
+        Replay { inner, memory: Vec::new(), at: 0, start: None }
     }
 
     fn start_recording(&mut self) {
-        self.recorded.clear();
+        // What lies behind is dropped now and then, not each time: a damaged stream may have many false starts.
+        if self.at == self.memory.len() || self.at > REMEMBER {
+            self.memory.drain(..self.at);
+            self.at = 0;
+        }
+        self.start = Some(self.at);
     }
 
-    /// Goes back to the byte after the one where the recording began.
+    /// Goes back to the byte after the one where the recording began, if it is remembered.
     fn rewind_past_start(&mut self) {
-        let mut ahead = std::mem::take(&mut self.recorded);
-        ahead.extend_from_slice(&self.ahead[self.at..]);
-        self.ahead = ahead;
-        self.at = 1.min(self.ahead.len());
+        if let Some(start) = self.start.take() {
+            self.at = (start + 1).min(self.memory.len());
+        }
     }
 
     /// The next bytes, without using them up: fewer than asked for only at the end.
     fn peek(&mut self, length: usize) -> io::Result<&[u8]> {
-        while self.ahead.len() - self.at < length {
+        while self.memory.len() - self.at < length {
             let buffer = self.inner.fill_buf()?;
             if buffer.is_empty() {
                 break;
             }
             let wanted = buffer.len().min(length);
-            self.ahead.drain(..self.at);
-            self.at = 0;
-            self.ahead.extend_from_slice(&buffer[..wanted]);
+            self.memory.extend_from_slice(&buffer[..wanted]);
             self.inner.consume(wanted);
         }
-        let end = self.ahead.len().min(self.at + length);
-        Ok(&self.ahead[self.at..end])
+        let end = self.memory.len().min(self.at + length);
+        Ok(&self.memory[self.at..end])
     }
 
     /// Moves to the next place where a gzip member may begin. False at the end of the stream.
     fn seek_magic(&mut self) -> io::Result<bool> {
+        self.start = None;
         loop {
             let buffer = self.fill_buf()?;
             if buffer.is_empty() {
@@ -339,29 +350,31 @@ impl<R: BufRead> Read for Replay<R> {
 
 impl<R: BufRead> BufRead for Replay<R> {
     fn fill_buf(&mut self) -> io::Result<&[u8]> {
-        if self.at < self.ahead.len() { Ok(&self.ahead[self.at..]) } else { self.inner.fill_buf() }
+        if self.at < self.memory.len() { Ok(&self.memory[self.at..]) } else { self.inner.fill_buf() }
     }
 
     fn consume(&mut self, amount: usize) {
         if amount == 0 {
             return;
         }
-        let room = REMEMBER - self.recorded.len().min(REMEMBER);
-        if self.at < self.ahead.len() {
-            let used = &self.ahead[self.at..self.at + amount];
-            self.recorded.extend_from_slice(&used[..amount.min(room)]);
+        if self.at < self.memory.len() {
             self.at += amount;
-            if self.at == self.ahead.len() {
-                self.ahead.clear();
-                self.at = 0;
-            }
-        } else {
+        } else if let Some(start) = self.start {
             // The buffer is still what fill_buf returned: nothing was read since.
-            if let Ok(buffer) = self.inner.fill_buf() {
-                let used = amount.min(buffer.len()).min(room);
-                self.recorded.extend_from_slice(&buffer[..used]);
+            match self.inner.fill_buf() {
+                Ok(buffer) if self.memory.len() - start + amount <= REMEMBER => {
+                    self.memory.extend_from_slice(&buffer[..amount.min(buffer.len())]);
+                    self.at = self.memory.len();
+                }
+                _ => self.start = None,
             }
             self.inner.consume(amount);
+        } else {
+            self.inner.consume(amount);
+        }
+        if self.start.is_none() && self.at == self.memory.len() {
+            self.memory.clear();
+            self.at = 0;
         }
     }
 }

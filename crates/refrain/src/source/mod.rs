@@ -166,6 +166,9 @@ pub struct Source {
     bytes_read: AtomicU64,
 }
 
+/// The buffer on a file.
+const BUFFER: usize = 256 << 10;
+
 /// Archives inside archives inside archives: deeper than this is no honest input.
 const MAX_DEPTH: u8 = 4;
 
@@ -310,8 +313,11 @@ impl<'s> At<'s> {
                 return out.failed(self.failure(describe(&error)));
             }
         }
+        // No larger a buffer than the file needs: a folder of small files would spend its time on clearing it.
+        let size = std::fs::metadata(path).map_or(0, |meta| meta.len());
+        let buffer = if size == 0 { BUFFER } else { (size as usize + 1).min(BUFFER) };
         let counted = compress::Counted::new(file, &self.source.bytes_read);
-        self.read_stream(Box::new(BufReader::with_capacity(256 << 10, counted)), out)
+        self.read_stream(Box::new(BufReader::with_capacity(buffer, counted)), out)
     }
 
     fn read_seekable(&self, format: InputFormat, file: File, out: &mut Emitter<'_>) -> ControlFlow<()> {
@@ -390,11 +396,13 @@ impl<'s> At<'s> {
     /// One plain document.
     fn read_document(
         &self,
-        reader: Box<dyn BufRead + '_>,
+        mut reader: Box<dyn BufRead + '_>,
         markup: Option<Markup>,
         out: &mut Emitter<'_>,
     ) -> ControlFlow<()> {
         if !out.wants_next() {
+            // Read all the same: the container notices when a member is cut off.
+            let _ = io::copy(&mut reader, &mut io::sink());
             return out.pass_over();
         }
         let body = match read_limited(reader, self.options().max_document) {

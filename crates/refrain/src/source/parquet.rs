@@ -1,7 +1,9 @@
 //! Parquet tables: one row, one document.
 
+use std::fmt::Display;
 use std::fs::File;
 use std::ops::ControlFlow;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use arrow_array::cast::AsArray;
 use arrow_array::types::{Float32Type, Float64Type, Int8Type, Int16Type, Int32Type, Int64Type};
@@ -9,7 +11,7 @@ use arrow_array::types::{UInt8Type, UInt16Type, UInt32Type, UInt64Type};
 use arrow_array::{Array, ArrayRef, RecordBatch};
 use arrow_cast::display::{ArrayFormatter, FormatOptions};
 use arrow_schema::DataType;
-use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
+use parquet::arrow::arrow_reader::{ArrowReaderOptions, ParquetRecordBatchReaderBuilder};
 use serde_json::{Map, Value};
 
 use super::jsonl::{document, take_id};
@@ -22,7 +24,9 @@ const BATCH_ROWS: usize = 64;
 
 pub(super) fn read(at: &At<'_>, file: File, out: &mut Emitter<'_>) -> ControlFlow<()> {
     let options = at.options();
-    let builder = match ParquetRecordBatchReaderBuilder::try_new(file) {
+    // The Arrow schema that some writers embed is not needed, and must not be believed.
+    let reading = ArrowReaderOptions::new().with_skip_arrow_metadata(true);
+    let builder = match guarded(|| ParquetRecordBatchReaderBuilder::try_new_with_options(file, reading)) {
         Ok(builder) => builder.with_batch_size(BATCH_ROWS),
         Err(error) => return out.failed(at.failure(format!("not a readable Parquet file: {error}"))),
     };
@@ -36,14 +40,15 @@ pub(super) fn read(at: &At<'_>, file: File, out: &mut Emitter<'_>) -> ControlFlo
         let error = format!("column \"{}\" holds {}, not text", options.text_field, field.data_type());
         return out.failed(at.failure(error).hint("name the column with --text-field"));
     }
-    let reader = match builder.build() {
+    let mut reader = match guarded(|| builder.build()) {
         Ok(reader) => reader,
         Err(error) => return out.failed(at.failure(format!("not a readable Parquet file: {error}"))),
     };
     let mut row_number = 0_u64;
-    for batch in reader {
-        let batch = match batch {
-            Ok(batch) => batch,
+    loop {
+        let batch = match guarded(|| reader.next().transpose()) {
+            Ok(Some(batch)) => batch,
+            Ok(None) => return ControlFlow::Continue(()),
             Err(error) => {
                 let failure = at.failure(format!("damaged Parquet data: {error}"));
                 return out.failed(failure.place(Place::Row(row_number + 1)));
@@ -66,7 +71,14 @@ pub(super) fn read(at: &At<'_>, file: File, out: &mut Emitter<'_>) -> ControlFlo
             out.document(document(at, id, text, fields))?;
         }
     }
-    ControlFlow::Continue(())
+}
+
+/// Runs a step of the Parquet library, which panics on some damaged files. Nothing is used after a step that failed.
+fn guarded<T, E: Display>(step: impl FnOnce() -> Result<T, E>) -> Result<T, String> {
+    match catch_unwind(AssertUnwindSafe(step)) {
+        Ok(result) => result.map_err(|error| error.to_string()),
+        Err(_) => Err("damaged".into()),
+    }
 }
 
 fn is_text(kind: &DataType) -> bool {

@@ -10,14 +10,14 @@ use serde_json::{Map, Value};
 
 use super::compress::DamagedMember;
 use super::http::{self, Response, content_type, field};
-use super::{At, Body, Emitter, Markup, RawDocument, describe, too_large};
+use super::{At, Emitter, Markup, RawDocument, describe, too_large};
 use crate::error::{Failure, Place};
 
 /// No honest header is longer.
 const MAX_HEADER: u64 = 1 << 20;
 
 pub(super) fn read(at: &At<'_>, reader: Box<dyn BufRead + '_>, out: &mut Emitter<'_>) -> ControlFlow<()> {
-    let mut archive = Archive { reader, ahead: io::Cursor::default() };
+    let mut archive = Archive { reader, ahead: io::Cursor::default(), taken: 0, given_back: 0 };
     let mut number = 0;
     loop {
         number += 1;
@@ -39,7 +39,7 @@ pub(super) fn read(at: &At<'_>, reader: Box<dyn BufRead + '_>, out: &mut Emitter
         };
         let limit = at.options().max_document;
         let oversized = record.length > limit;
-        let body = if oversized { archive.skip_body(&record) } else { archive.body(&record) };
+        let body = if oversized { archive.skip_body(&record) } else { archive.body(&record, limit) };
         let body = match body {
             Ok(body) => body,
             Err(error) => {
@@ -51,6 +51,7 @@ pub(super) fn read(at: &At<'_>, reader: Box<dyn BufRead + '_>, out: &mut Emitter
                 return ControlFlow::Continue(());
             }
         };
+        let body_is_short = body.short;
         if !out.wants_next() {
             out.pass_over()?;
         } else if oversized && record.holds_document() {
@@ -58,11 +59,14 @@ pub(super) fn read(at: &At<'_>, reader: Box<dyn BufRead + '_>, out: &mut Emitter
         } else if !record.holds_document() {
             out.skipped(record.origin(at), format!("WARC {}", record.kind()))?;
         } else {
-            match record.document(at, body, limit) {
+            match record.document(at, body.bytes, limit) {
                 Ok(Found::Document(raw)) => out.document(*raw)?,
                 Ok(Found::Other(reason)) => out.skipped(record.origin(at), reason)?,
                 Err(failure) => out.failed(failure.place(Place::Record(number)))?,
             }
+        }
+        if body_is_short {
+            out.failed(fail("Content-Length is too short; the record was read up to the next one".into()))?;
         }
     }
 }
@@ -145,7 +149,7 @@ impl Record {
             id,
             origin: self.origin(at),
             meta,
-            body: Body::Bytes(body),
+            body: super::Body::Bytes(body),
             markup,
             charset,
             claims_text: false,
@@ -178,6 +182,16 @@ struct Archive<'r> {
     reader: Box<dyn BufRead + 'r>,
     /// Bytes given back: the start of a record that a wrong length had swallowed.
     ahead: io::Cursor<Vec<u8>>,
+    /// Bytes of bodies read, and given back, so far.
+    taken: u64,
+    given_back: u64,
+}
+
+/// The body of a record.
+struct Body {
+    bytes: Vec<u8>,
+    /// The record said that it was shorter.
+    short: bool,
 }
 
 impl Archive<'_> {
@@ -266,8 +280,7 @@ impl Archive<'_> {
     fn skip_to_record(&mut self) -> io::Result<()> {
         let mut line = Vec::new();
         loop {
-            let available = self.fill()?;
-            if available.is_empty() || available.starts_with(b"WARC/") {
+            if self.at_record()? || self.fill()?.is_empty() {
                 return Ok(());
             }
             self.line(&mut line)?;
@@ -275,7 +288,7 @@ impl Archive<'_> {
     }
 
     /// The body of a record and the empty lines behind it.
-    fn body(&mut self, record: &Record) -> io::Result<Vec<u8>> {
+    fn body(&mut self, record: &Record, limit: u64) -> io::Result<Body> {
         let mut body = Vec::with_capacity(record.length.min(1 << 20) as usize);
         self.read_body(record.length, &mut body)?;
         // A record ends with two line ends. Looking at what follows them also makes sure that the gzip member is whole.
@@ -290,20 +303,33 @@ impl Archive<'_> {
                 _ => break,
             }
         }
-        let next = self.fill()?;
-        if newlines < 2 && !next.is_empty() && !next.starts_with(b"WARC/") {
+        if newlines >= 2 || self.at_record()? || self.fill()?.is_empty() {
+            return Ok(Body { bytes: body, short: false });
+        }
+        if memchr::memmem::find(&body, OPENING_LINE).is_some() {
             self.give_back_swallowed(body)?;
             return Err(io::Error::new(io::ErrorKind::InvalidData, "Content-Length does not fit the record"));
         }
-        Ok(body)
+        // The length is too short: the body goes on up to the next record.
+        body.extend(std::iter::repeat_n(b'\n', newlines));
+        let mut line = Vec::new();
+        while !self.at_record()? && (body.len() as u64) < limit {
+            self.line(&mut line)?;
+            if line.is_empty() {
+                break;
+            }
+            body.extend_from_slice(&line);
+        }
+        body.truncate(body.trim_ascii_end().len());
+        Ok(Body { bytes: body, short: true })
     }
 
     /// Passes over a body that is too large to keep. Its length may be wrong, so a line in it that opens a record after
     /// an empty line ends it.
-    fn skip_body(&mut self, record: &Record) -> io::Result<Vec<u8>> {
+    fn skip_body(&mut self, record: &Record) -> io::Result<Body> {
         let (mut line, mut after_empty, mut left) = (Vec::new(), false, record.length);
         while left > 0 {
-            if after_empty && self.fill()?.starts_with(b"WARC/1.") {
+            if after_empty && self.at_record()? {
                 return Err(io::Error::new(io::ErrorKind::InvalidData, "Content-Length does not fit the record"));
             }
             self.line(&mut line)?;
@@ -313,12 +339,13 @@ impl Archive<'_> {
             after_empty = line.trim_ascii().is_empty();
             left = left.saturating_sub(line.len() as u64);
         }
-        Ok(Vec::new())
+        Ok(Body { bytes: Vec::new(), short: false })
     }
 
     fn read_body(&mut self, length: u64, body: &mut Vec<u8>) -> io::Result<()> {
         (&mut self.ahead).take(length).read_to_end(body)?;
-        (&mut self.reader).take(length - body.len() as u64).read_to_end(body)?;
+        let fresh = (&mut self.reader).take(length - body.len() as u64).read_to_end(body)?;
+        self.taken += fresh as u64;
         if (body.len() as u64) < length {
             self.give_back_swallowed(std::mem::take(body))?;
             return Err(cut_off());
@@ -329,18 +356,53 @@ impl Archive<'_> {
     /// If a body with a wrong length holds the opening of another record, reading goes on there; otherwise at the next
     /// opening that follows.
     fn give_back_swallowed(&mut self, mut body: Vec<u8>) -> io::Result<()> {
-        match memchr::memmem::find(&body, b"\nWARC/1.") {
-            Some(at) => {
+        match memchr::memmem::find(&body, OPENING_LINE) {
+            // An archive made of wrong lengths alone could make us read it again and again.
+            Some(at) if self.given_back <= FREE_GIVING_BACK + 4 * self.taken => {
                 body.drain(..=at);
-                let rest = &self.ahead.get_ref()[self.ahead.position() as usize..];
-                body.extend_from_slice(rest);
-                self.ahead = io::Cursor::new(body);
+                self.given_back += body.len() as u64;
+                self.give_back(body);
                 Ok(())
             }
-            None => self.skip_to_record(),
+            _ => self.skip_to_record(),
         }
     }
+
+    /// Puts bytes in front of what is still to be read.
+    fn give_back(&mut self, mut bytes: Vec<u8>) {
+        bytes.extend_from_slice(&self.ahead.get_ref()[self.ahead.position() as usize..]);
+        self.ahead = io::Cursor::new(bytes);
+    }
+
+    /// True when the next bytes open a record.
+    fn at_record(&mut self) -> io::Result<bool> {
+        const OPENING: &[u8] = b"WARC/";
+        let available = self.fill()?;
+        if available.len() >= OPENING.len() || available.is_empty() || !OPENING.starts_with(available) {
+            return Ok(available.starts_with(OPENING));
+        }
+        // The buffer ends inside of what may be an opening.
+        let mut start = Vec::new();
+        while start.len() < OPENING.len() {
+            let available = self.fill()?;
+            if available.is_empty() {
+                break;
+            }
+            let used = available.len().min(OPENING.len());
+            start.extend_from_slice(&available[..used]);
+            self.consume(used);
+        }
+        let found = start.starts_with(OPENING);
+        self.give_back(start);
+        Ok(found)
+    }
 }
+
+/// A line that opens a record, seen from the end of the line before it.
+const OPENING_LINE: &[u8] = b"\nWARC/1.";
+
+/// Bytes that may be read again in any archive.
+const FREE_GIVING_BACK: u64 = 256 << 20;
 
 fn cut_off() -> io::Error {
     io::Error::new(io::ErrorKind::UnexpectedEof, "the archive ends before the record does")
