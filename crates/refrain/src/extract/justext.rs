@@ -312,12 +312,12 @@ mod tests {
     /// The published procedure as it stands, with its nested searches: the plain twin of [`revise`].
     fn revise_plainly(blocks: &mut [Classified], options: &JusTextOptions) {
         fn neighbour(blocks: &[Classified], from: usize, step: isize, ignore_near_good: bool) -> Class {
-            let mut i = from as isize + step;
-            while i >= 0 && (i as usize) < blocks.len() {
-                match blocks[i as usize].class {
+            let mut i = from;
+            while let Some(next) = i.checked_add_signed(step).filter(|&next| next < blocks.len()) {
+                match blocks[next].class {
                     class @ (Class::Good | Class::Bad) => return class,
                     Class::NearGood if !ignore_near_good => return Class::NearGood,
-                    _ => i += step,
+                    _ => i = next,
                 }
             }
             Class::Bad
