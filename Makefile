@@ -58,7 +58,7 @@ fuzz-check:
 	CARGO_TARGET_DIR=target $(CARGO) check --quiet --manifest-path fuzz/Cargo.toml
 
 deny: $(TOOLS)/cargo-deny
-	$(TOOLS)/cargo-deny --offline check licenses bans sources
+	$(TOOLS)/cargo-deny check licenses bans sources
 
 $(TOOLS)/cargo-deny:
 	$(CARGO) install cargo-deny --locked --quiet --root .tools

@@ -353,3 +353,22 @@ fn marks_of_a_corpus_are_honoured_or_kept() {
         assert_eq!(kept, env.convert(&[&clean]).texts(), "{format}: what is left is the clean corpus");
     }
 }
+
+#[test]
+fn a_field_with_the_name_of_a_column_survives_parquet() {
+    let env = Env::new();
+    env.write("in.jsonl", "{\"doc\": \"d\", \"id\": 1, \"text\": \"Text.\"}\n");
+    env.run(&["convert", "in.jsonl", "--id-field", "doc", "-o", "a.parquet"]).code(0);
+    let back = env.convert(&["a.parquet"]);
+    assert_eq!((back.ids(), &back.documents[0]["source_id"]), (vec!["d"], &serde_json::json!(1)));
+}
+
+#[test]
+fn an_output_file_in_the_input_folder_is_not_read() {
+    let env = Env::new();
+    env.write("texts/a.txt", GOOD);
+    for _ in 0..2 {
+        env.run(&["convert", "texts", "-o", "texts/out.jsonl"]).code(0);
+        assert_eq!(env.read_jsonl("texts/out.jsonl").len(), 1);
+    }
+}

@@ -498,3 +498,49 @@ fn the_method_can_be_named() {
     env.run(&["corpus", &crawl(), "-o", "default"]).code(0);
     assert_eq!(env.snapshot("named"), env.snapshot("default"));
 }
+
+#[test]
+fn a_corpus_is_never_made_from_itself() {
+    let env = Env::new();
+    env.run(&["corpus", &crawl(), "-o", "corpus"]).code(0);
+    let before = env.snapshot("corpus");
+    env.run(&["corpus", "corpus", "-o", "corpus", "--overwrite"]).code(2).says(&["corpus", "lies in the output"]);
+    assert_eq!(env.snapshot("corpus"), before, "nothing is lost");
+}
+
+#[test]
+fn a_run_killed_in_its_first_moments_does_not_block_the_folder() {
+    let env = Env::new();
+    for files in [&["work/lock"][..], &["work/lock", "work/.run.json.partial", "inputs.tsv", ".inputs.tsv.partial"]] {
+        let folder = format!("corpus-{}", files.len());
+        for file in files {
+            env.write(&format!("{folder}/{file}"), "");
+        }
+        std::fs::create_dir(env.path(&format!("{folder}/documents"))).expect("a folder");
+        env.run(&["corpus", &crawl(), "-o", &folder]).code(0);
+        assert_eq!(env.read_json(&format!("{folder}/stats.json"))["total"]["kept"]["documents"], 22);
+    }
+}
+
+#[test]
+fn a_replacement_killed_halfway_is_done_again() {
+    let env = Env::new();
+    env.run(&["corpus", &crawl(), "-o", "corpus", "--format", "jsonl"]).code(0);
+    // As after a kill: the manifest is gone, the old part is still there.
+    std::fs::remove_file(env.path("corpus/manifest.json")).expect("a manifest");
+    env.write("corpus/work/clearing", "");
+    env.run(&["corpus", &crawl(), "-o", "corpus"]).code(0);
+    assert!(!env.path("corpus/documents/part-00000.jsonl").exists(), "the old part is gone");
+    assert_eq!(read_parquet(&env.path("corpus/documents/part-00000.parquet")).1.len(), 22);
+}
+
+#[test]
+fn languages_without_a_stop_list_are_judged_without_stop_words() {
+    let env = Env::new();
+    let sentence = "灯台守は夕暮れになると灯りをともし、朝になるまで塔の上で見張りを続けた。海は静かで、遠くに漁船の影が見えるだけだった。".repeat(6);
+    env.write("page.html", format!("<html><body><ul><li><a href=/>ホーム</a></ul><p>{sentence}</p></body></html>"));
+    for languages in ["en,ja", "ja"] {
+        env.run(&["corpus", "page.html", "-o", languages, "--lang", languages, "--format", "jsonl"]).code(0);
+        assert_eq!(env.read_jsonl(&format!("{languages}/documents/part-00000.jsonl"))[0]["text"], sentence);
+    }
+}

@@ -12,7 +12,7 @@ use refrain::pipeline::{Control, Extraction, Preparation, run_in_order};
 use refrain::source::{STDIN, Source};
 use refrain::text::Offsets;
 use refrain::write::{DocumentWriter, Output, OutputFormat, Packing, WriteOptions, open, open_folder};
-use refrain::{Failure, Position};
+use refrain::{Document, Failure, Position};
 
 use crate::common::{
     InputArguments, TELLABLE, counted_documents, offsets, output_format, tell, tell_failures, threads,
@@ -124,7 +124,10 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Exit> {
             if let Some(failure) = prepared.failure {
                 failures.add(failure)?;
             }
-            if let Some(document) = prepared.document {
+            // A document of which nothing is left is not written, unless it never had any text.
+            let gone =
+                |document: &Document| !arguments.keep_marked && !document.marks.is_empty() && document.is_removed();
+            if let Some(document) = prepared.document.filter(|document| !gone(document)) {
                 control.count(1, 0);
                 writer.write(&document)?;
             }
@@ -139,7 +142,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Exit> {
     result?;
     writer.finish()?;
     tell_failures(&failures.first, failures.count, " (list them all with --errors)");
-    if let Some(path) = &arguments.output {
+    if let Some(path) = arguments.output.as_deref().filter(|path| *path != Path::new(STDIN)) {
         tell(&format!("wrote {} to {}", counted_documents(control.documents()), path.display()));
     }
     Ok(Exit::of_failures(failures.count))

@@ -50,9 +50,13 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Exit> {
             }
             Item::Failed(failure) => {
                 failed += 1;
+                let path = match &failure.member {
+                    Some(member) => format!("{}/{member}", failure.input),
+                    None => failure.input.clone(),
+                };
                 (
                     json!({"kind": "failed", "failure": failure, "record": record}),
-                    format!("failed\t-\t{}\t{}", failure.error, place(&failure.input)),
+                    format!("failed\t-\t{}\t{}", failure.error, place(&path)),
                 )
             }
         };

@@ -9,7 +9,7 @@ use serde_json::{Map, Value};
 
 use crate::error::{Error, IoContext, Result};
 use crate::source::Inputs;
-use crate::source::corpus::{Identity, LAYOUT, MANIFEST, RUN, WORK, parts_of};
+use crate::source::corpus::{CLEARING, Identity, LAYOUT, MANIFEST, RUN, WORK, parts_of};
 use crate::stats::Statistics;
 use crate::text::Digest;
 use crate::write::{Output, Packed, Packing, Written, write_atomically};
@@ -165,7 +165,7 @@ impl Folder {
             return Err(Error::Refused(format!("{} is a file; name a folder", root.display())));
         }
         let ours = parts_of(root).is_some();
-        if !ours && root.is_dir() && fs::read_dir(root).at(root)?.next().is_some() {
+        if !ours && root.is_dir() && !is_barely_begun(root).at(root)? {
             return Err(Error::Refused(format!(
                 "{} is not empty and holds no corpus; name another folder",
                 root.display()
@@ -173,7 +173,7 @@ impl Folder {
         }
         fs::create_dir_all(root.join(WORK)).at(root)?;
         let folder = Folder { root: root.to_owned(), _lock: Some(lock(root)?) };
-        if overwrite {
+        if overwrite || folder.work(CLEARING).exists() {
             folder.clear()?;
         }
         if let Some(manifest) = read_json::<Manifest>(&root.join(MANIFEST))? {
@@ -253,7 +253,8 @@ impl Folder {
 
     /// Removes what refrain wrote, and nothing else.
     fn clear(&self) -> Result<()> {
-        // The manifest goes first: from here on the folder is not complete.
+        // Killed from here on, the next run clears the rest.
+        write_atomically(&self.work(CLEARING), b"")?;
         for name in [MANIFEST, STATS, ERRORS, INPUTS] {
             remove(&self.path(name))?;
         }
@@ -263,14 +264,14 @@ impl Folder {
             for entry in entries {
                 let path = entry.at(&folder)?.path();
                 let ours = name == WORK || is_part(&path);
-                if ours && !path.ends_with(LOCK) && path.is_file() {
+                if ours && !path.ends_with(LOCK) && !path.ends_with(CLEARING) && path.is_file() {
                     remove(&path)?;
                 }
             }
             // Stays when there is something of somebody else in it.
             let _ = fs::remove_dir(&folder);
         }
-        Ok(())
+        remove(&self.work(CLEARING))
     }
 
     fn remove_work(&self) -> Result<()> {
@@ -280,6 +281,28 @@ impl Folder {
             _ => Ok(()),
         }
     }
+}
+
+/// True when there is nothing in a folder but what a run makes before it says what it is: killed then, it leaves this.
+fn is_barely_begun(root: &Path) -> std::io::Result<bool> {
+    for entry in fs::read_dir(root)? {
+        let path = entry?.path();
+        let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
+        let partial = name.starts_with('.') && name.ends_with(".partial");
+        let fine = match name {
+            WORK => fs::read_dir(&path)?.all(|entry| {
+                entry.is_ok_and(|entry| {
+                    entry.file_name() == LOCK || entry.file_name().as_encoded_bytes().ends_with(b".partial")
+                })
+            }),
+            DOCUMENTS | REMOVED => fs::read_dir(&path)?.next().is_none(),
+            name => name == INPUTS || partial,
+        };
+        if !fine {
+            return Ok(false);
+        }
+    }
+    Ok(true)
 }
 
 /// True for a part as this module names it, also when it is not finished.

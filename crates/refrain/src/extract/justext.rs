@@ -89,16 +89,15 @@ pub struct Classified {
 pub struct JusText {
     /// Thresholds.
     pub options: JusTextOptions,
-    /// Language whose stop list is used for pages whose own language is not known or has no list. Without it, such pages
-    /// are judged without stop words.
+    /// Language whose stop list is used for pages whose own language is not known. Without it, and in languages that have
+    /// no list, pages are judged without stop words.
     pub fallback_language: Option<String>,
 }
 
 impl JusText {
     /// The stop list for a document.
     fn stop_list_for(&self, document: &Document) -> Option<&'static StopList> {
-        let of = |code: &Option<String>| code.as_deref().and_then(stop_list);
-        of(&document.language).or_else(|| of(&self.fallback_language))
+        document.language.as_deref().or(self.fallback_language.as_deref()).and_then(stop_list)
     }
 
     /// Classifies the blocks of a document. Without a stop list the share of stop words plays no part.

@@ -14,6 +14,9 @@ pub(crate) const MANIFEST: &str = "manifest.json";
 /// The folder that is there while a corpus is being made.
 pub(crate) const WORK: &str = "work";
 
+/// The file in it that is there while an old corpus is being removed.
+pub(crate) const CLEARING: &str = "clearing";
+
 /// The file in it that says how.
 pub(crate) const RUN: &str = "run.json";
 
@@ -63,5 +66,5 @@ fn began_by_refrain(folder: &Path) -> bool {
         _by: Identity,
     }
     let content = fs::read(folder.join(WORK).join(RUN)).unwrap_or_default();
-    serde_json::from_slice::<Begun>(&content).is_ok()
+    serde_json::from_slice::<Begun>(&content).is_ok() || folder.join(WORK).join(CLEARING).is_file()
 }

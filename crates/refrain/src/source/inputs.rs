@@ -49,8 +49,7 @@ impl Inputs {
         Inputs::expand_without(names, None)
     }
 
-    /// The same, without what lies below a folder that is found in another one: the output of the run must not become
-    /// its input.
+    /// The same, without the output of the run, which must not become its input.
     pub fn expand_without<I>(names: I, output: Option<&Path>) -> (Inputs, Vec<Failure>)
     where
         I: IntoIterator,
@@ -109,6 +108,10 @@ impl Expansion {
             return;
         }
         let path = Path::new(name);
+        if self.is_in_output(path) {
+            self.failures.push(Failure::new(name, "lies in the output; name another output"));
+            return;
+        }
         match fs::metadata(path) {
             Ok(meta) if meta.is_dir() => self.add_folder(name, path),
             Ok(meta) => self.push_file(path, name.to_owned(), meta.is_file().then_some(meta.len()), true),
@@ -116,6 +119,12 @@ impl Expansion {
             Err(_) if name.contains(['*', '?', '[']) => self.add_pattern(name),
             Err(error) => self.failures.push(Failure::new(name, super::describe(&error))),
         }
+    }
+
+    /// True for the output and what lies below it.
+    fn is_in_output(&self, path: &Path) -> bool {
+        let output = self.output.as_ref();
+        output.is_some_and(|output| fs::canonicalize(path).is_ok_and(|real| real.starts_with(output)))
     }
 
     fn push_file(&mut self, path: &Path, name: String, size: Option<u64>, named: bool) {
@@ -151,7 +160,7 @@ impl Expansion {
         if paths.is_empty() {
             self.failures.push(Failure::new(pattern, "no file matches this pattern"));
         }
-        for path in paths {
+        for path in paths.into_iter().filter(|path| !self.is_in_output(path)).collect::<Vec<_>>() {
             match fs::metadata(&path) {
                 Ok(meta) if meta.is_dir() => self.add_folder(&path.to_string_lossy(), &path),
                 Ok(meta) => self.push_file(&path, path.to_string_lossy().into_owned(), Some(meta.len()), false),
@@ -197,7 +206,9 @@ impl Expansion {
             let found_elsewhere = real.as_ref().is_some_and(|real| {
                 (entry.path_is_symlink() && is_visible_below(&root, real)) || !seen.insert(real.clone())
             });
-            let is_output = is_folder && real.is_some() && real == self.output;
+            // Only a file that is called like the output needs a closer look.
+            let called_alike = self.output.as_ref().and_then(|output| output.file_name()) == Some(entry.file_name());
+            let is_output = called_alike && self.is_in_output(path);
             if is_hidden(entry.file_name()) || found_elsewhere || is_output {
                 if is_folder {
                     entries.skip_current_dir();

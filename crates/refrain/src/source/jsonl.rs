@@ -67,9 +67,11 @@ fn parse(at: &At<'_>, line: &[u8], number: u64) -> Result<RawDocument, Failure> 
     Ok(document(at, id, text, fields))
 }
 
-/// The position in a line is of more use than that it is "line 1" of itself.
+/// What is wrong and in which column; the number of the line is that of the file, not that of the parser.
 fn without_line(error: &serde_json::Error) -> String {
-    error.to_string().replace(" at line 1 column ", ", column ")
+    let message = error.to_string();
+    let what = message.split(" at line ").next().unwrap_or_default();
+    if error.line() == 1 { format!("{what}, column {}", error.column()) } else { what.to_owned() }
 }
 
 /// Takes the id out of the fields of a document.

@@ -97,9 +97,8 @@ fn text_of(column: &ArrayRef, row: usize) -> Option<&str> {
     }
 }
 
-/// The other columns as fields. Numbers, booleans, lists and structures stay what they
-/// are, other types become their usual text form. The
-/// `meta` column of refrain's own tables is opened again.
+/// The other columns as fields. Numbers, booleans, lists and structures stay what they are, other types become their
+/// usual text form. The `meta` column of refrain's own tables is opened again.
 fn other_fields(batch: &RecordBatch, row: usize, text_column: usize) -> Map<String, Value> {
     let mut fields = Map::new();
     for (index, field) in batch.schema_ref().fields().iter().enumerate() {
@@ -110,7 +109,13 @@ fn other_fields(batch: &RecordBatch, row: usize, text_column: usize) -> Map<Stri
         if field.name() == META_COLUMN
             && let Some(Ok(inner)) = text_of(column, row).map(serde_json::from_str::<Map<String, Value>>)
         {
-            fields.extend(inner);
+            // A field of the source may have the name of a column.
+            let taken = |name: &String| batch.schema_ref().column_with_name(name).is_some();
+            fields.extend(
+                inner
+                    .into_iter()
+                    .map(|(name, value)| if taken(&name) { (format!("source_{name}"), value) } else { (name, value) }),
+            );
             continue;
         }
         fields.insert(field.name().clone(), value_of(column, row));

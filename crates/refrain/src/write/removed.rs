@@ -2,12 +2,26 @@
 
 use std::path::Path;
 
-use serde_json::json;
+use serde::Serialize;
 
 use super::output::{Output, Packed, Packing, Written};
-use crate::document::Document;
+use crate::document::{Document, Label, Reason};
 use crate::error::Result;
 use crate::text::{CharOffsets, Offsets};
+
+/// A line of the output.
+#[derive(Serialize)]
+struct Removed<'a> {
+    id: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    url: Option<&'a str>,
+    start: usize,
+    end: usize,
+    label: Label,
+    pass: &'a str,
+    evidence: &'a Reason,
+    text: &'a str,
+}
 
 /// Writes the marked ranges of documents.
 pub struct RemovedWriter {
@@ -26,17 +40,17 @@ impl RemovedWriter {
         let mut chars = CharOffsets::new(&document.text);
         for mark in &document.marks {
             let span = chars.span(mark.span, self.offsets);
-            let mut line = serde_json::to_vec(&json!({
-                "id": document.id,
-                "url": document.origin.url,
-                "start": span.start,
-                "end": span.end,
-                "label": mark.label,
-                "pass": mark.pass,
-                "evidence": mark.reason,
-                "text": mark.span.of(&document.text),
-            }))
-            .map_err(std::io::Error::from)?;
+            let removed = Removed {
+                id: &document.id,
+                url: document.origin.url.as_deref(),
+                start: span.start,
+                end: span.end,
+                label: mark.label,
+                pass: &mark.pass,
+                evidence: &mark.reason,
+                text: mark.span.of(&document.text),
+            };
+            let mut line = serde_json::to_vec(&removed).map_err(std::io::Error::from)?;
             line.push(b'\n');
             self.out.put(&line)?;
         }
