@@ -26,7 +26,7 @@
 //!
 //! ```
 //! use refrain::extract::{segment, JusText};
-//! use refrain::pass::Pass;
+//! use refrain::pass::LocalPass;
 //! use refrain::Document;
 //!
 //! let html = "<ul><li><a href=/>Home</a><li><a href=/about>About</a></ul>
@@ -35,10 +35,9 @@
 //!     in the house below. He has done this for as long as anyone in the village can remember.</p>";
 //! let page = segment(html);
 //! let mut document = Document { text: page.text, blocks: page.blocks, language: Some("en".into()), ..Document::default() };
-//! JusText::default().mark(&mut document, &())?;
+//! JusText::default().mark(&mut document);
 //! assert!(document.kept().starts_with("The lamp is lit"));
 //! assert_eq!(document.marks.len(), 2);
-//! # Ok::<(), refrain::Error>(())
 //! ```
 
 pub mod corpus;

@@ -43,6 +43,39 @@ pub trait Pass: Sync {
     fn mark(&self, document: &mut Document, finding: &Self::Finding) -> Result<()>;
 }
 
+/// A pass that learns nothing from other documents.
+pub trait LocalPass: Sync {
+    /// The name that its marks carry.
+    fn name(&self) -> &'static str;
+
+    /// Looks at one document.
+    fn mark(&self, document: &mut Document);
+}
+
+impl<P: LocalPass> Pass for P {
+    type Evidence = ();
+    type Finding = ();
+
+    fn name(&self) -> &'static str {
+        LocalPass::name(self)
+    }
+
+    fn evidence(&self) {}
+
+    fn observe(&self, _document: &Document, _evidence: &mut ()) -> Result<()> {
+        Ok(())
+    }
+
+    fn conclude(&self, _evidence: ()) -> Result<()> {
+        Ok(())
+    }
+
+    fn mark(&self, document: &mut Document, _finding: &()) -> Result<()> {
+        LocalPass::mark(self, document);
+        Ok(())
+    }
+}
+
 /// The merge law, as a check for tests of any pass.
 pub mod law {
     use super::{Evidence, Pass};

@@ -12,7 +12,7 @@ use crate::decode::{Hints, LanguageFilter, NotText, decode, replace_nuls};
 use crate::document::{BYTE_MARKS_FIELD, Document, Label, MARKS_FIELD, Mark, Origin, Position, Reason, Span};
 use crate::error::{Error, Failure, Place, Result};
 use crate::extract::{JusText, segment};
-use crate::pass::Pass;
+use crate::pass::LocalPass;
 use crate::source::{Body, Item, Markup, RawDocument, Source, is_html};
 use crate::text::{ByteOffsets, Offsets, count_words};
 
@@ -85,15 +85,15 @@ pub struct Prepared {
 
 impl Preparation {
     /// Prepares one item.
-    pub fn prepare(&self, position: Position, item: Item) -> Result<Prepared> {
+    pub fn prepare(&self, position: Position, item: Item) -> Prepared {
         match item {
             Item::Document(raw) => self.prepare_document(position, *raw),
-            Item::Skipped { reason, .. } => Ok(Prepared { skipped: Some(reason), ..Prepared::default() }),
-            Item::Failed(failure) => Ok(Prepared { failure: Some(failure), ..Prepared::default() }),
+            Item::Skipped { reason, .. } => Prepared { skipped: Some(reason), ..Prepared::default() },
+            Item::Failed(failure) => Prepared { failure: Some(failure), ..Prepared::default() },
         }
     }
 
-    fn prepare_document(&self, position: Position, raw: RawDocument) -> Result<Prepared> {
+    fn prepare_document(&self, position: Position, raw: RawDocument) -> Prepared {
         let raw_bytes = raw.body.len() as u64;
         let (text, encoding, nuls) = match raw.body {
             Body::Text(text) => {
@@ -105,7 +105,7 @@ impl Preparation {
                 let hints = Hints { charset: raw.charset.as_deref(), domain: domain.as_deref() };
                 match decode(bytes, hints) {
                     Ok(decoded) => (decoded.text, Some(decoded.encoding), decoded.nuls),
-                    Err(NotText { at }) => return Ok(not_text(&raw.origin, raw.claims_text, at)),
+                    Err(NotText { at }) => return not_text(&raw.origin, raw.claims_text, at),
                 }
             }
         };
@@ -129,13 +129,13 @@ impl Preparation {
         document.meta.extend(raw.meta);
         adopt_known_fields(&mut document);
         if let Some(language) = &self.language {
-            language.mark(&mut document, &())?;
+            language.mark(&mut document);
         }
         if document.language.is_none() {
             document.language = declared_language;
         }
         if let (Markup::Html, Extraction::JusText(justext)) = (markup, &self.extraction) {
-            justext.mark(&mut document, &())?;
+            justext.mark(&mut document);
         }
         let failure = nuls.map(|(at, count)| {
             // A file with one document needs no other name; a record of an archive does.
@@ -145,7 +145,7 @@ impl Preparation {
             let failure = Failure::new(&document.origin.input, error).member(document.origin.member.as_deref());
             failure.place(Place::Byte(at as u64))
         });
-        Ok(Prepared { document: Some(document), skipped: None, failure, raw_bytes })
+        Prepared { document: Some(document), skipped: None, failure, raw_bytes }
     }
 }
 
@@ -235,7 +235,7 @@ pub fn run_in_order<T: Send>(
     from: Position,
     pool: &rayon::ThreadPool,
     control: &Control,
-    work: impl Fn(Position, Item) -> Result<T> + Sync,
+    work: impl Fn(Position, Item) -> T + Sync,
     mut sink: impl FnMut(Position, T) -> Result<()>,
 ) -> Result<()> {
     // One thread asked for is one thread used: no reader beside the worker.
@@ -245,7 +245,7 @@ pub fn run_in_order<T: Send>(
             if control.stopped() {
                 result = Err(Error::Interrupted);
             } else {
-                result = work(position, item).and_then(|done| sink(position, done));
+                result = sink(position, work(position, item));
             }
             if result.is_ok() { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
         });
@@ -276,9 +276,9 @@ pub fn run_in_order<T: Send>(
             }
         });
         for chunk in chunks {
-            let work = |(position, item)| work(position, item).map(|done| (position, done));
-            let done: Result<Vec<(Position, T)>> = pool.install(|| chunk.into_par_iter().map(work).collect());
-            for (position, done) in done? {
+            let work = |(position, item)| (position, work(position, item));
+            let done: Vec<(Position, T)> = pool.install(|| chunk.into_par_iter().map(work).collect());
+            for (position, done) in done {
                 sink(position, done)?;
             }
             if control.stopped() {

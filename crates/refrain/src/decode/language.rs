@@ -3,8 +3,7 @@
 use whatlang::Lang;
 
 use crate::document::{Document, Label, Reason};
-use crate::error::Result;
-use crate::pass::Pass;
+use crate::pass::LocalPass;
 
 /// A language and how sure the detector is.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -89,35 +88,21 @@ impl LanguageFilter {
     }
 }
 
-impl Pass for LanguageFilter {
-    type Evidence = ();
-    type Finding = ();
-
+impl LocalPass for LanguageFilter {
     fn name(&self) -> &'static str {
         "language"
     }
 
-    fn evidence(&self) {}
-
-    fn observe(&self, _document: &Document, _evidence: &mut ()) -> Result<()> {
-        Ok(())
-    }
-
-    fn conclude(&self, _evidence: ()) -> Result<()> {
-        Ok(())
-    }
-
-    fn mark(&self, document: &mut Document, _finding: &()) -> Result<()> {
-        let Some(found) = detect_language(document) else { return Ok(()) };
+    fn mark(&self, document: &mut Document) {
+        let Some(found) = detect_language(document) else { return };
         if !found.reliable {
-            return Ok(());
+            return;
         }
         document.language = Some(found.code.to_owned());
         if !self.wanted.is_empty() && !self.wanted.iter().any(|wanted| wanted == found.code) {
             let reason = Reason::Language { found: found.code.to_owned(), confidence: found.confidence };
             document.mark_all(Label::Foreign, self.name(), reason);
         }
-        Ok(())
     }
 }
 
@@ -132,12 +117,12 @@ mod tests {
     fn foreign_documents_are_marked_and_short_ones_never() {
         let english_only = LanguageFilter { wanted: vec!["en".into()] };
         let mut german = Document::from_text("d", GERMAN);
-        english_only.mark(&mut german, &()).expect("a mark");
+        english_only.mark(&mut german);
         assert_eq!(german.language.as_deref(), Some("de"));
         assert_eq!(german.marks[0].label, Label::Foreign);
 
         let mut short = Document::from_text("d", "Guten Morgen");
-        english_only.mark(&mut short, &()).expect("no mark");
+        english_only.mark(&mut short);
         assert!(short.marks.is_empty());
     }
 

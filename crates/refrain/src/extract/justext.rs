@@ -8,8 +8,7 @@ use std::borrow::Cow;
 
 use super::stoplists::{StopList, stop_list};
 use crate::document::{Block, BlockKind, Document, Label, Mark, Reason};
-use crate::error::Result;
-use crate::pass::Pass;
+use crate::pass::LocalPass;
 
 /// The published parameters, with their published names and defaults.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -113,25 +112,12 @@ impl JusText {
     }
 }
 
-impl Pass for JusText {
-    type Evidence = ();
-    type Finding = ();
-
+impl LocalPass for JusText {
     fn name(&self) -> &'static str {
         "justext"
     }
 
-    fn evidence(&self) {}
-
-    fn observe(&self, _document: &Document, _evidence: &mut ()) -> Result<()> {
-        Ok(())
-    }
-
-    fn conclude(&self, _evidence: ()) -> Result<()> {
-        Ok(())
-    }
-
-    fn mark(&self, document: &mut Document, _finding: &()) -> Result<()> {
+    fn mark(&self, document: &mut Document) {
         let classes = self.classify(document, self.stop_list_for(document));
         for (block, found) in document.blocks.iter().zip(classes) {
             if found.class != Class::Good {
@@ -149,7 +135,6 @@ impl Pass for JusText {
                 });
             }
         }
-        Ok(())
     }
 }
 
