@@ -42,7 +42,7 @@ test-rust:
 
 test-python: $(VENV)/ready
 	$(CARGO) build --package refrain-cli
-	$(VENV)/bin/python -m pytest -q tests/python
+	$(VENV)/bin/python -m pytest -q -rs tests/python
 
 $(VENV)/ready: tests/python/requirements.txt
 	$(PYTHON) -m venv $(VENV)

@@ -4,12 +4,12 @@ use std::io::{IsTerminal, Write};
 use std::num::NonZero;
 use std::path::Path;
 
-use anyhow::{Result, bail};
+use anyhow::{Context, Result, bail};
 use clap::Args;
 use clap::builder::PossibleValuesParser;
 use clap::builder::TypedValueParser;
 use refrain::Failure;
-use refrain::source::{InputFormat, Inputs, SourceOptions};
+use refrain::source::{InputFormat, Inputs, Markup, SourceOptions};
 use refrain::text::Offsets;
 use refrain::write::{OutputFormat, Packing};
 
@@ -33,6 +33,10 @@ pub(crate) struct InputArguments {
     #[arg(long, value_name = "NAME", default_value = SourceOptions::ID_FIELD)]
     id_field: String,
 
+    /// What texts in JSON and Parquet are; by itself, only whole pages (that begin with a doctype or <html>) count as HTML
+    #[arg(long, value_name = "MARKUP", default_value = "auto", value_parser = markup())]
+    text_is: TextIs,
+
     /// Largest document to read; larger ones are reported and left out
     #[arg(long, value_name = "SIZE", default_value = "256M", value_parser = size)]
     max_document: u64,
@@ -48,6 +52,7 @@ impl InputArguments {
             format: self.input_format,
             text_field: self.text_field.clone(),
             id_field: self.id_field.clone(),
+            text_is: self.text_is.0,
             max_document: self.max_document,
             max_expansion: self.max_expansion,
         }
@@ -74,6 +79,15 @@ pub(crate) fn named<T: Clone + Send + Sync + 'static>(
         let found = values.iter().find(|(known, _)| *known == name).map(|(_, value)| value.clone());
         found.ok_or_else(|| format!("unknown value {name}"))
     })
+}
+
+/// What texts are, if the user says so.
+#[derive(Clone)]
+struct TextIs(Option<Markup>);
+
+/// A parser for it.
+fn markup() -> impl TypedValueParser<Value = TextIs> {
+    named(vec![("auto", TextIs(None)), ("html", TextIs(Some(Markup::Html))), ("text", TextIs(Some(Markup::Text)))])
 }
 
 /// A parser for the offsets option.
@@ -124,6 +138,18 @@ pub(crate) fn share(text: &str) -> Result<f64, String> {
         Ok(share) if (0.0..=1.0).contains(&share) => Ok(share),
         _ => Err("a share is a number from 0 to 1".into()),
     }
+}
+
+/// Asks a run to stop at the first Ctrl-C and ends it at the second.
+pub(crate) fn on_interrupt(stop: impl Fn() -> bool + Send + 'static) -> Result<()> {
+    let listening = ctrlc::set_handler(move || {
+        let asked_before = stop();
+        if asked_before {
+            #[allow(clippy::exit)] // files appear only when they are complete: nothing can be left half done
+            std::process::exit(130);
+        }
+    });
+    listening.context("cannot listen for Ctrl-C")
 }
 
 /// A line for people, on standard error.

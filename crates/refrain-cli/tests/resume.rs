@@ -76,14 +76,26 @@ fn killed_runs_go_on_and_end_with_the_same_bytes() {
     assert!(expected.keys().filter(|path| path.starts_with("removed")).count() > 1, "several parts");
 
     let killed = folder.path().join("killed");
+    let mut most_notes = 0;
     // Moments spread over the run; later ones fall into later phases because finished work is not done again.
     for moment in [5, 13, 2, 21, 8, 17, 30, 3, 25, 11] {
         let mut run = start(&crawl, &killed, if moment % 2 == 0 { "1" } else { "3" });
-        std::thread::sleep(whole.mul_f64(f64::from(moment) / 40.0).min(Duration::from_secs(5)));
+        std::thread::sleep(whole.mul_f64(f64::from(moment) / 80.0).min(Duration::from_secs(5)));
         run.kill().expect("killed");
         run.wait().expect("an end");
+        if let Ok(entries) = fs::read_dir(killed.join("work")) {
+            let names = entries.map(|entry| entry.expect("an entry").file_name().to_string_lossy().into_owned());
+            most_notes = most_notes.max(names.filter(|name| name.ends_with("0.json")).count());
+        }
+        if killed.join("manifest.json").exists() {
+            break;
+        }
     }
-    assert_eq!(start(&crawl, &killed, "2").wait().expect("an end").code(), Some(1));
+    assert!(most_notes > 0, "a kill fell between two parts");
+    let last = command(&crawl, &killed).stderr(Stdio::piped()).output().expect("an end");
+    assert_eq!(last.status.code(), Some(1));
+    let message = String::from_utf8_lossy(&last.stderr).into_owned();
+    assert!(message.contains("went on where") || message.contains("it was complete"), "{message}");
     let found = contents(&killed);
     assert_eq!(found.keys().collect::<Vec<_>>(), expected.keys().collect::<Vec<_>>());
     for (path, content) in &found {

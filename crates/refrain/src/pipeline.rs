@@ -25,9 +25,9 @@ pub struct Control {
 }
 
 impl Control {
-    /// Asks the run to stop at the next document.
-    pub fn stop(&self) {
-        self.stop.store(true, Ordering::Relaxed);
+    /// Asks the run to stop at the next document; true when somebody asked before.
+    pub fn stop(&self) -> bool {
+        self.stop.swap(true, Ordering::Relaxed)
     }
 
     /// True once somebody asked.
@@ -94,7 +94,8 @@ impl Preparation {
     }
 
     fn prepare_document(&self, position: Position, raw: RawDocument) -> Prepared {
-        let raw_bytes = raw.body.len() as u64;
+        let raw_bytes = raw.size() as u64;
+        let mut losses = 0;
         let (text, encoding, nuls) = match raw.body {
             Body::Text(text) => {
                 let (text, nuls) = replace_nuls(text);
@@ -104,7 +105,10 @@ impl Preparation {
                 let domain = raw.origin.url.as_deref().and_then(top_level_domain);
                 let hints = Hints { charset: raw.charset.as_deref(), domain: domain.as_deref() };
                 match decode(bytes, hints) {
-                    Ok(decoded) => (decoded.text, Some(decoded.encoding), decoded.nuls),
+                    Ok(decoded) => {
+                        losses = decoded.losses;
+                        (decoded.text, Some(decoded.encoding), decoded.nuls)
+                    }
                     Err(NotText { at }) => return not_text(&raw.origin, raw.claims_text, at),
                 }
             }
@@ -127,6 +131,9 @@ impl Preparation {
         document.origin = raw.origin;
         document.encoding = encoding.map(str::to_owned);
         document.meta.extend(raw.meta);
+        if losses > 0 {
+            document.meta.insert("encoding_losses".into(), Value::from(losses));
+        }
         adopt_known_fields(&mut document);
         if let Some(language) = &self.language {
             language.mark(&mut document);
@@ -182,6 +189,9 @@ fn adopt_known_fields(document: &mut Document) {
     }
     for (field, offsets) in [(MARKS_FIELD, Offsets::Chars), (BYTE_MARKS_FIELD, Offsets::Bytes)] {
         let Some(Value::Array(values)) = document.meta.get(field) else { continue };
+        if values.is_empty() {
+            continue;
+        }
         let mut chars = ByteOffsets::new(&document.text);
         let marks: Option<Vec<Mark>> = values.iter().map(|value| read_mark(value, offsets, &mut chars)).collect();
         if let Some(marks) = marks {
@@ -258,7 +268,7 @@ pub fn run_in_order<T: Send>(
             let mut bytes = 0;
             let finished = read_inputs(source, inputs, from, &mut |position, item| {
                 if let Item::Document(raw) = &item {
-                    bytes += raw.body.len();
+                    bytes += raw.size();
                 }
                 chunk.push((position, item));
                 if bytes < CHUNK_BYTES && chunk.len() < CHUNK_ITEMS && !control.stopped() {
@@ -287,7 +297,7 @@ pub fn run_in_order<T: Send>(
         }
         Ok(())
     });
-    if control.stopped() { Err(Error::Interrupted) } else { result }
+    if result.is_ok() && control.stopped() { Err(Error::Interrupted) } else { result }
 }
 
 fn read_inputs(

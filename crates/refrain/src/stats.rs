@@ -121,6 +121,10 @@ pub struct Statistics {
 impl Statistics {
     /// Counts one document.
     pub fn add(&mut self, document: &Document) {
+        if document.text.trim().is_empty() {
+            *self.skipped.entry("document without text".into()).or_default() += 1;
+            return;
+        }
         let stages = Stages::of(document);
         self.total += stages;
         let language = document.language.as_deref().unwrap_or(UNKNOWN_LANGUAGE);
@@ -159,7 +163,7 @@ impl Statistics {
         row("  other languages", self.total.foreign, all);
         row("  exact duplicates", self.total.duplicates, all);
         row("corpus", self.total.kept, all);
-        let head = format!("{:<24}{:>14}{:>18}{:>18}{:>11}\n", "", "documents", "words", "tokens", "words");
+        let head = format!("{:<24}{:>14}{:>18}{:>18}{:>11}\n", "", "documents", "words", "tokens", "of words");
         let mut table = head + &out;
         let _ = writeln!(
             table,

@@ -108,3 +108,58 @@ fn a_record_at_the_edge_of_a_buffer_is_found() {
         assert_eq!(kinds, ["document", "document"], "second record at {place}");
     }
 }
+
+/// A gzip member around a few bytes.
+fn member(content: &str) -> Vec<u8> {
+    let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::default());
+    std::io::Write::write_all(&mut encoder, content.as_bytes()).expect("in memory");
+    encoder.finish().expect("in memory")
+}
+
+/// Of six members, any one damaged anywhere: the five others come out, and the damage is told.
+#[test]
+fn one_damaged_member_costs_one_member() {
+    let warc = |n: usize| {
+        let body = format!("The text of document {n}. ").repeat(20);
+        let head = format!(
+            "WARC/1.0\r\nWARC-Type: resource\r\nWARC-Record-ID: <urn:uuid:d{n}>\r\nContent-Type: text/plain\r\n"
+        );
+        format!("{head}Content-Length: {}\r\n\r\n{body}\r\n\r\n", body.len())
+    };
+    let jsonl = |n: usize| {
+        format!("{{\"id\": \"d{n}\", \"text\": \"{}\"}}\n", format!("The text of document {n}. ").repeat(20))
+    };
+    let folder = tempfile::tempdir().expect("a folder");
+    for (name, make) in [("a.warc.gz", &warc as &dyn Fn(usize) -> String), ("a.jsonl.gz", &jsonl)] {
+        for damaged in 0..6 {
+            let whole = member(&make(damaged));
+            for place in [0, 1, 11, whole.len() / 2, whole.len() - 6] {
+                let bytes: Vec<Vec<u8>> = (0..6)
+                    .map(|n| {
+                        let mut bytes = member(&make(n));
+                        if n == damaged {
+                            bytes[place] ^= 0x55;
+                        }
+                        bytes
+                    })
+                    .collect();
+                let path = folder.path().join(name);
+                fs::write(&path, bytes.concat()).expect("a file");
+                let found = items(&path, 0);
+                let text = format!("{found:?}");
+                // A first member that is no gzip at all leaves nothing to recognise the file by.
+                if damaged == 0 && place < 2 {
+                    continue;
+                }
+                for n in (0..6).filter(|n| *n != damaged) {
+                    assert!(
+                        text.contains(&format!("document d{n} ")),
+                        "{name}, member {damaged}, byte {place}: no {n} in {text}"
+                    );
+                }
+                let failures = found.iter().filter(|(_, item)| item.starts_with("failed")).count();
+                assert_eq!(failures, 1, "{name}, member {damaged}, byte {place}: {text}");
+            }
+        }
+    }
+}

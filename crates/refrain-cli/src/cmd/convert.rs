@@ -15,7 +15,7 @@ use refrain::write::{DocumentWriter, Output, OutputFormat, Packing, WriteOptions
 use refrain::{Document, Failure, Position};
 
 use crate::common::{
-    InputArguments, TELLABLE, counted_documents, offsets, output_format, tell, tell_failures, threads,
+    InputArguments, TELLABLE, counted_documents, offsets, on_interrupt, output_format, tell, tell_failures, threads,
 };
 use crate::exit::Exit;
 use crate::progress::{Bar, Status};
@@ -96,16 +96,22 @@ fn is_folder(path: &Path) -> bool {
 
 pub(crate) fn run(arguments: &Arguments) -> Result<Exit> {
     let (inputs, early_failures) = arguments.input.expand(arguments.output.as_deref())?;
+    if let Some(errors) = &arguments.errors
+        && let Ok(errors) = errors.canonicalize()
+        && inputs.iter().any(|input| input.path.canonicalize().is_ok_and(|path| path == errors))
+    {
+        bail!("{} is an input; name another file for the errors", errors.display());
+    }
+    let mut writer = arguments.writer()?;
     let mut failures = Failures::open(arguments.errors.as_deref())?;
     for failure in early_failures {
         failures.add(failure)?;
     }
-    let mut writer = arguments.writer()?;
     let source = Arc::new(Source::new(inputs, arguments.input.options()));
     let control = Arc::new(Control::default());
     let pool = rayon_pool(threads(arguments.threads))?;
     let (stopped, watched, counted) = (control.clone(), source.clone(), control.clone());
-    ctrlc::set_handler(move || stopped.stop()).context("cannot listen for Ctrl-C")?;
+    on_interrupt(move || stopped.stop())?;
     let bar = Bar::start(arguments.quiet, move || Status {
         phase: "read",
         done: watched.bytes_read(),

@@ -6,7 +6,7 @@ use std::num::NonZero;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Result, bail};
 use clap::{ArgAction, Args};
 use refrain::Failure;
 use refrain::corpus::{Corpus, CorpusOptions, Outcome, Phase, Start};
@@ -16,7 +16,8 @@ use refrain::text::Offsets;
 use refrain::write::{OutputFormat, Packing, WriteOptions};
 
 use crate::common::{
-    InputArguments, TELLABLE, named, offsets, output_format, print, share, size, tell, tell_failures, threads,
+    InputArguments, TELLABLE, named, offsets, on_interrupt, output_format, print, share, size, tell, tell_failures,
+    threads,
 };
 use crate::exit::Exit;
 use crate::progress::{Bar, Status};
@@ -28,7 +29,7 @@ use crate::progress::{Bar, Status};
 /// options, counts and digests. Killed at any moment, the same command goes on where it was and ends with the same bytes.
 ///
 /// Memory stays the same whatever the size of the input: about 150 MiB per thread, evidence for duplicates up to
-/// --memory, and a few times the size of the largest document.
+/// --memory, and several times the size of the largest document.
 #[derive(Args)]
 #[allow(clippy::struct_excessive_bools)] // switches of a command line
 #[command(before_help = "Example:\n  refrain corpus samples/crawl.warc.gz -o corpus/ --lang en,de")]
@@ -153,6 +154,9 @@ impl Arguments {
         let known = LanguageFilter::known();
         let codes: Vec<String> =
             self.lang.iter().map(|code| code.trim().to_lowercase()).filter(|code| !code.is_empty()).collect();
+        if codes.is_empty() && !self.lang.is_empty() {
+            bail!("--lang names no language; leave it out to keep all");
+        }
         match codes.iter().find(|code| !known.contains(&code.as_str())) {
             Some(code) => bail!("unknown language `{code}`; the codes are: {}", known.join(", ")),
             None => Ok(codes),
@@ -166,7 +170,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Exit> {
     let corpus = Arc::new(Corpus::new(inputs, failures, arguments.output.clone(), options));
 
     let watched = corpus.clone();
-    ctrlc::set_handler(move || watched.control().stop()).context("cannot listen for Ctrl-C")?;
+    on_interrupt(move || watched.control().stop())?;
     let watched = corpus.clone();
     let bar = Bar::start(arguments.quiet, move || {
         let now = watched.progress();
@@ -187,7 +191,8 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Exit> {
     let folder = &arguments.output;
     let Outcome { manifest, start } = match result {
         Err(refrain::Error::Interrupted) => {
-            tell(&format!("interrupted; the same command goes on where it was ({})", folder.display()));
+            let how = if arguments.overwrite { " without --overwrite" } else { "" };
+            tell(&format!("interrupted; the same command{how} goes on where it was ({})", folder.display()));
             return Ok(Exit::Interrupted);
         }
         other => other?,
@@ -201,7 +206,9 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Exit> {
     let errors = folder.join("errors.jsonl");
     tell_failures(&read_failures(&errors), failed, &format!(", see {}", errors.display()));
     if manifest.statistics.total.kept.documents == 0 {
-        tell("note: no document is left; `refrain list` shows what was read, removed/ what was taken out");
+        tell(
+            "note: no document is left; errors.jsonl says what failed, removed/ what was taken out, `refrain list` what was read",
+        );
     }
     let how = match start {
         Start::New => "",

@@ -185,11 +185,8 @@ impl Folder {
             let differences = then.differences(record);
             folder.remove_work()?;
             let way_out = "replace it with --overwrite, or name another folder";
-            if differences.is_empty() && inputs.lines().any(|line| line == STDIN_LINE) {
-                return Err(Error::Refused(format!(
-                    "{} holds a corpus made from standard input, which cannot be compared with what comes now; {way_out}",
-                    root.display()
-                )));
+            if differences.is_empty() {
+                refuse_standard_input(root, inputs, way_out)?;
             }
             if differences.is_empty() {
                 return Ok(State::Complete(Box::new(manifest)));
@@ -202,6 +199,7 @@ impl Folder {
         }
         let begun = read_json::<RunRecord>(&folder.work(RUN))?;
         if let Some(then) = &begun {
+            refuse_standard_input(root, inputs, "start anew with --overwrite")?;
             let differences = then.differences(record);
             if !differences.is_empty() {
                 return Err(Error::Refused(format!(
@@ -280,6 +278,17 @@ impl Folder {
             Err(error) if error.kind() != std::io::ErrorKind::NotFound => Err(Error::io(work, error)),
             _ => Ok(()),
         }
+    }
+}
+
+/// What came through a pipe before cannot be compared with what comes through it now.
+fn refuse_standard_input(root: &Path, inputs: &str, way_out: &str) -> Result<()> {
+    match inputs.lines().any(|line| line == STDIN_LINE) {
+        true => Err(Error::Refused(format!(
+            "{} was made from standard input, which cannot be compared with what comes now; {way_out}",
+            root.display()
+        ))),
+        false => Ok(()),
     }
 }
 

@@ -126,6 +126,7 @@ impl<'f> PartWriter<'f> {
         self.note.next = Position { record: position.record + 1, ..position };
         if let Some(reason) = prepared.skipped {
             *self.note.skipped.entry(reason).or_default() += 1;
+            self.raw_bytes += ITEM_BYTES;
         }
         if let Some(failure) = &prepared.failure {
             let errors =
@@ -133,7 +134,7 @@ impl<'f> PartWriter<'f> {
             write_failure(errors, failure)?;
             self.note.failures += 1;
             // Nothing but failures must come to an end, too.
-            self.raw_bytes += FAILURE_BYTES;
+            self.raw_bytes += ITEM_BYTES;
         }
         let Some(document) = prepared.document else { return Ok(()) };
         self.note.documents += 1;
@@ -156,8 +157,8 @@ impl<'f> PartWriter<'f> {
     }
 }
 
-/// What a failure counts towards the size of a part.
-const FAILURE_BYTES: u64 = 256;
+/// What a failure, or something passed over, counts towards the size of a part.
+const ITEM_BYTES: u64 = 256;
 
 /// A file of the work folder that is there only when something is written to it.
 fn open_once<'p>(out: &'p mut Option<Packed>, folder: &Folder, name: &str, packing: Packing) -> Result<&'p mut Packed> {

@@ -22,7 +22,7 @@ const SAMPLE: usize = 1200;
 /// Below this many bytes nothing is said for sure.
 const ENOUGH: usize = 80;
 
-/// Finds the language of a document from its longest running text.
+/// Finds the language of a document from the first running text in it.
 pub fn detect_language(document: &Document) -> Option<Language> {
     let mut sample = String::with_capacity(SAMPLE + 200);
     // Running text first; whatever there is when there is none.

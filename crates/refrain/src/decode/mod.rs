@@ -75,6 +75,9 @@ pub fn decode(bytes: Vec<u8>, hints: Hints<'_>) -> Result<Decoded, NotText> {
             Err(error) => error.into_bytes(),
         }
     };
+    if nearly_utf8(&bytes, hints) {
+        return Ok(with_encoding(&bytes, UTF_8));
+    }
     let declared = hints
         .charset
         .and_then(|label| Encoding::for_label(label.as_bytes()))
@@ -92,6 +95,21 @@ pub fn decode(bytes: Vec<u8>, hints: Hints<'_>) -> Result<Decoded, NotText> {
             }
         }
     }
+}
+
+/// True for UTF-8 with a few bytes spoilt, such as a page cut off inside a character: characters of several bytes do not
+/// come about by chance.
+fn nearly_utf8(bytes: &[u8], hints: Hints<'_>) -> bool {
+    let (mut good, mut bad) = (0_usize, 0_usize);
+    for chunk in bytes.utf8_chunks() {
+        good += chunk.valid().chars().filter(|c| !c.is_ascii()).count();
+        bad += usize::from(!chunk.invalid().is_empty());
+    }
+    let declared = || {
+        let outside = hints.charset.and_then(|label| Encoding::for_label(label.as_bytes()));
+        outside.or_else(|| declared::in_document(bytes)) == Some(UTF_8)
+    };
+    good > 10 * bad || (good >= bad && good > 0 && declared())
 }
 
 fn with_encoding(bytes: &[u8], encoding: &'static Encoding) -> Decoded {
@@ -184,6 +202,16 @@ mod tests {
         // Latin-1 bytes under a header that says UTF-8.
         let german = b"Der M\xfcller f\xfchrt die gr\xfcne M\xfchle \xfcber den Fl\xfcssen.";
         assert_eq!(decoded(german, Some("utf-8")).1, "windows-1252");
+    }
+
+    #[test]
+    fn utf8_with_a_spoilt_byte_stays_utf8() {
+        let czech = "<meta charset=utf-8>Příliš žluťoučký kůň úpěl ďábelské ódy";
+        let mut spoilt = czech.as_bytes().to_vec();
+        spoilt.push(0xff);
+        assert_eq!(decoded(&spoilt, None), (format!("{czech}\u{fffd}"), "UTF-8", 1));
+        let cut = &czech.as_bytes()[..=czech.find('ó').expect("an accent")];
+        assert_eq!(decoded(cut, None).1, "UTF-8");
     }
 
     #[test]

@@ -155,59 +155,105 @@ impl Sightings {
         self.runs.push(run);
         self.entries.clear();
         self.bytes = 0;
+        self.compact()
+    }
+
+    /// Merges the runs on disk into one when they become many: each is an open file.
+    fn compact(&mut self) -> Result<()> {
+        if self.runs.len() < MAX_RUNS {
+            return Ok(());
+        }
+        let write = |runs: Vec<File>, folder: &Path| -> io::Result<File> {
+            let mut out = BufWriter::new(tempfile::tempfile_in(folder)?);
+            for sighting in Merged::of(runs.into_iter().map(read_run).collect())? {
+                sighting?.write(&mut out)?;
+            }
+            let mut file = out.into_inner()?;
+            file.rewind()?;
+            Ok(file)
+        };
+        let runs = std::mem::take(&mut self.runs);
+        self.runs.push(write(runs, &self.temporary).map_err(|error| Error::io(&self.temporary, error))?);
         Ok(())
     }
 
-    /// All sightings in order of digest and position, from memory and from the runs on disk.
+    /// The first sighting of every digest that was seen twice.
     fn first_copies(mut self) -> Result<FirstCopies> {
         self.entries.sort_unstable();
         let temporary = self.temporary;
-        let in_memory = self.entries.into_iter().map(io::Result::Ok);
-        let mut streams: Vec<Box<dyn Iterator<Item = io::Result<Sighting>>>> = vec![Box::new(in_memory)];
-        for run in self.runs {
-            let mut run = BufReader::new(run);
-            streams.push(Box::new(std::iter::from_fn(move || Sighting::read(&mut run).transpose())));
-        }
+        let mut streams: Vec<Stream> = vec![Box::new(self.entries.into_iter().map(io::Result::Ok))];
+        streams.extend(self.runs.into_iter().map(read_run));
         let mut found = FirstCopies::new(self.limit, &temporary);
-        collect(streams, &mut found).map_err(|error| Error::io(&temporary, error))?;
+        let collect = |found: &mut FirstCopies| -> io::Result<()> {
+            let mut current: Option<(Sighting, bool)> = None;
+            for sighting in Merged::of(streams)? {
+                let sighting = sighting?;
+                match &mut current {
+                    Some((first, repeated)) if first.digest == sighting.digest => *repeated = true,
+                    _ => {
+                        if let Some((first, true)) = current.replace((sighting, false)) {
+                            found.push(&first)?;
+                        }
+                    }
+                }
+            }
+            match current {
+                Some((first, true)) => found.push(&first),
+                _ => Ok(()),
+            }
+        };
+        collect(&mut found).map_err(|error| Error::io(&temporary, error))?;
         Ok(found)
     }
 }
 
-/// Merges sorted streams and keeps the first sighting of every digest that was seen twice.
-fn collect(
-    mut streams: Vec<Box<dyn Iterator<Item = io::Result<Sighting>>>>,
-    found: &mut FirstCopies,
-) -> io::Result<()> {
-    let mut heap = BinaryHeap::new();
-    for (index, stream) in streams.iter_mut().enumerate() {
-        if let Some(first) = stream.next() {
-            heap.push(Reverse((first?, index)));
-        }
-    }
-    let mut current: Option<(Sighting, bool)> = None;
-    while let Some(Reverse((sighting, index))) = heap.pop() {
-        if let Some(next) = streams[index].next() {
-            heap.push(Reverse((next?, index)));
-        }
-        match &mut current {
-            Some((first, repeated)) if first.digest == sighting.digest => *repeated = true,
-            _ => {
-                if let Some((first, true)) = current.replace((sighting, false)) {
-                    found.push(&first)?;
-                }
+/// How many runs may be open at a time.
+const MAX_RUNS: usize = 64;
+
+/// Sightings in order.
+type Stream = Box<dyn Iterator<Item = io::Result<Sighting>>>;
+
+fn read_run(run: File) -> Stream {
+    let mut run = BufReader::new(run);
+    Box::new(std::iter::from_fn(move || Sighting::read(&mut run).transpose()))
+}
+
+/// Several sorted streams as one.
+struct Merged {
+    streams: Vec<Stream>,
+    heap: BinaryHeap<Reverse<(Sighting, usize)>>,
+}
+
+impl Merged {
+    fn of(mut streams: Vec<Stream>) -> io::Result<Merged> {
+        let mut heap = BinaryHeap::new();
+        for (index, stream) in streams.iter_mut().enumerate() {
+            if let Some(first) = stream.next() {
+                heap.push(Reverse((first?, index)));
             }
         }
+        Ok(Merged { streams, heap })
     }
-    if let Some((first, true)) = current {
-        found.push(&first)?;
+}
+
+impl Iterator for Merged {
+    type Item = io::Result<Sighting>;
+
+    fn next(&mut self) -> Option<io::Result<Sighting>> {
+        let Reverse((sighting, index)) = self.heap.pop()?;
+        match self.streams[index].next() {
+            Some(Ok(next)) => self.heap.push(Reverse((next, index))),
+            Some(Err(error)) => return Some(Err(error)),
+            None => {}
+        }
+        Some(Ok(sighting))
     }
-    Ok(())
 }
 
 impl Evidence for Sightings {
     fn merge(&mut self, other: Sightings) -> Result<()> {
         self.runs.extend(other.runs);
+        self.compact()?;
         self.bytes += other.bytes;
         self.entries.extend(other.entries);
         if self.bytes > self.limit { self.spill() } else { Ok(()) }

@@ -116,6 +116,10 @@ impl Tag {
 /// Elements deeper than this are not remembered: no page that people read is so deep.
 const MAX_DEPTH: usize = 4096;
 
+/// A page with more blocks than this was not written for readers; all that follows is one block, so that memory stays in
+/// proportion.
+const MAX_BLOCKS: usize = 100_000;
+
 #[derive(Default)]
 struct Segmenter {
     page: Page,
@@ -376,6 +380,11 @@ impl Segmenter {
     /// Ends the current block.
     fn flush(&mut self) {
         let end = self.page.text.len();
+        if self.page.blocks.len() >= MAX_BLOCKS {
+            self.space = self.space.max(1);
+            self.breaks = 0;
+            return;
+        }
         if end > self.block_start {
             let block =
                 Block { span: Span::new(self.block_start, end), kind: self.kind(), link_chars: self.link_chars };
@@ -408,6 +417,11 @@ impl Segmenter {
 
     fn finish(mut self) -> Page {
         self.flush();
+        let end = self.page.text.len();
+        if end > self.block_start {
+            let span = Span::new(self.block_start, end);
+            self.page.blocks.push(Block { span, kind: BlockKind::Paragraph, link_chars: self.link_chars });
+        }
         self.page
     }
 }

@@ -104,6 +104,23 @@ impl<R: Read> Read for Metered<R> {
     }
 }
 
+/// Gives an error once, then nothing.
+pub(super) struct Once(pub(super) Option<io::Error>);
+
+impl Read for Once {
+    fn read(&mut self, _buffer: &mut [u8]) -> io::Result<usize> {
+        self.0.take().map_or(Ok(0), Err)
+    }
+}
+
+impl BufRead for Once {
+    fn fill_buf(&mut self) -> io::Result<&[u8]> {
+        self.0.take().map_or(Ok(&[]), Err)
+    }
+
+    fn consume(&mut self, _amount: usize) {}
+}
+
 /// A stream of known length that must not end early; when it does, that is an error, and the flag is set.
 pub(super) struct Whole<'c, R> {
     inner: R,
@@ -133,12 +150,19 @@ impl<R: Read> Read for Whole<'_, R> {
 #[derive(Debug)]
 pub(super) struct DamagedMember {
     what: String,
+    /// True when not a byte came out of the member: what was read before belongs to members that are whole.
+    at_start: bool,
 }
 
 impl DamagedMember {
     /// True for errors after which reading may go on.
     pub(super) fn is(error: &io::Error) -> bool {
         error.get_ref().is_some_and(<dyn Error + Send + Sync>::is::<DamagedMember>)
+    }
+
+    /// True when all that was read before the error is whole.
+    pub(super) fn is_at_start(error: &io::Error) -> bool {
+        error.get_ref().and_then(|inner| inner.downcast_ref::<DamagedMember>()).is_some_and(|damaged| damaged.at_start)
     }
 }
 
@@ -158,6 +182,8 @@ struct GzipMembers<R> {
     tried: io::Cursor<Vec<u8>>,
     /// Places that looked like a member after damage.
     trials: u32,
+    /// Bytes of the current member were handed out.
+    given: bool,
 }
 
 #[allow(clippy::large_enum_variant)] // one for each open stream, and it is mostly the large one
@@ -179,7 +205,12 @@ const MAX_TRIALS: u32 = 10_000;
 
 impl<R: BufRead> GzipMembers<R> {
     fn new(reader: R) -> GzipMembers<R> {
-        GzipMembers { state: State::Between(Replay::new(reader)), tried: io::Cursor::default(), trials: 0 }
+        GzipMembers {
+            state: State::Between(Replay::new(reader)),
+            tried: io::Cursor::default(),
+            trials: 0,
+            given: false,
+        }
     }
 
     /// Between two members: opens the next one. Padding with zeros and rubbish without a member in it end the stream.
@@ -190,9 +221,13 @@ impl<R: BufRead> GzipMembers<R> {
         } else if head == [0x1f, 0x8b, 0x08] {
             reader.start_recording();
             self.state = State::Member(GzDecoder::new(reader));
+            self.given = false;
         } else {
             self.state = State::Lost(reader);
-            return Err(io::Error::other(DamagedMember { what: "no gzip member where one should begin".into() }));
+            return Err(io::Error::other(DamagedMember {
+                what: "no gzip member where one should begin".into(),
+                at_start: true,
+            }));
         }
         Ok(())
     }
@@ -206,6 +241,7 @@ impl<R: BufRead> GzipMembers<R> {
             let mut tried = Vec::new();
             match (&mut decoder).take(TRIAL).read_to_end(&mut tried) {
                 Ok(_) => {
+                    self.given = !tried.is_empty();
                     self.tried = io::Cursor::new(tried);
                     self.state = State::Member(decoder);
                     return Ok(());
@@ -233,7 +269,10 @@ impl<R: BufRead> Read for GzipMembers<R> {
             }
             if let State::Member(decoder) = &mut self.state {
                 match decoder.read(buffer) {
-                    Ok(n) if n > 0 => return Ok(n),
+                    Ok(n) if n > 0 => {
+                        self.given = true;
+                        return Ok(n);
+                    }
                     Ok(_) => {
                         let State::Member(decoder) = std::mem::replace(&mut self.state, State::Done) else { continue };
                         self.state = State::Between(decoder.into_inner());
@@ -248,7 +287,7 @@ impl<R: BufRead> Read for GzipMembers<R> {
                         } else {
                             format!("damaged gzip data: {error}")
                         };
-                        return Err(io::Error::other(DamagedMember { what }));
+                        return Err(io::Error::other(DamagedMember { what, at_start: !self.given }));
                     }
                 }
                 continue;

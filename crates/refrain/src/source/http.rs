@@ -5,6 +5,9 @@
 
 use std::io::Read;
 
+/// No honest header is longer.
+const MAX_HEADER: usize = 256 << 10;
+
 /// The header of a response.
 #[derive(Debug, Default, PartialEq)]
 pub(super) struct Response {
@@ -29,6 +32,9 @@ impl Response {
             let line = take_line(&mut rest);
             if line.is_empty() {
                 break;
+            }
+            if bytes.len() - rest.len() > MAX_HEADER {
+                return None;
             }
             push_field(&mut fields, line);
         }

@@ -23,6 +23,8 @@ pub struct Input {
     pub size: Option<u64>,
     /// True when the user named this very file, false when it was found in a folder or by a pattern.
     pub named: bool,
+    /// True for a part of a corpus that refrain made.
+    pub in_corpus: bool,
 }
 
 impl Input {
@@ -104,7 +106,7 @@ impl Expansion {
             if self.list.iter().any(Input::is_stdin) {
                 return;
             }
-            self.list.push(Input { name: name.into(), path: name.into(), size: None, named: true });
+            self.list.push(Input { name: name.into(), path: name.into(), size: None, named: true, in_corpus: false });
             return;
         }
         let path = Path::new(name);
@@ -128,7 +130,7 @@ impl Expansion {
     }
 
     fn push_file(&mut self, path: &Path, name: String, size: Option<u64>, named: bool) {
-        self.list.push(Input { name, path: path.to_owned(), size, named });
+        self.list.push(Input { name, path: path.to_owned(), size, named, in_corpus: false });
     }
 
     fn add_list(&mut self, list: &str) {
@@ -229,7 +231,7 @@ impl Expansion {
                 for path in parts {
                     let size = fs::metadata(&path).ok().map(|meta| meta.len());
                     let name = path.to_string_lossy().into_owned();
-                    self.push_file(&path, name, size, true);
+                    self.list.push(Input { name, path, size, named: true, in_corpus: true });
                 }
             }
             Some(Err(error)) => self.failures.push(Failure::new(folder.to_string_lossy(), error)),

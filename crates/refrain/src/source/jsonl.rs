@@ -6,11 +6,13 @@ use std::ops::ControlFlow;
 use serde_json::{Map, Value};
 
 use super::compress::DamagedMember;
-use super::{At, Body, Emitter, RawDocument, describe, too_large};
+use super::sniff::is_whole_page;
+use super::{At, Body, Emitter, Markup, RawDocument, describe, too_large};
 use crate::error::{Failure, Place};
 
 pub(super) fn read(at: &At<'_>, reader: Box<dyn BufRead + '_>, out: &mut Emitter<'_>) -> ControlFlow<()> {
     let mut lines = Lines::new(reader, at.options().max_document);
+    let mut after_damage = false;
     loop {
         let number = lines.number + 1;
         let fail = |error: String| at.failure(error).place(Place::Line(number));
@@ -21,12 +23,15 @@ pub(super) fn read(at: &At<'_>, reader: Box<dyn BufRead + '_>, out: &mut Emitter
                 if line.trim_ascii().is_empty() {
                     continue;
                 }
-                if !out.wants_next() {
+                let rest_of_damaged = std::mem::take(&mut after_damage);
+                // A line behind damage counts only if it is one.
+                if !out.wants_next() && !rest_of_damaged {
                     out.pass_over()?;
                     continue;
                 }
                 match parse(at, line, number) {
                     Ok(raw) => out.document(raw)?,
+                    Err(_) if rest_of_damaged => {}
                     Err(failure) => out.failed(failure.place(Place::Line(number)))?,
                 }
             }
@@ -39,8 +44,8 @@ pub(super) fn read(at: &At<'_>, reader: Box<dyn BufRead + '_>, out: &mut Emitter
                 if !DamagedMember::is(&error) {
                     return ControlFlow::Continue(());
                 }
-                // Decompression goes on at the next good member, most likely inside a line.
-                lines.start_anew();
+                // Decompression goes on at the next good member, perhaps inside a line: if so, that line was reported here.
+                after_damage = true;
             }
         }
     }
@@ -95,7 +100,9 @@ pub(super) fn document(at: &At<'_>, id: String, text: String, mut fields: Map<St
     {
         origin.url = Some(url);
     }
-    RawDocument { id, origin, meta: fields, body: Body::Text(text), markup: None, charset: None, claims_text: true }
+    let is_page = || if is_whole_page(&text) { Markup::Html } else { Markup::Text };
+    let markup = Some(at.text_is.unwrap_or_else(is_page));
+    RawDocument { id, origin, meta: fields, body: Body::Text(text), markup, charset: None, claims_text: true }
 }
 
 /// Lines of limited length: a longer one is passed over without being held in memory.
@@ -105,7 +112,6 @@ pub(super) struct Lines<R> {
     /// Number of the last line read, from 1.
     pub(super) number: u64,
     pub(super) limit: u64,
-    drop_rest: bool,
 }
 
 pub(super) enum Line<'a> {
@@ -117,18 +123,10 @@ pub(super) enum Line<'a> {
 
 impl<R: BufRead> Lines<R> {
     pub(super) fn new(reader: R, limit: u64) -> Lines<R> {
-        Lines { reader, buffer: Vec::new(), number: 0, limit, drop_rest: false }
-    }
-
-    /// Passes over what is left of the current line.
-    fn start_anew(&mut self) {
-        self.drop_rest = true;
+        Lines { reader, buffer: Vec::new(), number: 0, limit }
     }
 
     pub(super) fn next(&mut self) -> io::Result<Option<Line<'_>>> {
-        if std::mem::take(&mut self.drop_rest) {
-            self.skip_line()?;
-        }
         self.buffer.clear();
         // One very long line must not hold its memory for the rest of the file.
         self.buffer.shrink_to(1 << 20);

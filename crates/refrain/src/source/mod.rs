@@ -3,7 +3,7 @@
 //! [`Inputs`] turns what the user named (files, folders, globs, `@list`, `-`) into a sorted list of files; [`Source`] reads
 //! them one after the other. What a file is gets recognised by its content: compression (gzip, zstd, bzip2, xz), containers
 //! (zip, tar, WARC, JSONL, Parquet, vertical) and plain documents (HTML, text), nested as they come. Everything streams:
-//! at no time is more than one document of an input in memory.
+//! one document of an input is in memory at a time, of a Parquet table a few rows.
 //!
 //! Reading pushes [`Item`]s into a closure. Each item has a [`Position`]; reading can start at any position, which is how
 //! a run that was killed goes on. A part of the input that cannot be used becomes [`Item::Failed`] or, where that is
@@ -47,6 +47,8 @@ pub struct SourceOptions {
     pub text_field: String,
     /// The JSON field or Parquet column that holds the id.
     pub id_field: String,
+    /// What texts in JSON and Parquet are; told by their beginning when `None`.
+    pub text_is: Option<Markup>,
     /// Documents larger than this many bytes are failures.
     pub max_document: u64,
     /// An input may expand to this many times its size (and to [`SourceOptions::FREE_EXPANSION`] in any case).
@@ -72,6 +74,7 @@ impl Default for SourceOptions {
             format: None,
             text_field: Self::TEXT_FIELD.into(),
             id_field: Self::ID_FIELD.into(),
+            text_is: None,
             max_document: Self::MAX_DOCUMENT,
             max_expansion: Self::MAX_EXPANSION,
         }
@@ -121,6 +124,23 @@ pub enum Body {
     Bytes(Vec<u8>),
     /// Text that came as such (JSON strings, Parquet columns).
     Text(String),
+}
+
+impl RawDocument {
+    /// What it weighs in memory, roughly: content and fields.
+    pub fn size(&self) -> usize {
+        fn weight(value: &Value) -> usize {
+            match value {
+                Value::String(text) => text.len() + 32,
+                Value::Array(values) => values.iter().map(weight).sum::<usize>() + 32,
+                Value::Object(fields) => {
+                    fields.iter().map(|(name, value)| name.len() + weight(value)).sum::<usize>() + 64
+                }
+                _ => 32,
+            }
+        }
+        self.body.len() + self.meta.iter().map(|(name, value)| name.len() + weight(value)).sum::<usize>()
+    }
 }
 
 impl Body {
@@ -219,6 +239,8 @@ impl Source {
             depth: 0,
             claims_text: input.named || sniff::named_as_text(&input.name),
             forced: self.options.format,
+            // A corpus holds text, also where the text is about tags.
+            text_is: if input.in_corpus { Some(Markup::Text) } else { self.options.text_is },
             // A pipe has no size to compare with; there only the size of single documents is limited.
             allowance: compress::Allowance::of(input.size.map_or(u64::MAX, |size| {
                 size.saturating_mul(self.options.max_expansion).max(SourceOptions::FREE_EXPANSION)
@@ -243,6 +265,8 @@ struct At<'s> {
     depth: u8,
     claims_text: bool,
     forced: Option<InputFormat>,
+    /// What texts in tables are, where it is known.
+    text_is: Option<Markup>,
     /// How many bytes may still be unpacked from this input.
     allowance: compress::Allowance,
 }
@@ -291,12 +315,12 @@ impl<'s> At<'s> {
             // Only a regular file can be looked into and read again from the start.
             Ok(meta) if meta.is_file() => read_up_to(&mut &file, &mut head),
             Ok(meta) if meta.is_dir() => return out.failed(self.failure("is a folder")),
-            Ok(_) => Ok(0),
-            Err(error) => Err(error),
+            Ok(_) => (0, None),
+            Err(error) => (0, Some(error)),
         };
         let head = match filled {
-            Ok(filled) => &head[..filled],
-            Err(error) => return out.failed(self.failure(describe(&error))),
+            (filled, None) => &head[..filled],
+            (_, Some(error)) => return out.failed(self.failure(describe(&error))),
         };
         let seekable = match self.kind(head) {
             Kind::Format(format @ (InputFormat::Zip | InputFormat::Parquet)) => Some(format),
@@ -340,9 +364,24 @@ impl<'s> At<'s> {
     /// Reads a stream of unknown kind.
     fn read_stream<'r>(&self, mut reader: Box<dyn BufRead + 'r>, out: &mut Emitter<'_>) -> ControlFlow<()> {
         let mut head = vec![0; sniff::HEAD];
-        match read_up_to(&mut reader, &mut head) {
-            Ok(filled) => head.truncate(filled),
-            Err(error) => return out.failed(self.failure(describe(&error))),
+        let mut damaged = false;
+        let trouble = loop {
+            let (filled, trouble) = read_up_to(&mut reader, &mut head);
+            match trouble {
+                // A damaged member in front of good ones.
+                Some(error) if filled == 0 && compress::DamagedMember::is(&error) => {
+                    out.failed(self.failure(describe(&error)))?;
+                    damaged = true;
+                }
+                Some(error) if filled == 0 => return out.failed(self.failure(describe(&error))),
+                trouble => {
+                    head.truncate(filled);
+                    break trouble;
+                }
+            }
+        };
+        if head.is_empty() && damaged {
+            return ControlFlow::Continue(());
         }
         if head.is_empty() {
             return match self.claims_text {
@@ -351,7 +390,11 @@ impl<'s> At<'s> {
             };
         }
         let kind = self.kind(&head);
-        let reader: Box<dyn BufRead + 'r> = Box::new(io::Cursor::new(head).chain(reader));
+        let reader: Box<dyn BufRead + 'r> = match trouble {
+            None => Box::new(io::Cursor::new(head).chain(reader)),
+            // What went wrong behind the head is met there.
+            Some(error) => Box::new(io::Cursor::new(head).chain(compress::Once(Some(error))).chain(reader)),
+        };
         if self.depth > MAX_DEPTH {
             return out.failed(self.failure(format!("archives nested more than {MAX_DEPTH} deep")));
         }
@@ -396,13 +439,13 @@ impl<'s> At<'s> {
     /// One plain document.
     fn read_document(
         &self,
-        mut reader: Box<dyn BufRead + '_>,
+        reader: Box<dyn BufRead + '_>,
         markup: Option<Markup>,
         out: &mut Emitter<'_>,
     ) -> ControlFlow<()> {
         if !out.wants_next() {
             // Read all the same: the container notices when a member is cut off.
-            let _ = io::copy(&mut reader, &mut io::sink());
+            let _ = io::copy(&mut reader.take(self.options().max_document.saturating_add(1)), &mut io::sink());
             return out.pass_over();
         }
         let body = match read_limited(reader, self.options().max_document) {
@@ -449,20 +492,18 @@ fn read_limited(reader: impl Read, limit: u64) -> Result<Vec<u8>, Trouble> {
     Ok(body)
 }
 
-/// Fills the buffer as far as the reader goes.
-fn read_up_to(reader: &mut dyn Read, buffer: &mut [u8]) -> io::Result<usize> {
+/// Fills the buffer as far as the reader goes, or until there is trouble.
+fn read_up_to(reader: &mut dyn Read, buffer: &mut [u8]) -> (usize, Option<io::Error>) {
     let mut filled = 0;
     while filled < buffer.len() {
         match reader.read(&mut buffer[filled..]) {
             Ok(0) => break,
             Ok(n) => filled += n,
             Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-            Err(error) if filled == 0 => return Err(error),
-            // What is there may be enough to tell what it is; the trouble shows again when it is read.
-            Err(_) => break,
+            Err(error) => return (filled, Some(error)),
         }
     }
-    Ok(filled)
+    (filled, None)
 }
 
 /// Formats that need to jump around in a file get one, also when they come through a pipe or out of an archive.

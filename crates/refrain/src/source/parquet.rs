@@ -20,7 +20,7 @@ use crate::document::META_COLUMN;
 use crate::error::Place;
 
 /// Rows at a time: few, because a row may hold a whole book.
-const BATCH_ROWS: usize = 64;
+const BATCH_ROWS: usize = 16;
 
 pub(super) fn read(at: &At<'_>, file: File, out: &mut Emitter<'_>) -> ControlFlow<()> {
     let options = at.options();

@@ -69,6 +69,16 @@ pub enum Markup {
     Text,
 }
 
+impl Markup {
+    /// The name that options use.
+    pub fn name(self) -> &'static str {
+        match self {
+            Markup::Html => "html",
+            Markup::Text => "text",
+        }
+    }
+}
+
 /// What a stream is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Kind {
@@ -179,6 +189,11 @@ pub(super) fn named_as_text(name: &str) -> bool {
     has_extension(name, &["txt", "text", "html", "htm", "xhtml", "md", "jsonl", "ndjson", "json", "vert", "vertical"])
 }
 
+/// True when a text is a whole page: what a string has to be to be taken for HTML.
+pub(super) fn is_whole_page(text: &str) -> bool {
+    opens_with(text, &["!doctype html", "html", "head", "body"])
+}
+
 /// True when a text is HTML, judged as browsers judge: by the first tag.
 pub(crate) fn is_html(text: &str) -> bool {
     #[rustfmt::skip] // a table
@@ -186,6 +201,11 @@ pub(crate) fn is_html(text: &str) -> bool {
         "!doctype html", "html", "head", "body", "script", "iframe", "h1", "div", "font", "table", "a", "style", "title",
         "b", "br", "p", "meta", "link", "ul", "article", "section",
     ];
+    opens_with(text, &TAGS)
+}
+
+/// True when the first tag of a text, comments aside, is one of these.
+fn opens_with(text: &str, tags: &[&str]) -> bool {
     let mut rest = text.trim_start_matches('\u{feff}').trim_start();
     loop {
         if let Some(comment) = rest.strip_prefix("<!--") {
@@ -199,7 +219,7 @@ pub(crate) fn is_html(text: &str) -> bool {
         }
     }
     let Some(tag) = rest.strip_prefix('<') else { return false };
-    TAGS.iter().any(|name| {
+    tags.iter().any(|name| {
         tag.get(..name.len()).is_some_and(|start| start.eq_ignore_ascii_case(name))
             && tag[name.len()..].chars().next().is_none_or(|c| c.is_whitespace() || matches!(c, '>' | '/'))
     })

@@ -9,8 +9,9 @@ use std::ops::ControlFlow;
 
 use serde_json::{Map, Value};
 
+use super::compress::DamagedMember;
 use super::jsonl::{Line, Lines, document, take_id};
-use super::{At, Emitter, describe, too_large};
+use super::{At, Emitter, Markup, describe, too_large};
 use crate::error::Place;
 
 pub(super) fn read(at: &At<'_>, reader: Box<dyn BufRead + '_>, out: &mut Emitter<'_>) -> ControlFlow<()> {
@@ -27,7 +28,12 @@ pub(super) fn read(at: &At<'_>, reader: Box<dyn BufRead + '_>, out: &mut Emitter
                 continue;
             }
             Err(error) => {
+                // Half a document is none.
+                current = None;
                 out.failed(at.failure(describe(&error)).place(Place::Line(number)))?;
+                if DamagedMember::is(&error) {
+                    continue;
+                }
                 break;
             }
         };
@@ -112,7 +118,9 @@ fn finish(at: &At<'_>, assembly: Option<Assembly>, out: &mut Emitter<'_>) -> Con
         return out.pass_over();
     }
     let id = take_id(&mut attributes, &at.options().id_field).unwrap_or_else(|| format!("{}:{line}", at.path()));
-    out.document(document(at, id, text, attributes))
+    let mut raw = document(at, id, text, attributes);
+    raw.markup = Some(Markup::Text);
+    out.document(raw)
 }
 
 /// A structure line.

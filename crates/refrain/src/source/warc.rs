@@ -17,7 +17,7 @@ use crate::error::{Failure, Place};
 const MAX_HEADER: u64 = 1 << 20;
 
 pub(super) fn read(at: &At<'_>, reader: Box<dyn BufRead + '_>, out: &mut Emitter<'_>) -> ControlFlow<()> {
-    let mut archive = Archive { reader, ahead: io::Cursor::default(), taken: 0, given_back: 0 };
+    let mut archive = Archive { reader, ahead: io::Cursor::default(), taken: 0, given_back: 0, pending: None };
     let mut number = 0;
     loop {
         number += 1;
@@ -185,6 +185,8 @@ struct Archive<'r> {
     /// Bytes of bodies read, and given back, so far.
     taken: u64,
     given_back: u64,
+    /// An error that was met while looking behind a record that is whole.
+    pending: Option<io::Error>,
 }
 
 /// The body of a record.
@@ -235,6 +237,9 @@ impl Archive<'_> {
 
     /// The header of the next record: `None` at the end, an inner error where there is no proper one.
     fn next_header(&mut self) -> io::Result<Option<Result<Record, &'static str>>> {
+        if let Some(error) = self.pending.take() {
+            return Err(error);
+        }
         let mut line = Vec::new();
         loop {
             self.line(&mut line)?;
@@ -294,13 +299,19 @@ impl Archive<'_> {
         // A record ends with two line ends. Looking at what follows them also makes sure that the gzip member is whole.
         let mut newlines = 0;
         loop {
-            match self.fill()?.first() {
-                Some(b'\r') => self.consume(1),
-                Some(b'\n') => {
+            match self.fill().map(|available| available.first().copied()) {
+                Ok(Some(b'\r')) => self.consume(1),
+                Ok(Some(b'\n')) => {
                     newlines += 1;
                     self.consume(1);
                 }
-                _ => break,
+                Ok(_) => break,
+                // This record is whole; the error is that of the next one.
+                Err(error) if newlines >= 2 && DamagedMember::is_at_start(&error) => {
+                    self.pending = Some(error);
+                    return Ok(Body { bytes: body, short: false });
+                }
+                Err(error) => return Err(error),
             }
         }
         if newlines >= 2 || self.at_record()? || self.fill()?.is_empty() {

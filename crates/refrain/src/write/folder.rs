@@ -1,5 +1,6 @@
 //! A folder with a text file for every document.
 
+use std::collections::HashMap;
 use std::fs::{self, File};
 use std::io::{ErrorKind, Write};
 use std::path::{Path, PathBuf};
@@ -15,6 +16,8 @@ pub(super) struct FolderWriter {
     options: WriteOptions,
     bytes: u64,
     digest: Digest,
+    /// The number that comes next for names that were used before.
+    used: HashMap<String, u32>,
 }
 
 /// Longer names do not fit file systems.
@@ -23,18 +26,25 @@ const MAX_NAME: usize = 180;
 impl FolderWriter {
     pub(super) fn new(folder: &Path, options: WriteOptions) -> Result<FolderWriter> {
         fs::create_dir_all(folder).at(folder)?;
-        Ok(FolderWriter { folder: folder.to_owned(), options, bytes: 0, digest: Digest::default() })
+        Ok(FolderWriter {
+            folder: folder.to_owned(),
+            options,
+            bytes: 0,
+            digest: Digest::default(),
+            used: HashMap::new(),
+        })
     }
 
     /// A new file under a name made from the id of the document. A number tells names apart that would be the same.
-    fn create(&self, id: &str) -> Result<(PathBuf, File)> {
+    fn create(&mut self, id: &str) -> Result<(PathBuf, File)> {
         let stem = safe_name(id);
-        let mut attempt = 1;
+        let attempt = self.used.entry(stem.clone()).or_insert(1);
         loop {
-            let name = if attempt == 1 { format!("{stem}.txt") } else { format!("{stem}-{attempt}.txt") };
+            let name = if *attempt == 1 { format!("{stem}.txt") } else { format!("{stem}-{attempt}.txt") };
+            *attempt += 1;
             let path = self.folder.join(name);
             match File::create_new(&path) {
-                Err(error) if error.kind() == ErrorKind::AlreadyExists => attempt += 1,
+                Err(error) if error.kind() == ErrorKind::AlreadyExists => {}
                 result => return result.at(&path).map(|file| (path, file)),
             }
         }

@@ -57,8 +57,11 @@ fn fields(document: &Document, options: WriteOptions) -> Map<String, Value> {
             continue; // written above
         }
         // A field of the source that has the name of one of ours is not lost.
-        let name = if fields.contains_key(name) { format!("source_{name}") } else { name.clone() };
-        fields.insert(name, value.clone());
+        let mut free = name.clone();
+        while fields.contains_key(&free) || (free != *name && document.meta.contains_key(&free)) {
+            free = format!("source_{free}");
+        }
+        fields.insert(free, value.clone());
     }
     fields
 }

@@ -35,8 +35,14 @@ enum Destination {
 }
 
 impl Output {
-    /// A file. It appears under its name when it is finished.
+    /// A file. It appears under its name when it is finished. What is no ordinary file (a pipe, a device) is written to as
+    /// it is, and a link is followed.
     pub fn file(path: &Path) -> Result<Output> {
+        let real = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
+        let path = real.as_path();
+        if fs::metadata(path).is_ok_and(|meta| !meta.is_file() && !meta.is_dir()) {
+            return Ok(Output::stream(File::options().write(true).open(path).at(path)?));
+        }
         Ok(Output::new(Destination::File(AtomicFile::create(path)?)))
     }
 

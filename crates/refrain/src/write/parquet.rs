@@ -93,7 +93,7 @@ impl Batch {
     fn push(&mut self, document: &Document, options: WriteOptions) -> Result<()> {
         let text = if options.keep_marked { document.text.as_str().into() } else { document.kept() };
         let origin = origin(document);
-        self.bytes += text.len() + document.id.len() + 64;
+        self.bytes += text.len() + document.id.len() + origin.len() + document.marks.len() * 128 + 64;
         self.id.append_value(&document.id);
         self.url.append_option(document.origin.url.as_deref());
         self.language.append_option(document.language.as_deref());
@@ -115,6 +115,7 @@ impl Batch {
             true => None,
             false => Some(serde_json::to_string(&meta).map_err(std::io::Error::from)?),
         };
+        self.bytes += meta.as_ref().map_or(0, String::len);
         self.meta.append_option(meta);
         Ok(())
     }

@@ -30,7 +30,16 @@ impl DocumentWriter for VerticalWriter {
         self.page.clear();
         open_document(&mut self.page, document);
         let removed = if self.options.keep_marked { Vec::new() } else { document.removed_spans() };
+        let mut marks: Vec<&Mark> = document.marks.iter().collect();
+        marks.sort_by_key(|mark| mark.span.start);
+        let (mut next, mut active): (usize, Vec<&Mark>) = (0, Vec::new());
         for block in &document.blocks {
+            // Blocks and marks in one walk: those that end before this block are done with.
+            active.retain(|mark| mark.span.end > block.span.start);
+            while next < marks.len() && marks[next].span.start < block.span.end {
+                active.push(marks[next]);
+                next += 1;
+            }
             let kept = outside(block.span, &removed);
             if kept.iter().all(|span| span.of(&document.text).trim().is_empty()) {
                 continue;
@@ -43,7 +52,7 @@ impl DocumentWriter for VerticalWriter {
             }
             for span in kept {
                 if self.options.keep_marked {
-                    marked_tokens(&mut self.page, document, span);
+                    marked_tokens(&mut self.page, &document.text, &active, span);
                 } else {
                     plain_tokens(&mut self.page, span.of(&document.text));
                 }
@@ -107,11 +116,12 @@ fn is_attribute_name(name: &str) -> bool {
     name.starts_with(|c: char| c.is_ascii_alphabetic()) && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
 }
 
-/// The parts of a span that no removed span covers.
+/// The parts of a span that no removed span covers. Removed spans are in order and apart.
 fn outside(span: Span, removed: &[Span]) -> Vec<Span> {
     let mut kept = Vec::new();
     let mut from = span.start;
-    for &cut in removed.iter().filter(|cut| !cut.intersection(span).is_empty()) {
+    let first = removed.partition_point(|cut| cut.end <= span.start);
+    for &cut in removed[first..].iter().take_while(|cut| cut.start < span.end) {
         kept.push(Span::new(from, cut.start.max(from)));
         from = cut.end.min(span.end);
     }
@@ -135,9 +145,9 @@ fn plain_tokens(page: &mut String, text: &str) {
 }
 
 /// Tokens with the marks on them as structures.
-fn marked_tokens(page: &mut String, document: &Document, span: Span) {
+fn marked_tokens(page: &mut String, text: &str, marks: &[&Mark], span: Span) {
     let mut cuts: Vec<usize> = vec![span.start, span.end];
-    for mark in &document.marks {
+    for mark in marks {
         let part = mark.span.intersection(span);
         if !part.is_empty() {
             cuts.extend([part.start, part.end]);
@@ -148,12 +158,12 @@ fn marked_tokens(page: &mut String, document: &Document, span: Span) {
     for ends in cuts.windows(2) {
         let piece = Span::new(ends[0], ends[1]);
         let covers = |mark: &&Mark| mark.span.start <= piece.start && piece.end <= mark.span.end;
-        let marks: Vec<&Mark> = document.marks.iter().filter(covers).collect();
-        for mark in &marks {
+        let covering: Vec<&Mark> = marks.iter().copied().filter(covers).collect();
+        for mark in &covering {
             let _ = writeln!(page, "<mark label=\"{}\" pass=\"{}\">", mark.label.name(), mark.pass);
         }
-        plain_tokens(page, piece.of(&document.text));
-        for _ in &marks {
+        plain_tokens(page, piece.of(text));
+        for _ in &covering {
             page.push_str("</mark>\n");
         }
     }
