@@ -372,3 +372,43 @@ fn an_output_file_in_the_input_folder_is_not_read() {
         assert_eq!(env.read_jsonl("texts/out.jsonl").len(), 1);
     }
 }
+
+#[test]
+fn a_pipe_is_written_to_and_not_replaced() {
+    let env = with_lines();
+    let pipe = env.path("pipe");
+    assert!(std::process::Command::new("mkfifo").arg(&pipe).status().expect("mkfifo").success());
+    let reader = std::thread::spawn({
+        let pipe = pipe.clone();
+        move || std::fs::read_to_string(pipe).expect("the pipe")
+    });
+    env.run(&["convert", "in.jsonl", "-o", "pipe", "--format", "jsonl"]).code(0);
+    assert_eq!(reader.join().expect("the reader").lines().count(), 2);
+    assert!(!std::fs::metadata(&pipe).expect("the pipe").is_file());
+}
+
+#[test]
+fn text_about_tags_stays_text() {
+    let env = Env::new();
+    let text = "<b> is the tag for bold text, <script> that for programs.";
+    env.write("in.jsonl", serde_json::json!({"id": "a", "text": text}).to_string() + "\n");
+    assert_eq!(env.only_text(&["in.jsonl"]), text);
+    env.run(&["convert", "in.jsonl", "-o", "a.vert"]).code(0);
+    assert_eq!(env.only_text(&["a.vert"]), text);
+    env.run(&["corpus", "in.jsonl", "-o", "corpus"]).code(0);
+    assert_eq!(env.only_text(&["corpus"]), text);
+    assert_eq!(env.only_text(&["in.jsonl", "--text-is", "html"]), "is the tag for bold text,");
+    // A whole page is taken for one, unless it is said to be text.
+    let page = "<!doctype html><p>Bold.";
+    env.write("page.jsonl", serde_json::json!({"id": "a", "text": page}).to_string() + "\n");
+    assert_eq!(env.only_text(&["page.jsonl"]), "Bold.");
+    assert_eq!(env.only_text(&["page.jsonl", "--text-is", "text"]), page);
+}
+
+#[test]
+fn an_input_is_never_the_file_of_errors() {
+    let env = with_lines();
+    let before = env.read("in.jsonl");
+    env.run(&["convert", "in.jsonl", "--errors", "in.jsonl"]).code(2).says(&["is an input"]);
+    assert_eq!(env.read("in.jsonl"), before);
+}

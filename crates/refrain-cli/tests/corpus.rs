@@ -544,3 +544,26 @@ fn languages_without_a_stop_list_are_judged_without_stop_words() {
         assert_eq!(env.read_jsonl(&format!("{languages}/documents/part-00000.jsonl"))[0]["text"], sentence);
     }
 }
+
+#[test]
+fn a_run_begun_from_standard_input_is_not_continued() {
+    let env = Env::new();
+    env.run_fed(&["corpus", "-", "-o", "corpus"], b"{\"text\": \"One.\"}\n").code(0);
+    // As after a kill before the end: the record of the run is there, the manifest is not.
+    let manifest = env.read_json("corpus/manifest.json");
+    let record = json!({"refrain": manifest["refrain"], "inputs": manifest["inputs"], "options": manifest["options"]});
+    std::fs::remove_file(env.path("corpus/manifest.json")).expect("a manifest");
+    env.write("corpus/work/run.json", record.to_string());
+    let words = ["standard input", "--overwrite"];
+    env.run_fed(&["corpus", "-", "-o", "corpus"], b"{\"text\": \"Two.\"}\n").code(2).says(&words);
+}
+
+#[test]
+fn documents_without_text_are_counted_as_passed_over() {
+    let env = Env::new();
+    env.write("in.jsonl", "{\"text\": \"\"}\n{\"text\": null}\n{\"text\": \"One.\"}\n");
+    env.run(&["corpus", "in.jsonl", "-o", "corpus"]).code(0);
+    let statistics = env.read_json("corpus/stats.json");
+    assert_eq!(statistics["skipped"]["document without text"], 2);
+    assert_eq!(statistics["total"]["downloaded"]["documents"], 1);
+}
