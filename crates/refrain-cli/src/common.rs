@@ -33,7 +33,7 @@ pub(crate) struct InputArguments {
     #[arg(long, value_name = "NAME", default_value = SourceOptions::ID_FIELD)]
     id_field: String,
 
-    /// What texts in JSON and Parquet are; by itself, only whole pages (that begin with a doctype or <html>) count as HTML
+    /// What texts in JSON and Parquet are; by itself, whole pages and pieces full of tags count as HTML
     #[arg(long, value_name = "MARKUP", default_value = "auto", value_parser = markup())]
     text_is: TextIs,
 

@@ -6,7 +6,7 @@ use std::ops::ControlFlow;
 use serde_json::{Map, Value};
 
 use super::compress::DamagedMember;
-use super::sniff::is_whole_page;
+use super::sniff::is_page;
 use super::{At, Body, Emitter, Markup, RawDocument, describe, too_large};
 use crate::error::{Failure, Place};
 
@@ -100,8 +100,8 @@ pub(super) fn document(at: &At<'_>, id: String, text: String, mut fields: Map<St
     {
         origin.url = Some(url);
     }
-    let is_page = || if is_whole_page(&text) { Markup::Html } else { Markup::Text };
-    let markup = Some(at.text_is.unwrap_or_else(is_page));
+    let told = || if is_page(&text) { Markup::Html } else { Markup::Text };
+    let markup = Some(at.text_is.unwrap_or_else(told));
     RawDocument { id, origin, meta: fields, body: Body::Text(text), markup, charset: None, claims_text: true }
 }
 

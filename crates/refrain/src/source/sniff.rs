@@ -189,9 +189,16 @@ pub(super) fn named_as_text(name: &str) -> bool {
     has_extension(name, &["txt", "text", "html", "htm", "xhtml", "md", "jsonl", "ndjson", "json", "vert", "vertical"])
 }
 
-/// True when a text is a whole page: what a string has to be to be taken for HTML.
-pub(super) fn is_whole_page(text: &str) -> bool {
-    opens_with(text, &["!doctype html", "html", "head", "body"])
+/// True when a string is HTML: a whole page, or a piece of one. Texts about tags open with a tag at times, too, so a piece
+/// must also close several elements near its beginning.
+pub(super) fn is_page(text: &str) -> bool {
+    if opens_with(text, &["!doctype html", "html", "head", "body"]) {
+        return true;
+    }
+    let bytes = text.trim_start().as_bytes();
+    let head = &bytes[..bytes.len().min(HEAD)];
+    let names = |at: usize| head.get(at).is_some_and(u8::is_ascii_alphabetic);
+    head.starts_with(b"<") && names(1) && memchr::memmem::find_iter(head, b"</").filter(|at| names(at + 2)).count() >= 5
 }
 
 /// True when a text is HTML, judged as browsers judge: by the first tag.
@@ -249,6 +256,14 @@ mod tests {
         assert_eq!(sniff(b"oops\n", "x.jsonl.gz"), Kind::Format(InputFormat::Jsonl));
         assert_eq!(sniff(b"word\n", "x.vert"), Kind::Format(InputFormat::Vertical));
         assert!(named_as_text("a/b.HTML") && named_as_text("b.txt.gz") && !named_as_text("c.png"));
+    }
+
+    #[test]
+    fn strings_are_pages_when_they_are_whole_or_full_of_tags() {
+        assert!(is_page(" <!DOCTYPE html><p>x") && is_page("<html>"));
+        assert!(is_page(&format!("<div>{}</div>", "<p>One <a href=x>link</a>.</p>".repeat(3))));
+        assert!(!is_page("<b> is the tag for bold text, </b> ends it, and <i> is that for italics."));
+        assert!(!is_page("plain") && !is_page("1 < 2") && !is_page(""));
     }
 
     #[test]
