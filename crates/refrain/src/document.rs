@@ -19,7 +19,7 @@ pub(crate) const MARKS_FIELD: &str = "marks";
 pub(crate) const BYTE_MARKS_FIELD: &str = "byte_marks";
 
 /// A range of bytes of a document's text. Both ends lie on character boundaries.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize)]
 pub struct Span {
     /// First byte.
     pub start: usize,

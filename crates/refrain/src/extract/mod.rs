@@ -6,7 +6,10 @@
 mod justext;
 mod segment;
 mod stoplists;
+mod tags;
+mod tokens;
+mod traits;
 
 pub use justext::{Class, Classified, JusText, JusTextOptions};
-pub use segment::{Page, segment};
+pub use segment::{Page, Segmentation, segment};
 pub use stoplists::{StopList, stop_list, stop_list_languages};
