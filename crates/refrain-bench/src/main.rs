@@ -5,6 +5,10 @@ use std::path::PathBuf;
 use anyhow::Result;
 use clap::{Parser, Subcommand};
 
+mod extract;
+mod features;
+mod justext;
+mod metadata;
 mod read;
 mod stoplists;
 
@@ -17,16 +21,36 @@ struct Arguments {
 
 #[derive(Subcommand)]
 enum Command {
-    /// Build stop lists from texts: a folder per language, named by its code, with the text in it
+    /// Build stop lists from texts: a folder per language, named by its code, with sample.txt in it, and perhaps more.txt
     Stoplists {
         /// The folder of the language folders
         texts: PathBuf,
-        /// The files to look for in each of them; the first one found counts
-        #[arg(long, value_delimiter = ',', default_value = "preferred.txt,leipzig.txt")]
-        files: Vec<String>,
         /// Where the lists go
         #[arg(short, long)]
         output: PathBuf,
+    },
+    /// Extract the main content of pages in JSONL (id, html), with a model of your own or timed
+    Extract(extract::Arguments),
+    /// Write the features of pages with gold answers, to train the model of `refrain extract`
+    Features(features::Arguments),
+    /// Classify the blocks of pages as published: JSON lines of {id, html} in, {id, blocks} out
+    Justext {
+        /// The pages
+        pages: PathBuf,
+        /// The language whose stop list is used; without it, and without --stop-words, none is
+        #[arg(long, conflicts_with = "stop_words")]
+        lang: Option<String>,
+        /// A file with a stop word a line, instead of a list that refrain ships
+        #[arg(long)]
+        stop_words: Option<PathBuf>,
+    },
+    /// Compare the metadata found in pages with what people noted: JSONL with html, url, title, author and date
+    Metadata {
+        /// The pages
+        pages: PathBuf,
+        /// Print every page where something differs
+        #[arg(long)]
+        misses: bool,
     },
     /// Read inputs and do nothing else: time and peak memory, as JSON
     Read {
@@ -41,7 +65,13 @@ enum Command {
 
 fn main() -> Result<()> {
     match Arguments::parse().command {
-        Command::Stoplists { texts, files, output } => stoplists::build(&texts, &files, &output),
+        Command::Extract(arguments) => extract::run(&arguments),
+        Command::Features(arguments) => features::write(&arguments),
+        Command::Stoplists { texts, output } => stoplists::build(&texts, &output),
+        Command::Justext { pages, lang, stop_words } => {
+            justext::classify(&pages, lang.as_deref(), stop_words.as_deref())
+        }
+        Command::Metadata { pages, misses } => metadata::score(&pages, misses),
         Command::Read { inputs, threads } => read::measure(&inputs, threads),
     }
 }

@@ -1,14 +1,16 @@
 //! What the verbs share: options with one name everywhere, and the way to the terminal.
 
+use std::fs::File;
 use std::io::{IsTerminal, Write};
 use std::num::NonZero;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
 use clap::Args;
 use clap::builder::PossibleValuesParser;
 use clap::builder::TypedValueParser;
 use refrain::Failure;
+use refrain::extract::{ExtractOptions, JusTextOptions, Method, Profile};
 use refrain::source::{InputFormat, Inputs, Markup, SourceOptions};
 use refrain::text::Offsets;
 use refrain::write::{OutputFormat, Packing};
@@ -33,9 +35,10 @@ pub(crate) struct InputArguments {
     #[arg(long, value_name = "NAME", default_value = SourceOptions::ID_FIELD)]
     id_field: String,
 
-    /// What texts in JSON and Parquet are; by itself, whole pages and pieces full of tags count as HTML
-    #[arg(long, value_name = "MARKUP", default_value = "auto", value_parser = markup())]
-    text_is: TextIs,
+    /// What texts in JSON and Parquet are. With `auto`, whole pages and pieces full of tags count as HTML [default: auto;
+    /// html for the verb extract]
+    #[arg(long, value_name = "MARKUP", value_parser = markup())]
+    text_is: Option<TextIs>,
 
     /// Largest document to read; larger ones are reported and left out
     #[arg(long, value_name = "SIZE", default_value = "256M", value_parser = size)]
@@ -52,10 +55,16 @@ impl InputArguments {
             format: self.input_format,
             text_field: self.text_field.clone(),
             id_field: self.id_field.clone(),
-            text_is: self.text_is.0,
+            text_is: self.text_is.as_ref().and_then(|text_is| text_is.0),
             max_document: self.max_document,
             max_expansion: self.max_expansion,
         }
+    }
+
+    /// The same for those who read pages: texts in JSON and Parquet are HTML unless the user says otherwise.
+    pub(crate) fn options_for_pages(&self) -> SourceOptions {
+        let text_is = self.text_is.as_ref().map_or(Some(Markup::Html), |text_is| text_is.0);
+        SourceOptions { text_is, ..self.options() }
     }
 
     /// The inputs that are there; those that are not are failures. None at all is an error.
@@ -67,6 +76,65 @@ impl InputArguments {
             bail!("nothing to read: {}", list.join("; "));
         }
         Ok((inputs, failures))
+    }
+}
+
+/// How the main content of web pages is found.
+#[derive(Args)]
+#[command(next_help_heading = "Main content")]
+pub(crate) struct ExtractArguments {
+    /// What is wanted of the main content: all of it (cleaneval), or full sentences only (krdwrd)
+    #[arg(long, value_name = "PROFILE", default_value = Profile::default().name(), value_parser = named(Profile::ALL.to_vec()))]
+    profile: Profile,
+
+    /// Keep comments of readers below articles; contributions to forums are kept in any case
+    #[arg(long)]
+    comments: bool,
+
+    /// jusText: blocks with a larger share of characters in links are boilerplate
+    #[arg(long, value_name = "SHARE", value_parser = share, default_value_t = JusTextOptions::PUBLISHED.max_link_density)]
+    max_link_density: f64,
+
+    /// jusText: blocks with fewer characters are short
+    #[arg(long, value_name = "N", default_value_t = JusTextOptions::PUBLISHED.length_low)]
+    length_low: usize,
+
+    /// jusText: blocks with more characters and enough stop words are good
+    #[arg(long, value_name = "N", default_value_t = JusTextOptions::PUBLISHED.length_high)]
+    length_high: usize,
+
+    /// jusText: share of stop words that makes a block near-good
+    #[arg(long, value_name = "SHARE", value_parser = share, default_value_t = JusTextOptions::PUBLISHED.stopwords_low)]
+    stopwords_low: f64,
+
+    /// jusText: share of stop words that makes a long block good
+    #[arg(long, value_name = "SHARE", value_parser = share, default_value_t = JusTextOptions::PUBLISHED.stopwords_high)]
+    stopwords_high: f64,
+
+    /// jusText: how far from good text a heading may stand, in characters
+    #[arg(long, value_name = "N", default_value_t = JusTextOptions::PUBLISHED.max_heading_distance)]
+    max_heading_distance: usize,
+
+    /// jusText: treat headings like other blocks
+    #[arg(long)]
+    no_headings: bool,
+}
+
+impl ExtractArguments {
+    pub(crate) fn options(&self, method: Method, language: Option<String>) -> ExtractOptions {
+        let method = match method {
+            Method::JusText(_) => Method::JusText(JusTextOptions {
+                max_link_density: self.max_link_density,
+                length_low: self.length_low,
+                length_high: self.length_high,
+                stopwords_low: self.stopwords_low,
+                stopwords_high: self.stopwords_high,
+                max_heading_distance: self.max_heading_distance,
+                no_headings: self.no_headings,
+            }),
+            other => other,
+        };
+        ExtractOptions { method, profile: self.profile, comments: self.comments, language }
     }
 }
 
@@ -183,6 +251,52 @@ pub(crate) fn tell_failures(failures: &[Failure], total: u64, more_in: &str) {
     if total > told {
         tell(&format!("failed: {} more{more_in}", total - told));
     }
+}
+
+/// What failed: all of it in a file, the first ones to be told.
+pub(crate) struct Failures {
+    file: Option<(PathBuf, File)>,
+    pub(crate) first: Vec<Failure>,
+    pub(crate) count: u64,
+}
+
+impl Failures {
+    /// Opens the file at once: what cannot be written should show before the work, not after it.
+    pub(crate) fn open(path: Option<&Path>) -> Result<Failures> {
+        let file = match path {
+            Some(path) => Some((path.to_owned(), File::create(path).with_context(|| path.display().to_string())?)),
+            None => None,
+        };
+        Ok(Failures { file, first: Vec::new(), count: 0 })
+    }
+
+    pub(crate) fn add(&mut self, failure: Failure) -> refrain::Result<()> {
+        if let Some((path, file)) = &mut self.file {
+            let line = serde_json::to_string(&failure).map_err(std::io::Error::from)? + "\n";
+            file.write_all(line.as_bytes()).map_err(|error| refrain::Error::io(path.as_path(), error))?;
+        }
+        self.count += 1;
+        if self.first.len() < TELLABLE {
+            self.first.push(failure);
+        }
+        Ok(())
+    }
+}
+
+/// An input is never written over by the list of errors.
+pub(crate) fn refuse_input_as_errors(errors: Option<&Path>, inputs: &Inputs) -> Result<()> {
+    if let Some(errors) = errors
+        && let Ok(errors) = errors.canonicalize()
+        && inputs.iter().any(|input| input.path.canonicalize().is_ok_and(|path| path == errors))
+    {
+        bail!("{} is an input; name another file for the errors", errors.display());
+    }
+    Ok(())
+}
+
+/// Threads to work on documents.
+pub(crate) fn thread_pool(threads: usize) -> Result<rayon::ThreadPool> {
+    rayon::ThreadPoolBuilder::new().num_threads(threads).build().context("cannot start threads")
 }
 
 /// A number of documents in words.

@@ -25,6 +25,7 @@ struct Arguments {
 #[derive(Subcommand)]
 enum Command {
     Corpus(cmd::corpus::Arguments),
+    Extract(cmd::extract::Arguments),
     Convert(cmd::convert::Arguments),
     List(cmd::list::Arguments),
     Stats(cmd::stats::Arguments),
@@ -36,6 +37,7 @@ fn main() -> std::process::ExitCode {
     keep_quiet_about_damaged_tables();
     let result = match Arguments::parse().command {
         Command::Corpus(arguments) => cmd::corpus::run(&arguments),
+        Command::Extract(arguments) => cmd::extract::run(&arguments),
         Command::Convert(arguments) => cmd::convert::run(&arguments),
         Command::List(arguments) => cmd::list::run(&arguments),
         Command::Stats(arguments) => cmd::stats::run(&arguments),

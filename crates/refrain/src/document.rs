@@ -249,6 +249,14 @@ pub enum Reason {
         /// Share of words that are stop words.
         stop_word_density: f64,
     },
+    /// A method that weighs whole pages.
+    Judged {
+        /// What decided.
+        rule: Cow<'static, str>,
+        /// How likely it is main content, where the method tells.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        probability: Option<f64>,
+    },
     /// The same text stands in an earlier document.
     CopyOf {
         /// Id of that document.

@@ -14,7 +14,7 @@
 //!
 //! - [`source`] reads files, folders, archives and tables, and yields raw documents;
 //! - [`decode`] finds the characters and the language;
-//! - [`extract`] finds the blocks of a web page and marks its boilerplate;
+//! - [`extract`] finds the blocks of a web page, tells its main content from the rest, and what the page says about itself;
 //! - [`dedup`] marks copies;
 //! - [`mod@write`] writes text, JSONL, Parquet and vertical files;
 //! - [`corpus`] does all of it, into a folder, in a run that can be killed and goes on where it was;
@@ -25,19 +25,16 @@
 //! The main content of a page:
 //!
 //! ```
-//! use refrain::extract::{segment, JusText};
-//! use refrain::pass::LocalPass;
-//! use refrain::Document;
+//! use refrain::extract::{Extractor, Workspace};
 //!
-//! let html = "<ul><li><a href=/>Home</a><li><a href=/about>About</a></ul>
-//!     <p>The lamp is lit at dusk and burns until the morning, when the keeper climbs the stairs once more, trims the
-//!     wick and draws the curtains around the lens, so that the sun does not set fire to the tower while he is asleep
-//!     in the house below. He has done this for as long as anyone in the village can remember.</p>";
-//! let page = segment(html);
-//! let mut document = Document { text: page.text, blocks: page.blocks, language: Some("en".into()), ..Document::default() };
-//! JusText::default().mark(&mut document);
-//! assert!(document.kept().starts_with("The lamp is lit"));
-//! assert_eq!(document.marks.len(), 2);
+//! let html = "<title>The lamp</title><nav><a href=/>Home</a> <a href=/about>About</a></nav>
+//!     <article><h1>The lamp</h1><p>The lamp is lit at dusk and burns until the morning, when the keeper climbs the stairs
+//!     once more, trims the wick and draws the curtains around the lens.</p></article>";
+//! let mut workspace = Workspace::default();
+//! let found = Extractor::default().extract(html, None, &mut workspace);
+//! assert!(found.text().contains("The lamp is lit at dusk"));
+//! assert_eq!(found.page.blocks[0].span.of(&found.page.text), "Home About");
+//! assert!(!found.keeps(0));
 //! ```
 
 pub mod corpus;

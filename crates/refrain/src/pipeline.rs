@@ -1,5 +1,6 @@
 //! Joins the stages: raw documents to marked documents, on all cores, in the order of the collection.
 
+use std::cell::RefCell;
 use std::ops::{ControlFlow, Range};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::mpsc::sync_channel;
@@ -11,7 +12,7 @@ use serde_json::Value;
 use crate::decode::{Hints, LanguageFilter, NotText, decode, replace_nuls};
 use crate::document::{BYTE_MARKS_FIELD, Document, Label, MARKS_FIELD, Mark, Origin, Position, Reason, Span};
 use crate::error::{Error, Failure, Place, Result};
-use crate::extract::{JusText, segment};
+use crate::extract::{Extractor, Workspace};
 use crate::pass::LocalPass;
 use crate::source::{Body, Item, Markup, RawDocument, Source, is_html};
 use crate::text::{ByteOffsets, Offsets, count_words};
@@ -52,22 +53,13 @@ impl Control {
     }
 }
 
-/// How the content of pages is told from what surrounds it.
-#[derive(Debug, Clone)]
-pub enum Extraction {
-    /// Not at all: every block stays.
-    None,
-    /// By jusText.
-    JusText(JusText),
-}
-
 /// Turns raw documents into marked ones: decode, cut into blocks, language, main content.
-#[derive(Debug, Clone)]
+#[derive(Debug)]
 pub struct Preparation {
     /// Notes languages and marks those not asked for.
     pub language: Option<LanguageFilter>,
-    /// Marks boilerplate of web pages. Plain text has none.
-    pub extraction: Extraction,
+    /// Marks boilerplate of web pages; without it every block stays. Plain text has none.
+    pub extractor: Option<Extractor>,
 }
 
 /// What became of an item.
@@ -95,6 +87,83 @@ impl Preparation {
 
     fn prepare_document(&self, position: Position, raw: RawDocument) -> Prepared {
         let raw_bytes = raw.size() as u64;
+        let mut opened = match Opened::new(position, raw) {
+            Ok(opened) => opened,
+            Err(prepared) => return *prepared,
+        };
+        match opened.markup {
+            Markup::Text => {
+                let text = std::mem::take(&mut opened.text);
+                opened.document.blocks = Document::from_text("", text.as_str()).blocks;
+                opened.document.text = text;
+                adopt_known_fields(&mut opened.document);
+                if let Some(language) = &self.language {
+                    language.mark(&mut opened.document);
+                }
+            }
+            Markup::Html => with_workspace(|workspace| self.prepare_page(&mut opened, workspace)),
+        }
+        Prepared { document: Some(opened.document), skipped: None, failure: opened.failure, raw_bytes }
+    }
+
+    fn prepare_page(&self, opened: &mut Opened, workspace: &mut Workspace) {
+        let (html, document) = (&opened.text, &mut opened.document);
+        let whole = Extractor::default();
+        self.extractor.as_ref().unwrap_or(&whole).segment(html, workspace);
+        if let Some(title) = &workspace.page.title {
+            document.meta.entry("title").or_insert(Value::from(title.as_str()));
+        }
+        std::mem::swap(&mut document.text, &mut workspace.page.text);
+        std::mem::swap(&mut document.blocks, &mut workspace.page.blocks);
+        adopt_known_fields(document);
+        if let Some(language) = &self.language {
+            language.mark(document);
+        }
+        if document.language.is_none() {
+            document.language.clone_from(&workspace.page.language);
+        }
+        if let Some(extractor) = &self.extractor {
+            std::mem::swap(&mut document.text, &mut workspace.page.text);
+            std::mem::swap(&mut document.blocks, &mut workspace.page.blocks);
+            let wanted = self.language.as_ref().and_then(|filter| filter.wanted.first());
+            let language = document.language.as_deref().or(wanted.map(String::as_str));
+            let found = extractor.decide(html, language, workspace);
+            document.marks.extend(found.marks(extractor.options().method));
+            document.text = std::mem::take(&mut workspace.page.text);
+            document.blocks = std::mem::take(&mut workspace.page.blocks);
+        }
+    }
+}
+
+thread_local! {
+    /// Buffers for pages, one set a thread.
+    static WORKSPACE: RefCell<Workspace> = RefCell::default();
+}
+
+/// Hands out this thread's buffers for pages; new ones when they are in use.
+pub fn with_workspace<T>(work: impl FnOnce(&mut Workspace) -> T) -> T {
+    WORKSPACE.with(|shared| match shared.try_borrow_mut() {
+        Ok(mut workspace) => work(&mut workspace),
+        Err(_) => work(&mut Workspace::default()),
+    })
+}
+
+/// A document that was decoded, but not yet cut into blocks.
+#[derive(Debug)]
+pub struct Opened {
+    /// All that is known of it but its text.
+    pub document: Document,
+    /// The text as it came: HTML, or plain.
+    pub text: String,
+    /// Which of them.
+    pub markup: Markup,
+    /// What was wrong with it, though it can be used.
+    pub failure: Option<Failure>,
+}
+
+impl Opened {
+    /// Decodes a document; what cannot be read as text is a failure, or is passed over.
+    pub fn new(position: Position, raw: RawDocument) -> Result<Opened, Box<Prepared>> {
         let mut losses = 0;
         let (text, encoding, nuls) = match raw.body {
             Body::Text(text) => {
@@ -109,40 +178,22 @@ impl Preparation {
                         losses = decoded.losses;
                         (decoded.text, Some(decoded.encoding), decoded.nuls)
                     }
-                    Err(NotText { at }) => return not_text(&raw.origin, raw.claims_text, at),
+                    Err(NotText { at }) => return Err(Box::new(not_text(&raw.origin, raw.claims_text, at))),
                 }
             }
         };
-        let markup = raw.markup.unwrap_or_else(|| if is_html(&text) { Markup::Html } else { Markup::Text });
-        let mut declared_language = None;
-        let mut document = match markup {
-            Markup::Text => Document::from_text(raw.id, text),
-            Markup::Html => {
-                let page = segment(&text);
-                declared_language = page.language;
-                let mut document = Document { id: raw.id, text: page.text, blocks: page.blocks, ..Document::default() };
-                if let Some(title) = page.title {
-                    document.meta.insert("title".into(), Value::from(title));
-                }
-                document
-            }
+        let html = || is_html(&text) || names_html(&raw.origin);
+        let markup = raw.markup.unwrap_or_else(|| if html() { Markup::Html } else { Markup::Text });
+        let mut document = Document {
+            id: raw.id,
+            position,
+            origin: raw.origin,
+            encoding: encoding.map(str::to_owned),
+            meta: raw.meta,
+            ..Document::default()
         };
-        document.position = position;
-        document.origin = raw.origin;
-        document.encoding = encoding.map(str::to_owned);
-        document.meta.extend(raw.meta);
         if losses > 0 {
             document.meta.insert("encoding_losses".into(), Value::from(losses));
-        }
-        adopt_known_fields(&mut document);
-        if let Some(language) = &self.language {
-            language.mark(&mut document);
-        }
-        if document.language.is_none() {
-            document.language = declared_language;
-        }
-        if let (Markup::Html, Extraction::JusText(justext)) = (markup, &self.extraction) {
-            justext.mark(&mut document);
         }
         let failure = nuls.map(|(at, count)| {
             // A file with one document needs no other name; a record of an archive does.
@@ -152,8 +203,14 @@ impl Preparation {
             let failure = Failure::new(&document.origin.input, error).member(document.origin.member.as_deref());
             failure.place(Place::Byte(at as u64))
         });
-        Prepared { document: Some(document), skipped: None, failure, raw_bytes }
+        Ok(Opened { document, text, markup, failure })
     }
+}
+
+/// True for files whose name says that they are web pages.
+fn names_html(origin: &Origin) -> bool {
+    let path = origin.path().to_ascii_lowercase();
+    [".html", ".htm", ".xhtml"].iter().any(|end| path.ends_with(end))
 }
 
 /// What people know a document by.

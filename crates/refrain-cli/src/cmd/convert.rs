@@ -1,21 +1,20 @@
 //! `refrain convert`: any input to any output, nothing marked, nothing removed.
 
-use std::fs::File;
-use std::io::Write;
 use std::num::NonZero;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Result, bail};
 use clap::Args;
-use refrain::pipeline::{Control, Extraction, Preparation, run_in_order};
+use refrain::pipeline::{Control, Preparation, run_in_order};
 use refrain::source::{STDIN, Source};
 use refrain::text::Offsets;
 use refrain::write::{DocumentWriter, Output, OutputFormat, Packing, WriteOptions, open, open_folder};
-use refrain::{Document, Failure, Position};
+use refrain::{Document, Position};
 
 use crate::common::{
-    InputArguments, TELLABLE, counted_documents, offsets, on_interrupt, output_format, tell, tell_failures, threads,
+    Failures, InputArguments, counted_documents, offsets, on_interrupt, output_format, refuse_input_as_errors, tell,
+    tell_failures, thread_pool, threads,
 };
 use crate::exit::Exit;
 use crate::progress::{Bar, Status};
@@ -96,12 +95,7 @@ fn is_folder(path: &Path) -> bool {
 
 pub(crate) fn run(arguments: &Arguments) -> Result<Exit> {
     let (inputs, early_failures) = arguments.input.expand(arguments.output.as_deref())?;
-    if let Some(errors) = &arguments.errors
-        && let Ok(errors) = errors.canonicalize()
-        && inputs.iter().any(|input| input.path.canonicalize().is_ok_and(|path| path == errors))
-    {
-        bail!("{} is an input; name another file for the errors", errors.display());
-    }
+    refuse_input_as_errors(arguments.errors.as_deref(), &inputs)?;
     let mut writer = arguments.writer()?;
     let mut failures = Failures::open(arguments.errors.as_deref())?;
     for failure in early_failures {
@@ -109,7 +103,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Exit> {
     }
     let source = Arc::new(Source::new(inputs, arguments.input.options()));
     let control = Arc::new(Control::default());
-    let pool = rayon_pool(threads(arguments.threads))?;
+    let pool = thread_pool(threads(arguments.threads))?;
     let (stopped, watched, counted) = (control.clone(), source.clone(), control.clone());
     on_interrupt(move || stopped.stop())?;
     let bar = Bar::start(arguments.quiet, move || Status {
@@ -118,7 +112,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Exit> {
         total: watched.inputs().total_size(),
         note: format!(", {} documents", counted.documents()),
     });
-    let preparation = Preparation { language: None, extraction: Extraction::None };
+    let preparation = Preparation { language: None, extractor: None };
     let result = run_in_order(
         &source,
         0..source.inputs().len(),
@@ -152,38 +146,4 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Exit> {
         tell(&format!("wrote {} to {}", counted_documents(control.documents()), path.display()));
     }
     Ok(Exit::of_failures(failures.count))
-}
-
-/// What failed: all of it in a file, the first ones to be told.
-struct Failures {
-    file: Option<(PathBuf, File)>,
-    first: Vec<Failure>,
-    count: u64,
-}
-
-impl Failures {
-    /// Opens the file at once: what cannot be written should show before the work, not after it.
-    fn open(path: Option<&Path>) -> Result<Failures> {
-        let file = match path {
-            Some(path) => Some((path.to_owned(), File::create(path).with_context(|| path.display().to_string())?)),
-            None => None,
-        };
-        Ok(Failures { file, first: Vec::new(), count: 0 })
-    }
-
-    fn add(&mut self, failure: Failure) -> refrain::Result<()> {
-        if let Some((path, file)) = &mut self.file {
-            let line = serde_json::to_string(&failure).map_err(std::io::Error::from)? + "\n";
-            file.write_all(line.as_bytes()).map_err(|error| refrain::Error::io(path.as_path(), error))?;
-        }
-        self.count += 1;
-        if self.first.len() < TELLABLE {
-            self.first.push(failure);
-        }
-        Ok(())
-    }
-}
-
-fn rayon_pool(threads: usize) -> Result<rayon::ThreadPool> {
-    rayon::ThreadPoolBuilder::new().num_threads(threads).build().context("cannot start threads")
 }

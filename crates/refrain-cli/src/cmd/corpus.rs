@@ -7,17 +7,18 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use anyhow::{Result, bail};
-use clap::{ArgAction, Args};
+use clap::Args;
+use clap::builder::TypedValueParser;
 use refrain::Failure;
 use refrain::corpus::{Corpus, CorpusOptions, Outcome, Phase, Start};
 use refrain::decode::LanguageFilter;
-use refrain::extract::JusTextOptions;
+use refrain::extract::Method;
 use refrain::text::Offsets;
 use refrain::write::{OutputFormat, Packing, WriteOptions};
 
 use crate::common::{
-    InputArguments, TELLABLE, named, offsets, on_interrupt, output_format, print, share, size, tell, tell_failures,
-    threads,
+    ExtractArguments, InputArguments, TELLABLE, named, offsets, on_interrupt, output_format, print, size, tell,
+    tell_failures, threads,
 };
 use crate::exit::Exit;
 use crate::progress::{Bar, Status};
@@ -79,36 +80,11 @@ pub(crate) struct Arguments {
     lang: Vec<String>,
 
     /// How the main content of web pages is found
-    #[arg(long, value_name = "METHOD", default_value = "justext", action = ArgAction::Set, value_parser = named(vec![("justext", true), ("none", false)]), help_heading = "Cleaning")]
-    method: bool,
+    #[arg(long, value_name = "METHOD", default_value = "default", value_parser = method_or_none(), help_heading = "Main content")]
+    method: MethodOrNone,
 
-    /// jusText: blocks with a larger share of characters in links are boilerplate
-    #[arg(long, value_name = "SHARE", value_parser = share, default_value_t = JusTextOptions::default().max_link_density, help_heading = "Cleaning")]
-    max_link_density: f64,
-
-    /// jusText: blocks with fewer characters are short
-    #[arg(long, value_name = "N", default_value_t = JusTextOptions::default().length_low, help_heading = "Cleaning")]
-    length_low: usize,
-
-    /// jusText: blocks with more characters and enough stop words are good
-    #[arg(long, value_name = "N", default_value_t = JusTextOptions::default().length_high, help_heading = "Cleaning")]
-    length_high: usize,
-
-    /// jusText: share of stop words that makes a block near-good
-    #[arg(long, value_name = "SHARE", value_parser = share, default_value_t = JusTextOptions::default().stopwords_low, help_heading = "Cleaning")]
-    stopwords_low: f64,
-
-    /// jusText: share of stop words that makes a long block good
-    #[arg(long, value_name = "SHARE", value_parser = share, default_value_t = JusTextOptions::default().stopwords_high, help_heading = "Cleaning")]
-    stopwords_high: f64,
-
-    /// jusText: how far from good text a heading may stand, in characters
-    #[arg(long, value_name = "N", default_value_t = JusTextOptions::default().max_heading_distance, help_heading = "Cleaning")]
-    max_heading_distance: usize,
-
-    /// jusText: treat headings like other blocks
-    #[arg(long, help_heading = "Cleaning")]
-    no_headings: bool,
+    #[command(flatten)]
+    extract: ExtractArguments,
 
     /// Threads [default: as many as there are cores]
     #[arg(long, value_name = "N", help_heading = "Running")]
@@ -123,21 +99,21 @@ pub(crate) struct Arguments {
     memory: u64,
 }
 
+/// A method, or none.
+#[derive(Clone)]
+struct MethodOrNone(Option<Method>);
+
+fn method_or_none() -> impl TypedValueParser<Value = MethodOrNone> {
+    let methods = Method::ALL.map(|(name, method)| (name, MethodOrNone(Some(method))));
+    named(methods.into_iter().chain([("none", MethodOrNone(None))]).collect())
+}
+
 impl Arguments {
     fn options(&self) -> Result<CorpusOptions> {
         Ok(CorpusOptions {
             source: self.input.options(),
             languages: self.languages()?,
-            extract: self.method,
-            justext: JusTextOptions {
-                max_link_density: self.max_link_density,
-                length_low: self.length_low,
-                length_high: self.length_high,
-                stopwords_low: self.stopwords_low,
-                stopwords_high: self.stopwords_high,
-                max_heading_distance: self.max_heading_distance,
-                no_headings: self.no_headings,
-            },
+            extract: self.method.0.map(|method| self.extract.options(method, None)),
             format: self.format.0,
             packing: self.format.1,
             write: WriteOptions { keep_marked: self.keep_marked, offsets: self.offsets },

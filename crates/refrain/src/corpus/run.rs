@@ -1,22 +1,22 @@
 //! The run: read, learn, write.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU8, AtomicU64, Ordering};
 
-use rayon::iter::{IndexedParallelIterator, IntoParallelRefIterator, ParallelIterator};
+use rayon::iter::{IndexedParallelIterator, IntoParallelIterator, IntoParallelRefIterator, ParallelIterator};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
 use super::folder::{Folder, Manifest, Part, RunRecord, State, list_inputs, read_json, write_json};
-use super::work::{PartWriter, WorkPart, finished_parts, read_part, shards, write_failure};
+use super::work::{PartWriter, WorkPart, finished_parts, read_document, read_lines, read_part, shards, write_failure};
 use crate::decode::LanguageFilter;
 use crate::dedup::{ExactDuplicates, FirstCopies};
 use crate::document::{Document, Position};
 use crate::error::{Error, Failure, IoContext, Result};
-use crate::extract::{JusText, JusTextOptions};
+use crate::extract::{ExtractOptions, Extractor, Method};
 use crate::pass::{Evidence, Pass};
-use crate::pipeline::{Control, Extraction, Preparation, run_in_order};
+use crate::pipeline::{Control, Preparation, run_in_order};
 use crate::source::{Inputs, Source, SourceOptions};
 use crate::stats::Statistics;
 use crate::text::Offsets;
@@ -29,10 +29,8 @@ pub struct CorpusOptions {
     pub source: SourceOptions,
     /// Languages to keep; all when empty.
     pub languages: Vec<String>,
-    /// Mark boilerplate of web pages.
-    pub extract: bool,
-    /// Thresholds of the extraction.
-    pub justext: JusTextOptions,
+    /// How boilerplate of web pages is found and marked; `None` leaves pages whole.
+    pub extract: Option<ExtractOptions>,
     /// Format of the parts.
     pub format: OutputFormat,
     /// Compression of the parts.
@@ -58,8 +56,7 @@ impl Default for CorpusOptions {
         CorpusOptions {
             source: SourceOptions::default(),
             languages: Vec::new(),
-            extract: true,
-            justext: JusTextOptions::default(),
+            extract: Some(ExtractOptions::default()),
             format: OutputFormat::Parquet,
             packing: Packing::None,
             write: WriteOptions::default(),
@@ -91,32 +88,33 @@ impl CorpusOptions {
             "max_document": self.source.max_document,
             "max_expansion": self.source.max_expansion,
             "lang": self.languages,
-            "method": if self.extract { "justext" } else { "none" },
+            "method": self.extract.as_ref().map_or("none", |options| options.method.name()),
+            "profile": self.extract.as_ref().map_or("none", |options| options.profile.name()),
+            "comments": self.extract.as_ref().is_some_and(|options| options.comments),
             "format": format!("{}{}", self.format.name(), self.packing.suffix()),
             "keep_marked": self.write.keep_marked,
             "removed": self.removed,
             "offsets": if self.write.offsets == Offsets::Bytes { "bytes" } else { "chars" },
             "part_size": self.part_bytes,
             "checkpoint": self.checkpoint_bytes,
-            "max_link_density": self.justext.max_link_density,
-            "length_low": self.justext.length_low,
-            "length_high": self.justext.length_high,
-            "stopwords_low": self.justext.stopwords_low,
-            "stopwords_high": self.justext.stopwords_high,
-            "max_heading_distance": self.justext.max_heading_distance,
-            "no_headings": self.justext.no_headings,
         });
-        match options {
+        let mut record = match options {
             Value::Object(options) => options,
             _ => Map::new(),
+        };
+        // The thresholds matter only to the method that has them.
+        if let Some(ExtractOptions { method: Method::JusText(thresholds), .. }) = &self.extract
+            && let Ok(Value::Object(thresholds)) = serde_json::to_value(thresholds)
+        {
+            record.extend(thresholds);
         }
+        record
     }
 
     fn preparation(&self) -> Preparation {
-        let justext = JusText { options: self.justext, fallback_language: self.languages.first().cloned() };
         Preparation {
             language: Some(LanguageFilter { wanted: self.languages.clone() }),
-            extraction: if self.extract { Extraction::JusText(justext) } else { Extraction::None },
+            extractor: self.extract.clone().map(Extractor::new),
         }
     }
 
@@ -418,17 +416,32 @@ impl Corpus {
         };
         let mut statistics = Statistics::default();
         let (mut documents, mut cut) = (0, 0);
-        for part in group {
-            self.read_work_part(folder, part, |mut document| {
-                pass.mark(&mut document, finding)?;
-                statistics.add(&document);
-                if let Some(removed) = &mut removed {
-                    cut += u64::from(!document.marks.is_empty());
-                    removed.write(&document)?;
+        // One part may be all there is: its documents are looked at on all threads, and written in their order.
+        let look = |line: Vec<u8>, path: &Path| {
+            let mut document = read_document(&line, path)?;
+            pass.mark(&mut document, finding)?;
+            let mut own = Statistics::default();
+            own.add(&document);
+            Ok::<_, Error>((document, own))
+        };
+        for part in group.iter().filter(|part| part.note.documents > 0) {
+            let path = folder.work(&part.file_name());
+            read_lines(&path, |lines| {
+                if self.control.stopped() {
+                    return Err(Error::Interrupted);
                 }
-                if self.options.write.keep_marked || !document.is_removed() {
-                    documents += 1;
-                    writer.write(&document)?;
+                let looked: Vec<_> = lines.into_par_iter().map(|line| look(line, &path)).collect::<Result<_>>()?;
+                for (document, own) in looked {
+                    self.done.fetch_add(document.text.len() as u64, Ordering::Relaxed);
+                    statistics.merge(&own);
+                    if let Some(removed) = &mut removed {
+                        cut += u64::from(!document.marks.is_empty());
+                        removed.write(&document)?;
+                    }
+                    if self.options.write.keep_marked || !document.is_removed() {
+                        documents += 1;
+                        writer.write(&document)?;
+                    }
                 }
                 Ok(())
             })?;

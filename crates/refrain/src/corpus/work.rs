@@ -177,20 +177,36 @@ pub(super) fn write_failure(out: &mut Packed, failure: &Failure) -> Result<()> {
 
 /// Reads the documents of a work part.
 pub(super) fn read_part(path: &Path, mut each: impl FnMut(Document) -> Result<()>) -> Result<()> {
-    let damaged = |message: String| Error::Damaged {
-        path: path.to_owned(),
-        message: format!("{message}; start anew with --overwrite"),
-    };
+    read_lines(path, |lines| lines.iter().try_for_each(|line| each(read_document(line, path)?)))
+}
+
+/// Bytes of documents that are handed out at a time.
+const CHUNK_BYTES: usize = 2 << 20;
+
+/// Reads the documents of a work part as they are written, some at a time.
+pub(super) fn read_lines(path: &Path, mut each: impl FnMut(Vec<Vec<u8>>) -> Result<()>) -> Result<()> {
     let file = File::open(path).at(path)?;
     let mut reader = BufReader::with_capacity(128 << 10, zstd::stream::read::Decoder::new(file).at(path)?);
-    let mut line = Vec::new();
     loop {
-        line.clear();
-        if reader.read_until(b'\n', &mut line).at(path)? == 0 {
-            return Ok(());
+        let (mut lines, mut bytes) = (Vec::new(), 0);
+        while bytes < CHUNK_BYTES {
+            let mut line = Vec::new();
+            if reader.read_until(b'\n', &mut line).at(path)? == 0 {
+                return if lines.is_empty() { Ok(()) } else { each(lines) };
+            }
+            bytes += line.len();
+            lines.push(line);
         }
-        each(serde_json::from_slice(&line).map_err(|error| damaged(error.to_string()))?)?;
+        each(lines)?;
     }
+}
+
+/// A document of a work part.
+pub(super) fn read_document(line: &[u8], path: &Path) -> Result<Document> {
+    serde_json::from_slice(line).map_err(|error| Error::Damaged {
+        path: path.to_owned(),
+        message: format!("{error}; start anew with --overwrite"),
+    })
 }
 
 #[cfg(test)]

@@ -11,7 +11,7 @@ use crate::document::{Block, BlockKind, Document, Label, Mark, Reason};
 use crate::pass::LocalPass;
 
 /// The published parameters, with their published names and defaults.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, serde::Serialize)]
 pub struct JusTextOptions {
     /// Blocks with a larger share of characters in links are bad.
     pub max_link_density: f64,
@@ -29,17 +29,22 @@ pub struct JusTextOptions {
     pub no_headings: bool,
 }
 
+impl JusTextOptions {
+    /// The values that were published.
+    pub const PUBLISHED: JusTextOptions = JusTextOptions {
+        max_link_density: 0.2,
+        length_low: 70,
+        length_high: 200,
+        stopwords_low: 0.30,
+        stopwords_high: 0.32,
+        max_heading_distance: 200,
+        no_headings: false,
+    };
+}
+
 impl Default for JusTextOptions {
     fn default() -> Self {
-        JusTextOptions {
-            max_link_density: 0.2,
-            length_low: 70,
-            length_high: 200,
-            stopwords_low: 0.30,
-            stopwords_high: 0.32,
-            max_heading_distance: 200,
-            no_headings: false,
-        }
+        JusTextOptions::PUBLISHED
     }
 }
 
@@ -57,7 +62,8 @@ pub enum Class {
 }
 
 impl Class {
-    fn name(self) -> &'static str {
+    /// The published name.
+    pub fn name(self) -> &'static str {
         match self {
             Class::Good => "good",
             Class::NearGood => "neargood",
@@ -83,6 +89,19 @@ pub struct Classified {
     heading: bool,
 }
 
+impl Classified {
+    /// The figures as the reason of a mark.
+    pub(crate) fn reason(&self) -> Reason {
+        Reason::Classified {
+            class: self.class.name().into(),
+            context_free: self.context_free.name().into(),
+            length: self.length as u32,
+            link_density: rounded(self.link_density),
+            stop_word_density: rounded(self.stop_word_density),
+        }
+    }
+}
+
 /// The pass. Marks what is not good as [`Label::Boilerplate`].
 #[derive(Debug, Clone, Default)]
 pub struct JusText {
@@ -101,12 +120,22 @@ impl JusText {
 
     /// Classifies the blocks of a document. Without a stop list the share of stop words plays no part.
     pub fn classify(&self, document: &Document, stop_words: Option<&StopList>) -> Vec<Classified> {
+        self.classify_blocks(&document.text, &document.blocks, stop_words)
+    }
+
+    /// The same for blocks that belong to no document yet.
+    pub(crate) fn classify_blocks(
+        &self,
+        text: &str,
+        blocks: &[Block],
+        stop_words: Option<&StopList>,
+    ) -> Vec<Classified> {
         let mut options = self.options;
         if stop_words.is_none() {
             (options.stopwords_low, options.stopwords_high) = (0.0, 0.0);
         }
-        let measure = |block| measure(&document.text, block, stop_words, &options);
-        let mut blocks: Vec<Classified> = document.blocks.iter().map(measure).collect();
+        let measure = |block| measure(text, block, stop_words, &options);
+        let mut blocks: Vec<Classified> = blocks.iter().map(measure).collect();
         revise(&mut blocks, &options);
         blocks
     }
@@ -125,13 +154,7 @@ impl LocalPass for JusText {
                     span: block.span,
                     label: Label::Boilerplate,
                     pass: Cow::Borrowed(self.name()),
-                    reason: Reason::Classified {
-                        class: found.class.name().into(),
-                        context_free: found.context_free.name().into(),
-                        length: found.length as u32,
-                        link_density: rounded(found.link_density),
-                        stop_word_density: rounded(found.stop_word_density),
-                    },
+                    reason: found.reason(),
                 });
             }
         }
@@ -174,12 +197,16 @@ fn density(text: &str, list: &StopList) -> f64 {
     let mut lower = String::new();
     for word in text.split_whitespace() {
         words += 1;
-        let found = if word.bytes().all(|b| b.is_ascii() && !b.is_ascii_uppercase()) {
-            list.contains(word)
-        } else {
+        let found = if !word.is_ascii() {
+            // Some letters depend on their place in the word.
+            list.contains(&word.to_lowercase())
+        } else if word.bytes().any(|byte| byte.is_ascii_uppercase()) {
             lower.clear();
-            lower.extend(word.chars().flat_map(char::to_lowercase));
-            list.contains(lower.as_str())
+            lower.push_str(word);
+            lower.make_ascii_lowercase();
+            list.contains(&lower)
+        } else {
+            list.contains(word)
         };
         stop_words += u32::from(found);
     }

@@ -1,15 +1,38 @@
 //! Extract: the blocks of a web page, and which of them are its main content.
 //!
-//! [`segment`] turns HTML into a document whose blocks are what browsers draw as blocks. [`JusText`] classifies them as
-//! published by Pomikálek (2011): first each block by itself, then the doubtful ones by their neighbours.
+//! [`segment`] turns HTML into blocks: what browsers draw as blocks. An [`Extractor`] says which of them are main content:
+//! by a learned method that looks at each block, its neighbours and the elements around it ([`Method::Default`]), or by
+//! [`JusText`] and [`bte`], as they were published. [`Metadata`] is what the page says about itself; [`markdown`] and
+//! [`tei`] write the blocks that are kept with their headings, lists, tables and links.
 
+mod bte;
+mod dates;
+mod extractor;
+mod features;
 mod justext;
+mod linked_data;
+mod markdown;
+mod metadata;
+mod model;
+mod names;
+mod record;
 mod segment;
+mod shape;
 mod stoplists;
 mod tags;
+mod tei;
 mod tokens;
+#[doc(hidden)]
+pub mod training;
 mod traits;
 
+pub use bte::bte;
+pub use extractor::{Decision, ExtractOptions, Extracted, Extractor, Method, Profile, Rule, Workspace};
 pub use justext::{Class, Classified, JusText, JusTextOptions};
-pub use segment::{Page, Segmentation, segment};
+pub use markdown::{MarkdownOptions, markdown};
+pub use metadata::Metadata;
+pub use model::ModelError;
+pub use record::RecordOptions;
+pub use segment::{Page, Segmentation, segment, segment_with};
 pub use stoplists::{StopList, stop_list, stop_list_languages};
+pub use tei::{XML_DECLARATION, tei};

@@ -6,10 +6,13 @@
 
 use std::borrow::Cow;
 
+use self::published::Published;
 use super::tags::{Attribute, Tag};
 use super::tokens::{Sink, tokenise};
 use super::traits::Traits;
 use crate::document::{Block, BlockKind, Span};
+
+mod published;
 
 /// The visible text of a page, in blocks.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -52,6 +55,8 @@ pub(crate) struct Element {
     pub(crate) traits: Traits,
     /// Elements with the same tags and class names down from the page have the same path.
     pub(crate) path: u32,
+    /// Elements with the same tag and first class name are kin.
+    pub(crate) kin: u32,
 }
 
 /// The place of a block in the page.
@@ -63,6 +68,10 @@ pub(crate) struct Place {
     pub(crate) source: u32,
     /// Tags between the end of the block before it and its own end.
     pub(crate) tags: u32,
+    /// Those of them that stand before its text; the closing tag of the block before it is not among them.
+    pub(crate) before: u32,
+    /// Those between its first and its last word.
+    pub(crate) inside: u32,
     /// Images among them.
     pub(crate) images: u16,
     /// Links among them.
@@ -91,15 +100,28 @@ pub(crate) enum Statement {
     /// `<script type="application/ld+json">`.
     Data(Span),
     /// `<time datetime=...>` or an element with `itemprop`, `rel` or class names that speak of dates and authors: what it is,
-    /// the value of its `datetime`, `content` or `href` attribute, and its text (a range of the page's text).
+    /// the value of its `datetime` or `content` attribute, and its text (a range of the page's text). Those inside others
+    /// come first.
     Said { what: Said, value: Span, text: Span },
 }
 
 /// What a part of the text is said to be.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Said {
+    /// The author, by `rel` or `itemprop`.
     Author,
-    Date,
+    /// Something with a class name that speaks of an author.
+    Byline,
+    /// The date of publication, by `itemprop`.
+    Published,
+    /// A `<time>`.
+    Time,
+    /// Something with a class name that speaks of a date.
+    Dated,
+    /// The date of the last change, by `itemprop` or by the class name of a `<time>`.
+    Modified,
+    /// The title of the text, by `itemprop`.
+    Headline,
 }
 
 /// Which elements make blocks.
@@ -121,13 +143,29 @@ pub enum Segmentation {
 /// assert_eq!(page.title.as_deref(), Some("T"));
 /// ```
 pub fn segment(html: &str) -> Page {
+    segment_with(html, Segmentation::Visual)
+}
+
+/// Cuts a page into blocks, with a say in what makes a block.
+///
+/// ```
+/// use refrain::extract::{Segmentation, segment_with};
+///
+/// let html = "<article>One.</article><section>Two.</section>";
+/// assert_eq!(segment_with(html, Segmentation::Visual).text, "One.\n\nTwo.");
+/// assert_eq!(segment_with(html, Segmentation::Published).text, "One.Two.");
+/// ```
+pub fn segment_with(html: &str, segmentation: Segmentation) -> Page {
     let mut page = Page::default();
-    Segmenter::default().segment(html, Segmentation::Visual, &mut page);
+    Segmenter::default().segment(html, segmentation, &mut page);
     page
 }
 
 /// Elements deeper than this are not remembered: no page that people read is so deep.
 const MAX_DEPTH: usize = 4096;
+
+/// No more inline elements than this are remembered at a time: each costs work at the end of every block.
+const MAX_MARKED: usize = 32;
 
 /// An end tag is looked for among this many open elements.
 const MAX_REACH: usize = 256;
@@ -145,7 +183,25 @@ pub(crate) struct Segmenter {
     attributes: Vec<(Attribute, Span)>,
     open: Vec<Open>,
     marked: Vec<Inline>,
+    said: Vec<OpenSaid>,
 }
+
+/// A part of the text that is said to be something, and whose element is open.
+#[derive(Debug, Clone, Copy)]
+struct OpenSaid {
+    tag: Tag,
+    /// Open elements of the same name inside it.
+    depth: u32,
+    what: Said,
+    value: Span,
+    from: usize,
+}
+
+/// No more parts than this are said to be something at the same place.
+const MAX_SAID: usize = 8;
+
+/// A longer text names no author and no date: its element was never closed, or holds more than that.
+const LONGEST_SAID: usize = 1000;
 
 /// An element that is open.
 #[derive(Debug, Clone, Copy)]
@@ -159,14 +215,21 @@ impl Segmenter {
     /// Cuts a page into blocks. What was in `page` is gone; its buffers are used again.
     pub(crate) fn segment(&mut self, html: &str, segmentation: Segmentation, page: &mut Page) {
         page.clear();
-        let root =
-            Element { parent: 0, tag: Tag::Body, depth: 0, own: Traits::default(), traits: Traits::default(), path: 0 };
+        let root = Element {
+            parent: 0,
+            tag: Tag::Body,
+            depth: 0,
+            own: Traits::default(),
+            traits: Traits::default(),
+            path: 0,
+            kin: 0,
+        };
         page.outline.elements.push(root);
         self.open.clear();
         self.marked.clear();
+        self.said.clear();
         let mut pass = Pass {
             html,
-            published: segmentation == Segmentation::Published,
             page,
             open: &mut self.open,
             marked: &mut self.marked,
@@ -178,15 +241,36 @@ impl Segmenter {
             space: Space::None,
             space_in_link: false,
             breaks: 0,
-            said: None,
+            said: &mut self.said,
             preformatted: 0,
         };
-        tokenise(html, &mut self.attributes, &mut pass);
-        pass.finish();
+        match segmentation {
+            Segmentation::Visual => {
+                tokenise(html, &mut self.attributes, &mut pass);
+                pass.finish();
+            }
+            Segmentation::Published => {
+                let mut pass = Published::new(pass);
+                tokenise(html, &mut self.attributes, &mut pass);
+                pass.finish();
+            }
+        }
     }
 }
 
 impl Page {
+    /// Adds a block of text that the page does not show.
+    pub(crate) fn add_block(&mut self, text: &str) {
+        if !self.text.is_empty() {
+            self.text.push_str("\n\n");
+        }
+        let start = self.text.len();
+        self.text.push_str(text);
+        let span = Span::new(start, self.text.len());
+        self.blocks.push(Block { span, kind: BlockKind::Paragraph, link_chars: 0 });
+        self.outline.places.push(Place::default());
+    }
+
     fn clear(&mut self) {
         self.text.clear();
         self.blocks.clear();
@@ -211,7 +295,6 @@ enum Space {
 /// One pass over a page.
 struct Pass<'a> {
     html: &'a str,
-    published: bool,
     page: &'a mut Page,
     open: &'a mut Vec<Open>,
     /// Inline stretches that are open.
@@ -229,8 +312,8 @@ struct Pass<'a> {
     space_in_link: bool,
     /// Line breaks in a row with nothing between them.
     breaks: u8,
-    /// The part of the text that is said to be something, with the tag that ends it.
-    said: Option<(Tag, Said, Span, usize)>,
+    /// The parts of the text that are said to be something and go on.
+    said: &'a mut Vec<OpenSaid>,
     /// Open elements whose white space counts.
     preformatted: u32,
 }
@@ -275,11 +358,14 @@ impl Sink for Pass<'_> {
                 return;
             }
             // A title inside the body belongs to a drawing or is a mistake; the first one counts.
-            Tag::Title | Tag::Head | Tag::Body | Tag::Base | Tag::Input | Tag::Col => return,
+            Tag::Title | Tag::Head | Tag::Base | Tag::Input | Tag::Col => return,
+            // What the body is called says what kind of page it is, not what its parts are.
+            Tag::Body => {
+                self.page.outline.elements[0].own = Traits::of(self.html, tag, attributes);
+                return;
+            }
             Tag::Hr => {
-                if !self.published {
-                    self.flush();
-                }
+                self.flush();
                 return;
             }
             _ => {}
@@ -291,7 +377,7 @@ impl Sink for Pass<'_> {
         if !tag.is(Tag::TRACKED) {
             return;
         }
-        if self.breaks_at(tag) {
+        if tag.is(Tag::BREAKS) {
             self.flush();
         }
         self.close_implied(tag);
@@ -322,8 +408,8 @@ impl Sink for Pass<'_> {
             }
             return;
         }
-        if self.said.is_some_and(|(open, ..)| open == tag) {
-            self.end_said();
+        if !self.said.is_empty() {
+            self.end_said(tag);
         }
         if tag.is(Tag::MARKED) {
             self.unmark(tag);
@@ -331,7 +417,7 @@ impl Sink for Pass<'_> {
             // Browsers take the end tag of a line break for a line break.
             self.line_break();
         } else if tag.is(Tag::TRACKED) {
-            if self.breaks_at(tag) {
+            if tag.is(Tag::BREAKS) {
                 self.flush();
             }
             self.close(tag);
@@ -346,20 +432,7 @@ impl Sink for Pass<'_> {
 
     fn raw(&mut self, tag: Tag, span: Span) {
         match tag {
-            Tag::Title => {
-                if self.silent.is_none() && self.page.title.is_none() {
-                    let title = unescape(span.of(self.html));
-                    let title = title.split_whitespace().collect::<Vec<_>>().join(" ");
-                    self.page.title = Some(title).filter(|title| !title.is_empty());
-                }
-            }
-            Tag::Script => {
-                if let Some(Statement::Data(data)) = self.page.outline.statements.last_mut()
-                    && data.start == span.start
-                {
-                    *data = span;
-                }
-            }
+            Tag::Title | Tag::Script => self.raw_statement(tag, span),
             _ if self.silent.is_none() => self.characters(span, tag.has_references()),
             _ => {}
         }
@@ -390,10 +463,6 @@ pub(crate) fn unescape(text: &str) -> Cow<'_, str> {
 }
 
 impl Pass<'_> {
-    fn breaks_at(&self, tag: Tag) -> bool {
-        tag.is(Tag::BREAKS) && !(self.published && tag.is(Tag::PUBLISHED_NOT))
-    }
-
     /// The innermost block-level element that is open.
     fn element(&self) -> u32 {
         self.open.last().map_or(0, |open| open.element)
@@ -409,9 +478,11 @@ impl Pass<'_> {
         let around = elements[parent as usize];
         let mut traits = own;
         traits.add(around.traits);
-        let class = value(attributes, Attribute::Class).map_or(0, |class| hash_name(class.of(self.html)));
+        let class = value(attributes, Attribute::Class).map_or("", |class| class.of(self.html));
+        let kin = hash_name(class.split_ascii_whitespace().next().unwrap_or_default()) ^ u32::from(tag as u8);
+        let class = hash_name(class);
         let path = (around.path.rotate_left(7) ^ u32::from(tag as u8) ^ class).wrapping_mul(0x9E37_79B1);
-        elements.push(Element { parent, tag, depth: around.depth + 1, own, traits, path });
+        elements.push(Element { parent, tag, depth: around.depth + 1, own, traits, path, kin });
         (elements.len() - 1) as u32
     }
 
@@ -502,6 +573,25 @@ impl Pass<'_> {
         }
     }
 
+    /// Notes what the content of a text-only element says about the page.
+    fn raw_statement(&mut self, tag: Tag, span: Span) {
+        match tag {
+            Tag::Title if self.silent.is_none() && self.page.title.is_none() => {
+                let title = unescape(span.of(self.html));
+                let title = title.split_whitespace().collect::<Vec<_>>().join(" ");
+                self.page.title = Some(title).filter(|title| !title.is_empty());
+            }
+            Tag::Script => {
+                if let Some(Statement::Data(data)) = self.page.outline.statements.last_mut()
+                    && data.start == span.start
+                {
+                    *data = span;
+                }
+            }
+            _ => {}
+        }
+    }
+
     /// Notes something that the page says about itself.
     fn state(&mut self, statement: Statement) {
         if self.page.outline.statements.len() < MAX_ELEMENTS {
@@ -510,10 +600,20 @@ impl Pass<'_> {
     }
 
     fn meta(&mut self, attributes: &[(Attribute, Span)]) {
-        let key =
-            [Attribute::Property, Attribute::Name, Attribute::ItemProp].iter().find_map(|&a| value(attributes, a));
-        if let (Some(key), Some(value)) = (key, value(attributes, Attribute::Content)) {
-            self.state(Statement::Meta { key, value });
+        let Some(content) = value(attributes, Attribute::Content) else { return };
+        // Some say two things at once: `<meta property="article:published" itemprop="datePublished">`.
+        for &(attribute, key) in attributes {
+            if matches!(attribute, Attribute::Property | Attribute::Name | Attribute::ItemProp) {
+                self.state(Statement::Meta { key, value: content });
+            }
+            // The name of an author may be stated inside the element that speaks of the author.
+            if attribute == Attribute::ItemProp
+                && key.of(self.html) == "name"
+                && let Some(open) = self.said.last_mut()
+                && open.what == Said::Author
+            {
+                open.value = content;
+            }
         }
     }
 
@@ -531,37 +631,48 @@ impl Pass<'_> {
 
     /// Notes where the text says who wrote it, or when.
     fn note_said(&mut self, tag: Tag, attributes: &[(Attribute, Span)]) {
-        if self.said.is_some() || tag.is(Tag::VOID) {
+        if tag.is(Tag::VOID) {
             return;
         }
-        let says = |what: &[&str], wanted: Attribute| {
-            value(attributes, wanted)
-                .is_some_and(|value| value.of(self.html).split_ascii_whitespace().any(|word| what.contains(&word)))
-        };
-        let what = if tag == Tag::Time || says(&["datePublished", "dateCreated"], Attribute::ItemProp) {
-            Said::Date
-        } else if says(&["author"], Attribute::Rel)
-            || says(&["author"], Attribute::ItemProp)
-            || says(&["byline", "author", "author-name", "byline-name"], Attribute::Class)
-        {
-            Said::Author
-        } else {
+        for open in self.said.iter_mut() {
+            open.depth += u32::from(open.tag == tag);
+        }
+        if attributes.is_empty() && tag != Tag::Time {
             return;
-        };
+        }
+        let Some(what) = said_by(self.html, tag, attributes) else { return };
+        // What stands in comments says nothing about the page.
+        let around = self.page.outline.elements[self.element() as usize].traits;
+        if around.has(Traits::COMMENT) {
+            return;
+        }
         let stated = [Attribute::DateTime, Attribute::Content].iter().find_map(|&a| value(attributes, a));
-        self.said = Some((tag, what, stated.unwrap_or_default(), self.page.text.len()));
+        if self.said.len() == MAX_SAID {
+            self.said.remove(0);
+        }
+        let value = stated.unwrap_or_default();
+        self.said.push(OpenSaid { tag, depth: 0, what, value, from: self.page.text.len() });
     }
 
-    fn end_said(&mut self) {
-        if let Some((_, what, value, from)) = self.said.take() {
-            let text = Span::new(from, self.page.text.len());
-            self.state(Statement::Said { what, value, text });
+    /// Ends the parts of the text that an end tag ends.
+    fn end_said(&mut self, tag: Tag) {
+        let length = self.page.text.len();
+        for i in (0..self.said.len()).rev() {
+            let open = &mut self.said[i];
+            if length - open.from.min(length) > LONGEST_SAID {
+                self.said.remove(i);
+            } else if open.tag == tag && open.depth > 0 {
+                open.depth -= 1;
+            } else if open.tag == tag {
+                let OpenSaid { what, value, from, .. } = self.said.remove(i);
+                self.state(Statement::Said { what, value, text: Span::new(from, length) });
+            }
         }
     }
 
     /// Opens an inline stretch.
     fn mark(&mut self, tag: Tag, href: Span) {
-        if self.marked.len() < MAX_DEPTH {
+        if self.marked.len() < MAX_MARKED {
             let at = self.page.text.len();
             self.marked.push(Inline { span: Span::new(at, at), tag, href });
         }
@@ -592,7 +703,7 @@ impl Pass<'_> {
         let raw = span.of(self.html);
         if self.page.text.len() == self.block_start {
             // The first text of a block tells where it stands in the source.
-            self.place.source = span.start as u32;
+            self.place.source = u32::try_from(span.start).unwrap_or(u32::MAX);
         }
         if references && memchr::memchr(b'&', raw.as_bytes()).is_some() {
             let text = htmlize::unescape(raw);
@@ -622,7 +733,6 @@ impl Pass<'_> {
             }
             // A stretch of words with single blanks between them is copied at once.
             let start = at;
-            let mut end = at;
             while at < bytes.len() {
                 let byte = bytes[at];
                 if byte > b' ' && byte < 0x80 {
@@ -638,8 +748,7 @@ impl Pass<'_> {
                     break;
                 }
             }
-            end = end.max(at);
-            self.words(&text[start..end], in_link);
+            self.words(&text[start..at], in_link);
         }
     }
 
@@ -667,6 +776,7 @@ impl Pass<'_> {
         self.breaks = 0;
         let text = &mut self.page.text;
         if text.len() == self.block_start {
+            self.place.before = self.place.tags;
             if !text.is_empty() {
                 text.push_str("\n\n");
                 self.block_start = text.len();
@@ -676,6 +786,7 @@ impl Pass<'_> {
             text.push(if self.space == Space::Line && self.preformatted > 0 { '\n' } else { ' ' });
             self.link_chars += u32::from(self.space_in_link && in_link);
         }
+        self.place.inside = self.place.tags - self.place.before;
         self.space = Space::None;
         text.push_str(words);
         if in_link {
@@ -696,7 +807,15 @@ impl Pass<'_> {
     fn end_block(&mut self) {
         if self.preformatted > 0 {
             let trimmed = self.page.text.trim_end().len().max(self.block_start);
-            self.page.text.truncate(trimmed);
+            if trimmed < self.page.text.len() {
+                self.page.text.truncate(trimmed);
+                for open in self.said.iter_mut() {
+                    open.from = open.from.min(trimmed);
+                }
+                // White space that is gone may have been that of a link.
+                let chars = self.page.text[self.block_start..].chars().count() as u32;
+                self.link_chars = self.link_chars.min(chars);
+            }
         }
         let end = self.page.text.len();
         if end > self.block_start {
@@ -739,8 +858,76 @@ impl Pass<'_> {
 
     fn finish(mut self) {
         self.end_block();
-        self.end_said();
     }
+}
+
+/// What an element says that its text is.
+fn said_by(html: &str, tag: Tag, attributes: &[(Attribute, Span)]) -> Option<Said> {
+    let mut said = (tag == Tag::Time).then_some(Said::Time);
+    for (attribute, value) in attributes {
+        let value = value.of(html);
+        match attribute {
+            Attribute::ItemProp => {
+                if let Some(stated) = value.split_ascii_whitespace().find_map(said_by_property) {
+                    return Some(stated);
+                }
+            }
+            Attribute::Rel if value.split_ascii_whitespace().any(|word| word.eq_ignore_ascii_case("author")) => {
+                return Some(Said::Author);
+            }
+            Attribute::Href if tag == Tag::A && said.is_none() && leads_to_author(value) => said = Some(Said::Byline),
+            Attribute::Class => match said_by_class(value) {
+                Some(Said::Modified) if tag == Tag::Time => said = Some(Said::Modified),
+                Some(Said::Modified) => {}
+                found if said.is_none() => said = found,
+                _ => {}
+            },
+            _ => {}
+        }
+    }
+    said
+}
+
+fn said_by_property(name: &str) -> Option<Said> {
+    match name {
+        "author" | "creator" => Some(Said::Author),
+        "datePublished" | "dateCreated" => Some(Said::Published),
+        "dateModified" => Some(Said::Modified),
+        "headline" => Some(Said::Headline),
+        _ => None,
+    }
+}
+
+/// True for addresses of pages about authors.
+fn leads_to_author(href: &str) -> bool {
+    memchr::memmem::find(href.as_bytes(), b"/author").is_some()
+}
+
+/// What class names speak of: words that begin where no other word is.
+fn said_by_class(class: &str) -> Option<Said> {
+    let bytes = class.as_bytes();
+    let mut found = None;
+    let mut before = b' ';
+    for (at, &byte) in bytes.iter().enumerate() {
+        let begins = !before.is_ascii_alphabetic() || (byte.is_ascii_uppercase() && before.is_ascii_lowercase());
+        before = byte;
+        if !begins {
+            continue;
+        }
+        let is = |word: &[u8]| bytes[at..].get(..word.len()).is_some_and(|start| start.eq_ignore_ascii_case(word));
+        match byte | 0x20 {
+            b'a' if is(b"author") => found = Some(Said::Byline),
+            b'b' if is(b"byline") => found = Some(Said::Byline),
+            b'c' if is(b"comment") => return None,
+            b'd' if found.is_none() && is(b"date") => found = Some(Said::Dated),
+            b'l' | b'm' if is(b"lastmod") || is(b"modified") => return Some(Said::Modified),
+            b'p' if found.is_none() && (is(b"publish") || is(b"posted") || is(b"pubdate")) => found = Some(Said::Dated),
+            b't' if found.is_none() && is(b"timestamp") => found = Some(Said::Dated),
+            b'u' if is(b"updated") => return Some(Said::Modified),
+            _ => {}
+        }
+    }
+    found
 }
 
 /// The length of the white space character at a place, 0 when there is none.
@@ -811,6 +998,7 @@ mod tests {
     #[test]
     fn white_space_is_collapsed_except_in_pre() {
         assert_eq!(texts("<p> a \n\t b&nbsp;c </p><pre>x\n  y\n\n z</pre>"), ["a b c", "x\n  y\n\n z"]);
+        assert_eq!(blocks("<pre><a>x     </a></pre>"), [("x".into(), BlockKind::Preformatted, 1)]);
     }
 
     #[test]
@@ -823,6 +1011,39 @@ mod tests {
     fn language_and_title_are_kept() {
         let page = segment("<html lang=de-AT><head><title> Der\n Turm </title></head><body>x");
         assert_eq!((page.language.as_deref(), page.title.as_deref()), (Some("de"), Some("Der Turm")));
+    }
+
+    fn said(html: &str) -> Vec<(Said, String, String)> {
+        let page = segment(html);
+        let said = page.outline.statements.iter().filter_map(|statement| match *statement {
+            Statement::Said { what, value, text } => {
+                Some((what, value.of(html).into(), text.of(&page.text).trim().into()))
+            }
+            _ => None,
+        });
+        said.collect()
+    }
+
+    #[test]
+    fn authors_and_dates_in_the_text_are_noted() {
+        let html = "<div class='post-meta byline'><div></div>By <a rel=author href=/x>Ida</a> <time datetime=2021>then</time></div>\
+                    <p class=entryDate>now</p><p class=validate>x</p><div class=comments><p class=author>y</p></div>";
+        assert_eq!(
+            said(html),
+            [
+                (Said::Author, String::new(), "Ida".into()),
+                (Said::Time, "2021".into(), "then".into()),
+                (Said::Byline, String::new(), "By Ida then".into()),
+                (Said::Dated, String::new(), "now".into()),
+            ]
+        );
+        let html = "<span itemprop=author><meta itemprop=name content=Ida></span><time class=updated>x</time>";
+        assert_eq!(
+            said(html),
+            [(Said::Author, "Ida".into(), String::new()), (Said::Modified, String::new(), "x".into())]
+        );
+        // What is never closed is given up.
+        assert_eq!(said(&format!("<p class=author>{}", "<b>x</b> ".repeat(2000))), []);
     }
 
     #[test]

@@ -3,32 +3,70 @@
 //! `data/stoplists.tsv` holds a line a language: code, tab, words. It is built by `make stoplists` (see CONTRIBUTING.md)
 //! from freely licensed text.
 
-use std::collections::{HashMap, HashSet};
+use std::borrow::Cow;
+use std::collections::{BTreeMap, HashSet};
 use std::sync::OnceLock;
 
 /// The frequent words of one language, in lower case.
-pub type StopList = HashSet<&'static str>;
+///
+/// ```
+/// use refrain::extract::StopList;
+///
+/// let list = StopList::from_words(["The", "of", "and"]);
+/// assert!(list.contains("the"));
+/// assert_eq!(list.len(), 3);
+/// ```
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct StopList(HashSet<Cow<'static, str>>);
+
+impl StopList {
+    /// A list of your own. Words are put into lower case.
+    pub fn from_words<W: AsRef<str>>(words: impl IntoIterator<Item = W>) -> StopList {
+        StopList(words.into_iter().map(|word| Cow::Owned(word.as_ref().to_lowercase())).collect())
+    }
+
+    /// Whether a word, in lower case, is in the list.
+    pub fn contains(&self, word: &str) -> bool {
+        self.0.contains(word)
+    }
+
+    /// How many words there are.
+    pub fn len(&self) -> usize {
+        self.0.len()
+    }
+
+    /// True when there are none.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+}
 
 static DATA: &str = include_str!("../../data/stoplists.tsv");
 
-fn lists() -> &'static HashMap<&'static str, StopList> {
-    static LISTS: OnceLock<HashMap<&'static str, StopList>> = OnceLock::new();
-    LISTS.get_or_init(|| {
+/// The words of each language, and its list once it was asked for.
+struct Entry {
+    words: &'static str,
+    list: OnceLock<StopList>,
+}
+
+fn entries() -> &'static BTreeMap<&'static str, Entry> {
+    static ENTRIES: OnceLock<BTreeMap<&'static str, Entry>> = OnceLock::new();
+    ENTRIES.get_or_init(|| {
         let lines = DATA.lines().filter(|line| !line.starts_with('#'));
-        lines.filter_map(|line| line.split_once('\t')).map(|(code, words)| (code, words.split(' ').collect())).collect()
+        let entries = lines.filter_map(|line| line.split_once('\t'));
+        entries.map(|(code, words)| (code, Entry { words, list: OnceLock::new() })).collect()
     })
 }
 
 /// The stop list of a language, by its ISO 639-1 code.
 pub fn stop_list(language: &str) -> Option<&'static StopList> {
-    lists().get(language)
+    let entry = entries().get(language)?;
+    Some(entry.list.get_or_init(|| StopList(entry.words.split(' ').map(Cow::Borrowed).collect())))
 }
 
-/// The languages that have one.
+/// The languages that have one, sorted by their codes.
 pub fn stop_list_languages() -> Vec<&'static str> {
-    let mut codes: Vec<_> = lists().keys().copied().collect();
-    codes.sort_unstable();
-    codes
+    entries().keys().copied().collect()
 }
 
 #[cfg(test)]
@@ -40,7 +78,18 @@ mod tests {
         let english = stop_list("en").expect("a list");
         assert!(["the", "of", "and", "is"].iter().all(|word| english.contains(word)));
         assert!(stop_list("de").is_some_and(|list| list.contains("und")));
-        assert!(stop_list_languages().len() >= 30);
         assert!(stop_list("xx").is_none());
+    }
+
+    #[test]
+    fn there_are_lists_for_fifty_languages_and_each_is_in_lower_case() {
+        let languages = stop_list_languages();
+        assert!(languages.len() >= 50, "{}", languages.len());
+        assert!(languages.is_sorted());
+        for language in languages {
+            let list = stop_list(language).expect("a list");
+            assert!(list.len() >= 25, "{language}: {}", list.len());
+            assert!(list.0.iter().all(|word| !word.is_empty() && word.to_lowercase() == *word), "{language}");
+        }
     }
 }

@@ -144,6 +144,32 @@ tags! {
     Textarea "textarea" BREAKS | TEXT_ONLY | TRACKED;
     Video "video" SILENT;
     Xmp "xmp" BREAKS | PUBLISHED_NOT | TRACKED | TEXT_ONLY;
+    // Elements that matter to the published segmentation only.
+    Acronym "acronym";
+    Area "area" VOID;
+    Basefont "basefont" VOID;
+    Bdo "bdo";
+    Big "big";
+    Cite "cite";
+    Dfn "dfn";
+    Embed "embed";
+    Frame "frame" VOID;
+    Frameset "frameset";
+    Isindex "isindex" VOID;
+    Kbd "kbd";
+    Layer "layer";
+    Map "map";
+    Param "param" VOID;
+    Q "q";
+    S "s";
+    Samp "samp";
+    Small "small";
+    Strike "strike";
+    Sub "sub";
+    Sup "sup";
+    Tt "tt";
+    U "u";
+    Var "var";
 }
 
 impl Tag {

@@ -21,6 +21,10 @@ pub(crate) trait Sink {
     fn raw(&mut self, tag: Tag, span: Span);
     /// True while the content of a drawing or formula is read: `<![CDATA[` means something there.
     fn in_foreign(&self) -> bool;
+    /// True when the content of the text-only element that just began is text.
+    fn reads_raw(&self) -> bool {
+        !self.in_foreign()
+    }
 }
 
 /// Reads a page.
@@ -54,7 +58,7 @@ pub(crate) fn tokenise(html: &str, attributes: &mut Vec<(Attribute, Span)>, sink
                 sink.end(tag, span);
             } else {
                 sink.start(tag, attributes, end.self_closing, span);
-                if tag.is(Tag::TEXT_ONLY) && !sink.in_foreign() {
+                if tag.is(Tag::TEXT_ONLY) && sink.reads_raw() {
                     let content = at;
                     at = raw_end(bytes, tag, &bytes[name_from..end.name], content);
                     sink.raw(tag, Span::new(content, at));

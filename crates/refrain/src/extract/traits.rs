@@ -14,8 +14,9 @@ macro_rules! traits {
 impl Traits {
     traits! {
         NAV 0 HEADER 1 FOOTER 2 ASIDE 3 MAIN 4 ARTICLE 5 SECTION 6 FORM 7 CELL 8 ITEM 9 DEFINITION 10 FIGURE 11
-        CAPTION 12 QUOTE 13 PRE 14 ADDRESS 15 LINK 16 BUTTON 17 DETAILS 18 HEADING 19 SELECT 20 HIDDEN 21 NOSCRIPT 22
+        CAPTION 12 QUOTE 13 PRE 14 ADDRESS 15 BUTTON 17 DETAILS 18 HEADING 19 SELECT 20 HIDDEN 21 NOSCRIPT 22
         DIALOG 23 PARAGRAPH 24 TEXTAREA 25 BODY_TEXT 26 SEARCH 27
+        CONTENT 33 POST 34 COMMENT 36 RELATED 41 BYLINE 45 REVIEW 53 MESSAGE 54 PRODUCT 55 LISTING 56
     }
 
     /// How many traits there are: 32 by elements and roles, 32 by words in class names and ids.
@@ -164,7 +165,8 @@ const WORDS: [&[&str]; 32] = [
       "reaction", "reactions", "feedback", "trackback", "pingback", "commentarea"],
     &["sidebar", "side", "rail", "right", "left", "secondary", "rightcol", "leftcol", "rightcolumn", "leftcolumn", "sidebars", "rhs", "lhs"],
     &["nav", "navigation", "navbar", "menu", "menus", "submenu", "dropdown", "tabs", "tab", "toolbar", "pagination", "pager",
-      "paging", "subnav", "topnav", "mainnav", "sitenav", "globalnav", "sitemap", "megamenu", "navi"],
+      "paging", "subnav", "topnav", "mainnav", "sitenav", "globalnav", "sitemap", "megamenu", "navi",
+      "breadcrumb", "breadcrumbs", "crumb", "crumbs", "trail", "path", "youarehere"],
     &["footer", "foot", "bottom", "colophon", "foottext", "footerlinks", "pagefooter", "sitefooter"],
     &["header", "head", "top", "masthead", "banner", "topbar", "logo", "branding", "pageheader", "siteheader"],
     &["related", "recommended", "recommend", "recommendations", "similar", "more", "popular", "trending", "latest", "recent", "also",
@@ -182,15 +184,15 @@ const WORDS: [&[&str]; 32] = [
     &["legal", "copyright", "disclaimer", "privacy", "cookie", "cookies", "consent", "gdpr", "terms", "notice", "alert"],
     &["login", "signin", "signup", "register", "account", "user", "subscribe", "subscription", "newsletter", "paywall", "cart", "form", "basket", "checkout", "registration"],
     &["search", "searchbox", "searchform", "filter", "filters", "sort", "facet", "facets", "refine"],
-    &["breadcrumb", "breadcrumbs", "crumb", "crumbs", "trail", "path", "youarehere"],
+    &["review", "reviews", "rating", "ratings", "stars", "testimonial", "testimonials", "reviewer", "customer", "ugc", "bv", "votes"],
     &["message", "thread", "topic", "forum", "posts", "quote", "signature", "sig", "bbcode", "msg", "messages", "threads"],
-    &["product", "price", "prices", "spec", "specs", "specification", "specifications", "review", "reviews", "rating", "ratings", "stars", "sku", "buy", "shop", "store"],
+    &["product", "price", "prices", "spec", "specs", "specification", "specifications", "sku", "pdp", "buy", "shop", "store"],
     &["list", "listing", "listings", "results", "result", "item", "items", "grid", "archive", "index", "feed", "row", "col", "column", "columns"],
     &["hidden", "hide", "invisible", "sr", "screenreader", "visuallyhidden", "noprint", "print", "modal", "popup", "overlay", "tooltip", "skip", "offscreen", "collapse", "collapsed"],
     &["summary", "abstract", "intro", "lead", "lede", "excerpt", "dek", "standfirst", "deck", "introduction", "ingress", "snippet"],
     &["docs", "documentation", "markdown", "wiki", "mw", "chapter", "toc", "faq", "faqs", "answer", "answers", "question", "questions", "api", "reference", "code", "highlight", "readme"],
     &["bio", "profile", "about", "avatar", "vcard", "authorbox", "contact", "address", "phone", "hours", "location", "map"],
-    &["hero", "cta", "testimonial", "testimonials", "button", "btn", "jumbotron", "feature", "features", "services", "service", "pricing", "buttons", "link", "links"],
+    &["hero", "cta", "button", "btn", "jumbotron", "feature", "features", "services", "service", "pricing", "buttons", "link", "links"],
     &["description", "desc", "details", "detail", "overview", "information", "productdescription", "longdesc", "accordion"],
     &["pullquote", "inset", "factbox", "infobox", "sidebox", "fact", "facts", "callout", "note", "footnote", "footnotes", "references", "aside"],
 ];
@@ -288,6 +290,11 @@ mod tests {
             let other = seen.insert(word.bytes().fold(0, step), *word);
             assert!(other.is_none_or(|other| other == *word), "{word} and {other:?}");
         }
+    }
+
+    #[test]
+    fn the_bit_of_comments_is_that_of_their_words() {
+        assert_eq!(Traits::COMMENT.names().collect::<Vec<_>>(), ["comment"]);
     }
 
     #[test]

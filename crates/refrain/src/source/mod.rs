@@ -117,6 +117,9 @@ pub struct RawDocument {
     pub claims_text: bool,
 }
 
+/// The error of files without content.
+pub const EMPTY_FILE: &str = "empty file";
+
 /// The content of a raw document.
 #[derive(Debug)]
 pub enum Body {
@@ -385,8 +388,8 @@ impl<'s> At<'s> {
         }
         if head.is_empty() {
             return match self.claims_text {
-                true => out.failed(self.failure("empty file")),
-                false => out.skipped(self.origin(), "empty file"),
+                true => out.failed(self.failure(EMPTY_FILE)),
+                false => out.skipped(self.origin(), EMPTY_FILE),
             };
         }
         let kind = self.kind(&head);

@@ -204,9 +204,10 @@ pub(super) fn is_page(text: &str) -> bool {
 /// True when a text is HTML, judged as browsers judge: by the first tag.
 pub(crate) fn is_html(text: &str) -> bool {
     #[rustfmt::skip] // a table
-    const TAGS: [&str; 21] = [
+    const TAGS: [&str; 32] = [
         "!doctype html", "html", "head", "body", "script", "iframe", "h1", "div", "font", "table", "a", "style", "title",
-        "b", "br", "p", "meta", "link", "ul", "article", "section",
+        "b", "br", "p", "meta", "link", "ul", "article", "section", "nav", "header", "main", "span", "h2", "h3", "form",
+        "center", "ol", "aside", "noscript",
     ];
     opens_with(text, &TAGS)
 }

@@ -11,10 +11,8 @@ mod removed;
 mod text;
 mod vertical;
 
-pub use output::{Output, Packing, Written, write_atomically};
+pub use output::{Output, Packed, Packing, Written, write_atomically};
 pub use removed::RemovedWriter;
-
-pub(crate) use output::Packed;
 
 use std::path::Path;
 

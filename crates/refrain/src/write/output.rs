@@ -184,7 +184,7 @@ impl Packing {
     }
 
     /// Packs what is written to an output.
-    pub(crate) fn pack(self, output: Output) -> Result<Packed> {
+    pub fn pack(self, output: Output) -> Result<Packed> {
         self.pack_at(output, 3)
     }
 
@@ -202,7 +202,7 @@ impl Packing {
 }
 
 /// A packed output.
-pub(crate) struct Packed {
+pub struct Packed {
     stage: Stage,
     path: PathBuf,
 }
@@ -215,11 +215,12 @@ enum Stage {
 
 impl Packed {
     /// Writes bytes, with the path in the error.
-    pub(crate) fn put(&mut self, bytes: &[u8]) -> Result<()> {
+    pub fn put(&mut self, bytes: &[u8]) -> Result<()> {
         self.write_all(bytes).at(&self.path)
     }
 
-    pub(crate) fn finish(self) -> Result<Written> {
+    /// Ends the writing.
+    pub fn finish(self) -> Result<Written> {
         let path = self.path;
         let inner = match self.stage {
             Stage::Plain(inner) => inner,

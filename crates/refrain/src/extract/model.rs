@@ -1,0 +1,298 @@
+//! The learned part of the default method: sums of small trees, kept as data in the repository.
+//!
+//! All nodes of one level of a tree ask the same question, so a tree is a list of questions and a table of answers. A page
+//! is judged tree by tree: each question is put to all blocks at once, which compilers turn into vector instructions.
+//! The file is text: features with the borders between which their values are told apart, then trees.
+
+use std::sync::OnceLock;
+
+use super::features::Names;
+
+/// The shipped weights. `make train-extract` builds them; see CONTRIBUTING.md.
+static SHIPPED: &str = include_str!("../../data/extract.model");
+
+/// Two looks at a page: the second one knows what the first one made of all blocks.
+#[derive(Debug)]
+pub(crate) struct Model {
+    features: Vec<Feature>,
+    /// The column of each feature, in the order in which features are told.
+    columns: Vec<u16>,
+    pub(crate) first: Forest,
+    pub(crate) second: Forest,
+}
+
+/// A sum of trees.
+#[derive(Debug, Default)]
+pub(crate) struct Forest {
+    trees: Vec<Tree>,
+    bias: f32,
+    scale: f32,
+}
+
+#[derive(Debug)]
+struct Feature {
+    name: String,
+    /// Ascending.
+    borders: Vec<f32>,
+}
+
+#[derive(Debug)]
+struct Tree {
+    /// Column, and the border that the value has to be above.
+    questions: Vec<(u16, u8)>,
+    /// Answers, by the questions answered with yes, the first one counting least.
+    leaves: Vec<i16>,
+}
+
+/// The column of features that no tree asks for.
+const UNUSED: u16 = u16::MAX;
+
+/// Why a model cannot be used.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("line {line} of the model: {what}")]
+pub struct ModelError {
+    line: usize,
+    what: &'static str,
+}
+
+impl Model {
+    /// The model that comes with the library.
+    pub(crate) fn shipped() -> &'static Model {
+        static MODEL: OnceLock<Model> = OnceLock::new();
+        MODEL.get_or_init(|| {
+            let parsed = Model::parse(SHIPPED);
+            debug_assert!(parsed.is_ok(), "the shipped model: {:?}", parsed.err());
+            // The tests read the same bytes: a model that cannot be read is never shipped.
+            parsed.unwrap_or_else(|_| Model::blank(Names::all()))
+        })
+    }
+
+    /// A model that finds all blocks equally likely.
+    fn blank(names: &Names) -> Model {
+        let columns = vec![UNUSED; names.second.len()];
+        Model { features: Vec::new(), columns, first: Forest::default(), second: Forest::default() }
+    }
+
+    /// Reads a model.
+    pub(crate) fn parse(text: &str) -> Result<Model, ModelError> {
+        Model::parse_with(text, Names::all())
+    }
+
+    fn parse_with(text: &str, names: &Names) -> Result<Model, ModelError> {
+        let mut model = Model::blank(names);
+        let mut forests = Vec::new();
+        for (i, line) in text.lines().enumerate() {
+            let wrong = |what| ModelError { line: i + 1, what };
+            let (word, rest) = line.split_once(' ').unwrap_or((line, ""));
+            match word {
+                "" | "#" => {}
+                "feature" => {
+                    let feature = Feature::parse(rest).ok_or(wrong("a feature has a name and up to 255 borders"))?;
+                    let told = names.second.iter().position(|name| *name == feature.name);
+                    model.columns[told.ok_or(wrong("nobody measures this feature"))?] = model.features.len() as u16;
+                    model.features.push(feature);
+                }
+                "look" => {
+                    let mut numbers = rest.split(' ').map(str::parse::<f32>);
+                    let (Some(Ok(bias)), Some(Ok(scale))) = (numbers.next(), numbers.next()) else {
+                        return Err(wrong("a look has a bias and a scale"));
+                    };
+                    forests.push(Forest { bias, scale, trees: Vec::new() });
+                }
+                "tree" => {
+                    let forest: &mut Forest = forests.last_mut().ok_or(wrong("a tree outside of a look"))?;
+                    let tree = Tree::parse(rest, &model.features);
+                    forest
+                        .trees
+                        .push(tree.ok_or(wrong("a tree has questions and a leaf for each way to answer them"))?);
+                }
+                _ => return Err(wrong("unknown word")),
+            }
+        }
+        let Ok([first, second]) = <[Forest; 2]>::try_from(forests) else {
+            return Err(ModelError { line: text.lines().count(), what: "there are two looks" });
+        };
+        (model.first, model.second) = (first, second);
+        Ok(model)
+    }
+}
+
+impl Feature {
+    fn parse(line: &str) -> Option<Feature> {
+        let mut words = line.split(' ');
+        let name = words.next()?.to_owned();
+        let borders = words.map(str::parse).collect::<Result<Vec<f32>, _>>().ok()?;
+        (borders.len() <= 255 && borders.is_sorted()).then_some(Feature { name, borders })
+    }
+}
+
+impl Tree {
+    fn parse(line: &str, features: &[Feature]) -> Option<Tree> {
+        let (questions, leaves) = line.split_once(" = ")?;
+        let questions = questions.split(' ').map(|question| {
+            let (column, border) = question.split_once(':')?;
+            let (column, border) = (column.parse::<u16>().ok()?, border.parse::<u8>().ok()?);
+            (usize::from(border) < features.get(usize::from(column))?.borders.len()).then_some((column, border))
+        });
+        let questions = questions.collect::<Option<Vec<_>>>()?;
+        let leaves = leaves.split(' ').map(str::parse).collect::<Result<Vec<i16>, _>>().ok()?;
+        (questions.len() <= 8 && leaves.len() == 1 << questions.len()).then_some(Tree { questions, leaves })
+    }
+}
+
+/// The values of all blocks of a page, told apart by the borders of a model: feature by feature.
+#[derive(Debug, Default)]
+pub(crate) struct Table {
+    bins: Vec<u8>,
+    rows: usize,
+    /// The last value of each column, and where it belongs: neighbours often have the same.
+    last: Vec<(f32, u8)>,
+    leaf: Vec<u8>,
+    sums: Vec<i32>,
+}
+
+impl Table {
+    /// Makes room for the blocks of a page.
+    pub(crate) fn reset(&mut self, model: &Model, rows: usize) {
+        self.rows = rows;
+        self.bins.clear();
+        self.bins.resize(model.features.len() * rows, 0);
+        self.last.clear();
+        self.last.resize(model.features.len(), (f32::NEG_INFINITY, 0));
+    }
+
+    /// Notes the value of the `nth` feature that is told of a block.
+    #[inline]
+    pub(crate) fn set(&mut self, model: &Model, row: usize, nth: usize, value: f32) {
+        let column = usize::from(model.columns[nth]);
+        // An unused column is beyond the last one.
+        if let Some(last) = self.last.get_mut(column) {
+            #[allow(clippy::float_cmp)] // the very same value
+            if last.0 != value {
+                *last = (value, model.features[column].borders.partition_point(|border| *border < value) as u8);
+            }
+            self.bins[column * self.rows + row] = last.1;
+        }
+    }
+
+    /// Notes the value of the `nth` feature for all blocks.
+    pub(crate) fn set_all(&mut self, model: &Model, nth: usize, value: f32) {
+        let column = usize::from(model.columns[nth]);
+        if let Some(feature) = model.features.get(column) {
+            let bin = feature.borders.partition_point(|border| *border < value) as u8;
+            self.bins[column * self.rows..(column + 1) * self.rows].fill(bin);
+        }
+    }
+
+    /// Notes features that are bits, from the `nth` on: one set of bits a block.
+    pub(crate) fn set_bits(&mut self, model: &Model, nth: usize, bits: &[u64]) {
+        for bit in 0..64 {
+            let column = usize::from(model.columns[nth + bit]);
+            if column < model.features.len() {
+                let from = column * self.rows;
+                for (bin, bits) in self.bins[from..from + self.rows].iter_mut().zip(bits) {
+                    *bin = (bits >> bit & 1) as u8;
+                }
+            }
+        }
+    }
+
+    /// Judges all blocks: how likely each is main content.
+    pub(crate) fn judge(&mut self, forest: &Forest, probabilities: &mut Vec<f32>) {
+        let rows = self.rows;
+        self.sums.clear();
+        self.sums.resize(rows, 0);
+        self.leaf.resize(rows, 0);
+        let leaf = &mut self.leaf[..rows];
+        for tree in &forest.trees {
+            leaf.fill(0);
+            for (nth, &(column, border)) in tree.questions.iter().enumerate() {
+                let from = usize::from(column) * rows;
+                for (leaf, bin) in leaf.iter_mut().zip(&self.bins[from..from + rows]) {
+                    *leaf |= u8::from(*bin > border) << nth;
+                }
+            }
+            for (sum, leaf) in self.sums.iter_mut().zip(&*leaf) {
+                *sum += i32::from(tree.leaves[usize::from(*leaf)]);
+            }
+        }
+        probabilities.clear();
+        probabilities.extend(self.sums.iter().map(|&sum| {
+            let odds = forest.bias + forest.scale * sum as f32;
+            1.0 / (1.0 + (-odds).exp())
+        }));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const SMALL: &str = "# two looks\nfeature a 1 2\nfeature b 0.5\nlook 0 1\ntree 0:1 1:0 = -1 0 1 2\nlook 1 0.5\n";
+
+    #[test]
+    fn trees_answer_by_their_questions() {
+        let names = Names { first: Vec::new(), second: vec!["b", "x", "a"] };
+        let model = Model::parse_with(SMALL, &names).expect("a model");
+        let mut table = Table::default();
+        table.reset(&model, 2);
+        for (row, values) in [[1.0, 9.0, 3.0], [0.0, 9.0, 2.0]].iter().enumerate() {
+            for (nth, value) in values.iter().enumerate() {
+                table.set(&model, row, nth, *value);
+            }
+        }
+        let mut probabilities = Vec::new();
+        table.judge(&model.first, &mut probabilities);
+        let expected = [2.0_f32, -1.0].map(|odds| 1.0 / (1.0 + (-odds).exp()));
+        assert_eq!(probabilities, expected);
+        assert!(Model::parse(SMALL).is_err(), "nobody measures a and b");
+    }
+
+    proptest::proptest! {
+        /// The plain twin: each block by itself, each tree from its first question to its leaf.
+        #[test]
+        fn judging_all_blocks_at_once_is_judging_each(
+            values in proptest::collection::vec((-1.0_f32..4.0, -1.0_f32..4.0), 0..70)
+        ) {
+            let names = Names { first: Vec::new(), second: vec!["a", "b"] };
+            let text = "feature a 0 1 2\nfeature b 0.5 3\nlook 0.25 0.1\ntree 0:1 1:0 0:2 = 1 2 3 4 5 6 7 8\n\
+                        tree 1:1 = -9 9\nlook 0 1\n";
+            let model = Model::parse_with(text, &names).expect("a model");
+            let mut table = Table::default();
+            table.reset(&model, values.len());
+            for (row, (a, b)) in values.iter().enumerate() {
+                table.set(&model, row, 0, *a);
+                table.set(&model, row, 1, *b);
+            }
+            let mut probabilities = Vec::new();
+            table.judge(&model.first, &mut probabilities);
+            let plain = values.iter().map(|(a, b)| {
+                let mut sum = 0;
+                for tree in &model.first.trees {
+                    let mut leaf = 0;
+                    for (nth, (column, border)) in tree.questions.iter().enumerate() {
+                        let value = if *column == 0 { a } else { b };
+                        let above = *value > model.features[usize::from(*column)].borders[usize::from(*border)];
+                        leaf += usize::from(above) << nth;
+                    }
+                    sum += i32::from(tree.leaves[leaf]);
+                }
+                1.0 / (1.0 + (-(0.25 + 0.1 * sum as f32)).exp())
+            });
+            proptest::prop_assert_eq!(probabilities, plain.collect::<Vec<f32>>());
+        }
+    }
+
+    #[test]
+    fn damaged_models_are_refused_with_the_line() {
+        assert_eq!(Model::parse("look 0 1\ntree 0:0 = 1 2").expect_err("no such feature").line, 2);
+        assert_eq!(Model::parse("feature words 2 1").expect_err("not sorted").line, 1);
+        assert!(Model::parse("look 0 1\n").is_err());
+    }
+
+    #[test]
+    fn the_shipped_model_can_be_read() {
+        let model = Model::parse(SHIPPED).expect("the shipped model");
+        assert!(model.first.trees.len() > 10 && model.second.trees.len() > 10);
+    }
+}

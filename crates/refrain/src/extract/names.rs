@@ -1,0 +1,188 @@
+//! The names of people in what pages write about their authors.
+
+use super::dates::{Order, find_date};
+use super::segment::unescape;
+
+/// Longest value of a field, in characters.
+pub(crate) const LONGEST: usize = 500;
+
+/// Longest name of a person.
+pub(crate) const LONGEST_NAME: usize = 60;
+
+/// A value for people: references resolved, white space collapsed, cut to a length in characters.
+pub(crate) fn tidy(raw: &str, longest: usize) -> String {
+    // Nothing beyond this can count, and some values are whole pages.
+    let raw = &raw[..raw.floor_char_boundary(longest * 16)];
+    let once = unescape(raw);
+    // Pages that were escaped twice are common.
+    let text = unescape(&once);
+    let mut tidy = String::with_capacity(text.len().min(longest));
+    let mut length = 0;
+    for word in text.split_whitespace() {
+        if length > 0 {
+            tidy.push(' ');
+        }
+        for c in word.chars().filter(|c| !c.is_control()) {
+            if length >= longest {
+                return tidy.trim_end().to_owned();
+            }
+            tidy.push(c);
+            length += 1;
+        }
+        length += 1;
+    }
+    tidy.trim().to_owned()
+}
+
+/// Words before the name of an author.
+const BEFORE_NAMES: [&str; 26] = [
+    "by ",
+    "by:",
+    "written by ",
+    "posted by ",
+    "published by ",
+    "article by ",
+    "post by ",
+    "interview by ",
+    "story by ",
+    "reviewed by ",
+    "words by ",
+    "author:",
+    "authors:",
+    "author ",
+    "authored by ",
+    "submitted by ",
+    "contributed by ",
+    "text by ",
+    "writer:",
+    "von ",
+    "par ",
+    "por ",
+    "autor:",
+    "door ",
+    "från ",
+    "текст:",
+];
+
+/// The text behind the words that come before the name of an author.
+pub(crate) fn after_by(text: &str) -> Option<&str> {
+    let text = text.trim_start();
+    BEFORE_NAMES.iter().find_map(|words| {
+        let start = text.get(..words.len())?;
+        let same = start.chars().flat_map(char::to_lowercase).eq(words.chars());
+        same.then(|| text[words.len()..].trim_start())
+    })
+}
+
+/// The names in a line about the author, which may speak of other things, too: `By Jane Doe | March 3, 2021`.
+pub(crate) fn byline(text: &str) -> Option<String> {
+    let text = tidy(text, LONGEST);
+    let mut text = text.as_str();
+    while let Some(rest) = after_by(text) {
+        text = rest;
+    }
+    // The first part that can be a name is it.
+    let parts = text.split(['|', '•', '·', '⋅', '–', '—', '\n', '/', '(', ':']).flat_map(|part| part.split(" - "));
+    let mut parts = parts.map(before_date).map(str::trim).filter(|part| !part.is_empty());
+    parts.find_map(names)
+}
+
+/// A line up to where a date or another word about the text begins.
+fn before_date(text: &str) -> &str {
+    const ENDS: [&str; 14] = [
+        " on ",
+        " updated",
+        " published",
+        " posted",
+        " last ",
+        " in ",
+        " at ",
+        ", updated",
+        ", published",
+        " | ",
+        " for ",
+        " medically ",
+        " reviewed",
+        ", edited",
+    ];
+    let lower: String = text.chars().map(|c| c.to_ascii_lowercase()).collect();
+    let digit = lower.find(|c: char| c.is_ascii_digit()).map(|digit| {
+        // `March 3`: the word before the number belongs to the date.
+        let before = lower[..digit].trim_end_matches([' ', ',', '.']);
+        let word = before.rfind([' ', ',']).map_or(0, |space| space + 1);
+        let dated = |from: usize| find_date(&text[from..], Order::MonthFirst).is_some();
+        let dated = !dated(digit) && dated(word);
+        // Digits inside a word belong to a name that somebody chose.
+        let inside = lower[..digit].ends_with(char::is_alphanumeric);
+        if dated {
+            word
+        } else if inside {
+            lower.len()
+        } else {
+            digit
+        }
+    });
+    let end = ENDS.iter().filter_map(|end| lower.find(end)).chain(digit).min().unwrap_or(text.len());
+    text[..end].trim_end_matches([' ', ',', '-'])
+}
+
+/// The names of people in a text that holds nothing else, with commas between them.
+pub(crate) fn names(text: &str) -> Option<String> {
+    let mut text = text.trim();
+    while let Some(rest) = after_by(text) {
+        text = rest;
+    }
+    let text = text.split(" - ").next().unwrap_or_default();
+    let parts =
+        text.split([',', ';', '&', '|', '\n']).flat_map(|part| part.split(" and ")).flat_map(|p| p.split(" und "));
+    let mut names: Vec<&str> = Vec::new();
+    for part in parts {
+        let part = part.trim().trim_start_matches("and ").trim_end_matches('.').trim();
+        if part.is_empty() || names.contains(&part) {
+            continue;
+        }
+        if !is_name(part) {
+            // What follows the names is no name: a title, a place, a sentence.
+            break;
+        }
+        names.push(part);
+        if names.len() == 20 {
+            break;
+        }
+    }
+    (!names.is_empty()).then(|| names.join(", "))
+}
+
+/// True for what can be the name of a person or of an office.
+fn is_name(text: &str) -> bool {
+    const NO_NAMES: [&str; 14] = [
+        "unknown",
+        "author",
+        "none",
+        "null",
+        "undefined",
+        "by",
+        "true",
+        "false",
+        "read more",
+        "follow",
+        "share",
+        "view",
+        "about",
+        "anonymous",
+    ];
+    let lower = text.to_lowercase();
+    let words = text.split_whitespace().count();
+    text.chars().count() <= LONGEST_NAME
+        && (1..=6).contains(&words)
+        && text.chars().any(char::is_alphabetic)
+        && (words == 1 || text.chars().filter(char::is_ascii_digit).count() <= 2)
+        && !text.contains(['@', '/', '<', '>', '{', '}', '=', '!', '?', '#', '%', '$', '…'])
+        && !lower.starts_with("http")
+        && !lower.starts_with("www.")
+        && !NO_NAMES.contains(&lower.as_str())
+        && !["view all", "about the", "follow ", "see all", "posts by", "more from"]
+            .iter()
+            .any(|s| lower.starts_with(s))
+        && find_date(text, Order::MonthFirst).is_none()
+}

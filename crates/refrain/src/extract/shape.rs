@@ -1,0 +1,430 @@
+//! What the kept blocks of a page look like: paragraphs, headings, code and tables, in lists and quotations. Markdown and
+//! TEI are two ways to write it down.
+
+use std::borrow::Cow;
+
+use super::segment::{Inline, Page};
+use super::tags::Tag;
+use crate::document::Span;
+
+/// No element.
+pub(crate) const NONE: u32 = u32::MAX;
+
+/// Lists and quotations deeper than this are drawn at this depth, so that what is written stays in proportion to the page.
+const MAX_NESTING: u16 = 24;
+
+/// Tables with more columns are not for reading.
+const MAX_COLUMNS: usize = 64;
+
+/// Cells with more characters than this are boxes that hold a part of the page.
+const LONGEST_CELL: usize = 400;
+
+/// The kept part of a page.
+#[derive(Debug)]
+pub(crate) struct Shape<'a> {
+    page: &'a Page,
+    frames: Vec<Frame>,
+    /// What is to be written, in order.
+    pub(crate) pieces: Vec<Piece>,
+    /// The inline stretches of the page, sorted by their start, longer ones first.
+    inline: Vec<Inline>,
+}
+
+/// What an element inherits from those around it. All are indices of elements, or [`NONE`].
+#[derive(Debug, Clone, Copy)]
+struct Frame {
+    /// The innermost list item or quotation.
+    container: u32,
+    /// For containers: how many are around it, itself included.
+    nesting: u16,
+    /// For cells: how many come before it in its row.
+    column: u16,
+    /// For tables: it has tables inside.
+    nests: bool,
+    /// The innermost list.
+    list: u32,
+    /// The level of the heading, or 0.
+    heading: u8,
+    preformatted: u32,
+    table: u32,
+    cell: u32,
+}
+
+/// One thing to write.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Piece {
+    /// The innermost container it stands in, or [`NONE`].
+    pub(crate) container: u32,
+    pub(crate) what: What,
+}
+
+/// What a piece is. Blocks are given by their index.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum What {
+    Paragraph(usize),
+    Heading(u8, usize),
+    /// Blocks of one element, one behind the other.
+    Code(Vec<usize>),
+    /// Rows of cells; cells may be empty.
+    Table(Vec<Vec<Option<usize>>>),
+}
+
+/// A list item or quotation.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Container {
+    Quote,
+    /// An item of a list, which is an element.
+    Item {
+        list: u32,
+        ordered: bool,
+        number: u32,
+    },
+}
+
+impl<'a> Shape<'a> {
+    /// The shape of the blocks that `keep` names.
+    pub(crate) fn of(page: &'a Page, keep: &dyn Fn(usize) -> bool, tables: bool) -> Shape<'a> {
+        let frames = frames(page);
+        // What ends later stands outside.
+        let mut inline: Vec<Inline> = page.outline.inline.iter().rev().copied().collect();
+        inline.sort_by_key(|inline| (inline.span.start, std::cmp::Reverse(inline.span.end)));
+        let mut shape = Shape { page, frames, pieces: Vec::new(), inline };
+        let kept: Vec<usize> = (0..page.blocks.len()).filter(|&block| keep(block)).collect();
+        shape.pieces = shape.collect(&kept, tables);
+        shape
+    }
+
+    /// The text of a block, white space collapsed unless it counts.
+    pub(crate) fn text(&self, block: usize) -> &'a str {
+        self.page.blocks.get(block).map_or("", |block| block.span.of(&self.page.text))
+    }
+
+    /// The lines of code in blocks of one element.
+    pub(crate) fn code(&self, blocks: &[usize]) -> String {
+        let mut code = String::new();
+        let element = |block: usize| self.page.outline.places.get(block).map(|place| place.element);
+        for (i, &block) in blocks.iter().enumerate() {
+            if i > 0 {
+                // Boxes in a listing are its lines; two breaks in a row are an empty one.
+                code.push_str(if element(blocks[i - 1]) == element(block) { "\n\n" } else { "\n" });
+            }
+            code.push_str(self.text(block));
+        }
+        code.replace("\r\n", "\n").replace('\r', "\n")
+    }
+
+    /// The containers around an element, outermost first.
+    pub(crate) fn chain(&self, container: u32) -> Vec<u32> {
+        let mut chain = Vec::new();
+        let mut next = container;
+        while next != NONE {
+            chain.push(next);
+            next = self.around(next);
+        }
+        chain.reverse();
+        chain
+    }
+
+    /// The container around a container.
+    fn around(&self, container: u32) -> u32 {
+        let elements = &self.page.outline.elements;
+        let parent = elements.get(container as usize).map_or(0, |element| element.parent);
+        self.frame(parent).container
+    }
+
+    /// What a container is.
+    pub(crate) fn container(&self, container: u32, numbers: &mut Numbers) -> Container {
+        let tag = self.tag(container);
+        if tag == Tag::Blockquote {
+            return Container::Quote;
+        }
+        let list = self.frame(container).list;
+        let ordered = tag == Tag::Li && self.tag(list) == Tag::Ol;
+        Container::Item { list, ordered, number: numbers.next(list) }
+    }
+
+    /// True for the header cells of tables.
+    pub(crate) fn is_header(&self, block: usize) -> bool {
+        self.tag(self.frame_of(block).cell) == Tag::Th
+    }
+
+    fn tag(&self, element: u32) -> Tag {
+        self.page.outline.elements.get(element as usize).map_or(Tag::Other, |element| element.tag)
+    }
+
+    fn frame(&self, element: u32) -> Frame {
+        self.frames.get(element as usize).copied().unwrap_or(Frame::PAGE)
+    }
+
+    fn frame_of(&self, block: usize) -> Frame {
+        self.page.outline.places.get(block).map_or(Frame::PAGE, |place| self.frame(place.element))
+    }
+
+    /// Turns blocks into pieces: tables whole, code of one element together.
+    fn collect(&self, kept: &[usize], tables: bool) -> Vec<Piece> {
+        let mut pieces = Vec::new();
+        let mut at = 0;
+        while let Some(&block) = kept.get(at) {
+            let frame = self.frame_of(block);
+            if tables && frame.cell != NONE {
+                let same = |&&block: &&usize| self.frame_of(block).table == frame.table;
+                let blocks = kept[at..].iter().take_while(same).count();
+                if let Some(rows) = self.table(&kept[at..at + blocks], frame) {
+                    let container = self.frame(frame.table).container;
+                    pieces.push(Piece { container, what: What::Table(rows) });
+                } else {
+                    for &block in &kept[at..at + blocks] {
+                        self.piece(block, &mut pieces);
+                    }
+                }
+                at += blocks;
+            } else {
+                self.piece(block, &mut pieces);
+                at += 1;
+            }
+        }
+        pieces
+    }
+
+    /// Adds a block that is not part of a table.
+    fn piece(&self, block: usize, pieces: &mut Vec<Piece>) {
+        let frame = self.frame_of(block);
+        if frame.preformatted != NONE {
+            if let Some(Piece { what: What::Code(blocks), .. }) = pieces.last_mut()
+                && let Some(&last) = blocks.last()
+                && self.frame_of(last).preformatted == frame.preformatted
+                && self.frame_of(last).container == frame.container
+            {
+                blocks.push(block);
+                return;
+            }
+            pieces.push(Piece { container: frame.container, what: What::Code(vec![block]) });
+        } else if frame.heading > 0 {
+            pieces.push(Piece { container: frame.container, what: What::Heading(frame.heading, block) });
+        } else {
+            pieces.push(Piece { container: frame.container, what: What::Paragraph(block) });
+        }
+    }
+
+    /// The rows of a table of data. Tables that only place things on the page are none.
+    fn table(&self, blocks: &[usize], frame: Frame) -> Option<Vec<Vec<Option<usize>>>> {
+        let Frame { container, nests, .. } = self.frame(frame.table);
+        if nests {
+            return None;
+        }
+        let mut rows: Vec<(u32, Vec<Option<usize>>)> = Vec::new();
+        let mut last_cell = NONE;
+        for &block in blocks {
+            let found = self.frame_of(block);
+            let plain = found.cell != NONE
+                && found.cell != last_cell
+                && found.container == container
+                && found.heading == 0
+                && found.preformatted == NONE
+                && self.page.blocks[block].span.len() <= LONGEST_CELL;
+            if !plain {
+                return None;
+            }
+            last_cell = found.cell;
+            let row = self.page.outline.elements[found.cell as usize].parent;
+            if rows.last().is_none_or(|(last, _)| *last != row) {
+                rows.push((row, Vec::new()));
+            }
+            let (_, cells) = rows.last_mut()?;
+            // The cell's place in its row shows how many empty ones come before it.
+            let column = usize::from(found.column);
+            if column >= MAX_COLUMNS {
+                return None;
+            }
+            cells.resize(column.max(cells.len()), None);
+            cells.push(Some(block));
+        }
+        let columns = rows.iter().map(|(_, cells)| cells.len()).max().unwrap_or(0);
+        let filled =
+            (0..columns).filter(|&column| rows.iter().any(|(_, cells)| matches!(cells.get(column), Some(Some(_)))));
+        (filled.count() >= 2).then(|| rows.into_iter().map(|(_, cells)| cells).collect())
+    }
+
+    /// The inline stretches of a block, sorted by their start, longer ones first.
+    pub(crate) fn inline(&self, block: usize) -> &[Inline] {
+        let Some(block) = self.page.blocks.get(block) else { return &[] };
+        let from = self.inline.partition_point(|inline| inline.span.start < block.span.start);
+        let to = self.inline.partition_point(|inline| inline.span.start < block.span.end);
+        &self.inline[from..to]
+    }
+
+    /// Calls a writer with the text of a block, piece by piece, and with what is in force on each, in the order in which it
+    /// began.
+    pub(crate) fn runs(&self, block: usize, writer: &mut impl FnMut(&'a str, &[Style])) {
+        let Some(span) = self.page.blocks.get(block).map(|block| block.span) else { return };
+        let mut open: Vec<Style> = Vec::new();
+        let text: &'a str = &self.page.text;
+        let mut at = span.start;
+        let mut emit = |open: &[Style], from: usize, to: usize| {
+            if let Some(piece) = text.get(from..to).filter(|piece| !piece.is_empty()) {
+                writer(piece, open);
+            }
+        };
+        for inline in self.inline(block) {
+            let end = inline.span.end.min(span.end);
+            let Some(kind) = Kind::of(inline.tag) else { continue };
+            if open.iter().any(|style| style.kind == kind && style.end >= end) || end <= inline.span.start {
+                continue;
+            }
+            at = close_until(&mut open, at, inline.span.start, &mut emit);
+            emit(&open, at, inline.span.start);
+            at = inline.span.start;
+            open.push(Style { kind, end, href: inline.href });
+        }
+        at = close_until(&mut open, at, span.end, &mut emit);
+        emit(&[], at, span.end);
+    }
+}
+
+/// Hands on the text up to a place, ending what ends on the way.
+fn close_until(
+    open: &mut Vec<Style>,
+    mut at: usize,
+    until: usize,
+    emit: &mut impl FnMut(&[Style], usize, usize),
+) -> usize {
+    while let Some(end) = open.iter().map(|style| style.end).min().filter(|&end| end <= until) {
+        emit(open, at, end);
+        at = end.max(at);
+        open.retain(|style| style.end > end);
+    }
+    at
+}
+
+/// A link or emphasis.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Style {
+    pub(crate) kind: Kind,
+    /// Where it ends in the text of the page.
+    end: usize,
+    /// The address of a link: a range of the source.
+    pub(crate) href: Span,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Kind {
+    Link,
+    Strong,
+    Emphasis,
+    Code,
+}
+
+impl Kind {
+    fn of(tag: Tag) -> Option<Kind> {
+        match tag {
+            Tag::A => Some(Kind::Link),
+            Tag::B | Tag::Strong => Some(Kind::Strong),
+            Tag::I | Tag::Em => Some(Kind::Emphasis),
+            Tag::Code => Some(Kind::Code),
+            _ => None,
+        }
+    }
+}
+
+/// The numbers of list items, counted as they are written.
+#[derive(Debug, Default)]
+pub(crate) struct Numbers(std::collections::HashMap<u32, u32>);
+
+impl Numbers {
+    fn next(&mut self, list: u32) -> u32 {
+        let number = self.0.entry(list).or_insert(0);
+        *number += 1;
+        *number
+    }
+}
+
+impl Frame {
+    /// The page itself is nothing of the kind.
+    const PAGE: Frame = Frame {
+        container: NONE,
+        nesting: 0,
+        column: 0,
+        nests: false,
+        list: NONE,
+        heading: 0,
+        preformatted: NONE,
+        table: NONE,
+        cell: NONE,
+    };
+}
+
+/// What each element inherits. One walk, because parents come first.
+fn frames(page: &Page) -> Vec<Frame> {
+    let elements = &page.outline.elements;
+    let mut frames: Vec<Frame> = Vec::with_capacity(elements.len());
+    // The last term of each list of definitions, and how many cells each row has so far.
+    let mut terms: std::collections::HashMap<u32, u32> = std::collections::HashMap::new();
+    let mut cells: std::collections::HashMap<u32, u16> = std::collections::HashMap::new();
+    for (index, element) in elements.iter().enumerate() {
+        let around = frames.get(element.parent as usize).copied().unwrap_or(Frame::PAGE);
+        let own = index as u32;
+        let mut frame = Frame { nesting: 0, ..around };
+        let depth = frames.get(around.container as usize).map_or(0, |frame| frame.nesting);
+        match element.tag {
+            Tag::Ul | Tag::Ol | Tag::Menu | Tag::Dir | Tag::Dl => frame.list = own,
+            Tag::Blockquote | Tag::Li | Tag::Dt if depth < MAX_NESTING => {
+                (frame.container, frame.nesting) = (own, depth + 1);
+                // An item outside of any list makes one with its neighbours.
+                let in_list = frames.get(frame.list as usize).is_some_and(|list| list.container == around.container);
+                if element.tag != Tag::Blockquote && !in_list {
+                    frame.list = element.parent;
+                }
+                if element.tag == Tag::Dt {
+                    terms.insert(frame.list, own);
+                }
+            }
+            Tag::Dd if depth < MAX_NESTING => {
+                // A definition belongs to the item of its term.
+                if let Some(&term) = terms.get(&around.list) {
+                    frame.container = term;
+                } else {
+                    (frame.container, frame.nesting) = (own, depth + 1);
+                    if frame.list == NONE {
+                        frame.list = element.parent;
+                    }
+                }
+            }
+            Tag::Table => {
+                // A table inside a table: the outer one places things on the page.
+                if let Some(outer) = frames.get_mut(around.table as usize) {
+                    outer.nests = true;
+                }
+                (frame.table, frame.cell, frame.nests) = (own, NONE, false);
+            }
+            Tag::Td | Tag::Th => {
+                let column = cells.entry(element.parent).or_insert(0);
+                (frame.cell, frame.column) = (own, *column);
+                *column = column.saturating_add(1);
+            }
+            Tag::Pre | Tag::Xmp | Tag::Listing | Tag::Plaintext | Tag::Textarea if around.preformatted == NONE => {
+                frame.preformatted = own;
+            }
+            _ => {}
+        }
+        if let Some(level) = element.tag.heading_level() {
+            frame.heading = level;
+        }
+        frames.push(frame);
+    }
+    frames
+}
+
+/// The address of a link, its references resolved; `None` where it leads nowhere.
+pub(crate) fn target(html: &str, href: Span) -> Option<Cow<'_, str>> {
+    let raw = href.of(html);
+    if raw.len() > 4096 {
+        return None;
+    }
+    let href = super::segment::unescape(raw);
+    let trimmed = href.trim();
+    let scheme: String = trimmed.chars().filter(|c| !c.is_control() && *c != ' ').take(11).collect();
+    let dead = ["javascript:", "data:", "vbscript:"]
+        .iter()
+        .any(|bad| scheme.get(..bad.len()).is_some_and(|start| start.eq_ignore_ascii_case(bad)));
+    (!trimmed.is_empty() && !dead).then(|| Cow::Owned(trimmed.to_owned()))
+}

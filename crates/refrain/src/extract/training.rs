@@ -1,0 +1,51 @@
+//! For those who train the model of the default method: the features of pages as rows of numbers.
+
+use super::features::{Context, Measures};
+use super::segment::{Page, Segmentation, Segmenter};
+
+/// Measures pages.
+#[derive(Debug, Default)]
+pub struct Features {
+    segmenter: Segmenter,
+    page: Page,
+    measures: Measures,
+    context: Context,
+}
+
+/// The features of a page: a row of numbers for each of its blocks.
+#[derive(Debug, Default)]
+pub struct Rows {
+    /// What the numbers of a row are.
+    pub names: Vec<&'static str>,
+    /// All rows, one after the other.
+    pub values: Vec<f32>,
+    /// The texts of the blocks.
+    pub texts: Vec<String>,
+}
+
+impl Features {
+    /// The features of the first look at a page or, with the probabilities that it gave, those of both looks.
+    pub fn of(&mut self, html: &str, probabilities: Option<&[f32]>) -> Rows {
+        self.segmenter.segment(html, Segmentation::Visual, &mut self.page);
+        self.measures.measure(html, &self.page);
+        let page = &self.page;
+        if let Some(probabilities) = probabilities {
+            self.context.measure(page, &self.measures, probabilities);
+        }
+        let mut rows = Rows::default();
+        for block in 0..page.blocks.len() {
+            let mut tell = |name, value| {
+                if block == 0 {
+                    rows.names.push(name);
+                }
+                rows.values.push(value);
+            };
+            self.measures.tell(page, block, &mut tell);
+            if let Some(probabilities) = probabilities {
+                self.context.tell(page, &self.measures, probabilities, block, &mut tell);
+            }
+            rows.texts.push(page.blocks[block].span.of(&page.text).to_owned());
+        }
+        rows
+    }
+}
