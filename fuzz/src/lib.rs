@@ -3,8 +3,8 @@
 use std::ops::ControlFlow;
 use std::path::Path;
 
-use refrain::extract::JusText;
-use refrain::pipeline::{Extraction, Preparation};
+use refrain::extract::{Extracted, Extractor};
+use refrain::pipeline::Preparation;
 use refrain::source::{InputFormat, Inputs, Item, Source, SourceOptions};
 use refrain::text::{CharOffsets, Offsets};
 use refrain::{Document, Position, Span};
@@ -29,7 +29,7 @@ pub fn read(bytes: &[u8], name: &str, format: Option<InputFormat>) {
     let source = Source::new(inputs, SourceOptions { format, max_document: MAX_DOCUMENT, ..SourceOptions::default() });
 
     // Telling languages takes more time than all the rest; the target `decode` does it.
-    let preparation = Preparation { language: None, extraction: Extraction::JusText(JusText::default()) };
+    let preparation = Preparation { language: None, extractor: Some(Extractor::default()) };
     let mut seen = Vec::new();
     source.read_all(&mut |position, item| {
         assert_eq!(position, Position { input: 0, record: seen.len() as u64 }, "positions count the items");
@@ -86,8 +86,12 @@ pub fn check_document(document: &Document) {
         assert!(block.span.start >= end, "blocks are ordered and do not overlap");
         end = block.span.end;
         let content = block.span.of(text);
-        assert_eq!(content, content.trim(), "no white space around a block");
-        assert!(!content.is_empty(), "no empty block");
+        // The first line of preformatted text keeps its indentation.
+        assert_eq!(content, content.trim_end(), "no white space behind a block");
+        assert!(
+            content.lines().next().is_some_and(|line| !line.trim().is_empty()),
+            "no block begins with a blank line"
+        );
         assert!(block.link_chars as usize <= content.chars().count(), "no more characters in links than there are");
     }
     for mark in &document.marks {
@@ -106,6 +110,25 @@ pub fn check_document(document: &Document) {
         kept.chars().filter(|c| !c.is_whitespace()).all(|c| left.any(|other| other == c)),
         "what is kept stands in the text, in its order"
     );
+}
+
+/// What holds for everything that was found in a page.
+///
+/// # Panics
+///
+/// When something does not hold.
+pub fn check_extracted(found: &Extracted<'_>) {
+    let page = found.page;
+    let blocks: Vec<&str> = page.blocks.iter().map(|block| block.span.of(&page.text)).collect();
+    assert_eq!(page.text, blocks.join("\n\n"), "all text is in blocks");
+    assert_eq!(found.decisions.len(), blocks.len(), "a decision for each block");
+    let kept: Vec<&str> = (0..blocks.len()).filter(|&block| found.keeps(block)).map(|block| blocks[block]).collect();
+    assert_eq!(found.text(), kept.join("\n\n"), "the text that is kept is made of blocks");
+    assert!((0.0..=1.0).contains(&found.confidence), "a confidence of {}", found.confidence);
+    assert!(!kept.is_empty() || (found.confidence == 0.0 && found.note.is_some()), "nothing is kept without a word");
+    for decision in found.decisions {
+        assert!(decision.probability.is_none_or(|p| (0.0..=1.0).contains(&p)), "{decision:?}");
+    }
 }
 
 fn check_span(span: Span, text: &str) {

@@ -138,7 +138,7 @@ fn marked_ranges_can_be_kept_with_their_marks() {
 
     env.run(&["corpus", &crawl(), "-o", "b", "--keep-marked", "--format", "vertical"]).code(0);
     let vertical = env.read_text("b/documents/part-00000.vert");
-    assert!(vertical.contains("<mark label=\"boilerplate\" pass=\"justext\">\n"), "marks are structures");
+    assert!(vertical.contains("<mark label=\"boilerplate\" pass=\"extract\">\n"), "marks are structures");
     assert_eq!(vertical.matches("<mark ").count(), vertical.matches("</mark>").count());
 }
 
@@ -298,9 +298,9 @@ fn the_same_command_again_says_that_the_corpus_is_complete() {
 #[test]
 fn other_options_are_refused_by_name() {
     let env = Env::new();
-    env.run(&["corpus", &crawl(), "-o", "corpus", "--lang", "en"]).code(0);
+    env.run(&["corpus", &crawl(), "-o", "corpus", "--lang", "en", "--method", "justext"]).code(0);
     let before = env.snapshot("corpus");
-    let cases: [(&[&str], &str); 8] = [
+    let cases: [(&[&str], &str); 10] = [
         (&[], "--lang"),
         (&["--lang", "en,de"], "--lang"),
         (&["--lang", "en", "--format", "jsonl"], "--format"),
@@ -308,15 +308,19 @@ fn other_options_are_refused_by_name() {
         (&["--lang", "en", "--offsets", "bytes"], "--offsets"),
         (&["--lang", "en", "--no-headings"], "--no-headings"),
         (&["--lang", "en", "--length-high", "250"], "--length-high"),
+        (&["--lang", "en", "--profile", "krdwrd"], "--profile"),
+        (&["--lang", "en", "--comments"], "--comments"),
         (&["--lang", "en", "--max-document", "1M"], "--max-document"),
     ];
     for (options, named) in cases {
         let crawl = crawl();
-        let arguments = [&["corpus", &crawl, "-o", "corpus"], options].concat();
+        let arguments = [&["corpus", &crawl, "-o", "corpus", "--method", "justext"], options].concat();
         env.run(&arguments).code(2).says(&[named, "--overwrite", "corpus"]);
     }
     let inputs = [crawl(), sample("notes.zip")];
-    env.run(&["corpus", &inputs[0], &inputs[1], "-o", "corpus", "--lang", "en"]).code(2).says(&["inputs"]);
+    let arguments = ["corpus", &inputs[0], &inputs[1], "-o", "corpus", "--lang", "en", "--method", "justext"];
+    env.run(&arguments).code(2).says(&["inputs"]);
+    env.run(&["corpus", &crawl(), "-o", "corpus", "--lang", "en"]).code(2).says(&["--method"]);
     let files = |snapshot: Vec<(String, Vec<u8>)>| -> Vec<_> {
         snapshot.into_iter().filter(|(name, _)| !name.starts_with("work/")).collect()
     };
@@ -494,9 +498,12 @@ fn a_corpus_written_into_its_own_input_folder_does_not_read_itself() {
 #[test]
 fn the_method_can_be_named() {
     let env = Env::new();
-    env.run(&["corpus", &crawl(), "-o", "named", "--method", "justext"]).code(0);
+    env.run(&["corpus", &crawl(), "-o", "named", "--method", "default"]).code(0);
     env.run(&["corpus", &crawl(), "-o", "default"]).code(0);
     assert_eq!(env.snapshot("named"), env.snapshot("default"));
+    for method in ["justext", "bte", "none"] {
+        env.run(&["corpus", &crawl(), "-o", method, "--method", method]).code(0);
+    }
 }
 
 #[test]
