@@ -3,29 +3,36 @@
 CARGO ?= cargo
 PYTHON ?= python3
 VENV := .venv
+TRAIN_VENV := .venv-train
 TOOLS := .tools/bin
 BIN := target/release/refrain
 
-.PHONY: help demo test test-rust test-python lint deny fuzz-check fuzz bench-read stoplists clean
+.PHONY: help demo test test-rust test-python lint deny fuzz-check fuzz bench-read bench-extract train-extract \
+	evaluate-extract has-pages stoplists clean
 
 help:
-	@echo "make demo         build, make a corpus from samples/, and say where to look"
-	@echo "make test         set up all that is needed and run every test"
-	@echo "make lint         formatting, clippy, documentation, fuzz targets; warnings are errors"
-	@echo "make deny         licences, sources and duplicates of dependencies"
-	@echo "make fuzz         run every fuzz target for 30 seconds (SECONDS_EACH=30)"
-	@echo "make bench-read   how fast sources read, beside FastWARC"
-	@echo "make stoplists    build the stop lists again (TEXTS=folder of language folders)"
+	@echo "make demo              build, make a corpus from samples/, extract a page, and say where to look"
+	@echo "make test              set up all that is needed and run every test"
+	@echo "make lint              formatting, clippy, documentation, fuzz targets; warnings are errors"
+	@echo "make deny              licences, sources and duplicates of dependencies"
+	@echo "make fuzz              run every fuzz target for 30 seconds (SECONDS_EACH=30)"
+	@echo "make bench-read        how fast sources read, beside FastWARC"
+	@echo "make bench-extract     how fast and how well main content is found, beside Resiliparse (PAGES=file)"
+	@echo "make train-extract     train the model of the default method again (PAGES=file)"
+	@echo "make evaluate-extract  how well it does on hosts and sets that it was not trained on (PAGES=file)"
+	@echo "make stoplists         build the stop lists again (TEXTS=folder of language folders)"
 
 demo:
 	$(CARGO) build --release --package refrain-cli
 	rm -rf demo-out
 	$(BIN) corpus samples/crawl.warc.gz samples/notes.zip -o demo-out/corpus --quiet
 	$(BIN) convert demo-out/corpus -o demo-out/corpus.vert --quiet
+	$(BIN) extract samples/pages/lighthouse.example/tides.html -o demo-out/tides.md --quiet
 	@echo
 	@echo "Look at:"
 	@echo "  demo-out/corpus/                 the corpus: Parquet parts, removed/, stats.json, manifest.json"
 	@echo "  demo-out/corpus.vert             the same documents, one token a line"
+	@echo "  demo-out/tides.md                the main content of a web page, as Markdown"
 	@echo "  $(BIN) stats demo-out/corpus"
 	@echo "  $(BIN) convert demo-out/corpus --format text | less"
 	@echo "  $(BIN) --help"
@@ -41,7 +48,7 @@ test-rust:
 	$(CARGO) test --workspace --doc
 
 test-python: $(VENV)/ready
-	$(CARGO) build --package refrain-cli
+	$(CARGO) build --package refrain-cli --package refrain-bench
 	$(VENV)/bin/python -m pytest -q -rs tests/python
 
 $(VENV)/ready: tests/python/requirements.txt
@@ -79,10 +86,35 @@ bench-read: $(VENV)/ready
 	$(CARGO) build --release --package refrain-bench
 	$(VENV)/bin/python bench/read.py --refrain target/release/refrain-bench
 
+# Pages with main text that people picked: see CONTRIBUTING.md.
+PAGES ?= ../shared/data/web/pages.jsonl.zst
+
+bench-extract: $(VENV)/ready
+	$(CARGO) build --release --package refrain-cli --package refrain-bench
+	$(VENV)/bin/python bench/extract.py --pages $(PAGES)
+
+train-extract: has-pages $(TRAIN_VENV)/ready
+	$(CARGO) build --release --package refrain-bench
+	$(TRAIN_VENV)/bin/python bench/train_extract.py $(PAGES) --bench target/release/refrain-bench \
+	    --output crates/refrain/data/extract.model
+
+evaluate-extract: has-pages $(TRAIN_VENV)/ready
+	$(CARGO) build --release --package refrain-bench
+	$(TRAIN_VENV)/bin/python bench/train_extract.py $(PAGES) --bench target/release/refrain-bench \
+	    --evaluate hosts --evaluate sets
+
+has-pages:
+	@test -f "$(PAGES)" || { echo "say where the pages are: PAGES=file (CONTRIBUTING.md says what they have to hold)"; exit 2; }
+
+$(TRAIN_VENV)/ready: bench/requirements-train.txt
+	$(PYTHON) -m venv $(TRAIN_VENV)
+	$(TRAIN_VENV)/bin/python -m pip install --quiet --requirement bench/requirements-train.txt
+	touch $@
+
 stoplists:
-	@test -n "$(TEXTS)" || { echo "say where the texts are: make stoplists TEXTS=folder (see CONTRIBUTING.md)"; exit 2; }
+	@test -n "$(TEXTS)" || { echo "say where the texts are: make stoplists TEXTS=folder (bench/stoplist_texts.py fetches them)"; exit 2; }
 	$(CARGO) run --release --package refrain-bench -- stoplists $(TEXTS) --output crates/refrain/data/stoplists.tsv
 
 clean:
-	rm -rf demo-out bench-data $(VENV) .tools
+	rm -rf demo-out bench-data $(VENV) $(TRAIN_VENV) .tools
 	$(CARGO) clean
