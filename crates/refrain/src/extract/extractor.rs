@@ -8,7 +8,7 @@ use super::bte::bte;
 use super::features::{Context, Measures, Names, traits_of};
 use super::justext::{Class, Classified, JusText, JusTextOptions};
 use super::linked_data::parse_leniently;
-use super::model::{Model, ModelError, Table};
+use super::model::{Model, ModelError, Row, Table};
 use super::segment::{Page, Segmentation, Segmenter, Statement, unescape};
 use super::stoplists::{StopList, stop_list};
 use super::traits::Traits;
@@ -336,20 +336,16 @@ impl Extractor {
         table.set_bits(model, nth, traits);
         let of_block = nth + Traits::COUNT;
         for block in 0..blocks {
-            let mut nth = of_block;
-            measures.tell_block(page, block, &mut |_, value| {
-                table.set(model, block, nth, value);
-                nth += 1;
-            });
+            let mut row = Row::default();
+            measures.tell_block(page, block, &mut |_, value| row.push(value));
+            table.set_row(model, block, of_block, row.values());
         }
         table.judge(&model.first, probabilities);
         context.measure(page, measures, probabilities);
         for block in 0..blocks {
-            let mut nth = told;
-            context.tell(page, measures, probabilities, block, &mut |_, value| {
-                table.set(model, block, nth, value);
-                nth += 1;
-            });
+            let mut row = Row::default();
+            context.tell(page, measures, probabilities, block, &mut |_, value| row.push(value));
+            table.set_row(model, block, told, row.values());
         }
         table.judge(&model.second, probabilities);
         let learned = |&probability| Decision { keep: true, probability: Some(probability), rule: Rule::Learned };

@@ -140,6 +140,36 @@ impl Tree {
     }
 }
 
+/// The features of one block on their way into a table: told one by one, noted all at once.
+#[derive(Debug)]
+pub(crate) struct Row {
+    values: [f32; Row::LONGEST],
+    length: usize,
+}
+
+impl Row {
+    /// More than there are features of a block.
+    const LONGEST: usize = 320;
+
+    #[inline]
+    pub(crate) fn push(&mut self, value: f32) {
+        if let Some(slot) = self.values.get_mut(self.length) {
+            *slot = value;
+            self.length += 1;
+        }
+    }
+
+    pub(crate) fn values(&self) -> &[f32] {
+        &self.values[..self.length]
+    }
+}
+
+impl Default for Row {
+    fn default() -> Self {
+        Row { values: [0.0; Row::LONGEST], length: 0 }
+    }
+}
+
 /// The values of all blocks of a page, told apart by the borders of a model: feature by feature.
 #[derive(Debug, Default)]
 pub(crate) struct Table {
@@ -172,6 +202,13 @@ impl Table {
                 *last = (value, model.features[column].borders.partition_point(|border| *border < value) as u8);
             }
             self.bins[column * self.rows + row] = last.1;
+        }
+    }
+
+    /// Notes features of a block, from the `nth` on.
+    pub(crate) fn set_row(&mut self, model: &Model, row: usize, nth: usize, values: &[f32]) {
+        for (i, value) in values.iter().enumerate() {
+            self.set(model, row, nth + i, *value);
         }
     }
 
@@ -288,6 +325,11 @@ mod tests {
         assert_eq!(Model::parse("look 0 1\ntree 0:0 = 1 2").expect_err("no such feature").line, 2);
         assert_eq!(Model::parse("feature words 2 1").expect_err("not sorted").line, 1);
         assert!(Model::parse("look 0 1\n").is_err());
+    }
+
+    #[test]
+    fn a_row_has_room_for_all_features() {
+        assert!(Names::all().second.len() <= Row::LONGEST);
     }
 
     #[test]
