@@ -305,22 +305,11 @@ pub fn run_in_order<T: Send>(
     work: impl Fn(Position, Item) -> T + Sync,
     mut sink: impl FnMut(Position, T) -> Result<()>,
 ) -> Result<()> {
-    // One thread asked for is one thread used: no reader beside the worker.
-    if pool.current_num_threads() == 1 {
-        let mut result = Ok(());
-        let _ = read_inputs(source, inputs, from, &mut |position, item| {
-            if control.stopped() {
-                result = Err(Error::Interrupted);
-            } else {
-                result = sink(position, work(position, item));
-            }
-            if result.is_ok() { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
-        });
-        return result;
-    }
-    let (sender, chunks) = sync_channel::<Vec<(Position, Item)>>(1);
-    let result = std::thread::scope(|scope| {
-        scope.spawn(move || {
+    // One thread has no use for more than one item at a time.
+    let most = if pool.current_num_threads() == 1 { 1 } else { CHUNK_ITEMS };
+    let result = in_stages(
+        pool,
+        |send| {
             let mut chunk = Vec::new();
             let mut bytes = 0;
             let finished = read_inputs(source, inputs, from, &mut |position, item| {
@@ -328,33 +317,64 @@ pub fn run_in_order<T: Send>(
                     bytes += raw.size();
                 }
                 chunk.push((position, item));
-                if bytes < CHUNK_BYTES && chunk.len() < CHUNK_ITEMS && !control.stopped() {
+                if control.stopped() {
+                    return ControlFlow::Break(());
+                }
+                if bytes < CHUNK_BYTES && chunk.len() < most {
                     return ControlFlow::Continue(());
                 }
                 bytes = 0;
-                match sender.send(std::mem::take(&mut chunk)) {
-                    Ok(()) if !control.stopped() => ControlFlow::Continue(()),
-                    // The receiver has gone: it met an error, and says so itself.
-                    _ => ControlFlow::Break(()),
-                }
+                send(std::mem::take(&mut chunk))
             });
             if finished.is_continue() && !chunk.is_empty() {
-                let _ = sender.send(chunk);
+                let _ = send(chunk);
+            }
+            Ok(())
+        },
+        |(position, item)| (position, work(position, item)),
+        |(position, done)| if control.stopped() { Err(Error::Interrupted) } else { sink(position, done) },
+    );
+    if result.is_ok() && control.stopped() { Err(Error::Interrupted) } else { result }
+}
+
+/// Reads items in chunks, works on them on all threads of the pool, and hands the results to the sink in their order, all
+/// three at the same time: while one chunk is written, the next one is worked on, and the one behind it is read. With
+/// one thread, one after the other. An error of the sink counts before one of the reader.
+pub(crate) fn in_stages<I: Send, T: Send>(
+    pool: &rayon::ThreadPool,
+    read: impl FnOnce(&mut dyn FnMut(Vec<I>) -> ControlFlow<()>) -> Result<()> + Send,
+    work: impl Fn(I) -> T + Sync,
+    mut sink: impl FnMut(T) -> Result<()>,
+) -> Result<()> {
+    if pool.current_num_threads() == 1 {
+        let mut result = Ok(());
+        let read = read(&mut |chunk| {
+            result = chunk.into_iter().try_for_each(|item| sink(work(item)));
+            if result.is_ok() { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+        });
+        return result.and(read);
+    }
+    let (sender, chunks) = sync_channel::<Vec<I>>(1);
+    let (done_sender, done) = sync_channel::<Vec<T>>(1);
+    std::thread::scope(|scope| {
+        // Whoever finds that the next stage has gone stops: that stage met an error, and says so itself.
+        let reader = scope.spawn(move || {
+            read(&mut |chunk| match sender.send(chunk) {
+                Ok(()) => ControlFlow::Continue(()),
+                Err(_) => ControlFlow::Break(()),
+            })
+        });
+        scope.spawn(|| {
+            let done_sender = done_sender;
+            for chunk in chunks {
+                if done_sender.send(pool.install(|| chunk.into_par_iter().map(&work).collect())).is_err() {
+                    break;
+                }
             }
         });
-        for chunk in chunks {
-            let work = |(position, item)| (position, work(position, item));
-            let done: Vec<(Position, T)> = pool.install(|| chunk.into_par_iter().map(work).collect());
-            for (position, done) in done {
-                sink(position, done)?;
-            }
-            if control.stopped() {
-                break;
-            }
-        }
-        Ok(())
-    });
-    if result.is_ok() && control.stopped() { Err(Error::Interrupted) } else { result }
+        done.into_iter().flatten().try_for_each(&mut sink)?;
+        reader.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
+    })
 }
 
 fn read_inputs(

@@ -1,26 +1,29 @@
 //! The run: read, learn, write.
 
+use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
-use std::sync::atomic::{AtomicU8, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU8, AtomicU64, AtomicUsize, Ordering};
 
-use rayon::iter::{IndexedParallelIterator, IntoParallelIterator, IntoParallelRefIterator, ParallelIterator};
+use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
 use super::folder::{Folder, Manifest, Part, RunRecord, State, list_inputs, read_json, write_json};
-use super::work::{PartWriter, WorkPart, finished_parts, read_document, read_lines, read_part, shards, write_failure};
+use super::work::{
+    PartWriter, Ready, WorkPart, finished_parts, read_document, read_lines, read_part, shards, write_failure,
+};
 use crate::decode::LanguageFilter;
 use crate::dedup::{ExactDuplicates, FirstCopies};
 use crate::document::{Document, Position};
 use crate::error::{Error, Failure, IoContext, Result};
 use crate::extract::{ExtractOptions, Extractor, Method};
 use crate::pass::{Evidence, Pass};
-use crate::pipeline::{Control, Preparation, run_in_order};
+use crate::pipeline::{Control, Preparation, in_stages, run_in_order};
 use crate::source::{Inputs, Source, SourceOptions};
 use crate::stats::Statistics;
 use crate::text::Offsets;
-use crate::write::{self, Output, OutputFormat, Packing, RemovedWriter, WriteOptions};
+use crate::write::{self, Output, OutputFormat, Packing, WriteOptions, removed_lines};
 
 /// How a corpus is made.
 #[derive(Debug, Clone)]
@@ -260,18 +263,31 @@ impl Corpus {
         let preparation = self.options.preparation();
         self.control.count(0, self.early_failures.len() as u64);
         let shards = shards(self.source.inputs());
-        let next = AtomicU64::new(0);
-        let parts = Mutex::new(Vec::new());
+        let parts = self.on_threads(&shards, |_, shard| self.read_shard(folder, pool, shard, &preparation))?;
+        Ok(parts.into_iter().flatten().collect())
+    }
+
+    /// Does the work for each item on plain threads, which leave the pool's to those who share out what is inside an
+    /// item. Results come in the order of the items; the first error ends it.
+    fn on_threads<I: Sync, T: Send>(
+        &self,
+        items: &[I],
+        work: impl Fn(usize, &I) -> Result<T> + Sync,
+    ) -> Result<Vec<T>> {
+        let next = AtomicUsize::new(0);
+        let done = Mutex::new(Vec::new());
         let failed = Mutex::new(None);
         std::thread::scope(|scope| {
-            for _ in 0..self.options.threads.min(shards.len()) {
+            for _ in 0..self.options.threads.min(items.len()) {
                 scope.spawn(|| {
-                    while let Some(shard) = shards.get(next.fetch_add(1, Ordering::Relaxed) as usize) {
-                        match self.read_shard(folder, pool, shard, &preparation) {
-                            Ok(finished) => lock(&parts).extend(finished),
+                    loop {
+                        let number = next.fetch_add(1, Ordering::Relaxed);
+                        let Some(item) = items.get(number) else { break };
+                        match work(number, item) {
+                            Ok(result) => lock(&done).push((number, result)),
                             Err(error) => {
                                 lock(&failed).get_or_insert(error);
-                                next.store(u64::MAX / 2, Ordering::Relaxed);
+                                next.store(items.len(), Ordering::Relaxed);
                             }
                         }
                     }
@@ -281,9 +297,9 @@ impl Corpus {
         if let Some(error) = lock(&failed).take() {
             return Err(error);
         }
-        let mut parts = std::mem::take(&mut *lock(&parts));
-        parts.sort_by_key(|part: &WorkPart| (part.shard, part.number));
-        Ok(parts)
+        let mut done = std::mem::take(&mut *lock(&done));
+        done.sort_by_key(|(number, _)| *number);
+        Ok(done.into_iter().map(|(_, result)| result).collect())
     }
 
     fn read_shard(
@@ -311,11 +327,11 @@ impl Corpus {
             from,
             pool,
             &self.control,
-            |position, item| preparation.prepare(position, item),
-            |position, prepared| {
-                let documents = u64::from(prepared.document.is_some());
-                self.control.count(documents, u64::from(prepared.failure.is_some()));
-                part.add(position, prepared)?;
+            |position, item| Ready::new(preparation.prepare(position, item)),
+            |position, ready| {
+                let ready = ready?;
+                self.control.count(u64::from(ready.document.is_some()), u64::from(ready.failure.is_some()));
+                part.add(position, ready)?;
                 if part.is_full() {
                     let next = Position { record: position.record + 1, ..position };
                     let following =
@@ -384,18 +400,13 @@ impl Corpus {
         self.begin(Phase::Write, parts.iter().map(|part| part.note.text_bytes).sum());
         let pass = self.exact_duplicates(folder);
         let groups = group(parts, self.options.part_bytes);
-        pool.install(|| {
-            groups
-                .par_iter()
-                .enumerate()
-                .map(|(number, group)| self.write_part(folder, number, group, &pass, finding))
-                .collect()
-        })
+        self.on_threads(&groups, |number, group| self.write_part(folder, pool, number, group, &pass, finding))
     }
 
     fn write_part(
         &self,
         folder: &Folder,
+        pool: &rayon::ThreadPool,
         number: usize,
         group: &[WorkPart],
         pass: &ExactDuplicates,
@@ -411,41 +422,45 @@ impl Corpus {
         let mut writer = write::open(output, self.options.format, self.options.packing, self.options.write)?;
         let removed_name = Folder::removed(&format!("part-{number:05}.jsonl.zst"));
         let mut removed = match self.options.removed {
-            true => Some(RemovedWriter::create(&folder.path(&removed_name), self.options.write.offsets)?),
+            true => Some(Packing::of_path(Path::new(&removed_name)).pack(Output::file(&folder.path(&removed_name))?)?),
             false => None,
         };
         let mut statistics = Statistics::default();
         let (mut documents, mut cut) = (0, 0);
         // One part may be all there is: its documents are looked at on all threads, and written in their order.
-        let look = |line: Vec<u8>, path: &Path| {
+        let look = |(line, path): (Vec<u8>, &Path)| {
             let mut document = read_document(&line, path)?;
             pass.mark(&mut document, finding)?;
             let mut own = Statistics::default();
             own.add(&document);
-            Ok::<_, Error>((document, own))
+            let marked =
+                self.options.removed.then(|| removed_lines(&document, self.options.write.offsets)).transpose()?;
+            Ok::<_, Error>((document, own, marked))
         };
-        for part in group.iter().filter(|part| part.note.documents > 0) {
-            let path = folder.work(&part.file_name());
-            read_lines(&path, |lines| {
-                if self.control.stopped() {
-                    return Err(Error::Interrupted);
-                }
-                let looked: Vec<_> = lines.into_par_iter().map(|line| look(line, &path)).collect::<Result<_>>()?;
-                for (document, own) in looked {
-                    self.done.fetch_add(document.text.len() as u64, Ordering::Relaxed);
-                    statistics.merge(&own);
-                    if let Some(removed) = &mut removed {
-                        cut += u64::from(!document.marks.is_empty());
-                        removed.write(&document)?;
-                    }
-                    if self.options.write.keep_marked || !document.is_removed() {
-                        documents += 1;
-                        writer.write(&document)?;
-                    }
-                }
-                Ok(())
-            })?;
-        }
+        let paths: Vec<_> = group.iter().map(|part| folder.work(&part.file_name())).collect();
+        let read = |send: &mut dyn FnMut(_) -> ControlFlow<()>| {
+            let mut all = paths.iter();
+            all.try_for_each(|path| {
+                read_lines(path, &mut |lines| send(lines.into_iter().map(|line| (line, &**path)).collect()))
+            })
+        };
+        in_stages(pool, read, look, |looked| {
+            if self.control.stopped() {
+                return Err(Error::Interrupted);
+            }
+            let (document, own, marked) = looked?;
+            self.done.fetch_add(document.text.len() as u64, Ordering::Relaxed);
+            statistics.merge(&own);
+            if let (Some(removed), Some(lines)) = (&mut removed, marked) {
+                cut += u64::from(!document.marks.is_empty());
+                removed.put(&lines)?;
+            }
+            if self.options.write.keep_marked || !document.is_removed() {
+                documents += 1;
+                writer.write(&document)?;
+            }
+            Ok(())
+        })?;
         let removed = match removed {
             Some(removed) => Some(Part { path: removed_name, documents: cut, written: removed.finish()? }),
             None => None,

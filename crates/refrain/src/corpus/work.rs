@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::{BufRead, BufReader};
+use std::ops::ControlFlow;
 use std::path::Path;
 
 use serde::{Deserialize, Serialize};
@@ -10,6 +11,7 @@ use serde::{Deserialize, Serialize};
 use super::folder::{Folder, read_json, write_json};
 use crate::document::{Document, Position};
 use crate::error::{Error, Failure, IoContext, Result};
+use crate::pipeline::Prepared;
 use crate::source::Inputs;
 use crate::write::{Output, Packed, Packing};
 
@@ -107,28 +109,50 @@ pub(super) struct PartWriter<'f> {
     note: Note,
     raw_bytes: u64,
     full_at: u64,
-    line: Vec<u8>,
+}
+
+/// An item that is ready to be written.
+pub(super) struct Ready {
+    /// The document as a line of JSON, if it was one.
+    pub(super) document: Option<Vec<u8>>,
+    text_bytes: u64,
+    skipped: Option<String>,
+    pub(super) failure: Option<Failure>,
+    raw_bytes: u64,
+}
+
+impl Ready {
+    pub(super) fn new(prepared: Prepared) -> Result<Ready> {
+        let Prepared { document, skipped, failure, raw_bytes } = prepared;
+        let text_bytes = document.as_ref().map_or(0, |document| document.text.len() as u64);
+        let line = |document: Document| {
+            let mut line = serde_json::to_vec(&document).map_err(std::io::Error::from)?;
+            line.push(b'\n');
+            Ok::<_, Error>(line)
+        };
+        Ok(Ready { document: document.map(line).transpose()?, text_bytes, skipped, failure, raw_bytes })
+    }
 }
 
 impl<'f> PartWriter<'f> {
     /// A part that is full after so many raw bytes.
     pub(super) fn new(folder: &'f Folder, shard: u32, number: u32, next: Position, full_at: u64) -> PartWriter<'f> {
         let note = Note { next, last: false, documents: 0, text_bytes: 0, skipped: BTreeMap::new(), failures: 0 };
-        PartWriter { folder, shard, number, out: None, errors: None, note, raw_bytes: 0, full_at, line: Vec::new() }
+        PartWriter { folder, shard, number, out: None, errors: None, note, raw_bytes: 0, full_at }
     }
 
     pub(super) fn is_full(&self) -> bool {
         self.raw_bytes >= self.full_at
     }
 
-    pub(super) fn add(&mut self, position: Position, prepared: crate::pipeline::Prepared) -> Result<()> {
-        self.raw_bytes += prepared.raw_bytes;
+    pub(super) fn add(&mut self, position: Position, item: Ready) -> Result<()> {
+        self.raw_bytes += item.raw_bytes;
         self.note.next = Position { record: position.record + 1, ..position };
-        if let Some(reason) = prepared.skipped {
+        if let Some(reason) = item.skipped {
             *self.note.skipped.entry(reason).or_default() += 1;
             self.raw_bytes += ITEM_BYTES;
         }
-        if let Some(failure) = &prepared.failure {
+        if let Some(failure) = &item.failure {
             let errors =
                 open_once(&mut self.errors, self.folder, &errors_name(self.shard, self.number), Packing::None)?;
             write_failure(errors, failure)?;
@@ -136,14 +160,11 @@ impl<'f> PartWriter<'f> {
             // Nothing but failures must come to an end, too.
             self.raw_bytes += ITEM_BYTES;
         }
-        let Some(document) = prepared.document else { return Ok(()) };
+        let Some(document) = item.document else { return Ok(()) };
         self.note.documents += 1;
-        self.note.text_bytes += document.text.len() as u64;
-        self.line.clear();
-        serde_json::to_writer(&mut self.line, &document).map_err(std::io::Error::from)?;
-        self.line.push(b'\n');
+        self.note.text_bytes += item.text_bytes;
         let out = open_once(&mut self.out, self.folder, &documents_name(self.shard, self.number), Packing::Zstd)?;
-        out.put(&self.line)
+        out.put(&document)
     }
 
     /// Ends the part; from here on it counts.
@@ -177,14 +198,19 @@ pub(super) fn write_failure(out: &mut Packed, failure: &Failure) -> Result<()> {
 
 /// Reads the documents of a work part.
 pub(super) fn read_part(path: &Path, mut each: impl FnMut(Document) -> Result<()>) -> Result<()> {
-    read_lines(path, |lines| lines.iter().try_for_each(|line| each(read_document(line, path)?)))
+    let mut result = Ok(());
+    read_lines(path, &mut |lines| {
+        result = lines.iter().try_for_each(|line| each(read_document(line, path)?));
+        if result.is_ok() { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+    })?;
+    result
 }
 
 /// Bytes of documents that are handed out at a time.
 const CHUNK_BYTES: usize = 2 << 20;
 
-/// Reads the documents of a work part as they are written, some at a time.
-pub(super) fn read_lines(path: &Path, mut each: impl FnMut(Vec<Vec<u8>>) -> Result<()>) -> Result<()> {
+/// Reads the documents of a work part as they are written, some at a time, for as long as they are taken.
+pub(super) fn read_lines(path: &Path, each: &mut dyn FnMut(Vec<Vec<u8>>) -> ControlFlow<()>) -> Result<()> {
     let file = File::open(path).at(path)?;
     let mut reader = BufReader::with_capacity(128 << 10, zstd::stream::read::Decoder::new(file).at(path)?);
     loop {
@@ -192,12 +218,14 @@ pub(super) fn read_lines(path: &Path, mut each: impl FnMut(Vec<Vec<u8>>) -> Resu
         while bytes < CHUNK_BYTES {
             let mut line = Vec::new();
             if reader.read_until(b'\n', &mut line).at(path)? == 0 {
-                return if lines.is_empty() { Ok(()) } else { each(lines) };
+                break;
             }
             bytes += line.len();
             lines.push(line);
         }
-        each(lines)?;
+        if lines.is_empty() || each(lines).is_break() {
+            return Ok(());
+        }
     }
 }
 

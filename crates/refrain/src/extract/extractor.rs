@@ -335,15 +335,16 @@ impl Extractor {
         traits.extend((0..blocks).map(|block| traits_of(page, block).0));
         table.set_bits(model, nth, traits);
         let of_block = nth + Traits::COUNT;
+        let mut row = Row::default();
         for block in 0..blocks {
-            let mut row = Row::default();
+            row.clear();
             measures.tell_block(page, block, &mut |_, value| row.push(value));
             table.set_row(model, block, of_block, row.values());
         }
         table.judge(&model.first, probabilities);
         context.measure(page, measures, probabilities);
         for block in 0..blocks {
-            let mut row = Row::default();
+            row.clear();
             context.tell(page, measures, probabilities, block, &mut |_, value| row.push(value));
             table.set_row(model, block, told, row.values());
         }

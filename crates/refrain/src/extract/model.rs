@@ -15,8 +15,10 @@ static SHIPPED: &str = include_str!("../../data/extract.model");
 #[derive(Debug)]
 pub(crate) struct Model {
     features: Vec<Feature>,
-    /// The column of each feature, in the order in which features are told.
-    columns: Vec<u16>,
+    /// One for each feature, in the order in which features are told.
+    told: Vec<Told>,
+    /// The borders of all features, each filled up with infinity to whole fours: the last ones are never passed.
+    borders: Vec<[f32; 4]>,
     pub(crate) first: Forest,
     pub(crate) second: Forest,
 }
@@ -36,16 +38,26 @@ struct Feature {
     borders: Vec<f32>,
 }
 
+/// Where the borders of a feature are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Told {
+    column: u16,
+    from: u16,
+    to: u16,
+}
+
+impl Told {
+    /// A feature that no tree asks for.
+    const UNUSED: Told = Told { column: u16::MAX, from: 0, to: 0 };
+}
+
 #[derive(Debug)]
 struct Tree {
     /// Column, and the border that the value has to be above.
-    questions: Vec<(u16, u8)>,
+    questions: [(u16, u8); Tree::QUESTIONS],
     /// Answers, by the questions answered with yes, the first one counting least.
-    leaves: Vec<i16>,
+    leaves: Box<[i16; Tree::LEAVES]>,
 }
-
-/// The column of features that no tree asks for.
-const UNUSED: u16 = u16::MAX;
 
 /// Why a model cannot be used.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -69,8 +81,13 @@ impl Model {
 
     /// A model that finds all blocks equally likely.
     fn blank(names: &Names) -> Model {
-        let columns = vec![UNUSED; names.second.len()];
-        Model { features: Vec::new(), columns, first: Forest::default(), second: Forest::default() }
+        Model {
+            features: Vec::new(),
+            told: vec![Told::UNUSED; names.second.len()],
+            borders: Vec::new(),
+            first: Forest::default(),
+            second: Forest::default(),
+        }
     }
 
     /// Reads a model.
@@ -88,9 +105,8 @@ impl Model {
                 "" | "#" => {}
                 "feature" => {
                     let feature = Feature::parse(rest).ok_or(wrong("a feature has a name and up to 255 borders"))?;
-                    let told = names.second.iter().position(|name| *name == feature.name);
-                    model.columns[told.ok_or(wrong("nobody measures this feature"))?] = model.features.len() as u16;
-                    model.features.push(feature);
+                    let nth = names.second.iter().position(|name| *name == feature.name);
+                    model.add(nth.ok_or(wrong("nobody measures this feature"))?, feature);
                 }
                 "look" => {
                     let mut numbers = rest.split(' ').map(str::parse::<f32>);
@@ -102,9 +118,9 @@ impl Model {
                 "tree" => {
                     let forest: &mut Forest = forests.last_mut().ok_or(wrong("a tree outside of a look"))?;
                     let tree = Tree::parse(rest, &model.features);
-                    forest
-                        .trees
-                        .push(tree.ok_or(wrong("a tree has questions and a leaf for each way to answer them"))?);
+                    forest.trees.push(
+                        tree.ok_or(wrong("a tree has up to six questions and a leaf for each way to answer them"))?,
+                    );
                 }
                 _ => return Err(wrong("unknown word")),
             }
@@ -114,6 +130,33 @@ impl Model {
         };
         (model.first, model.second) = (first, second);
         Ok(model)
+    }
+
+    /// Adds a feature that is told as the `nth`.
+    fn add(&mut self, nth: usize, feature: Feature) {
+        let from = self.borders.len() as u16;
+        let fours = feature.borders.chunks(4);
+        self.borders
+            .extend(fours.map(|few| std::array::from_fn::<_, 4, _>(|i| few.get(i).copied().unwrap_or(f32::INFINITY))));
+        self.told[nth] = Told { column: self.features.len() as u16, from, to: self.borders.len() as u16 };
+        self.features.push(feature);
+    }
+
+    /// How many borders of a feature the value is above.
+    #[inline]
+    fn bin(&self, told: Told, value: f32) -> u8 {
+        // Counted as floats, which compilers turn into vector instructions.
+        let mut above = [0.0_f32; 4];
+        for borders in &self.borders[usize::from(told.from)..usize::from(told.to)] {
+            for i in 0..4 {
+                above[i] += if borders[i] < value { 1.0 } else { 0.0 };
+            }
+        }
+        let above = above[0] + above[1] + above[2] + above[3];
+        #[allow(clippy::cast_sign_loss)] // a count
+        {
+            above as u8
+        }
     }
 }
 
@@ -127,6 +170,11 @@ impl Feature {
 }
 
 impl Tree {
+    const QUESTIONS: usize = 6;
+    const LEAVES: usize = 1 << Tree::QUESTIONS;
+    /// A question that is always answered with no: nothing is above the last of all borders.
+    const NO: (u16, u8) = (0, u8::MAX);
+
     fn parse(line: &str, features: &[Feature]) -> Option<Tree> {
         let (questions, leaves) = line.split_once(" = ")?;
         let questions = questions.split(' ').map(|question| {
@@ -135,8 +183,14 @@ impl Tree {
             (usize::from(border) < features.get(usize::from(column))?.borders.len()).then_some((column, border))
         });
         let questions = questions.collect::<Option<Vec<_>>>()?;
-        let leaves = leaves.split(' ').map(str::parse).collect::<Result<Vec<i16>, _>>().ok()?;
-        (questions.len() <= 8 && leaves.len() == 1 << questions.len()).then_some(Tree { questions, leaves })
+        let answers = leaves.split(' ').map(str::parse).collect::<Result<Vec<i16>, _>>().ok()?;
+        if questions.len() > Tree::QUESTIONS || answers.len() != 1 << questions.len() {
+            return None;
+        }
+        let mut tree = Tree { questions: [Tree::NO; Tree::QUESTIONS], leaves: Box::new([0; Tree::LEAVES]) };
+        tree.questions[..questions.len()].copy_from_slice(&questions);
+        tree.leaves[..answers.len()].copy_from_slice(&answers);
+        Some(tree)
     }
 }
 
@@ -159,6 +213,10 @@ impl Row {
         }
     }
 
+    pub(crate) fn clear(&mut self) {
+        self.length = 0;
+    }
+
     pub(crate) fn values(&self) -> &[f32] {
         &self.values[..self.length]
     }
@@ -170,14 +228,16 @@ impl Default for Row {
     }
 }
 
+/// How many trees a page is judged by in one go.
+const TREES_AT_ONCE: usize = 4;
+
 /// The values of all blocks of a page, told apart by the borders of a model: feature by feature.
 #[derive(Debug, Default)]
 pub(crate) struct Table {
     bins: Vec<u8>,
     rows: usize,
-    /// The last value of each column, and where it belongs: neighbours often have the same.
-    last: Vec<(f32, u8)>,
-    leaf: Vec<u8>,
+    /// The leaf that each block comes to, tree by tree.
+    leaves: Vec<u8>,
     sums: Vec<i32>,
 }
 
@@ -187,47 +247,32 @@ impl Table {
         self.rows = rows;
         self.bins.clear();
         self.bins.resize(model.features.len() * rows, 0);
-        self.last.clear();
-        self.last.resize(model.features.len(), (f32::NEG_INFINITY, 0));
-    }
-
-    /// Notes the value of the `nth` feature that is told of a block.
-    #[inline]
-    pub(crate) fn set(&mut self, model: &Model, row: usize, nth: usize, value: f32) {
-        let column = usize::from(model.columns[nth]);
-        // An unused column is beyond the last one.
-        if let Some(last) = self.last.get_mut(column) {
-            #[allow(clippy::float_cmp)] // the very same value
-            if last.0 != value {
-                *last = (value, model.features[column].borders.partition_point(|border| *border < value) as u8);
-            }
-            self.bins[column * self.rows + row] = last.1;
-        }
     }
 
     /// Notes features of a block, from the `nth` on.
     pub(crate) fn set_row(&mut self, model: &Model, row: usize, nth: usize, values: &[f32]) {
-        for (i, value) in values.iter().enumerate() {
-            self.set(model, row, nth + i, *value);
+        for (value, &told) in values.iter().zip(&model.told[nth..]) {
+            if told != Told::UNUSED {
+                self.bins[usize::from(told.column) * self.rows + row] = model.bin(told, *value);
+            }
         }
     }
 
     /// Notes the value of the `nth` feature for all blocks.
     pub(crate) fn set_all(&mut self, model: &Model, nth: usize, value: f32) {
-        let column = usize::from(model.columns[nth]);
-        if let Some(feature) = model.features.get(column) {
-            let bin = feature.borders.partition_point(|border| *border < value) as u8;
-            self.bins[column * self.rows..(column + 1) * self.rows].fill(bin);
+        let told = model.told[nth];
+        if told != Told::UNUSED {
+            self.bins[usize::from(told.column) * self.rows..][..self.rows].fill(model.bin(told, value));
         }
     }
 
     /// Notes features that are bits, from the `nth` on: one set of bits a block.
     pub(crate) fn set_bits(&mut self, model: &Model, nth: usize, bits: &[u64]) {
         for bit in 0..64 {
-            let column = usize::from(model.columns[nth + bit]);
-            if column < model.features.len() {
-                let from = column * self.rows;
-                for (bin, bits) in self.bins[from..from + self.rows].iter_mut().zip(bits) {
+            let told = model.told[nth + bit];
+            if told != Told::UNUSED {
+                let column = &mut self.bins[usize::from(told.column) * self.rows..][..self.rows];
+                for (bin, bits) in column.iter_mut().zip(bits) {
                     *bin = (bits >> bit & 1) as u8;
                 }
             }
@@ -239,18 +284,35 @@ impl Table {
         let rows = self.rows;
         self.sums.clear();
         self.sums.resize(rows, 0);
-        self.leaf.resize(rows, 0);
-        let leaf = &mut self.leaf[..rows];
-        for tree in &forest.trees {
-            leaf.fill(0);
-            for (nth, &(column, border)) in tree.questions.iter().enumerate() {
-                let from = usize::from(column) * rows;
-                for (leaf, bin) in leaf.iter_mut().zip(&self.bins[from..from + rows]) {
-                    *leaf |= u8::from(*bin > border) << nth;
+        self.leaves.resize(TREES_AT_ONCE * rows, 0);
+        for trees in forest.trees.chunks(TREES_AT_ONCE) {
+            for (tree, leaves) in trees.iter().zip(self.leaves.chunks_mut(rows.max(1))) {
+                let asked = tree.questions.map(|(column, _)| &self.bins[usize::from(column) * rows..][..rows]);
+                let border = tree.questions.map(|(_, border)| border);
+                for (row, leaf) in leaves.iter_mut().enumerate() {
+                    *leaf = u8::from(asked[0][row] > border[0])
+                        | u8::from(asked[1][row] > border[1]) << 1
+                        | u8::from(asked[2][row] > border[2]) << 2
+                        | u8::from(asked[3][row] > border[3]) << 3
+                        | u8::from(asked[4][row] > border[4]) << 4
+                        | u8::from(asked[5][row] > border[5]) << 5;
                 }
             }
-            for (sum, leaf) in self.sums.iter_mut().zip(&*leaf) {
-                *sum += i32::from(tree.leaves[usize::from(*leaf)]);
+            let answer = |tree: &Tree, leaf: u8| i32::from(tree.leaves[usize::from(leaf) % Tree::LEAVES]);
+            let mut leaves = self.leaves.chunks(rows.max(1));
+            let mut next = || leaves.next().unwrap_or_default();
+            if let [one, two, three, four] = trees {
+                let (first, second, third, fourth) = (next(), next(), next(), next());
+                let leaves = first.iter().zip(second).zip(third.iter().zip(fourth));
+                for (sum, ((a, b), (c, d))) in self.sums.iter_mut().zip(leaves) {
+                    *sum += answer(one, *a) + answer(two, *b) + answer(three, *c) + answer(four, *d);
+                }
+            } else {
+                for tree in trees {
+                    for (sum, leaf) in self.sums.iter_mut().zip(next()) {
+                        *sum += answer(tree, *leaf);
+                    }
+                }
             }
         }
         probabilities.clear();
@@ -274,9 +336,7 @@ mod tests {
         let mut table = Table::default();
         table.reset(&model, 2);
         for (row, values) in [[1.0, 9.0, 3.0], [0.0, 9.0, 2.0]].iter().enumerate() {
-            for (nth, value) in values.iter().enumerate() {
-                table.set(&model, row, nth, *value);
-            }
+            table.set_row(&model, row, 0, values);
         }
         let mut probabilities = Vec::new();
         table.judge(&model.first, &mut probabilities);
@@ -298,8 +358,7 @@ mod tests {
             let mut table = Table::default();
             table.reset(&model, values.len());
             for (row, (a, b)) in values.iter().enumerate() {
-                table.set(&model, row, 0, *a);
-                table.set(&model, row, 1, *b);
+                table.set_row(&model, row, 0, &[*a, *b]);
             }
             let mut probabilities = Vec::new();
             table.judge(&model.first, &mut probabilities);
@@ -307,7 +366,8 @@ mod tests {
                 let mut sum = 0;
                 for tree in &model.first.trees {
                     let mut leaf = 0;
-                    for (nth, (column, border)) in tree.questions.iter().enumerate() {
+                    let asked = tree.questions.iter().filter(|question| **question != Tree::NO);
+                    for (nth, (column, border)) in asked.enumerate() {
                         let value = if *column == 0 { a } else { b };
                         let above = *value > model.features[usize::from(*column)].borders[usize::from(*border)];
                         leaf += usize::from(above) << nth;

@@ -12,7 +12,7 @@ mod text;
 mod vertical;
 
 pub use output::{Output, Packed, Packing, Written, write_atomically};
-pub use removed::RemovedWriter;
+pub use removed::removed_lines;
 
 use std::path::Path;
 
