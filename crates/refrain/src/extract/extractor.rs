@@ -226,10 +226,12 @@ impl Extracted<'_> {
     }
 }
 
-/// Words that must stand outside of comments before comments are taken for what they are.
-const WORDS_BESIDE_COMMENTS: f32 = 40.0;
+/// How likely a block with the text of another one is main content before it may be there twice.
+const LIKELY_REFRAIN: f32 = 0.8;
+/// Words of main content that must stand above comments before these are taken for what they are.
+const WORDS_ABOVE_COMMENTS: f32 = 40.0;
 /// The same as a share of all words that are likely main content.
-const SHARE_BESIDE_COMMENTS: f32 = 0.1;
+const SHARE_ABOVE_COMMENTS: f32 = 0.1;
 
 impl Extractor {
     /// An extractor with the shipped model.
@@ -414,13 +416,15 @@ impl Workspace {
         }
         let Workspace { page, measures, decisions, probabilities, .. } = self;
         let comment = |block: usize| traits_of(page, block).has(Traits::COMMENT);
-        let (mut all, mut beside) = (0.0, 0.0);
-        for (block, probability) in probabilities.iter().enumerate() {
+        // Comments stand below what they are about.
+        let (mut all, mut above, mut begun) = (0.0, 0.0, false);
+        for (block, &probability) in probabilities.iter().enumerate() {
             let mass = measures.words(block) * probability;
             all += mass;
-            beside += if comment(block) { 0.0 } else { mass };
+            begun |= comment(block) && probability > 0.5 && measures.is_good(block);
+            above += if begun || comment(block) { 0.0 } else { mass };
         }
-        if beside > WORDS_BESIDE_COMMENTS.max(SHARE_BESIDE_COMMENTS * all) {
+        if above > WORDS_ABOVE_COMMENTS.max(SHARE_ABOVE_COMMENTS * all) {
             for (block, decision) in decisions.iter_mut().enumerate() {
                 if comment(block) {
                     (decision.keep, decision.rule) = (false, Rule::Comment);
@@ -440,7 +444,7 @@ impl Workspace {
         }
     }
 
-    /// Of several blocks with one text keeps the likeliest.
+    /// Of several blocks with one text keeps the likeliest, and those that the page repeats on purpose.
     fn drop_copies(&mut self) {
         let Workspace { page, measures, decisions, probabilities, order, .. } = self;
         order.clear();
@@ -453,6 +457,11 @@ impl Workspace {
         let text = |block: u32| page.blocks[block as usize].span.of(&page.text);
         for same in order.chunk_by(|&a, &b| measures.hash(a as usize) == measures.hash(b as usize)) {
             for &block in same[1..].iter().filter(|&&block| text(block) == text(same[0])) {
+                // A sentence that comes back, as refrains do, stands between others; copies come with their neighbours.
+                let likely = probabilities[block as usize] > LIKELY_REFRAIN;
+                if likely && !measures.have_like_neighbours(block as usize, same[0] as usize) {
+                    continue;
+                }
                 let decision = &mut decisions[block as usize];
                 (decision.keep, decision.rule) = (false, Rule::Copy);
             }
@@ -578,18 +587,23 @@ mod tests {
     }
 
     #[test]
+    fn sentences_that_come_back_stay_and_copies_go() {
+        let verse =
+            |n: usize| format!("<p>The keeper of tower {n} lit the lamp at dusk, and again when the fog came in.</p>");
+        let refrain = "<p>Serve with two slices of dark bread and a glass of cold water, as always.</p>";
+        let song: String = (0..6).map(|n| format!("<h3>Supper {n}</h3>{}{refrain}", verse(n))).collect();
+        let once = text_of(&format!("<title>Suppers</title><article><h1>Suppers</h1>{song}</article>"));
+        assert!(once.matches("Serve with two").count() >= 5, "{once}");
+        let twice = text_of(&format!("<title>Suppers</title><article>{song}</article><article>{song}</article>"));
+        assert_eq!(twice.matches("tower 3").count(), 1, "{twice}");
+    }
+
+    #[test]
     fn comments_stay_when_asked_for() {
         let options = ExtractOptions { comments: true, ..ExtractOptions::default() };
         let mut workspace = Workspace::default();
         let found = Extractor::new(options).extract(&article(), None, &mut workspace);
         assert!(found.text().contains("I was there that night"));
-    }
-
-    #[test]
-    fn text_that_stands_twice_is_kept_once() {
-        let html = format!("<article><p>{SENTENCE}</p><p>Another one, {SENTENCE}</p><p>{SENTENCE}</p></article>");
-        let copies = text_of(&html).split("\n\n").filter(|block| *block == SENTENCE).count();
-        assert_eq!(copies, 1);
     }
 
     #[test]

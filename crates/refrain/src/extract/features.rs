@@ -430,6 +430,15 @@ impl Measures {
         self.blocks[block].hash
     }
 
+    /// True when the blocks before, or the blocks behind, two blocks have one text.
+    pub(crate) fn have_like_neighbours(&self, one: usize, other: usize) -> bool {
+        [-1, 1].into_iter().any(|step| {
+            let beside = |block: usize| block.checked_add_signed(step).filter(|&at| at != one && at != other);
+            let hash = |block: usize| beside(block).and_then(|at| self.blocks.get(at)).map(|measure| measure.hash);
+            hash(one).is_some() && hash(one) == hash(other)
+        })
+    }
+
     /// True when contributions of readers are what the page is about.
     pub(crate) fn is_discussion(&self) -> bool {
         let whole = &self.page;

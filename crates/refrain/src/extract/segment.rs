@@ -377,9 +377,7 @@ impl Sink for Pass<'_> {
         if !tag.is(Tag::TRACKED) {
             return;
         }
-        if tag.is(Tag::BREAKS) {
-            self.flush();
-        }
+        self.boundary(tag);
         self.close_implied(tag);
         if self.open.len() >= MAX_DEPTH {
             return;
@@ -417,9 +415,7 @@ impl Sink for Pass<'_> {
             // Browsers take the end tag of a line break for a line break.
             self.line_break();
         } else if tag.is(Tag::TRACKED) {
-            if tag.is(Tag::BREAKS) {
-                self.flush();
-            }
+            self.boundary(tag);
             self.close(tag);
         }
     }
@@ -794,6 +790,21 @@ impl Pass<'_> {
         }
     }
 
+    /// Ends the current block where a tag does. Divisions and items inside preformatted text are its lines.
+    fn boundary(&mut self, tag: Tag) {
+        if !tag.is(Tag::BREAKS) {
+            return;
+        }
+        let is_line = |tag: Tag| matches!(tag, Tag::Div | Tag::Li | Tag::Ol);
+        let around =
+            || self.open.iter().rev().take(MAX_REACH).find(|open| open.tag.is(Tag::BREAKS) && !is_line(open.tag));
+        if self.count[Tag::Pre as usize] > 0 && is_line(tag) && around().is_some_and(|open| open.tag == Tag::Pre) {
+            (self.space, self.breaks) = (Space::Line, 0);
+        } else {
+            self.flush();
+        }
+    }
+
     /// Ends the current block.
     fn flush(&mut self) {
         if self.page.blocks.len() >= MAX_BLOCKS {
@@ -1005,6 +1016,22 @@ mod tests {
     fn one_break_is_a_space_and_two_are_a_paragraph() {
         assert_eq!(texts("a<br>b<br><br/>c<br> <br>d"), ["a b", "c", "d"]);
         assert_eq!(texts(&format!("a{}b", "</br>".repeat(300))), ["a", "b"]);
+    }
+
+    #[test]
+    fn lines_of_code_make_one_block() {
+        let html =
+            "<pre><code><div class=line>if lit {</div><div class=line>  keep();</div><div>}</div></code></pre><p>Done.";
+        assert_eq!(texts(html), ["if lit {\n  keep();\n}", "Done."]);
+        assert_eq!(texts("<pre><ol><li>a<li>b</ol></pre>"), ["a\nb"]);
+        assert_eq!(texts("<pre>a<p>b</pre>"), ["a", "b"], "whole pages stand in preformatted text, too");
+    }
+
+    #[test]
+    fn a_title_without_an_end_ends_at_the_next_tag() {
+        let page = segment("<title>Der Turm<p>Das Licht.<title>x<p>Mehr.");
+        assert_eq!(page.title.as_deref(), Some("Der Turm"));
+        assert_eq!(page.text, "Das Licht.\n\nMehr.");
     }
 
     #[test]

@@ -32,6 +32,7 @@ pub(crate) fn tokenise(html: &str, attributes: &mut Vec<(Attribute, Span)>, sink
     let bytes = html.as_bytes();
     let mut from = 0; // where text that was not handed on begins
     let mut at = 0;
+    let mut titles_end = true;
     while let Some(found) = memchr(b'<', &bytes[at..]) {
         let open = at + found;
         let Some(&next) = bytes.get(open + 1) else { break };
@@ -60,7 +61,10 @@ pub(crate) fn tokenise(html: &str, attributes: &mut Vec<(Attribute, Span)>, sink
                 sink.start(tag, attributes, end.self_closing, span);
                 if tag.is(Tag::TEXT_ONLY) && sink.reads_raw() {
                     let content = at;
-                    at = raw_end(bytes, tag, &bytes[name_from..end.name], content);
+                    at = match tag {
+                        Tag::Title => title_end(bytes, content, &mut titles_end),
+                        _ => raw_end(bytes, tag, &bytes[name_from..end.name], content),
+                    };
                     sink.raw(tag, Span::new(content, at));
                 }
             }
@@ -182,6 +186,19 @@ fn comment_end(comment: &[u8]) -> usize {
         }
     }
     comment.len()
+}
+
+/// Where a title ends. One without an end would be all that browsers see of the page; here it ends at the next tag, so that
+/// the page can be read.
+fn title_end(bytes: &[u8], from: usize, titles_end: &mut bool) -> usize {
+    if *titles_end {
+        let end = raw_end(bytes, Tag::Title, b"title", from);
+        *titles_end = end < bytes.len();
+        if *titles_end {
+            return end;
+        }
+    }
+    memchr(b'<', &bytes[from..]).map_or(bytes.len(), |found| from + found)
 }
 
 /// Where the content of a text-only element ends.
