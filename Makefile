@@ -112,7 +112,7 @@ $(TRAIN_VENV)/ready: bench/requirements-train.txt
 	touch $@
 
 stoplists:
-	@test -n "$(TEXTS)" || { echo "say where the texts are: make stoplists TEXTS=folder (bench/stoplist_texts.py fetches them)"; exit 2; }
+	@test -n "$(TEXTS)" || { echo "say where the texts are: make stoplists TEXTS=folder (bench/language_texts.py fetches them)"; exit 2; }
 	$(CARGO) run --release --package refrain-bench -- stoplists $(TEXTS) --output crates/refrain/data/stoplists.tsv
 
 clean:
