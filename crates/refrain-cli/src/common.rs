@@ -1,17 +1,18 @@
 //! What the verbs share: options with one name everywhere, and the way to the terminal.
 
+use std::collections::{HashMap, HashSet};
 use std::fs::File;
 use std::io::{IsTerminal, Write};
-use std::num::NonZero;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
-use clap::Args;
 use clap::builder::PossibleValuesParser;
 use clap::builder::TypedValueParser;
+use clap::parser::ValueSource;
+use clap::{ArgMatches, Args};
 use refrain::Failure;
 use refrain::extract::{ExtractOptions, JusTextOptions, Method, Profile};
-use refrain::source::{InputFormat, Inputs, Markup, SourceOptions};
+use refrain::source::{InputFormat, Inputs, Markup, STDIN, SourceOptions};
 use refrain::text::Offsets;
 use refrain::write::{OutputFormat, Packing};
 
@@ -41,11 +42,11 @@ pub(crate) struct InputArguments {
     text_is: Option<TextIs>,
 
     /// Largest document to read; larger ones are reported and left out
-    #[arg(long, value_name = "SIZE", default_value = "256M", value_parser = size)]
+    #[arg(long, value_name = "SIZE", default_value = "256M", value_parser = size, allow_negative_numbers = true)]
     max_document: u64,
 
     /// How many times its size an input may expand to when it is decompressed (1 GiB is always allowed)
-    #[arg(long, value_name = "N", default_value_t = SourceOptions::MAX_EXPANSION)]
+    #[arg(long, value_name = "N", default_value_t = SourceOptions::MAX_EXPANSION, value_parser = number, allow_negative_numbers = true)]
     max_expansion: u64,
 }
 
@@ -61,6 +62,11 @@ impl InputArguments {
         }
     }
 
+    /// True when the user says what texts are.
+    pub(crate) fn says_what_texts_are(&self) -> bool {
+        self.text_is.is_some()
+    }
+
     /// The same for those who read pages: texts in JSON and Parquet are HTML unless the user says otherwise.
     pub(crate) fn options_for_pages(&self) -> SourceOptions {
         let text_is = self.text_is.as_ref().map_or(Some(Markup::Html), |text_is| text_is.0);
@@ -71,6 +77,13 @@ impl InputArguments {
     /// What lies in the output folder is no input.
     pub(crate) fn expand(&self, output: Option<&Path>) -> Result<(Inputs, Vec<Failure>)> {
         let (inputs, failures) = Inputs::expand_without(&self.inputs, output);
+        let file = output.filter(|output| output.is_file()).and_then(|output| output.canonicalize().ok());
+        let is_file = |failure: &&Failure| Path::new(&failure.input).canonicalize().ok() == file;
+        if file.is_some()
+            && let Some(failure) = failures.iter().find(is_file)
+        {
+            bail!("{} is both an input and the output; no input is written over: name another output", failure.input);
+        }
         if inputs.is_empty() {
             let list: Vec<String> = failures.iter().map(Failure::to_string).collect();
             bail!("nothing to read: {}", list.join("; "));
@@ -87,33 +100,33 @@ pub(crate) struct ExtractArguments {
     #[arg(long, value_name = "PROFILE", default_value = Profile::default().name(), value_parser = named(Profile::ALL.to_vec()))]
     profile: Profile,
 
-    /// Keep comments of readers below articles; contributions to forums are kept in any case
+    /// Keep comments of readers below articles; contributions to forums are kept in any case. Method default only
     #[arg(long)]
     comments: bool,
 
     /// jusText: blocks with a larger share of characters in links are boilerplate
-    #[arg(long, value_name = "SHARE", value_parser = share, default_value_t = JusTextOptions::PUBLISHED.max_link_density)]
+    #[arg(long, value_name = "SHARE", value_parser = share, allow_negative_numbers = true, default_value_t = JusTextOptions::PUBLISHED.max_link_density)]
     max_link_density: f64,
 
     /// jusText: blocks with fewer characters are short
-    #[arg(long, value_name = "N", default_value_t = JusTextOptions::PUBLISHED.length_low)]
-    length_low: usize,
+    #[arg(long, value_name = "N", default_value_t = JusTextOptions::PUBLISHED.length_low as u64, value_parser = number, allow_negative_numbers = true)]
+    length_low: u64,
 
     /// jusText: blocks with more characters and enough stop words are good
-    #[arg(long, value_name = "N", default_value_t = JusTextOptions::PUBLISHED.length_high)]
-    length_high: usize,
+    #[arg(long, value_name = "N", default_value_t = JusTextOptions::PUBLISHED.length_high as u64, value_parser = number, allow_negative_numbers = true)]
+    length_high: u64,
 
     /// jusText: share of stop words that makes a block near-good
-    #[arg(long, value_name = "SHARE", value_parser = share, default_value_t = JusTextOptions::PUBLISHED.stopwords_low)]
+    #[arg(long, value_name = "SHARE", value_parser = share, allow_negative_numbers = true, default_value_t = JusTextOptions::PUBLISHED.stopwords_low)]
     stopwords_low: f64,
 
     /// jusText: share of stop words that makes a long block good
-    #[arg(long, value_name = "SHARE", value_parser = share, default_value_t = JusTextOptions::PUBLISHED.stopwords_high)]
+    #[arg(long, value_name = "SHARE", value_parser = share, allow_negative_numbers = true, default_value_t = JusTextOptions::PUBLISHED.stopwords_high)]
     stopwords_high: f64,
 
     /// jusText: how far from good text a heading may stand, in characters
-    #[arg(long, value_name = "N", default_value_t = JusTextOptions::PUBLISHED.max_heading_distance)]
-    max_heading_distance: usize,
+    #[arg(long, value_name = "N", default_value_t = JusTextOptions::PUBLISHED.max_heading_distance as u64, value_parser = number, allow_negative_numbers = true)]
+    max_heading_distance: u64,
 
     /// jusText: treat headings like other blocks
     #[arg(long)]
@@ -125,16 +138,131 @@ impl ExtractArguments {
         let method = match method {
             Method::JusText(_) => Method::JusText(JusTextOptions {
                 max_link_density: self.max_link_density,
-                length_low: self.length_low,
-                length_high: self.length_high,
+                length_low: self.length_low as usize,
+                length_high: self.length_high as usize,
                 stopwords_low: self.stopwords_low,
                 stopwords_high: self.stopwords_high,
-                max_heading_distance: self.max_heading_distance,
+                max_heading_distance: self.max_heading_distance as usize,
                 no_headings: self.no_headings,
             }),
             other => other,
         };
         ExtractOptions { method, profile: self.profile, comments: self.comments, language }
+    }
+
+    /// Refuses what the method does not look at.
+    pub(crate) fn refuse_idle(given: &Given, method: Option<Method>) -> Result<()> {
+        if method.is_none() {
+            given.refuse(&["profile", "comments"], "does nothing with --method none, which takes nothing out")?;
+        }
+        if method != Some(Method::Default) {
+            given.refuse(&["comments"], "needs --method default; the published methods know nothing of comments")?;
+        }
+        if !matches!(method, Some(Method::JusText(_))) {
+            given.refuse(&JUSTEXT_ONLY, "needs --method justext; no other method looks at it")?;
+        }
+        Ok(())
+    }
+}
+
+/// What only jusText looks at.
+const JUSTEXT_ONLY: [&str; 7] = [
+    "max_link_density",
+    "length_low",
+    "length_high",
+    "stopwords_low",
+    "stopwords_high",
+    "max_heading_distance",
+    "no_headings",
+];
+
+/// Where the documents go, for verbs that write them to one place; what failed; how the work is done.
+#[derive(Args)]
+pub(crate) struct OutputArguments {
+    /// File to write, its format and packing (.gz, .zst) told by its name; standard output when not given
+    #[arg(short, long, value_name = "FILE", help_heading = "Output", display_order = 0)]
+    output: Option<PathBuf>,
+
+    /// Write what failed to this file, one JSON object a line
+    #[arg(long, value_name = "FILE", help_heading = "Output")]
+    errors: Option<PathBuf>,
+
+    /// Draw no progress, and tell at the end only what failed
+    #[arg(short, long, help_heading = "Output")]
+    pub(crate) quiet: bool,
+
+    /// Threads, 1 to 256 [default: as many as there are cores]
+    #[arg(long, value_name = "N", value_parser = thread_number, allow_negative_numbers = true, help_heading = "Running")]
+    threads: Option<usize>,
+}
+
+impl OutputArguments {
+    /// The file or folder; none for standard output.
+    pub(crate) fn path(&self) -> Option<&Path> {
+        self.output.as_deref().filter(|path| *path != Path::new(STDIN))
+    }
+
+    /// True when progress can be drawn, and does not get mixed with the documents.
+    pub(crate) fn shows_progress(&self) -> bool {
+        !self.quiet && (self.path().is_some() || !std::io::stdout().is_terminal())
+    }
+
+    /// Refuses places that nothing can be written to.
+    pub(crate) fn check(&self, inputs: &Inputs) -> Result<()> {
+        if self.errors.as_deref() == Some(Path::new(STDIN)) {
+            bail!(
+                "--errors needs the name of a file: standard output is for documents; failures are told on standard error"
+            );
+        }
+        if self.errors.is_some() && self.errors == self.output {
+            bail!("the documents and the errors cannot go into one file; name another one for --errors");
+        }
+        for path in [self.path(), self.errors.as_deref()].into_iter().flatten() {
+            if !is_folder(path)
+                && let Some(folder) = path.parent().filter(|folder| !folder.as_os_str().is_empty() && !folder.exists())
+            {
+                bail!("cannot write {}: the folder {} does not exist", path.display(), folder.display());
+            }
+        }
+        refuse_input_as_errors(self.errors.as_deref(), inputs)
+    }
+
+    /// The list of errors, with those that are known already.
+    pub(crate) fn failures(&self, early: Vec<Failure>) -> Result<Failures> {
+        let mut failures = Failures::open(self.errors.as_deref())?;
+        for failure in early {
+            failures.add(failure)?;
+        }
+        Ok(failures)
+    }
+
+    /// Threads to work on documents.
+    pub(crate) fn pool(&self) -> Result<rayon::ThreadPool> {
+        rayon::ThreadPoolBuilder::new().num_threads(threads(self.threads)).build().context("cannot start threads")
+    }
+}
+
+/// True for a folder, or for a name that asks for one.
+pub(crate) fn is_folder(path: &Path) -> bool {
+    path.is_dir() || path.as_os_str().as_encoded_bytes().ends_with(b"/")
+}
+
+/// The options that the user gave; defaults are not among them.
+#[derive(Default)]
+pub(crate) struct Given(HashSet<String>);
+
+impl Given {
+    pub(crate) fn of(matches: &ArgMatches) -> Given {
+        let given = |id: &&clap::Id| matches.value_source(id.as_str()) == Some(ValueSource::CommandLine);
+        Given(matches.ids().filter(given).map(|id| id.as_str().to_owned()).collect())
+    }
+
+    /// Refuses the first of these options that was given; `why` tells what it would need.
+    pub(crate) fn refuse(&self, options: &[&str], why: &str) -> Result<()> {
+        match options.iter().find(|option| self.0.contains(**option)) {
+            Some(option) => bail!("--{} {why}", option.replace('_', "-")),
+            None => Ok(()),
+        }
     }
 }
 
@@ -195,9 +323,26 @@ pub(crate) fn size(text: &str) -> Result<u64, String> {
     }
 }
 
+/// The most threads; more of them take longer to start than they could save.
+const MOST_THREADS: usize = 256;
+
+/// A number of threads.
+pub(crate) fn thread_number(text: &str) -> Result<usize, String> {
+    match text.parse() {
+        Ok(threads) if (1..=MOST_THREADS).contains(&threads) => Ok(threads),
+        _ => Err(format!("the number of threads goes from 1 to {MOST_THREADS}")),
+    }
+}
+
 /// The number of threads to use.
-pub(crate) fn threads(asked: Option<NonZero<usize>>) -> usize {
-    asked.map_or_else(|| std::thread::available_parallelism().map_or(1, usize::from), NonZero::get)
+pub(crate) fn threads(asked: Option<usize>) -> usize {
+    let cores = || std::thread::available_parallelism().map_or(1, usize::from).min(MOST_THREADS);
+    asked.unwrap_or_else(cores)
+}
+
+/// A count, such as that of characters.
+fn number(text: &str) -> Result<u64, String> {
+    text.parse().map_err(|_| "a whole number is wanted, 0 or more".into())
 }
 
 /// A share of a whole.
@@ -239,18 +384,31 @@ pub(crate) const TELLABLE: usize = 10_000;
 /// How many failures are told one by one.
 const TOLD: usize = 20;
 
-/// Tells failures, the first ones in full; those that differ only in their place are told once.
+/// Tells failures, the first ones in full; those of one file that have the same cause are told once.
 pub(crate) fn tell_failures(failures: &[Failure], total: u64, more_in: &str) {
+    let mut groups: Vec<(&Failure, u64)> = Vec::new();
+    let mut known = HashMap::new();
+    for failure in failures {
+        let group = *known.entry((&failure.input, &failure.member, cause(failure))).or_insert(groups.len());
+        match groups.get_mut(group) {
+            Some((_, count)) => *count += 1,
+            None => groups.push((failure, 1)),
+        }
+    }
     let mut told = 0;
-    let alike = |a: &Failure, b: &Failure| (&a.input, &a.member, &a.error) == (&b.input, &b.member, &b.error);
-    for group in failures.chunk_by(alike).take(TOLD) {
-        let more = if group.len() > 1 { format!(" - and {} more like it", group.len() - 1) } else { String::new() };
-        tell(&format!("failed: {}{more}", group[0]));
-        told += group.len() as u64;
+    for (first, count) in groups.into_iter().take(TOLD) {
+        let more = if count > 1 { format!(" - and {} more like it", count - 1) } else { String::new() };
+        tell(&format!("failed: {first}{more}"));
+        told += count;
     }
     if total > told {
         tell(&format!("failed: {} more{more_in}", total - told));
     }
+}
+
+/// What is wrong, without the fields that a line has instead of the one that is looked for.
+fn cause(failure: &Failure) -> &str {
+    failure.error.split("; fields are: ").next().unwrap_or_default()
 }
 
 /// What failed: all of it in a file, the first ones to be told.
@@ -262,7 +420,7 @@ pub(crate) struct Failures {
 
 impl Failures {
     /// Opens the file at once: what cannot be written should show before the work, not after it.
-    pub(crate) fn open(path: Option<&Path>) -> Result<Failures> {
+    fn open(path: Option<&Path>) -> Result<Failures> {
         let file = match path {
             Some(path) => Some((path.to_owned(), File::create(path).with_context(|| path.display().to_string())?)),
             None => None,
@@ -284,7 +442,7 @@ impl Failures {
 }
 
 /// An input is never written over by the list of errors.
-pub(crate) fn refuse_input_as_errors(errors: Option<&Path>, inputs: &Inputs) -> Result<()> {
+fn refuse_input_as_errors(errors: Option<&Path>, inputs: &Inputs) -> Result<()> {
     if let Some(errors) = errors
         && let Ok(errors) = errors.canonicalize()
         && inputs.iter().any(|input| input.path.canonicalize().is_ok_and(|path| path == errors))
@@ -292,11 +450,6 @@ pub(crate) fn refuse_input_as_errors(errors: Option<&Path>, inputs: &Inputs) -> 
         bail!("{} is an input; name another file for the errors", errors.display());
     }
     Ok(())
-}
-
-/// Threads to work on documents.
-pub(crate) fn thread_pool(threads: usize) -> Result<rayon::ThreadPool> {
-    rayon::ThreadPoolBuilder::new().num_threads(threads).build().context("cannot start threads")
 }
 
 /// A number of documents in words.

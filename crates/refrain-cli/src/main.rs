@@ -5,8 +5,9 @@ mod common;
 mod exit;
 mod progress;
 
-use clap::{CommandFactory, Parser, Subcommand};
+use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 
+use common::Given;
 use exit::Exit;
 
 /// Find the text that repeats across a pile of documents, and strip it, fold it or show it.
@@ -35,10 +36,13 @@ enum Command {
 
 fn main() -> std::process::ExitCode {
     keep_quiet_about_damaged_tables();
-    let result = match Arguments::parse().command {
-        Command::Corpus(arguments) => cmd::corpus::run(&arguments),
-        Command::Extract(arguments) => cmd::extract::run(&arguments),
-        Command::Convert(arguments) => cmd::convert::run(&arguments),
+    let matches = Arguments::command().get_matches();
+    let given = matches.subcommand().map(|(_, verb)| Given::of(verb)).unwrap_or_default();
+    let arguments = Arguments::from_arg_matches(&matches).unwrap_or_else(|error| error.exit());
+    let result = match arguments.command {
+        Command::Corpus(arguments) => cmd::corpus::run(&arguments, &given),
+        Command::Extract(arguments) => cmd::extract::run(&arguments, &given),
+        Command::Convert(arguments) => cmd::convert::run(&arguments, &given),
         Command::List(arguments) => cmd::list::run(&arguments),
         Command::Stats(arguments) => cmd::stats::run(&arguments),
         Command::Completions(arguments) => cmd::completions::run(&arguments, &mut self::Arguments::command()),

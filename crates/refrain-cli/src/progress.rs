@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
-use indicatif::{ProgressBar, ProgressStyle};
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 use crate::common::on_terminal;
 
@@ -17,6 +17,8 @@ pub(crate) struct Status {
     pub(crate) done: u64,
     /// Bytes to do; 0 when that is not known.
     pub(crate) total: u64,
+    /// Documents done.
+    pub(crate) documents: u64,
     /// Whatever else is worth telling.
     pub(crate) note: String,
 }
@@ -28,7 +30,8 @@ pub(crate) struct Bar {
 }
 
 impl Bar {
-    /// Draws what `status` says, ten times a second. Nothing is drawn when nobody would see it.
+    /// Draws what `status` says, ten times a second, once there is something to say. Nothing is drawn when nobody would
+    /// see it.
     pub(crate) fn start(quiet: bool, status: impl Fn() -> Status + Send + 'static) -> Bar {
         let stop = Arc::new(AtomicBool::new(false));
         if quiet || !on_terminal() {
@@ -36,24 +39,36 @@ impl Bar {
         }
         let stopped = stop.clone();
         let thread = std::thread::spawn(move || {
-            let bar = ProgressBar::new(0);
+            let mut bar = ProgressBar::hidden();
             let known = "{prefix:>5} [{bar:30}] {bytes}/{total_bytes} {bytes_per_sec}, {eta} left{msg}";
             let unknown = "{prefix:>5} {spinner} {bytes} {bytes_per_sec}{msg}";
             let style =
                 |template| ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar());
             let (known, unknown) = (style(known).progress_chars("=> "), style(unknown));
+            let counting = style("{prefix:>5} {spinner}{msg}");
             let mut phase = "";
             while !stopped.load(Ordering::Relaxed) {
                 let now = status();
-                if now.phase != phase {
+                if now.phase != phase && now.done + now.documents > 0 {
                     phase = now.phase;
-                    bar.reset();
-                    bar.set_prefix(phase);
+                    bar.finish_and_clear();
+                    bar = ProgressBar::hidden().with_prefix(phase);
                 }
-                bar.set_style(if now.total > 0 { known.clone() } else { unknown.clone() });
-                bar.set_length(now.total.max(now.done));
-                bar.set_position(now.done);
-                bar.set_message(now.note);
+                if now.phase == phase {
+                    let style = match (now.total, now.done) {
+                        (0, 0) => &counting,
+                        (0, _) => &unknown,
+                        _ => &known,
+                    };
+                    bar.set_style(style.clone());
+                    bar.set_length(now.total.max(now.done));
+                    bar.set_message(now.note);
+                    bar.set_position(now.done);
+                }
+                if now.phase == phase && bar.is_hidden() {
+                    bar.set_draw_target(ProgressDrawTarget::stderr());
+                    bar.tick();
+                }
                 std::thread::sleep(Duration::from_millis(100));
             }
             bar.finish_and_clear();

@@ -123,9 +123,59 @@ fn thresholds_outside_their_range_are_refused() {
 }
 
 #[test]
-fn zero_threads_are_refused() {
+fn numbers_that_make_no_sense_are_refused_with_what_is_wanted() {
     let env = Env::new();
-    env.run(&["convert", &sample("notes.zip"), "--threads", "0"]).code(2).says(&["--threads"]);
+    let notes = sample("notes.zip");
+    for verb in [&["convert"][..], &["extract"], &["corpus", "-o", "y"]] {
+        for threads in ["0", "-1", "257", "100000", "99999999999999999999"] {
+            let outcome = env.run(&[verb, &[&notes, "--threads", threads]].concat()).code(2);
+            outcome.says(&["--threads", &format!("'{threads}'"), "from 1 to 256"]);
+        }
+    }
+    for verb in [&["extract"][..], &["corpus", "-o", "y"]] {
+        for (option, value, wanted) in [
+            ("--length-low", "-5", "a whole number is wanted, 0 or more"),
+            ("--length-high", "1.5", "a whole number is wanted, 0 or more"),
+            ("--max-heading-distance", "-1", "a whole number is wanted, 0 or more"),
+            ("--max-link-density", "-0.5", "a number from 0 to 1"),
+            ("--max-document", "-1", "64M"),
+            ("--max-expansion", "-1", "a whole number is wanted, 0 or more"),
+        ] {
+            env.run(&[verb, &[&notes, option, value]].concat()).code(2).says(&[option, value, wanted]);
+        }
+    }
+    env.run(&["corpus", &notes, "-o", "y", "--memory", "-1"]).code(2).says(&["--memory", "64M"]);
+    assert_eq!(env.run(&["convert", &notes, "--threads", "256"]).code(0).stderr, "");
+}
+
+/// Runs a line of shell on a terminal, and gives all that the terminal shows.
+#[cfg(target_os = "linux")]
+fn on_terminal(env: &Env, line: &str) -> String {
+    let line = line.replace("refrain", env!("CARGO_BIN_EXE_refrain"));
+    let mut command = std::process::Command::new("script");
+    command.args(["-qec", &line, "/dev/null"]).env("TERM", "xterm").current_dir(env.path("."));
+    let output = command.stdin(std::process::Stdio::null()).output().expect("script, of util-linux");
+    String::from_utf8_lossy(&output.stdout).into_owned()
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn progress_does_not_mix_with_documents_on_a_terminal() {
+    let env = Env::new();
+    env.write("a.jsonl", "{\"text\": \"<p>The lamp is lit at dusk and burns until the morning.</p>\"}\n".repeat(200));
+    for (verb, drawn) in [("extract", ", 200 pages"), ("convert", ", 200 documents")] {
+        let run = |input: &str, output: &str| {
+            let line = format!("({input}; sleep 1) | refrain {verb} --threads 1 --format text {output} -");
+            on_terminal(&env, &line)
+        };
+        let shown = run("cat a.jsonl", "");
+        assert!(shown.contains("The lamp is lit"), "{verb}: {shown:?}");
+        assert!(!shown.contains('\u{1b}') && !shown.contains(drawn), "{verb}: {shown:?}");
+        let shown = run("cat a.jsonl", "-o out.txt");
+        assert!(shown.contains('\u{1b}') && shown.contains(drawn) && !shown.contains("0 B"), "{verb}: {shown:?}");
+        let shown = run("true", "-o out.txt");
+        assert!(!shown.contains('\u{1b}') && !shown.contains(", 0 "), "{verb}, nothing was read: {shown:?}");
+    }
 }
 
 #[test]

@@ -224,7 +224,10 @@ fn outputs_that_cannot_be_are_refused_with_a_reason() {
     refused("folder", &["--format", "jsonl"], &["folder", "name a file"]);
     refused("out.parquet.gz", &[], &["Parquet", ".gz"]);
     refused("in.jsonl/out.txt", &[], &["in.jsonl/out.txt"]);
-    refused("nowhere/out.txt", &[], &["nowhere"]);
+    refused("nowhere/out.txt", &[], &["nowhere/out.txt", "the folder nowhere does not exist"]);
+    refused("in.jsonl", &[], &["in.jsonl is both an input and the output"]);
+    refused("out.jsonl", &["--offsets", "bytes"], &["--offsets", "--keep-marked"]);
+    refused("out.vert", &["--keep-marked", "--offsets", "bytes"], &["--offsets", "jsonl or parquet"]);
     assert_eq!(env.names(""), ["folder/", "in.jsonl"], "nothing is left behind");
 }
 
@@ -238,8 +241,8 @@ fn a_folder_for_anything_but_text_is_refused_with_a_reason() {
 #[test]
 fn an_error_says_what_the_system_said_only_once() {
     let env = with_lines();
-    let outcome = env.run(&["convert", "in.jsonl", "-o", "nowhere/out.txt"]).code(2);
-    assert_eq!(outcome.stderr.matches("No such file or directory").count(), 1, "{}", outcome.stderr);
+    let outcome = env.run(&["convert", "in.jsonl", "-o", "in.jsonl/out.txt"]).code(2);
+    assert_eq!(outcome.stderr.matches("Not a directory").count(), 1, "{}", outcome.stderr);
 }
 
 #[test]

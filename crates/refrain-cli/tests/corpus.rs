@@ -300,7 +300,7 @@ fn other_options_are_refused_by_name() {
     let env = Env::new();
     env.run(&["corpus", &crawl(), "-o", "corpus", "--lang", "en", "--method", "justext"]).code(0);
     let before = env.snapshot("corpus");
-    let cases: [(&[&str], &str); 10] = [
+    let cases: [(&[&str], &str); 9] = [
         (&[], "--lang"),
         (&["--lang", "en,de"], "--lang"),
         (&["--lang", "en", "--format", "jsonl"], "--format"),
@@ -309,7 +309,6 @@ fn other_options_are_refused_by_name() {
         (&["--lang", "en", "--no-headings"], "--no-headings"),
         (&["--lang", "en", "--length-high", "250"], "--length-high"),
         (&["--lang", "en", "--profile", "krdwrd"], "--profile"),
-        (&["--lang", "en", "--comments"], "--comments"),
         (&["--lang", "en", "--max-document", "1M"], "--max-document"),
     ];
     for (options, named) in cases {
@@ -325,6 +324,24 @@ fn other_options_are_refused_by_name() {
         snapshot.into_iter().filter(|(name, _)| !name.starts_with("work/")).collect()
     };
     assert_eq!(files(env.snapshot("corpus")), files(before));
+}
+
+#[test]
+fn options_without_effect_are_refused_with_what_they_need() {
+    let env = Env::new();
+    let cases: [(&[&str], &[&str]); 7] = [
+        (&["--method", "none", "--profile", "cleaneval"], &["--profile", "--method none"]),
+        (&["--method", "none", "--comments"], &["--comments", "--method none"]),
+        (&["--method", "justext", "--comments"], &["--comments", "--method default"]),
+        (&["--method", "none", "--length-low", "1"], &["--length-low", "--method justext"]),
+        (&["--no-headings"], &["--no-headings", "--method justext"]),
+        (&["--no-removed", "--offsets", "bytes"], &["--offsets", "--no-removed"]),
+        (&["--no-removed", "--keep-marked", "--format", "text", "--offsets", "bytes"], &["--offsets", "--no-removed"]),
+    ];
+    for (options, words) in cases {
+        env.run(&[&["corpus", &crawl(), "-o", "corpus"], options].concat()).code(2).says(words);
+    }
+    assert!(!env.path("corpus").exists());
 }
 
 #[test]

@@ -71,7 +71,7 @@ fn one_line_for_each_page_in_their_order() {
     env.write("pages.jsonl", five_pages());
     for method in [&[][..], &["--method", "justext", "--lang", "en"], &["--method", "bte"]] {
         let door = ["extract", "pages.jsonl", "--text-field", "html", "--format", "jsonl", "-o", "out.jsonl"];
-        env.run(&[&door, method].concat()).code(0).says(&["5 documents", "2 of them without text", "out.jsonl"]);
+        env.run(&[&door, method].concat()).code(0).says(&["5 documents", "2 without text", "out.jsonl"]);
         let lines = env.read_jsonl("out.jsonl");
         assert_eq!(ids(&lines), ["whole", "empty", "bare", "piece", "words"], "{method:?}");
         for line in &lines {
@@ -130,7 +130,8 @@ fn text_goes_to_standard_output() {
     for gone in ["About us", "All rights reserved", COMMENT, "<", "&amp;"] {
         assert!(!text.contains(gone), "`{gone}` in {text}");
     }
-    assert_eq!(outcome.stderr, "");
+    assert_eq!(outcome.stderr, "wrote 2 documents\n");
+    assert_eq!(env.run(&["extract", "a.html", "b.html", "--quiet"]).code(0).stderr, "");
     assert_eq!(env.run_fed(&["extract", "-"], page(FIRST).as_bytes()).code(0).text(), format!("{FIRST}\n"));
 }
 
@@ -346,14 +347,14 @@ fn the_same_page_gives_the_same_answer_wherever_it_stands() {
     let long = format!("<html><body>{}</body></html>", format!("<p>{FIRST}</p><li>x").repeat(500));
     let pages = [("a", PAGE), ("b", &long), ("c", PAGE), ("d", "<html></html>"), ("e", PAGE), ("f", "x"), ("g", PAGE)];
     env.write("pages.jsonl", jsonl(&pages));
-    for method in ["default", "justext", "bte"] {
-        let (mut lines, _) = env
-            .extract(&["pages.jsonl", "--text-field", "html", "--method", method, "--keep-marked", "--lang", "en"], 0);
+    for method in [&["default"][..], &["justext", "--lang", "en"], &["bte"]] {
+        let arguments = ["pages.jsonl", "--text-field", "html", "--keep-marked", "--method"];
+        let (mut lines, _) = env.extract(&[&arguments, method].concat(), 0);
         for line in &mut lines {
             line.as_object_mut().expect("an object").remove("id");
         }
         for again in [2, 4, 6] {
-            assert_eq!(lines[again], lines[0], "{method}");
+            assert_eq!(lines[again], lines[0], "{method:?}");
         }
     }
 }
@@ -397,7 +398,7 @@ fn an_empty_page_is_a_page_without_text() {
             assert_eq!(lines.len(), arguments.len());
             assert_eq!((&lines[0]["id"], text_of(&lines[0])), (&json!(name), ""));
             assert_eq!((&lines[0]["confidence"], &lines[0]["note"]), (&json!(0.0), &json!("the page is empty")));
-            assert_eq!(outcome.stderr, "");
+            assert!(outcome.stderr.ends_with("; 1 without text\n"), "{}", outcome.stderr);
         }
     }
     env.write("blank.html", " \n\t ");
@@ -433,14 +434,14 @@ fn lines_without_a_page_are_counted_and_named() {
     let errors = env.read_jsonl("errors.jsonl");
     let places: Vec<u64> = errors.iter().filter_map(|error| error["place"]["line"].as_u64()).collect();
     assert_eq!(places, [2, 4, 5, 7, 8], "{errors:?}");
-    outcome.says(&[
+    let outcome = outcome.says(&[
         "pages.jsonl, line 2: no field \"html\"; fields are: id, text",
         "pages.jsonl, line 4: field \"html\" is not a string",
+        "and 2 more like it",
         "pages.jsonl, line 5: not valid JSON",
-        "pages.jsonl, line 7: no field \"html\"",
-        "and 1 more like it",
         "--text-field",
     ]);
+    assert_eq!(outcome.stderr.matches("no field").count(), 1, "one cause is told once: {}", outcome.stderr);
     // The wrong field throughout: all lines fail, and what there is gets told.
     env.write("other.jsonl", jsonl(&[("1", &good), ("2", &good)]));
     let (lines, outcome) = env.extract(&["other.jsonl"], 1);
@@ -487,8 +488,9 @@ fn an_output_that_cannot_be_written_is_told_before_the_work() {
     env.write("a.html", page(FIRST));
     std::fs::create_dir(env.path("folder.jsonl")).expect("a folder");
     for (output, words) in [
-        ("missing/out.jsonl", &["missing/out.jsonl"][..]),
-        ("folder.jsonl", &["folder.jsonl"]),
+        ("missing/out.jsonl", &["missing/out.jsonl", "the folder missing does not exist"][..]),
+        ("folder.jsonl", &["folder.jsonl is a folder", "one file", "-o pages.jsonl", "refrain convert"]),
+        ("new/", &["new/ is a folder", "one file", "-o pages.jsonl", "refrain convert"]),
         ("out.docx", &["out.docx", "does not tell the format", ".jsonl", "--format"]),
         ("out", &["out", "does not tell the format"]),
         ("out.zst", &["out.zst", "does not tell the format"]),
@@ -500,8 +502,185 @@ fn an_output_that_cannot_be_written_is_told_before_the_work() {
     assert_eq!(env.read_text("a.html"), page(FIRST), "an input is never written over");
     assert!(!env.path("out").exists() && !env.path("out.docx").exists());
     if cfg!(target_os = "linux") {
-        env.run(&["extract", "a.html", "-o", "/dev/full", "--format", "text"]).code(2).says(&["No space left"]);
+        let outcome = env.run(&["extract", "a.html", "-o", "/dev/full", "--format", "text"]).code(2);
+        outcome.says(&["/dev/full: No space left"]);
     }
+}
+
+#[test]
+fn an_input_is_no_output() {
+    let env = Env::new();
+    let pages = jsonl(&[("1", &page(FIRST))]);
+    env.write("pages.jsonl", &pages);
+    env.write("list", "pages.jsonl\nb.html\n");
+    env.write("b.html", page(FIRST));
+    for inputs in [&["pages.jsonl"][..], &["./pages.jsonl", "b.html"], &["@list"]] {
+        let arguments = [&["extract", "--text-field", "html", "-o", "pages.jsonl"], inputs].concat();
+        env.run(&arguments).code(2).says(&["pages.jsonl is both an input and the output"]);
+        assert_eq!(env.read_text("pages.jsonl"), pages, "{inputs:?}");
+    }
+}
+
+#[test]
+fn errors_go_to_a_file_that_can_be_written() {
+    let env = Env::new();
+    env.write("a.html", page(FIRST));
+    for verb in ["extract", "convert"] {
+        env.run(&[verb, "a.html", "--errors", "-"]).code(2).says(&["--errors", "name of a file", "standard error"]);
+        let outcome = env.run(&[verb, "a.html", "--errors", "missing/errors.jsonl"]).code(2);
+        outcome.says(&["missing/errors.jsonl", "the folder missing does not exist"]);
+        let both = ["-o", "out.jsonl", "--errors", "out.jsonl"];
+        env.run(&[&[verb, "a.html"][..], &both].concat()).code(2).says(&["one file", "--errors"]);
+    }
+    assert_eq!(env.names(""), ["a.html"]);
+}
+
+#[test]
+fn options_without_effect_are_refused_with_what_they_need() {
+    let env = Env::new();
+    env.write("a.html", PAGE);
+    let cases: [(&[&str], &[&str]); 20] = [
+        (&["--keep-marked"], &["--keep-marked", "--format jsonl"]),
+        (&["--keep-marked", "-o", "out.md"], &["--keep-marked", "--format jsonl"]),
+        (&["--offsets", "chars", "--format", "tei"], &["--offsets", "--format jsonl"]),
+        (&["--offsets", "bytes"], &["--offsets", "--format jsonl"]),
+        (&["--no-links"], &["--no-links", "--format markdown"]),
+        (&["--no-links", "--format", "tei"], &["--no-links", "--format markdown"]),
+        (&["--no-tables", "-o", "out.jsonl"], &["--no-tables", "--format markdown"]),
+        (&["--explain", "--keep-marked"], &["--keep-marked", "--explain"]),
+        (&["--explain", "--offsets", "bytes"], &["--offsets", "--explain"]),
+        (&["--explain", "--no-links"], &["--no-links", "--explain"]),
+        (&["--explain", "--format", "markdown"], &["--explain", "JSONL", "--format"]),
+        (&["--length-low", "70"], &["--length-low", "--method justext"]),
+        (&["--stopwords-high", "0.4", "--method", "bte"], &["--stopwords-high", "--method justext"]),
+        (&["--max-link-density", "0.1"], &["--max-link-density", "--method justext"]),
+        (&["--max-heading-distance", "1"], &["--max-heading-distance", "--method justext"]),
+        (&["--no-headings"], &["--no-headings", "--method justext"]),
+        (&["--lang", "en"], &["--lang", "--method justext"]),
+        (&["--lang", "none", "--method", "bte"], &["--lang", "--method justext"]),
+        (&["--comments", "--method", "justext"], &["--comments", "--method default"]),
+        (&["--comments", "--method", "bte"], &["--comments", "--method default"]),
+    ];
+    for (options, words) in cases {
+        let outcome = env.run(&[&["extract", "a.html"], options].concat()).code(2).says(words);
+        assert_eq!((outcome.stdout.len(), outcome.stderr.lines().count()), (0, 1), "{options:?}: {}", outcome.stderr);
+    }
+    assert_eq!(env.names(""), ["a.html"]);
+    let figures = ["--length-low", "60", "--no-headings", "--lang", "en", "--profile", "krdwrd"];
+    env.run(&[&["extract", "a.html", "--method", "justext"], &figures[..]].concat()).code(0);
+}
+
+#[test]
+fn the_format_of_explanations_may_be_named() {
+    let env = Env::new();
+    env.write("a.html", PAGE);
+    let plain = env.run(&["extract", "a.html", "--explain"]).code(0).stdout;
+    assert_eq!(env.run(&["extract", "a.html", "--explain", "--format", "jsonl"]).code(0).stdout, plain);
+}
+
+#[test]
+fn one_language_is_enough_for_a_stop_list() {
+    let env = Env::new();
+    env.write("a.html", PAGE);
+    let outcome = env.run(&["extract", "a.html", "--method", "justext", "--lang", "en,de"]).code(2);
+    outcome.says(&["--lang", "one code", "refrain corpus"]);
+}
+
+#[test]
+fn what_became_of_all_pages_is_told_at_the_end() {
+    let env = Env::new();
+    let crawl = sample("crawl.warc.gz");
+    let outcome = env.run(&["extract", &crawl, "-o", "out.jsonl"]).code(0);
+    let told: Vec<&str> = outcome.stderr.lines().collect();
+    assert_eq!(told[0], "wrote 24 documents to out.jsonl");
+    assert!(told[1].starts_with("passed over: 28 WARC request, 1 HTTP status 301"), "{told:?}");
+    assert_eq!(told.len(), 2);
+    assert_eq!(env.run(&["extract", &crawl, "-o", "out.jsonl", "--quiet"]).code(0).stderr, "");
+    let stated = "<meta name=description content='A tide table that runs in your browser.'><div id=root></div>";
+    let pages = [("1", PAGE), ("2", "<html></html>"), ("3", stated)];
+    env.write("pages.jsonl", jsonl(&pages));
+    let outcome = env.run(&["extract", "pages.jsonl", "--text-field", "html"]).code(0);
+    assert_eq!(outcome.stderr, "wrote 3 documents; 1 without text, 1 with only what it says of itself\n");
+}
+
+#[test]
+fn a_run_that_passes_over_everything_says_so() {
+    let env = Env::new();
+    env.write("pictures/dot.png", [b"\x89PNG\r\n\x1a\n".to_vec(), noise(3000)].concat());
+    env.write("pictures/noise.bin", noise(3000));
+    let outcome =
+        env.run(&["extract", "pictures"]).code(0).says(&["no document written", "everything was passed over"]);
+    assert_eq!((outcome.stderr.lines().count(), outcome.text()), (2, ""), "{}", outcome.stderr);
+    outcome.says(&["passed over: 1 binary data, 1 "]);
+}
+
+/// A record without what may differ when its text is extracted once more.
+fn facts(line: &Value) -> Value {
+    let names = ["id", "url", "encoding", "origin", "title", "author", "date", "language", "warc_date", "content_type"];
+    names.iter().map(|name| line[name].clone()).collect()
+}
+
+#[test]
+fn what_extract_wrote_keeps_its_facts_when_it_is_read_again() {
+    let env = Env::new();
+    env.run(&["extract", &sample("crawl.warc.gz"), "-o", "first.jsonl"]).code(0);
+    let first = env.read_jsonl("first.jsonl");
+    for options in [&[][..], &["--text-is", "text"]] {
+        let (again, _) = env.extract(&[&["first.jsonl"], options].concat(), 0);
+        assert_eq!(again.len(), first.len());
+        for (again, first) in again.iter().zip(&first) {
+            assert_eq!((facts(again), text_of(again)), (facts(first), text_of(first)), "{options:?}");
+            for name in ["source_title", "source_author", "source_language", "source_origin", "source_encoding"] {
+                assert_eq!(again.get(name), None, "{options:?}: {again}");
+            }
+        }
+    }
+}
+
+#[test]
+fn a_corpus_keeps_its_facts_when_it_is_extracted() {
+    let env = Env::new();
+    for format in ["parquet", "jsonl"] {
+        env.run(&["corpus", &sample("crawl.warc.gz"), "-o", format, "--format", format]).code(0);
+        let documents = env.convert(&[format]).documents;
+        let (lines, _) = env.extract(&[format], 0);
+        assert_eq!(lines.len(), documents.len(), "{format}");
+        for (line, document) in lines.iter().zip(&documents) {
+            assert_eq!(facts(line), facts(document), "{format}");
+            assert_eq!((&line["author"], &line["date"]), (&Value::Null, &Value::Null), "{format}: nothing is guessed");
+            let fields = line.as_object().expect("an object");
+            assert!(!fields.keys().any(|name| name.starts_with("source_") || name == "words"), "{format}: {line}");
+        }
+    }
+}
+
+#[test]
+fn plain_text_says_no_more_about_itself_than_its_source_does() {
+    let env = Env::new();
+    env.write("a.txt", format!("By Ida Fennick, 3 March 2021\n\n{FIRST}\n"));
+    let (lines, _) = env.extract(&["a.txt"], 0);
+    assert_eq!((&lines[0]["title"], lines[0].get("author"), lines[0].get("date")), (&Value::Null, None, None));
+    let row = json!({"id": "1", "text": FIRST, "title": "Lamps", "author": "Ida Fennick", "date": 1911});
+    env.write("a.jsonl", row.to_string());
+    let (lines, _) = env.extract(&["a.jsonl", "--text-is", "text"], 0);
+    let said = (&lines[0]["title"], &lines[0]["author"], &lines[0]["date"]);
+    assert_eq!(said, (&json!("Lamps"), &json!("Ida Fennick"), &json!(1911)));
+    let tei = env.run(&["extract", "a.jsonl", "--text-is", "text", "--format", "tei"]).code(0);
+    assert!(tei.text().contains("<title>Lamps</title><author>Ida Fennick</author>"), "{}", tei.text());
+}
+
+#[test]
+fn what_a_page_says_goes_before_what_its_source_says() {
+    let env = Env::new();
+    let row = json!({"id": "1", "html": PAGE, "title": "Another title", "author": "Ida Fennick", "language": "en"});
+    env.write("a.jsonl", row.to_string());
+    let (lines, _) = env.extract(&["a.jsonl", "--text-field", "html"], 0);
+    assert_eq!(
+        (&lines[0]["title"], &lines[0]["source_title"]),
+        (&json!("Lamps of the coast"), &json!("Another title"))
+    );
+    assert_eq!((&lines[0]["author"], lines[0].get("source_author")), (&json!("Ida Fennick"), None));
+    assert_eq!((&lines[0]["language"], lines[0].get("source_language")), (&json!("en"), None));
 }
 
 /// A page of 100 MB of paragraphs, links and tags is read whole, in memory that is a small multiple of it.

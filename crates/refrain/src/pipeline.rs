@@ -7,7 +7,7 @@ use std::sync::mpsc::sync_channel;
 
 use rayon::iter::{IntoParallelIterator, ParallelIterator};
 use serde::Deserialize;
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 use crate::decode::{Hints, LanguageFilter, NotText, decode, replace_nuls};
 use crate::document::{BYTE_MARKS_FIELD, Document, Label, MARKS_FIELD, Mark, Origin, Position, Reason, Span};
@@ -205,6 +205,15 @@ impl Opened {
         });
         Ok(Opened { document, text, markup, failure })
     }
+
+    /// Fields that an earlier run of refrain wrote go back to where they belong, but for those that say what the text is
+    /// about: [`Metadata::adopt`](crate::extract::Metadata::adopt) takes these.
+    pub fn adopt_known_fields(&mut self) {
+        adopt_encoding(&mut self.document);
+        if self.markup == Markup::Text {
+            drop_count(&mut self.document.meta, &self.text);
+        }
+    }
 }
 
 /// True for files whose name says that they are web pages.
@@ -234,16 +243,8 @@ fn adopt_known_fields(document: &mut Document) {
         document.meta.shift_remove("language");
         document.language = Some(language);
     }
-    if document.encoding.is_none()
-        && let Some(Value::String(_)) = document.meta.get("encoding")
-        && let Some(Value::String(encoding)) = document.meta.shift_remove("encoding")
-    {
-        document.encoding = Some(encoding);
-    }
-    // A count that our tables carry; it is made anew when it is needed.
-    if document.meta.get("words").and_then(Value::as_u64) == Some(count_words(&document.text)) {
-        document.meta.shift_remove("words");
-    }
+    adopt_encoding(document);
+    drop_count(&mut document.meta, &document.text);
     for (field, offsets) in [(MARKS_FIELD, Offsets::Chars), (BYTE_MARKS_FIELD, Offsets::Bytes)] {
         let Some(Value::Array(values)) = document.meta.get(field) else { continue };
         if values.is_empty() {
@@ -255,6 +256,22 @@ fn adopt_known_fields(document: &mut Document) {
             document.marks.extend(marks);
             document.meta.shift_remove(field);
         }
+    }
+}
+
+fn adopt_encoding(document: &mut Document) {
+    if document.encoding.is_none()
+        && let Some(Value::String(_)) = document.meta.get("encoding")
+        && let Some(Value::String(encoding)) = document.meta.shift_remove("encoding")
+    {
+        document.encoding = Some(encoding);
+    }
+}
+
+/// Drops a count that our tables carry; it is made anew when it is needed.
+fn drop_count(fields: &mut Map<String, Value>, text: &str) {
+    if fields.get("words").and_then(Value::as_u64).is_some_and(|words| words == count_words(text)) {
+        fields.shift_remove("words");
     }
 }
 

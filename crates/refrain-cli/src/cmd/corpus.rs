@@ -2,7 +2,6 @@
 
 use std::fs::File;
 use std::io::{BufRead, BufReader};
-use std::num::NonZero;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -17,8 +16,8 @@ use refrain::text::Offsets;
 use refrain::write::{OutputFormat, Packing, WriteOptions};
 
 use crate::common::{
-    ExtractArguments, InputArguments, TELLABLE, named, offsets, on_interrupt, output_format, print, size, tell,
-    tell_failures, threads,
+    ExtractArguments, Given, InputArguments, TELLABLE, named, offsets, on_interrupt, output_format, print, size, tell,
+    tell_failures, thread_number, threads,
 };
 use crate::exit::Exit;
 use crate::progress::{Bar, Status};
@@ -59,7 +58,7 @@ pub(crate) struct Arguments {
     offsets: Offsets,
 
     /// Text that goes into one part
-    #[arg(long, value_name = "SIZE", default_value = "256M", value_parser = size, help_heading = "Output")]
+    #[arg(long, value_name = "SIZE", default_value = "256M", value_parser = size, allow_negative_numbers = true, help_heading = "Output")]
     part_size: u64,
 
     /// Replace the corpus in the folder, if there is one
@@ -86,16 +85,16 @@ pub(crate) struct Arguments {
     #[command(flatten)]
     extract: ExtractArguments,
 
-    /// Threads [default: as many as there are cores]
-    #[arg(long, value_name = "N", help_heading = "Running")]
-    threads: Option<NonZero<usize>>,
+    /// Threads, 1 to 256 [default: as many as there are cores]
+    #[arg(long, value_name = "N", value_parser = thread_number, allow_negative_numbers = true, help_heading = "Running")]
+    threads: Option<usize>,
 
     /// How much is read between two checkpoints: what a killed run does again at most, per thread
-    #[arg(long, value_name = "SIZE", default_value = "64M", value_parser = size, help_heading = "Running")]
+    #[arg(long, value_name = "SIZE", default_value = "64M", value_parser = size, allow_negative_numbers = true, help_heading = "Running")]
     checkpoint: u64,
 
     /// Memory for evidence about duplicates; more goes to temporary files in the corpus folder
-    #[arg(long, value_name = "SIZE", default_value = "1G", value_parser = size, help_heading = "Running")]
+    #[arg(long, value_name = "SIZE", default_value = "1G", value_parser = size, allow_negative_numbers = true, help_heading = "Running")]
     memory: u64,
 }
 
@@ -109,6 +108,16 @@ fn method_or_none() -> impl TypedValueParser<Value = MethodOrNone> {
 }
 
 impl Arguments {
+    /// Refuses options that would do nothing.
+    fn refuse_idle(&self, given: &Given) -> Result<()> {
+        let marks = self.keep_marked && matches!(self.format.0, OutputFormat::Jsonl | OutputFormat::Parquet);
+        if self.no_removed && !marks {
+            let why = "does nothing with --no-removed, unless --keep-marked writes ranges to jsonl or parquet";
+            given.refuse(&["offsets"], why)?;
+        }
+        ExtractArguments::refuse_idle(given, self.method.0)
+    }
+
     fn options(&self) -> Result<CorpusOptions> {
         Ok(CorpusOptions {
             source: self.input.options(),
@@ -140,7 +149,8 @@ impl Arguments {
     }
 }
 
-pub(crate) fn run(arguments: &Arguments) -> Result<Exit> {
+pub(crate) fn run(arguments: &Arguments, given: &Given) -> Result<Exit> {
+    arguments.refuse_idle(given)?;
     let options = arguments.options()?;
     let (inputs, failures) = arguments.input.expand(Some(&arguments.output))?;
     let corpus = Arc::new(Corpus::new(inputs, failures, arguments.output.clone(), options));
@@ -159,6 +169,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Exit> {
             },
             done: now.done,
             total: now.total,
+            documents: now.documents,
             note: format!(", {} documents{failed}", now.documents),
         }
     });

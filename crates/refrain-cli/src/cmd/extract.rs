@@ -1,7 +1,7 @@
 //! `refrain extract`: the main content of web pages.
 
-use std::num::NonZero;
-use std::path::{Path, PathBuf};
+use std::collections::BTreeMap;
+use std::path::Path;
 use std::sync::Arc;
 
 use anyhow::{Result, bail};
@@ -12,15 +12,15 @@ use refrain::extract::{
     XML_DECLARATION, markdown, stop_list_languages, tei,
 };
 use refrain::pipeline::{Control, Opened, run_in_order, with_workspace};
-use refrain::source::{Body, EMPTY_FILE, Item, Markup, RawDocument, STDIN, Source};
+use refrain::source::{Body, EMPTY_FILE, Item, Markup, RawDocument, Source};
 use refrain::text::Offsets;
-use refrain::write::{Output, Packing};
+use refrain::write::{Output, Packed, Packing};
 use refrain::{Block, Document, Failure, Origin, Position};
 use serde_json::{Map, Value};
 
 use crate::common::{
-    ExtractArguments, Failures, InputArguments, counted_documents, named, offsets, on_interrupt,
-    refuse_input_as_errors, tell, tell_failures, thread_pool, threads,
+    ExtractArguments, Given, InputArguments, OutputArguments, counted_documents, is_folder, named, offsets,
+    on_interrupt, tell, tell_failures,
 };
 use crate::exit::Exit;
 use crate::progress::{Bar, Status};
@@ -39,17 +39,12 @@ pub(crate) struct Arguments {
     #[command(flatten)]
     input: InputArguments,
 
-    /// File to write, its format and packing told by its name (.txt, .jsonl, .md, .xml; .gz, .zst); standard output when
-    /// not given
-    #[arg(short, long, value_name = "FILE", help_heading = "Output")]
-    output: Option<PathBuf>,
-
-    /// Format, where the name does not tell [default: text]
+    /// Format, where the name (.txt, .jsonl, .md, .xml) does not tell [default: text]
     #[arg(long, value_name = "FORMAT", value_parser = named(Format::ALL.to_vec()), help_heading = "Output")]
     format: Option<Format>,
 
     /// Tell of each block whether it was kept, by which rule, and its features: one JSON object a block
-    #[arg(long, conflicts_with = "format", help_heading = "Output")]
+    #[arg(long, help_heading = "Output")]
     explain: bool,
 
     /// JSONL: write all blocks of the page, each with whether it was kept, and why
@@ -64,32 +59,23 @@ pub(crate) struct Arguments {
     #[arg(long, help_heading = "Output")]
     no_tables: bool,
 
-    /// What ranges count: characters (code points) or bytes
+    /// JSONL: what the ranges of blocks count, characters (code points) or bytes
     #[arg(long, value_name = "UNIT", default_value = "chars", value_parser = offsets(), help_heading = "Output")]
     offsets: Offsets,
-
-    /// Write what failed to this file, one JSON object a line
-    #[arg(long, value_name = "FILE", help_heading = "Output")]
-    errors: Option<PathBuf>,
-
-    /// Draw no progress
-    #[arg(short, long, help_heading = "Output")]
-    quiet: bool,
 
     /// How the main content is found: the learned method, jusText or BTE as published
     #[arg(long, value_name = "METHOD", default_value = Method::default().name(), value_parser = named(Method::ALL.to_vec()), help_heading = "Main content")]
     method: Method,
 
-    /// Language of the pages: which stop list jusText uses, whatever the pages say; `none` for no stop list
+    /// jusText: language of the pages, whatever they say; `none` for no stop list
     #[arg(long, value_name = "CODE", value_parser = language, help_heading = "Main content")]
     lang: Option<String>,
 
     #[command(flatten)]
     extract: ExtractArguments,
 
-    /// Threads [default: as many as there are cores]
-    #[arg(long, value_name = "N", help_heading = "Running")]
-    threads: Option<NonZero<usize>>,
+    #[command(flatten)]
+    output: OutputArguments,
 }
 
 /// What is written.
@@ -131,6 +117,9 @@ impl Format {
 fn language(code: &str) -> Result<String, String> {
     let code = code.trim().to_lowercase();
     let known = stop_list_languages();
+    if code.contains(',') {
+        return Err("jusText uses one stop list here: name one code; `refrain corpus --lang` takes several".into());
+    }
     if code == NO_LANGUAGE || known.contains(&code.as_str()) {
         return Ok(code);
     }
@@ -141,50 +130,81 @@ fn language(code: &str) -> Result<String, String> {
 const NO_LANGUAGE: &str = "none";
 
 impl Arguments {
-    /// The output with its format.
-    fn output(&self) -> Result<(Format, Packing, Output)> {
-        let Some(path) = self.output.as_deref().filter(|path| *path != Path::new(STDIN)) else {
-            let format = if self.explain { Format::Jsonl } else { self.format.unwrap_or(Format::Text) };
-            return Ok((format, Packing::None, Output::stream(std::io::stdout())));
+    /// What is written.
+    fn format(&self) -> Result<Format> {
+        if self.explain && self.format.is_some_and(|format| format != Format::Jsonl) {
+            bail!("--explain writes JSONL; leave --format out");
+        }
+        let Some(path) = self.output.path() else {
+            return Ok(self.format.unwrap_or(if self.explain { Format::Jsonl } else { Format::Text }));
         };
-        let format = match (self.explain, self.format.or(Format::of_path(path))) {
-            (true, Some(Format::Jsonl)) => Format::Jsonl,
-            (true, _) => bail!("--explain writes JSON; end the name {} in .jsonl", path.display()),
-            (false, Some(format)) => format,
-            (false, None) => bail!(
+        if is_folder(path) {
+            bail!(
+                "{} is a folder, and extract writes one file, such as -o pages.jsonl; refrain convert writes folders",
+                path.display()
+            );
+        }
+        match self.format.or(Format::of_path(path)) {
+            Some(format) if self.explain && format != Format::Jsonl => {
+                bail!("--explain writes JSONL; end the name {} in .jsonl", path.display())
+            }
+            Some(format) => Ok(format),
+            None => bail!(
                 "the name {} does not tell the format; end it in .txt, .jsonl, .md or .xml, or use --format",
                 path.display()
             ),
-        };
-        Ok((format, Packing::of_path(path), Output::file(path)?))
+        }
+    }
+
+    /// Refuses options that would do nothing.
+    fn refuse_idle(&self, given: &Given, format: Format) -> Result<()> {
+        if self.explain {
+            let blocks = ["keep_marked", "offsets", "no_links", "no_tables"];
+            given.refuse(&blocks, "does nothing with --explain, which tells of all blocks by their text")?;
+        }
+        if format != Format::Jsonl {
+            given.refuse(&["keep_marked", "offsets"], "needs --format jsonl; other formats have no ranges")?;
+        }
+        if format != Format::Markdown {
+            given.refuse(&["no_links", "no_tables"], "needs --format markdown; no other format looks at it")?;
+        }
+        ExtractArguments::refuse_idle(given, Some(self.method))?;
+        if !matches!(self.method, Method::JusText(_)) {
+            given.refuse(&["lang"], "needs --method justext; no other method has stop lists")?;
+        }
+        Ok(())
+    }
+
+    fn open(&self) -> Result<Packed> {
+        Ok(match self.output.path() {
+            Some(path) => Packing::of_path(path).pack(Output::file(path)?)?,
+            None => Packing::None.pack(Output::stream(std::io::stdout()))?,
+        })
     }
 }
 
-pub(crate) fn run(arguments: &Arguments) -> Result<Exit> {
-    let (inputs, early_failures) = arguments.input.expand(arguments.output.as_deref())?;
-    refuse_input_as_errors(arguments.errors.as_deref(), &inputs)?;
-    if arguments.errors.is_some() && arguments.errors == arguments.output {
-        bail!("the pages and the errors cannot go into one file; name another one for --errors");
-    }
-    let (format, packing, output) = arguments.output()?;
-    let mut out = packing.pack(output)?;
-    let mut failures = Failures::open(arguments.errors.as_deref())?;
-    for failure in early_failures {
-        failures.add(failure)?;
-    }
+pub(crate) fn run(arguments: &Arguments, given: &Given) -> Result<Exit> {
+    let output = &arguments.output;
+    let format = arguments.format()?;
+    arguments.refuse_idle(given, format)?;
+    let (inputs, early_failures) = arguments.input.expand(output.path())?;
+    output.check(&inputs)?;
+    let mut out = arguments.open()?;
+    let mut failures = output.failures(early_failures)?;
     let source = Arc::new(Source::new(inputs, arguments.input.options_for_pages()));
     let work = Work::new(arguments, format);
     let control = Arc::new(Control::default());
-    let pool = thread_pool(threads(arguments.threads))?;
+    let pool = output.pool()?;
     let (stopped, watched, counted) = (control.clone(), source.clone(), control.clone());
     on_interrupt(move || stopped.stop())?;
-    let bar = Bar::start(arguments.quiet, move || Status {
+    let bar = Bar::start(!output.shows_progress(), move || Status {
         phase: "extract",
         done: watched.bytes_read(),
         total: watched.inputs().total_size(),
+        documents: counted.documents(),
         note: format!(", {} pages", counted.documents()),
     });
-    let mut empty = 0_u64;
+    let mut summary = Summary::default();
     if format == Format::Tei {
         out.put(XML_DECLARATION.as_bytes())?;
         out.put(TEI_START.as_bytes())?;
@@ -197,11 +217,11 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Exit> {
         &control,
         |position, item| work.extract(position, item),
         |_, done| {
+            summary.add(&done);
             if let Some(failure) = done.failure {
                 failures.add(failure)?;
             }
             if let Some(written) = done.written {
-                empty += u64::from(done.empty);
                 if control.documents() > 0 {
                     out.put(format.separator().as_bytes())?;
                 }
@@ -222,11 +242,57 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Exit> {
     }
     out.finish()?;
     tell_failures(&failures.first, failures.count, " (list them all with --errors)");
-    if let Some(path) = arguments.output.as_deref().filter(|path| *path != Path::new(STDIN)) {
-        let without = if empty > 0 { format!(", {empty} of them without text") } else { String::new() };
-        tell(&format!("wrote {}{without} to {}", counted_documents(control.documents()), path.display()));
+    if !output.quiet {
+        summary.tell(failures.count, output.path());
     }
     Ok(Exit::of_failures(failures.count))
+}
+
+/// What became of all pages, in figures.
+#[derive(Default)]
+struct Summary {
+    written: u64,
+    /// Of them, those without text.
+    empty: u64,
+    /// Of them, those with no other text than what they say of themselves.
+    stated: u64,
+    /// What was passed over, by reason.
+    skipped: BTreeMap<String, u64>,
+}
+
+impl Summary {
+    fn add(&mut self, done: &Done) {
+        self.written += u64::from(done.written.is_some());
+        self.empty += u64::from(done.empty);
+        self.stated += u64::from(done.stated);
+        if let Some(reason) = &done.skipped {
+            *self.skipped.entry(reason.clone()).or_default() += 1;
+        }
+    }
+
+    fn tell(&self, failures: u64, output: Option<&Path>) {
+        let to = output.map_or(String::new(), |path| format!(" to {}", path.display()));
+        let what = match self.written {
+            0 if failures == 0 && !self.skipped.is_empty() => "no document written: everything was passed over".into(),
+            written => format!("wrote {}{to}", counted_documents(written)),
+        };
+        let mut poor = Vec::new();
+        if self.empty > 0 {
+            poor.push(format!("{} without text", self.empty));
+        }
+        if self.stated > 0 {
+            let themselves = if self.stated == 1 { "it says of itself" } else { "they say of themselves" };
+            poor.push(format!("{} with only what {themselves}", self.stated));
+        }
+        let poor = if poor.is_empty() { String::new() } else { format!("; {}", poor.join(", ")) };
+        tell(&format!("{what}{poor}"));
+        if !self.skipped.is_empty() {
+            let mut skipped: Vec<_> = self.skipped.iter().collect();
+            skipped.sort_by_key(|(_, count)| std::cmp::Reverse(**count));
+            let parts: Vec<String> = skipped.iter().map(|(reason, count)| format!("{count} {reason}")).collect();
+            tell(&format!("passed over: {}", parts.join(", ")));
+        }
+    }
 }
 
 const TEI_START: &str = "\
@@ -240,7 +306,12 @@ const TEI_END: &str = "</teiCorpus>\n";
 #[derive(Default)]
 struct Done {
     written: Option<String>,
+    /// It has no text.
     empty: bool,
+    /// It has no other text than what it says of itself.
+    stated: bool,
+    /// Why it was passed over.
+    skipped: Option<String>,
     failure: Option<Failure>,
 }
 
@@ -249,6 +320,8 @@ struct Work {
     extractor: Extractor,
     format: Format,
     explain: bool,
+    /// Records of an earlier run are known by their fields.
+    knows_records: bool,
     record: RecordOptions,
     markdown: MarkdownOptions,
 }
@@ -260,6 +333,7 @@ impl Work {
             extractor: Extractor::new(options),
             format,
             explain: arguments.explain,
+            knows_records: !arguments.input.says_what_texts_are(),
             record: RecordOptions { keep_marked: arguments.keep_marked, offsets: arguments.offsets },
             markdown: MarkdownOptions {
                 links: !arguments.no_links,
@@ -273,19 +347,30 @@ impl Work {
         let raw = match item {
             Item::Document(raw) => *raw,
             Item::Failed(failure) if is_empty_page(&failure) => empty_page(failure),
-            Item::Skipped { .. } => return Done::default(),
+            Item::Skipped { reason, .. } => return Done { skipped: Some(reason), ..Done::default() },
             Item::Failed(failure) => return Done { failure: Some(failure), ..Done::default() },
         };
-        let opened = match Opened::new(position, raw) {
+        let mut opened = match Opened::new(position, raw) {
             Ok(opened) => opened,
-            Err(prepared) => return Done { failure: prepared.failure, ..Done::default() },
+            Err(prepared) => {
+                return Done { skipped: prepared.skipped, failure: prepared.failure, ..Done::default() };
+            }
         };
+        if self.knows_records && is_record(&opened.document.meta) {
+            opened.markup = Markup::Text;
+        }
+        opened.adopt_known_fields();
         with_workspace(|workspace| {
             let (html, found) = match opened.markup {
                 Markup::Html => (opened.text.as_str(), self.extract_page(&opened.text, workspace)),
                 Markup::Text => ("", Extractor::plain(&opened.text, workspace)),
             };
-            let mut metadata = Metadata::of(html, found.page, opened.document.origin.url.as_deref());
+            // Plain text says nothing about itself; its source may.
+            let mut metadata = match opened.markup {
+                Markup::Html => Metadata::of(html, found.page, opened.document.origin.url.as_deref()),
+                Markup::Text => Metadata::default(),
+            };
+            metadata.adopt(&mut opened.document.meta);
             if metadata.language.is_none() {
                 metadata.language = language_of(found.page, found.blocks().map(|(_, block)| block));
             }
@@ -293,7 +378,7 @@ impl Work {
             let empty = !found.decisions.iter().any(|decision| decision.keep);
             // Browsers take NUL characters in their stride; pages that hold some are no failures.
             let failure = opened.failure.filter(|_| opened.markup == Markup::Text);
-            Done { written: Some(written), empty, failure }
+            Done { written: Some(written), empty, stated: found.note.is_some() && !empty, skipped: None, failure }
         })
     }
 
@@ -330,14 +415,19 @@ impl Work {
                 if let Some(encoding) = &document.encoding {
                     line.insert("encoding".into(), Value::from(encoding.as_str()));
                 }
-                line.insert("origin".into(), Value::from(document.origin.path()));
+                // Documents that refrain wrote before remember where they came from first.
+                let first = document.meta.get("origin").filter(|origin| origin.is_string());
+                line.insert("origin".into(), first.cloned().unwrap_or_else(|| Value::from(document.origin.path())));
                 // Every line has a title, if only to say that there is none.
                 line.insert("title".into(), Value::Null);
                 line.extend(found.record(metadata, self.record));
                 // Fields of the source travel with the page; ours go before them.
                 for (name, value) in &document.meta {
+                    if line.get(name) == Some(value) {
+                        continue; // it is there
+                    }
                     let mut free = name.clone();
-                    while line.contains_key(&free) {
+                    while line.get(&free).is_some_and(|there| !there.is_null()) {
                         free = format!("source_{free}");
                     }
                     line.insert(free, value.clone());
@@ -346,6 +436,11 @@ impl Work {
             }
         }
     }
+}
+
+/// True for the fields of a record that `extract` wrote: its text is no HTML any more.
+fn is_record(fields: &Map<String, Value>) -> bool {
+    fields.get("confidence").is_some_and(Value::is_number) && fields.get("blocks").is_some_and(Value::is_array)
 }
 
 /// True for an empty file that is called like a page: a page without text, and no failure.

@@ -10,9 +10,10 @@ use serde_json::Value;
 
 use super::dates::{Order, date_in_url, find_date};
 use super::linked_data::{Role, collect_nodes, names_in, parse_leniently, resolve, type_of};
-use super::names::{LONGEST, LONGEST_NAME, after_by, byline, names, tidy};
+use super::names::{LONGEST, LONGEST_NAME, after_by, byline, names, starter, tidy};
 use super::segment::{Page, Place, Said, Statement, unescape};
 use super::tags::Tag;
+use super::traits::Traits;
 use crate::document::Span;
 
 /// What a page says about itself.
@@ -269,6 +270,9 @@ impl<'a> Search<'a> {
 
     /// Takes what a part of the text is said to be.
     fn said(&mut self, what: Said, value: Span, text: Span) {
+        if self.is_commented(text) || (what == Said::Byline && self.leads_to_list(text)) {
+            return;
+        }
         // Blanks at the end of preformatted text are cut off after it was noted where a part begins.
         let (html, start) = (self.html, self.page.text.floor_char_boundary(text.start));
         let text = text.of(&self.page.text).trim();
@@ -301,6 +305,47 @@ impl<'a> Search<'a> {
         }
     }
 
+    /// True for a part of the text that stands in what readers wrote.
+    fn is_commented(&self, text: Span) -> bool {
+        let end = self.page.blocks.partition_point(|block| block.span.start < text.end);
+        end.checked_sub(1).is_some_and(|block| self.is_comment(block))
+    }
+
+    /// True for a block of what readers wrote. In forums, that is the text of the page.
+    fn is_comment(&self, block: usize) -> bool {
+        let outline = &self.page.outline;
+        let in_comments = |element: u32| outline.elements[element as usize].traits.has(Traits::COMMENT);
+        let Some(mut at) = outline.places.get(block).map(|place| place.element) else { return false };
+        if outline.elements.first().is_none_or(|page| page.own.has(Traits::MESSAGE)) {
+            return false;
+        }
+        // A line about the text may say how many comments there are: it is called after both.
+        while in_comments(at) {
+            let element = &outline.elements[at as usize];
+            if element.own.has(Traits::COMMENT) && !element.own.has(Traits::BYLINE) {
+                return true;
+            }
+            if element.parent == at {
+                return false;
+            }
+            at = element.parent;
+        }
+        false
+    }
+
+    /// True for a link to a list of authors, not to one of them.
+    fn leads_to_list(&self, text: Span) -> bool {
+        // Stretches are in the order of their ends.
+        let inline = &self.page.outline.inline;
+        let from = inline.partition_point(|inline| inline.span.end < text.end);
+        let mut same = inline[from..].iter().take_while(|inline| inline.span.end == text.end);
+        let link = same.find(|inline| inline.tag == Tag::A && inline.span.start >= text.start);
+        link.is_some_and(|link| {
+            let path = link.href.of(self.html).split(['?', '#']).next().unwrap_or_default();
+            path.trim().trim_end_matches('/').ends_with("/authors")
+        })
+    }
+
     /// Looks for a byline and a date where texts have them: around the first heading.
     fn text(&mut self) {
         const BEFORE: usize = 4;
@@ -310,12 +355,12 @@ impl<'a> Search<'a> {
         let is_heading = |place: &Place| self.heading_around(place.element).is_some();
         let heading = page.outline.places.iter().position(is_heading).unwrap_or(0);
         let near = heading.saturating_sub(BEFORE)..(heading + AFTER).min(page.blocks.len());
-        for block in &page.blocks[near] {
-            let text = block.span.of(&page.text);
-            if text.len() > LONGEST_LINE {
+        for block in near {
+            let text = page.blocks[block].span.of(&page.text);
+            if text.len() > LONGEST_LINE || self.is_comment(block) {
                 continue;
             }
-            if let Some(rest) = after_by(text) {
+            if let Some(rest) = after_by(text).or_else(|| starter(text)) {
                 self.offer_author(6, byline(rest));
             }
             let field = if speaks_of_change(text) { Field::Modified } else { Field::Published };
@@ -714,6 +759,41 @@ mod tests {
         let html =
             "<meta name=author content='The Lamp'><meta property=og:site_name content='The Lamp'><p class=author>Ida";
         assert_eq!(author(&format!("{html}</p>")), "Ida");
+    }
+
+    #[test]
+    fn names_keep_the_stops_that_belong_to_them() {
+        for name in ["Jane Doe Jr.", "Müller, Ü. & Co.", "John Smith Jr., Ida Fennick M.D.", "Ole B."] {
+            assert_eq!(author(&format!("<meta name=author content='{name}'>")), name);
+            assert_eq!(author(&format!("<h1>x</h1><p>By {name}</p>")), name);
+        }
+        assert_eq!(author("<meta name=author content='Jane Doe, Jr., Ole Berg.'>"), "Jane Doe Jr., Ole Berg");
+        assert_eq!(author("<p class=byline>By Ida Fennick.</p>"), "Ida Fennick");
+    }
+
+    #[test]
+    fn what_readers_wrote_says_nothing_about_the_page() {
+        let comments = "<div class=comments><p class=author>By Ole Berg</p><p class=date>3 May 2020</p><p>By Eva Holm, 4 May 2020</p></div>";
+        let found = of(&format!("<h1>Fog</h1><p>Horns.</p>{comments}"));
+        assert_eq!((found.author, found.date), (None, None));
+        let found = of(&format!("<h1>Fog</h1><p>By Ida Fennick, 3 March 2021</p>{comments}"));
+        assert_eq!((found.author.as_deref(), found.date.as_deref()), (Some("Ida Fennick"), Some("2021-03-03")));
+        assert_eq!(date("<h1>Fog</h1><p class=comment-date>3 May 2020</p>"), "");
+        // The names of some boxes speak of comments, too; and in forums, readers write the text.
+        assert_eq!(date("<h1>Fog</h1><div class=by-line-comments-views><p>3 May 2020</p></div>"), "2020-05-03");
+        assert_eq!(date("<body class=topic><h1>Fog</h1><div class=reply><p>3 May 2020</p></div>"), "2020-05-03");
+    }
+
+    #[test]
+    fn authors_of_forums_are_those_who_began() {
+        let menu = "<ul><li><a href='resources/authors'>Most Resources</a></ul>";
+        assert_eq!(author(menu), "");
+        let html = format!(
+            "{menu}<h1>Fog</h1><p>Discussion in '<a href=/f>Horns</a>' started by <a href=/m class=username>pelex</a>, May 26, 2025.</p>
+             <a class='username author' href=/m>Ole</a>"
+        );
+        assert_eq!(author(&html), "pelex");
+        assert_eq!(author("<a href=/authors/ida>Ida Fennick</a>"), "Ida Fennick");
     }
 
     #[test]

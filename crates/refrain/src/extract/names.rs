@@ -74,6 +74,11 @@ pub(crate) fn after_by(text: &str) -> Option<&str> {
     })
 }
 
+/// The text behind the words with which forums name who began a discussion: `Discussion in 'Horns' started by Ida`.
+pub(crate) fn starter(text: &str) -> Option<&str> {
+    text.split_once(" started by ").map(|(_, rest)| rest)
+}
+
 /// The names in a line about the author, which may speak of other things, too: `By Jane Doe | March 3, 2021`.
 pub(crate) fn byline(text: &str) -> Option<String> {
     let text = tidy(text, LONGEST);
@@ -128,29 +133,65 @@ fn before_date(text: &str) -> &str {
 
 /// The names of people in a text that holds nothing else, with commas between them.
 pub(crate) fn names(text: &str) -> Option<String> {
+    const MOST: usize = 20;
     let mut text = text.trim();
     while let Some(rest) = after_by(text) {
         text = rest;
     }
-    let text = text.split(" - ").next().unwrap_or_default();
+    let text = text.split(" - ").next().unwrap_or_default().trim();
+    if is_firm(text) && is_name(text) {
+        return Some(text.to_owned());
+    }
     let parts =
         text.split([',', ';', '&', '|', '\n']).flat_map(|part| part.split(" and ")).flat_map(|p| p.split(" und "));
-    let mut names: Vec<&str> = Vec::new();
+    let mut names: Vec<String> = Vec::new();
     for part in parts {
-        let part = part.trim().trim_start_matches("and ").trim_end_matches('.').trim();
-        if part.is_empty() || names.contains(&part) {
+        let part = without_stop(part.trim().trim_start_matches("and ").trim());
+        if part.is_empty() || names.iter().any(|name| name == part) {
             continue;
         }
-        if !is_name(part) {
+        // `Jane Doe, Jr.`
+        if is_descent(part)
+            && let Some(name) = names.last_mut()
+        {
+            name.push(' ');
+            name.push_str(part);
+            continue;
+        }
+        if !is_name(part) || names.len() == MOST {
             // What follows the names is no name: a title, a place, a sentence.
             break;
         }
-        names.push(part);
-        if names.len() == 20 {
-            break;
-        }
+        names.push(part.to_owned());
     }
     (!names.is_empty()).then(|| names.join(", "))
+}
+
+/// True for the name of a firm, in which commas and the like part no names: `Müller, Ü. & Co.`
+fn is_firm(text: &str) -> bool {
+    const ENDS: [&str; 6] = ["& co", "& co.", "& cie", "& cie.", "& sons", "& söhne"];
+    let lower = text.to_lowercase();
+    ENDS.iter().any(|end| lower.strip_suffix(end).is_some_and(|before| before.ends_with(' ')))
+}
+
+/// True for what tells people of one name in a family apart.
+fn is_descent(part: &str) -> bool {
+    matches!(part, "Jr." | "Jr" | "Sr." | "Sr" | "II" | "III" | "IV")
+}
+
+/// A name without the stop of the sentence it ends. The stop of an abbreviation is part of the name.
+fn without_stop(part: &str) -> &str {
+    const ABBREVIATIONS: [&str; 11] = ["jr", "sr", "co", "cie", "inc", "ltd", "corp", "bros", "esq", "phd", "al"];
+    let bare = part.trim_end_matches('.').trim_end();
+    let last = bare.rsplit(' ').next().unwrap_or_default();
+    let is_initial = last.chars().count() == 1 && last.starts_with(char::is_uppercase);
+    let is_abbreviated =
+        is_initial || last.contains('.') || ABBREVIATIONS.iter().any(|known| last.eq_ignore_ascii_case(known));
+    // Of several stops one belongs to the name.
+    match part.strip_prefix(bare) {
+        Some(stops) if is_abbreviated && stops.starts_with('.') => &part[..=bare.len()],
+        _ => bare,
+    }
 }
 
 /// True for what can be the name of a person or of an office.
@@ -181,7 +222,7 @@ fn is_name(text: &str) -> bool {
         && !lower.starts_with("http")
         && !lower.starts_with("www.")
         && !NO_NAMES.contains(&lower.as_str())
-        && !["view all", "about the", "follow ", "see all", "posts by", "more from"]
+        && !["view all", "about the", "follow ", "see all", "posts by", "more from", "become an "]
             .iter()
             .any(|s| lower.starts_with(s))
         && find_date(text, Order::MonthFirst).is_none()

@@ -17,6 +17,31 @@ pub struct RecordOptions {
     pub offsets: Offsets,
 }
 
+impl Metadata {
+    /// Takes over what the fields of the source say where the page says nothing, or the same. Fields that say something
+    /// else stay where they are.
+    pub fn adopt(&mut self, fields: &mut Map<String, Value>) {
+        let places = [
+            ("title", &mut self.title),
+            ("author", &mut self.author),
+            ("date", &mut self.date),
+            ("site", &mut self.site),
+            ("language", &mut self.language),
+            ("canonical", &mut self.canonical),
+            ("description", &mut self.description),
+            ("kind", &mut self.kind),
+        ];
+        for (name, place) in places {
+            if let Some(Value::String(said)) = fields.get(name)
+                && (place.is_none() || place.as_ref() == Some(said))
+                && let Some(Value::String(said)) = fields.shift_remove(name)
+            {
+                *place = Some(said);
+            }
+        }
+    }
+}
+
 impl Extracted<'_> {
     /// The record of a page: metadata, confidence, text, and the blocks as ranges of the text.
     pub fn record(&self, metadata: &Metadata, options: RecordOptions) -> Map<String, Value> {

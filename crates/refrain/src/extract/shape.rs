@@ -2,19 +2,23 @@
 //! TEI are two ways to write it down.
 
 use std::borrow::Cow;
+use std::collections::HashMap;
 
+use self::attributes::Attributes;
+pub(crate) use self::grid::Cell;
+use self::grid::{Layout, MAX_COLUMNS, Row};
 use super::segment::{Inline, Page};
 use super::tags::Tag;
 use crate::document::Span;
+
+mod attributes;
+mod grid;
 
 /// No element.
 pub(crate) const NONE: u32 = u32::MAX;
 
 /// Lists and quotations deeper than this are drawn at this depth, so that what is written stays in proportion to the page.
 const MAX_NESTING: u16 = 24;
-
-/// Tables with more columns are not for reading.
-const MAX_COLUMNS: usize = 64;
 
 /// Cells with more characters than this are boxes that hold a part of the page.
 const LONGEST_CELL: usize = 400;
@@ -23,6 +27,7 @@ const LONGEST_CELL: usize = 400;
 #[derive(Debug)]
 pub(crate) struct Shape<'a> {
     page: &'a Page,
+    attributes: Attributes,
     frames: Vec<Frame>,
     /// What is to be written, in order.
     pub(crate) pieces: Vec<Piece>,
@@ -37,7 +42,11 @@ struct Frame {
     container: u32,
     /// For containers: how many are around it, itself included.
     nesting: u16,
-    /// For cells: how many come before it in its row.
+    /// The innermost row of a table.
+    row: u32,
+    /// For rows: how many of the table come before it, itself included.
+    number: u32,
+    /// For cells: where it stands in its row.
     column: u16,
     /// For tables: it has tables inside.
     nests: bool,
@@ -65,8 +74,8 @@ pub(crate) enum What {
     Heading(u8, usize),
     /// Blocks of one element, one behind the other.
     Code(Vec<usize>),
-    /// Rows of cells; cells may be empty.
-    Table(Vec<Vec<Option<usize>>>),
+    /// Rows of cells.
+    Table(Vec<Vec<Cell>>),
 }
 
 /// A list item or quotation.
@@ -82,13 +91,14 @@ pub(crate) enum Container {
 }
 
 impl<'a> Shape<'a> {
-    /// The shape of the blocks that `keep` names.
-    pub(crate) fn of(page: &'a Page, keep: &dyn Fn(usize) -> bool, tables: bool) -> Shape<'a> {
-        let frames = frames(page);
+    /// The shape of the blocks that `keep` names. `page` must be what was made of `html`.
+    pub(crate) fn of(html: &str, page: &'a Page, keep: &dyn Fn(usize) -> bool, tables: bool) -> Shape<'a> {
+        let attributes = Attributes::of(html, page);
+        let frames = frames(page, &attributes);
         // What ends later stands outside.
         let mut inline: Vec<Inline> = page.outline.inline.iter().rev().copied().collect();
         inline.sort_by_key(|inline| (inline.span.start, std::cmp::Reverse(inline.span.end)));
-        let mut shape = Shape { page, frames, pieces: Vec::new(), inline };
+        let mut shape = Shape { page, attributes, frames, pieces: Vec::new(), inline };
         let kept: Vec<usize> = (0..page.blocks.len()).filter(|&block| keep(block)).collect();
         shape.pieces = shape.collect(&kept, tables);
         shape
@@ -111,6 +121,11 @@ impl<'a> Shape<'a> {
             code.push_str(self.text(block));
         }
         code.replace("\r\n", "\n").replace('\r', "\n")
+    }
+
+    /// The language of code in blocks of one element, where it is stated: a word.
+    pub(crate) fn language(&self, blocks: &[usize]) -> Option<&str> {
+        self.attributes.language(self.frame_of(*blocks.first()?).preformatted)
     }
 
     /// The containers around an element, outermost first.
@@ -207,13 +222,14 @@ impl<'a> Shape<'a> {
     }
 
     /// The rows of a table of data. Tables that only place things on the page are none.
-    fn table(&self, blocks: &[usize], frame: Frame) -> Option<Vec<Vec<Option<usize>>>> {
+    fn table(&self, blocks: &[usize], frame: Frame) -> Option<Vec<Vec<Cell>>> {
         let Frame { container, nests, .. } = self.frame(frame.table);
         if nests {
             return None;
         }
-        let mut rows: Vec<(u32, Vec<Option<usize>>)> = Vec::new();
-        let mut last_cell = NONE;
+        let mut rows: Vec<Row> = Vec::new();
+        let (mut last_row, mut last_cell) = (NONE, NONE);
+        let mut filled = [false; MAX_COLUMNS];
         for &block in blocks {
             let found = self.frame_of(block);
             let plain = found.cell != NONE
@@ -225,24 +241,23 @@ impl<'a> Shape<'a> {
             if !plain {
                 return None;
             }
-            last_cell = found.cell;
-            let row = self.page.outline.elements[found.cell as usize].parent;
-            if rows.last().is_none_or(|(last, _)| *last != row) {
-                rows.push((row, Vec::new()));
+            if rows.is_empty() || found.row != last_row {
+                let section = self.page.outline.elements.get(found.row as usize).map_or(NONE, |row| row.parent);
+                rows.push(Row { section, number: found.number, cells: Vec::new() });
             }
-            let (_, cells) = rows.last_mut()?;
-            // The cell's place in its row shows how many empty ones come before it.
+            (last_row, last_cell) = (found.row, found.cell);
             let column = usize::from(found.column);
-            if column >= MAX_COLUMNS {
+            *filled.get_mut(column)? = true;
+            let cells = &mut rows.last_mut()?.cells;
+            // Cells inside cells, without a table between, are no table of data.
+            if cells.last().is_some_and(|(before, ..)| *before >= column) {
                 return None;
             }
-            cells.resize(column.max(cells.len()), None);
-            cells.push(Some(block));
+            cells.push((column, block, self.attributes.reach(found.cell)));
         }
-        let columns = rows.iter().map(|(_, cells)| cells.len()).max().unwrap_or(0);
-        let filled =
-            (0..columns).filter(|&column| rows.iter().any(|(_, cells)| matches!(cells.get(column), Some(Some(_)))));
-        (filled.count() >= 2).then(|| rows.into_iter().map(|(_, cells)| cells).collect())
+        let columns = filled.iter().filter(|filled| **filled).count();
+        let beside_another = rows.iter().any(|row| row.cells.len() >= 2);
+        if columns >= 2 && beside_another { grid::draw(&rows) } else { None }
     }
 
     /// The inline stretches of a block, sorted by their start, longer ones first.
@@ -326,9 +341,30 @@ impl Kind {
     }
 }
 
+/// How often the link that was written last was written: one that was never closed holds all blocks behind it.
+#[derive(Debug, Default)]
+pub(crate) struct LinkCount {
+    href: Span,
+    blocks: u32,
+    leads_somewhere: bool,
+}
+
+impl LinkCount {
+    /// True when a link leads somewhere and is to be written in one more block.
+    pub(crate) fn allows(&mut self, html: &str, href: Span, new_block: bool) -> bool {
+        const MOST: u32 = 64;
+        if self.href != href || self.blocks == 0 {
+            *self = LinkCount { href, blocks: 1, leads_somewhere: target(html, href).is_some() };
+        } else {
+            self.blocks = self.blocks.saturating_add(u32::from(new_block));
+        }
+        self.leads_somewhere && self.blocks <= MOST
+    }
+}
+
 /// The numbers of list items, counted as they are written.
 #[derive(Debug, Default)]
-pub(crate) struct Numbers(std::collections::HashMap<u32, u32>);
+pub(crate) struct Numbers(HashMap<u32, u32>);
 
 impl Numbers {
     fn next(&mut self, list: u32) -> u32 {
@@ -343,6 +379,8 @@ impl Frame {
     const PAGE: Frame = Frame {
         container: NONE,
         nesting: 0,
+        row: NONE,
+        number: 0,
         column: 0,
         nests: false,
         list: NONE,
@@ -354,12 +392,12 @@ impl Frame {
 }
 
 /// What each element inherits. One walk, because parents come first.
-fn frames(page: &Page) -> Vec<Frame> {
+fn frames(page: &Page, attributes: &Attributes) -> Vec<Frame> {
     let elements = &page.outline.elements;
     let mut frames: Vec<Frame> = Vec::with_capacity(elements.len());
-    // The last term of each list of definitions, and how many cells each row has so far.
-    let mut terms: std::collections::HashMap<u32, u32> = std::collections::HashMap::new();
-    let mut cells: std::collections::HashMap<u32, u16> = std::collections::HashMap::new();
+    // The last term of each list of definitions.
+    let mut terms: HashMap<u32, u32> = HashMap::new();
+    let mut layout = Layout::new();
     for (index, element) in elements.iter().enumerate() {
         let around = frames.get(element.parent as usize).copied().unwrap_or(Frame::PAGE);
         let own = index as u32;
@@ -394,12 +432,21 @@ fn frames(page: &Page) -> Vec<Frame> {
                 if let Some(outer) = frames.get_mut(around.table as usize) {
                     outer.nests = true;
                 }
-                (frame.table, frame.cell, frame.nests) = (own, NONE, false);
+                layout.begin_table(own, around.table);
+                (frame.table, frame.row, frame.cell, frame.nests) = (own, NONE, NONE, false);
+            }
+            Tag::Tr => {
+                frame.number = layout.row(frame.table, element.parent, own);
+                frame.row = own;
             }
             Tag::Td | Tag::Th => {
-                let column = cells.entry(element.parent).or_insert(0);
-                (frame.cell, frame.column) = (own, *column);
-                *column = column.saturating_add(1);
+                // Cells without a row make one with their neighbours.
+                if frame.row == NONE {
+                    frame.number = layout.row(frame.table, elements[element.parent as usize].parent, element.parent);
+                    frame.row = element.parent;
+                }
+                frame.cell = own;
+                frame.column = layout.cell(frame.table, attributes.reach(own)) as u16;
             }
             Tag::Pre | Tag::Xmp | Tag::Listing | Tag::Plaintext | Tag::Textarea if around.preformatted == NONE => {
                 frame.preformatted = own;
@@ -427,4 +474,14 @@ pub(crate) fn target(html: &str, href: Span) -> Option<Cow<'_, str>> {
         .iter()
         .any(|bad| scheme.get(..bad.len()).is_some_and(|start| start.eq_ignore_ascii_case(bad)));
     (!trimmed.is_empty() && !dead).then(|| Cow::Owned(trimmed.to_owned()))
+}
+
+/// A character as its bytes in addresses.
+pub(crate) fn percent(c: char, out: &mut String) {
+    const DIGITS: &[u8; 16] = b"0123456789ABCDEF";
+    for &byte in c.encode_utf8(&mut [0; 4]).as_bytes() {
+        out.push('%');
+        out.push(char::from(DIGITS[usize::from(byte >> 4)]));
+        out.push(char::from(DIGITS[usize::from(byte & 15)]));
+    }
 }

@@ -209,7 +209,9 @@ impl Tag {
 pub(crate) enum Attribute {
     AriaHidden,
     Class,
+    ColSpan,
     Content,
+    DataLang,
     DateTime,
     Hidden,
     Href,
@@ -220,6 +222,7 @@ pub(crate) enum Attribute {
     Property,
     Rel,
     Role,
+    RowSpan,
     Style,
     Type,
 }
@@ -232,7 +235,10 @@ impl Attribute {
         let candidate = match (first | 0x20, length) {
             (b'a', 11) => (Attribute::AriaHidden, "aria-hidden"),
             (b'c', 5) => (Attribute::Class, "class"),
+            (b'c', 7) if matches!(name[2], b'l' | b'L') => (Attribute::ColSpan, "colspan"),
             (b'c', 7) => (Attribute::Content, "content"),
+            (b'd', 9) => (Attribute::DataLang, "data-lang"),
+            (b'd', 13) => (Attribute::DataLang, "data-language"),
             (b'd', 8) => (Attribute::DateTime, "datetime"),
             (b'h', 6) => (Attribute::Hidden, "hidden"),
             (b'h', 4) => (Attribute::Href, "href"),
@@ -244,6 +250,7 @@ impl Attribute {
             (b'p', 8) => (Attribute::Property, "property"),
             (b'r', 3) => (Attribute::Rel, "rel"),
             (b'r', 4) => (Attribute::Role, "role"),
+            (b'r', 7) => (Attribute::RowSpan, "rowspan"),
             (b's', 5) => (Attribute::Style, "style"),
             (b't', 4) => (Attribute::Type, "type"),
             _ => return None,
@@ -264,6 +271,9 @@ mod tests {
         assert_eq!(Tag::of(b""), Tag::Other);
         assert_eq!(Tag::Figcaption.name(), "figcaption");
         assert_eq!(Attribute::of(b"CLASS"), Some(Attribute::Class));
+        assert_eq!(Attribute::of(b"COLSPAN"), Some(Attribute::ColSpan));
+        assert_eq!(Attribute::of(b"content"), Some(Attribute::Content));
+        assert_eq!(Attribute::of(b"data-language"), Some(Attribute::DataLang));
         assert_eq!(Attribute::of(b"klass"), None);
     }
 }

@@ -5,11 +5,9 @@
 
 use std::fmt::Write;
 
-use super::markdown::percent;
 use super::metadata::Metadata;
 use super::segment::Page;
-use super::shape::{Container, Kind, Numbers, Piece, Shape, Style, What, target};
-use crate::document::Span;
+use super::shape::{Cell, Container, Kind, LinkCount, Numbers, Piece, Shape, Style, What, percent, target};
 
 /// What an XML file begins with; [`tei`] gives elements without it, so that many can stand in one file.
 pub const XML_DECLARATION: &str = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n";
@@ -28,10 +26,12 @@ pub const XML_DECLARATION: &str = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
 pub fn tei(html: &str, page: &Page, metadata: &Metadata, id: &str, keep: &dyn Fn(usize) -> bool) -> String {
     let mut out = String::with_capacity(page.text.len() + 1000);
     out.push_str("<TEI xmlns=\"http://www.tei-c.org/ns/1.0\">\n");
-    header(metadata, id, &mut out);
+    let source = Source::of(html, page);
+    header(source, metadata, id, &mut out);
     out.push_str("<text>\n<body>\n");
-    let shape = Shape::of(page, keep, true);
-    let mut writer = Writer { html, shape: &shape, out, open: Vec::new(), divisions: Vec::new(), links: None };
+    let shape = Shape::of(html, page, keep, true);
+    let links = LinkCount::default();
+    let mut writer = Writer { html, shape: &shape, out, open: Vec::new(), divisions: Vec::new(), links };
     for piece in &shape.pieces {
         writer.piece(piece);
     }
@@ -42,8 +42,29 @@ pub fn tei(html: &str, page: &Page, metadata: &Metadata, id: &str, keep: &dyn Fn
     writer.finish()
 }
 
+/// What a document was made from.
+#[derive(Debug, Clone, Copy)]
+enum Source {
+    WebPage,
+    PlainText,
+}
+
+impl Source {
+    /// A page with text that does not come from HTML is plain text.
+    fn of(html: &str, page: &Page) -> Source {
+        if html.is_empty() && !page.blocks.is_empty() { Source::PlainText } else { Source::WebPage }
+    }
+
+    fn name(self) -> &'static str {
+        match self {
+            Source::WebPage => "a web page",
+            Source::PlainText => "plain text",
+        }
+    }
+}
+
 /// What is known of the document, in the order that TEI asks for.
-fn header(metadata: &Metadata, id: &str, out: &mut String) {
+fn header(source: Source, metadata: &Metadata, id: &str, out: &mut String) {
     let element = |name: &str, value: Option<&String>, out: &mut String| {
         if let Some(value) = value {
             let _ = write!(out, "<{name}>");
@@ -57,7 +78,9 @@ fn header(metadata: &Metadata, id: &str, out: &mut String) {
     let title = metadata.title.as_ref().unwrap_or(&name);
     element("title", Some(title), out);
     element("author", metadata.author.as_ref(), out);
-    out.push_str("</titleStmt>\n<publicationStmt><p>Made from a web page.</p></publicationStmt>\n<sourceDesc><bibl>");
+    let source = source.name();
+    let _ =
+        write!(out, "</titleStmt>\n<publicationStmt><p>Made from {source}.</p></publicationStmt>\n<sourceDesc><bibl>");
     element("title", metadata.title.as_ref(), out);
     element("author", metadata.author.as_ref(), out);
     element("publisher", metadata.site.as_ref(), out);
@@ -118,8 +141,7 @@ struct Writer<'a> {
     open: Vec<Level>,
     /// The levels of the headings whose divisions are open.
     divisions: Vec<u8>,
-    /// The link that was written last, and in how many blocks.
-    links: Option<(Span, u32)>,
+    links: LinkCount,
 }
 
 impl Writer<'_> {
@@ -148,28 +170,48 @@ impl Writer<'_> {
             }
             What::Code(blocks) => {
                 self.out.push_str("<ab type=\"code\" xml:space=\"preserve\">");
+                let language = self.shape.language(blocks);
+                if let Some(language) = language {
+                    self.out.push_str("<code lang=\"");
+                    escape(language, &mut self.out);
+                    self.out.push_str("\">");
+                }
                 escape(&self.shape.code(blocks), &mut self.out);
-                self.out.push_str("</ab>\n");
+                self.out.push_str(if language.is_some() { "</code></ab>\n" } else { "</ab>\n" });
             }
             What::Table(rows) => self.table(rows),
         }
     }
 
-    fn table(&mut self, rows: &[Vec<Option<usize>>]) {
+    fn table(&mut self, rows: &[Vec<Cell>]) {
         self.out.push_str("<table>\n");
         for cells in rows {
             self.out.push_str("<row>");
             for cell in cells {
-                let label = cell.is_some_and(|block| self.shape.is_header(block));
-                self.out.push_str(if label { "<cell role=\"label\">" } else { "<cell>" });
-                if let Some(block) = cell {
-                    self.inline(*block);
-                }
-                self.out.push_str("</cell>");
+                self.cell(*cell);
             }
             self.out.push_str("</row>\n");
         }
         self.out.push_str("</table>\n");
+    }
+
+    fn cell(&mut self, cell: Cell) {
+        match cell {
+            // The cell that goes over it says so.
+            Cell::Covered => {}
+            Cell::Empty => self.out.push_str("<cell></cell>"),
+            Cell::Block(block, reach) => {
+                self.out.push_str(if self.shape.is_header(block) { "<cell role=\"label\"" } else { "<cell" });
+                for (name, places) in [("rows", reach.rows), ("cols", reach.columns)] {
+                    if places > 1 {
+                        let _ = write!(self.out, " {name}=\"{places}\"");
+                    }
+                }
+                self.out.push('>');
+                self.inline(block);
+                self.out.push_str("</cell>");
+            }
+        }
     }
 
     /// Ends and begins containers. True when none is open then.
@@ -217,7 +259,7 @@ impl Writer<'_> {
         let (html, out, links) = (self.html, &mut self.out, &mut self.links);
         let mut first = true;
         self.shape.runs(block, &mut |text, open| {
-            let wanted = open.iter().filter(|style| style.kind != Kind::Link || allows(links, html, style.href, first));
+            let wanted = open.iter().filter(|style| style.kind != Kind::Link || links.allows(html, style.href, first));
             let wanted: Vec<Style> = wanted.copied().collect();
             let common = stack.iter().zip(&wanted).take_while(|(a, b)| a == b).count();
             close(&mut stack, common, out);
@@ -238,23 +280,6 @@ impl Writer<'_> {
         }
         self.out.push_str("</body>\n</text>\n</TEI>\n");
         self.out
-    }
-}
-
-/// True when a link leads somewhere, and was not written in too many blocks: one that was never closed holds all blocks
-/// behind it.
-fn allows(links: &mut Option<(Span, u32)>, html: &str, href: Span, new_block: bool) -> bool {
-    const MOST: u32 = 64;
-    match links {
-        Some((last, blocks)) if *last == href => {
-            *blocks = blocks.saturating_add(u32::from(new_block));
-            *blocks <= MOST
-        }
-        _ => {
-            let allowed = target(html, href).is_some();
-            *links = Some((href, if allowed { 1 } else { u32::MAX }));
-            allowed
-        }
     }
 }
 
@@ -362,6 +387,36 @@ mod tests {
     }
 
     #[test]
+    fn cells_say_how_far_they_go() {
+        assert_eq!(
+            body(
+                "<table><tr><th rowspan=2>a<th colspan=2>b<tr><td>c<td>d<tr><td>e<td rowspan=0>f<td>g<tr><td>h<td>i</table>"
+            ),
+            "<table><row><cell role=\"label\" rows=\"2\">a</cell><cell role=\"label\" cols=\"2\">b</cell></row>\
+             <row><cell>c</cell><cell>d</cell></row>\
+             <row><cell>e</cell><cell rows=\"2\">f</cell><cell>g</cell></row>\
+             <row><cell>h</cell><cell>i</cell></row></table>"
+        );
+    }
+
+    #[test]
+    fn code_has_its_language() {
+        assert_eq!(
+            body("<pre><code class=language-c++>a</code></pre>"),
+            "<ab type=\"code\" xml:space=\"preserve\"><code lang=\"c++\">a</code></ab>"
+        );
+    }
+
+    #[test]
+    fn plain_text_is_not_called_a_web_page() {
+        let mut page = Page::default();
+        page.add_block("One.");
+        let text = tei("", &page, &Metadata::default(), "d", &|_| true);
+        assert!(text.contains("<p>Made from plain text.</p>") && text.contains("<p>One.</p>"), "{text}");
+        assert!(tei("<p>a", &segment("<p>a"), &Metadata::default(), "d", &|_| true).contains("Made from a web page."));
+    }
+
+    #[test]
     fn inline_elements_are_nested() {
         assert_eq!(
             body("<b>a<i>b</b>c</i> <a href='x y&amp;z#a#b'>d <code>e</code></a> <a href='javascript:x'>f</a>"),
@@ -400,10 +455,10 @@ mod tests {
 
     proptest::proptest! {
         #[test]
-        fn any_page_is_well_formed(parts in proptest::collection::vec((0..30_usize, "[ a-c&<>\"'\u{1}\u{85}é\u{ffff}\\]]{0,4}"), 0..40), id in "\\PC{0,8}") {
+        fn any_page_is_well_formed(parts in proptest::collection::vec((0..34_usize, "[ a-c&<>\"'\u{1}\u{85}é\u{ffff}\\]]{0,4}"), 0..40), id in "\\PC{0,8}") {
             #[rustfmt::skip]
-            const TAGS: [&str; 30] = [
-                "<p>", "<b>", "</b>", "<i>", "</i>", "<code>", "</code>", "<a href='x y\"<&'>", "</a>", "<ul>", "</ul>", "<ol>", "</ol>",
+            const TAGS: [&str; 34] = [
+                "<td rowspan=2>", "<td colspan=3>", "<th rowspan=0 colspan=2>", "<pre class='language-a&b lang-c'>", "<p>", "<b>", "</b>", "<i>", "</i>", "<code>", "</code>", "<a href='x y\"<&'>", "</a>", "<ul>", "</ul>", "<ol>", "</ol>",
                 "<li>", "<blockquote>", "</blockquote>", "<pre>", "</pre>", "<table>", "</table>", "<tr>", "<td>", "<th>", "<h1>",
                 "<h3>", "</h3>", "<dl>", "<dt>", "<dd>", "<div>",
             ];

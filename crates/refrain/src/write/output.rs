@@ -31,7 +31,8 @@ pub struct Output {
 
 enum Destination {
     File(AtomicFile),
-    Stream(Box<dyn Write + Send>),
+    /// With its name, for messages.
+    Stream(Box<dyn Write + Send>, PathBuf),
 }
 
 impl Output {
@@ -41,14 +42,15 @@ impl Output {
         let real = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
         let path = real.as_path();
         if fs::metadata(path).is_ok_and(|meta| !meta.is_file() && !meta.is_dir()) {
-            return Ok(Output::stream(File::options().write(true).open(path).at(path)?));
+            let device = File::options().write(true).open(path).at(path)?;
+            return Ok(Output::new(Destination::Stream(Box::new(device), path.to_owned())));
         }
         Ok(Output::new(Destination::File(AtomicFile::create(path)?)))
     }
 
     /// A stream, such as standard output.
     pub fn stream(stream: impl Write + Send + 'static) -> Output {
-        Output::new(Destination::Stream(Box::new(stream)))
+        Output::new(Destination::Stream(Box::new(stream), "standard output".into()))
     }
 
     fn new(to: Destination) -> Output {
@@ -59,7 +61,7 @@ impl Output {
     pub(crate) fn path(&self) -> PathBuf {
         match &self.to {
             Destination::File(file) => file.path.clone(),
-            Destination::Stream(_) => "standard output".into(),
+            Destination::Stream(_, name) => name.clone(),
         }
     }
 
@@ -72,7 +74,7 @@ impl Output {
     pub fn finish(self) -> Result<Written> {
         match self.to {
             Destination::File(file) => file.commit()?,
-            Destination::Stream(mut stream) => stream.flush()?,
+            Destination::Stream(mut stream, name) => stream.flush().at(&name)?,
         }
         Ok(Written { bytes: self.bytes, sha256: self.digest.hex() })
     }
@@ -82,7 +84,7 @@ impl Write for Output {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         let written = match &mut self.to {
             Destination::File(file) => file.file.write(bytes),
-            Destination::Stream(stream) => stream.write(bytes),
+            Destination::Stream(stream, _) => stream.write(bytes),
         };
         if written.as_ref().is_err_and(|error| error.kind() == io::ErrorKind::BrokenPipe) {
             self.closed.store(true, Ordering::Relaxed);
@@ -96,7 +98,7 @@ impl Write for Output {
     fn flush(&mut self) -> io::Result<()> {
         match &mut self.to {
             Destination::File(file) => file.file.flush(),
-            Destination::Stream(stream) => stream.flush(),
+            Destination::Stream(stream, _) => stream.flush(),
         }
     }
 }
