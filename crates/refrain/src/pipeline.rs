@@ -172,7 +172,7 @@ impl Opened {
             }
             Body::Bytes(bytes) => {
                 let domain = raw.origin.url.as_deref().and_then(top_level_domain);
-                let hints = Hints { charset: raw.charset.as_deref(), domain: domain.as_deref() };
+                let hints = Hints { charset: raw.charset.as_deref(), domain: domain.as_deref(), ..Hints::default() };
                 match decode(bytes, hints) {
                     Ok(decoded) => {
                         losses = decoded.losses;

@@ -18,15 +18,63 @@ pub struct Hints<'a> {
     pub charset: Option<&'a str>,
     /// Top-level domain of the address, in lower case.
     pub domain: Option<&'a str>,
+    /// The language, by its code, where it is known.
+    pub language: Option<&'a str>,
+    /// Look at no more than so many bytes to tell the encoding.
+    pub sample: Option<usize>,
+}
+
+/// What bytes are found to be.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Detection {
+    /// The encoding, by its WHATWG name where it has one, otherwise by its common name. None for no bytes at all.
+    pub encoding: Option<&'static str>,
+    /// The language, by its code.
+    pub language: Option<&'static str>,
+    /// How sure the encoding is, from 0 to 1.
+    pub confidence: f32,
+    /// The encoding that the document or its header declares, by its WHATWG name.
+    pub declared: Option<&'static str>,
+}
+
+impl Detection {
+    /// True when the declaration is right; none when there is none.
+    pub fn agrees(&self) -> Option<bool> {
+        self.declared.map(|declared| Some(declared) == self.encoding)
+    }
+}
+
+/// What was wrong with a text beyond its encoding, and was set right.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Repair {
+    /// UTF-8 that was taken for another encoding and encoded once more.
+    DoubleEncoded {
+        /// The encoding it was taken for.
+        through: &'static str,
+    },
+    /// Lines in another encoding than the rest.
+    Mixed {
+        /// The other encoding.
+        with: &'static str,
+        /// How many lines.
+        lines: usize,
+    },
 }
 
 /// Text out of bytes.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct Decoded {
     /// The text. Bytes that fit nothing, and NULs, became U+FFFD.
     pub text: String,
-    /// The encoding, by its WHATWG name.
+    /// The encoding, by its WHATWG name where it has one.
     pub encoding: &'static str,
+    /// The language that goes with the encoding, where the guess gave one.
+    pub language: Option<&'static str>,
+    /// How sure the encoding is, from 0 to 1.
+    pub confidence: f32,
+    /// What was set right.
+    pub repair: Option<Repair>,
     /// Number of U+FFFD that stand for bytes that could not be decoded.
     pub losses: u64,
     /// NUL characters: where the first one stood (in bytes of the decoded text) and how many there were.
@@ -97,6 +145,17 @@ pub fn decode(bytes: Vec<u8>, hints: Hints<'_>) -> Result<Decoded, NotText> {
     }
 }
 
+/// Tells the encoding and the language of bytes without decoding all of them.
+pub fn detect(bytes: &[u8], hints: Hints<'_>) -> Result<Detection, NotText> {
+    let declared = declared::in_document(bytes).map(Encoding::name);
+    if bytes.is_empty() {
+        return Ok(Detection { encoding: None, language: None, confidence: 0.0, declared });
+    }
+    let decoded = decode(bytes.to_vec(), hints)?;
+    let Decoded { encoding, language, confidence, .. } = decoded;
+    Ok(Detection { encoding: Some(encoding), language, confidence, declared })
+}
+
 /// True for UTF-8 with a few bytes spoilt, such as a page cut off inside a character: characters of several bytes do not
 /// come about by chance.
 fn nearly_utf8(bytes: &[u8], hints: Hints<'_>) -> bool {
@@ -120,7 +179,7 @@ fn with_encoding(bytes: &[u8], encoding: &'static Encoding) -> Decoded {
 
 fn clean(text: String, encoding: &'static str, losses: u64) -> Decoded {
     let (text, nuls) = replace_nuls(text);
-    Decoded { text, encoding, losses, nuls }
+    Decoded { text, encoding, language: None, confidence: 1.0, repair: None, losses, nuls }
 }
 
 /// Replaces NUL characters by U+FFFD; says where the first one stood and how many there were.
@@ -175,7 +234,7 @@ mod tests {
     use super::*;
 
     fn decoded(bytes: &[u8], charset: Option<&str>) -> (String, &'static str, u64) {
-        let decoded = decode(bytes.to_vec(), Hints { charset, domain: None }).expect("text");
+        let decoded = decode(bytes.to_vec(), Hints { charset, ..Hints::default() }).expect("text");
         (decoded.text, decoded.encoding, decoded.losses)
     }
 
