@@ -8,6 +8,7 @@ use clap::{Parser, Subcommand};
 mod extract;
 mod features;
 mod justext;
+mod languages;
 mod metadata;
 mod read;
 mod stoplists;
@@ -21,13 +22,24 @@ struct Arguments {
 
 #[derive(Subcommand)]
 enum Command {
-    /// Build stop lists from texts: a folder per language, named by its code, with sample.txt in it, and perhaps more.txt
+    /// Build stop lists from texts: a folder per language, named by its code, with a text file for each kind of text
     Stoplists {
         /// The folder of the language folders
         texts: PathBuf,
         /// Where the lists go
         #[arg(short, long)]
         output: PathBuf,
+    },
+    /// Train the models that tell languages and encodings, from the same texts
+    Languages {
+        /// The folder of the language folders
+        texts: PathBuf,
+        /// Where the models go
+        #[arg(short, long)]
+        output: PathBuf,
+        /// N-grams that are kept of each language
+        #[arg(long, default_value_t = 12_000)]
+        keep: usize,
     },
     /// Extract the main content of pages in JSONL (id, html), with a model of your own or timed
     Extract(extract::Arguments),
@@ -68,6 +80,7 @@ fn main() -> Result<()> {
         Command::Extract(arguments) => extract::run(&arguments),
         Command::Features(arguments) => features::write(&arguments),
         Command::Stoplists { texts, output } => stoplists::build(&texts, &output),
+        Command::Languages { texts, output, keep } => languages::build(&texts, &output, keep),
         Command::Justext { pages, lang, stop_words } => {
             justext::classify(&pages, lang.as_deref(), stop_words.as_deref())
         }

@@ -73,23 +73,28 @@ impl InputArguments {
         SourceOptions { text_is, ..self.options() }
     }
 
-    /// The inputs that are there; those that are not are failures. None at all is an error.
-    /// What lies in the output folder is no input.
+    /// What [`expand`] makes of the inputs.
     pub(crate) fn expand(&self, output: Option<&Path>) -> Result<(Inputs, Vec<Failure>)> {
-        let (inputs, failures) = Inputs::expand_without(&self.inputs, output);
-        let file = output.filter(|output| output.is_file()).and_then(|output| output.canonicalize().ok());
-        let is_file = |failure: &&Failure| Path::new(&failure.input).canonicalize().ok() == file;
-        if file.is_some()
-            && let Some(failure) = failures.iter().find(is_file)
-        {
-            bail!("{} is both an input and the output; no input is written over: name another output", failure.input);
-        }
-        if inputs.is_empty() {
-            let list: Vec<String> = failures.iter().map(Failure::to_string).collect();
-            bail!("nothing to read: {}", list.join("; "));
-        }
-        Ok((inputs, failures))
+        expand(&self.inputs, output)
     }
+}
+
+/// The inputs that are there; those that are not are failures. None at all is an error.
+/// What lies in the output folder is no input.
+pub(crate) fn expand(names: &[String], output: Option<&Path>) -> Result<(Inputs, Vec<Failure>)> {
+    let (inputs, failures) = Inputs::expand_without(names, output);
+    let file = output.filter(|output| output.is_file()).and_then(|output| output.canonicalize().ok());
+    let is_file = |failure: &&Failure| Path::new(&failure.input).canonicalize().ok() == file;
+    if file.is_some()
+        && let Some(failure) = failures.iter().find(is_file)
+    {
+        bail!("{} is both an input and the output; no input is written over: name another output", failure.input);
+    }
+    if inputs.is_empty() {
+        let list: Vec<String> = failures.iter().map(Failure::to_string).collect();
+        bail!("nothing to read: {}", list.join("; "));
+    }
+    Ok((inputs, failures))
 }
 
 /// How the main content of web pages is found.

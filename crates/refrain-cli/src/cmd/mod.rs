@@ -3,6 +3,7 @@
 pub(crate) mod completions;
 pub(crate) mod convert;
 pub(crate) mod corpus;
+pub(crate) mod decode;
 pub(crate) mod extract;
 pub(crate) mod list;
 pub(crate) mod man;

@@ -1,12 +1,12 @@
 //! The charset a document declares inside itself.
 
-use encoding_rs::Encoding;
+use super::charsets::Charset;
 
 /// Declarations stand at the top.
 const REACH: usize = 4096;
 
 /// The charset of a `<meta>` element or of an XML declaration.
-pub(super) fn in_document(bytes: &[u8]) -> Option<&'static Encoding> {
+pub(super) fn in_document(bytes: &[u8]) -> Option<Charset> {
     let head = bytes[..bytes.len().min(REACH)].to_ascii_lowercase();
     if head.trim_ascii_start().starts_with(b"<?xml") {
         let end = memchr::memchr(b'>', &head)?;
@@ -22,13 +22,13 @@ pub(super) fn in_document(bytes: &[u8]) -> Option<&'static Encoding> {
 }
 
 /// The encoding named after `name=`, with or without quotes.
-fn value_after(tag: &[u8], name: &[u8]) -> Option<&'static Encoding> {
+fn value_after(tag: &[u8], name: &[u8]) -> Option<Charset> {
     memchr::memmem::find_iter(tag, name).find_map(|at| {
         let value = tag[at + name.len()..].trim_ascii_start().strip_prefix(b"=")?.trim_ascii_start();
         let value = value.strip_prefix(b"\"").or_else(|| value.strip_prefix(b"'")).unwrap_or(value);
         let end =
             value.iter().position(|b| matches!(b, b'"' | b'\'' | b';' | b' ' | b'/' | b'\n')).unwrap_or(value.len());
-        Encoding::for_label(&value[..end])
+        Charset::for_label(std::str::from_utf8(&value[..end]).ok()?)
     })
 }
 
@@ -37,7 +37,7 @@ mod tests {
     use super::*;
 
     fn name(html: &str) -> Option<&'static str> {
-        in_document(html.as_bytes()).map(Encoding::name)
+        in_document(html.as_bytes()).map(Charset::name)
     }
 
     #[test]

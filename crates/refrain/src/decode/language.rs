@@ -1,7 +1,8 @@
-//! The language of a document, and the pass that marks documents in languages that were not asked for.
+//! The language of a text, and the pass that marks documents in languages that were not asked for.
 
-use whatlang::Lang;
-
+use super::models::{Models, OWN_SCRIPT, Script, TONES_APART, Window, script_of};
+use super::ngrams::STEP;
+use super::symbols::{SPACE, symbols};
 use crate::document::{Document, Label, Reason};
 use crate::pass::LocalPass;
 
@@ -16,11 +17,118 @@ pub struct Language {
     pub reliable: bool,
 }
 
-/// How much text is looked at: more does not change the answer.
+/// How much text of a document is looked at: more does not change the answer.
 const SAMPLE: usize = 1200;
 
-/// Below this many bytes nothing is said for sure.
+/// Below this many bytes nothing is said for sure of a document.
 const ENOUGH: usize = 80;
+
+/// Letters after which a clear lead is enough.
+const CLEAR_AFTER: usize = 192;
+
+/// What a clear lead is, in nats.
+const CLEAR: f32 = 40.0;
+
+/// No more letters are looked at.
+const MOST_LETTERS: usize = 4096;
+
+/// Letters that a reliable answer needs. Scripts of one language need fewer.
+const RELIABLE_LETTERS: usize = 24;
+
+/// Letters depend on each other: what n-grams say is worth so much less than it seems.
+const TEMPERATURE: f32 = 3.0;
+
+/// Tells the language of a text.
+///
+/// ```
+/// use refrain::decode::identify;
+///
+/// let found = identify("Der Wärter zündet jeden Abend die Lampe an.").expect("letters");
+/// assert_eq!((found.code, found.reliable), ("de", true));
+/// assert!(identify("1, 2, 3").is_none());
+/// ```
+pub fn identify(text: &str) -> Option<Language> {
+    let (script, letters) = main_script(text)?;
+    let sure = |code| Language { code, confidence: 1.0, reliable: letters >= 4 };
+    match script {
+        Script::Own(code) => Some(sure(code)),
+        Script::Han => Some(sure("zh")),
+        Script::Kana => Some(sure("ja")),
+        Script::Shared(group) => among(group, text, letters),
+        Script::Unknown => None,
+    }
+}
+
+/// The script that most letters of a text are in, and their number.
+fn main_script(text: &str) -> Option<(Script, usize)> {
+    let mut counts: Vec<(Script, usize)> = Vec::new();
+    let mut seen = 0;
+    for script in symbols(text).filter_map(script_of) {
+        match counts.iter_mut().find(|(known, _)| *known == script) {
+            Some((_, count)) => *count += 1,
+            None => counts.push((script, 1)),
+        }
+        seen += 1;
+        if seen == MOST_LETTERS {
+            break;
+        }
+    }
+    let count = |script| counts.iter().find(|(known, _)| *known == script).map_or(0, |(_, count)| *count);
+    let (kana, han) = (count(Script::Kana), count(Script::Han));
+    // Japanese letters stand between Chinese characters; some do in Chinese text, too.
+    if kana > 2 && kana * 8 > han {
+        counts.retain(|(script, _)| !matches!(script, Script::Kana | Script::Han));
+        counts.push((Script::Kana, kana + 3 * han));
+    }
+    // A Chinese character says as much as several letters.
+    let weight = |(script, count): &(Script, usize)| if *script == Script::Han { 3 * count } else { *count };
+    counts.into_iter().reduce(|best, next| if weight(&next) > weight(&best) { next } else { best })
+}
+
+/// Tells the languages of one group apart.
+fn among(group: &str, text: &str, letters: usize) -> Option<Language> {
+    let (_, group) = Models::shipped().group(group)?;
+    let table = group.table();
+    let mut sums = vec![0; table.width()];
+    for (sum, (code, prior)) in sums.iter_mut().zip(&group.languages) {
+        *sum = if code == TONES_APART { u32::MAX / 2 } else { u32::from(*prior) };
+    }
+    let languages = group.languages.len();
+    let mut window = Window(u64::from(SPACE));
+    let mut looked = 0;
+    for symbol in symbols(text) {
+        if !window.push(symbol) {
+            continue;
+        }
+        table.add(window.0, &mut sums);
+        looked += 1;
+        if looked % CLEAR_AFTER == 0 && (lead(&sums[..languages]) > CLEAR || looked >= MOST_LETTERS) {
+            break;
+        }
+    }
+    let sums = &sums[..languages];
+    let best = (0..languages).min_by_key(|&language| sums[language])?;
+    let odds = |sum: u32| (-((sum - sums[best]) as f32) / STEP / TEMPERATURE).exp();
+    let confidence = 1.0 / sums.iter().map(|sum| odds(*sum)).sum::<f32>();
+    Some(Language {
+        code: group.code(best),
+        confidence: f64::from(confidence),
+        reliable: letters >= RELIABLE_LETTERS && confidence > 0.8,
+    })
+}
+
+/// By how much the best one leads, in nats.
+fn lead(sums: &[u32]) -> f32 {
+    let (mut best, mut second) = (u32::MAX, u32::MAX);
+    for &sum in sums {
+        if sum < best {
+            (best, second) = (sum, best);
+        } else {
+            second = second.min(sum);
+        }
+    }
+    (second - best) as f32 / STEP
+}
 
 /// Finds the language of a document from the first running text in it.
 pub fn detect_language(document: &Document) -> Option<Language> {
@@ -31,11 +139,7 @@ pub fn detect_language(document: &Document) -> Option<Language> {
             let text = block.span.of(&document.text);
             let linked = block.link_chars as usize * 3 > text.len();
             if text.len() >= least && !(least > 1 && linked) && sample.len() < SAMPLE {
-                let mut end = text.len().min(SAMPLE);
-                while !text.is_char_boundary(end) {
-                    end -= 1;
-                }
-                sample.push_str(&text[..end]);
+                sample.push_str(&text[..text.floor_char_boundary(SAMPLE)]);
                 sample.push('\n');
             }
         }
@@ -44,31 +148,25 @@ pub fn detect_language(document: &Document) -> Option<Language> {
         }
         sample.clear();
     }
-    let info = whatlang::detect(if sample.is_empty() { &document.text } else { &sample })?;
-    Some(Language {
-        code: short_code(info.lang()),
-        confidence: info.confidence(),
-        reliable: info.is_reliable() && sample.len() >= ENOUGH,
-    })
+    let found = identify(if sample.is_empty() { &document.text } else { &sample })?;
+    Some(Language { reliable: found.reliable && sample.len() >= ENOUGH, ..found })
 }
 
-/// The two-letter code; Norwegian counts as one language.
-#[rustfmt::skip] // a table
-fn short_code(lang: Lang) -> &'static str {
-    match lang {
-        Lang::Epo => "eo", Lang::Eng => "en", Lang::Rus => "ru", Lang::Cmn => "zh", Lang::Spa => "es", Lang::Por => "pt",
-        Lang::Ita => "it", Lang::Ben => "bn", Lang::Fra => "fr", Lang::Deu => "de", Lang::Ukr => "uk", Lang::Kat => "ka",
-        Lang::Ara => "ar", Lang::Hin => "hi", Lang::Jpn => "ja", Lang::Heb => "he", Lang::Yid => "yi", Lang::Pol => "pl",
-        Lang::Amh => "am", Lang::Jav => "jv", Lang::Kor => "ko", Lang::Nob => "no", Lang::Dan => "da", Lang::Swe => "sv",
-        Lang::Fin => "fi", Lang::Tur => "tr", Lang::Nld => "nl", Lang::Hun => "hu", Lang::Ces => "cs", Lang::Ell => "el",
-        Lang::Bul => "bg", Lang::Bel => "be", Lang::Mar => "mr", Lang::Kan => "kn", Lang::Ron => "ro", Lang::Slv => "sl",
-        Lang::Hrv => "hr", Lang::Srp => "sr", Lang::Mkd => "mk", Lang::Lit => "lt", Lang::Lav => "lv", Lang::Est => "et",
-        Lang::Tam => "ta", Lang::Vie => "vi", Lang::Urd => "ur", Lang::Tha => "th", Lang::Guj => "gu", Lang::Uzb => "uz",
-        Lang::Pan => "pa", Lang::Aze => "az", Lang::Ind => "id", Lang::Tel => "te", Lang::Pes => "fa", Lang::Mal => "ml",
-        Lang::Ori => "or", Lang::Mya => "my", Lang::Nep => "ne", Lang::Sin => "si", Lang::Khm => "km", Lang::Tuk => "tk",
-        Lang::Aka => "ak", Lang::Zul => "zu", Lang::Sna => "sn", Lang::Afr => "af", Lang::Lat => "la", Lang::Slk => "sk",
-        Lang::Cat => "ca", Lang::Tgl => "tl", Lang::Hye => "hy", Lang::Cym => "cy",
+/// The language of each block of a document: pages can mix. None for blocks without letters.
+pub fn block_languages(document: &Document) -> Vec<Option<Language>> {
+    document.blocks.iter().map(|block| identify(block.span.of(&document.text))).collect()
+}
+
+/// Codes of all languages that can be told.
+pub fn known_languages() -> Vec<&'static str> {
+    let mut codes: Vec<&str> = OWN_SCRIPT.iter().copied().chain(["ja", "th", "zh"]).collect();
+    for group in &Models::shipped().groups {
+        codes.extend((0..group.languages.len()).map(|column| group.code(column)));
     }
+    codes.retain(|code| !code.starts_with("zh-"));
+    codes.sort_unstable();
+    codes.dedup();
+    codes
 }
 
 /// Notes the language of every document and, when languages were asked for, marks documents in others as
@@ -82,9 +180,7 @@ pub struct LanguageFilter {
 impl LanguageFilter {
     /// Codes of all languages that can be told.
     pub fn known() -> Vec<&'static str> {
-        let mut codes: Vec<_> = Lang::all().iter().map(|&lang| short_code(lang)).collect();
-        codes.sort_unstable();
-        codes
+        known_languages()
     }
 }
 
@@ -127,8 +223,33 @@ mod tests {
     }
 
     #[test]
-    fn codes_are_short() {
-        let codes = LanguageFilter::known();
-        assert!(codes.contains(&"en") && codes.iter().all(|code| code.len() == 2), "{codes:?}");
+    fn languages_are_told_by_script_and_by_letters() {
+        let of = |text: &str| identify(text).map(|found| found.code);
+        assert_eq!(of("Příliš žluťoučký kůň úpěl ďábelské ódy"), Some("cs"));
+        assert_eq!(of("Съешь же ещё этих мягких французских булок"), Some("ru"));
+        assert_eq!(of("Щастям б'єш жук їх глицю в фон й ґедзь пріч"), Some("uk"));
+        assert_eq!(of("東京都は日本の首都である"), Some("ja"));
+        assert_eq!(of("北京是中华人民共和国的首都"), Some("zh"));
+        assert_eq!(of("대한민국의 수도는 서울이다"), Some("ko"));
+        assert_eq!(of("Η Αθήνα είναι η πρωτεύουσα"), Some("el"));
+        assert_eq!(of("תל אביב היא עיר"), Some("he"));
+        assert_eq!(of("42 – 17 = 25"), None);
+    }
+
+    #[test]
+    fn blocks_have_languages_of_their_own() {
+        let text = format!(
+            "{GERMAN}\n\nThe lighthouse has stood on the cliff above the harbour for a hundred years.\n\n* * *"
+        );
+        let found = block_languages(&Document::from_text("d", text.as_str()));
+        let codes: Vec<_> = found.iter().map(|found| found.map(|language| language.code)).collect();
+        assert_eq!(codes, [Some("de"), Some("en"), None]);
+    }
+
+    #[test]
+    fn sixty_languages_are_known() {
+        let codes = known_languages();
+        assert!(codes.len() >= 60 && codes.is_sorted(), "{codes:?}");
+        assert!(["en", "zh", "sr", "vi", "hy"].iter().all(|code| codes.contains(code)), "{codes:?}");
     }
 }

@@ -1,15 +1,28 @@
 //! Decode: bytes to text, and the language of the text.
 //!
-//! The order of trust: a byte order mark; UTF-8 that is valid; what HTTP and the document declare, when the bytes fit it;
-//! a statistical guess (chardetng, the detector of Firefox).
+//! The order of trust: a byte order mark; escapes of seven-bit encodings; UTF-8 that is valid; then the guess, to which
+//! encodings that make no letters of the bytes are no candidates, and what HTTP or the document declares is evidence.
 
+mod charsets;
 mod declared;
+mod guess;
 mod language;
+mod markup;
+mod models;
+mod ngrams;
+mod repair;
+mod symbols;
+#[doc(hidden)]
+pub mod training;
 
-pub use language::{Language, LanguageFilter, detect_language};
+pub use language::{Language, LanguageFilter, block_languages, detect_language, identify, known_languages};
 
-use chardetng::{EncodingDetector, Iso2022JpDetection, Utf8Detection};
-use encoding_rs::{Encoding, ISO_2022_JP, UTF_8, UTF_16BE, UTF_16LE};
+use std::borrow::Cow;
+
+use encoding_rs::{Encoding, ISO_2022_JP, UTF_8, UTF_16BE, UTF_16LE, WINDOWS_1252};
+
+use self::charsets::Charset;
+use self::guess::{Known, guess};
 
 /// What is known about bytes from outside.
 #[derive(Debug, Clone, Copy, Default)]
@@ -91,8 +104,14 @@ pub struct NotText {
 /// How many bytes decide whether something is text.
 const PROBE: usize = 64 << 10;
 
-/// How many bytes the statistical guess looks at.
+/// How many bytes the guess looks at, where nothing else is said.
 const GUESS: usize = 128 << 10;
+
+/// Fewer bytes above ASCII than these are no evidence against a header.
+const FEW: usize = 8;
+
+/// How many bytes of text are looked at for its language.
+const LANGUAGE: usize = 16 << 10;
 
 /// Decodes bytes.
 ///
@@ -104,82 +123,185 @@ const GUESS: usize = 128 << 10;
 /// # Ok::<(), refrain::decode::NotText>(())
 /// ```
 pub fn decode(bytes: Vec<u8>, hints: Hints<'_>) -> Result<Decoded, NotText> {
-    if let Some((encoding, length)) = Encoding::for_bom(&bytes) {
-        return Ok(with_encoding(&bytes[length..], encoding));
-    }
-    if let Some(encoding) = utf16_without_mark(&bytes) {
-        return Ok(with_encoding(&bytes, encoding));
-    }
-    if let Some(at) = binary(&bytes) {
-        return Err(NotText { at });
-    }
-    // Seven-bit encodings with escapes are valid UTF-8, too.
-    let escapes = memchr::memmem::find(&bytes, b"\x1b$").is_some();
-    let bytes = if escapes {
-        bytes
-    } else {
+    let found = find(&bytes, hints)?;
+    let bytes = if found.charset == Charset::Standard(UTF_8) && found.skip == 0 && !found.mixed {
         match String::from_utf8(bytes) {
-            Ok(text) => return Ok(clean(text, UTF_8.name(), 0)),
+            Ok(text) => return Ok(repair::doubly_encoded(clean(text, found, 0))),
             Err(error) => error.into_bytes(),
         }
+    } else {
+        bytes
     };
-    if nearly_utf8(&bytes, hints) {
-        return Ok(with_encoding(&bytes, UTF_8));
+    let bytes = &bytes[found.skip..];
+    if found.mixed
+        && let Some(decoded) = repair::mixed(bytes, found)
+    {
+        return Ok(decoded);
     }
-    let declared = hints
-        .charset
-        .and_then(|label| Encoding::for_label(label.as_bytes()))
-        .or_else(|| declared::in_document(&bytes))
-        // Whoever declares UTF-16 in ASCII letters, or UTF-8 over bytes that are none, is wrong.
-        .filter(|&encoding| encoding != UTF_16LE && encoding != UTF_16BE && encoding != UTF_8);
-    let by_declaration = declared.map(|encoding| with_encoding(&bytes, encoding));
-    match by_declaration {
-        Some(decoded) if decoded.losses == 0 => Ok(decoded),
-        by_declaration => {
-            let by_guess = with_encoding(&bytes, guess(&bytes, hints.domain));
-            match by_declaration {
-                Some(decoded) if decoded.losses <= by_guess.losses => Ok(decoded),
-                _ => Ok(by_guess),
-            }
-        }
-    }
+    let (text, losses) = found.charset.decode(bytes);
+    Ok(clean(text.into_owned(), found, losses))
 }
 
 /// Tells the encoding and the language of bytes without decoding all of them.
+///
+/// ```
+/// use refrain::decode::{detect, Hints};
+///
+/// let found = detect(b"Za\xbf\xf3\xb3\xe6 g\xea\xb6l\xb1 ja\xbc\xf1", Hints::default())?;
+/// assert_eq!((found.encoding, found.language), (Some("ISO-8859-2"), Some("pl")));
+/// # Ok::<(), refrain::decode::NotText>(())
+/// ```
 pub fn detect(bytes: &[u8], hints: Hints<'_>) -> Result<Detection, NotText> {
-    let declared = declared::in_document(bytes).map(Encoding::name);
+    let declared = declaration(bytes, hints).map(Charset::name);
     if bytes.is_empty() {
         return Ok(Detection { encoding: None, language: None, confidence: 0.0, declared });
     }
-    let decoded = decode(bytes.to_vec(), hints)?;
-    let Decoded { encoding, language, confidence, .. } = decoded;
-    Ok(Detection { encoding: Some(encoding), language, confidence, declared })
+    let found = find(bytes, hints)?;
+    let language = found.language.or_else(|| {
+        let head = &bytes[found.skip.min(bytes.len())..];
+        let head = markup::text_of(&head[..head.len().min(LANGUAGE)]);
+        let (text, _) = found.charset.decode(&head);
+        identify(&text).map(|language| language.code)
+    });
+    Ok(Detection { encoding: Some(found.charset.name()), language, confidence: found.confidence, declared })
 }
 
-/// True for UTF-8 with a few bytes spoilt, such as a page cut off inside a character: characters of several bytes do not
-/// come about by chance.
-fn nearly_utf8(bytes: &[u8], hints: Hints<'_>) -> bool {
-    let (mut good, mut bad) = (0_usize, 0_usize);
+/// Codes of the languages whose encodings can be told: those that `Hints::language` may be.
+pub fn languages_with_encodings() -> Vec<&'static str> {
+    let mut codes = known_languages();
+    codes.extend(["zh-hans", "zh-hant"]);
+    codes.retain(|code| guess::has_encodings(code));
+    codes.sort_unstable();
+    codes
+}
+
+/// What bytes are in.
+#[derive(Debug, Clone, Copy)]
+struct Found {
+    charset: Charset,
+    language: Option<&'static str>,
+    confidence: f32,
+    /// Bytes of the byte order mark.
+    skip: usize,
+    /// Some lines may be UTF-8 and others not.
+    mixed: bool,
+}
+
+impl Found {
+    fn sure(charset: Charset) -> Found {
+        Found { charset, language: None, confidence: 1.0, skip: 0, mixed: false }
+    }
+}
+
+/// Finds out what bytes are in.
+fn find(bytes: &[u8], hints: Hints<'_>) -> Result<Found, NotText> {
+    if let Some((charset, skip)) = by_mark(bytes) {
+        return Ok(Found { skip, ..Found::sure(charset) });
+    }
+    if let Some(charset) = utf32_without_mark(bytes).or_else(|| utf16_without_mark(bytes)) {
+        return Ok(Found::sure(charset));
+    }
+    if let Some(charset) = seven_bit(bytes) {
+        return Ok(Found::sure(charset));
+    }
+    if let Some(at) = binary(bytes) {
+        return Err(NotText { at });
+    }
+    let utf8 = Found::sure(Charset::Standard(UTF_8));
+    if simdutf8::basic::from_utf8(bytes).is_ok() {
+        return Ok(utf8);
+    }
+    let (good, bad) = utf8_or_not(bytes);
+    let declared = declaration(bytes, hints);
+    let says_utf8 = declared == Some(Charset::Standard(UTF_8));
+    if good > 10 * bad || (good >= bad && good > 0 && says_utf8) {
+        return Ok(Found { confidence: 0.95, mixed: bad > 1, ..utf8 });
+    }
+    // A few bytes say less than whoever wrote the header.
+    let served = hints.charset.and_then(Charset::for_label).filter(|_| !says_utf8);
+    if let Some(charset) = served
+        && bytes.iter().filter(|byte| **byte >= 0x80).take(FEW).count() < FEW
+        && charset.decode(bytes).1 == 0
+    {
+        return Ok(Found { confidence: 0.8, ..Found::sure(charset) });
+    }
+    let head = &bytes[..bytes.len().min(hints.sample.unwrap_or(GUESS).max(1))];
+    let text = match head.is_ascii() {
+        true => Cow::Borrowed(bytes),
+        false => markup::text_of(head),
+    };
+    let known =
+        Known { language: hints.language, declared: declared::in_document(bytes), served, domain: hints.domain };
+    let guessed = guess(&text, known).or_else(|| guess(bytes, Known { language: None, ..known }));
+    // Many characters of several bytes do not come about by chance.
+    let mixed = good > 2;
+    Ok(match guessed {
+        Some(guess) => Found {
+            charset: guess.charset,
+            language: Some(guess.language),
+            confidence: guess.confidence,
+            mixed,
+            ..utf8
+        },
+        // Nothing fits: whatever loses least.
+        None => {
+            let fallback = declared.filter(|_| !says_utf8).unwrap_or(Charset::Standard(WINDOWS_1252));
+            Found { confidence: 0.1, mixed, ..Found::sure(fallback) }
+        }
+    })
+}
+
+/// The encoding that a header or the document declares. Whoever declares UTF-16 in ASCII letters is wrong.
+fn declaration(bytes: &[u8], hints: Hints<'_>) -> Option<Charset> {
+    let outside = hints.charset.and_then(Charset::for_label);
+    let declared = outside.or_else(|| declared::in_document(bytes));
+    declared.filter(|charset| ![UTF_16LE, UTF_16BE].map(Charset::Standard).contains(charset))
+}
+
+/// The encoding that a byte order mark tells, and how long the mark is.
+fn by_mark(bytes: &[u8]) -> Option<(Charset, usize)> {
+    match bytes {
+        [0xff, 0xfe, 0, 0, ..] => Some((Charset::Utf32 { big_endian: false }, 4)),
+        [0, 0, 0xfe, 0xff, ..] => Some((Charset::Utf32 { big_endian: true }, 4)),
+        _ => Encoding::for_bom(bytes).map(|(encoding, length)| (Charset::Standard(encoding), length)),
+    }
+}
+
+/// Encodings that switch between ASCII and others by escapes. All of their bytes are valid UTF-8, too.
+fn seven_bit(bytes: &[u8]) -> Option<Charset> {
+    let escapes = memchr::memmem::find(bytes, b"\x1b$").is_some();
+    let tildes = || memchr::memmem::find(bytes, b"~{").is_some() && memchr::memmem::find(bytes, b"~}").is_some();
+    if !escapes && !tildes() {
+        return None;
+    }
+    let candidates: &[Charset] = match escapes {
+        true if memchr::memmem::find(bytes, b"\x1b$)C").is_some() => &[Charset::Iso2022Kr],
+        // Other escapes than those of Japanese are terminal colours.
+        true => &[Charset::Standard(ISO_2022_JP)],
+        false => &[Charset::Hz],
+    };
+    let fits = |charset: &&Charset| {
+        let (text, losses) = charset.decode(bytes);
+        bytes.is_ascii() && losses == 0 && text.chars().any(|c| c >= '\u{3000}')
+    };
+    candidates.iter().find(fits).copied()
+}
+
+/// How many characters of several bytes there are in UTF-8, and how many stretches of bytes that are none.
+fn utf8_or_not(bytes: &[u8]) -> (usize, usize) {
+    let (mut good, mut bad) = (0, 0);
     for chunk in bytes.utf8_chunks() {
-        good += chunk.valid().chars().filter(|c| !c.is_ascii()).count();
+        good += chunk.valid().bytes().filter(|byte| *byte >= 0xc0).count();
         bad += usize::from(!chunk.invalid().is_empty());
     }
-    let declared = || {
-        let outside = hints.charset.and_then(|label| Encoding::for_label(label.as_bytes()));
-        outside.or_else(|| declared::in_document(bytes)) == Some(UTF_8)
-    };
-    good > 10 * bad || (good >= bad && good > 0 && declared())
+    (good, bad)
 }
 
-fn with_encoding(bytes: &[u8], encoding: &'static Encoding) -> Decoded {
-    let (text, malformed) = encoding.decode_without_bom_handling(bytes);
-    let losses = if malformed { text.matches('\u{fffd}').count() as u64 } else { 0 };
-    clean(text.into_owned(), encoding.name(), losses)
-}
-
-fn clean(text: String, encoding: &'static str, losses: u64) -> Decoded {
+/// What was decoded, with NULs replaced.
+fn clean(text: String, found: Found, losses: u64) -> Decoded {
     let (text, nuls) = replace_nuls(text);
-    Decoded { text, encoding, language: None, confidence: 1.0, repair: None, losses, nuls }
+    let Found { charset, language, confidence, .. } = found;
+    Decoded { text, encoding: charset.name(), language, confidence, repair: None, losses, nuls }
 }
 
 /// Replaces NUL characters by U+FFFD; says where the first one stood and how many there were.
@@ -193,18 +315,25 @@ pub(crate) fn replace_nuls(text: String) -> (String, Option<(usize, usize)>) {
     }
 }
 
-fn guess(bytes: &[u8], domain: Option<&str>) -> &'static Encoding {
-    let mut detector = EncodingDetector::new(Iso2022JpDetection::Allow);
-    detector.feed(&bytes[..bytes.len().min(GUESS)], bytes.len() <= GUESS);
-    let domain = domain.filter(|d| d.bytes().all(|b| b.is_ascii_lowercase() || b == b'-' || b.is_ascii_digit()));
-    let guess = detector.guess(domain.map(str::as_bytes), Utf8Detection::Allow);
-    // Escapes that make no Japanese are terminal colours.
-    if guess == ISO_2022_JP && memchr::memmem::find(bytes, b"\x1b$").is_none() { UTF_8 } else { guess }
+/// UTF-32 without a mark: two bytes of every four are zero, and always the same ones.
+fn utf32_without_mark(bytes: &[u8]) -> Option<Charset> {
+    let head = &bytes[..bytes.len().min(PROBE) & !3];
+    if head.len() < 8 {
+        return None;
+    }
+    let fits = |big_endian: bool| {
+        head.chunks_exact(4).all(|four| {
+            let number = [four[0], four[1], four[2], four[3]];
+            let number = if big_endian { u32::from_be_bytes(number) } else { u32::from_le_bytes(number) };
+            char::from_u32(number).is_some_and(|c| !c.is_control() || c.is_whitespace())
+        })
+    };
+    [false, true].into_iter().find(|&big_endian| fits(big_endian)).map(|big_endian| Charset::Utf32 { big_endian })
 }
 
 /// UTF-16 without a mark: of the text of any script with spaces and line ends in it, one byte of each pair is often zero,
 /// and always the same one.
-fn utf16_without_mark(bytes: &[u8]) -> Option<&'static Encoding> {
+fn utf16_without_mark(bytes: &[u8]) -> Option<Charset> {
     let head = &bytes[..bytes.len().min(PROBE) & !1];
     let zeros = |offset: usize| head.iter().skip(offset).step_by(2).filter(|&&b| b == 0).count();
     let (even, odd) = (zeros(0), zeros(1));
@@ -215,7 +344,7 @@ fn utf16_without_mark(bytes: &[u8]) -> Option<&'static Encoding> {
         _ => return None,
     };
     let (text, malformed) = encoding.decode_without_bom_handling(head);
-    (!malformed && !text.chars().any(|c| c.is_control() && !c.is_whitespace())).then_some(encoding)
+    (!malformed && !text.chars().any(|c| c.is_control() && !c.is_whitespace())).then_some(Charset::Standard(encoding))
 }
 
 /// Where binary data show, if the bytes are no text: more than one in fifty bytes is a control character, or one in ten

@@ -1,0 +1,373 @@
+//! `refrain decode`: files in whatever encoding to UTF-8, or which encoding they are in.
+
+mod names;
+mod report;
+mod work;
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use anyhow::{Context, Result, bail};
+use clap::Args;
+use refrain::Failure;
+use refrain::decode::{Hints, LanguageFilter};
+use refrain::pipeline::Control;
+use refrain::source::{Input, Inputs};
+use refrain::write::{Output, Packed, Packing};
+
+use crate::common::{
+    Failures, Given, OutputArguments, expand, is_folder, named, on_interrupt, size, tell, tell_failures,
+};
+use crate::exit::Exit;
+use crate::progress::{Bar, Status};
+use names::Names;
+use report::{Summary, Table, line};
+use work::{Found, Reader, in_order, place};
+
+/// Turn files in any encoding into UTF-8, or tell which encoding and language they are in
+///
+/// Every file is one text, whatever its name; nothing is unpacked. One file goes to standard output, or to the file that -o
+/// names. Several files, and folders, go into a folder under the same relative names, with a report of what was found and
+/// what was lost: report.jsonl. Bytes that fit no encoding become U+FFFD and are counted.
+#[derive(Args)]
+#[command(
+    before_help = "Example:\n  refrain decode samples/pages/ -o utf8/\n  refrain decode --detect samples/pages/\n  refrain decode --lang cs samples/pages/garten.example/cz-jablon.html",
+    mut_arg("output", |arg| arg.value_name("PATH").help(
+        "Folder for the texts and their report; or the file, for one text or with --detect; standard output when not given"
+    ))
+)]
+pub(crate) struct Arguments {
+    /// Files, folders, glob patterns, @list.txt (one name a line), or - for standard input
+    #[arg(value_name = "INPUT", required = true)]
+    inputs: Vec<String>,
+
+    /// Largest file to read; larger ones are reported and left out
+    #[arg(long, value_name = "SIZE", default_value = "256M", value_parser = size, allow_negative_numbers = true, help_heading = "Input")]
+    max_document: u64,
+
+    #[command(flatten)]
+    encoding: EncodingArguments,
+
+    /// Tell encoding, language, confidence and whether declarations are right; write no text
+    #[arg(long, help_heading = "Output")]
+    detect: bool,
+
+    /// With --detect: a table for people, or one JSON object a line, where the name (.txt, .jsonl) does not tell
+    /// [default: text]
+    #[arg(long, value_name = "FORMAT", value_parser = named(Format::ALL.to_vec()), help_heading = "Output")]
+    format: Option<Format>,
+
+    /// Write into a folder that is not empty: files of the same names are replaced, others are left alone
+    #[arg(long, help_heading = "Output")]
+    overwrite: bool,
+
+    #[command(flatten)]
+    output: OutputArguments,
+}
+
+/// How the encoding is told, and what is known beforehand.
+#[derive(Args)]
+#[command(next_help_heading = "Encoding")]
+struct EncodingArguments {
+    /// Language of the files, by its code, where it is known
+    #[arg(long, value_name = "CODE", value_parser = language)]
+    lang: Option<String>,
+
+    /// Look at no more than so many bytes of a file to tell its encoding [default: as many as it takes]
+    #[arg(long, value_name = "SIZE", value_parser = size, allow_negative_numbers = true)]
+    sample: Option<u64>,
+}
+
+impl EncodingArguments {
+    fn hints(&self) -> Hints<'_> {
+        let sample = self.sample.map(|sample| usize::try_from(sample).unwrap_or(usize::MAX));
+        Hints { language: self.lang.as_deref(), sample, ..Hints::default() }
+    }
+}
+
+/// How findings are written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Format {
+    Text,
+    Jsonl,
+}
+
+impl Format {
+    const ALL: [(&'static str, Format); 2] = [("text", Format::Text), ("jsonl", Format::Jsonl)];
+
+    fn of_path(path: &Path) -> Option<Format> {
+        let name = path.file_name()?.to_str()?.to_ascii_lowercase();
+        let name = [".gz", ".zst"].iter().find_map(|packed| name.strip_suffix(packed)).unwrap_or(&name);
+        match name.rsplit_once('.')?.1 {
+            "txt" | "text" => Some(Format::Text),
+            "jsonl" | "ndjson" => Some(Format::Jsonl),
+            _ => None,
+        }
+    }
+}
+
+/// The two ways to write Chinese; they have encodings of their own.
+const CHINESE: [&str; 2] = ["zh-hans", "zh-hant"];
+
+/// A language that encodings are known for.
+fn language(code: &str) -> Result<String, String> {
+    let code = code.trim().to_lowercase();
+    let mut known = LanguageFilter::known();
+    known.extend(CHINESE);
+    known.sort_unstable();
+    if code.contains(',') {
+        return Err("the files are taken to be in one language: name one code, or leave --lang out".into());
+    }
+    if known.contains(&code.as_str()) {
+        return Ok(code);
+    }
+    Err(format!("unknown language `{code}`; the codes are: {}", known.join(", ")))
+}
+
+/// What is to be done.
+enum Job {
+    /// Tell what the files are.
+    Detect(Format),
+    /// Write the texts into a folder.
+    Folder(PathBuf),
+    /// Write the only text to a file, or to standard output.
+    Text,
+}
+
+impl Arguments {
+    fn job(&self, inputs: &Inputs, failures: &[Failure]) -> Result<Job> {
+        if self.detect {
+            return Ok(Job::Detect(self.format()?));
+        }
+        let one = inputs.len() == 1 && failures.is_empty();
+        match self.output.path() {
+            None if one => Ok(Job::Text),
+            None => bail!(
+                "several files go into a folder: name one, such as -o utf8/, or use --detect to see what they are"
+            ),
+            Some(path) if is_folder(path) => Ok(Job::Folder(path.to_owned())),
+            Some(_) if one && inputs.iter().all(|input| input.named) => Ok(Job::Text),
+            Some(path) => Ok(Job::Folder(path.to_owned())),
+        }
+    }
+
+    /// How findings are written.
+    fn format(&self) -> Result<Format> {
+        let Some(path) = self.output.path() else { return Ok(self.format.unwrap_or(Format::Text)) };
+        if is_folder(path) {
+            bail!("{} is a folder, and --detect writes one file, such as -o found.jsonl", path.display());
+        }
+        match self.format.or(Format::of_path(path)) {
+            Some(format) => Ok(format),
+            None => {
+                bail!("the name {} does not tell the format; end it in .txt or .jsonl, or use --format", path.display())
+            }
+        }
+    }
+
+    /// Refuses options that would do nothing.
+    fn refuse_idle(&self, given: &Given, job: &Job) -> Result<()> {
+        if !self.detect {
+            given.refuse(&["format"], "needs --detect; texts are written as they are")?;
+        }
+        if !matches!(job, Job::Folder(_)) {
+            given.refuse(&["overwrite"], "needs a folder to write to, such as -o utf8/")?;
+        }
+        Ok(())
+    }
+
+    /// Where a single file is written.
+    fn open(&self) -> Result<Packed> {
+        Ok(match self.output.path() {
+            Some(path) => Packing::of_path(path).pack(Output::file(path)?)?,
+            None => Packing::None.pack(Output::stream(std::io::stdout()))?,
+        })
+    }
+}
+
+pub(crate) fn run(arguments: &Arguments, given: &Given) -> Result<Exit> {
+    let output = &arguments.output;
+    let (inputs, early) = expand(&arguments.inputs, output.path())?;
+    let job = arguments.job(&inputs, &early)?;
+    arguments.refuse_idle(given, &job)?;
+    output.check(&inputs)?;
+    if let Job::Folder(folder) = &job {
+        prepare(folder, arguments.overwrite)?;
+    }
+    let reader = Arc::new(Reader::new(arguments.max_document));
+    let run = Run { arguments, inputs, reader, failures: output.failures(Vec::new())?, summary: Summary::default() };
+    match job {
+        Job::Detect(format) => run.detect(early, format),
+        Job::Folder(folder) => run.fill(early, &folder),
+        Job::Text => run.text(),
+    }
+}
+
+/// A run over files.
+struct Run<'a> {
+    arguments: &'a Arguments,
+    inputs: Inputs,
+    reader: Arc<Reader>,
+    failures: Failures,
+    summary: Summary,
+}
+
+impl Run<'_> {
+    /// Tells what the files are.
+    fn detect(mut self, early: Vec<Failure>, format: Format) -> Result<Exit> {
+        let mut out = self.arguments.open()?;
+        let (hints, reader) = (self.arguments.encoding.hints(), self.reader.clone());
+        let table = Table::new(&self.inputs);
+        if format == Format::Text {
+            out.put(table.head().as_bytes())?;
+        }
+        let done = self.all(
+            early,
+            |input| Ok(reader.detect(input, hints)),
+            |found| {
+                let written = match format {
+                    Format::Text => table.row(found),
+                    Format::Jsonl => line(found, false),
+                };
+                out.put(written.as_bytes())
+            },
+        );
+        if let Some(exit) = interrupted(&done, "the output was not finished") {
+            return Ok(exit);
+        }
+        done?;
+        out.finish()?;
+        let wrote = self.arguments.output.path().map_or(String::new(), |path| format!("wrote {}: ", path.display()));
+        Ok(self.tell(Some(wrote + &self.summary.words())))
+    }
+
+    /// Fills a folder with the texts.
+    fn fill(mut self, early: Vec<Failure>, folder: &Path) -> Result<Exit> {
+        let mut out = Packing::None.pack(Output::file(&folder.join(REPORT))?)?;
+        let names = Names::new(&self.arguments.inputs, &self.inputs);
+        let (hints, reader) = (self.arguments.encoding.hints(), self.reader.clone());
+        let done = self.all(
+            early,
+            |input| {
+                let name = names.of(input);
+                if name == Path::new(REPORT) {
+                    return Ok(Found::failed(named_like_the_report(input)));
+                }
+                let (found, text) = reader.decode(input, hints);
+                if let Some(text) = text {
+                    place(folder, &name, &text)?;
+                }
+                Ok(found)
+            },
+            |found| out.put(line(found, true).as_bytes()),
+        );
+        let left = format!("{} holds some of the texts, and no report; start again with --overwrite", folder.display());
+        if let Some(exit) = interrupted(&done, &left) {
+            return Ok(exit);
+        }
+        done?;
+        out.finish()?;
+        let (texts, found) = (self.summary.written(), self.summary.words());
+        Ok(self.tell(Some(format!("wrote {texts} and {REPORT} to {}: {found}", folder.display()))))
+    }
+
+    /// Writes the only text.
+    fn text(mut self) -> Result<Exit> {
+        let Some(input) = self.inputs.iter().next() else { bail!("nothing to read") };
+        let (found, text) = self.reader.decode(input, self.arguments.encoding.hints());
+        self.summary.add(&found);
+        if let Some(text) = text {
+            let mut out = self.arguments.open()?;
+            out.put(text.as_bytes())?;
+            out.finish()?;
+        }
+        let path = self.arguments.output.path().filter(|_| found.failure.is_none());
+        let line = path.map(|path| format!("wrote {}: {}", path.display(), self.summary.words()));
+        if let Some(failure) = found.failure {
+            self.failures.add(failure)?;
+        }
+        Ok(self.tell(line))
+    }
+
+    /// Works on all files, and hands over what was found in their order; first what was not there.
+    fn all(
+        &mut self,
+        early: Vec<Failure>,
+        work: impl Fn(&Input) -> refrain::Result<Found> + Sync,
+        mut write: impl FnMut(&Found) -> refrain::Result<()>,
+    ) -> Result<()> {
+        let output = &self.arguments.output;
+        let (failures, summary) = (&mut self.failures, &mut self.summary);
+        let mut take = |found: Found| {
+            summary.add(&found);
+            write(&found)?;
+            found.failure.map_or(Ok(()), |failure| failures.add(failure))
+        };
+        for failure in early {
+            take(Found::failed(failure))?;
+        }
+        let pool = output.pool()?;
+        let control = Arc::new(Control::default());
+        let (stopped, reader, counted) = (control.clone(), self.reader.clone(), control.clone());
+        on_interrupt(move || stopped.stop())?;
+        let total = self.inputs.total_size();
+        let bar = Bar::start(!output.shows_progress(), move || Status {
+            phase: "read",
+            done: reader.bytes_read(),
+            total,
+            documents: counted.documents(),
+            note: format!(", {} files", counted.documents()),
+        });
+        let result = in_order(&self.inputs, &pool, &control, work, take);
+        drop(bar);
+        Ok(result?)
+    }
+
+    /// Tells what failed and, unless nobody wants to know, what was done and what was lost.
+    fn tell(&self, line: Option<String>) -> Exit {
+        tell_failures(&self.failures.first, self.failures.count, " (list them all with --errors)");
+        if !self.arguments.output.quiet {
+            line.into_iter().chain(self.summary.damage()).for_each(|line| tell(&line));
+        }
+        Exit::of_failures(self.failures.count)
+    }
+}
+
+/// The exit code of a run that was asked to stop; none for others.
+fn interrupted(done: &Result<()>, left: &str) -> Option<Exit> {
+    let error = done.as_ref().err()?.downcast_ref::<refrain::Error>()?;
+    matches!(error, refrain::Error::Interrupted).then(|| {
+        tell(&format!("interrupted; {left}"));
+        Exit::Interrupted
+    })
+}
+
+/// The name of the report in a folder of texts.
+const REPORT: &str = "report.jsonl";
+
+/// Makes the folder ready. The report of an earlier run goes: where there is one, all texts are.
+fn prepare(folder: &Path, overwrite: bool) -> Result<()> {
+    // Without the slash at its end.
+    let plain: PathBuf = folder.components().collect();
+    if plain.exists() && !plain.is_dir() {
+        bail!("{} is a file, and the texts need a folder; name another one, such as -o utf8/", plain.display());
+    }
+    if !overwrite && plain.read_dir().is_ok_and(|mut entries| entries.next().is_some()) {
+        bail!(
+            "the folder {} is not empty; name another one, or replace files of the same names with --overwrite",
+            folder.display()
+        );
+    }
+    fs::create_dir_all(&plain).with_context(|| format!("cannot make the folder {}", folder.display()))?;
+    let report = plain.join(REPORT);
+    if report.is_file() {
+        fs::remove_file(&report).with_context(|| report.display().to_string())?;
+    }
+    Ok(())
+}
+
+fn named_like_the_report(input: &Input) -> Failure {
+    let failure = Failure::new(&input.name, format!("would lie where the report goes, which is called {REPORT}"));
+    failure.hint("rename it, or decode it by itself, with a file for -o")
+}

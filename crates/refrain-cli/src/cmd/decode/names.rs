@@ -1,0 +1,83 @@
+//! Where texts go under the output folder.
+
+use std::path::{Component, Path, PathBuf};
+
+use refrain::source::{Input, Inputs};
+
+/// The name of what came through a pipe.
+const PIPED: &str = "standard-input.txt";
+
+/// Names relative to the folder that was named. Where several were named, or files, relative to the folder that all of them
+/// have in common, so that no two files get one name.
+pub(super) struct Names {
+    common: PathBuf,
+}
+
+impl Names {
+    pub(super) fn new(named: &[String], inputs: &Inputs) -> Names {
+        let folders = named.iter().map(Path::new).filter(|path| path.is_dir()).map(plain);
+        let files = inputs.iter().filter(|input| !input.is_stdin()).map(|input| plain(&input.path));
+        let parents = files.filter_map(|file| file.parent().map(Path::to_owned));
+        let common = folders.chain(parents).reduce(|one, other| shared(&one, &other));
+        Names { common: common.unwrap_or_default() }
+    }
+
+    /// The path of a text under the output folder; it never leads out of it.
+    pub(super) fn of(&self, input: &Input) -> PathBuf {
+        if input.is_stdin() {
+            return PIPED.into();
+        }
+        let path = plain(&input.path);
+        match path.strip_prefix(&self.common) {
+            Ok(inner) => inner.to_owned(),
+            Err(_) => path.components().filter(|part| matches!(part, Component::Normal(_))).collect(),
+        }
+    }
+}
+
+/// The path from the root of the file system, without `.` and `..`.
+fn plain(path: &Path) -> PathBuf {
+    let mut plain = PathBuf::new();
+    for part in std::path::absolute(path).unwrap_or_else(|_| path.to_owned()).components() {
+        match part {
+            Component::CurDir => {}
+            Component::ParentDir => {
+                plain.pop();
+            }
+            part => plain.push(part),
+        }
+    }
+    plain
+}
+
+/// The folder that holds both.
+fn shared(one: &Path, other: &Path) -> PathBuf {
+    let pairs = one.components().zip(other.components());
+    pairs.take_while(|(one, other)| one == other).map(|(part, _)| part).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn input(path: &str) -> Input {
+        Input { name: path.into(), path: path.into(), size: None, named: false, in_corpus: false }
+    }
+
+    #[test]
+    fn names_are_relative_to_what_was_named_and_stay_in_the_folder() {
+        let names = |common: &str| Names { common: plain(Path::new(common)) };
+        assert_eq!(names("pages").of(&input("pages/a/b.html")), Path::new("a/b.html"));
+        assert_eq!(names("pages").of(&input("pages/./a/../b.html")), Path::new("b.html"));
+        assert_eq!(names("pages").of(&input("-")), Path::new(PIPED));
+        let elsewhere = names("pages").of(&input("/../etc/passwd"));
+        assert_eq!(elsewhere, Path::new("etc/passwd"));
+    }
+
+    #[test]
+    fn two_folders_have_the_one_above_in_common() {
+        assert_eq!(shared(Path::new("/a/b/c"), Path::new("/a/b/d")), Path::new("/a/b"));
+        assert_eq!(shared(Path::new("/a/b"), Path::new("/a/bc")), Path::new("/a"));
+        assert_eq!(shared(Path::new("/a"), Path::new("/b")), Path::new("/"));
+    }
+}

@@ -1,0 +1,533 @@
+//! The guess: encoding and language together, by the letters that the bytes make.
+//!
+//! Every encoding that the bytes may be in makes letters of them; every language that is written in it says what these
+//! letters cost. The cheapest pair is the answer. Only bytes above ASCII and their neighbours can tell encodings apart, and
+//! a few occurrences of each byte are enough.
+
+use std::sync::OnceLock;
+
+use encoding_rs::{BIG5, EUC_JP, EUC_KR, Encoding, GB18030, SHIFT_JIS};
+
+use super::charsets::Charset;
+use super::models::{Models, TONES_APART, Window};
+use super::ngrams::STEP;
+use super::symbols::{SPACE, symbol};
+
+/// What was guessed.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct Guess {
+    pub(super) charset: Charset,
+    pub(super) language: &'static str,
+    /// How sure it is, from 0 to 1.
+    pub(super) confidence: f32,
+}
+
+/// What is known beforehand.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Known<'a> {
+    /// The language: no other is considered.
+    pub(super) language: Option<&'a str>,
+    /// What the document declares: evidence, but no proof.
+    pub(super) declared: Option<Charset>,
+    /// What the server declares: people who see to it know more often what they do.
+    pub(super) served: Option<Charset>,
+    /// The top-level domain that it comes from.
+    pub(super) domain: Option<&'a str>,
+}
+
+/// How often a byte is looked at, with its neighbours.
+const EACH_BYTE: u16 = 24;
+/// Letters behind a byte that it can change the cost of, and itself.
+const REACH: usize = super::ngrams::ORDER;
+/// What a letter of ASCII costs on average: windows are compared by what they cost beyond it.
+const AVERAGE: i64 = 44;
+/// What a declaration is worth.
+const DECLARED: i64 = 48;
+/// What the word of the server is worth.
+const SERVED: i64 = 144;
+/// What the domain is worth.
+const DOMAIN: i64 = 32;
+/// A byte that stands for nothing, or for a control character.
+const IMPOSSIBLE: i64 = 1055;
+/// A capital inside a word.
+const CAPITAL_INSIDE: i64 = 96;
+/// A word in two scripts; a Latin letter among those of another script.
+const TWO_SCRIPTS: i64 = 112;
+/// A closing quotation mark that opens a word.
+const WRONG_QUOTE: i64 = 64;
+/// Text of ASCII that is looked at for its language.
+const ASCII_LETTERS: usize = 600;
+/// What ASCII can say against a language at most: pages have English around their text.
+const MOST_BY_ASCII: u32 = 200;
+/// Bytes that are looked at for encodings with several bytes a character.
+const WIDE_BYTES: usize = 6000;
+/// A Chinese character or the like beside a letter of ASCII.
+const WIDE_BESIDE_ASCII: i64 = 48;
+
+/// What a byte stands for in an encoding.
+#[derive(Debug, Clone, Copy)]
+struct Entry {
+    symbol: u16,
+    /// What signs cost that are no letters.
+    cost: u8,
+    kind: Kind,
+    latin: bool,
+    closing_quote: bool,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    Lower,
+    Upper,
+    Other,
+    Impossible,
+}
+
+/// An encoding with a byte for each character.
+#[derive(Debug)]
+struct Single {
+    charset: Charset,
+    entries: Box<[Entry; 256]>,
+    group: usize,
+    is_latin: bool,
+    /// Columns of the languages that are written in it.
+    languages: Vec<usize>,
+    /// What it costs beforehand: rare encodings need more evidence.
+    prior: i64,
+}
+
+const WESTERN: &str = "en de fr es it pt nl sv da no fi is ga eu ca gl af id ms sw tl la et sq cy";
+const CENTRAL: &str = "cs sk pl hu sl hr bs sr ro sq";
+
+/// Encodings with a byte for each character: name, group, languages, what it costs beforehand.
+#[rustfmt::skip] // a table
+const SINGLE: [(&str, &str, &str, i64); 26] = [
+    ("windows-1252", "latin", WESTERN, 0), ("ISO-8859-15", "latin", WESTERN, 24), ("macintosh", "latin", WESTERN, 128),
+    ("windows-1250", "latin", CENTRAL, 16), ("ISO-8859-2", "latin", CENTRAL, 20), ("ISO-8859-16", "latin", "ro", 112),
+    ("windows-1257", "latin", "lt lv et", 32), ("ISO-8859-13", "latin", "lt lv et", 40), ("ISO-8859-4", "latin", "lt lv et", 128),
+    ("windows-1254", "latin", "tr az", 32), ("windows-1258", "latin", TONES_APART, 48), ("ISO-8859-3", "latin", "eo", 128),
+    ("windows-1251", "cyrillic", "ru uk be bg mk sr kk mn tg uz", 0), ("KOI8-R", "cyrillic", "ru bg", 24),
+    ("KOI8-U", "cyrillic", "uk ru be", 28), ("ISO-8859-5", "cyrillic", "ru bg mk sr be uk", 32),
+    ("IBM866", "cyrillic", "ru be uk bg", 48), ("IBM855", "cyrillic", "ru bg sr mk be uk", 80),
+    ("x-mac-cyrillic", "cyrillic", "ru uk be bg mk sr", 64),
+    ("windows-1253", "greek", "el", 0), ("ISO-8859-7", "greek", "el", 8), ("windows-1255", "hebrew", "he", 0),
+    ("ISO-8859-8", "hebrew", "he", 8), ("windows-1256", "arabic", "ar fa ur", 0), ("ISO-8859-6", "arabic", "ar", 8),
+    ("windows-874", "thai", "th", 0),
+];
+
+/// Encodings with several bytes for most characters, and the languages written in them.
+static WIDE: [(&Encoding, &[&str]); 5] = [
+    (SHIFT_JIS, &["ja"]),
+    (EUC_JP, &["ja"]),
+    (EUC_KR, &["ko"]),
+    (GB18030, &["zh-hans", "zh-hant"]),
+    (BIG5, &["zh-hant"]),
+];
+
+/// Languages by the domain of their country, where it is another word.
+const DOMAINS: [(&str, &str); 19] = [
+    ("cz", "cs"),
+    ("dk", "da"),
+    ("at", "de"),
+    ("ch", "de"),
+    ("gr", "el"),
+    ("ee", "et"),
+    ("ir", "fa"),
+    ("il", "he"),
+    ("jp", "ja"),
+    ("kr", "ko"),
+    ("br", "pt"),
+    ("si", "sl"),
+    ("rs", "sr"),
+    ("se", "sv"),
+    ("ua", "uk"),
+    ("vn", "vi"),
+    ("cn", "zh-hans"),
+    ("tw", "zh-hant"),
+    ("hk", "zh-hant"),
+]; // rustfmt may lay it out
+
+impl Single {
+    fn all() -> &'static [Single] {
+        static ALL: OnceLock<Vec<Single>> = OnceLock::new();
+        ALL.get_or_init(|| SINGLE.into_iter().filter_map(Single::new).collect())
+    }
+
+    fn new((name, group, languages, prior): (&str, &str, &str, i64)) -> Option<Single> {
+        let charset = Charset::for_label(name)?;
+        let (number, found) = Models::shipped().group(group)?;
+        let entries = (0..=u8::MAX).map(|byte| Entry::of(charset.single(byte))).collect::<Vec<_>>();
+        Some(Single {
+            charset,
+            entries: entries.try_into().ok()?,
+            group: number,
+            is_latin: group == "latin",
+            languages: languages.split(' ').filter_map(|code| found.column(code)).collect(),
+            prior,
+        })
+    }
+}
+
+impl Entry {
+    const IMPOSSIBLE: Entry =
+        Entry { symbol: SPACE, cost: 0, kind: Kind::Impossible, latin: false, closing_quote: false };
+
+    fn of(c: Option<char>) -> Entry {
+        let Some(c) = c else { return Entry::IMPOSSIBLE };
+        if matches!(c, '\u{80}'..='\u{9f}' | '\u{fffd}' | '\u{e000}'..='\u{f8ff}') {
+            return Entry::IMPOSSIBLE;
+        }
+        let symbol = symbol(c);
+        let kind = match c {
+            _ if symbol == SPACE => Kind::Other,
+            _ if c.is_uppercase() => Kind::Upper,
+            _ => Kind::Lower,
+        };
+        let latin = symbol != SPACE && matches!(c, '\0'..='\u{24f}' | '\u{300}'..='\u{36f}' | '\u{1e00}'..='\u{1eff}');
+        let cost = if symbol == SPACE && !c.is_ascii() { sign_cost(c) } else { 0 };
+        Entry { symbol, cost, kind, latin, closing_quote: c == '’' }
+    }
+}
+
+/// What signs cost, by how common they are in text.
+#[rustfmt::skip] // a table
+fn sign_cost(c: char) -> u8 {
+    match c {
+        '“' | '”' | '„' | '’' | '‘' | '–' | '—' | '«' | '»' | '\u{a0}' | '…' => 48,
+        'ª' | 'º' | '¿' | '¡' => 64,
+        '•' | '€' | '°' | '§' | '©' | '®' | '™' | '·' | '‚' | '£' | '\u{ad}' | '№' | '´' | '‹' | '›'
+        | '\u{200c}'..='\u{200f}' => 80,
+        '×' | '²' | '³' | '½' | '¼' | '¾' | '±' | 'µ' | '¹' | '¢' | '¥' | '†' | '÷' | '¶' | '‰' => 112,
+        '\u{2500}'..='\u{25ff}' => 144,
+        _ => 176,
+    }
+}
+
+/// The bytes above ASCII of a text, and where enough of them stand.
+struct Sample<'a> {
+    bytes: &'a [u8],
+    /// How often each byte is looked at.
+    counts: [u16; 256],
+    /// Where: stretches of a few bytes.
+    stretches: Vec<(usize, usize)>,
+    /// How many bytes above ASCII are looked at.
+    looked_at: i64,
+    /// What it costs to be written in another than the Latin script, with so much ASCII beside.
+    foreign: i64,
+}
+
+impl<'a> Sample<'a> {
+    fn of(bytes: &'a [u8]) -> Sample<'a> {
+        let mut sample = Sample { bytes, counts: [0; 256], stretches: Vec::new(), looked_at: 0, foreign: 0 };
+        let (mut above, mut letters) = (0_usize, 0_usize);
+        for (at, &byte) in bytes.iter().enumerate() {
+            if byte < 0x80 {
+                letters += usize::from(byte.is_ascii_alphabetic());
+                continue;
+            }
+            above += 1;
+            let count = &mut sample.counts[usize::from(byte)];
+            if *count == EACH_BYTE {
+                continue;
+            }
+            *count += 1;
+            sample.looked_at += 1;
+            let end = (at + REACH).min(bytes.len());
+            match sample.stretches.last_mut() {
+                Some(last) if last.1 >= at => last.1 = end,
+                _ => sample.stretches.push((at, end)),
+            }
+        }
+        let ratio = letters as f32 / above.max(1) as f32;
+        if ratio > 3.0 {
+            sample.foreign = (64.0 * (ratio / 3.0).ln()) as i64;
+        }
+        sample
+    }
+
+    /// What the bytes cost in an encoding: that of each language in `sums`, and what they have in common. None when they
+    /// cannot be in it.
+    fn cost(&self, single: &Single, sums: &mut Vec<u32>) -> Option<i64> {
+        let mut common = single.prior;
+        let mut impossible = 0;
+        for (entry, &count) in single.entries.iter().zip(&self.counts) {
+            let count = i64::from(count);
+            match entry.kind {
+                Kind::Impossible => impossible += count,
+                _ if entry.latin && !single.is_latin => common += TWO_SCRIPTS * count,
+                _ => common += i64::from(entry.cost) * count,
+            }
+        }
+        if impossible * 50 > self.looked_at {
+            return None;
+        }
+        common += IMPOSSIBLE * impossible;
+        let table = Models::shipped().groups[single.group].table();
+        sums.clear();
+        sums.resize(table.width(), 0);
+        for &(from, to) in &self.stretches {
+            let start = from.saturating_sub(REACH - 1);
+            let mut window = Window(if start == 0 { u64::from(SPACE) } else { 0 });
+            let mut word = Word::default();
+            for (at, &byte) in (start..).zip(&self.bytes[start..to]) {
+                let entry = single.entries[usize::from(byte)];
+                let above = byte >= 0x80 || (at > 0 && self.bytes[at - 1] >= 0x80);
+                common += word.push(entry, above);
+                let symbol = if entry.latin && !single.is_latin { SPACE } else { entry.symbol };
+                if window.push(symbol) && at >= from {
+                    table.add(window.0, sums);
+                    common -= if byte < 0x80 { AVERAGE } else { 0 };
+                }
+            }
+        }
+        if !single.is_latin {
+            common += self.foreign;
+        }
+        Some(common)
+    }
+
+    /// What the bytes cost in an encoding with several bytes a character, as if all of those looked at cost the same.
+    fn cost_wide(&self, encoding: &'static Encoding, group: usize, sums: &mut Vec<u32>) -> Option<(i64, f32)> {
+        let first = self.stretches.first().map_or(0, |stretch| stretch.0);
+        let head = &self.bytes[first..self.bytes.len().min(first + WIDE_BYTES)];
+        let (text, _) = encoding.decode_without_bom_handling(head);
+        let mut damaged = text.matches('\u{fffd}').count();
+        // The text may be cut inside a character.
+        damaged -= usize::from(damaged > 0 && (text.ends_with('\u{fffd}') || first + head.len() < self.bytes.len()));
+        if damaged * 100 > head.iter().filter(|byte| **byte >= 0x80).count() {
+            return None;
+        }
+        let table = Models::shipped().groups[group].table();
+        sums.clear();
+        sums.resize(table.width(), 0);
+        let (mut common, mut bytes) = (400 * i64::try_from(damaged).unwrap_or(i64::MAX / 400), 0_u32);
+        let mut window = Window(u64::from(SPACE));
+        let mut letter = false;
+        for c in text.chars() {
+            if c.is_ascii() {
+                letter = c.is_ascii_alphabetic();
+                common += if letter && window.0 != u64::from(SPACE) { WIDE_BESIDE_ASCII } else { 0 };
+                window = Window(u64::from(SPACE));
+                continue;
+            }
+            common += if std::mem::take(&mut letter) { WIDE_BESIDE_ASCII } else { 0 };
+            let narrow = matches!(c, '\u{ff61}'..='\u{ff9f}');
+            bytes += if narrow && encoding == SHIFT_JIS { 1 } else { 2 };
+            let symbol = symbol(c);
+            let cost = match c {
+                _ if narrow => 130,
+                '\u{e000}'..='\u{f8ff}' => 400,
+                _ if symbol != SPACE => 0,
+                '\u{3000}'..='\u{3020}' | '\u{ff00}'..='\u{ff65}' | '\u{2010}'..='\u{2027}' | '·' => 60,
+                _ => 150,
+            };
+            common += cost;
+            if cost > 0 {
+                window = Window(u64::from(SPACE));
+            } else if window.push(symbol) {
+                table.add(window.0, sums);
+            }
+        }
+        (bytes > 0).then(|| (common, self.looked_at as f32 / bytes as f32))
+    }
+}
+
+/// The letters of a word so far, as far as they matter.
+#[derive(Debug, Clone, Copy)]
+struct Word {
+    before: Entry,
+    /// A letter stands before that, too.
+    inside: bool,
+    /// The quotation mark before opened the word.
+    opened: bool,
+}
+
+impl Default for Word {
+    fn default() -> Self {
+        let before = Entry { symbol: SPACE, cost: 0, kind: Kind::Other, latin: false, closing_quote: false };
+        Word { before, inside: false, opened: true }
+    }
+}
+
+impl Word {
+    /// Takes in what a byte stands for. Returns what it costs to stand where it stands; capitals count beside bytes above
+    /// ASCII only.
+    fn push(&mut self, entry: Entry, above: bool) -> i64 {
+        let before = self.before;
+        let mut cost = 0;
+        let capital_inside = (before.kind == Kind::Lower && entry.kind == Kind::Upper)
+            || (before.kind == Kind::Upper && entry.kind == Kind::Lower && self.inside);
+        if capital_inside && above {
+            cost += CAPITAL_INSIDE;
+        }
+        if before.symbol != SPACE && entry.symbol != SPACE && before.latin != entry.latin {
+            cost += TWO_SCRIPTS;
+        }
+        if before.closing_quote && entry.symbol != SPACE && self.opened {
+            cost += WRONG_QUOTE;
+        }
+        if entry.closing_quote {
+            self.opened = before.symbol == SPACE;
+        }
+        self.inside = before.symbol != SPACE;
+        self.before = entry;
+        cost
+    }
+}
+
+/// What the ASCII of a text says against each language of the Latin script.
+fn against_by_ascii(bytes: &[u8]) -> Vec<u32> {
+    let Some((_, group)) = Models::shipped().group("latin") else { return Vec::new() };
+    let table = group.table();
+    let mut sums = vec![0; table.width()];
+    let mut window = Window(u64::from(SPACE));
+    let (mut looked, mut near) = (0, 0);
+    for &byte in bytes {
+        if byte >= 0x80 {
+            near = REACH;
+            window = Window(u64::from(SPACE));
+            continue;
+        }
+        let letter = if byte.is_ascii_alphabetic() { u16::from(byte.to_ascii_lowercase()) } else { SPACE };
+        if !window.push(letter) {
+            continue;
+        }
+        if near > 0 {
+            near -= 1;
+            continue;
+        }
+        table.add(window.0, &mut sums);
+        looked += 1;
+        if looked == ASCII_LETTERS {
+            break;
+        }
+    }
+    for (sum, (_, prior)) in sums.iter_mut().zip(&group.languages) {
+        *sum += u32::from(*prior);
+    }
+    sums.truncate(group.languages.len());
+    let best = sums.iter().copied().min().unwrap_or_default();
+    sums.iter().map(|sum| ((sum - best) / 2).min(MOST_BY_ASCII)).collect()
+}
+
+/// Guesses the encoding and the language of a text with bytes above ASCII in it; none when there are no such bytes, or no
+/// encoding fits them.
+pub(super) fn guess(bytes: &[u8], known: Known<'_>) -> Option<Guess> {
+    let sample = Sample::of(bytes);
+    if sample.looked_at == 0 {
+        return None;
+    }
+    let wanted = |code: &str| known.language.is_none_or(|language| is_language(code, language));
+    let by_domain = |code: &str| known.domain.is_some_and(|domain| is_of_domain(code, domain));
+    let models = Models::shipped();
+    let mut costs: Vec<(i64, Charset, &'static str)> = Vec::new();
+    let mut sums = Vec::new();
+    let bonus = |charset: Charset, code: &str| {
+        let worth = |is: bool, worth: i64| if is { worth } else { 0 };
+        worth(known.declared == Some(charset), DECLARED)
+            + worth(known.served == Some(charset), SERVED)
+            + worth(by_domain(code), DOMAIN)
+    };
+    let mut by_ascii = None;
+    for single in Single::all() {
+        let group = &models.groups[single.group];
+        if !single.languages.iter().any(|&language| wanted(group.code(language))) {
+            continue;
+        }
+        let Some(common) = sample.cost(single, &mut sums) else { continue };
+        for &language in single.languages.iter().filter(|&&language| wanted(group.code(language))) {
+            let code = group.code(language);
+            let mut cost = common + i64::from(sums[language]) + i64::from(group.languages[language].1);
+            if single.is_latin && known.language.is_none() {
+                let against = by_ascii.get_or_insert_with(|| against_by_ascii(bytes));
+                cost += i64::from(against.get(language).copied().unwrap_or_default());
+            }
+            costs.push((cost - bonus(single.charset, code), single.charset, code));
+        }
+    }
+    if let Some((number, group)) = models.group("cjk") {
+        for (encoding, languages) in WIDE.iter().filter(|(_, languages)| languages.iter().any(|code| wanted(code))) {
+            let Some((common, scale)) = sample.cost_wide(encoding, number, &mut sums) else { continue };
+            let charset = Charset::Standard(encoding);
+            for code in languages.iter().filter(|code| wanted(code)) {
+                let Some(language) = group.column(code) else { continue };
+                let cost = (common + i64::from(sums[language])) as f32 * scale;
+                costs.push((cost as i64 + sample.foreign - bonus(charset, code), charset, code));
+            }
+        }
+    }
+    let &(best, charset, language) = costs.iter().min_by_key(|(cost, _, _)| *cost)?;
+    let second = costs.iter().filter(|(_, other, _)| *other != charset).map(|(cost, _, _)| *cost).min();
+    // Bytes that both encodings have in common tell nothing: a small lead may be all there can be.
+    let lead = second.map_or(f32::MAX, |second| (second - best) as f32 / STEP);
+    let confidence = 1.0 - 0.5 * (-lead / 2.0).exp();
+    Some(Guess { charset, language: if language.starts_with("zh-") { "zh" } else { language }, confidence })
+}
+
+/// True when a language of the models is the one that was asked for.
+fn is_language(code: &str, wanted: &str) -> bool {
+    code == wanted || (wanted == "zh" && code.starts_with("zh-")) || (matches!(wanted, "nb" | "nn") && code == "no")
+}
+
+/// True when a language is that of a country's domain.
+fn is_of_domain(code: &str, domain: &str) -> bool {
+    DOMAINS.iter().find(|(known, _)| *known == domain).map_or(domain, |(_, language)| language) == code
+}
+
+/// True when there are encodings for a language.
+pub(super) fn has_encodings(language: &str) -> bool {
+    let models = Models::shipped();
+    let single = Single::all().iter().any(|single| {
+        let group = &models.groups[single.group];
+        single.languages.iter().any(|&column| is_language(group.code(column), language))
+    });
+    single || WIDE.iter().any(|(_, languages)| languages.iter().any(|code| is_language(code, language)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn guessed(bytes: &[u8], known: Known<'_>) -> Option<(&'static str, &'static str)> {
+        guess(bytes, known).map(|guess| (guess.charset.name(), guess.language))
+    }
+
+    fn encoded(text: &str, label: &str) -> Vec<u8> {
+        let encoding = Encoding::for_label(label.as_bytes()).expect("an encoding");
+        encoding.encode(text).0.into_owned()
+    }
+
+    #[test]
+    fn encoding_and_language_are_guessed_together() {
+        let czech = "Příliš žluťoučký kůň úpěl ďábelské ódy, a pak šel domů.";
+        let russian = "Съешь же ещё этих мягких французских булок, да выпей чаю.";
+        let greek = "Η Αθήνα είναι η πρωτεύουσα και η μεγαλύτερη πόλη της Ελλάδας.";
+        let japanese = "吾輩は猫である。名前はまだ無い。どこで生れたか頓と見当がつかぬ。";
+        let known = Known::default();
+        for label in ["windows-1250", "ISO-8859-2"] {
+            assert_eq!(guessed(&encoded(czech, label), known), Some((label, "cs")));
+        }
+        for label in ["windows-1251", "KOI8-R", "ISO-8859-5", "IBM866", "x-mac-cyrillic"] {
+            assert_eq!(guessed(&encoded(russian, label), known), Some((label, "ru")));
+        }
+        assert_eq!(guessed(&encoded(greek, "windows-1253"), known).map(|(_, language)| language), Some("el"));
+        for label in ["Shift_JIS", "EUC-JP"] {
+            assert_eq!(guessed(&encoded(japanese, label), known), Some((label, "ja")));
+        }
+        assert_eq!(guessed(b"all ASCII", known), None);
+    }
+
+    #[test]
+    fn a_known_language_leaves_its_encodings_only() {
+        let known = Known { language: Some("pl"), ..Known::default() };
+        let bytes = encoded("Zażółć gęślą jaźń", "ISO-8859-2");
+        assert_eq!(guessed(&bytes, known), Some(("ISO-8859-2", "pl")));
+        assert!(has_encodings("zh") && has_encodings("vi") && !has_encodings("hy"));
+    }
+
+    #[test]
+    fn all_encodings_have_languages() {
+        assert_eq!(Single::all().len(), SINGLE.len());
+        assert!(Single::all().iter().all(|single| !single.languages.is_empty()));
+    }
+}
