@@ -8,7 +8,7 @@ TOOLS := .tools/bin
 BIN := target/release/refrain
 
 .PHONY: help demo test test-rust test-python lint deny fuzz-check fuzz bench-read bench-extract train-extract \
-	evaluate-extract has-pages stoplists clean
+	evaluate-extract has-pages stoplists paper-decode clean
 
 help:
 	@echo "make demo              build, make a corpus from samples/, extract a page, and say where to look"
@@ -21,6 +21,7 @@ help:
 	@echo "make train-extract     train the model of the default method again (PAGES=file)"
 	@echo "make evaluate-extract  how well it does on hosts and sets that it was not trained on (PAGES=file)"
 	@echo "make stoplists         build the stop lists again (TEXTS=folder of language folders)"
+	@echo "make paper-decode      the published table of the encoding detector chared, once more (TEXTS=folder of language folders)"
 
 demo:
 	$(CARGO) build --release --package refrain-cli
@@ -114,6 +115,19 @@ $(TRAIN_VENV)/ready: bench/requirements-train.txt
 stoplists:
 	@test -n "$(TEXTS)" || { echo "say where the texts are: make stoplists TEXTS=folder (bench/language_texts.py fetches them)"; exit 2; }
 	$(CARGO) run --release --package refrain-bench -- stoplists $(TEXTS) --output crates/refrain/data/stoplists.tsv
+
+# Sentences in many languages, used where no TEXTS are named.
+CHARSET_TEXTS ?= ../shared/data/charset/train_text.tar.zst
+
+paper-decode:
+	@texts="$(TEXTS)"; \
+	if [ -z "$$texts" ]; then \
+	    test -f "$(CHARSET_TEXTS)" || { echo "say where the texts are: make paper-decode TEXTS=folder (bench/language_texts.py fetches them); $(CHARSET_TEXTS) is not there"; exit 2; }; \
+	    mkdir -p bench-data/charset && zstd -dcq "$(CHARSET_TEXTS)" | tar -x -C bench-data/charset || exit 1; \
+	    texts=bench-data/charset/train; \
+	fi; \
+	test -d "$$texts" || { echo "$$texts: no such folder"; exit 2; }; \
+	$(CARGO) run --release --package refrain-bench -- paper-decode "$$texts"
 
 clean:
 	rm -rf demo-out bench-data $(VENV) $(TRAIN_VENV) .tools

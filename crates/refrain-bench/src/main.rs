@@ -10,6 +10,7 @@ mod features;
 mod justext;
 mod languages;
 mod metadata;
+mod paper_decode;
 mod read;
 mod stoplists;
 
@@ -64,6 +65,11 @@ enum Command {
         #[arg(long)]
         misses: bool,
     },
+    /// Table 1 of the publication of chared, once more: how often the encoding of a document is told, in six languages
+    PaperDecode {
+        /// The folder of the language folders (cs, en, de, el, it, no), with .txt files in them, a sentence a line
+        texts: PathBuf,
+    },
     /// Read inputs and do nothing else: time and peak memory, as JSON
     Read {
         /// Files or folders
@@ -85,6 +91,7 @@ fn main() -> Result<()> {
             justext::classify(&pages, lang.as_deref(), stop_words.as_deref())
         }
         Command::Metadata { pages, misses } => metadata::score(&pages, misses),
+        Command::PaperDecode { texts } => paper_decode::run(&texts),
         Command::Read { inputs, threads } => read::measure(&inputs, threads),
     }
 }

@@ -10,12 +10,14 @@ mod language;
 mod markup;
 mod models;
 mod ngrams;
+mod published;
 mod repair;
 mod symbols;
 #[doc(hidden)]
 pub mod training;
 
 pub use language::{Language, LanguageFilter, block_languages, detect_language, identify, known_languages};
+pub use published::{CharedEncoding, CharedModel, DamagedModel, TrainError};
 
 use std::borrow::Cow;
 
