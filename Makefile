@@ -8,7 +8,7 @@ TOOLS := .tools/bin
 BIN := target/release/refrain
 
 .PHONY: help demo test test-rust test-python lint deny fuzz-check fuzz bench-read bench-extract train-extract \
-	evaluate-extract has-pages stoplists paper-decode clean
+	evaluate-extract has-pages stoplists languages paper-decode clean
 
 help:
 	@echo "make demo              build, make a corpus from samples/, extract a page, and say where to look"
@@ -21,6 +21,7 @@ help:
 	@echo "make train-extract     train the model of the default method again (PAGES=file)"
 	@echo "make evaluate-extract  how well it does on hosts and sets that it was not trained on (PAGES=file)"
 	@echo "make stoplists         build the stop lists again (TEXTS=folder of language folders)"
+	@echo "make languages         train the models of languages and encodings again (TEXTS=folder of language folders)"
 	@echo "make paper-decode      the published table of the encoding detector chared, once more (TEXTS=folder of language folders)"
 
 demo:
@@ -111,6 +112,11 @@ $(TRAIN_VENV)/ready: bench/requirements-train.txt
 	$(PYTHON) -m venv $(TRAIN_VENV)
 	$(TRAIN_VENV)/bin/python -m pip install --quiet --requirement bench/requirements-train.txt
 	touch $@
+
+languages:
+	@test -n "$(TEXTS)" || { echo "say where the texts are: make languages TEXTS=folder (bench/language_texts.py fetches them)"; exit 2; }
+	$(CARGO) run --release --package refrain-bench -- languages $(TEXTS) --output crates/refrain/data/languages.model
+	$(CARGO) run --release --package refrain-bench -- chared $(TEXTS) --output crates/refrain/data/chared.models
 
 stoplists:
 	@test -n "$(TEXTS)" || { echo "say where the texts are: make stoplists TEXTS=folder (bench/language_texts.py fetches them)"; exit 2; }

@@ -4,7 +4,8 @@ use std::fs;
 use std::path::Path;
 
 use anyhow::{Context, Result};
-use refrain::decode::training::{Text, train};
+use refrain::decode::languages_with_encodings;
+use refrain::decode::training::{Text, train, train_published};
 
 /// Languages that are told apart by their letters, group by group; a part of the name of their texts behind a colon.
 #[rustfmt::skip] // a table
@@ -51,6 +52,31 @@ pub(crate) fn build(texts: &Path, output: &Path, keep: usize) -> Result<()> {
         groups.push((name, group));
     }
     fs::write(output, train(&groups, keep)?).with_context(|| output.display().to_string())
+}
+
+/// Bytes of text that a published model is trained on.
+const PUBLISHED_TEXT: usize = 150_000;
+
+/// Trains the published models, from the same texts.
+pub(crate) fn build_published(texts: &Path, output: &Path) -> Result<()> {
+    let mut all = Vec::new();
+    for code in languages_with_encodings().into_iter().filter(|code| texts.join(code).is_dir()) {
+        let part = if code == "sr" { "cyrillic" } else { "" };
+        let lines = read(&texts.join(code), part)?;
+        let bytes: usize = lines.iter().map(String::len).sum();
+        let few: Vec<String> = lines.into_iter().step_by((bytes / PUBLISHED_TEXT).max(1)).collect();
+        all.push((code.to_owned(), few.join("\n")));
+    }
+    let (packed, refused) = train_published(&all)?;
+    for line in refused {
+        tell(&line);
+    }
+    fs::write(output, packed).with_context(|| output.display().to_string())
+}
+
+#[allow(clippy::print_stderr)] // a tool for builders, on their terminal
+fn tell(message: &str) {
+    eprintln!("{message}");
 }
 
 /// Lines of all texts in a folder whose names have a part in them, spread evenly.

@@ -42,6 +42,14 @@ enum Command {
         #[arg(long, default_value_t = 12_000)]
         keep: usize,
     },
+    /// Train the models of the published detector of encodings, from the same texts
+    Chared {
+        /// The folder of the language folders
+        texts: PathBuf,
+        /// Where the models go
+        #[arg(short, long)]
+        output: PathBuf,
+    },
     /// Extract the main content of pages in JSONL (id, html), with a model of your own or timed
     Extract(extract::Arguments),
     /// Write the features of pages with gold answers, to train the model of `refrain extract`
@@ -87,6 +95,7 @@ fn main() -> Result<()> {
         Command::Features(arguments) => features::write(&arguments),
         Command::Stoplists { texts, output } => stoplists::build(&texts, &output),
         Command::Languages { texts, output, keep } => languages::build(&texts, &output, keep),
+        Command::Chared { texts, output } => languages::build_published(&texts, &output),
         Command::Justext { pages, lang, stop_words } => {
             justext::classify(&pages, lang.as_deref(), stop_words.as_deref())
         }

@@ -467,3 +467,51 @@ fn the_file_of_errors_may_lie_in_the_output_folder() {
     env.run(&["decode", "pages", "-o", "utf8/", "--errors", "utf8/errors.jsonl"]).code(1);
     assert_eq!(env.read_jsonl("utf8/errors.jsonl").len(), 1);
 }
+
+/// Sentences enough for a model.
+fn czech_sentences() -> String {
+    let words = ["příliš", "žluťoučký", "kůň", "úpěl", "ďábelské", "ódy", "šťastně", "řeka", "teče", "přes", "území"];
+    let word = |i: usize, j: usize| words[(i * 7 + j * j * (i + 3)) % words.len()];
+    let sentence = |i: usize| (0..9).map(|j| word(i, j)).collect::<Vec<_>>().join(" ");
+    (0..400).map(|i| sentence(i) + ".\n").collect()
+}
+
+#[test]
+fn a_model_of_ones_own_tells_encodings() {
+    let env = Env::new();
+    env.write("czech.txt", czech_sentences());
+    let train = ["decode", "--train", "czech.txt", "--encodings", "windows-1250,iso-8859-2", "-o", "czech.model"];
+    env.run(&train).code(0).says(&["wrote czech.model", "windows-1250, iso-8859-2"]);
+    env.write("page.txt", b"\xbelu\xbbou\xe8k\xfd k\xf9\xf2");
+    let found = env.run(&["decode", "--model", "czech.model", "page.txt"]).code(0);
+    assert_eq!(found.text(), "žluťoučký kůň");
+    env.write("czech.model", "something else");
+    env.run(&["decode", "--model", "czech.model", "page.txt"]).code(2).says(&["czech.model is no model"]);
+    env.run(&["decode", "--train", "czech.txt", "-o", "x.model"]).code(2).says(&["--encodings"]);
+}
+
+#[test]
+fn texts_that_make_no_model_are_refused_with_the_reason() {
+    let env = Env::new();
+    env.write("short.txt", "Málo textu.");
+    env.write("czech.txt", czech_sentences());
+    env.write("latin2.txt", b"\xbelu\xbbou\xe8k\xfd");
+    let train =
+        |text: &str, encodings: &str| env.run(&["decode", "--train", text, "--encodings", encodings, "-o", "x.model"]);
+    train("short.txt", "windows-1250").code(2).says(&["short.txt", "10000 are needed"]);
+    train("czech.txt", "windows-1251").code(2).says(&["windows-1251", "cannot express", "ř"]);
+    train("czech.txt", "klingon").code(2).says(&["klingon"]);
+    train("latin2.txt", "windows-1250").code(2).says(&["latin2.txt", "UTF-8"]);
+    assert!(!env.path("x.model").exists());
+}
+
+#[test]
+fn the_published_method_needs_a_language() {
+    let env = Env::new();
+    env.write("page.html", CZECH);
+    let published =
+        |more: &[&str]| env.run(&[&["decode", "--detect", "--method", "published", "page.html"], more].concat());
+    published(&[]).code(2).says(&["needs a language"]);
+    published(&["--lang", "hy"]).code(2).says(&["no model", "hy"]);
+    assert!(published(&["--lang", "cs"]).code(0).text().contains("windows-1250"));
+}

@@ -2,8 +2,10 @@
 
 mod names;
 mod report;
+mod training;
 mod work;
 
+use std::borrow::Cow;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -11,7 +13,7 @@ use std::sync::Arc;
 use anyhow::{Context, Result, bail};
 use clap::Args;
 use refrain::Failure;
-use refrain::decode::{Hints, LanguageFilter};
+use refrain::decode::{CharedModel, Hints, LanguageFilter, chared_model};
 use refrain::pipeline::Control;
 use refrain::source::{Input, Inputs};
 use refrain::write::{Output, Packed, Packing};
@@ -32,14 +34,14 @@ use work::{Found, Reader, in_order, place};
 /// what was lost: report.jsonl. Bytes that fit no encoding become U+FFFD and are counted.
 #[derive(Args)]
 #[command(
-    before_help = "Example:\n  refrain decode samples/pages/ -o utf8/\n  refrain decode --detect samples/pages/\n  refrain decode --lang cs samples/pages/garten.example/cz-jablon.html",
+    before_help = "Example:\n  refrain decode samples/pages/ -o utf8/\n  refrain decode --detect samples/pages/\n  refrain decode --lang cs samples/pages/garten.example/cz-jablon.html\n  refrain decode --train czech.txt --encodings windows-1250,iso-8859-2 -o czech.model",
     mut_arg("output", |arg| arg.value_name("PATH").help(
         "Folder for the texts and their report; or the file, for one text or with --detect; standard output when not given"
     ))
 )]
 pub(crate) struct Arguments {
     /// Files, folders, glob patterns, @list.txt (one name a line), or - for standard input
-    #[arg(value_name = "INPUT", required = true)]
+    #[arg(value_name = "INPUT", required_unless_present = "train")]
     inputs: Vec<String>,
 
     /// Largest file to read; larger ones are reported and left out
@@ -74,16 +76,61 @@ struct EncodingArguments {
     #[arg(long, value_name = "CODE", value_parser = language)]
     lang: Option<String>,
 
+    /// How the encoding is told: by all that is known of languages and encodings, or by the published method alone, which
+    /// needs --lang or --model [default: letters]
+    #[arg(long, value_name = "METHOD", value_parser = named(Method::ALL.to_vec()))]
+    method: Option<Method>,
+
+    /// A model of your own for the published method, made by --train
+    #[arg(long, value_name = "FILE")]
+    model: Option<PathBuf>,
+
+    /// Make a model from a text in UTF-8, a sentence a line, and write it to the file that -o names
+    #[arg(long, value_name = "TEXT", requires = "encodings", conflicts_with_all = ["inputs", "detect", "model", "method", "lang"])]
+    train: Option<PathBuf>,
+
+    /// With --train: the encodings that are common for the language, the commonest first
+    #[arg(long, value_name = "LIST", value_delimiter = ',', requires = "train")]
+    encodings: Vec<String>,
+
     /// Look at no more than so many bytes of a file to tell its encoding [default: as many as it takes]
     #[arg(long, value_name = "SIZE", value_parser = size, allow_negative_numbers = true)]
     sample: Option<u64>,
 }
 
 impl EncodingArguments {
-    fn hints(&self) -> Hints<'_> {
+    fn hints<'a>(&'a self, model: Option<&'a CharedModel>) -> Hints<'a> {
         let sample = self.sample.map(|sample| usize::try_from(sample).unwrap_or(usize::MAX));
-        Hints { language: self.lang.as_deref(), sample, ..Hints::default() }
+        Hints { language: self.lang.as_deref(), sample, model, ..Hints::default() }
     }
+
+    /// The model of the published method, where that is wanted.
+    fn model(&self) -> Result<Option<Cow<'static, CharedModel>>> {
+        if let Some(path) = &self.model {
+            let file = fs::read(path).with_context(|| path.display().to_string())?;
+            let model = CharedModel::load(&file).with_context(|| format!("{} is no model", path.display()))?;
+            return Ok(Some(Cow::Owned(model)));
+        }
+        match (self.method, &self.lang) {
+            (Some(Method::Published), Some(code)) => match chared_model(code) {
+                Some(model) => Ok(Some(Cow::Borrowed(model))),
+                None => bail!("there is no model of the published method for `{code}`; make one with --train"),
+            },
+            (Some(Method::Published), None) => bail!("the published method needs a language: add --lang, or --model"),
+            _ => Ok(None),
+        }
+    }
+}
+
+/// How the encoding is told.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Method {
+    Letters,
+    Published,
+}
+
+impl Method {
+    const ALL: [(&'static str, Method); 2] = [("letters", Method::Letters), ("published", Method::Published)];
 }
 
 /// How findings are written.
@@ -188,6 +235,11 @@ impl Arguments {
 
 pub(crate) fn run(arguments: &Arguments, given: &Given) -> Result<Exit> {
     let output = &arguments.output;
+    if let Some(text) = &arguments.encoding.train {
+        given.refuse(&["format", "overwrite", "sample"], "has nothing to do with --train")?;
+        return training::run(text, &arguments.encoding.encodings, output);
+    }
+    let model = arguments.encoding.model()?;
     let (inputs, early) = expand(&arguments.inputs, output.path())?;
     let job = arguments.job(&inputs, &early)?;
     arguments.refuse_idle(given, &job)?;
@@ -196,7 +248,9 @@ pub(crate) fn run(arguments: &Arguments, given: &Given) -> Result<Exit> {
         prepare(folder, arguments.overwrite)?;
     }
     let reader = Arc::new(Reader::new(arguments.max_document));
-    let run = Run { arguments, inputs, reader, failures: output.failures(Vec::new())?, summary: Summary::default() };
+    let hints = arguments.encoding.hints(model.as_deref());
+    let failures = output.failures(Vec::new())?;
+    let run = Run { arguments, hints, inputs, reader, failures, summary: Summary::default() };
     match job {
         Job::Detect(format) => run.detect(early, format),
         Job::Folder(folder) => run.fill(early, &folder),
@@ -207,6 +261,7 @@ pub(crate) fn run(arguments: &Arguments, given: &Given) -> Result<Exit> {
 /// A run over files.
 struct Run<'a> {
     arguments: &'a Arguments,
+    hints: Hints<'a>,
     inputs: Inputs,
     reader: Arc<Reader>,
     failures: Failures,
@@ -217,7 +272,7 @@ impl Run<'_> {
     /// Tells what the files are.
     fn detect(mut self, early: Vec<Failure>, format: Format) -> Result<Exit> {
         let mut out = self.arguments.open()?;
-        let (hints, reader) = (self.arguments.encoding.hints(), self.reader.clone());
+        let (hints, reader) = (self.hints, self.reader.clone());
         let table = Table::new(&self.inputs);
         if format == Format::Text {
             out.put(table.head().as_bytes())?;
@@ -246,7 +301,7 @@ impl Run<'_> {
     fn fill(mut self, early: Vec<Failure>, folder: &Path) -> Result<Exit> {
         let mut out = Packing::None.pack(Output::file(&folder.join(REPORT))?)?;
         let names = Names::new(&self.arguments.inputs, &self.inputs);
-        let (hints, reader) = (self.arguments.encoding.hints(), self.reader.clone());
+        let (hints, reader) = (self.hints, self.reader.clone());
         let done = self.all(
             early,
             |input| {
@@ -275,7 +330,7 @@ impl Run<'_> {
     /// Writes the only text.
     fn text(mut self) -> Result<Exit> {
         let Some(input) = self.inputs.iter().next() else { bail!("nothing to read") };
-        let (found, text) = self.reader.decode(input, self.arguments.encoding.hints());
+        let (found, text) = self.reader.decode(input, self.hints);
         self.summary.add(&found);
         if let Some(text) = text {
             let mut out = self.arguments.open()?;

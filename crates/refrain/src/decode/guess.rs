@@ -474,14 +474,17 @@ fn is_of_domain(code: &str, domain: &str) -> bool {
     DOMAINS.iter().find(|(known, _)| *known == domain).map_or(domain, |(_, language)| language) == code
 }
 
-/// True when there are encodings for a language.
-pub(super) fn has_encodings(language: &str) -> bool {
+/// The encodings that are common for a language, the commonest first.
+pub(super) fn encodings_of(language: &str) -> Vec<&'static str> {
     let models = Models::shipped();
-    let single = Single::all().iter().any(|single| {
+    let mut single: Vec<&Single> = Single::all().iter().collect();
+    single.retain(|single| {
         let group = &models.groups[single.group];
         single.languages.iter().any(|&column| is_language(group.code(column), language))
     });
-    single || WIDE.iter().any(|(_, languages)| languages.iter().any(|code| is_language(code, language)))
+    single.sort_by_key(|single| single.prior);
+    let wide = WIDE.iter().filter(|(_, languages)| languages.iter().any(|code| is_language(code, language)));
+    single.iter().map(|single| single.charset.name()).chain(wide.map(|(encoding, _)| encoding.name())).collect()
 }
 
 #[cfg(test)]
@@ -522,7 +525,9 @@ mod tests {
         let known = Known { language: Some("pl"), ..Known::default() };
         let bytes = encoded("Zażółć gęślą jaźń", "ISO-8859-2");
         assert_eq!(guessed(&bytes, known), Some(("ISO-8859-2", "pl")));
-        assert!(has_encodings("zh") && has_encodings("vi") && !has_encodings("hy"));
+        assert_eq!(encodings_of("zh"), ["gb18030", "Big5"]);
+        assert_eq!(encodings_of("vi"), ["windows-1258"]);
+        assert_eq!(encodings_of("hy"), [""; 0]);
     }
 
     #[test]

@@ -12,12 +12,14 @@ mod models;
 mod ngrams;
 mod published;
 mod repair;
+mod shipped;
 mod symbols;
 #[doc(hidden)]
 pub mod training;
 
 pub use language::{Language, LanguageFilter, block_languages, detect_language, identify, known_languages};
 pub use published::{CharedEncoding, CharedModel, DamagedModel, TrainError};
+pub use shipped::chared_model;
 
 use std::borrow::Cow;
 
@@ -37,6 +39,8 @@ pub struct Hints<'a> {
     pub language: Option<&'a str>,
     /// Look at no more than so many bytes to tell the encoding.
     pub sample: Option<usize>,
+    /// The published method with this model decides, instead of the guess.
+    pub model: Option<&'a CharedModel>,
 }
 
 /// What bytes are found to be.
@@ -172,9 +176,14 @@ pub fn detect(bytes: &[u8], hints: Hints<'_>) -> Result<Detection, NotText> {
 pub fn languages_with_encodings() -> Vec<&'static str> {
     let mut codes = known_languages();
     codes.extend(["zh-hans", "zh-hant"]);
-    codes.retain(|code| guess::has_encodings(code));
+    codes.retain(|code| !guess::encodings_of(code).is_empty());
     codes.sort_unstable();
     codes
+}
+
+/// The encodings that are common for a language, besides UTF-8, the commonest first.
+pub fn encodings_of(language: &str) -> Vec<&'static str> {
+    guess::encodings_of(language)
 }
 
 /// What bytes are in.
@@ -212,6 +221,9 @@ fn find(bytes: &[u8], hints: Hints<'_>) -> Result<Found, NotText> {
     let utf8 = Found::sure(Charset::Standard(UTF_8));
     if simdutf8::basic::from_utf8(bytes).is_ok() {
         return Ok(utf8);
+    }
+    if let Some(model) = hints.model {
+        return Ok(by_model(bytes, model));
     }
     let (good, bad) = utf8_or_not(bytes);
     let declared = declaration(bytes, hints);
@@ -251,6 +263,17 @@ fn find(bytes: &[u8], hints: Hints<'_>) -> Result<Found, NotText> {
             Found { confidence: 0.1, mixed, ..Found::sure(fallback) }
         }
     })
+}
+
+/// What the published method finds.
+fn by_model(bytes: &[u8], model: &CharedModel) -> Found {
+    let text = markup::text_of(bytes);
+    let best = model.best(&text);
+    let charset = best.iter().find_map(|name| Charset::for_label(name));
+    Found {
+        confidence: 1.0 / best.len().max(1) as f32,
+        ..Found::sure(charset.unwrap_or(Charset::Standard(WINDOWS_1252)))
+    }
 }
 
 /// The encoding that a header or the document declares. Whoever declares UTF-16 in ASCII letters is wrong.

@@ -5,6 +5,7 @@ use std::collections::HashMap;
 use super::models::{TONES_APART, pack};
 use super::ngrams::{FALL_BACK, Gram, Key, ORDER, STEP, order};
 use super::symbols::{symbols, with_tones_apart};
+use super::{CharedModel, encodings_of, shipped};
 
 /// A language to train: its code, what it costs beforehand, and lines of text.
 pub struct Text {
@@ -29,6 +30,30 @@ const LEAST: u32 = 3;
 
 /// The letters that there may be, for the probability of those never seen.
 const LETTERS: f64 = 3000.0;
+
+/// Trains the published models of languages with the encodings that are common for them, and UTF-8, and packs them.
+/// Languages whose text an encoding cannot express are handed back with the reason.
+pub fn train_published(texts: &[(String, String)]) -> std::io::Result<(Vec<u8>, Vec<String>)> {
+    let (mut models, mut refused) = (Vec::new(), Vec::new());
+    for (code, text) in texts {
+        let text = if code == "vi" { with_tones_apart(text) } else { text.clone() };
+        // Rare encodings that cannot express the language are left out one by one.
+        let mut encodings = vec!["UTF-8"];
+        for encoding in encodings_of(code) {
+            encodings.push(encoding);
+            if let Err(error) = CharedModel::train(&text, &encodings) {
+                refused.push(format!("{code}: {error}"));
+                encodings.pop();
+            }
+        }
+        if encodings.len() > 1
+            && let Ok(model) = CharedModel::train(&text, &encodings)
+        {
+            models.push((code.clone(), model));
+        }
+    }
+    Ok((shipped::pack(&models)?, refused))
+}
 
 /// Trains the models of groups of languages, with so many n-grams a language, and packs them.
 pub fn train(groups: &[(&str, Vec<Text>)], keep: usize) -> std::io::Result<Vec<u8>> {

@@ -108,14 +108,18 @@ impl Reader {
             Err(failure) => return (Found::failed(failure), None),
         };
         let size = bytes.len() as u64;
-        let declared = detect(&bytes[..bytes.len().min(HEAD)], hints).ok().and_then(|head| head.declared);
+        let head = detect(&bytes[..bytes.len().min(HEAD)], hints).ok();
+        let declared = head.as_ref().and_then(|head| head.declared);
         match decode(bytes, hints) {
             Ok(decoded) => {
                 let damage = Damage::of(&decoded);
                 let Decoded { text, encoding, language, confidence, .. } = decoded;
                 let detection = match size {
                     0 => Detection { encoding: None, language: None, confidence: 0.0, declared },
-                    _ => Detection { encoding: Some(encoding), language, confidence, declared },
+                    _ => {
+                        let language = language.or(head.and_then(|head| head.language));
+                        Detection { encoding: Some(encoding), language, confidence, declared }
+                    }
                 };
                 (Found::text(input, size, detection, damage), Some(text))
             }
