@@ -16,13 +16,22 @@ static SHIPPED: &[u8] = include_bytes!("../../data/chared.models");
 /// assert!(czech.best(b"P\xf8\xedli\x9a \x9elu\x9dou\xe8k\xfd k\xf9\xf2").contains(&"windows-1250"));
 /// ```
 pub fn chared_model(language: &str) -> Option<&'static CharedModel> {
-    static MODELS: OnceLock<BTreeMap<String, (Vec<u8>, OnceLock<Option<CharedModel>>)>> = OnceLock::new();
+    static MODELS: OnceLock<BTreeMap<String, Shipped>> = OnceLock::new();
     let models = MODELS.get_or_init(|| {
         let bytes = zstd::stream::decode_all(SHIPPED).unwrap_or_default();
-        split(&bytes).into_iter().map(|(code, model)| (code, (model.to_vec(), OnceLock::new()))).collect()
+        split(&bytes)
+            .into_iter()
+            .map(|(code, model)| (code, Shipped { saved: model.to_vec(), model: OnceLock::new() }))
+            .collect()
     });
-    let (bytes, model) = models.get(language)?;
-    model.get_or_init(|| CharedModel::load(bytes).ok()).as_ref()
+    let Shipped { saved, model } = models.get(language)?;
+    model.get_or_init(|| CharedModel::load(saved).ok()).as_ref()
+}
+
+/// A model that is read when it is first asked for.
+struct Shipped {
+    saved: Vec<u8>,
+    model: OnceLock<Option<CharedModel>>,
 }
 
 /// The models by their languages.
