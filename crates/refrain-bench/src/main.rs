@@ -39,7 +39,7 @@ enum Command {
         #[arg(short, long)]
         output: PathBuf,
         /// N-grams that are kept of each language
-        #[arg(long, default_value_t = 12_000)]
+        #[arg(long, default_value_t = 16_000)]
         keep: usize,
     },
     /// Train the models of the published detector of encodings, from the same texts

@@ -4,6 +4,7 @@
 //! letters cost. The cheapest pair is the answer. Only bytes above ASCII and their neighbours can tell encodings apart, and
 //! a few occurrences of each byte are enough.
 
+use std::cell::OnceCell;
 use std::sync::OnceLock;
 
 use encoding_rs::{BIG5, EUC_JP, EUC_KR, Encoding, GB18030, SHIFT_JIS};
@@ -39,6 +40,14 @@ pub(super) struct Known<'a> {
 const EACH_BYTE: u16 = 24;
 /// Letters behind a byte that it can change the cost of, and itself.
 const REACH: usize = super::ngrams::ORDER;
+/// Bytes above ASCII that are looked at before the first encodings are given up; then twice as many, and so on.
+const FIRST_LOOK: usize = 16;
+/// An encoding that costs so much more than the cheapest one is given up.
+const GIVEN_UP: i64 = 560;
+/// Bytes above ASCII after which those that mean the same in all encodings that are left say nothing new.
+const ALL_ALIKE: usize = 160;
+/// Stretches are no longer, so that encodings can be given up in between.
+const LONGEST_STRETCH: usize = 32;
 /// What a letter of ASCII costs on average: windows are compared by what they cost beyond it.
 const AVERAGE: i64 = 44;
 /// What a declaration is worth.
@@ -56,11 +65,11 @@ const TWO_SCRIPTS: i64 = 112;
 /// A closing quotation mark that opens a word.
 const WRONG_QUOTE: i64 = 64;
 /// Text of ASCII that is looked at for its language.
-const ASCII_LETTERS: usize = 600;
+const ASCII_LETTERS: usize = 400;
 /// What ASCII can say against a language at most: pages have English around their text.
 const MOST_BY_ASCII: u32 = 200;
 /// Bytes that are looked at for encodings with several bytes a character.
-const WIDE_BYTES: usize = 6000;
+const WIDE_BYTES: usize = 1600;
 /// A Chinese character or the like beside a letter of ASCII.
 const WIDE_BESIDE_ASCII: i64 = 48;
 
@@ -219,12 +228,12 @@ struct Sample<'a> {
 impl<'a> Sample<'a> {
     fn of(bytes: &'a [u8]) -> Sample<'a> {
         let mut sample = Sample { bytes, counts: [0; 256], stretches: Vec::new(), looked_at: 0, foreign: 0 };
-        let (mut above, mut letters) = (0_usize, 0_usize);
-        for (at, &byte) in bytes.iter().enumerate() {
-            if byte < 0x80 {
-                letters += usize::from(byte.is_ascii_alphabetic());
-                continue;
-            }
+        let mut above = 0_usize;
+        let mut from = 0;
+        // Stretches of ASCII are passed over eight bytes at a time.
+        while let Some(at) = next_above_ascii(bytes, from) {
+            let byte = bytes[at];
+            from = at + 1;
             above += 1;
             let count = &mut sample.counts[usize::from(byte)];
             if *count == EACH_BYTE {
@@ -234,20 +243,24 @@ impl<'a> Sample<'a> {
             sample.looked_at += 1;
             let end = (at + REACH).min(bytes.len());
             match sample.stretches.last_mut() {
-                Some(last) if last.1 >= at => last.1 = end,
+                Some(last) if last.1 >= at && at - last.0 < LONGEST_STRETCH => last.1 = end,
+                Some(last) if last.1 > at => {
+                    last.1 = at;
+                    sample.stretches.push((at, end));
+                }
                 _ => sample.stretches.push((at, end)),
             }
         }
-        let ratio = letters as f32 / above.max(1) as f32;
+        // About four in five bytes of ASCII are letters.
+        let ratio = 0.8 * (bytes.len() - above) as f32 / above.max(1) as f32;
         if ratio > 3.0 {
             sample.foreign = (64.0 * (ratio / 3.0).ln()) as i64;
         }
         sample
     }
 
-    /// What the bytes cost in an encoding: that of each language in `sums`, and what they have in common. None when they
-    /// cannot be in it.
-    fn cost(&self, single: &Single, sums: &mut Vec<u32>) -> Option<i64> {
+    /// What signs, impossible bytes and other scripts cost, wherever they stand. None when the bytes cannot be in it.
+    fn common_cost(&self, single: &Single) -> Option<i64> {
         let mut common = single.prior;
         let mut impossible = 0;
         for (entry, &count) in single.entries.iter().zip(&self.counts) {
@@ -262,32 +275,14 @@ impl<'a> Sample<'a> {
             return None;
         }
         common += IMPOSSIBLE * impossible;
-        let table = Models::shipped().groups[single.group].table();
-        sums.clear();
-        sums.resize(table.width(), 0);
-        for &(from, to) in &self.stretches {
-            let start = from.saturating_sub(REACH - 1);
-            let mut window = Window(if start == 0 { u64::from(SPACE) } else { 0 });
-            let mut word = Word::default();
-            for (at, &byte) in (start..).zip(&self.bytes[start..to]) {
-                let entry = single.entries[usize::from(byte)];
-                let above = byte >= 0x80 || (at > 0 && self.bytes[at - 1] >= 0x80);
-                common += word.push(entry, above);
-                let symbol = if entry.latin && !single.is_latin { SPACE } else { entry.symbol };
-                if window.push(symbol) && at >= from {
-                    table.add(window.0, sums);
-                    common -= if byte < 0x80 { AVERAGE } else { 0 };
-                }
-            }
-        }
         if !single.is_latin {
             common += self.foreign;
         }
         Some(common)
     }
 
-    /// What the bytes cost in an encoding with several bytes a character, as if all of those looked at cost the same.
-    fn cost_wide(&self, encoding: &'static Encoding, group: usize, sums: &mut Vec<u32>) -> Option<(i64, f32)> {
+    /// What the bytes cost in an encoding with several bytes a character, and how many there are.
+    fn cost_wide(&self, encoding: &'static Encoding, group: usize, sums: &mut Vec<u32>) -> Option<(i64, u32)> {
         let first = self.stretches.first().map_or(0, |stretch| stretch.0);
         let head = &self.bytes[first..self.bytes.len().min(first + WIDE_BYTES)];
         let (text, _) = encoding.decode_without_bom_handling(head);
@@ -328,8 +323,125 @@ impl<'a> Sample<'a> {
                 table.add(window.0, sums);
             }
         }
-        (bytes > 0).then(|| (common, self.looked_at as f32 / bytes as f32))
+        (bytes > 0).then_some((common, bytes))
     }
+}
+
+/// What the bytes that were looked at so far cost in an encoding.
+struct Running {
+    single: &'static Single,
+    /// What they cost in any language.
+    common: i64,
+    /// What they cost in each.
+    sums: Vec<u32>,
+}
+
+impl Running {
+    fn new(single: &'static Single, sample: &Sample<'_>) -> Option<Running> {
+        let common = sample.common_cost(single)?;
+        let sums = vec![0; Models::shipped().groups[single.group].table().width()];
+        Some(Running { single, common, sums })
+    }
+
+    /// Looks at a stretch of bytes.
+    fn look(&mut self, bytes: &[u8], (from, to): (usize, usize)) {
+        let Running { single, common, sums } = self;
+        let table = Models::shipped().groups[single.group].table();
+        let start = from.saturating_sub(REACH - 1);
+        let mut window = Window(if start == 0 { u64::from(SPACE) } else { 0 });
+        let mut word = Word::default();
+        for (at, &byte) in (start..).zip(&bytes[start..to]) {
+            let entry = single.entries[usize::from(byte)];
+            let above = byte >= 0x80 || (at > 0 && bytes[at - 1] >= 0x80);
+            let cost = word.push(entry, above);
+            *common += if at >= from { cost } else { 0 };
+            let symbol = if entry.latin && !single.is_latin { SPACE } else { entry.symbol };
+            if window.push(symbol) && at >= from {
+                table.add(window.0, sums);
+                *common -= if byte < 0x80 { AVERAGE } else { 0 };
+            }
+        }
+    }
+
+    /// What they cost in a language, with what speaks for and against it.
+    fn cost(&self, language: usize, known: &Evidence<'_>) -> i64 {
+        let group = &Models::shipped().groups[self.single.group];
+        let own = i64::from(self.sums[language]) + i64::from(group.languages[language].1);
+        let against = if self.single.is_latin { known.against(language) } else { 0 };
+        self.common + own + against - known.bonus(self.single.charset, group.code(language))
+    }
+
+    /// What they cost in the language in which they cost least.
+    fn least(&self, known: &Evidence<'_>) -> i64 {
+        known.languages(self.single).map(|language| self.cost(language, known)).min().unwrap_or(i64::MAX)
+    }
+}
+
+/// What is known beforehand, and what the ASCII of the text says.
+struct Evidence<'a> {
+    known: Known<'a>,
+    bytes: &'a [u8],
+    by_ascii: OnceCell<Vec<u32>>,
+}
+
+impl Evidence<'_> {
+    /// True for languages that are considered.
+    fn wants(&self, code: &str) -> bool {
+        self.known.language.is_none_or(|language| is_language(code, language))
+    }
+
+    /// The languages of an encoding that are considered.
+    fn languages<'s>(&'s self, single: &'s Single) -> impl Iterator<Item = usize> + 's {
+        let group = &Models::shipped().groups[single.group];
+        single.languages.iter().copied().filter(|&language| self.wants(group.code(language)))
+    }
+
+    /// What declarations are worth to a pair of an encoding and a language.
+    fn bonus(&self, charset: Charset, code: &str) -> i64 {
+        let worth = |is: bool, worth: i64| if is { worth } else { 0 };
+        worth(self.known.declared == Some(charset), DECLARED)
+            + worth(self.known.served == Some(charset), SERVED)
+            + worth(self.known.domain.is_some_and(|domain| is_of_domain(code, domain)), DOMAIN)
+    }
+
+    /// What ASCII says against a language of the Latin script; nothing where the language is known.
+    fn against(&self, language: usize) -> i64 {
+        if self.known.language.is_some() {
+            return 0;
+        }
+        let against = self.by_ascii.get_or_init(|| against_by_ascii(self.bytes));
+        against.get(language).copied().unwrap_or_default().into()
+    }
+}
+
+/// Where the next byte above ASCII stands.
+fn next_above_ascii(bytes: &[u8], from: usize) -> Option<usize> {
+    let mut at = from;
+    for eight in bytes[from..].chunks_exact(8) {
+        let eight =
+            u64::from_le_bytes([eight[0], eight[1], eight[2], eight[3], eight[4], eight[5], eight[6], eight[7]]);
+        let above = eight & 0x8080_8080_8080_8080;
+        if above != 0 {
+            return Some(at + (above.trailing_zeros() / 8) as usize);
+        }
+        at += 8;
+    }
+    bytes[at..].iter().position(|byte| *byte >= 0x80).map(|found| at + found)
+}
+
+/// Bytes that do not mean the same in all of some encodings.
+fn differing(left: &[Running]) -> [bool; 256] {
+    let mut differs = [false; 256];
+    if let Some((first, others)) = left.split_first() {
+        for (byte, differs) in differs.iter_mut().enumerate() {
+            let meaning = |running: &Running| {
+                let entry = running.single.entries[byte];
+                (entry.symbol, entry.kind, entry.cost)
+            };
+            *differs = others.iter().any(|other| meaning(other) != meaning(first));
+        }
+    }
+    differs
 }
 
 /// The letters of a word so far, as far as they matter.
@@ -410,6 +522,34 @@ fn against_by_ascii(bytes: &[u8]) -> Vec<u32> {
     sums.iter().map(|sum| ((sum - best) / 2).min(MOST_BY_ASCII)).collect()
 }
 
+/// Looks at the bytes in all encodings with a byte for each character, and gives up those that fall behind. Returns those
+/// that are left, and how many bytes above ASCII they were judged by.
+fn compare(sample: &Sample<'_>, evidence: &Evidence<'_>) -> (Vec<Running>, usize) {
+    let wanted = Single::all().iter().filter(|single| evidence.languages(single).next().is_some());
+    let mut left: Vec<Running> = wanted.filter_map(|single| Running::new(single, sample)).collect();
+    let mut differs = [true; 256];
+    let (mut looked_at, mut next_look) = (0, FIRST_LOOK);
+    for &(from, to) in &sample.stretches {
+        let start = from.saturating_sub(REACH - 1);
+        if looked_at > ALL_ALIKE && !sample.bytes[start..to].iter().any(|byte| differs[usize::from(*byte)]) {
+            continue;
+        }
+        for running in &mut left {
+            running.look(sample.bytes, (from, to));
+        }
+        looked_at += sample.bytes[from..to].iter().filter(|byte| **byte >= 0x80).count();
+        if looked_at >= next_look {
+            next_look = 2 * looked_at;
+            let least: Vec<i64> = left.iter().map(|running| running.least(evidence)).collect();
+            let best = least.iter().copied().min().unwrap_or_default();
+            let mut least = least.into_iter();
+            left.retain(|_| least.next().is_some_and(|cost| cost <= best + GIVEN_UP));
+            differs = differing(&left);
+        }
+    }
+    (left, looked_at)
+}
+
 /// Guesses the encoding and the language of a text with bytes above ASCII in it; none when there are no such bytes, or no
 /// encoding fits them.
 pub(super) fn guess(bytes: &[u8], known: Known<'_>) -> Option<Guess> {
@@ -417,42 +557,28 @@ pub(super) fn guess(bytes: &[u8], known: Known<'_>) -> Option<Guess> {
     if sample.looked_at == 0 {
         return None;
     }
-    let wanted = |code: &str| known.language.is_none_or(|language| is_language(code, language));
-    let by_domain = |code: &str| known.domain.is_some_and(|domain| is_of_domain(code, domain));
+    let evidence = Evidence { known, bytes, by_ascii: OnceCell::new() };
     let models = Models::shipped();
+    let (left, above) = compare(&sample, &evidence);
     let mut costs: Vec<(i64, Charset, &'static str)> = Vec::new();
-    let mut sums = Vec::new();
-    let bonus = |charset: Charset, code: &str| {
-        let worth = |is: bool, worth: i64| if is { worth } else { 0 };
-        worth(known.declared == Some(charset), DECLARED)
-            + worth(known.served == Some(charset), SERVED)
-            + worth(by_domain(code), DOMAIN)
-    };
-    let mut by_ascii = None;
-    for single in Single::all() {
-        let group = &models.groups[single.group];
-        if !single.languages.iter().any(|&language| wanted(group.code(language))) {
-            continue;
-        }
-        let Some(common) = sample.cost(single, &mut sums) else { continue };
-        for &language in single.languages.iter().filter(|&&language| wanted(group.code(language))) {
-            let code = group.code(language);
-            let mut cost = common + i64::from(sums[language]) + i64::from(group.languages[language].1);
-            if single.is_latin && known.language.is_none() {
-                let against = by_ascii.get_or_insert_with(|| against_by_ascii(bytes));
-                cost += i64::from(against.get(language).copied().unwrap_or_default());
-            }
-            costs.push((cost - bonus(single.charset, code), single.charset, code));
+    for running in left {
+        let group = &models.groups[running.single.group];
+        for language in evidence.languages(running.single) {
+            costs.push((running.cost(language, &evidence), running.single.charset, group.code(language)));
         }
     }
     if let Some((number, group)) = models.group("cjk") {
-        for (encoding, languages) in WIDE.iter().filter(|(_, languages)| languages.iter().any(|code| wanted(code))) {
-            let Some((common, scale)) = sample.cost_wide(encoding, number, &mut sums) else { continue };
+        let mut sums = Vec::new();
+        for (encoding, languages) in
+            WIDE.iter().filter(|(_, languages)| languages.iter().any(|code| evidence.wants(code)))
+        {
+            let Some((common, bytes)) = sample.cost_wide(encoding, number, &mut sums) else { continue };
             let charset = Charset::Standard(encoding);
-            for code in languages.iter().filter(|code| wanted(code)) {
+            for code in languages.iter().filter(|code| evidence.wants(code)) {
                 let Some(language) = group.column(code) else { continue };
-                let cost = (common + i64::from(sums[language])) as f32 * scale;
-                costs.push((cost as i64 + sample.foreign - bonus(charset, code), charset, code));
+                // As if all bytes that the others were judged by cost the same.
+                let cost = (common + i64::from(sums[language])) as f32 / bytes as f32 * above as f32;
+                costs.push((cost as i64 + sample.foreign - evidence.bonus(charset, code), charset, code));
             }
         }
     }
