@@ -7,8 +7,8 @@ TRAIN_VENV := .venv-train
 TOOLS := .tools/bin
 BIN := target/release/refrain
 
-.PHONY: help demo test test-rust test-python lint deny fuzz-check fuzz bench-read bench-extract train-extract \
-	evaluate-extract has-pages stoplists languages paper-decode clean
+.PHONY: help demo test test-rust test-python lint deny fuzz-check fuzz bench-read bench-extract bench-decode \
+	train-extract evaluate-extract has-pages has-documents stoplists languages paper-decode clean
 
 help:
 	@echo "make demo              build, make a corpus from samples/, extract a page, and say where to look"
@@ -18,6 +18,8 @@ help:
 	@echo "make fuzz              run every fuzz target for 30 seconds (SECONDS_EACH=30)"
 	@echo "make bench-read        how fast sources read, beside FastWARC"
 	@echo "make bench-extract     how fast and how well main content is found, beside Resiliparse (PAGES=file)"
+	@echo "make bench-decode      how fast and how well encodings and languages are told, beside chardetng"
+	@echo "                       (ENCODED=file IDENTIFIED=file)"
 	@echo "make train-extract     train the model of the default method again (PAGES=file)"
 	@echo "make evaluate-extract  how well it does on hosts and sets that it was not trained on (PAGES=file)"
 	@echo "make stoplists         build the stop lists again (TEXTS=folder of language folders)"
@@ -94,6 +96,18 @@ PAGES ?= ../shared/data/web/pages.jsonl.zst
 bench-extract: $(VENV)/ready
 	$(CARGO) build --release --package refrain-cli --package refrain-bench
 	$(VENV)/bin/python bench/extract.py --pages $(PAGES)
+
+# Documents in known encodings, and texts in known languages: see CONTRIBUTING.md.
+ENCODED ?= ../shared/data/charset/test_dev.jsonl.zst
+IDENTIFIED ?= ../shared/data/charset/langid_dev.jsonl.zst
+
+bench-decode: has-documents $(VENV)/ready
+	$(CARGO) build --release --package refrain-cli --package refrain-bench
+	$(VENV)/bin/python bench/decode.py --documents $(ENCODED) --texts $(IDENTIFIED)
+
+has-documents:
+	@test -f "$(ENCODED)" || { echo "$(ENCODED) is not there; say where the documents are: ENCODED=file (CONTRIBUTING.md says what they have to hold)"; exit 2; }
+	@test -f "$(IDENTIFIED)" || { echo "$(IDENTIFIED) is not there; say where the texts are: IDENTIFIED=file (CONTRIBUTING.md says what they have to hold)"; exit 2; }
 
 train-extract: has-pages $(TRAIN_VENV)/ready
 	$(CARGO) build --release --package refrain-bench

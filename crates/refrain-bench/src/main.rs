@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use anyhow::Result;
 use clap::{Parser, Subcommand};
 
+mod decode;
 mod extract;
 mod features;
 mod justext;
@@ -42,6 +43,8 @@ enum Command {
         #[arg(long, default_value_t = 16_000)]
         keep: usize,
     },
+    /// Tell encodings and languages, beside chardetng; or how long that takes
+    Decode(decode::Arguments),
     /// Train the models of the published detector of encodings, from the same texts
     Chared {
         /// The folder of the language folders
@@ -91,6 +94,7 @@ enum Command {
 
 fn main() -> Result<()> {
     match Arguments::parse().command {
+        Command::Decode(arguments) => decode::run(&arguments),
         Command::Extract(arguments) => extract::run(&arguments),
         Command::Features(arguments) => features::write(&arguments),
         Command::Stoplists { texts, output } => stoplists::build(&texts, &output),

@@ -35,8 +35,9 @@ fn shorter(key: Key) -> Key {
 #[derive(Debug, Default)]
 pub(super) struct Table {
     width: usize,
-    /// N-gram and number of its row; zero is no n-gram.
-    slots: Vec<(Key, u32)>,
+    /// What an n-gram leaves of itself, and the number of its row; zero is none. Half the size of whole n-grams, and that
+    /// two of one place leave the same happens once in a billion.
+    slots: Vec<(u32, u32)>,
     rows: Vec<u8>,
 }
 
@@ -44,7 +45,7 @@ impl Table {
     /// Makes the table from the n-grams that are stored: each with its languages and their costs, shorter ones first.
     pub(super) fn new(languages: usize, grams: &[Gram]) -> Table {
         let width = languages.div_ceil(LANES) * LANES;
-        let slots = (grams.len() * 2).next_power_of_two().max(LANES);
+        let slots = (grams.len() * 5 / 4).next_power_of_two().max(LANES);
         // The row of what was never seen costs most in all languages.
         let rows = vec![u8::MAX; width];
         let mut table = Table { width, slots: vec![(0, 0); slots], rows };
@@ -61,11 +62,11 @@ impl Table {
                 }
             }
             table.rows.extend_from_slice(&row);
-            let mut slot = table.slot(*key);
+            let (mut slot, trace) = table.place(*key);
             while table.slots[slot].0 != 0 {
                 slot = (slot + 1) & (table.slots.len() - 1);
             }
-            table.slots[slot] = (*key, number);
+            table.slots[slot] = (trace, number);
         }
         table
     }
@@ -75,8 +76,11 @@ impl Table {
         self.width
     }
 
-    fn slot(&self, key: Key) -> usize {
-        (key.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 32) as usize & (self.slots.len() - 1)
+    /// Where an n-gram is looked for, and what it leaves there.
+    #[inline]
+    fn place(&self, key: Key) -> (usize, u32) {
+        let mixed = (key ^ key >> 29).wrapping_mul(0x9E37_79B9_7F4A_7C15);
+        ((mixed >> 32) as usize & (self.slots.len() - 1), (mixed ^ mixed >> 40) as u32 | 1)
     }
 
     fn row(&self, number: u32) -> &[u8] {
@@ -88,9 +92,9 @@ impl Table {
     fn find(&self, mut key: Key) -> (u32, usize) {
         let mut steps = 0;
         while key != 0 {
-            let mut slot = self.slot(key);
+            let (mut slot, trace) = self.place(key);
             while self.slots[slot].0 != 0 {
-                if self.slots[slot].0 == key {
+                if self.slots[slot].0 == trace {
                     return (self.slots[slot].1, steps);
                 }
                 slot = (slot + 1) & (self.slots.len() - 1);
