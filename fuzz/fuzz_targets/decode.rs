@@ -2,7 +2,7 @@
 //! The first byte chooses what is known from outside, the rest is decoded.
 
 use refrain::Document;
-use refrain::decode::{Hints, NotText, decode, detect_language};
+use refrain::decode::{Hints, NotText, decode, detect, detect_language};
 use refrain::text::tokens;
 
 const CHARSETS: [Option<&str>; 8] = [
@@ -17,11 +17,20 @@ const CHARSETS: [Option<&str>; 8] = [
 ];
 const DOMAINS: [Option<&str>; 4] = [None, Some("cz"), Some("jp"), Some("Not a domain")];
 
+const LANGUAGES: [Option<&str>; 4] = [None, Some("cs"), Some("ja"), Some("hy")];
+
 libfuzzer_sys::fuzz_target!(|input: &[u8]| {
     let Some((&choice, bytes)) = input.split_first() else { return };
     let choice = usize::from(choice);
-    let hints =
-        Hints { charset: CHARSETS[choice % CHARSETS.len()], domain: DOMAINS[choice / CHARSETS.len() % DOMAINS.len()] };
+    let hints = Hints {
+        charset: CHARSETS[choice % CHARSETS.len()],
+        domain: DOMAINS[choice / CHARSETS.len() % DOMAINS.len()],
+        language: LANGUAGES[choice / 32 % LANGUAGES.len()],
+        ..Hints::default()
+    };
+    if let Ok(found) = detect(bytes, hints) {
+        assert_eq!(found.encoding.is_none(), bytes.is_empty(), "all text has an encoding");
+    }
     match decode(bytes.to_vec(), hints) {
         Err(NotText { at }) => assert!(at < bytes.len(), "the place lies in the bytes"),
         Ok(decoded) => {

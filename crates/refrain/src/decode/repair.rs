@@ -14,7 +14,8 @@ const SURE: f32 = 0.9;
 
 /// Sets lines right that are UTF-8 taken for windows-1252 and encoded once more: `Ã©` becomes `é`.
 pub(super) fn doubly_encoded(mut decoded: Decoded) -> Decoded {
-    if !looks_doubly_encoded(decoded.text.as_bytes()) {
+    // The place of a NUL would be another one afterwards.
+    if decoded.nuls.is_some() || !looks_doubly_encoded(decoded.text.as_bytes()) {
         return decoded;
     }
     let mut text = String::with_capacity(decoded.text.len());
