@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 
 use encoding_rs::{EUC_KR, Encoding, GB18030};
+use memchr::memmem;
 
 /// An encoding that bytes can be decoded with.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -125,6 +126,16 @@ fn shifted<'a>(bytes: &'a [u8], open: &[u8], close: &[u8], inside: &'static Enco
     (text.into_owned().into(), losses)
 }
 
+/// True when what stands between the signs of HZ may be Chinese: pairs of bytes, without spaces, on one line. Tildes before
+/// braces are common in other texts.
+pub(super) fn may_be_hz(bytes: &[u8]) -> bool {
+    memmem::find_iter(bytes, b"~{").all(|open| {
+        let inside = &bytes[open + 2..];
+        let end = memmem::find(inside, b"~}");
+        end.is_some_and(|end| end > 0 && end % 2 == 0 && inside[..end].iter().all(|byte| (0x21..0x7f).contains(byte)))
+    })
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -146,6 +157,13 @@ mod tests {
         assert_eq!(decode(Charset::Iso2022Kr, b"\x1b$)C\x0eGQ1[\x0f!"), "한글!");
         assert_eq!(decode(Charset::Utf32 { big_endian: true }, b"\0\0\0a\0\x01\xf6\0"), "a😀");
         assert_eq!(Charset::Utf32 { big_endian: false }.decode(b"a\0\0\0b").1, 1);
+    }
+
+    #[test]
+    fn tildes_before_braces_are_no_chinese() {
+        assert!(may_be_hz(b"~{<:Ky2;~} and ~{<:Ky~}"));
+        assert!(!may_be_hz(b"see Fig.~{a b}, and Fig.~{c~}"));
+        assert!(!may_be_hz(b"~{abc\nd~}"));
     }
 
     #[test]

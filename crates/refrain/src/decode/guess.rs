@@ -82,6 +82,8 @@ struct Entry {
     kind: Kind,
     latin: bool,
     closing_quote: bool,
+    /// It is no character of ASCII.
+    above: bool,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -179,7 +181,7 @@ impl Single {
 
 impl Entry {
     const IMPOSSIBLE: Entry =
-        Entry { symbol: SPACE, cost: 0, kind: Kind::Impossible, latin: false, closing_quote: false };
+        Entry { symbol: SPACE, cost: 0, kind: Kind::Impossible, latin: false, closing_quote: false, above: true };
 
     fn of(c: Option<char>) -> Entry {
         let Some(c) = c else { return Entry::IMPOSSIBLE };
@@ -194,7 +196,16 @@ impl Entry {
         };
         let latin = symbol != SPACE && matches!(c, '\0'..='\u{24f}' | '\u{300}'..='\u{36f}' | '\u{1e00}'..='\u{1eff}');
         let cost = if symbol == SPACE && !c.is_ascii() { sign_cost(c) } else { 0 };
-        Entry { symbol, cost, kind, latin, closing_quote: c == '’' }
+        Entry { symbol, cost, kind, latin, closing_quote: c == '’', above: !c.is_ascii() }
+    }
+
+    /// What it costs wherever it stands: signs, Latin letters of another script's encoding, what stands for nothing.
+    fn cost_alone(self, is_latin: bool) -> i64 {
+        match self.kind {
+            Kind::Impossible => IMPOSSIBLE,
+            _ if self.latin && self.above && !is_latin => TWO_SCRIPTS,
+            _ => i64::from(self.cost),
+        }
     }
 }
 
@@ -259,26 +270,11 @@ impl<'a> Sample<'a> {
         sample
     }
 
-    /// What signs, impossible bytes and other scripts cost, wherever they stand. None when the bytes cannot be in it.
-    fn common_cost(&self, single: &Single) -> Option<i64> {
-        let mut common = single.prior;
-        let mut impossible = 0;
-        for (entry, &count) in single.entries.iter().zip(&self.counts) {
-            let count = i64::from(count);
-            match entry.kind {
-                Kind::Impossible => impossible += count,
-                _ if entry.latin && !single.is_latin => common += TWO_SCRIPTS * count,
-                _ => common += i64::from(entry.cost) * count,
-            }
-        }
-        if impossible * 50 > self.looked_at {
-            return None;
-        }
-        common += IMPOSSIBLE * impossible;
-        if !single.is_latin {
-            common += self.foreign;
-        }
-        Some(common)
+    /// True when more than one in fifty bytes above ASCII stands for nothing in an encoding.
+    fn is_impossible(&self, single: &Single) -> bool {
+        let entries = single.entries.iter().zip(&self.counts);
+        let impossible = entries.filter(|(entry, _)| entry.kind == Kind::Impossible);
+        50 * impossible.map(|(_, count)| i64::from(*count)).sum::<i64>() > self.looked_at
     }
 
     /// What the bytes cost in an encoding with several bytes a character, and how many there are.
@@ -337,10 +333,10 @@ struct Running {
 }
 
 impl Running {
-    fn new(single: &'static Single, sample: &Sample<'_>) -> Option<Running> {
-        let common = sample.common_cost(single)?;
+    fn new(single: &'static Single, sample: &Sample<'_>) -> Running {
+        let common = single.prior + if single.is_latin { 0 } else { sample.foreign };
         let sums = vec![0; Models::shipped().groups[single.group].table().width()];
-        Some(Running { single, common, sums })
+        Running { single, common, sums }
     }
 
     /// Looks at a stretch of bytes.
@@ -353,7 +349,7 @@ impl Running {
         for (at, &byte) in (start..).zip(&bytes[start..to]) {
             let entry = single.entries[usize::from(byte)];
             let above = byte >= 0x80 || (at > 0 && bytes[at - 1] >= 0x80);
-            let cost = word.push(entry, above);
+            let cost = word.push(entry, above) + entry.cost_alone(single.is_latin);
             *common += if at >= from { cost } else { 0 };
             let symbol = if entry.latin && !single.is_latin { SPACE } else { entry.symbol };
             if window.push(symbol) && at >= from {
@@ -456,7 +452,8 @@ struct Word {
 
 impl Default for Word {
     fn default() -> Self {
-        let before = Entry { symbol: SPACE, cost: 0, kind: Kind::Other, latin: false, closing_quote: false };
+        let before =
+            Entry { symbol: SPACE, cost: 0, kind: Kind::Other, latin: false, closing_quote: false, above: false };
         Word { before, inside: false, opened: true }
     }
 }
@@ -525,8 +522,9 @@ fn against_by_ascii(bytes: &[u8]) -> Vec<u32> {
 /// Looks at the bytes in all encodings with a byte for each character, and gives up those that fall behind. Returns those
 /// that are left, and how many bytes above ASCII they were judged by.
 fn compare(sample: &Sample<'_>, evidence: &Evidence<'_>) -> (Vec<Running>, usize) {
-    let wanted = Single::all().iter().filter(|single| evidence.languages(single).next().is_some());
-    let mut left: Vec<Running> = wanted.filter_map(|single| Running::new(single, sample)).collect();
+    let mut wanted: Vec<&Single> = Single::all().iter().collect();
+    wanted.retain(|single| evidence.languages(single).next().is_some() && !sample.is_impossible(single));
+    let mut left: Vec<Running> = wanted.into_iter().map(|single| Running::new(single, sample)).collect();
     let mut differs = [true; 256];
     let (mut looked_at, mut next_look) = (0, FIRST_LOOK);
     for &(from, to) in &sample.stretches {
@@ -644,6 +642,13 @@ mod tests {
             assert_eq!(guessed(&encoded(japanese, label), known), Some((label, "ja")));
         }
         assert_eq!(guessed(b"all ASCII", known), None);
+    }
+
+    #[test]
+    fn signs_further_down_do_not_rule_an_encoding_out_early() {
+        let russian = "Съешь же ещё этих мягких французских булок, да выпей чаю. ".repeat(4);
+        let boxed = format!("{russian}\n{}\n{russian}", "─│ ".repeat(40));
+        assert_eq!(guessed(&encoded(&boxed, "KOI8-R"), Known::default()), Some(("KOI8-R", "ru")));
     }
 
     #[test]

@@ -294,22 +294,19 @@ fn by_mark(bytes: &[u8]) -> Option<(Charset, usize)> {
 
 /// Encodings that switch between ASCII and others by escapes. All of their bytes are valid UTF-8, too.
 fn seven_bit(bytes: &[u8]) -> Option<Charset> {
-    let escapes = memchr::memmem::find(bytes, b"\x1b$").is_some();
-    let tildes = || memchr::memmem::find(bytes, b"~{").is_some() && memchr::memmem::find(bytes, b"~}").is_some();
-    if !escapes && !tildes() {
+    let has = |sign: &[u8]| memchr::memmem::find(bytes, sign).is_some();
+    let charset = match () {
+        () if has(b"\x1b$)C") => Charset::Iso2022Kr,
+        // Other escapes than those of Japanese are terminal colours.
+        () if has(b"\x1b$") => Charset::Standard(ISO_2022_JP),
+        () if has(b"~{") && has(b"~}") && charsets::may_be_hz(bytes) => Charset::Hz,
+        () => return None,
+    };
+    if !bytes.is_ascii() {
         return None;
     }
-    let candidates: &[Charset] = match escapes {
-        true if memchr::memmem::find(bytes, b"\x1b$)C").is_some() => &[Charset::Iso2022Kr],
-        // Other escapes than those of Japanese are terminal colours.
-        true => &[Charset::Standard(ISO_2022_JP)],
-        false => &[Charset::Hz],
-    };
-    let fits = |charset: &&Charset| {
-        let (text, losses) = charset.decode(bytes);
-        bytes.is_ascii() && losses == 0 && text.chars().any(|c| c >= '\u{3000}')
-    };
-    candidates.iter().find(fits).copied()
+    let (text, losses) = charset.decode(bytes);
+    (losses == 0 && text.chars().any(|c| c >= '\u{3000}')).then_some(charset)
 }
 
 /// How many characters of several bytes there are in UTF-8, and how many stretches of bytes that are none.
