@@ -11,7 +11,7 @@ use encoding_rs::{BIG5, EUC_JP, EUC_KR, Encoding, GB18030, SHIFT_JIS};
 
 use super::charsets::Charset;
 use super::models::{Models, TONES_APART, Window};
-use super::ngrams::STEP;
+use super::ngrams::{Found, Key, STEP, Table};
 use super::symbols::{SPACE, symbol};
 
 /// What was guessed.
@@ -44,8 +44,11 @@ const REACH: usize = super::ngrams::ORDER;
 const FIRST_LOOK: usize = 16;
 /// An encoding that costs so much more than the cheapest one is given up.
 const GIVEN_UP: i64 = 560;
+/// An encoding whose letters alone cost so much more, and so much more for each byte above ASCII, is not looked at closer.
+const HOPELESS: i64 = 400;
+const HOPELESS_EACH: i64 = 48;
 /// Bytes above ASCII after which those that mean the same in all encodings that are left say nothing new.
-const ALL_ALIKE: usize = 160;
+const ALL_ALIKE: usize = 64;
 /// Stretches are no longer, so that encodings can be given up in between.
 const LONGEST_STRETCH: usize = 32;
 /// What a letter of ASCII costs on average: windows are compared by what they cost beyond it.
@@ -65,11 +68,11 @@ const TWO_SCRIPTS: i64 = 112;
 /// A closing quotation mark that opens a word.
 const WRONG_QUOTE: i64 = 64;
 /// Text of ASCII that is looked at for its language.
-const ASCII_LETTERS: usize = 400;
+const ASCII_LETTERS: usize = 256;
 /// What ASCII can say against a language at most: pages have English around their text.
 const MOST_BY_ASCII: u32 = 200;
-/// Bytes that are looked at for encodings with several bytes a character.
-const WIDE_BYTES: usize = 1600;
+/// Bytes that are looked at for encodings with several bytes a character: first a few, then more of those that may do.
+const WIDE_LOOKS: [usize; 2] = [192, 1600];
 /// A Chinese character or the like beside a letter of ASCII.
 const WIDE_BESIDE_ASCII: i64 = 48;
 
@@ -105,6 +108,8 @@ struct Single {
     languages: Vec<usize>,
     /// What it costs beforehand: rare encodings need more evidence.
     prior: i64,
+    /// What letters above ASCII cost on their own, in the language in which they cost least.
+    letters: Box<[u8; 256]>,
 }
 
 const WESTERN: &str = "en de fr es it pt nl sv da no fi is ga eu ca gl af id ms sw tl la et sq cy";
@@ -168,12 +173,24 @@ impl Single {
         let charset = Charset::for_label(name)?;
         let (number, found) = Models::shipped().group(group)?;
         let entries = (0..=u8::MAX).map(|byte| Entry::of(charset.single(byte))).collect::<Vec<_>>();
+        let languages: Vec<usize> = languages.split(' ').filter_map(|code| found.column(code)).collect();
+        let mut sums = Vec::new();
+        let alone = |entry: &Entry| {
+            sums.clear();
+            sums.resize(found.table().width(), 0);
+            if entry.above && entry.symbol != SPACE && (group == "latin") == entry.latin {
+                found.table().add(&[Key::from(entry.symbol)], &mut sums);
+            }
+            languages.iter().map(|&language| sums[language] as u8).min().unwrap_or_default()
+        };
+        let letters = entries.iter().map(alone).collect::<Vec<_>>();
         Some(Single {
+            letters: letters.try_into().ok()?,
             charset,
             entries: entries.try_into().ok()?,
             group: number,
             is_latin: group == "latin",
-            languages: languages.split(' ').filter_map(|code| found.column(code)).collect(),
+            languages,
             prior,
         })
     }
@@ -278,21 +295,27 @@ impl<'a> Sample<'a> {
     }
 
     /// What the bytes cost in an encoding with several bytes a character, and how many there are.
-    fn cost_wide(&self, encoding: &'static Encoding, group: usize, sums: &mut Vec<u32>) -> Option<(i64, u32)> {
+    fn cost_wide(
+        &self,
+        encoding: &'static Encoding,
+        most: usize,
+        table: &Table,
+        sums: &mut Vec<u32>,
+    ) -> Option<(i64, u32)> {
         let first = self.stretches.first().map_or(0, |stretch| stretch.0);
-        let head = &self.bytes[first..self.bytes.len().min(first + WIDE_BYTES)];
+        let head = &self.bytes[first..self.bytes.len().min(first + most)];
         let (text, _) = encoding.decode_without_bom_handling(head);
         let mut damaged = text.matches('\u{fffd}').count();
         // The text may be cut inside a character.
         damaged -= usize::from(damaged > 0 && (text.ends_with('\u{fffd}') || first + head.len() < self.bytes.len()));
-        if damaged * 100 > head.iter().filter(|byte| **byte >= 0x80).count() {
+        if damaged * 100 > above_ascii(head) {
             return None;
         }
-        let table = Models::shipped().groups[group].table();
         sums.clear();
         sums.resize(table.width(), 0);
         let (mut common, mut bytes) = (400 * i64::try_from(damaged).unwrap_or(i64::MAX / 400), 0_u32);
         let mut window = Window(u64::from(SPACE));
+        let mut keys = Vec::with_capacity(head.len());
         let mut letter = false;
         for c in text.chars() {
             if c.is_ascii() {
@@ -316,9 +339,10 @@ impl<'a> Sample<'a> {
             if cost > 0 {
                 window = Window(u64::from(SPACE));
             } else if window.push(symbol) {
-                table.add(window.0, sums);
+                keys.push(window.0);
             }
         }
+        table.add(&keys, sums);
         (bytes > 0).then_some((common, bytes))
     }
 }
@@ -328,6 +352,8 @@ struct Running {
     single: &'static Single,
     /// What they cost in any language.
     common: i64,
+    /// What their letters cost on their own.
+    alone: i64,
     /// What they cost in each.
     sums: Vec<u32>,
 }
@@ -336,13 +362,12 @@ impl Running {
     fn new(single: &'static Single, sample: &Sample<'_>) -> Running {
         let common = single.prior + if single.is_latin { 0 } else { sample.foreign };
         let sums = vec![0; Models::shipped().groups[single.group].table().width()];
-        Running { single, common, sums }
+        Running { single, common, alone: 0, sums }
     }
 
-    /// Looks at a stretch of bytes.
-    fn look(&mut self, bytes: &[u8], (from, to): (usize, usize)) {
-        let Running { single, common, sums } = self;
-        let table = Models::shipped().groups[single.group].table();
+    /// Reads a stretch of bytes: counts what it costs in any language, and hands out the letters to count the rest by.
+    fn read(&mut self, bytes: &[u8], (from, to): (usize, usize), keys: &mut Vec<Key>) {
+        let Running { single, common, alone, .. } = self;
         let start = from.saturating_sub(REACH - 1);
         let mut window = Window(if start == 0 { u64::from(SPACE) } else { 0 });
         let mut word = Word::default();
@@ -353,8 +378,13 @@ impl Running {
             *common += if at >= from { cost } else { 0 };
             let symbol = if entry.latin && !single.is_latin { SPACE } else { entry.symbol };
             if window.push(symbol) && at >= from {
-                table.add(window.0, sums);
-                *common -= if byte < 0x80 { AVERAGE } else { 0 };
+                keys.push(window.0);
+                if byte < 0x80 {
+                    *common -= AVERAGE;
+                    *alone += AVERAGE;
+                } else {
+                    *alone += i64::from(single.letters[usize::from(byte)]);
+                }
             }
         }
     }
@@ -411,7 +441,7 @@ impl Evidence<'_> {
 }
 
 /// Where the next byte above ASCII stands.
-fn next_above_ascii(bytes: &[u8], from: usize) -> Option<usize> {
+pub(super) fn next_above_ascii(bytes: &[u8], from: usize) -> Option<usize> {
     let mut at = from;
     for eight in bytes[from..].chunks_exact(8) {
         let eight =
@@ -423,6 +453,82 @@ fn next_above_ascii(bytes: &[u8], from: usize) -> Option<usize> {
         at += 8;
     }
     bytes[at..].iter().position(|byte| *byte >= 0x80).map(|found| at + found)
+}
+
+/// Letters that stretches of bytes make in the encodings of one group. Those that make the same of a stretch share them.
+#[derive(Default)]
+struct Letters {
+    keys: Vec<Key>,
+    /// Where what was made of one stretch ends.
+    runs: Vec<usize>,
+    /// Which encodings made which of them.
+    users: Vec<(usize, usize)>,
+}
+
+impl Letters {
+    /// Takes in what an encoding makes of a stretch; earlier encodings made the runs from the given one on.
+    fn read(&mut self, user: usize, running: &mut Running, bytes: &[u8], stretch: (usize, usize), first: usize) {
+        let start = self.keys.len();
+        running.read(bytes, stretch, &mut self.keys);
+        let (known, made) = self.keys.split_at(start);
+        let starts_at = |run: usize| if run == 0 { 0 } else { self.runs[run - 1] };
+        let same = (first..self.runs.len()).find(|&run| known[starts_at(run)..self.runs[run]] == *made);
+        let run = same.unwrap_or(self.runs.len());
+        match same {
+            Some(_) => self.keys.truncate(start),
+            None => self.runs.push(self.keys.len()),
+        }
+        self.users.push((run, user));
+    }
+
+    /// Counts what they cost in each language.
+    fn count(&mut self, table: &Table, left: &mut [Running], work: &mut Work) {
+        table.find(&self.keys, &mut work.found);
+        self.users.sort_unstable();
+        for users in self.users.chunk_by(|one, next| one.0 == next.0) {
+            let run = users[0].0;
+            let start = if run == 0 { 0 } else { self.runs[run - 1] };
+            work.sums.clear();
+            work.sums.resize(table.width(), 0);
+            table.sum(&work.found[start..self.runs[run]], &mut work.sums);
+            for (_, user) in users {
+                left[*user].sums.iter_mut().zip(&work.sums).for_each(|(sum, cost)| *sum += cost);
+            }
+        }
+        self.keys.clear();
+        self.runs.clear();
+        self.users.clear();
+    }
+}
+
+/// Memory that is used again and again.
+#[derive(Default)]
+struct Work {
+    found: Vec<Found>,
+    sums: Vec<u32>,
+}
+
+/// Reads a stretch in all encodings that are left.
+fn read(letters: &mut [Letters], left: &mut [Running], bytes: &[u8], stretch: (usize, usize)) {
+    // Encodings of one group stand together.
+    let mut user = 0;
+    for same in left.chunk_by_mut(|one, next| one.single.group == next.single.group) {
+        let letters = &mut letters[same[0].single.group];
+        let first = letters.runs.len();
+        for running in same {
+            letters.read(user, running, bytes, stretch, first);
+            user += 1;
+        }
+    }
+}
+
+/// Counts what was read.
+fn count(letters: &mut [Letters], left: &mut [Running], work: &mut Work) {
+    for (letters, group) in letters.iter_mut().zip(&Models::shipped().groups) {
+        if !letters.users.is_empty() {
+            letters.count(group.table(), left, work);
+        }
+    }
 }
 
 /// Bytes that do not mean the same in all of some encodings.
@@ -488,9 +594,9 @@ impl Word {
 fn against_by_ascii(bytes: &[u8]) -> Vec<u32> {
     let Some((_, group)) = Models::shipped().group("latin") else { return Vec::new() };
     let table = group.table();
-    let mut sums = vec![0; table.width()];
     let mut window = Window(u64::from(SPACE));
-    let (mut looked, mut near) = (0, 0);
+    let mut keys = Vec::with_capacity(ASCII_LETTERS);
+    let mut near = 0;
     for &byte in bytes {
         if byte >= 0x80 {
             near = REACH;
@@ -505,12 +611,13 @@ fn against_by_ascii(bytes: &[u8]) -> Vec<u32> {
             near -= 1;
             continue;
         }
-        table.add(window.0, &mut sums);
-        looked += 1;
-        if looked == ASCII_LETTERS {
+        keys.push(window.0);
+        if keys.len() == ASCII_LETTERS {
             break;
         }
     }
+    let mut sums = vec![0; table.width()];
+    table.add(&keys, &mut sums);
     for (sum, (_, prior)) in sums.iter_mut().zip(&group.languages) {
         *sum += u32::from(*prior);
     }
@@ -519,12 +626,42 @@ fn against_by_ascii(bytes: &[u8]) -> Vec<u32> {
     sums.iter().map(|sum| ((sum - best) / 2).min(MOST_BY_ASCII)).collect()
 }
 
+/// The encodings that the first bytes do not rule out by their letters alone: a quick look, before letters are looked at
+/// beside their neighbours.
+fn without_hopeless(mut all: Vec<Running>, sample: &Sample<'_>) -> Vec<&'static Single> {
+    let (mut keys, mut looked_at) = (Vec::new(), 0);
+    for &(from, to) in &sample.stretches {
+        for running in &mut all {
+            running.read(sample.bytes, (from, to), &mut keys);
+            keys.clear();
+        }
+        looked_at += above_ascii(&sample.bytes[from..to]);
+        if looked_at >= FIRST_LOOK {
+            break;
+        }
+    }
+    let cost = |running: &Running| running.common + running.alone;
+    let best = all.iter().map(cost).min().unwrap_or_default();
+    let margin = HOPELESS + HOPELESS_EACH * i64::try_from(looked_at).unwrap_or_default();
+    all.retain(|running| cost(running) <= best + margin);
+    all.into_iter().map(|running| running.single).collect()
+}
+
+/// How many bytes are above ASCII.
+fn above_ascii(bytes: &[u8]) -> usize {
+    bytes.iter().filter(|byte| **byte >= 0x80).count()
+}
+
 /// Looks at the bytes in all encodings with a byte for each character, and gives up those that fall behind. Returns those
 /// that are left, and how many bytes above ASCII they were judged by.
 fn compare(sample: &Sample<'_>, evidence: &Evidence<'_>) -> (Vec<Running>, usize) {
     let mut wanted: Vec<&Single> = Single::all().iter().collect();
     wanted.retain(|single| evidence.languages(single).next().is_some() && !sample.is_impossible(single));
-    let mut left: Vec<Running> = wanted.into_iter().map(|single| Running::new(single, sample)).collect();
+    let running = |single| Running::new(single, sample);
+    let hopeful = without_hopeless(wanted.into_iter().map(running).collect(), sample);
+    let mut left: Vec<Running> = hopeful.into_iter().map(running).collect();
+    let mut letters: Vec<Letters> = Models::shipped().groups.iter().map(|_| Letters::default()).collect();
+    let mut work = Work::default();
     let mut differs = [true; 256];
     let (mut looked_at, mut next_look) = (0, FIRST_LOOK);
     for &(from, to) in &sample.stretches {
@@ -532,12 +669,11 @@ fn compare(sample: &Sample<'_>, evidence: &Evidence<'_>) -> (Vec<Running>, usize
         if looked_at > ALL_ALIKE && !sample.bytes[start..to].iter().any(|byte| differs[usize::from(*byte)]) {
             continue;
         }
-        for running in &mut left {
-            running.look(sample.bytes, (from, to));
-        }
-        looked_at += sample.bytes[from..to].iter().filter(|byte| **byte >= 0x80).count();
+        read(&mut letters, &mut left, sample.bytes, (from, to));
+        looked_at += above_ascii(&sample.bytes[from..to]);
         if looked_at >= next_look {
             next_look = 2 * looked_at;
+            count(&mut letters, &mut left, &mut work);
             let least: Vec<i64> = left.iter().map(|running| running.least(evidence)).collect();
             let best = least.iter().copied().min().unwrap_or_default();
             let mut least = least.into_iter();
@@ -545,6 +681,7 @@ fn compare(sample: &Sample<'_>, evidence: &Evidence<'_>) -> (Vec<Running>, usize
             differs = differing(&left);
         }
     }
+    count(&mut letters, &mut left, &mut work);
     (left, looked_at)
 }
 
@@ -565,19 +702,31 @@ pub(super) fn guess(bytes: &[u8], known: Known<'_>) -> Option<Guess> {
             costs.push((running.cost(language, &evidence), running.single.charset, group.code(language)));
         }
     }
-    if let Some((number, group)) = models.group("cjk") {
+    let best = costs.iter().map(|(cost, _, _)| *cost).min().unwrap_or(i64::MAX / 2);
+    if let Some((_, group)) = models.group("cjk") {
         let mut sums = Vec::new();
-        for (encoding, languages) in
-            WIDE.iter().filter(|(_, languages)| languages.iter().any(|code| evidence.wants(code)))
-        {
-            let Some((common, bytes)) = sample.cost_wide(encoding, number, &mut sums) else { continue };
+        for (encoding, languages) in &WIDE {
             let charset = Charset::Standard(encoding);
-            for code in languages.iter().filter(|code| evidence.wants(code)) {
-                let Some(language) = group.column(code) else { continue };
-                // As if all bytes that the others were judged by cost the same.
-                let cost = (common + i64::from(sums[language])) as f32 / bytes as f32 * above as f32;
-                costs.push((cost as i64 + sample.foreign - evidence.bonus(charset, code), charset, code));
+            let wanted = || languages.iter().filter(|code| evidence.wants(code));
+            if wanted().next().is_none() {
+                continue;
             }
+            let mut found = Vec::new();
+            for most in WIDE_LOOKS {
+                found.clear();
+                let Some((common, bytes)) = sample.cost_wide(encoding, most, group.table(), &mut sums) else { break };
+                for code in wanted() {
+                    let Some(language) = group.column(code) else { continue };
+                    // As if all bytes that the others were judged by cost the same.
+                    let cost = (common + i64::from(sums[language])) as f32 / bytes as f32 * above as f32;
+                    found.push((cost as i64 + sample.foreign - evidence.bonus(charset, code), charset, *code));
+                }
+                let hopeless = found.iter().all(|(cost, _, _)| *cost > best + best.abs() / 2 + GIVEN_UP);
+                if hopeless || sample.bytes.len() <= most {
+                    break;
+                }
+            }
+            costs.extend(found);
         }
     }
     let &(best, charset, language) = costs.iter().min_by_key(|(cost, _, _)| *cost)?;

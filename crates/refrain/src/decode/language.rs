@@ -1,6 +1,6 @@
 //! The language of a text, and the pass that marks documents in languages that were not asked for.
 
-use super::models::{Models, OWN_SCRIPT, Script, TONES_APART, Window, script_of};
+use super::models::{LATIN, Models, OWN_SCRIPT, Script, TONES_APART, Window, script_of};
 use super::ngrams::STEP;
 use super::symbols::{SPACE, symbols};
 use crate::document::{Document, Label, Reason};
@@ -24,13 +24,13 @@ const SAMPLE: usize = 1200;
 const ENOUGH: usize = 80;
 
 /// Letters after which a clear lead is enough.
-const CLEAR_AFTER: usize = 192;
+const CLEAR_AFTER: usize = 64;
 
 /// What a clear lead is, in nats.
 const CLEAR: f32 = 40.0;
 
-/// No more letters are looked at.
-const MOST_LETTERS: usize = 4096;
+/// No more letters and spaces are looked at.
+const MOST_SYMBOLS: usize = 4096;
 
 /// Letters that a reliable answer needs. Scripts of one language need fewer.
 const RELIABLE_LETTERS: usize = 24;
@@ -48,29 +48,34 @@ const TEMPERATURE: f32 = 3.0;
 /// assert!(identify("1, 2, 3").is_none());
 /// ```
 pub fn identify(text: &str) -> Option<Language> {
-    let (script, letters) = main_script(text)?;
+    let symbols = first_symbols(text);
+    let (script, letters) = main_script(&symbols)?;
     let sure = |code| Language { code, confidence: 1.0, reliable: letters >= 4 };
     match script {
         Script::Own(code) => Some(sure(code)),
         Script::Han => Some(sure("zh")),
         Script::Kana => Some(sure("ja")),
-        Script::Shared(group) => among(group, text, letters),
+        Script::Shared(group) => among(group, &symbols, letters),
         Script::Unknown => None,
     }
 }
 
+/// The first letters of a text, with spaces between words.
+fn first_symbols(text: &str) -> Vec<u16> {
+    let mut first = Vec::with_capacity(text.len().min(MOST_SYMBOLS));
+    first.extend(symbols(text).take(MOST_SYMBOLS));
+    first
+}
+
 /// The script that most letters of a text are in, and their number.
-fn main_script(text: &str) -> Option<(Script, usize)> {
+fn main_script(symbols: &[u16]) -> Option<(Script, usize)> {
     let mut counts: Vec<(Script, usize)> = Vec::new();
-    let mut seen = 0;
-    for script in symbols(text).filter_map(script_of) {
+    let latin = symbols.iter().filter(|symbol| LATIN.contains(symbol)).count();
+    counts.extend((latin > 0).then_some((Script::Shared("latin"), latin)));
+    for script in symbols.iter().filter(|symbol| !LATIN.contains(symbol)).filter_map(|symbol| script_of(*symbol)) {
         match counts.iter_mut().find(|(known, _)| *known == script) {
             Some((_, count)) => *count += 1,
             None => counts.push((script, 1)),
-        }
-        seen += 1;
-        if seen == MOST_LETTERS {
-            break;
         }
     }
     let count = |script| counts.iter().find(|(known, _)| *known == script).map_or(0, |(_, count)| *count);
@@ -86,7 +91,7 @@ fn main_script(text: &str) -> Option<(Script, usize)> {
 }
 
 /// Tells the languages of one group apart.
-fn among(group: &str, text: &str, letters: usize) -> Option<Language> {
+fn among(group: &str, symbols: &[u16], letters: usize) -> Option<Language> {
     let (_, group) = Models::shipped().group(group)?;
     let table = group.table();
     let mut sums = vec![0; table.width()];
@@ -95,14 +100,12 @@ fn among(group: &str, text: &str, letters: usize) -> Option<Language> {
     }
     let languages = group.languages.len();
     let mut window = Window(u64::from(SPACE));
-    let mut looked = 0;
-    for symbol in symbols(text) {
-        if !window.push(symbol) {
-            continue;
-        }
-        table.add(window.0, &mut sums);
-        looked += 1;
-        if looked % CLEAR_AFTER == 0 && (lead(&sums[..languages]) > CLEAR || looked >= MOST_LETTERS) {
+    let mut keys = Vec::with_capacity(CLEAR_AFTER);
+    for symbols in symbols.chunks(CLEAR_AFTER) {
+        keys.clear();
+        keys.extend(symbols.iter().filter_map(|symbol| window.push(*symbol).then_some(window.0)));
+        table.add(&keys, &mut sums);
+        if lead(&sums[..languages]) > CLEAR {
             break;
         }
     }

@@ -309,12 +309,21 @@ fn seven_bit(bytes: &[u8]) -> Option<Charset> {
     (losses == 0 && text.chars().any(|c| c >= '\u{3000}')).then_some(charset)
 }
 
-/// How many characters of several bytes there are in UTF-8, and how many stretches of bytes that are none.
+/// How many characters of several bytes there are in UTF-8, and how many bytes above ASCII that are no part of one.
 fn utf8_or_not(bytes: &[u8]) -> (usize, usize) {
     let (mut good, mut bad) = (0, 0);
-    for chunk in bytes.utf8_chunks() {
-        good += chunk.valid().bytes().filter(|byte| *byte >= 0xc0).count();
-        bad += usize::from(!chunk.invalid().is_empty());
+    let mut from = 0;
+    while let Some(at) = guess::next_above_ascii(bytes, from) {
+        let length = match bytes[at] {
+            0xc2..=0xdf => 2,
+            0xe0..=0xef => 3,
+            0xf0..=0xf4 => 4,
+            _ => 1,
+        };
+        let character = bytes.get(at..at + length).filter(|bytes| std::str::from_utf8(bytes).is_ok());
+        good += usize::from(character.is_some());
+        bad += usize::from(character.is_none());
+        from = at + character.map_or(1, <[u8]>::len);
     }
     (good, bad)
 }

@@ -1,5 +1,6 @@
 //! The languages that can be told, by their scripts and the n-grams of their letters: data in the repository.
 
+use std::ops::RangeInclusive;
 use std::sync::OnceLock;
 
 use super::ngrams::{Gram, Key, ORDER, Table};
@@ -180,6 +181,9 @@ pub(super) enum Script {
     /// Of no language that is known.
     Unknown,
 }
+
+/// Symbols of the letters that most Latin text is written in.
+pub(super) const LATIN: RangeInclusive<u16> = 0x61..=0x24f;
 
 /// Which script a symbol belongs to; none for spaces.
 #[rustfmt::skip] // a table

@@ -12,6 +12,9 @@ pub(super) const ORDER: usize = 4;
 /// Rows are that many costs wide, or a multiple of it, for the sake of vector instructions.
 const LANES: usize = 16;
 
+/// Rows of more than four times as many languages are that wide; nobody has more languages.
+const WIDEST: usize = 256 / LANES;
+
 /// An n-gram as a number: sixteen bits a letter, the last letter lowest.
 pub(super) type Key = u64;
 
@@ -35,91 +38,151 @@ fn shorter(key: Key) -> Key {
 #[derive(Debug, Default)]
 pub(super) struct Table {
     width: usize,
-    /// What an n-gram leaves of itself, and the number of its row; zero is none. Half the size of whole n-grams, and that
-    /// two of one place leave the same happens once in a billion.
-    slots: Vec<(u32, u32)>,
-    rows: Vec<u8>,
+    /// What n-grams leave of themselves in their places; zero where there is none. Apart from the rows, and small, so that
+    /// it stays in the cache. That two n-grams of one place leave the same happens once in a billion.
+    traces: Vec<u32>,
+    /// A row for each place, and one for all that was never seen.
+    rows: Vec<[u8; LANES]>,
 }
+
+/// N-grams that are looked up together: so many costs fit into sixteen bits, and the memory answers many at a time.
+const TOGETHER: usize = 128;
+
+/// The place of a row of costs, and what it costs to fall back to it.
+pub(super) type Found = (u32, u8);
 
 impl Table {
     /// Makes the table from the n-grams that are stored: each with its languages and their costs, shorter ones first.
     pub(super) fn new(languages: usize, grams: &[Gram]) -> Table {
-        let width = languages.div_ceil(LANES) * LANES;
-        let slots = (grams.len() * 5 / 4).next_power_of_two().max(LANES);
-        // The row of what was never seen costs most in all languages.
-        let rows = vec![u8::MAX; width];
-        let mut table = Table { width, slots: vec![(0, 0); slots], rows };
-        table.rows.reserve(width * grams.len());
-        let mut row = Vec::new();
-        for (number, (key, costs)) in (1..).zip(grams) {
-            row.clear();
-            let (end, steps) = table.find(shorter(*key));
-            let back = FALL_BACK.saturating_mul(steps as u8 + 1);
-            row.extend(table.row(end).iter().map(|cost| cost.saturating_add(back)));
+        let width = match languages.div_ceil(LANES) {
+            few @ 0..=4 => few.max(1),
+            _ => WIDEST,
+        };
+        let places = grams.len() * 3 / 2 + 1;
+        // What was never seen costs most in all languages.
+        let rows = vec![[u8::MAX; LANES]; (places + 1) * width];
+        let mut table = Table { width, traces: vec![0; places], rows };
+        let mut found = Vec::new();
+        for (key, costs) in grams {
+            table.find(&[shorter(*key)], &mut found);
+            let (end, back) = found[0];
+            let (mut place, trace) = table.place(*key);
+            while table.traces[place] != 0 {
+                place = table.behind(place);
+            }
+            table.traces[place] = trace;
+            let start = end as usize * width;
+            table.rows.copy_within(start..start + width, place * width);
+            let row = table.rows[place * width..][..width].as_flattened_mut();
+            for cost in row.iter_mut() {
+                *cost = cost.saturating_add(back).saturating_add(FALL_BACK);
+            }
             for (language, cost) in costs {
                 if let Some(slot) = row.get_mut(usize::from(*language)) {
                     *slot = *cost;
                 }
             }
-            table.rows.extend_from_slice(&row);
-            let (mut slot, trace) = table.place(*key);
-            while table.slots[slot].0 != 0 {
-                slot = (slot + 1) & (table.slots.len() - 1);
-            }
-            table.slots[slot] = (trace, number);
         }
         table
     }
 
     /// How wide a row of costs is.
     pub(super) fn width(&self) -> usize {
-        self.width
+        self.width * LANES
     }
 
     /// Where an n-gram is looked for, and what it leaves there.
     #[inline]
     fn place(&self, key: Key) -> (usize, u32) {
-        let mixed = (key ^ key >> 29).wrapping_mul(0x9E37_79B9_7F4A_7C15);
-        ((mixed >> 32) as usize & (self.slots.len() - 1), (mixed ^ mixed >> 40) as u32 | 1)
+        let mixed = (key ^ key >> 32).wrapping_mul(0x9E37_79B9_7F4A_7C15);
+        let mixed = (mixed ^ mixed >> 29).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+        let place = ((mixed >> 32) * self.traces.len() as u64) >> 32;
+        (place as usize, (mixed ^ mixed >> 32) as u32 | 1)
     }
 
-    fn row(&self, number: u32) -> &[u8] {
-        &self.rows[number as usize * self.width..][..self.width]
-    }
-
-    /// The row of the longest end of an n-gram that is stored, and by how many letters it is shorter.
+    /// The next place.
     #[inline]
-    fn find(&self, mut key: Key) -> (u32, usize) {
-        let mut steps = 0;
-        while key != 0 {
-            let (mut slot, trace) = self.place(key);
-            while self.slots[slot].0 != 0 {
-                if self.slots[slot].0 == trace {
-                    return (self.slots[slot].1, steps);
+    fn behind(&self, place: usize) -> usize {
+        if place + 1 == self.traces.len() { 0 } else { place + 1 }
+    }
+
+    /// Finds the rows of the longest ends of n-grams that are stored.
+    ///
+    /// Of many n-grams the whole first, then shorter ends of those that were not found. All first places are read before any
+    /// of them is looked at: memory answers many questions at a time, if nobody waits for the first answer.
+    pub(super) fn find(&self, keys: &[Key], found: &mut Vec<Found>) {
+        found.clear();
+        let nowhere = self.traces.len();
+        let mut looks = [(0, 0, 0); TOGETHER];
+        for keys in keys.chunks(TOGETHER) {
+            let start = found.len();
+            found.resize(start + keys.len(), (nowhere as u32, 0));
+            let found = &mut found[start..];
+            let mut open: [u8; TOGETHER] = std::array::from_fn(|at| at as u8);
+            let mut left = keys.len();
+            for length in (1..=ORDER).rev() {
+                let mask = u64::MAX >> (16 * (ORDER - length));
+                for (look, at) in looks.iter_mut().zip(&open[..left]) {
+                    let (place, trace) = self.place(keys[usize::from(*at)] & mask);
+                    *look = (place, trace, self.traces[place]);
                 }
-                slot = (slot + 1) & (self.slots.len() - 1);
+                let mut still = 0;
+                for nth in 0..left {
+                    let at = open[nth];
+                    let (mut place, trace, mut stored) = looks[nth];
+                    while stored != trace && stored != 0 {
+                        place = self.behind(place);
+                        stored = self.traces[place];
+                    }
+                    if stored == 0 {
+                        open[still] = at;
+                        still += 1;
+                        continue;
+                    }
+                    // What is shorter than the mask is found with it, too.
+                    let steps = order(keys[usize::from(at)]).saturating_sub(length) as u8;
+                    found[usize::from(at)] = (place as u32, FALL_BACK * steps);
+                }
+                left = still;
             }
-            key = shorter(key);
-            steps += 1;
         }
-        (0, 0)
     }
 
-    /// Adds what the last letter of an n-gram costs behind the others to the sums of all languages.
-    #[inline]
-    pub(super) fn add(&self, key: Key, sums: &mut [u32]) {
-        let (number, steps) = self.find(key);
-        let row = self.row(number);
-        if steps == 0 {
-            for (sum, cost) in sums.iter_mut().zip(row) {
+    /// Adds costs that were found to the sums of all languages.
+    pub(super) fn sum(&self, found: &[Found], sums: &mut [u32]) {
+        match self.width {
+            1 => self.sum_wide::<1>(found, sums),
+            2 => self.sum_wide::<2>(found, sums),
+            3 => self.sum_wide::<3>(found, sums),
+            4 => self.sum_wide::<4>(found, sums),
+            _ => self.sum_wide::<WIDEST>(found, sums),
+        }
+    }
+
+    /// The same for rows whose width is known: the sums of a chunk stay in registers.
+    fn sum_wide<const WIDTH: usize>(&self, found: &[Found], sums: &mut [u32]) {
+        let (rows, _) = self.rows.as_chunks::<WIDTH>();
+        for found in found.chunks(TOGETHER) {
+            let mut costs = [[0_u16; LANES]; WIDTH];
+            for &(place, back) in found {
+                let row = &rows[place as usize];
+                for lane in 0..WIDTH {
+                    for at in 0..LANES {
+                        costs[lane][at] += u16::from(row[lane][at].saturating_add(back));
+                    }
+                }
+            }
+            for (sum, cost) in sums.iter_mut().zip(costs.as_flattened()) {
                 *sum += u32::from(*cost);
             }
-        } else {
-            let back = FALL_BACK.saturating_mul(steps as u8);
-            for (sum, cost) in sums.iter_mut().zip(row) {
-                *sum += u32::from(cost.saturating_add(back));
-            }
         }
+    }
+
+    /// Adds what the last letters of n-grams cost behind the others to the sums of all languages.
+    pub(super) fn add(&self, keys: &[Key], sums: &mut [u32]) {
+        let mut found = Vec::with_capacity(keys.len());
+        self.find(keys, &mut found);
+        self.sum(&found, sums);
     }
 }
 
@@ -144,7 +207,7 @@ mod tests {
         let table = Table::new(2, &grams);
         let cost = |letters: &str| {
             let mut sums = vec![0; table.width()];
-            table.add(key(letters), &mut sums);
+            table.add(&[key(letters)], &mut sums);
             (sums[0], sums[1])
         };
         assert_eq!(cost("b"), (40, 50));
@@ -152,5 +215,52 @@ mod tests {
         assert_eq!(cost("zab"), (10 + 14, 50 + 28));
         assert_eq!(cost("xyab"), (10 + 28, 5));
         assert_eq!(cost("q"), (255, 255));
+    }
+
+    /// The definition as it stands: the cost of the longest end that is stored in a language, and a step for each letter less.
+    fn plain(grams: &[Gram], key: Key, language: u8) -> u32 {
+        let (mut end, mut steps) = (key, 0_u8);
+        while end != 0 {
+            let stored = grams.iter().find(|(stored, _)| *stored == end);
+            let cost = stored.and_then(|(_, costs)| costs.iter().find(|(of, _)| *of == language));
+            if let Some((_, cost)) = cost {
+                return cost.saturating_add(FALL_BACK.saturating_mul(steps)).into();
+            }
+            (end, steps) = (shorter(end), steps + 1);
+        }
+        u8::MAX.into()
+    }
+
+    #[test]
+    fn many_looked_up_together_cost_what_each_costs_by_definition() {
+        let alphabet: Vec<u16> = "abcäжй".encode_utf16().collect();
+        let mut random = 1_u64;
+        let mut below = |most: usize| {
+            random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+            (random >> 33) as usize % most
+        };
+        let word = |below: &mut dyn FnMut(usize) -> usize, letters: usize| {
+            (0..letters).fold(0, |key: Key, _| key << 16 | Key::from(alphabet[below(alphabet.len())]))
+        };
+        for languages in [1, 3, 17, 42, 100] {
+            let mut grams: Vec<Gram> = Vec::new();
+            for letters in 1..=ORDER {
+                let mut keys: Vec<Key> = (0..40).map(|_| word(&mut below, letters)).collect();
+                keys.sort_unstable();
+                keys.dedup();
+                grams.extend(keys.into_iter().map(|key| {
+                    let costs = (0..languages).map(|language| (language, below(300)));
+                    (key, costs.filter_map(|(language, cost)| Some((language, u8::try_from(cost).ok()?))).collect())
+                }));
+            }
+            let table = Table::new(usize::from(languages), &grams);
+            let keys: Vec<Key> = (0..3 * TOGETHER + 7).map(|at| word(&mut below, at % ORDER + 1)).collect();
+            let mut sums = vec![0; table.width()];
+            table.add(&keys, &mut sums);
+            for language in 0..languages {
+                let by_definition: u32 = keys.iter().map(|key| plain(&grams, *key, language)).sum();
+                assert_eq!(sums[usize::from(language)], by_definition);
+            }
+        }
     }
 }

@@ -1,14 +1,31 @@
 //! Letters as the language models see them.
 
+use std::sync::LazyLock;
+
 /// What stands between words.
 pub(super) const SPACE: u16 = b' ' as u16;
 
+/// The symbols of the characters below this are kept in a table: most alphabets stand there.
+const TABLE: usize = 0x1000;
+
 /// A character as a letter in lower case, or [`SPACE`] for all that is none.
+#[inline]
 pub(super) fn symbol(c: char) -> u16 {
+    static SYMBOLS: LazyLock<[u16; TABLE]> =
+        LazyLock::new(|| std::array::from_fn(|at| char::from_u32(at as u32).map_or(SPACE, work_out)));
     match c {
         'a'..='z' => c as u16,
         'A'..='Z' => c.to_ascii_lowercase() as u16,
-        '\0'..='\x7f' | 'ª' | 'º' => SPACE,
+        '\0'..='\x7f' => SPACE,
+        // Chinese characters and Korean syllables.
+        '\u{4e00}'..='\u{9fff}' | '\u{ac00}'..='\u{d7a3}' => u32::from(c) as u16,
+        _ => SYMBOLS.get(u32::from(c) as usize).copied().unwrap_or_else(|| work_out(c)),
+    }
+}
+
+fn work_out(c: char) -> u16 {
+    match c {
+        'ª' | 'º' => SPACE,
         // Romanian has commas below its letters; older charsets have cedillas only.
         'ș' | 'Ș' => 'ş' as u16,
         'ț' | 'Ț' => 'ţ' as u16,
