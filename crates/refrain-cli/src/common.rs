@@ -11,6 +11,7 @@ use clap::builder::TypedValueParser;
 use clap::parser::ValueSource;
 use clap::{ArgMatches, Args};
 use refrain::Failure;
+use refrain::decode::LanguageFilter;
 use refrain::extract::{ExtractOptions, JusTextOptions, Method, Profile};
 use refrain::source::{InputFormat, Inputs, Markup, STDIN, SourceOptions};
 use refrain::text::Offsets;
@@ -465,6 +466,20 @@ pub(crate) fn counted_documents(count: u64) -> String {
 /// True when progress can be drawn.
 pub(crate) fn on_terminal() -> bool {
     std::io::stderr().is_terminal()
+}
+
+/// The languages that an option names.
+pub(crate) fn languages(option: &str, values: &[String]) -> Result<Vec<String>> {
+    let known = LanguageFilter::known();
+    let codes: Vec<String> =
+        values.iter().map(|code| code.trim().to_lowercase()).filter(|code| !code.is_empty()).collect();
+    if codes.is_empty() && !values.is_empty() {
+        bail!("{option} names no language; leave it out to keep all");
+    }
+    match codes.iter().find(|code| !known.contains(&code.as_str())) {
+        Some(code) => bail!("unknown language `{code}`; the codes are: {}", known.join(", ")),
+        None => Ok(codes),
+    }
 }
 
 #[cfg(test)]

@@ -120,6 +120,21 @@ fn only_the_languages_asked_for_are_kept() {
 }
 
 #[test]
+fn languages_can_be_asked_of_each_block() {
+    let env = Env::new();
+    let english = "The lighthouse has stood on the cliff above the harbour for more than a hundred years.";
+    let german = "Der Leuchtturm steht seit mehr als hundert Jahren auf der Klippe über dem Hafen.";
+    env.write("mixed.txt", format!("{english}\n\n{german}\n\nAhoi!\n"));
+    let kept = |by: &str| {
+        env.run(&["corpus", "mixed.txt", "-o", by, "--lang", "en", "--lang-by", by, "--format", "text"]).code(0);
+        env.read_text(&format!("{by}/documents/part-00000.txt"))
+    };
+    assert_eq!(kept("block").trim(), format!("{english}\n\nAhoi!"));
+    assert!(kept("document").contains(german), "a document is kept or left out as a whole");
+    env.run(&["corpus", "mixed.txt", "-o", "c", "--lang-by", "block"]).code(2).says(&["--lang"]);
+}
+
+#[test]
 fn an_unknown_language_is_refused_with_the_codes() {
     let env = Env::new();
     env.run(&["corpus", &crawl(), "-o", "corpus", "--lang", "en,xx"]).code(2).says(&["xx", "de", "fr"]);

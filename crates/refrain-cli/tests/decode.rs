@@ -190,6 +190,25 @@ fn an_unknown_language_is_refused_with_the_valid_ones() {
 }
 
 #[test]
+fn only_texts_in_the_languages_asked_for_are_written() {
+    let env = with_pages();
+    let german = "Der Wärter grüßt über die Brücke, und am Abend zündet er die Lampe im Turm über dem Hafen an.";
+    env.write("pages/a.txt", "The lighthouse has stood on the cliff above the harbour for more than a hundred years now.");
+    env.write("pages/d.txt", german);
+    env.write("pages/e.txt", "Ahoi");
+    env.run(&["decode", "pages", "-o", "utf8/", "--only", "de,CS"]).code(0).says(&["1 foreign and left out"]);
+    let report = env.read_jsonl("utf8/report.jsonl");
+    assert_eq!(line_of(&report, "pages/a.txt")["note"], "foreign", "English");
+    assert_eq!(line_of(&report, "pages/d.txt")["note"], Value::Null);
+    assert_eq!(line_of(&report, "pages/e.txt")["note"], "too short to tell its language");
+    assert!(!env.path("utf8/a.txt").exists() && env.path("utf8/e.txt").exists());
+    assert_eq!(env.read_text("utf8/d.txt"), german);
+    env.run(&["decode", "pages", "-o", "x/", "--only", "xx"]).code(2).says(&["`xx`"]);
+    assert!(!env.path("x").exists());
+    env.run(&["decode", "--detect", "pages", "--only", "de"]).code(2).says(&["--only", "folder"]);
+}
+
+#[test]
 fn the_result_does_not_depend_on_threads() {
     let env = Env::new();
     for n in 0..600 {

@@ -51,7 +51,7 @@ proptest! {
         };
         let documents: Vec<Document> = pages.iter().map(document).collect();
         law::check(&JusText::default(), &documents, &cut[..documents.len()], &[2, 0]).expect("nothing to fail");
-        let filter = LanguageFilter { wanted: vec!["en".into()] };
+        let filter = LanguageFilter { wanted: vec!["en".into()], ..LanguageFilter::default() };
         law::check(&filter, &documents, &cut[..documents.len()], &[1]).expect("nothing to fail");
     }
 

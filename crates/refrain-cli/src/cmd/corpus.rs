@@ -5,19 +5,18 @@ use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use anyhow::{Result, bail};
+use anyhow::Result;
 use clap::Args;
 use clap::builder::TypedValueParser;
 use refrain::Failure;
 use refrain::corpus::{Corpus, CorpusOptions, Outcome, Phase, Start};
-use refrain::decode::LanguageFilter;
 use refrain::extract::Method;
 use refrain::text::Offsets;
 use refrain::write::{OutputFormat, Packing, WriteOptions};
 
 use crate::common::{
-    ExtractArguments, Given, InputArguments, TELLABLE, named, offsets, on_interrupt, output_format, print, size, tell,
-    tell_failures, thread_number, threads,
+    ExtractArguments, Given, InputArguments, TELLABLE, languages, named, offsets, on_interrupt, output_format, print,
+    size, tell, tell_failures, thread_number, threads,
 };
 use crate::exit::Exit;
 use crate::progress::{Bar, Status};
@@ -78,6 +77,10 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "CODES", value_delimiter = ',', help_heading = "Cleaning")]
     lang: Vec<String>,
 
+    /// What has to be in these languages: whole documents, or each of their blocks by itself
+    #[arg(long, value_name = "UNIT", default_value = "document", requires = "lang", action = clap::ArgAction::Set, value_parser = named(vec![("document", false), ("block", true)]), help_heading = "Cleaning")]
+    lang_by: bool,
+
     /// How the main content of web pages is found
     #[arg(long, value_name = "METHOD", default_value = "default", value_parser = method_or_none(), help_heading = "Main content")]
     method: MethodOrNone,
@@ -121,7 +124,8 @@ impl Arguments {
     fn options(&self) -> Result<CorpusOptions> {
         Ok(CorpusOptions {
             source: self.input.options(),
-            languages: self.languages()?,
+            languages: languages("--lang", &self.lang)?,
+            by_block: self.lang_by,
             extract: self.method.0.map(|method| self.extract.options(method, None)),
             format: self.format.0,
             packing: self.format.1,
@@ -133,19 +137,6 @@ impl Arguments {
             threads: threads(self.threads),
             overwrite: self.overwrite,
         })
-    }
-
-    fn languages(&self) -> Result<Vec<String>> {
-        let known = LanguageFilter::known();
-        let codes: Vec<String> =
-            self.lang.iter().map(|code| code.trim().to_lowercase()).filter(|code| !code.is_empty()).collect();
-        if codes.is_empty() && !self.lang.is_empty() {
-            bail!("--lang names no language; leave it out to keep all");
-        }
-        match codes.iter().find(|code| !known.contains(&code.as_str())) {
-            Some(code) => bail!("unknown language `{code}`; the codes are: {}", known.join(", ")),
-            None => Ok(codes),
-        }
     }
 }
 

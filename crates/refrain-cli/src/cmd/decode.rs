@@ -19,7 +19,7 @@ use refrain::source::{Input, Inputs};
 use refrain::write::{Output, Packed, Packing};
 
 use crate::common::{
-    Failures, Given, OutputArguments, expand, is_folder, named, on_interrupt, size, tell, tell_failures,
+    Failures, Given, OutputArguments, expand, is_folder, languages, named, on_interrupt, size, tell, tell_failures,
 };
 use crate::exit::Exit;
 use crate::progress::{Bar, Status};
@@ -59,6 +59,11 @@ pub(crate) struct Arguments {
     /// [default: text]
     #[arg(long, value_name = "FORMAT", value_parser = named(Format::ALL.to_vec()), help_heading = "Output")]
     format: Option<Format>,
+
+    /// Write only texts in these languages, by their codes, separated by commas; others are noted as foreign in the report.
+    /// What is too short to tell is written
+    #[arg(long, value_name = "CODES", value_delimiter = ',', help_heading = "Output")]
+    only: Vec<String>,
 
     /// Write into a folder that is not empty: files of the same names are replaced, others are left alone
     #[arg(long, help_heading = "Output")]
@@ -219,7 +224,7 @@ impl Arguments {
             given.refuse(&["format"], "needs --detect; texts are written as they are")?;
         }
         if !matches!(job, Job::Folder(_)) {
-            given.refuse(&["overwrite"], "needs a folder to write to, such as -o utf8/")?;
+            given.refuse(&["overwrite", "only"], "needs a folder to write to, such as -o utf8/")?;
         }
         Ok(())
     }
@@ -236,7 +241,7 @@ impl Arguments {
 pub(crate) fn run(arguments: &Arguments, given: &Given) -> Result<Exit> {
     let output = &arguments.output;
     if let Some(text) = &arguments.encoding.train {
-        given.refuse(&["format", "overwrite", "sample"], "has nothing to do with --train")?;
+        given.refuse(&["format", "overwrite", "only", "sample"], "has nothing to do with --train")?;
         return training::run(text, &arguments.encoding.encodings, output);
     }
     let model = arguments.encoding.model()?;
@@ -244,13 +249,14 @@ pub(crate) fn run(arguments: &Arguments, given: &Given) -> Result<Exit> {
     let job = arguments.job(&inputs, &early)?;
     arguments.refuse_idle(given, &job)?;
     output.check(&inputs)?;
+    let filter = LanguageFilter { wanted: languages("--only", &arguments.only)?, by_block: false };
     if let Job::Folder(folder) = &job {
         prepare(folder, arguments.overwrite)?;
     }
     let reader = Arc::new(Reader::new(arguments.max_document));
     let hints = arguments.encoding.hints(model.as_deref());
     let failures = output.failures(Vec::new())?;
-    let run = Run { arguments, hints, inputs, reader, failures, summary: Summary::default() };
+    let run = Run { arguments, hints, filter, inputs, reader, failures, summary: Summary::default() };
     match job {
         Job::Detect(format) => run.detect(early, format),
         Job::Folder(folder) => run.fill(early, &folder),
@@ -262,6 +268,8 @@ pub(crate) fn run(arguments: &Arguments, given: &Given) -> Result<Exit> {
 struct Run<'a> {
     arguments: &'a Arguments,
     hints: Hints<'a>,
+    /// The languages whose texts are written.
+    filter: LanguageFilter,
     inputs: Inputs,
     reader: Arc<Reader>,
     failures: Failures,
@@ -302,6 +310,7 @@ impl Run<'_> {
         let mut out = Packing::None.pack(Output::file(&folder.join(REPORT))?)?;
         let names = Names::new(&self.arguments.inputs, &self.inputs);
         let (hints, reader) = (self.hints, self.reader.clone());
+        let filter = self.filter.clone();
         let done = self.all(
             early,
             |input| {
@@ -309,9 +318,12 @@ impl Run<'_> {
                 if name == Path::new(REPORT) {
                     return Ok(Found::failed(named_like_the_report(input)));
                 }
-                let (found, text) = reader.decode(input, hints);
+                let (mut found, text) = reader.decode(input, hints);
                 if let Some(text) = text {
-                    place(folder, &name, &text)?;
+                    found.note_language(&text, &filter);
+                    if !found.foreign {
+                        place(folder, &name, &text)?;
+                    }
                 }
                 Ok(found)
             },

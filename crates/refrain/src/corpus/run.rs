@@ -32,6 +32,8 @@ pub struct CorpusOptions {
     pub source: SourceOptions,
     /// Languages to keep; all when empty.
     pub languages: Vec<String>,
+    /// Whether each block has to be in one of them, instead of each document.
+    pub by_block: bool,
     /// How boilerplate of web pages is found and marked; `None` leaves pages whole.
     pub extract: Option<ExtractOptions>,
     /// Format of the parts.
@@ -59,6 +61,7 @@ impl Default for CorpusOptions {
         CorpusOptions {
             source: SourceOptions::default(),
             languages: Vec::new(),
+            by_block: false,
             extract: Some(ExtractOptions::default()),
             format: OutputFormat::Parquet,
             packing: Packing::None,
@@ -91,6 +94,7 @@ impl CorpusOptions {
             "max_document": self.source.max_document,
             "max_expansion": self.source.max_expansion,
             "lang": self.languages,
+            "lang_by": if self.by_block { "block" } else { "document" },
             "method": self.extract.as_ref().map_or("none", |options| options.method.name()),
             "profile": self.extract.as_ref().map_or("none", |options| options.profile.name()),
             "comments": self.extract.as_ref().is_some_and(|options| options.comments),
@@ -116,7 +120,7 @@ impl CorpusOptions {
 
     fn preparation(&self) -> Preparation {
         Preparation {
-            language: Some(LanguageFilter { wanted: self.languages.clone() }),
+            language: Some(LanguageFilter { wanted: self.languages.clone(), by_block: self.by_block }),
             extractor: self.extract.clone().map(Extractor::new),
         }
     }

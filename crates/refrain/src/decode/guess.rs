@@ -68,7 +68,7 @@ const TWO_SCRIPTS: i64 = 112;
 /// A closing quotation mark that opens a word.
 const WRONG_QUOTE: i64 = 64;
 /// Text of ASCII that is looked at for its language.
-const ASCII_LETTERS: usize = 256;
+const ASCII_LETTERS: usize = 128;
 /// What ASCII can say against a language at most: pages have English around their text.
 const MOST_BY_ASCII: u32 = 200;
 /// Bytes that are looked at for encodings with several bytes a character: first a few, then more of those that may do.

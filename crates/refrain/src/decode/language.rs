@@ -1,9 +1,10 @@
 //! The language of a text, and the pass that marks documents in languages that were not asked for.
 
+use super::markup;
 use super::models::{LATIN, Models, OWN_SCRIPT, Script, TONES_APART, Window, script_of};
 use super::ngrams::STEP;
 use super::symbols::{SPACE, symbols};
-use crate::document::{Document, Label, Reason};
+use crate::document::{Document, Label, Mark, Reason};
 use crate::pass::LocalPass;
 
 /// A language and how sure the detector is.
@@ -133,6 +134,25 @@ fn lead(sums: &[u32]) -> f32 {
     (second - best) as f32 / STEP
 }
 
+/// How many bytes of a page are looked at for its language.
+const PAGE: usize = 16 << 10;
+
+/// Tells the language of a text that may be a web page: its markup does not count. Of short texts nothing is said for sure.
+///
+/// ```
+/// use refrain::decode::identify_page;
+///
+/// let found = identify_page("<html><body><p>Der Wärter zündet jeden Abend die Lampe an, und am Morgen löscht er sie.</p>");
+/// assert_eq!(found.map(|found| (found.code, found.reliable)), Some(("de", true)));
+/// ```
+pub fn identify_page(text: &str) -> Option<Language> {
+    let head = &text[..text.floor_char_boundary(PAGE)];
+    let plain = markup::plain_text_of(head.as_bytes());
+    let plain = String::from_utf8_lossy(&plain);
+    let found = identify(&plain)?;
+    Some(Language { reliable: found.reliable && plain.trim().len() >= ENOUGH, ..found })
+}
+
 /// Finds the language of a document from the first running text in it.
 pub fn detect_language(document: &Document) -> Option<Language> {
     let mut sample = String::with_capacity(SAMPLE + 200);
@@ -173,11 +193,14 @@ pub fn known_languages() -> Vec<&'static str> {
 }
 
 /// Notes the language of every document and, when languages were asked for, marks documents in others as
-/// [`Label::Foreign`]. What is too short to tell is never marked.
+/// [`Label::Foreign`]; or their blocks in others, whatever the rest is in. What is too short to tell is never marked, and
+/// a document whose language cannot be told has none.
 #[derive(Debug, Clone, Default)]
 pub struct LanguageFilter {
     /// Codes of the languages to keep; all when empty.
     pub wanted: Vec<String>,
+    /// Each block is judged by itself.
+    pub by_block: bool,
 }
 
 impl LanguageFilter {
@@ -185,6 +208,26 @@ impl LanguageFilter {
     pub fn known() -> Vec<&'static str> {
         known_languages()
     }
+
+    /// True for a language that was not asked for.
+    pub fn is_foreign(&self, found: &Language) -> bool {
+        found.reliable && !self.wanted.is_empty() && !self.wanted.iter().any(|wanted| wanted == found.code)
+    }
+
+    fn mark_blocks(&self, document: &mut Document) {
+        let found = block_languages(document);
+        let foreign = document.blocks.iter().zip(found).filter_map(|(block, found)| {
+            let found = found.filter(|found| self.is_foreign(found))?;
+            let pass = LocalPass::name(self).into();
+            Some(Mark { span: block.span, label: Label::Foreign, pass, reason: reason(&found) })
+        });
+        let marks: Vec<Mark> = foreign.collect();
+        document.marks.extend(marks);
+    }
+}
+
+fn reason(found: &Language) -> Reason {
+    Reason::Language { found: found.code.to_owned(), confidence: found.confidence }
 }
 
 impl LocalPass for LanguageFilter {
@@ -193,14 +236,12 @@ impl LocalPass for LanguageFilter {
     }
 
     fn mark(&self, document: &mut Document) {
-        let Some(found) = detect_language(document) else { return };
-        if !found.reliable {
-            return;
-        }
-        document.language = Some(found.code.to_owned());
-        if !self.wanted.is_empty() && !self.wanted.iter().any(|wanted| wanted == found.code) {
-            let reason = Reason::Language { found: found.code.to_owned(), confidence: found.confidence };
-            document.mark_all(Label::Foreign, self.name(), reason);
+        let found = detect_language(document).filter(|found| found.reliable);
+        document.language = found.map(|found| found.code.to_owned()).or(document.language.take());
+        if self.by_block {
+            self.mark_blocks(document);
+        } else if let Some(found) = found.filter(|found| self.is_foreign(found)) {
+            document.mark_all(Label::Foreign, self.name(), reason(&found));
         }
     }
 }
@@ -214,7 +255,7 @@ mod tests {
 
     #[test]
     fn foreign_documents_are_marked_and_short_ones_never() {
-        let english_only = LanguageFilter { wanted: vec!["en".into()] };
+        let english_only = LanguageFilter { wanted: vec!["en".into()], by_block: false };
         let mut german = Document::from_text("d", GERMAN);
         english_only.mark(&mut german);
         assert_eq!(german.language.as_deref(), Some("de"));
@@ -247,6 +288,15 @@ mod tests {
         let found = block_languages(&Document::from_text("d", text.as_str()));
         let codes: Vec<_> = found.iter().map(|found| found.map(|language| language.code)).collect();
         assert_eq!(codes, [Some("de"), Some("en"), None]);
+    }
+
+    #[test]
+    fn foreign_blocks_are_marked_and_short_ones_never() {
+        let english = "The lighthouse has stood on the cliff above the harbour for more than a hundred years.";
+        let mut mixed = Document::from_text("d", format!("{GERMAN}\n\n{english}\n\nGuten Morgen"));
+        LanguageFilter { wanted: vec!["en".into()], by_block: true }.mark(&mut mixed);
+        assert_eq!(mixed.kept(), format!("{english}\n\nGuten Morgen"));
+        assert_eq!(mixed.language.as_deref(), Some("de"));
     }
 
     #[test]

@@ -14,9 +14,14 @@ const SIGNS: [&[u8]; 10] =
 /// The longest character reference that is looked for.
 const LONGEST_REFERENCE: usize = 12;
 
-/// The text of a page: tags, comments, scripts, styles and character references are spaces. Anything else is as it was,
-/// and so is a page whose text is all ASCII without them.
+/// The text of a page by which its encoding is told: all of it, when nothing but ASCII would be left without markup.
 pub(super) fn text_of(bytes: &[u8]) -> Cow<'_, [u8]> {
+    let plain = plain_text_of(bytes);
+    if plain.is_ascii() { Cow::Borrowed(bytes) } else { plain }
+}
+
+/// The text of a page: tags, comments, scripts, styles and character references are spaces. Anything else is as it was.
+pub(super) fn plain_text_of(bytes: &[u8]) -> Cow<'_, [u8]> {
     let head = bytes[..bytes.len().min(REACH)].to_ascii_lowercase();
     if !SIGNS.iter().any(|sign| memmem::find(&head, sign).is_some()) {
         return Cow::Borrowed(bytes);
@@ -36,7 +41,7 @@ pub(super) fn text_of(bytes: &[u8]) -> Cow<'_, [u8]> {
         }
     }
     text.extend_from_slice(&bytes[at..]);
-    if text.is_ascii() { Cow::Borrowed(bytes) } else { Cow::Owned(text) }
+    Cow::Owned(text)
 }
 
 /// Where a tag, a comment, a script or a style ends; one further if none begins here.
@@ -91,5 +96,6 @@ mod tests {
     fn plain_text_and_pages_with_nothing_else_stay_whole() {
         assert_eq!(&*text_of(b"a < b &amp; \xe4"), b"a < b &amp; \xe4");
         assert_eq!(&*text_of(b"<html title='\xe4'>x"), b"<html title='\xe4'>x");
+        assert_eq!(&*plain_text_of(b"<html title='\xe4'>x"), b" x");
     }
 }

@@ -17,7 +17,9 @@ mod symbols;
 #[doc(hidden)]
 pub mod training;
 
-pub use language::{Language, LanguageFilter, block_languages, detect_language, identify, known_languages};
+pub use language::{
+    Language, LanguageFilter, block_languages, detect_language, identify, identify_page, known_languages,
+};
 pub use published::{CharedEncoding, CharedModel, DamagedModel, TrainError};
 pub use shipped::chared_model;
 
@@ -165,7 +167,7 @@ pub fn detect(bytes: &[u8], hints: Hints<'_>) -> Result<Detection, NotText> {
     let found = find(bytes, hints)?;
     let language = found.language.or_else(|| {
         let head = &bytes[found.skip.min(bytes.len())..];
-        let head = markup::text_of(&head[..head.len().min(LANGUAGE)]);
+        let head = markup::plain_text_of(&head[..head.len().min(LANGUAGE)]);
         let (text, _) = found.charset.decode(&head);
         identify(&text).map(|language| language.code)
     });

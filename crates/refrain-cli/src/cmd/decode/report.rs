@@ -30,7 +30,12 @@ pub(super) fn line(found: &Found, decoded: bool) -> String {
         line["repair"] = repair.map_or(Value::Null, repair_value);
         line["nuls"] = nuls.map_or(Value::Null, |(at, count)| json!({"at": at, "count": count}));
     }
-    line["note"] = if found.is_empty() { EMPTY.into() } else { Value::Null };
+    line["note"] = match () {
+        () if found.is_empty() => EMPTY.into(),
+        () if found.foreign => "foreign".into(),
+        () if found.unsure => "too short to tell its language".into(),
+        () => Value::Null,
+    };
     line["error"] = found.failure.as_ref().map_or(Value::Null, |failure| failure.error.as_str().into());
     line.to_string() + "\n"
 }
@@ -96,6 +101,8 @@ pub(super) struct Summary {
     /// Files that are text, or empty.
     files: u64,
     empty: u64,
+    /// Files in languages that were not asked for.
+    foreign: u64,
     encodings: BTreeMap<&'static str, u64>,
     /// Files that declare another encoding than they are in.
     otherwise: u64,
@@ -110,6 +117,7 @@ impl Summary {
     pub(super) fn add(&mut self, found: &Found) {
         let Some(detection) = &found.detection else { return };
         self.files += 1;
+        self.foreign += u64::from(found.foreign);
         match detection.encoding {
             Some(encoding) => *self.encodings.entry(encoding).or_default() += 1,
             None => self.empty += 1,
@@ -127,7 +135,7 @@ impl Summary {
 
     /// How many texts there are.
     pub(super) fn written(&self) -> String {
-        files(self.files)
+        files(self.files - self.foreign)
     }
 
     /// The encodings, the most frequent one first.
@@ -143,6 +151,9 @@ impl Summary {
         }
         if self.otherwise > 0 {
             parts.push(format!("{} declared otherwise", self.otherwise));
+        }
+        if self.foreign > 0 {
+            parts.push(format!("{} foreign and left out", self.foreign));
         }
         parts.join(", ")
     }

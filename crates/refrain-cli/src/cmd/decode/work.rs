@@ -6,7 +6,7 @@ use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
-use refrain::decode::{Decoded, Detection, Hints, NotText, Repair, decode, detect};
+use refrain::decode::{Decoded, Detection, Hints, LanguageFilter, NotText, Repair, decode, detect, identify_page};
 use refrain::pipeline::Control;
 use refrain::source::{Input, Inputs};
 use refrain::{Error, Failure, Place};
@@ -20,6 +20,10 @@ pub(super) struct Found {
     pub(super) detection: Option<Detection>,
     /// What was wrong with its text, where it was decoded.
     pub(super) damage: Damage,
+    /// It is in a language that was not asked for, and is not written.
+    pub(super) foreign: bool,
+    /// It may be: there is too little to tell. It is written.
+    pub(super) unsure: bool,
     pub(super) failure: Option<Failure>,
 }
 
@@ -51,7 +55,7 @@ impl Found {
     /// A file that is of no use.
     pub(super) fn failed(failure: Failure) -> Found {
         let (origin, failure) = (failure.input.clone(), Some(failure));
-        Found { origin, bytes: 0, detection: None, damage: Damage::default(), failure }
+        Found { origin, bytes: 0, detection: None, damage: Damage::default(), foreign: false, unsure: false, failure }
     }
 
     fn not_text(input: &Input, bytes: u64, NotText { at }: NotText) -> Found {
@@ -60,7 +64,21 @@ impl Found {
     }
 
     fn text(input: &Input, bytes: u64, detection: Detection, damage: Damage) -> Found {
-        Found { origin: input.name.clone(), bytes, detection: Some(detection), damage, failure: None }
+        let origin = input.name.clone();
+        Found { origin, bytes, detection: Some(detection), damage, foreign: false, unsure: false, failure: None }
+    }
+
+    /// Notes whether the text is in a language that was asked for.
+    pub(super) fn note_language(&mut self, text: &str, filter: &LanguageFilter) {
+        if filter.wanted.is_empty() {
+            return;
+        }
+        let found = identify_page(text);
+        self.foreign = found.is_some_and(|found| filter.is_foreign(&found));
+        self.unsure = !found.is_some_and(|found| found.reliable);
+        if let (Some(found), Some(detection)) = (found.filter(|found| found.reliable), &mut self.detection) {
+            detection.language = Some(found.code);
+        }
     }
 
     /// True for a file without content.
