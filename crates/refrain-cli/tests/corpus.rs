@@ -125,12 +125,11 @@ fn languages_can_be_asked_of_each_block() {
     let english = "The lighthouse has stood on the cliff above the harbour for more than a hundred years.";
     let german = "Der Leuchtturm steht seit mehr als hundert Jahren auf der Klippe über dem Hafen.";
     env.write("mixed.txt", format!("{english}\n\n{german}\n\nAhoi!\n"));
-    let kept = |by: &str| {
-        env.run(&["corpus", "mixed.txt", "-o", by, "--lang", "en", "--lang-by", by, "--format", "text"]).code(0);
-        env.read_text(&format!("{by}/documents/part-00000.txt"))
-    };
-    assert_eq!(kept("block").trim(), format!("{english}\n\nAhoi!"));
-    assert!(kept("document").contains(german), "a document is kept or left out as a whole");
+    env.run(&["corpus", "mixed.txt", "-o", "block", "--lang", "en", "--lang-by", "block", "--format", "text"]).code(0);
+    assert_eq!(env.read_text("block/documents/part-00000.txt").trim(), format!("{english}\n\nAhoi!"));
+    let total = &env.read_json("block/stats.json")["total"];
+    assert_eq!((&total["kept"]["documents"], &total["foreign"]["documents"]), (&json!(1), &json!(0)), "{total}");
+    assert_eq!(total["foreign"]["words"], 14);
     env.run(&["corpus", "mixed.txt", "-o", "c", "--lang-by", "block"]).code(2).says(&["--lang"]);
 }
 

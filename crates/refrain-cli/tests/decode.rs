@@ -186,6 +186,7 @@ fn the_language_and_a_sample_can_be_given() {
 fn an_unknown_language_is_refused_with_the_valid_ones() {
     let env = with_pages();
     env.run(&["decode", "--lang", "xx", "pages/a.txt"]).code(2).says(&["`xx`", "cs, ", "zh-hans, zh-hant"]);
+    env.run(&["decode", "--lang", "hy", "pages/a.txt"]).code(2).says(&["no encoding but UTF-8", "`hy`"]);
     env.run(&["decode", "--lang", "cs,de", "pages/a.txt"]).code(2).says(&["one code"]);
 }
 
@@ -193,7 +194,10 @@ fn an_unknown_language_is_refused_with_the_valid_ones() {
 fn only_texts_in_the_languages_asked_for_are_written() {
     let env = with_pages();
     let german = "Der Wärter grüßt über die Brücke, und am Abend zündet er die Lampe im Turm über dem Hafen an.";
-    env.write("pages/a.txt", "The lighthouse has stood on the cliff above the harbour for more than a hundred years now.");
+    env.write(
+        "pages/a.txt",
+        "The lighthouse has stood on the cliff above the harbour for more than a hundred years now.",
+    );
     env.write("pages/d.txt", german);
     env.write("pages/e.txt", "Ahoi");
     env.run(&["decode", "pages", "-o", "utf8/", "--only", "de,CS"]).code(0).says(&["1 foreign and left out"]);
@@ -531,6 +535,6 @@ fn the_published_method_needs_a_language() {
     let published =
         |more: &[&str]| env.run(&[&["decode", "--detect", "--method", "published", "page.html"], more].concat());
     published(&[]).code(2).says(&["needs a language"]);
-    published(&["--lang", "hy"]).code(2).says(&["no model", "hy"]);
+    published(&["--lang", "hy"]).code(2).says(&["no encoding but UTF-8", "hy"]);
     assert!(published(&["--lang", "cs"]).code(0).text().contains("windows-1250"));
 }

@@ -264,6 +264,19 @@ pub enum Reason {
         /// Its place in the collection.
         position: Position,
     },
+    /// Most of it stands in earlier documents.
+    Repeats {
+        /// Id of the document that most of it stands in, where there is one.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        document: Option<String>,
+        /// Where it stands there: its first word and the one behind its last, counted from 0.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        words: Option<(u64, u64)>,
+        /// The share of its words that stand in earlier text.
+        share: f64,
+        /// How it was found: `ngrams`, `alignment`, `neighbours`.
+        by: Cow<'static, str>,
+    },
     /// It occurs in many documents.
     SeenIn {
         /// How many.
@@ -314,7 +327,13 @@ impl Document {
 
     /// The marked ranges, sorted and joined where they touch or overlap.
     pub fn removed_spans(&self) -> Vec<Span> {
-        let mut spans: Vec<Span> = self.marks.iter().map(|m| m.span).filter(|s| !s.is_empty()).collect();
+        self.spans_of(|_| true)
+    }
+
+    /// The ranges with some labels, sorted and joined where they touch or overlap.
+    pub fn spans_of(&self, wanted: impl Fn(Label) -> bool) -> Vec<Span> {
+        let marks = self.marks.iter().filter(|mark| wanted(mark.label) && !mark.span.is_empty());
+        let mut spans: Vec<Span> = marks.map(|mark| mark.span).collect();
         spans.sort_unstable();
         spans.dedup_by(|next, last| {
             let joined = next.start <= last.end;

@@ -68,26 +68,27 @@ pub struct Stages {
 }
 
 impl Stages {
-    /// Counts one document with all its marks.
+    /// Counts one document with all its marks: each stage by what it took of the text that was left, and by whether that was
+    /// the last of it.
     pub fn of(document: &Document) -> Stages {
-        let mut stages = Stages::default();
-        let labelled = |label: Label| document.marks.iter().any(|mark| mark.label == label);
-        let boilerplate: Vec<Span> =
-            document.marks.iter().filter(|mark| mark.label == Label::Boilerplate).map(|mark| mark.span).collect();
-        stages.downloaded = Amount::of(document, [Span::new(0, document.text.len())]);
-        stages.downloaded.documents = 1;
-        stages.boilerplate = Amount::of(document, boilerplate);
-        stages.main_content = stages.downloaded.minus(stages.boilerplate);
-        stages.main_content.documents = u64::from(stages.main_content.words > 0);
-        stages.boilerplate.documents = 1 - stages.main_content.documents;
-        if labelled(Label::Foreign) {
-            stages.foreign = stages.main_content;
-        } else if labelled(Label::Duplicate) {
-            stages.duplicates = stages.main_content;
-        } else {
-            stages.kept = stages.main_content;
-        }
-        stages
+        let whole = Amount { documents: 1, ..Amount::of(document, [Span::new(0, document.text.len())]) };
+        let mut taken = Vec::new();
+        let mut left = whole;
+        let mut take = |label: Label| {
+            if !document.marks.iter().any(|mark| mark.label == label) {
+                return Amount::default();
+            }
+            taken.push(label);
+            let gone = Amount::of(document, document.spans_of(|label| taken.contains(&label)));
+            let mut rest = whole.minus(gone);
+            rest.documents = u64::from(rest.words > 0);
+            std::mem::replace(&mut left, rest).minus(rest)
+        };
+        let boilerplate = take(Label::Boilerplate);
+        let foreign = take(Label::Foreign);
+        let duplicates = take(Label::Duplicate);
+        let main_content = whole.minus(boilerplate);
+        Stages { downloaded: whole, boilerplate, main_content, foreign, duplicates, kept: left }
     }
 }
 
@@ -232,6 +233,20 @@ mod tests {
         document.mark_all(Label::Duplicate, "test", Reason::Stated(String::new()));
         let stages = Stages::of(&document);
         assert_eq!((stages.kept.words, stages.duplicates.words), (0, 4));
+    }
+
+    #[test]
+    fn a_document_is_taken_by_the_stage_that_leaves_nothing() {
+        let mut document = Document::from_text("d", "Guten Morgen\n\nThe lamp is lit.");
+        let mark = |label, span| Mark { span, label, pass: "test".into(), reason: Reason::Stated(String::new()) };
+        document.marks.push(mark(Label::Foreign, Span::new(0, 12)));
+        let stages = Stages::of(&document);
+        assert_eq!(stages.foreign, Amount { documents: 0, words: 2, tokens: 2 });
+        assert_eq!(stages.kept, Amount { documents: 1, words: 4, tokens: 5 });
+        document.marks.push(mark(Label::Duplicate, Span::new(5, 30)));
+        let stages = Stages::of(&document);
+        assert_eq!(stages.duplicates, Amount { documents: 1, words: 4, tokens: 5 });
+        assert_eq!(stages.kept, Amount::default());
     }
 
     #[test]

@@ -13,7 +13,7 @@ use std::sync::Arc;
 use anyhow::{Context, Result, bail};
 use clap::Args;
 use refrain::Failure;
-use refrain::decode::{CharedModel, Hints, LanguageFilter, chared_model};
+use refrain::decode::{CharedModel, Hints, LanguageFilter, chared_model, languages_with_encodings};
 use refrain::pipeline::Control;
 use refrain::source::{Input, Inputs};
 use refrain::write::{Output, Packed, Packing};
@@ -112,6 +112,9 @@ impl EncodingArguments {
     /// The model of the published method, where that is wanted.
     fn model(&self) -> Result<Option<Cow<'static, CharedModel>>> {
         if let Some(path) = &self.model {
+            if self.method == Some(Method::Letters) {
+                bail!("--model is for the published method; leave --method out, or name published");
+            }
             let file = fs::read(path).with_context(|| path.display().to_string())?;
             let model = CharedModel::load(&file).with_context(|| format!("{} is no model", path.display()))?;
             return Ok(Some(Cow::Owned(model)));
@@ -159,22 +162,21 @@ impl Format {
     }
 }
 
-/// The two ways to write Chinese; they have encodings of their own.
-const CHINESE: [&str; 2] = ["zh-hans", "zh-hant"];
-
 /// A language that encodings are known for.
 fn language(code: &str) -> Result<String, String> {
     let code = code.trim().to_lowercase();
-    let mut known = LanguageFilter::known();
-    known.extend(CHINESE);
-    known.sort_unstable();
     if code.contains(',') {
         return Err("the files are taken to be in one language: name one code, or leave --lang out".into());
     }
+    let known = languages_with_encodings();
     if known.contains(&code.as_str()) {
         return Ok(code);
     }
-    Err(format!("unknown language `{code}`; the codes are: {}", known.join(", ")))
+    let what = match LanguageFilter::known().contains(&code.as_str()) {
+        true => "no encoding but UTF-8 is known for",
+        false => "unknown language",
+    };
+    Err(format!("{what} `{code}`; the codes are: {}", known.join(", ")))
 }
 
 /// What is to be done.

@@ -140,28 +140,19 @@ static WIDE: [(&Encoding, &[&str]); 5] = [
     (BIG5, &["zh-hant"]),
 ];
 
-/// Languages by the domain of their country, where it is another word.
-const DOMAINS: [(&str, &str); 19] = [
-    ("cz", "cs"),
-    ("dk", "da"),
-    ("at", "de"),
-    ("ch", "de"),
-    ("gr", "el"),
-    ("ee", "et"),
-    ("ir", "fa"),
-    ("il", "he"),
-    ("jp", "ja"),
-    ("kr", "ko"),
-    ("br", "pt"),
-    ("si", "sl"),
-    ("rs", "sr"),
-    ("se", "sv"),
-    ("ua", "uk"),
-    ("vn", "vi"),
-    ("cn", "zh-hans"),
-    ("tw", "zh-hant"),
-    ("hk", "zh-hant"),
-]; // rustfmt may lay it out
+/// Languages by the domains of the countries where most text is in them. Domains are no codes of languages: .uk is not
+/// Ukrainian, .ar is not Arabic.
+#[rustfmt::skip] // a table
+const DOMAINS: [(&str, &str); 58] = [
+    ("ae", "ar"), ("al", "sq"), ("ar", "es"), ("at", "de"), ("az", "az"), ("ba", "bs"), ("bg", "bg"), ("br", "pt"),
+    ("by", "be"), ("cat", "ca"), ("ch", "de"), ("cl", "es"), ("cn", "zh-hans"), ("co", "es"), ("cz", "cs"), ("de", "de"),
+    ("dk", "da"), ("ee", "et"), ("eg", "ar"), ("es", "es"), ("eus", "eu"), ("fi", "fi"), ("fr", "fr"), ("gal", "gl"),
+    ("gr", "el"), ("hk", "zh-hant"), ("hr", "hr"), ("hu", "hu"), ("id", "id"), ("il", "he"), ("ir", "fa"), ("is", "is"),
+    ("it", "it"), ("jp", "ja"), ("kr", "ko"), ("lt", "lt"), ("lv", "lv"), ("mk", "mk"), ("mx", "es"), ("my", "ms"),
+    ("nl", "nl"), ("no", "no"), ("pk", "ur"), ("pl", "pl"), ("pt", "pt"), ("ro", "ro"), ("rs", "sr"), ("ru", "ru"),
+    ("sa", "ar"), ("se", "sv"), ("si", "sl"), ("sk", "sk"), ("su", "ru"), ("th", "th"), ("tr", "tr"), ("tw", "zh-hant"),
+    ("ua", "uk"), ("vn", "vi"),
+];
 
 impl Single {
     fn all() -> &'static [Single] {
@@ -744,7 +735,7 @@ fn is_language(code: &str, wanted: &str) -> bool {
 
 /// True when a language is that of a country's domain.
 fn is_of_domain(code: &str, domain: &str) -> bool {
-    DOMAINS.iter().find(|(known, _)| *known == domain).map_or(domain, |(_, language)| language) == code
+    DOMAINS.iter().any(|(known, language)| *known == domain && *language == code)
 }
 
 /// The encodings that are common for a language, the commonest first.
@@ -808,6 +799,18 @@ mod tests {
         assert_eq!(encodings_of("zh"), ["gb18030", "Big5"]);
         assert_eq!(encodings_of("vi"), ["windows-1258"]);
         assert_eq!(encodings_of("hy"), [""; 0]);
+    }
+
+    #[test]
+    fn domains_are_no_codes_of_languages() {
+        assert!(is_of_domain("cs", "cz") && is_of_domain("de", "de") && is_of_domain("es", "ar"));
+        assert!(!is_of_domain("uk", "uk") && !is_of_domain("ar", "ar"));
+        let known: Vec<&str> = Models::shipped()
+            .groups
+            .iter()
+            .flat_map(|group| (0..group.languages.len()).map(|column| group.code(column)))
+            .collect();
+        assert!(DOMAINS.is_sorted() && DOMAINS.iter().all(|(_, code)| known.contains(code)));
     }
 
     #[test]

@@ -1,8 +1,10 @@
 //! The language of a text, and the pass that marks documents in languages that were not asked for.
 
+use std::collections::BTreeMap;
+
 use super::markup;
 use super::models::{LATIN, Models, OWN_SCRIPT, Script, TONES_APART, Window, script_of};
-use super::ngrams::STEP;
+use super::ngrams::{ORDER, STEP};
 use super::symbols::{SPACE, symbols};
 use crate::document::{Document, Label, Mark, Reason};
 use crate::pass::LocalPass;
@@ -24,8 +26,11 @@ const SAMPLE: usize = 1200;
 /// Below this many bytes nothing is said for sure of a document.
 const ENOUGH: usize = 80;
 
-/// Letters after which a clear lead is enough.
-const CLEAR_AFTER: usize = 64;
+/// Letters that are looked at together.
+const CHUNK: usize = 64;
+
+/// Chunks from several places of a text after which a clear lead is enough, if all of them say the same.
+const ENOUGH_CHUNKS: usize = 3;
 
 /// What a clear lead is, in nats.
 const CLEAR: f32 = 40.0;
@@ -33,8 +38,11 @@ const CLEAR: f32 = 40.0;
 /// No more letters and spaces are looked at.
 const MOST_SYMBOLS: usize = 4096;
 
-/// Letters that a reliable answer needs. Scripts of one language need fewer.
+/// Letters that a reliable answer needs.
 const RELIABLE_LETTERS: usize = 24;
+
+/// Letters that it needs in a script of one language; signs of mathematics are no text.
+const OWN_LETTERS: usize = 8;
 
 /// Letters depend on each other: what n-grams say is worth so much less than it seems.
 const TEMPERATURE: f32 = 3.0;
@@ -51,7 +59,7 @@ const TEMPERATURE: f32 = 3.0;
 pub fn identify(text: &str) -> Option<Language> {
     let symbols = first_symbols(text);
     let (script, letters) = main_script(&symbols)?;
-    let sure = |code| Language { code, confidence: 1.0, reliable: letters >= 4 };
+    let sure = |code| Language { code, confidence: 1.0, reliable: letters >= OWN_LETTERS };
     match script {
         Script::Own(code) => Some(sure(code)),
         Script::Han => Some(sure("zh")),
@@ -100,13 +108,29 @@ fn among(group: &str, symbols: &[u16], letters: usize) -> Option<Language> {
         *sum = if code == TONES_APART { u32::MAX / 2 } else { u32::from(*prior) };
     }
     let languages = group.languages.len();
-    let mut window = Window(u64::from(SPACE));
-    let mut keys = Vec::with_capacity(CLEAR_AFTER);
-    for symbols in symbols.chunks(CLEAR_AFTER) {
+    let chunks: Vec<&[u16]> = symbols.chunks(CHUNK).collect();
+    let mut keys = Vec::with_capacity(CHUNK);
+    let mut wins = vec![0_usize; languages];
+    for (seen, number) in spread(chunks.len()).enumerate() {
+        let start = number * CHUNK;
+        // Letters that stand before it.
+        let mut window = Window(u64::from(SPACE));
+        for symbol in &symbols[start.saturating_sub(ORDER - 1)..start] {
+            window.push(*symbol);
+        }
         keys.clear();
-        keys.extend(symbols.iter().filter_map(|symbol| window.push(*symbol).then_some(window.0)));
-        table.add(&keys, &mut sums);
-        if lead(&sums[..languages]) > CLEAR {
+        keys.extend(chunks[number].iter().filter_map(|symbol| window.push(*symbol).then_some(window.0)));
+        let mut costs = vec![0; table.width()];
+        table.add(&keys, &mut costs);
+        sums.iter_mut().zip(&costs).for_each(|(sum, cost)| *sum += cost);
+        // The rest at the end says little by itself.
+        if let Some(winner) = (0..languages).min_by_key(|&language| costs[language])
+            && (keys.len() >= RELIABLE_LETTERS || chunks.len() == 1)
+        {
+            wins[winner] += 1;
+        }
+        let agree = wins.iter().filter(|wins| **wins > 0).count() == 1;
+        if agree && seen + 1 >= ENOUGH_CHUNKS && lead(&sums[..languages]) > CLEAR {
             break;
         }
     }
@@ -117,8 +141,17 @@ fn among(group: &str, symbols: &[u16], letters: usize) -> Option<Language> {
     Some(Language {
         code: group.code(best),
         confidence: f64::from(confidence),
-        reliable: letters >= RELIABLE_LETTERS && confidence > 0.8,
+        // Half in one language and half in another is in neither.
+        reliable: letters >= RELIABLE_LETTERS && confidence > 0.8 && 3 * wins[best] >= 2 * wins.iter().sum::<usize>(),
     })
+}
+
+/// The numbers below a given one, so that the first few are spread over all: ends, middle, quarters, eighths.
+fn spread(count: usize) -> impl Iterator<Item = usize> {
+    let bits = count.next_power_of_two().trailing_zeros();
+    let scattered =
+        (0..1_usize << bits).map(move |at| if bits == 0 { 0 } else { at.reverse_bits() >> (usize::BITS - bits) });
+    scattered.filter(move |&at| at < count)
 }
 
 /// By how much the best one leads, in nats.
@@ -214,15 +247,21 @@ impl LanguageFilter {
         found.reliable && !self.wanted.is_empty() && !self.wanted.iter().any(|wanted| wanted == found.code)
     }
 
+    /// Marks blocks in other languages; the language of the document is that of most of the rest, if any is left.
     fn mark_blocks(&self, document: &mut Document) {
-        let found = block_languages(document);
-        let foreign = document.blocks.iter().zip(found).filter_map(|(block, found)| {
-            let found = found.filter(|found| self.is_foreign(found))?;
-            let pass = LocalPass::name(self).into();
-            Some(Mark { span: block.span, label: Label::Foreign, pass, reason: reason(&found) })
-        });
-        let marks: Vec<Mark> = foreign.collect();
-        document.marks.extend(marks);
+        let mut kept: BTreeMap<&str, usize> = BTreeMap::new();
+        for (block, found) in document.blocks.iter().zip(block_languages(document)) {
+            let Some(found) = found.filter(|found| found.reliable) else { continue };
+            if self.is_foreign(&found) {
+                let (pass, reason) = (LocalPass::name(self).into(), reason(&found));
+                document.marks.push(Mark { span: block.span, label: Label::Foreign, pass, reason });
+            } else {
+                *kept.entry(found.code).or_default() += block.span.len();
+            }
+        }
+        if let Some((code, _)) = kept.into_iter().max_by_key(|(_, length)| *length) {
+            document.language = Some(code.to_owned());
+        }
     }
 }
 
@@ -281,6 +320,23 @@ mod tests {
     }
 
     #[test]
+    fn a_foreign_beginning_does_not_decide() {
+        let text =
+            format!("The keeper of the lighthouse has written down the following story for us. {}", GERMAN.repeat(9));
+        assert_eq!(identify(&text).map(|found| (found.code, found.reliable)), Some(("de", true)));
+        let half = "The keeper of the lighthouse has written down the following story for us, and all of us have read it. \
+            It is about a ship that was lost in the bay, and about the crew, who came ashore on the next morning.";
+        assert!(identify(&format!("{half} {GERMAN}")).is_some_and(|found| !found.reliable));
+        assert_eq!(spread(5).collect::<Vec<_>>(), [0, 4, 2, 1, 3]);
+        assert_eq!((spread(0).count(), spread(1).count()), (0, 1));
+    }
+
+    #[test]
+    fn signs_of_mathematics_are_no_greek_text() {
+        assert!(identify("α β γ δ").is_some_and(|found| !found.reliable));
+    }
+
+    #[test]
     fn blocks_have_languages_of_their_own() {
         let text = format!(
             "{GERMAN}\n\nThe lighthouse has stood on the cliff above the harbour for a hundred years.\n\n* * *"
@@ -296,7 +352,7 @@ mod tests {
         let mut mixed = Document::from_text("d", format!("{GERMAN}\n\n{english}\n\nGuten Morgen"));
         LanguageFilter { wanted: vec!["en".into()], by_block: true }.mark(&mut mixed);
         assert_eq!(mixed.kept(), format!("{english}\n\nGuten Morgen"));
-        assert_eq!(mixed.language.as_deref(), Some("de"));
+        assert_eq!(mixed.language.as_deref(), Some("en"));
     }
 
     #[test]

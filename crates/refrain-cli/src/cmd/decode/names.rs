@@ -1,16 +1,19 @@
 //! Where texts go under the output folder.
 
+use std::collections::HashSet;
 use std::path::{Component, Path, PathBuf};
 
 use refrain::source::{Input, Inputs};
 
-/// The name of what came through a pipe.
-const PIPED: &str = "standard-input.txt";
+/// The name of what came through a pipe, and how it ends.
+const PIPED: (&str, &str) = ("standard-input", ".txt");
 
 /// Names relative to the folder that was named. Where several were named, or files, relative to the folder that all of them
 /// have in common, so that no two files get one name.
 pub(super) struct Names {
     common: PathBuf,
+    /// The name of what came through a pipe: one that no file has.
+    piped: PathBuf,
 }
 
 impl Names {
@@ -18,14 +21,20 @@ impl Names {
         let folders = named.iter().map(Path::new).filter(|path| path.is_dir()).map(plain);
         let files = inputs.iter().filter(|input| !input.is_stdin()).map(|input| plain(&input.path));
         let parents = files.filter_map(|file| file.parent().map(Path::to_owned));
-        let common = folders.chain(parents).reduce(|one, other| shared(&one, &other));
-        Names { common: common.unwrap_or_default() }
+        let common = folders.chain(parents).reduce(|one, other| shared(&one, &other)).unwrap_or_default();
+        let mut made = Names { common, piped: PathBuf::new() };
+        let taken: HashSet<PathBuf> = inputs.iter().map(|input| made.of(input)).collect();
+        let (name, end) = PIPED;
+        let other = (2..).map(|number| format!("{name}-{number}{end}"));
+        let mut free = std::iter::once(format!("{name}{end}")).chain(other).map(PathBuf::from);
+        made.piped = free.find(|name| !taken.contains(name)).unwrap_or_default();
+        made
     }
 
     /// The path of a text under the output folder; it never leads out of it.
     pub(super) fn of(&self, input: &Input) -> PathBuf {
         if input.is_stdin() {
-            return PIPED.into();
+            return self.piped.clone();
         }
         let path = plain(&input.path);
         match path.strip_prefix(&self.common) {
@@ -66,10 +75,10 @@ mod tests {
 
     #[test]
     fn names_are_relative_to_what_was_named_and_stay_in_the_folder() {
-        let names = |common: &str| Names { common: plain(Path::new(common)) };
+        let names = |common: &str| Names { common: plain(Path::new(common)), piped: "piped.txt".into() };
         assert_eq!(names("pages").of(&input("pages/a/b.html")), Path::new("a/b.html"));
         assert_eq!(names("pages").of(&input("pages/./a/../b.html")), Path::new("b.html"));
-        assert_eq!(names("pages").of(&input("-")), Path::new(PIPED));
+        assert_eq!(names("pages").of(&input("-")), Path::new("piped.txt"));
         let elsewhere = names("pages").of(&input("/../etc/passwd"));
         assert_eq!(elsewhere, Path::new("etc/passwd"));
     }

@@ -15,6 +15,11 @@ use crate::exit::Exit;
 pub(super) fn run(text: &Path, encodings: &[String], output: &OutputArguments) -> Result<Exit> {
     let Some(path) = output.path() else { bail!("a model goes into a file: name one, such as -o mylang.model") };
     output.check(&Inputs::default())?;
+    if let (Ok(text), Ok(model)) = (text.canonicalize(), path.canonicalize())
+        && text == model
+    {
+        bail!("{} is both the text and the model; name another file for -o", path.display());
+    }
     let bytes = fs::read(text).with_context(|| text.display().to_string())?;
     let Ok(words) = String::from_utf8(bytes) else {
         bail!("{}: is not in UTF-8; turn it into UTF-8 first: refrain decode {0} -o text.txt", text.display())
