@@ -4,6 +4,7 @@ pub(crate) mod completions;
 pub(crate) mod convert;
 pub(crate) mod corpus;
 pub(crate) mod decode;
+pub(crate) mod dedup;
 pub(crate) mod extract;
 pub(crate) mod list;
 pub(crate) mod man;

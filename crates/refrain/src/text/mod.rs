@@ -3,10 +3,13 @@
 mod digest;
 mod offsets;
 mod tokens;
+mod words;
 
 pub use digest::{Digest, TextDigest};
 pub use offsets::{ByteOffsets, CharOffsets, Offsets};
 pub use tokens::{Token, tokens};
+pub(crate) use words::mix;
+pub use words::{Word, words};
 
 use crate::document::Span;
 

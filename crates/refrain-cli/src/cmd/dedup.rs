@@ -1,0 +1,375 @@
+//! `refrain dedup`: text that stands elsewhere already, marked and left out.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Instant;
+
+use anyhow::{Context, Result, bail};
+use clap::Args;
+use refrain::dedup::{Counts, DedupOptions, Learned, Learning, Signature};
+use refrain::pipeline::{Control, Preparation, Prepared, run_in_order};
+use refrain::source::Source;
+use refrain::text::Offsets;
+use refrain::write::{Output, OutputFormat, Packed, Packing, WriteOptions, open, removed_lines};
+use refrain::{Document, Position};
+use serde_json::json;
+
+use crate::common::{
+    Failures, Given, InputArguments, OutputArguments, counted_documents, named, offsets, on_interrupt, output_format,
+    print, share, size, tell, tell_failures,
+};
+use crate::exit::Exit;
+use crate::progress::{Bar, Status};
+
+/// Leave out text that stands in earlier documents already
+///
+/// Documents are read twice: first to learn what repeats, then to mark it. A block is a duplicate when most of its words
+/// stand in n-grams of text that was kept before it, or in the same order in one place of it. The first copy stays.
+#[derive(Args)]
+#[command(before_help = "Example:\n  refrain dedup docs.jsonl -o clean.jsonl --removed removed.jsonl")]
+#[allow(clippy::struct_excessive_bools)] // switches of a command line
+pub(crate) struct Arguments {
+    #[command(flatten)]
+    input: InputArguments,
+
+    /// Format, where the name (.txt, .jsonl, .parquet, .vert) does not tell [default: jsonl]
+    #[arg(long, value_name = "FORMAT", value_parser = output_format(), help_heading = "Output")]
+    format: Option<(OutputFormat, Packing)>,
+
+    /// List what was left out in this file, one JSON object a line: where, a copy of what, how much
+    #[arg(long, value_name = "FILE", help_heading = "Output")]
+    removed: Option<PathBuf>,
+
+    /// Keep duplicates, with their marks
+    #[arg(long, help_heading = "Output")]
+    keep_marked: bool,
+
+    /// What ranges count: characters (code points) or bytes
+    #[arg(long, value_name = "UNIT", default_value = "chars", value_parser = offsets(), help_heading = "Output")]
+    offsets: Offsets,
+
+    /// Print the figures as JSON
+    #[arg(long, help_heading = "Output")]
+    json: bool,
+
+    /// What is left out: blocks that are copies, or whole documents that resemble an earlier one
+    #[arg(long, value_name = "UNIT", default_value = "block", value_parser = named(vec![("block", Unit::Block), ("document", Unit::Document)]), help_heading = "Duplicates")]
+    by: Unit,
+
+    /// With --by document: how many of all word 5-grams of two documents both must have
+    #[arg(long, value_name = "SHARE", default_value_t = 0.25, value_parser = share, help_heading = "Duplicates")]
+    resemblance: f64,
+
+    /// Only count n-grams: how many there are, how many different ones, how many occur twice or more
+    #[arg(long, help_heading = "Duplicates")]
+    count_only: bool,
+
+    /// Words of an n-gram
+    #[arg(long, value_name = "N", default_value_t = 7, help_heading = "Duplicates")]
+    ngram: usize,
+
+    /// A block is a duplicate when a larger share of its words was there before
+    #[arg(long, value_name = "SHARE", default_value_t = 0.5, value_parser = share, help_heading = "Duplicates")]
+    threshold: f64,
+
+    /// Blocks of fewer words between two duplicates are left out with them
+    #[arg(long, value_name = "WORDS", default_value_t = 20, help_heading = "Duplicates")]
+    stub: usize,
+
+    /// Find only copies whose n-grams are intact, not those with many words changed
+    #[arg(long, help_heading = "Duplicates")]
+    intact: bool,
+
+    /// Memory to stay within
+    #[arg(long, value_name = "SIZE", default_value = "1G", value_parser = size, allow_negative_numbers = true, help_heading = "Running")]
+    memory: u64,
+
+    /// Folder for temporary files: about 20 bytes for each word [default: that of the system]
+    #[arg(long, value_name = "FOLDER", help_heading = "Running")]
+    temporary: Option<PathBuf>,
+
+    #[command(flatten)]
+    output: OutputArguments,
+}
+
+/// What is left out.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Unit {
+    Block,
+    Document,
+}
+
+impl Arguments {
+    /// Refuses options that would do nothing.
+    fn refuse_idle(&self, given: &Given) -> Result<()> {
+        if self.count_only {
+            let why = "does nothing with --count-only, which writes no documents";
+            given.refuse(
+                &["format", "removed", "keep_marked", "offsets", "by", "threshold", "stub", "intact", "resemblance"],
+                why,
+            )?;
+            if self.output.path().is_some() {
+                bail!("--count-only writes no documents; leave -o out");
+            }
+        } else {
+            given.refuse(&["json"], "needs --count-only")?;
+        }
+        match self.by {
+            Unit::Block => given.refuse(&["resemblance"], "needs --by document"),
+            Unit::Document => {
+                let why = "is for blocks; whole documents are compared by --resemblance";
+                given.refuse(&["threshold", "stub", "intact", "ngram", "keep_marked", "offsets"], why)
+            }
+        }
+    }
+
+    fn options(&self) -> DedupOptions {
+        DedupOptions {
+            ngram: self.ngram,
+            threshold: self.threshold,
+            stub: self.stub,
+            edited: self.by == Unit::Document || !(self.intact || self.count_only),
+            memory: self.memory,
+            temporary: self.temporary.clone().unwrap_or_else(std::env::temp_dir),
+        }
+    }
+
+    fn format(&self) -> Result<(OutputFormat, Packing)> {
+        let Some(path) = self.output.path() else {
+            return Ok(self.format.unwrap_or((OutputFormat::Jsonl, Packing::None)));
+        };
+        let packing = Packing::of_path(path);
+        match (self.format, OutputFormat::of_path(path)) {
+            (Some((format, Packing::None)), _) | (None, Some(format)) => Ok((format, packing)),
+            (Some(asked), _) => Ok(asked),
+            (None, None) => bail!(
+                "the name {} does not tell the format; end it in .txt, .jsonl, .parquet or .vert, or use --format",
+                path.display()
+            ),
+        }
+    }
+}
+
+/// A run over the documents.
+struct Run<'a> {
+    arguments: &'a Arguments,
+    source: Arc<Source>,
+    control: Arc<Control>,
+    pool: rayon::ThreadPool,
+}
+
+impl Run<'_> {
+    /// Goes over all documents in their order, with their signatures.
+    fn each(
+        &self,
+        phase: &'static str,
+        mut take: impl FnMut(Prepared, Signature) -> refrain::Result<()>,
+    ) -> refrain::Result<()> {
+        let source = Arc::new(Source::new(self.source.inputs().clone(), self.source.options().clone()));
+        let (watched, counted) = (source.clone(), self.control.clone());
+        let bar = Bar::start(!self.arguments.output.shows_progress(), move || Status {
+            phase,
+            done: watched.bytes_read(),
+            total: watched.inputs().total_size(),
+            documents: counted.documents(),
+            note: format!(", {} documents", counted.documents()),
+        });
+        let preparation = Preparation { language: None, extractor: None };
+        let ngram = self.arguments.ngram;
+        let result = run_in_order(
+            &source,
+            0..source.inputs().len(),
+            Position::default(),
+            &self.pool,
+            &self.control,
+            |position, item| {
+                let prepared = preparation.prepare(position, item);
+                let signature =
+                    prepared.document.as_ref().map(|document| Signature::of(document, ngram)).unwrap_or_default();
+                (prepared, signature)
+            },
+            |_, (prepared, signature)| take(prepared, signature),
+        );
+        drop(bar);
+        result
+    }
+
+    fn learn(&self, failures: &mut Failures) -> Result<Learned> {
+        let mut learning = Learning::new(self.arguments.options())?;
+        self.each("learn", |prepared, signature| {
+            if let Some(failure) = prepared.failure {
+                failures.add(failure)?;
+            }
+            if let Some(document) = prepared.document {
+                self.control.count(1, 0);
+                learning.add(&document.id, &signature)?;
+            }
+            Ok(())
+        })?;
+        Ok(learning.conclude(&self.pool)?)
+    }
+}
+
+pub(crate) fn run(arguments: &Arguments, given: &Given) -> Result<Exit> {
+    arguments.refuse_idle(given)?;
+    let began = Instant::now();
+    let output = &arguments.output;
+    let format = if arguments.count_only { None } else { Some(arguments.format()?) };
+    let (inputs, early) = arguments.input.expand(output.path())?;
+    if inputs.iter().any(refrain::source::Input::is_stdin) {
+        bail!("documents are read twice, and standard input is gone after the first time; name a file");
+    }
+    output.check(&inputs)?;
+    let mut failures = output.failures(early)?;
+    let source = Arc::new(Source::new(inputs, arguments.input.options()));
+    let control = Arc::new(Control::default());
+    let stopped = control.clone();
+    on_interrupt(move || stopped.stop())?;
+    let run = Run { arguments, source, control, pool: output.pool()? };
+    let done = run.all(format, &mut failures, began);
+    if let Some(refrain::Error::Interrupted) = done.as_ref().err().and_then(|error| error.downcast_ref()) {
+        tell("interrupted; the output was not finished");
+        return Ok(Exit::Interrupted);
+    }
+    let line = done?;
+    tell_failures(&failures.first, failures.count, " (list them all with --errors)");
+    if !output.quiet {
+        if let Some(line) = line {
+            tell(&line);
+        }
+    }
+    Ok(Exit::of_failures(failures.count))
+}
+
+/// What was left out so far.
+#[derive(Default)]
+struct Tally {
+    documents: u64,
+    gone: u64,
+    blocks: u64,
+}
+
+impl Tally {
+    fn words(&self, by: Unit) -> String {
+        let gone = counted_documents(self.gone);
+        match by {
+            Unit::Block => format!("{} and {} were copies", counted(self.blocks, "block"), gone),
+            Unit::Document => format!("{gone} resembled earlier ones"),
+        }
+    }
+}
+
+fn counted(count: u64, what: &str) -> String {
+    format!("{count} {what}{}", if count == 1 { "" } else { "s" })
+}
+
+impl Run<'_> {
+    /// Learns, then writes or counts. Returns what there is to tell.
+    fn all(
+        &self,
+        format: Option<(OutputFormat, Packing)>,
+        failures: &mut Failures,
+        began: Instant,
+    ) -> Result<Option<String>> {
+        let mut learned = self.learn(failures)?;
+        let Some((format, packing)) = format else {
+            self.print_counts(learned.counts(), began)?;
+            return Ok(None);
+        };
+        let Arguments { by, output, .. } = self.arguments;
+        let write = WriteOptions { keep_marked: self.arguments.keep_marked, offsets: self.arguments.offsets };
+        let mut writer = match output.path() {
+            Some(path) => open(Output::file(path)?, format, packing, write)?,
+            None => open(Output::stream(std::io::stdout()), format, packing, write)?,
+        };
+        let mut removed = self.arguments.removed.as_deref().map(open_list).transpose()?;
+        let mut tally = Tally::default();
+        self.each("mark", |prepared, signature| {
+            let Some(mut document) = prepared.document else { return Ok(()) };
+            let (gone, lines) = match by {
+                Unit::Block => self.blocks(&mut learned, &mut document, &signature, &mut tally)?,
+                Unit::Document => self.whole(&mut learned, &document, &signature)?,
+            };
+            if let Some(removed) = &mut removed {
+                removed.put(&lines)?;
+            }
+            tally.gone += u64::from(gone);
+            if !gone {
+                tally.documents += 1;
+                writer.write(&document)?;
+            }
+            Ok(())
+        })?;
+        writer.finish()?;
+        if let Some(removed) = removed {
+            removed.finish()?;
+        }
+        let told = |path: &std::path::Path| {
+            format!("wrote {} to {}; {}", counted_documents(tally.documents), path.display(), tally.words(*by))
+        };
+        Ok(output.path().map(told))
+    }
+
+    /// Marks copied blocks. Returns whether nothing is left, and the lines for the list of what was left out.
+    fn blocks(
+        &self,
+        learned: &mut Learned,
+        document: &mut Document,
+        signature: &Signature,
+        tally: &mut Tally,
+    ) -> refrain::Result<(bool, Vec<u8>)> {
+        let before = document.marks.len();
+        learned.mark(document, signature)?;
+        tally.blocks += (document.marks.len() - before) as u64;
+        let gone = !self.arguments.keep_marked && !document.marks.is_empty() && document.is_removed();
+        Ok((gone, removed_lines(document, self.arguments.offsets)?))
+    }
+
+    /// The same for a document that resembles an earlier one.
+    fn whole(
+        &self,
+        learned: &mut Learned,
+        document: &Document,
+        signature: &Signature,
+    ) -> refrain::Result<(bool, Vec<u8>)> {
+        let found = learned.judge_document(signature, self.arguments.resemblance)?;
+        let line = found.as_ref().map(|found| {
+            let score = (found.score * 10_000.0).round() / 10_000.0;
+            format!("{}\n", json!({"id": document.id, "copy_of": found.document, "score": score}))
+        });
+        Ok((found.is_some(), line.unwrap_or_default().into_bytes()))
+    }
+
+    fn print_counts(&self, counts: Counts, began: Instant) -> Result<()> {
+        let seconds = (began.elapsed().as_secs_f64() * 1000.0).round() / 1000.0;
+        let Counts { documents, words, ngrams, distinct, duplicate, occurrences } = counts;
+        if self.arguments.json {
+            let figures = json!({
+                "documents": documents, "words": words, "ngram": self.arguments.ngram, "ngrams": ngrams,
+                "distinct": distinct, "duplicate": duplicate, "occurrences": occurrences, "seconds": seconds,
+                "peak_memory": peak_memory(),
+            });
+            return print(&format!("{figures}\n"));
+        }
+        print(&format!(
+            "documents                 {documents:>16}\nwords                     {words:>16}\n{}-grams{:>width$}\n  different               \
+             {distinct:>16}\n  of these twice or more  {duplicate:>16}\n  which occur             {occurrences:>16} times\n",
+            self.arguments.ngram,
+            ngrams,
+            width = 42 - 6 - self.arguments.ngram.to_string().len(),
+        ))
+    }
+}
+
+/// Opens the list of what was left out.
+fn open_list(path: &std::path::Path) -> Result<Packed> {
+    let file = Output::file(path).with_context(|| path.display().to_string())?;
+    Ok(Packing::of_path(path).pack(file)?)
+}
+
+/// The most memory that the process has had, in bytes, where the system tells.
+fn peak_memory() -> Option<u64> {
+    let status = std::fs::read_to_string("/proc/self/status").ok()?;
+    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;
+    line.trim().strip_suffix("kB")?.trim().parse::<u64>().ok().map(|kilobytes| kilobytes << 10)
+}
