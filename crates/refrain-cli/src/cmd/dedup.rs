@@ -1,6 +1,8 @@
 //! `refrain dedup`: text that stands elsewhere already, marked and left out.
 
-use std::path::PathBuf;
+use std::collections::HashMap;
+use std::hash::{BuildHasher, RandomState};
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -11,7 +13,7 @@ use refrain::pipeline::{Control, Preparation, Prepared, run_in_order};
 use refrain::source::Source;
 use refrain::text::Offsets;
 use refrain::write::{Output, OutputFormat, Packed, Packing, WriteOptions, open, removed_lines};
-use refrain::{Document, Position};
+use refrain::{Document, Failure, Position};
 use serde_json::json;
 
 use crate::common::{
@@ -57,7 +59,7 @@ pub(crate) struct Arguments {
     by: Unit,
 
     /// With --by document: how many of all word 5-grams of two documents both must have
-    #[arg(long, value_name = "SHARE", default_value_t = 0.25, value_parser = share, help_heading = "Duplicates")]
+    #[arg(long, value_name = "SHARE", default_value_t = 0.22, value_parser = share, help_heading = "Duplicates")]
     resemblance: f64,
 
     /// Only count n-grams: how many there are, how many different ones, how many occur twice or more
@@ -79,6 +81,10 @@ pub(crate) struct Arguments {
     /// Find only copies whose n-grams are intact, not those with many words changed
     #[arg(long, help_heading = "Duplicates")]
     intact: bool,
+
+    /// Number ids that come more than once: id, id#2, id#3
+    #[arg(long, help_heading = "Input")]
+    make_ids: bool,
 
     /// Memory to stay within
     #[arg(long, value_name = "SIZE", default_value = "1G", value_parser = size, allow_negative_numbers = true, help_heading = "Running")]
@@ -176,6 +182,7 @@ impl Run<'_> {
         });
         let preparation = Preparation { language: None, extractor: None };
         let ngram = self.arguments.ngram;
+        let mut ids = Ids::default();
         let result = run_in_order(
             &source,
             0..source.inputs().len(),
@@ -188,7 +195,13 @@ impl Run<'_> {
                     prepared.document.as_ref().map(|document| Signature::of(document, ngram)).unwrap_or_default();
                 (prepared, signature)
             },
-            |_, (prepared, signature)| take(prepared, signature),
+            |_, (mut prepared, signature)| {
+                if let Some(document) = &mut prepared.document {
+                    let repeated = ids.check(document, self.arguments.make_ids);
+                    prepared.failure = prepared.failure.or(repeated);
+                }
+                take(prepared, signature)
+            },
         );
         drop(bar);
         result
@@ -233,12 +246,34 @@ pub(crate) fn run(arguments: &Arguments, given: &Given) -> Result<Exit> {
     }
     let line = done?;
     tell_failures(&failures.first, failures.count, " (list them all with --errors)");
-    if !output.quiet {
-        if let Some(line) = line {
-            tell(&line);
-        }
+    if let Some(line) = line.filter(|_| !output.quiet) {
+        tell(&line);
     }
     Ok(Exit::of_failures(failures.count))
+}
+
+/// Ids that came by so far, by their hashes, and how often.
+#[derive(Default)]
+struct Ids {
+    seen: HashMap<u64, u32>,
+    hasher: RandomState,
+}
+
+impl Ids {
+    /// Says so when an id was there before; or makes another one of it.
+    fn check(&mut self, document: &mut Document, make: bool) -> Option<Failure> {
+        let times = self.seen.entry(self.hasher.hash_one(&document.id)).or_default();
+        *times += 1;
+        if *times == 1 {
+            return None;
+        }
+        if make {
+            document.id = format!("{}#{times}", document.id);
+            return None;
+        }
+        let failure = Failure::new(&document.origin.input, format!("the id `{}` was there before", document.id));
+        Some(failure.member(document.origin.member.as_deref()).hint("number such ids with --make-ids"))
+    }
 }
 
 /// What was left out so far.
@@ -304,7 +339,7 @@ impl Run<'_> {
         if let Some(removed) = removed {
             removed.finish()?;
         }
-        let told = |path: &std::path::Path| {
+        let told = |path: &Path| {
             format!("wrote {} to {}; {}", counted_documents(tally.documents), path.display(), tally.words(*by))
         };
         Ok(output.path().map(told))
@@ -362,7 +397,7 @@ impl Run<'_> {
 }
 
 /// Opens the list of what was left out.
-fn open_list(path: &std::path::Path) -> Result<Packed> {
+fn open_list(path: &Path) -> Result<Packed> {
     let file = Output::file(path).with_context(|| path.display().to_string())?;
     Ok(Packing::of_path(path).pack(file)?)
 }

@@ -175,7 +175,7 @@ const PAGE: usize = 16 << 10;
 /// ```
 /// use refrain::decode::identify_page;
 ///
-/// let found = identify_page("<html><body><p>Der Wärter zündet jeden Abend die Lampe an, und am Morgen löscht er sie.</p>");
+/// let found = identify_page("<html><body><p>Der Wärter zündet jeden Abend die Lampe im Turm über dem Hafen an, und am Morgen löscht er sie.</p>");
 /// assert_eq!(found.map(|found| (found.code, found.reliable)), Some(("de", true)));
 /// ```
 pub fn identify_page(text: &str) -> Option<Language> {

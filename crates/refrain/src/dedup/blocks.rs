@@ -242,6 +242,8 @@ impl Learned {
     }
 }
 
+/// One word in so many may be left over of a document that is a duplicate otherwise.
+const LEFT_OVER: usize = 5;
 /// Diagonals that are looked at.
 const DIAGONALS: usize = 3;
 /// In blocks of fewer words other names and numbers make another text.
@@ -252,12 +254,17 @@ const BESIDE: f64 = 0.75;
 /// Blocks of fewer words are not aligned.
 const LEAST_ALIGNED: usize = 8;
 
-/// Short blocks follow the blocks around them: those between two duplicates; and at the edges of a document, or everywhere
-/// in it, if all longer blocks are duplicates.
+/// Short blocks follow the blocks around them: those between two duplicates; and those beside one, if all longer blocks are
+/// duplicates and the short ones are a small part of the document.
 fn smooth(signature: &Signature, stub: usize, verdicts: &mut [Option<Copied>]) {
     let is_short = |block: usize| signature.words_of(block).len() < stub;
     let follows = |block: usize, verdicts: &[Option<Copied>]| verdicts[block].is_none() && is_short(block);
-    let all_gone = (0..verdicts.len()).all(|block| verdicts[block].is_some() || is_short(block));
+    let left: usize = (0..verdicts.len())
+        .filter(|block| verdicts[*block].is_none())
+        .map(|block| signature.words_of(block).len())
+        .sum();
+    let all_gone = LEFT_OVER * left < signature.words.len()
+        && (0..verdicts.len()).all(|block| verdicts[block].is_some() || is_short(block));
     let mut start = 0;
     while start < verdicts.len() {
         if !follows(start, verdicts) {

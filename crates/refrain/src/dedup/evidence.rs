@@ -48,6 +48,8 @@ impl Default for DedupOptions {
     }
 }
 
+/// Files, their buffers and documents that are worked on need so much.
+const LEAST_MEMORY: u64 = 128 << 20;
 /// Highest bits of a hash that tell its partition.
 const BITS: u32 = 8;
 /// The same for whole documents: there are fewer.
@@ -97,6 +99,12 @@ pub(super) struct Place {
 impl Learning {
     /// Begins to learn.
     pub fn new(options: DedupOptions) -> Result<Learning> {
+        if options.memory < LEAST_MEMORY {
+            let needed = LEAST_MEMORY >> 20;
+            return Err(Error::Refused(format!(
+                "that is too little memory to work with; give it --memory {needed}M or more"
+            )));
+        }
         let folder = tempfile::Builder::new().prefix("refrain-dedup-").tempdir_in(&options.temporary);
         let folder = folder.at(&options.temporary)?;
         let file = |name: &str| {
@@ -153,8 +161,11 @@ impl Learning {
         let ngrams = self.ngrams.finish()?;
         let anchors = self.anchors.finish()?;
         let wholes = self.wholes.finish()?;
-        let grouped: Vec<Grouped> = pool.install(|| ngrams.par_iter().map(group).collect::<Result<_>>())?;
-        pool.install(|| anchors.par_iter().chain(wholes.par_iter()).map(first_places).collect::<Result<Vec<()>>>())?;
+        let memory = self.options.memory;
+        let grouped = each_partition(&ngrams, memory, pool, group)?;
+        for partitions in [&anchors, &wholes] {
+            each_partition(partitions, memory, pool, first_places)?;
+        }
         for group in &grouped {
             self.counts.distinct += group.distinct;
             self.counts.duplicate += u64::from(group.repeated);
@@ -177,6 +188,29 @@ impl Learning {
             _folder: self.folder,
         })
     }
+}
+
+/// Works on partitions, as many at a time as there is memory for.
+fn each_partition<const N: usize, T: Send>(
+    partitions: &[Partition<N>],
+    memory: u64,
+    pool: &rayon::ThreadPool,
+    work: fn(&Partition<N>) -> Result<T>,
+) -> Result<Vec<T>> {
+    // The numbers, the same sorted with their places, and the answers.
+    let bytes = |partition: &Partition<N>| partition.entries * (8 * N as u64 + 16 + 8);
+    let largest = partitions.iter().map(bytes).max().unwrap_or_default().max(1);
+    let share = memory / 2;
+    if largest > share {
+        let needed = (2 * largest).div_ceil(1 << 20);
+        return Err(Error::Refused(format!("the collection needs more memory than that: --memory {needed}M will do")));
+    }
+    let at_a_time = usize::try_from(share / largest).unwrap_or(usize::MAX).clamp(1, pool.current_num_threads());
+    let mut done = Vec::with_capacity(partitions.len());
+    for some in partitions.chunks(at_a_time) {
+        done.extend(pool.install(|| some.par_iter().map(work).collect::<Result<Vec<T>>>())?);
+    }
+    Ok(done)
 }
 
 /// What the n-grams of a partition come to.
