@@ -246,14 +246,15 @@ fn find(bytes: &[u8], hints: Hints<'_>) -> Result<Found, NotText> {
     if let Some(found) = seven_bit(bytes) {
         return Ok(found);
     }
-    if let Some(charset) = utf16_of_east_asia(bytes) {
+    let valid = simdutf8::basic::from_utf8(bytes).is_ok();
+    if !valid && let Some(charset) = utf16_of_east_asia(bytes) {
         return Ok(Found { confidence: 0.95, ..Found::sure(charset) });
     }
     if let Some(at) = chinese_escapes(bytes).or_else(|| binary(bytes)) {
         return Err(NotText { at });
     }
     let utf8 = Found::sure(Charset::Standard(UTF_8));
-    if simdutf8::basic::from_utf8(bytes).is_ok() {
+    if valid {
         return Ok(utf8);
     }
     let sample = sample(bytes, hints.sample);
@@ -573,12 +574,12 @@ fn utf16_without_mark(bytes: &[u8]) -> Option<Charset> {
 }
 
 /// UTF-16 without a mark in Chinese or Japanese, where hardly any byte is zero. Pairs of ASCII letters and characters of
-/// Shift_JIS would be Chinese, too: so this is looked for only among bytes that no text in another encoding has, one in
-/// a hundred for control, and that are no UTF-8.
+/// Shift_JIS would be Chinese, too: so this is looked for only where the bytes are no UTF-8, and one in a hundred is for
+/// control, as in no text of another encoding.
 fn utf16_of_east_asia(bytes: &[u8]) -> Option<Charset> {
     let head = &bytes[..bytes.len().min(PROBE)];
     let controls = head.iter().filter(|byte| is_control(**byte) || **byte == 0).count();
-    if controls * 100 <= head.len() || std::str::from_utf8(head).is_ok() {
+    if controls * 100 <= head.len() {
         return None;
     }
     let encodings = [UTF_16LE, UTF_16BE].into_iter();
@@ -780,8 +781,8 @@ mod tests {
         let bytes = b"\x1b$B$3$s$K$A$O\x1b(B";
         assert_eq!(decoded(bytes, None), ("こんにちは".into(), "ISO-2022-JP", 0));
         // One character of many is cut in two.
-        let damaged = [&bytes.repeat(20)[..], b"\x1b$B!\x1b(B\n"].concat();
-        assert_eq!(decoded(&damaged, None), ("こんにちは".repeat(20) + "\u{fffd}\n", "ISO-2022-JP", 1));
+        let damaged = [&[&bytes[..], b"\n"].concat().repeat(20)[..], b"\x1b$B!\x1b(B\n"].concat();
+        assert_eq!(decoded(&damaged, None), ("こんにちは\n".repeat(20) + "\u{fffd}\n", "ISO-2022-JP", 1));
         assert_eq!(decoded(b"\x1b$BF|K\\\x1b$(D0!\x1b(B", None), ("日本丂".into(), "ISO-2022-JP-1", 0));
     }
 
