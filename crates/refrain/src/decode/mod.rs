@@ -91,7 +91,7 @@ pub struct Decoded {
     pub text: String,
     /// The encoding, by its WHATWG name where it has one.
     pub encoding: &'static str,
-    /// The language that goes with the encoding, where the guess gave one.
+    /// The language that goes with the encoding, where the guess gave one, or that of a text that was set right.
     pub language: Option<&'static str>,
     /// How sure the encoding is, from 0 to 1.
     pub confidence: f32,
