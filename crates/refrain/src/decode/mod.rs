@@ -274,7 +274,7 @@ fn find(bytes: &[u8], hints: Hints<'_>) -> Result<Found, NotText> {
     {
         return Ok(Found { confidence: 0.8, ..Found::sure(charset) });
     }
-    let head = &sample[..sample.len().min(GUESS)];
+    let head = &sample[..sample.len().min(hints.sample.map_or(GUESS, |_| usize::MAX))];
     let text = match head.is_ascii() {
         true => Cow::Borrowed(sample),
         false => markup::text_of(head),
