@@ -538,3 +538,51 @@ fn the_published_method_needs_a_language() {
     published(&["--lang", "hy"]).code(2).says(&["no encoding but UTF-8", "hy"]);
     assert!(published(&["--lang", "cs"]).code(0).text().contains("windows-1250"));
 }
+
+#[test]
+fn short_lines_of_chinese_and_files_without_marks_are_read_as_they_are() {
+    let env = Env::new();
+    // GBK; the first line is valid as UTF-8.
+    let notice = b"\xcd\xa8\xd6\xaa\n\xb8\xf7\xce\xbb\xcd\xac\xca\xc2\xa3\xba\xbd\xf1\xcc\xec\xcf\xc2\xce\xe7\xc8\xfd\xb5\xe3\xd4\xda\
+        \xbb\xe1\xd2\xe9\xca\xd2\xd5\xd9\xbf\xaa\xc8\xab\xcc\xe5\xbb\xe1\xd2\xe9\xa1\xa3\n";
+    env.write("in/notice.txt", notice);
+    let japanese = "吾輩は猫である。名前はまだ無い。どこで生れたか頓と見当がつかぬ。\n";
+    env.write("in/utf16.txt", japanese.encode_utf16().flat_map(u16::to_le_bytes).collect::<Vec<u8>>());
+    env.write("in/short.txt", "Ahoi");
+    env.run(&["decode", "in", "-o", "utf8/"]).code(0);
+    assert_eq!(env.read_text("utf8/notice.txt"), "通知\n各位同事：今天下午三点在会议室召开全体会议。\n");
+    assert_eq!(env.read_text("utf8/utf16.txt"), japanese);
+    let report = env.read_jsonl("utf8/report.jsonl");
+    assert_eq!(line_of(&report, "in/notice.txt")["repair"], Value::Null);
+    let utf16 = line_of(&report, "in/utf16.txt");
+    assert_eq!((&utf16["encoding"], &utf16["language"]), (&json!("UTF-16LE"), &json!("ja")));
+    assert_eq!(line_of(&report, "in/short.txt")["language"], Value::Null, "too short to tell");
+}
+
+#[test]
+fn marks_that_stand_in_the_file_are_no_losses() {
+    let env = Env::new();
+    env.write("in/marks.txt", [SPOILT, "\u{fffd}\u{fffd}\n".as_bytes()].concat());
+    env.run(&["decode", "in", "-o", "utf8/"]).code(0).says(&["U+FFFD (1), in 1 file"]);
+    assert_eq!(env.read_jsonl("utf8/report.jsonl")[0]["losses"], 1);
+}
+
+#[test]
+fn text_that_was_encoded_twice_is_set_right_behind_a_mark() {
+    let env = Env::new();
+    let line = "Der Wärter grüßt über die Brücke, und am Abend zündet er die Lampe an.\n";
+    let twice: String = line.replace('ä', "Ã¤").replace('ü', "Ã¼").replace('ß', "ÃŸ");
+    env.write("in/a.txt", format!("\u{feff}{twice}"));
+    env.run(&["decode", "in", "-o", "utf8/"]).code(0);
+    assert_eq!(env.read_text("utf8/a.txt"), line);
+    let report = env.read_jsonl("utf8/report.jsonl");
+    assert_eq!(report[0]["repair"], json!({"double_encoded": {"through": "windows-1252"}}));
+    assert_eq!(report[0]["language"], "de");
+}
+
+#[test]
+fn noise_behind_a_mark_is_a_failure() {
+    let env = Env::new();
+    env.write("noise.bin", [b"\xff\xfe".as_slice(), &noise(4000)].concat());
+    env.run(&["decode", "--detect", "noise.bin"]).code(1).says(&["noise.bin", "is not text"]);
+}

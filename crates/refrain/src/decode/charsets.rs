@@ -2,8 +2,10 @@
 
 use std::borrow::Cow;
 
-use encoding_rs::{EUC_KR, Encoding, GB18030};
-use memchr::memmem;
+use encoding_rs::{
+    BIG5, DecoderResult, EUC_JP, EUC_KR, Encoding, GB18030, GBK, ISO_2022_JP, REPLACEMENT, SHIFT_JIS, UTF_8, UTF_16BE,
+    UTF_16LE, X_USER_DEFINED,
+};
 
 /// An encoding that bytes can be decoded with.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -18,6 +20,8 @@ pub(super) enum Charset {
     Hz,
     /// Korean between shifts.
     Iso2022Kr,
+    /// Japanese between escapes, with the supplementary characters that the Encoding Standard left out.
+    Iso2022Jp1,
 }
 
 /// The upper half of IBM855.
@@ -34,6 +38,7 @@ impl Charset {
             Charset::Utf32 { big_endian: true } => "UTF-32BE",
             Charset::Hz => "HZ-GB-2312",
             Charset::Iso2022Kr => "ISO-2022-KR",
+            Charset::Iso2022Jp1 => "ISO-2022-JP-1",
         }
     }
 
@@ -46,10 +51,34 @@ impl Charset {
             (Charset::Utf32 { big_endian: true }, ["utf-32be", "utf32be", "ucs-4be", "utf-32-be"]),
             (Charset::Hz, ["hz-gb-2312", "hz", "hz-gb", "csiso58gb1988"]),
             (Charset::Iso2022Kr, ["iso-2022-kr", "csiso2022kr", "iso2022kr", "iso2022-kr"]),
+            (Charset::Iso2022Jp1, ["iso-2022-jp-1", "iso2022-jp-1", "iso2022jp-1", "iso2022_jp_1"]),
         ];
         // The standard maps some of these to an encoding that refuses everything.
         let own = own.into_iter().find(|(_, labels)| labels.iter().any(|known| known.eq_ignore_ascii_case(label)));
         own.map(|(charset, _)| charset).or_else(|| Encoding::for_label(label.as_bytes()).map(Charset::Standard))
+    }
+
+    /// True for encodings in which a declaration can be read before its encoding is known.
+    pub(super) fn contains_ascii(self) -> bool {
+        let wide = matches!(self, Charset::Utf32 { .. });
+        !wide && ![UTF_16LE, UTF_16BE, REPLACEMENT].map(Charset::Standard).contains(&self)
+    }
+
+    /// True for the encodings of Unicode.
+    pub(super) fn is_unicode(self) -> bool {
+        let wide = matches!(self, Charset::Utf32 { .. });
+        wide || [UTF_8, UTF_16LE, UTF_16BE].map(Charset::Standard).contains(&self)
+    }
+
+    /// True for encodings in which bytes above ASCII stand for characters.
+    pub(super) fn has_bytes_above_ascii(self) -> bool {
+        let seven_bit = matches!(self, Charset::Hz | Charset::Iso2022Kr | Charset::Iso2022Jp1);
+        !seven_bit && ![ISO_2022_JP, X_USER_DEFINED, REPLACEMENT].map(Charset::Standard).contains(&self)
+    }
+
+    /// True for encodings with several bytes for most characters, other than those of Unicode and of seven bits.
+    pub(super) fn has_wide_characters(self) -> bool {
+        [GBK, GB18030, BIG5, SHIFT_JIS, EUC_JP, EUC_KR].map(Charset::Standard).contains(&self)
     }
 
     /// The character that a single byte stands for; none where it stands for nothing.
@@ -67,22 +96,44 @@ impl Charset {
     /// Decodes bytes; says how many characters stand for bytes that fit nothing.
     pub(super) fn decode(self, bytes: &[u8]) -> (Cow<'_, str>, u64) {
         match self {
-            Charset::Standard(encoding) => {
-                let (text, malformed) = encoding.decode_without_bom_handling(bytes);
-                let losses = if malformed { text.matches('\u{fffd}').count() as u64 } else { 0 };
-                (text, losses)
-            }
+            Charset::Standard(encoding) => decode_standard(encoding, bytes),
             Charset::Ibm855 => {
                 let upper: Vec<char> = IBM855.chars().collect();
                 let letter = |byte: &u8| upper.get(usize::from(*byte).wrapping_sub(0x80)).copied();
                 (bytes.iter().map(|byte| letter(byte).unwrap_or(char::from(*byte))).collect(), 0)
             }
             Charset::Utf32 { big_endian } => utf32(bytes, big_endian),
-            Charset::Hz => shifted(bytes, b"~{", b"~}", GB18030),
-            Charset::Iso2022Kr => {
-                let header = b"\x1b$)C";
-                shifted(bytes.strip_prefix(header).unwrap_or(bytes), b"\x0e", b"\x0f", EUC_KR)
-            }
+            Charset::Hz => decode_owned(GB18030, &HZ.eight_bit(bytes)),
+            Charset::Iso2022Kr => decode_owned(EUC_KR, &KOREAN.eight_bit(bytes)),
+            Charset::Iso2022Jp1 => decode_owned(EUC_JP, &as_euc_jp(bytes)),
+        }
+    }
+}
+
+/// Decodes bytes, and counts those that fit nothing. U+FFFD that are in the text themselves do not count.
+fn decode_standard<'b>(encoding: &'static Encoding, bytes: &'b [u8]) -> (Cow<'b, str>, u64) {
+    let (text, malformed) = encoding.decode_without_bom_handling(bytes);
+    let losses = if malformed { malformed_sequences(encoding, bytes) } else { 0 };
+    (text, losses)
+}
+
+fn decode_owned(encoding: &'static Encoding, bytes: &[u8]) -> (Cow<'static, str>, u64) {
+    let (text, losses) = decode_standard(encoding, bytes);
+    (text.into_owned().into(), losses)
+}
+
+/// How many sequences of bytes are malformed: each becomes one U+FFFD.
+fn malformed_sequences(encoding: &'static Encoding, mut bytes: &[u8]) -> u64 {
+    let mut decoder = encoding.new_decoder_without_bom_handling();
+    let mut buffer = [0; 4096];
+    let mut count = 0;
+    loop {
+        let (result, read, _) = decoder.decode_to_utf8_without_replacement(bytes, &mut buffer, true);
+        bytes = &bytes[read..];
+        match result {
+            DecoderResult::InputEmpty => return count,
+            DecoderResult::OutputFull => {}
+            DecoderResult::Malformed(..) => count += 1,
         }
     }
 }
@@ -103,37 +154,123 @@ fn utf32(bytes: &[u8], big_endian: bool) -> (Cow<'_, str>, u64) {
 }
 
 /// Seven-bit text in which some stretches, between two signs, are that of an eight-bit encoding.
-fn shifted<'a>(bytes: &'a [u8], open: &[u8], close: &[u8], inside: &'static Encoding) -> (Cow<'a, str>, u64) {
-    let mut eight = Vec::with_capacity(bytes.len());
-    let (mut at, mut shifted) = (0, false);
-    while at < bytes.len() {
-        let rest = &bytes[at..];
-        let sign = if shifted { close } else { open };
-        if rest.starts_with(sign) {
-            shifted = !shifted;
-            at += sign.len();
-        } else if !shifted && open[0] == b'~' && rest.starts_with(b"~~") {
-            eight.push(b'~');
-            at += 2;
-        } else {
-            let text = shifted && rest[0] > b' ';
-            eight.push(if text { rest[0] | 0x80 } else { rest[0] });
-            at += 1;
-        }
-    }
-    let (text, malformed) = inside.decode_without_bom_handling(&eight);
-    let losses = if malformed { text.matches('\u{fffd}').count() as u64 } else { 0 };
-    (text.into_owned().into(), losses)
+struct Shifts {
+    open: &'static [u8],
+    close: &'static [u8],
+    /// What stands for something else, or for nothing.
+    replaced: &'static [(&'static [u8], &'static [u8])],
 }
+
+const HZ: Shifts = Shifts { open: b"~{", close: b"~}", replaced: &[(b"~~", b"~"), (b"~\n", b"")] };
+/// The header should stand at the top, and does not always.
+const KOREAN: Shifts = Shifts { open: b"\x0e", close: b"\x0f", replaced: &[(b"\x1b$)C", b"")] };
+
+impl Shifts {
+    /// The text in the eight-bit encoding. Stretches end with their line at the latest.
+    fn eight_bit(&self, bytes: &[u8]) -> Vec<u8> {
+        let mut eight = Vec::with_capacity(bytes.len());
+        let (mut rest, mut shifted) = (bytes, false);
+        while let Some(&first) = rest.first() {
+            let sign = if shifted { self.close } else { self.open };
+            let length = if rest.starts_with(sign) {
+                shifted = !shifted;
+                sign.len()
+            } else if let Some((from, to)) = self.replaced.iter().find(|(from, _)| rest.starts_with(from)) {
+                eight.extend_from_slice(to);
+                from.len()
+            } else if shifted && first > b' ' {
+                self.push_shifted(rest, &mut eight)
+            } else {
+                shifted &= first != b'\n';
+                eight.push(first);
+                1
+            };
+            rest = &rest[length..];
+        }
+        eight
+    }
+
+    /// Adds a character of a stretch. Its second byte may be like the first byte of a sign.
+    fn push_shifted(&self, rest: &[u8], eight: &mut Vec<u8>) -> usize {
+        let pair = rest.get(1).is_some_and(|second| *second > b' ') && !rest[1..].starts_with(self.close);
+        let length = if pair { 2 } else { 1 };
+        eight.extend(rest[..length].iter().map(|byte| byte | 0x80));
+        length
+    }
+}
+
+/// Japanese with escapes as EUC-JP, which has the same characters.
+fn as_euc_jp(bytes: &[u8]) -> Vec<u8> {
+    // Bytes a character, and what stands before it.
+    const SETS: [(&[u8], usize, &[u8]); 6] = [
+        (b"\x1b(B", 0, b""),
+        (b"\x1b(J", 0, b""),
+        (b"\x1b(I", 1, b"\x8e"),
+        (b"\x1b$@", 2, b""),
+        (b"\x1b$B", 2, b""),
+        (b"\x1b$(D", 2, b"\x8f"),
+    ];
+    let mut eight = Vec::with_capacity(bytes.len());
+    let (mut rest, mut width, mut before) = (bytes, 0, &b""[..]);
+    while let Some(&first) = rest.first() {
+        let length = if let Some((escape, of_set, prefix)) = SETS.iter().find(|(escape, ..)| rest.starts_with(escape)) {
+            (width, before) = (*of_set, prefix);
+            escape.len()
+        } else if width > 0 && first > b' ' {
+            eight.extend_from_slice(before);
+            let character = rest.iter().take(width).take_while(|byte| **byte > b' ');
+            let from = eight.len();
+            eight.extend(character.map(|byte| byte | 0x80));
+            eight.len() - from
+        } else {
+            width = if first == b'\n' { 0 } else { width };
+            eight.push(first);
+            1
+        };
+        rest = &rest[length..];
+    }
+    eight
+}
+
+/// Stretches of which one may be broken.
+const SOUND_STRETCHES: usize = 20;
 
 /// True when what stands between the signs of HZ may be Chinese: pairs of bytes, without spaces, on one line. Tildes before
 /// braces are common in other texts.
 pub(super) fn may_be_hz(bytes: &[u8]) -> bool {
-    memmem::find_iter(bytes, b"~{").all(|open| {
-        let inside = &bytes[open + 2..];
-        let end = memmem::find(inside, b"~}");
-        end.is_some_and(|end| end > 0 && end % 2 == 0 && inside[..end].iter().all(|byte| (0x21..0x7f).contains(byte)))
-    })
+    let (mut sound, mut broken) = (0, 0);
+    let mut at = 0;
+    while let Some(found) = memchr::memchr(b'~', &bytes[at..]) {
+        at += found + 1;
+        match bytes.get(at) {
+            Some(b'{') => match hz_stretch(&bytes[at + 1..]) {
+                Ok(length) => {
+                    sound += 1;
+                    at += 1 + length;
+                }
+                Err(length) => {
+                    broken += 1;
+                    at += 1 + length;
+                }
+            },
+            Some(b'~') => at += 1,
+            _ => {}
+        }
+    }
+    sound > 0 && broken * SOUND_STRETCHES <= sound
+}
+
+/// How long a stretch of HZ is, with the sign at its end, or how far it reaches before it turns out to be none.
+fn hz_stretch(bytes: &[u8]) -> Result<usize, usize> {
+    let mut at = 0;
+    while let Some(&[first, second]) = bytes.get(at..at + 2) {
+        match (first, second) {
+            (b'~', b'}') if at > 0 => return Ok(at + 2),
+            (0x21..=0x77, 0x21..=0x7e) => at += 2,
+            _ => break,
+        }
+    }
+    Err(at)
 }
 
 #[cfg(test)]
@@ -154,9 +291,28 @@ mod tests {
     fn seven_bit_chinese_and_korean() {
         let decode = |charset: Charset, bytes: &[u8]| charset.decode(bytes).0.into_owned();
         assert_eq!(decode(Charset::Hz, b"~{<:Ky2;~} and ~~"), "己所不 and ~");
+        assert_eq!(decode(Charset::Hz, b"~{<:~}~\n~{Ky~}\n~{2;\nplain"), "己所\n不\nplain");
         assert_eq!(decode(Charset::Iso2022Kr, b"\x1b$)C\x0eGQ1[\x0f!"), "한글!");
+        assert_eq!(decode(Charset::Iso2022Kr, b"Subject: x\n\x1b$)C\x0eGQ1[\x0f!"), "Subject: x\n한글!");
         assert_eq!(decode(Charset::Utf32 { big_endian: true }, b"\0\0\0a\0\x01\xf6\0"), "a😀");
         assert_eq!(Charset::Utf32 { big_endian: false }.decode(b"a\0\0\0b").1, 1);
+    }
+
+    #[test]
+    fn supplementary_japanese() {
+        let bytes = b"\x1b$BF|K\\\x1b$(D0!0\x22\x1b(I1\x1b(B.\n";
+        assert_eq!(Charset::Iso2022Jp1.decode(bytes), ("日本丂丄ｱ.\n".into(), 0));
+        // A character cut in the middle.
+        assert_eq!(Charset::Iso2022Jp1.decode(b"\x1b$BF|K\x1b(B.").1, 1);
+    }
+
+    #[test]
+    fn what_stands_in_the_text_is_no_loss() {
+        let utf8 = Charset::Standard(encoding_rs::UTF_8);
+        assert_eq!(utf8.decode(b"\xef\xbf\xbd \xff \xef\xbf\xbd"), ("\u{fffd} \u{fffd} \u{fffd}".into(), 1));
+        let long = [&b"\xef\xbf\xbd".repeat(5000)[..], b"\xe2\x82", &b"\xff".repeat(5000)].concat();
+        assert_eq!(utf8.decode(&long).1, 5001);
+        assert_eq!(Charset::Standard(UTF_16LE).decode(b"\xfd\xff\0\xd8a\0").1, 1);
     }
 
     #[test]
@@ -164,6 +320,10 @@ mod tests {
         assert!(may_be_hz(b"~{<:Ky2;~} and ~{<:Ky~}"));
         assert!(!may_be_hz(b"see Fig.~{a b}, and Fig.~{c~}"));
         assert!(!may_be_hz(b"~{abc\nd~}"));
+        assert!(!may_be_hz(b"~~{<:Ky2;~}"), "an escaped tilde");
+        assert!(may_be_hz(b"~{!~~}"), "a character that ends like the sign begins");
+        // This takes no time even where all of it could be openings.
+        assert!(!may_be_hz(&[b"~{".repeat(1 << 20), b"~}".to_vec()].concat()));
     }
 
     #[test]

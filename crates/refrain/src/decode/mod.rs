@@ -39,7 +39,8 @@ pub struct Hints<'a> {
     pub domain: Option<&'a str>,
     /// The language, by its code, where it is known.
     pub language: Option<&'a str>,
-    /// Look at no more than so many bytes to tell the encoding.
+    /// Look at no more than so many bytes to tell the encoding, once they are not valid as UTF-8: whether they are, all
+    /// of them say.
     pub sample: Option<usize>,
     /// The published method with this model decides, instead of the guess.
     pub model: Option<&'a CharedModel>,
@@ -90,7 +91,7 @@ pub struct Decoded {
     pub text: String,
     /// The encoding, by its WHATWG name where it has one.
     pub encoding: &'static str,
-    /// The language that goes with the encoding, where the guess gave one.
+    /// The language that goes with the encoding, where the guess gave one, or that of a text that was set right.
     pub language: Option<&'static str>,
     /// How sure the encoding is, from 0 to 1.
     pub confidence: f32,
@@ -118,6 +119,12 @@ const GUESS: usize = 128 << 10;
 /// Fewer bytes above ASCII than these are no evidence against a header.
 const FEW: usize = 8;
 
+/// Numbers of UTF-16 and UTF-32 of which one may be no character of a text.
+const FEW_BAD: usize = 100;
+
+/// Characters of a seven-bit encoding of which one may be damaged.
+const SOUND: u64 = 20;
+
 /// How many bytes of text are looked at for its language.
 const LANGUAGE: usize = 16 << 10;
 
@@ -134,7 +141,7 @@ pub fn decode(bytes: Vec<u8>, hints: Hints<'_>) -> Result<Decoded, NotText> {
     let found = find(&bytes, hints)?;
     let bytes = if found.charset == Charset::Standard(UTF_8) && found.skip == 0 && !found.mixed {
         match String::from_utf8(bytes) {
-            Ok(text) => return Ok(repair::doubly_encoded(clean(text, found, 0))),
+            Ok(text) => return Ok(finish(text, found, 0)),
             Err(error) => error.into_bytes(),
         }
     } else {
@@ -142,12 +149,32 @@ pub fn decode(bytes: Vec<u8>, hints: Hints<'_>) -> Result<Decoded, NotText> {
     };
     let bytes = &bytes[found.skip..];
     if found.mixed
-        && let Some(decoded) = repair::mixed(bytes, found)
+        && let Some(decoded) = repair::mixed(bytes, found, known(bytes, hints))
     {
         return Ok(decoded);
     }
     let (text, losses) = found.charset.decode(bytes);
-    Ok(clean(text.into_owned(), found, losses))
+    Ok(finish(text.into_owned(), found, losses))
+}
+
+/// What was decoded, set right where it was encoded twice. Only the encodings of Unicode have the characters for that.
+fn finish(text: String, found: Found, losses: u64) -> Decoded {
+    let repaired = if found.charset.is_unicode() { repair::doubly_encoded(&text) } else { None };
+    match repaired {
+        Some((text, repair)) => {
+            let language = language_of(&text).or(found.language);
+            Decoded { repair: Some(repair), ..clean(text, Found { language, ..found }, losses) }
+        }
+        None => clean(text, found, losses),
+    }
+}
+
+/// The language of a text without its markup, where there is enough of it.
+fn language_of(text: &str) -> Option<&'static str> {
+    let head = &text[..text.floor_char_boundary(LANGUAGE)];
+    let plain = markup::plain_text_of(head.as_bytes());
+    let found = identify(&String::from_utf8_lossy(&plain))?;
+    found.reliable.then_some(found.code)
 }
 
 /// Tells the encoding and the language of bytes without decoding all of them.
@@ -167,9 +194,8 @@ pub fn detect(bytes: &[u8], hints: Hints<'_>) -> Result<Detection, NotText> {
     let found = find(bytes, hints)?;
     let language = found.language.or_else(|| {
         let head = &bytes[found.skip.min(bytes.len())..];
-        let head = markup::plain_text_of(&head[..head.len().min(LANGUAGE)]);
-        let (text, _) = found.charset.decode(&head);
-        identify(&text).map(|language| language.code)
+        let (text, _) = found.charset.decode(&head[..head.len().min(LANGUAGE)]);
+        language_of(&text)
     });
     Ok(Detection { encoding: Some(found.charset.name()), language, confidence: found.confidence, declared })
 }
@@ -209,46 +235,52 @@ impl Found {
 /// Finds out what bytes are in.
 fn find(bytes: &[u8], hints: Hints<'_>) -> Result<Found, NotText> {
     if let Some((charset, skip)) = by_mark(bytes) {
-        return Ok(Found { skip, ..Found::sure(charset) });
+        return match binary_behind_mark(&bytes[skip..], charset) {
+            Some(at) => Err(NotText { at: skip + at }),
+            None => Ok(Found { skip, ..Found::sure(charset) }),
+        };
     }
     if let Some(charset) = utf32_without_mark(bytes).or_else(|| utf16_without_mark(bytes)) {
         return Ok(Found::sure(charset));
     }
-    if let Some(charset) = seven_bit(bytes) {
-        return Ok(Found::sure(charset));
+    if let Some(found) = seven_bit(bytes) {
+        return Ok(found);
     }
-    if let Some(at) = binary(bytes) {
+    let valid = simdutf8::basic::from_utf8(bytes).is_ok();
+    if !valid && let Some(charset) = utf16_of_east_asia(bytes) {
+        return Ok(Found { confidence: 0.95, ..Found::sure(charset) });
+    }
+    if let Some(at) = chinese_escapes(bytes).or_else(|| binary(bytes)) {
         return Err(NotText { at });
     }
     let utf8 = Found::sure(Charset::Standard(UTF_8));
-    if simdutf8::basic::from_utf8(bytes).is_ok() {
+    if valid {
         return Ok(utf8);
     }
+    let sample = sample(bytes, hints.sample);
     if let Some(model) = hints.model {
-        return Ok(by_model(bytes, model));
+        return Ok(by_model(sample, model));
     }
-    let (good, bad) = utf8_or_not(bytes);
+    let (good, bad) = utf8_or_not(sample);
     let declared = declaration(bytes, hints);
     let says_utf8 = declared == Some(Charset::Standard(UTF_8));
-    if good > 10 * bad || (good >= bad && good > 0 && says_utf8) {
+    if nearly_utf8(good, bad) || (good >= bad && good > 0 && says_utf8) {
         return Ok(Found { confidence: 0.95, mixed: bad > 1, ..utf8 });
     }
     // A few bytes say less than whoever wrote the header.
-    let served = hints.charset.and_then(Charset::for_label).filter(|_| !says_utf8);
-    if let Some(charset) = served
+    if let Some(charset) = served(hints).filter(|charset| charset.has_bytes_above_ascii() && !says_utf8)
         && bytes.iter().filter(|byte| **byte >= 0x80).take(FEW).count() < FEW
         && charset.decode(bytes).1 == 0
     {
         return Ok(Found { confidence: 0.8, ..Found::sure(charset) });
     }
-    let head = &bytes[..bytes.len().min(hints.sample.unwrap_or(GUESS).max(1))];
+    let head = &sample[..sample.len().min(hints.sample.map_or(GUESS, |_| usize::MAX))];
     let text = match head.is_ascii() {
-        true => Cow::Borrowed(bytes),
+        true => Cow::Borrowed(sample),
         false => markup::text_of(head),
     };
-    let known =
-        Known { language: hints.language, declared: declared::in_document(bytes), served, domain: hints.domain };
-    let guessed = guess(&text, known).or_else(|| guess(bytes, Known { language: None, ..known }));
+    let known = known(bytes, hints);
+    let guessed = guess(&text, known).or_else(|| guess(sample, Known { language: None, ..known }));
     // Many characters of several bytes do not come about by chance.
     let mixed = good > 2;
     Ok(match guessed {
@@ -261,54 +293,126 @@ fn find(bytes: &[u8], hints: Hints<'_>) -> Result<Found, NotText> {
         },
         // Nothing fits: whatever loses least.
         None => {
-            let fallback = declared.filter(|_| !says_utf8).unwrap_or(Charset::Standard(WINDOWS_1252));
+            let fallback = declared.filter(|charset| charset.has_bytes_above_ascii() && !says_utf8);
+            let fallback = fallback.unwrap_or(Charset::Standard(WINDOWS_1252));
             Found { confidence: 0.1, mixed, ..Found::sure(fallback) }
         }
     })
 }
 
-/// What the published method finds.
+/// The bytes to tell the encoding by: so many as asked for, from the start, or from the first one above ASCII where there
+/// is none before.
+fn sample(bytes: &[u8], most: Option<usize>) -> &[u8] {
+    let Some(most) = most.map(|most| most.max(1)).filter(|most| *most < bytes.len()) else { return bytes };
+    let first = guess::next_above_ascii(bytes, 0).unwrap_or(0);
+    let start = if first < most { 0 } else { first };
+    let end = bytes.len().min(start + most);
+    // No character of UTF-8 is cut.
+    let goes_on = bytes[end..].iter().take(3).take_while(|byte| **byte & 0xc0 == 0x80).count();
+    &bytes[start..end + goes_on]
+}
+
+/// What is known before the guess.
+fn known<'a>(bytes: &[u8], hints: Hints<'a>) -> Known<'a> {
+    let served = served(hints).filter(|charset| *charset != Charset::Standard(UTF_8));
+    Known { language: hints.language, declared: declared(bytes), served, domain: hints.domain }
+}
+
+/// What the published method finds. It does not know that these bytes are not valid as UTF-8: that is no answer unless
+/// they nearly are.
 fn by_model(bytes: &[u8], model: &CharedModel) -> Found {
     let text = markup::text_of(bytes);
-    let best = model.best(&text);
-    let charset = best.iter().find_map(|name| Charset::for_label(name));
+    let (good, bad) = utf8_or_not(bytes);
+    let mut ranked = model.classify(&text);
+    ranked.retain(|(name, _)| nearly_utf8(good, bad) || *name != UTF_8.name());
+    let highest = ranked.first().map_or(0, |(_, score)| *score);
+    ranked.retain(|(_, score)| *score == highest);
+    let charset = ranked.iter().find_map(|(name, _)| Charset::for_label(name));
     Found {
-        confidence: 1.0 / best.len().max(1) as f32,
+        confidence: 1.0 / ranked.len().max(1) as f32,
         ..Found::sure(charset.unwrap_or(Charset::Standard(WINDOWS_1252)))
     }
 }
 
-/// The encoding that a header or the document declares. Whoever declares UTF-16 in ASCII letters is wrong.
+/// True for UTF-8 with a little damage.
+fn nearly_utf8(good: usize, bad: usize) -> bool {
+    good > 10 * bad
+}
+
+/// The encoding that a header or the document declares.
 fn declaration(bytes: &[u8], hints: Hints<'_>) -> Option<Charset> {
-    let outside = hints.charset.and_then(Charset::for_label);
-    let declared = outside.or_else(|| declared::in_document(bytes));
-    declared.filter(|charset| ![UTF_16LE, UTF_16BE].map(Charset::Standard).contains(charset))
+    served(hints).or_else(|| declared(bytes))
+}
+
+/// The encoding that the header declares, if a text that is no UTF-16 may be in it.
+fn served(hints: Hints<'_>) -> Option<Charset> {
+    hints.charset.and_then(Charset::for_label).filter(|charset| charset.contains_ascii())
+}
+
+/// The encoding that the document declares. Whoever declares UTF-16 in ASCII letters is wrong.
+fn declared(bytes: &[u8]) -> Option<Charset> {
+    declared::in_document(bytes).filter(|charset| charset.contains_ascii())
 }
 
 /// The encoding that a byte order mark tells, and how long the mark is.
 fn by_mark(bytes: &[u8]) -> Option<(Charset, usize)> {
     match bytes {
-        [0xff, 0xfe, 0, 0, ..] => Some((Charset::Utf32 { big_endian: false }, 4)),
-        [0, 0, 0xfe, 0xff, ..] => Some((Charset::Utf32 { big_endian: true }, 4)),
+        // In UTF-16 this is a mark and a NUL.
+        [0xff, 0xfe, 0, 0, rest @ ..] if is_utf32(rest, false) => Some((Charset::Utf32 { big_endian: false }, 4)),
+        [0, 0, 0xfe, 0xff, rest @ ..] if is_utf32(rest, true) => Some((Charset::Utf32 { big_endian: true }, 4)),
         _ => Encoding::for_bom(bytes).map(|(encoding, length)| (Charset::Standard(encoding), length)),
     }
 }
 
+/// Where binary data show behind a mark, if they are no text: noise can begin like a mark.
+fn binary_behind_mark(bytes: &[u8], charset: Charset) -> Option<usize> {
+    match charset {
+        Charset::Standard(encoding) if encoding != UTF_8 => {
+            let units = Units::of(bytes, encoding == UTF_16BE);
+            let bad = units.malformed + units.controls;
+            // A twelfth of all numbers of two bytes is private, and one in thirty is half a character.
+            let noise = units.malformed > 0 && (bad + units.private) * 10 > units.all;
+            (bad * 50 > units.all || units.nuls * 10 > units.all || noise).then_some(units.first_bad)
+        }
+        Charset::Standard(_) => binary(bytes),
+        _ => None,
+    }
+}
+
 /// Encodings that switch between ASCII and others by escapes. All of their bytes are valid UTF-8, too.
-fn seven_bit(bytes: &[u8]) -> Option<Charset> {
+fn seven_bit(bytes: &[u8]) -> Option<Found> {
     let has = |sign: &[u8]| memchr::memmem::find(bytes, sign).is_some();
-    let charset = match () {
-        () if has(b"\x1b$)C") => Charset::Iso2022Kr,
-        // Other escapes than those of Japanese are terminal colours.
-        () if has(b"\x1b$") => Charset::Standard(ISO_2022_JP),
-        () if has(b"~{") && has(b"~}") && charsets::may_be_hz(bytes) => Charset::Hz,
-        () => return None,
-    };
-    if !bytes.is_ascii() {
+    let (escapes, tildes) = (has(b"\x1b$"), has(b"~{"));
+    if !(escapes || tildes) || !bytes.is_ascii() {
         return None;
     }
+    let charset = match () {
+        () if has(b"\x1b$)C") => Charset::Iso2022Kr,
+        () if has(b"\x1b$(D") => Charset::Iso2022Jp1,
+        // Other escapes than those of Japanese are terminal colours.
+        () if escapes => Charset::Standard(ISO_2022_JP),
+        () if charsets::may_be_hz(bytes) => Charset::Hz,
+        () => return None,
+    };
     let (text, losses) = charset.decode(bytes);
-    (losses == 0 && text.chars().any(|c| c >= '\u{3000}')).then_some(charset)
+    let wide = text.chars().filter(|c| *c >= '\u{3000}' && *c != '\u{fffd}').count() as u64;
+    // The text may be cut inside a character.
+    let losses = losses - u64::from(losses > 0 && text.ends_with('\u{fffd}'));
+    let confidence = match () {
+        () if wide > 0 && losses * SOUND <= wide => 1.0,
+        // Damaged, or with sets of characters that are not known, such as those of ISO-2022-JP-2.
+        () if wide > 0 && losses * 4 <= wide && charset != Charset::Hz => 0.5,
+        () => return None,
+    };
+    Some(Found { confidence, ..Found::sure(charset) })
+}
+
+/// Where escapes of ISO-2022-CN stand, which cannot be decoded: what they switch to would be taken for ASCII.
+fn chinese_escapes(bytes: &[u8]) -> Option<usize> {
+    let shift = memchr::memchr(0x0e, bytes)?;
+    let escapes = memchr::memmem::find_iter(&bytes[..shift], b"\x1b$");
+    let mut known = escapes.filter(|at| matches!(bytes[at + 2..], [b')', b'A' | b'E' | b'G', ..] | [b'*', b'H', ..]));
+    known.next().filter(|_| bytes.is_ascii())
 }
 
 /// How many characters of several bytes there are in UTF-8, and how many bytes above ASCII that are no part of one.
@@ -348,24 +452,114 @@ pub(crate) fn replace_nuls(text: String) -> (String, Option<(usize, usize)>) {
     }
 }
 
-/// UTF-32 without a mark: two bytes of every four are zero, and always the same ones.
+/// UTF-32 without a mark: of all groups of four bytes the highest is zero, and the next one is that of a plane with
+/// characters in it.
 fn utf32_without_mark(bytes: &[u8]) -> Option<Charset> {
-    let head = &bytes[..bytes.len().min(PROBE) & !3];
-    if head.len() < 8 {
-        return None;
-    }
-    let fits = |big_endian: bool| {
-        head.chunks_exact(4).all(|four| {
-            let number = [four[0], four[1], four[2], four[3]];
-            let number = if big_endian { u32::from_be_bytes(number) } else { u32::from_le_bytes(number) };
-            char::from_u32(number).is_some_and(|c| !c.is_control() || c.is_whitespace())
-        })
-    };
-    [false, true].into_iter().find(|&big_endian| fits(big_endian)).map(|big_endian| Charset::Utf32 { big_endian })
+    let fits = |&big_endian: &bool| bytes.len() >= 8 && is_utf32(bytes, big_endian);
+    [false, true].into_iter().find(fits).map(|big_endian| Charset::Utf32 { big_endian })
 }
 
-/// UTF-16 without a mark: of the text of any script with spaces and line ends in it, one byte of each pair is often zero,
-/// and always the same one.
+/// True when no more than one in a hundred numbers of four bytes is no character of a text.
+fn is_utf32(bytes: &[u8], big_endian: bool) -> bool {
+    let head = &bytes[..bytes.len().min(PROBE) & !3];
+    let fits = |four: &&[u8]| {
+        let number = [four[0], four[1], four[2], four[3]];
+        let number = if big_endian { u32::from_be_bytes(number) } else { u32::from_le_bytes(number) };
+        matches!(number >> 16, 0..=3 | 14) && char::from_u32(number).is_some_and(|c| !is_no_text(c))
+    };
+    let all = head.len() / 4;
+    (all - head.chunks_exact(4).filter(fits).count()) * FEW_BAD <= all
+}
+
+/// Characters that no text has: those for control, and those that are none and never will be.
+fn is_no_text(c: char) -> bool {
+    let none = matches!(c, '\u{fdd0}'..='\u{fdef}') || u32::from(c) & 0xfffe == 0xfffe;
+    none || c.is_control() && !c.is_whitespace()
+}
+
+/// What the head of bytes is in UTF-16.
+#[derive(Debug, Default)]
+struct Units {
+    all: usize,
+    malformed: usize,
+    /// Characters that no text has, other than NUL.
+    controls: usize,
+    nuls: usize,
+    private: usize,
+    /// Chinese characters, Japanese letters, Korean syllables, and signs among them.
+    east_asian: usize,
+    /// ASCII, and signs that all scripts share.
+    shared: usize,
+    /// Japanese letters, and what stands between words and sentences.
+    common: usize,
+    /// Where the first one stands that is malformed or no text.
+    first_bad: usize,
+}
+
+impl Units {
+    fn of(bytes: &[u8], big_endian: bool) -> Units {
+        let mut head = &bytes[..bytes.len().min(PROBE) & !1];
+        let unit = |two: &[u8]| match big_endian {
+            true => u16::from_be_bytes([two[0], two[1]]),
+            false => u16::from_le_bytes([two[0], two[1]]),
+        };
+        // The head may end inside a character.
+        if let Some((rest, last)) = head.split_last_chunk::<2>()
+            && matches!(unit(last), 0xd800..=0xdbff)
+        {
+            head = rest;
+        }
+        let mut units = Units { all: head.len() / 2, ..Units::default() };
+        let mut at = 0;
+        for c in char::decode_utf16(head.chunks_exact(2).map(unit)) {
+            let bad = units.malformed + units.controls + units.nuls;
+            match c {
+                Ok(c) => units.count(c),
+                Err(_) => units.malformed += 1,
+            }
+            if bad == 0 && units.malformed + units.controls + units.nuls > 0 {
+                units.first_bad = at;
+            }
+            at += c.map_or(2, |c| 2 * c.len_utf16());
+        }
+        units
+    }
+
+    fn count(&mut self, c: char) {
+        match c {
+            '\0' => self.nuls += 1,
+            _ if is_no_text(c) => self.controls += 1,
+            '\u{e000}'..='\u{f8ff}' => self.private += 1,
+            '\u{4e00}'..='\u{9fff}' | '\u{ac00}'..='\u{d7a3}' | '\u{3000}'..='\u{30ff}' | '\u{ff01}'..='\u{ff9f}' => {
+                self.east_asian += 1;
+            }
+            '\0'..='\u{7f}' | '\u{a0}'..='\u{bf}' | '×' | '\u{2010}'..='\u{203b}' | '\u{2460}'..='\u{24ff}' => {
+                self.shared += 1;
+            }
+            _ => {}
+        }
+        let kana = matches!(c, '\u{3040}'..='\u{30ff}');
+        self.common += usize::from(kana || " \n。、，！？：；　「」“”".contains(c));
+    }
+
+    /// True when no more than one in a hundred is malformed or no text.
+    fn fit(&self) -> bool {
+        (self.malformed + self.controls + self.nuls) * FEW_BAD <= self.all
+    }
+
+    /// True for text in Chinese, Japanese or Korean beyond doubt.
+    fn are_east_asian(&self) -> bool {
+        let strange = self.all - (self.east_asian + self.shared).min(self.all);
+        self.all >= 8
+            && self.fit()
+            && strange * 50 <= self.all
+            && self.east_asian * 2 > self.all
+            && self.common * 50 >= self.all
+    }
+}
+
+/// UTF-16 without a mark: of the text of most scripts, with spaces and line ends in it, one byte of each pair is often
+/// zero, and always the same one.
 fn utf16_without_mark(bytes: &[u8]) -> Option<Charset> {
     let head = &bytes[..bytes.len().min(PROBE) & !1];
     let zeros = |offset: usize| head.iter().skip(offset).step_by(2).filter(|&&b| b == 0).count();
@@ -376,19 +570,36 @@ fn utf16_without_mark(bytes: &[u8]) -> Option<Charset> {
         (even, odd) if even > many && odd * 20 < even => UTF_16BE,
         _ => return None,
     };
-    let (text, malformed) = encoding.decode_without_bom_handling(head);
-    (!malformed && !text.chars().any(|c| c.is_control() && !c.is_whitespace())).then_some(Charset::Standard(encoding))
+    Units::of(bytes, encoding == UTF_16BE).fit().then_some(Charset::Standard(encoding))
+}
+
+/// UTF-16 without a mark in Chinese or Japanese, where hardly any byte is zero. Pairs of ASCII letters and characters of
+/// Shift_JIS would be Chinese, too: so this is looked for only where the bytes are no UTF-8, and one in a hundred is for
+/// control, as in no text of another encoding.
+fn utf16_of_east_asia(bytes: &[u8]) -> Option<Charset> {
+    let head = &bytes[..bytes.len().min(PROBE)];
+    let controls = head.iter().filter(|byte| is_control(**byte) || **byte == 0).count();
+    if controls * 100 <= head.len() {
+        return None;
+    }
+    let encodings = [UTF_16LE, UTF_16BE].into_iter();
+    let mut fits = encodings.filter(|&encoding| Units::of(bytes, encoding == UTF_16BE).are_east_asian());
+    fits.next().map(Charset::Standard)
+}
+
+/// Control characters that text has no use for. NUL is counted by itself.
+fn is_control(byte: u8) -> bool {
+    byte < 0x20 && !matches!(byte, b'\t' | b'\n' | b'\r' | 0x0c | 0x1b | 0) || byte == 0x7f
 }
 
 /// Where binary data show, if the bytes are no text: more than one in fifty bytes is a control character, or one in ten
 /// a NUL.
 fn binary(bytes: &[u8]) -> Option<usize> {
     let head = &bytes[..bytes.len().min(PROBE)];
-    let control = |&b: &u8| b < 0x20 && !matches!(b, b'\t' | b'\n' | b'\r' | 0x0c | 0x1b | 0) || b == 0x7f;
-    let controls = head.iter().filter(|b| control(b)).count();
+    let controls = head.iter().filter(|byte| is_control(**byte)).count();
     let nuls = memchr::memchr_iter(0, head).count();
     (controls * 50 > head.len() || nuls * 10 > head.len())
-        .then(|| head.iter().position(|b| control(b) || *b == 0).unwrap_or(0))
+        .then(|| head.iter().position(|byte| is_control(*byte) || *byte == 0).unwrap_or(0))
 }
 
 #[cfg(test)]
@@ -441,6 +652,102 @@ mod tests {
         assert_eq!(decoded(&bytes, None), ("Plain English text.".into(), "UTF-16BE", 0));
     }
 
+    fn utf16(text: &str, big_endian: bool) -> Vec<u8> {
+        text.encode_utf16().flat_map(|unit| if big_endian { unit.to_be_bytes() } else { unit.to_le_bytes() }).collect()
+    }
+
+    #[test]
+    fn utf16_without_a_mark_may_be_cut_or_damaged() {
+        let long = "Plain English text with spaces. ".repeat(2000);
+        let text = format!("{}😀 and more text follows here.", &long[..32767]);
+        for big_endian in [false, true] {
+            assert_eq!(decoded(&utf16(&text, big_endian), None).0, text);
+        }
+        let mut damaged = utf16(&long, false);
+        damaged[1001] = 0xd8;
+        assert_eq!((decoded(&damaged, None).1, decoded(&damaged, None).2), ("UTF-16LE", 1));
+        assert_eq!(decoded(&utf16("1\n2\n3\n4\n5\n", false), None), ("1\n2\n3\n4\n5\n".into(), "UTF-16LE", 0));
+        let utf32: Vec<u8> = "1\n2\n😀\n".chars().flat_map(|c| u32::from(c).to_be_bytes()).collect();
+        assert_eq!(decoded(&utf32, None), ("1\n2\n😀\n".into(), "UTF-32BE", 0));
+    }
+
+    #[test]
+    fn a_sample_is_all_that_is_looked_at() {
+        let with = |bytes: &[u8], most| {
+            let found = detect(bytes, Hints { sample: Some(most), ..Hints::default() }).expect("text");
+            found.encoding.unwrap_or_default()
+        };
+        let german = b"Der M\xfcller f\xfchrt die gr\xfcne M\xfchle \xfcber den Fl\xfcssen. ".repeat(3);
+        let utf8 = "Der Müller führt die grüne Mühle über den Flüssen. ".repeat(10);
+        let bytes = [&german, utf8.as_bytes()].concat();
+        assert_eq!(with(&bytes, 100), "windows-1252");
+        let bytes = [utf8.as_bytes(), &german].concat();
+        // Characters are not cut.
+        assert!((1..400).all(|most| with(&bytes, most) == "UTF-8"));
+        // What is looked for stands behind the first bytes.
+        let bytes = [&b"Plain English text. ".repeat(10)[..], &german].concat();
+        assert_eq!(with(&bytes, 60), "windows-1252");
+    }
+
+    #[test]
+    fn the_published_method_does_not_name_utf8_for_other_bytes() {
+        let czech = "Příliš žluťoučký kůň úpěl ďábelské ódy.\n".repeat(300);
+        let model = CharedModel::train(&czech, &["utf-8", "windows-1250"]).expect("a model");
+        let told = |bytes: &[u8]| {
+            let found = detect(bytes, Hints { model: Some(&model), ..Hints::default() }).expect("text");
+            (found.encoding.unwrap_or_default(), found.confidence)
+        };
+        assert_eq!(told(b"x \xe9 y"), ("windows-1250", 1.0), "nothing speaks for either");
+        assert_eq!(told(&[czech.as_bytes(), b"\xff"].concat()), ("UTF-8", 1.0), "one byte is spoilt");
+    }
+
+    const CHINESE: &str =
+        "北京是中华人民共和国的首都，是全国的政治中心、文化中心，是世界著名古都和现代化国际城市。一天一夜。";
+    const JAPANESE: &str =
+        "吾輩は猫である。名前はまだ無い。どこで生れたか頓と見当がつかぬ。何でも薄暗いじめじめした所で";
+
+    #[test]
+    fn utf16_of_east_asia_is_seen_without_zeros() {
+        for text in [CHINESE.to_owned(), JAPANESE.to_owned(), CHINESE.replace('。', "。\n"), format!("{CHINESE}UTF-16")]
+        {
+            for big_endian in [false, true] {
+                let name = if big_endian { "UTF-16BE" } else { "UTF-16LE" };
+                assert_eq!(decoded(&utf16(&text, big_endian), None), (text.clone(), name, 0));
+            }
+        }
+    }
+
+    #[test]
+    fn nothing_else_is_taken_for_utf16() {
+        let korean = "서울은 대한민국의 수도이자 최대 도시이다. 한강을 끼고 있으며 오랜 역사를 지니고 있다.";
+        let cases = [
+            (CHINESE, encoding_rs::GBK),
+            (JAPANESE, encoding_rs::SHIFT_JIS),
+            (JAPANESE, encoding_rs::EUC_JP),
+            (korean, encoding_rs::EUC_KR),
+            ("臺北是中華民國的首都，也是全國的政治、文化中心。", encoding_rs::BIG5),
+            ("Plain text of even length, with nothing else in it..", UTF_8),
+        ];
+        for (text, encoding) in cases {
+            let bytes = encoding.encode(text).0;
+            for damage in [&b""[..], b"\x01\x02", &[2; 20]] {
+                let bytes = [&bytes[..], damage].concat();
+                let found = detect(&bytes, Hints::default()).ok().and_then(|found| found.encoding);
+                assert!(!found.is_some_and(|name| name.starts_with("UTF-16")), "{text}: {found:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn noise_behind_a_mark_is_no_text() {
+        let noise: Vec<u8> = (0..4000_u32).map(|i| (i.wrapping_mul(2_654_435_761) >> 11) as u8).collect();
+        for mark in [&b"\xff\xfe"[..], b"\xfe\xff", b"\xef\xbb\xbf", b"\xff\xfe\0\0"] {
+            assert!(decode([mark, &noise].concat(), Hints::default()).is_err(), "{mark:?}");
+        }
+        assert_eq!(decode(b"\xff\xfea\0\x01\0\x02\0".to_vec(), Hints::default()), Err(NotText { at: 4 }));
+        assert_eq!(decoded(b"\xff\xfe", None), (String::new(), "UTF-16LE", 0));
+    }
+
     #[test]
     fn binary_data_are_no_text() {
         let noise: Vec<u8> = (0..4000_u32).map(|i| (i.wrapping_mul(2_654_435_761) >> 11) as u8).collect();
@@ -456,8 +763,50 @@ mod tests {
     }
 
     #[test]
+    fn the_language_is_that_of_the_text_and_not_of_its_markup() {
+        let tags = "<div class='navigation content wrapper'><span class='the button and with for'></span></div>";
+        let page = format!(
+            "<html><body>{}Příliš žluťoučký kůň úpěl ďábelské ódy, a pak šel domů.</body></html>",
+            tags.repeat(20)
+        );
+        for bytes in [page.as_bytes(), &utf16(&format!("\u{feff}{page}"), false)] {
+            assert_eq!(detect(bytes, Hints::default()).expect("text").language, Some("cs"));
+        }
+        let short = detect(b"Ahoi", Hints::default()).expect("text");
+        assert_eq!((short.encoding, short.language), (Some("UTF-8"), None));
+    }
+
+    #[test]
     fn japanese_with_escapes_is_seen() {
         let bytes = b"\x1b$B$3$s$K$A$O\x1b(B";
         assert_eq!(decoded(bytes, None), ("こんにちは".into(), "ISO-2022-JP", 0));
+        // One character of many is cut in two.
+        let damaged = [&[&bytes[..], b"\n"].concat().repeat(20)[..], b"\x1b$B!\x1b(B\n"].concat();
+        assert_eq!(decoded(&damaged, None), ("こんにちは\n".repeat(20) + "\u{fffd}\n", "ISO-2022-JP", 1));
+        assert_eq!(decoded(b"\x1b$BF|K\\\x1b$(D0!\x1b(B", None), ("日本丂".into(), "ISO-2022-JP-1", 0));
+    }
+
+    #[test]
+    fn escapes_that_are_not_known_are_not_taken_for_letters() {
+        let line = b"\x1b$)A\x0e=;;;\x0f, and a long line of plain text, and a long line of plain text.\n";
+        let chinese = [b"Subject: x\n".as_slice(), &line.repeat(3)].concat();
+        assert_eq!(decode(chinese, Hints::default()), Err(NotText { at: 11 }));
+        let colours = detect(b"\x1b[31mred\x1b[0m and $ 5", Hints::default()).expect("text");
+        assert_eq!((colours.encoding, colours.confidence), (Some("UTF-8"), 1.0));
+        // Chinese among Japanese, as in ISO-2022-JP-2.
+        let japanese = b"\x1b$B$3$s$K$A$O$3$s$K$A$O$3$s$K$A$O$3$s$K$A$O\x1b(B \x1b$A=;\x1b(B".to_vec();
+        let decoded = decode(japanese, Hints::default()).expect("text");
+        assert_eq!((decoded.encoding, decoded.losses), ("ISO-2022-JP", 1));
+    }
+
+    #[test]
+    fn headers_that_cannot_be_right_are_no_evidence() {
+        let page = b"<p>A caf\xe9 at the harbour, with a terrace above the water";
+        for charset in ["utf-16", "utf-32", "utf-16be", "replacement", "iso-2022-cn", "hz", "x-user-defined"] {
+            let decoded = decoded(page, Some(charset));
+            assert_eq!(decoded.1, "windows-1252", "{charset}");
+            assert!(decoded.0.contains("café"), "{charset}");
+        }
+        assert_eq!(detect(page, Hints { charset: Some("utf-32"), ..Hints::default() }).expect("text").declared, None);
     }
 }

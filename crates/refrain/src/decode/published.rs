@@ -11,6 +11,8 @@ use std::ops::Range;
 
 use encoding_rs::{Encoding, WINDOWS_874, WINDOWS_1252, WINDOWS_1254, X_USER_DEFINED};
 
+use super::symbols::{TONELESS, TONES};
+
 /// The first line of a model file.
 const VERSION: &str = "chared model, version 1";
 
@@ -143,18 +145,13 @@ fn push_equivalent(c: char, plain: &mut String) {
 
 /// A Vietnamese letter as windows-1258 has it: the vowel, then its tone as a combining mark.
 fn vowel_and_tone(c: char) -> Option<[char; 2]> {
-    const VOWELS: &str = "aăâeêioôơuưyAĂÂEÊIOÔƠUƯY";
-    const TONES: [(char, &str); 5] = [
-        ('\u{300}', "àằầèềìòồờùừỳÀẰẦÈỀÌÒỒỜÙỪỲ"),
-        ('\u{301}', "áắấéếíóốớúứýÁẮẤÉẾÍÓỐỚÚỨÝ"),
-        ('\u{303}', "ãẵẫẽễĩõỗỡũữỹÃẴẪẼỄĨÕỖỠŨỮỸ"),
-        ('\u{309}', "ảẳẩẻểỉỏổởủửỷẢẲẨẺỂỈỎỔỞỦỬỶ"),
-        ('\u{323}', "ạặậẹệịọộợụựỵẠẶẬẸỆỊỌỘỢỤỰỴ"),
-    ];
-    TONES.iter().find_map(|(tone, letters)| {
-        let nth = letters.chars().position(|letter| letter == c)?;
-        Some([VOWELS.chars().nth(nth)?, *tone])
-    })
+    let lower = c.to_lowercase().next()?;
+    let (vowel, tone) = TONES.iter().find_map(|(tone, letters)| {
+        let nth = letters.chars().position(|letter| letter == lower)?;
+        Some((TONELESS.chars().nth(nth)?, *tone))
+    })?;
+    let vowel = if c == lower { vowel } else { vowel.to_uppercase().next()? };
+    Some([vowel, tone])
 }
 
 /// Why no model can be made.
@@ -739,7 +736,7 @@ mod tests {
         assert_eq!(encoded("iso-8859-2", "„ș…“ –"), Ok(b"\"\xba...\" -".to_vec()));
         assert_eq!(encoded("windows-1250", "„ș“"), Ok(b"\x84\xba\x93".to_vec()));
         assert_eq!(encoded("utf-8", "„ș“"), Ok("„ș“".as_bytes().to_vec()));
-        assert_eq!(encoded("windows-1258", "ế"), Ok(b"\xea\xec".to_vec()));
+        assert_eq!(encoded("windows-1258", "ếẾ"), Ok(b"\xea\xec\xca\xec".to_vec()));
         assert_eq!(encoded("iso-8859-1", "ș ☃ é ☃"), Err(vec!['ș', '☃', '☃']));
         assert_eq!(encoded("iso-8859-1", "€"), Err(vec!['€']));
     }

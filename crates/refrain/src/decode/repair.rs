@@ -4,36 +4,36 @@ use encoding_rs::{UTF_8, WINDOWS_1252};
 
 use super::charsets::Charset;
 use super::guess::{Known, guess};
-use super::{Decoded, Found, Repair, clean, utf8_or_not};
+use super::{Decoded, Found, Repair, clean, language_of, utf8_or_not};
 
 /// So many characters must come out right before a text is taken for doubly encoded.
 const ENOUGH: usize = 2;
 
+/// So many characters of several bytes do not stand in one line by chance.
+const SEVERAL: usize = 3;
+
 /// A guess at some lines must be this sure.
 const SURE: f32 = 0.9;
 
-/// Sets lines right that are UTF-8 taken for windows-1252 and encoded once more: `Ã©` becomes `é`.
-pub(super) fn doubly_encoded(mut decoded: Decoded) -> Decoded {
-    // The place of a NUL would be another one afterwards.
-    if decoded.nuls.is_some() || !looks_doubly_encoded(decoded.text.as_bytes()) {
-        return decoded;
+/// Sets lines right that are UTF-8 taken for windows-1252 and encoded once more: `Ã©` becomes `é`. None where nothing is
+/// to be set right.
+pub(super) fn doubly_encoded(text: &str) -> Option<(String, Repair)> {
+    if !looks_doubly_encoded(text.as_bytes()) {
+        return None;
     }
-    let mut text = String::with_capacity(decoded.text.len());
+    let mut right = String::with_capacity(text.len());
     let mut set_right = 0;
-    for line in decoded.text.split_inclusive('\n') {
+    for line in text.split_inclusive('\n') {
         match once_less(line) {
             Some((line, characters)) => {
                 set_right += characters;
-                text.push_str(&line);
+                right.push_str(&line);
             }
-            None => text.push_str(line),
+            None => right.push_str(line),
         }
     }
-    if set_right >= ENOUGH {
-        decoded.text = text;
-        decoded.repair = Some(Repair::DoubleEncoded { through: WINDOWS_1252.name() });
-    }
-    decoded
+    let repair = Repair::DoubleEncoded { through: WINDOWS_1252.name() };
+    (set_right >= ENOUGH).then_some((right, repair))
 }
 
 /// A quick look: letters of windows-1252 that begin a character of UTF-8, before letters that go on with one.
@@ -53,28 +53,49 @@ fn once_less(line: &str) -> Option<(String, usize)> {
     Some((text, characters))
 }
 
-/// The byte of a character in windows-1252; those that are none there stand for themselves.
+/// What the bytes 80 to 9f are in windows-1252; those that are none there stand for themselves.
+#[rustfmt::skip] // a table
+const FROM_80: [char; 32] = [
+    '€', '\u{81}', '‚', 'ƒ', '„', '…', '†', '‡', 'ˆ', '‰', 'Š', '‹', 'Œ', '\u{8d}', 'Ž', '\u{8f}',
+    '\u{90}', '‘', '’', '“', '”', '•', '–', '—', '˜', '™', 'š', '›', 'œ', '\u{9d}', 'ž', 'Ÿ',
+];
+
+/// The byte of a character in windows-1252.
 fn byte_in_windows_1252(c: char) -> Option<u8> {
     match c {
-        '\0'..='\u{7f}' | '\u{a0}'..='\u{ff}' | '\u{81}' | '\u{8d}' | '\u{8f}' | '\u{90}' | '\u{9d}' => {
-            u8::try_from(u32::from(c)).ok()
-        }
-        _ => (0x80..=0x9f).find(|&byte| Charset::Standard(WINDOWS_1252).single(byte) == Some(c)),
+        '\0'..='\u{7f}' | '\u{a0}'..='\u{ff}' => u8::try_from(u32::from(c)).ok(),
+        _ => (0x80..).zip(FROM_80).find(|(_, known)| *known == c).map(|(byte, _)| byte),
     }
+}
+
+/// True for a line of UTF-8 in a text that was told to be something. Short lines can be valid by chance, above all those
+/// with several bytes a character: 通知 in GBK is two letters in UTF-8.
+fn is_utf8(line: &[u8], told: Charset) -> bool {
+    let (good, bad) = utf8_or_not(line);
+    if told == Charset::Standard(UTF_8) {
+        return good > 0 && good >= bad;
+    }
+    let convincing = good >= SEVERAL && good >= 4 * bad || bad == 0 && has_typographic_sign(line);
+    // Where nothing is bad, these are the first bytes of characters of three bytes or four.
+    let long = || line.iter().filter(|byte| **byte >= 0xe0).count();
+    convincing && (!told.has_wide_characters() || bad == 0 && long() > SEVERAL || told.decode(line).1 > 0)
+}
+
+/// Quotation marks, dashes, ellipses and the euro sign: in encodings with a byte for each character their three bytes are
+/// no letters that stand together.
+fn has_typographic_sign(line: &[u8]) -> bool {
+    memchr::memchr_iter(0xe2, line).any(|at| matches!(line[at + 1..], [0x80, 0x90..=0xa6, ..] | [0x82, 0xac, ..]))
 }
 
 /// Decodes a text of which some lines are UTF-8 and others are not. None when all lines are of one kind, or the others
 /// cannot be told.
-pub(super) fn mixed(bytes: &[u8], found: Found) -> Option<Decoded> {
-    let is_utf8 = |line: &&[u8]| {
-        let (good, bad) = utf8_or_not(line);
-        good > 0 && good >= bad
-    };
+pub(super) fn mixed(bytes: &[u8], found: Found, known: Known<'_>) -> Option<Decoded> {
+    let is_utf8 = |line: &[u8]| is_utf8(line, found.charset);
     let lines = || bytes.split_inclusive(|byte| *byte == b'\n');
     let mut others = Vec::new();
     let (mut as_utf8, mut not) = (0, 0);
     for line in lines().filter(|line| !line.is_ascii()) {
-        if is_utf8(&line) {
+        if is_utf8(line) {
             as_utf8 += 1;
         } else {
             not += 1;
@@ -84,10 +105,11 @@ pub(super) fn mixed(bytes: &[u8], found: Found) -> Option<Decoded> {
     if as_utf8 == 0 || not == 0 {
         return None;
     }
-    let other = guess(&others, Known::default()).filter(|guess| guess.confidence >= SURE)?;
+    let other = guess(&others, known).or_else(|| guess(&others, Known { language: None, ..known }));
+    let other = other.filter(|guess| guess.confidence >= SURE)?;
     let (mut text, mut losses) = (String::with_capacity(bytes.len()), 0);
     for line in lines() {
-        let charset = if line.is_ascii() || is_utf8(&line) { Charset::Standard(UTF_8) } else { other.charset };
+        let charset = if line.is_ascii() || is_utf8(line) { Charset::Standard(UTF_8) } else { other.charset };
         let (line, lost) = charset.decode(line);
         text.push_str(&line);
         losses += lost;
@@ -97,7 +119,7 @@ pub(super) fn mixed(bytes: &[u8], found: Found) -> Option<Decoded> {
         false => (other.charset, Charset::Standard(UTF_8), as_utf8),
     };
     let repair = Some(Repair::Mixed { with: with.name(), lines });
-    let language = Some(other.language).filter(|_| as_utf8 < not);
+    let language = language_of(&text).or(Some(other.language).filter(|_| as_utf8 < not));
     Some(Decoded { repair, ..clean(text, Found { charset, language, ..found }, losses) })
 }
 
@@ -113,6 +135,26 @@ mod tests {
         let decoded = decode(wrong.into_bytes(), Hints::default()).expect("text");
         assert_eq!(decoded.text, right);
         assert_eq!(decoded.repair, Some(Repair::DoubleEncoded { through: "windows-1252" }));
+    }
+
+    #[test]
+    fn doubly_encoded_text_is_set_right_in_all_encodings_of_unicode() {
+        let right = "Größe und Länge: schön, naïve cafés für alle, über Ämter\n";
+        let wrong: String = right.bytes().map(|byte| WINDOWS_1252.decode(&[byte]).0.into_owned()).collect();
+        let utf16 = |text: &str| text.encode_utf16().flat_map(u16::to_le_bytes).collect::<Vec<u8>>();
+        let spoilt = [wrong.repeat(3).as_bytes(), b"One spoilt byte: \xff\n"].concat();
+        for (bytes, text) in [
+            (format!("\u{feff}{wrong}").into_bytes(), right.to_owned()),
+            (utf16(&wrong), right.to_owned()),
+            (utf16(&format!("\u{feff}{wrong}")), right.to_owned()),
+            (format!("{wrong}\0\n").into_bytes(), format!("{right}\u{fffd}\n")),
+            (spoilt, format!("{}One spoilt byte: \u{fffd}\n", right.repeat(3))),
+        ] {
+            let decoded = decode(bytes, Hints::default()).expect("text");
+            assert_eq!((decoded.text.as_str(), decoded.language), (text.as_str(), Some("de")));
+            assert_eq!(decoded.repair, Some(Repair::DoubleEncoded { through: "windows-1252" }));
+            assert!(decoded.nuls.is_none_or(|nuls| nuls == (right.len(), 1)), "{:?}", decoded.nuls);
+        }
     }
 
     #[test]
@@ -133,5 +175,39 @@ mod tests {
         assert_eq!(decoded.text, czech.repeat(4) + "The end.\n");
         assert_eq!((decoded.encoding, decoded.losses), ("UTF-8", 0));
         assert_eq!(decoded.repair, Some(Repair::Mixed { with: "windows-1250", lines: 1 }));
+    }
+
+    #[test]
+    fn the_table_is_that_of_the_standard() {
+        for (byte, c) in (0x80..).zip(FROM_80) {
+            assert_eq!(Charset::Standard(WINDOWS_1252).single(byte), Some(c));
+            assert_eq!(byte_in_windows_1252(c), Some(byte));
+        }
+    }
+
+    #[test]
+    fn short_lines_that_are_utf8_by_chance_stay_with_the_rest() {
+        let chinese = "通知\n各位同事：今天下午三点在会议室召开全体会议，请大家准时参加，不得迟到。\n\
+            会议内容包括年度工作总结和明年计划安排，请各部门负责人准备好材料。\n";
+        let russian = "Ещё\nВ доме моём её не было, и никто не знал, куда она ушла.\nеё\nНа столе лежала её книга.\n";
+        for (text, encoding) in [(chinese, encoding_rs::GBK), (russian, encoding_rs::KOI8_R)] {
+            let decoded = decode(encoding.encode(text).0.into_owned(), Hints::default()).expect("text");
+            assert_eq!((decoded.text.as_str(), decoded.repair), (text, None));
+        }
+        let dos = Charset::for_label("IBM866").expect("an encoding");
+        assert!(!is_utf8(b"\xe3\xac\xa0", dos), "ума");
+        assert!(!is_utf8(b"\xe2\xa5\xac\xa0", dos), "тема");
+        assert!(is_utf8("Übergröße".as_bytes(), Charset::Standard(WINDOWS_1252)));
+        assert!(is_utf8("“Yes”".as_bytes(), dos));
+    }
+
+    #[test]
+    fn lines_of_utf8_among_chinese_ones_are_found() {
+        let line = "会议内容包括年度工作总结和明年计划安排，请各部门负责人准备好材料。\n";
+        let mut bytes = encoding_rs::GBK.encode(&line.repeat(4)).0.into_owned();
+        bytes.extend_from_slice(line.as_bytes());
+        let decoded = decode(bytes, Hints::default()).expect("text");
+        assert_eq!((decoded.text, decoded.losses), (line.repeat(5), 0));
+        assert_eq!(decoded.repair, Some(Repair::Mixed { with: "UTF-8", lines: 1 }));
     }
 }
