@@ -243,7 +243,7 @@ impl Learned {
 }
 
 /// One word in so many may be left over of a document that is a duplicate otherwise.
-const LEFT_OVER: usize = 5;
+const LEFT_OVER: usize = 2;
 /// Diagonals that are looked at.
 const DIAGONALS: usize = 3;
 /// In blocks of fewer words other names and numbers make another text.
