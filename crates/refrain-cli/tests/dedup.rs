@@ -96,6 +96,29 @@ fn whole_documents_are_compared() {
 }
 
 #[test]
+fn what_another_collection_has_is_left_out() {
+    let env = Env::new();
+    env.write("old.jsonl", format!("{}\n", json!({"id": "old", "text": STORY})));
+    documents(&env, &[("a", STORY), ("b", OTHER)]);
+    env.run(&[&DEDUP[..], &["--against", "old.jsonl"]].concat()).code(0).says(&["wrote 1 document"]);
+    assert_eq!(env.read_jsonl("clean.jsonl")[0]["id"], "b");
+    assert_eq!(removed(&env)[0]["evidence"]["repeats"]["document"], "old");
+    env.run(&["dedup", "docs.jsonl", "-o", "d.jsonl", "--against", "old.jsonl", "--by", "document"]).code(0);
+    assert_eq!(env.read_jsonl("d.jsonl").len(), 1);
+}
+
+#[test]
+fn removals_are_explained_and_clusters_listed() {
+    let env = Env::new();
+    documents(&env, &[("a", STORY), ("b", STORY), ("c", OTHER), ("d", EDITED)]);
+    let told = env.run(&["dedup", "docs.jsonl", "-o", "e.jsonl", "--explain"]).code(0).text().to_owned();
+    assert!(told.contains("b, 0 to 1") && told.contains("copy of a") && told.contains("(alignment)"), "{told}");
+    env.run(&["dedup", "docs.jsonl", "-o", "f.jsonl", "--by", "document", "--clusters", "clusters.jsonl"]).code(0);
+    assert_eq!(env.read_jsonl("clusters.jsonl"), [json!({"keep": "a", "copies": ["b"]})]);
+    env.run(&["dedup", "docs.jsonl", "--explain"]).code(2).says(&["-o"]);
+}
+
+#[test]
 fn ngrams_can_be_counted() {
     let env = Env::new();
     documents(&env, &[("a", "one two three four"), ("b", "two three four five"), ("c", "one two")]);

@@ -1,7 +1,8 @@
 //! `refrain dedup`: text that stands elsewhere already, marked and left out.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::hash::{BuildHasher, RandomState};
+use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Instant;
@@ -10,15 +11,15 @@ use anyhow::{Context, Result, bail};
 use clap::Args;
 use refrain::dedup::{Counts, DedupOptions, Learned, Learning, Signature};
 use refrain::pipeline::{Control, Preparation, Prepared, run_in_order};
-use refrain::source::Source;
+use refrain::source::{Inputs, Source};
 use refrain::text::Offsets;
 use refrain::write::{Output, OutputFormat, Packed, Packing, WriteOptions, open, removed_lines};
 use refrain::{Document, Failure, Position};
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::common::{
-    Failures, Given, InputArguments, OutputArguments, counted_documents, named, offsets, on_interrupt, output_format,
-    print, share, size, tell, tell_failures,
+    Failures, Given, InputArguments, OutputArguments, counted_documents, expand, named, offsets, on_interrupt,
+    output_format, print, share, size, tell, tell_failures,
 };
 use crate::exit::Exit;
 use crate::progress::{Bar, Status};
@@ -42,6 +43,15 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "FILE", help_heading = "Output")]
     removed: Option<PathBuf>,
 
+    /// Tell on standard output what was left out, and why: a line for each
+    #[arg(long, help_heading = "Output")]
+    explain: bool,
+
+    /// With --by document: list the documents that were kept and those that resemble them in this file, one JSON object a
+    /// line
+    #[arg(long, value_name = "FILE", help_heading = "Output")]
+    clusters: Option<PathBuf>,
+
     /// Keep duplicates, with their marks
     #[arg(long, help_heading = "Output")]
     keep_marked: bool,
@@ -53,6 +63,10 @@ pub(crate) struct Arguments {
     /// Print the figures as JSON
     #[arg(long, help_heading = "Output")]
     json: bool,
+
+    /// Leave out what stands in these files or folders, too; they are not written. May be given several times
+    #[arg(long, value_name = "INPUT", help_heading = "Duplicates")]
+    against: Vec<String>,
 
     /// What is left out: blocks that are copies, or whole documents that resemble an earlier one
     #[arg(long, value_name = "UNIT", default_value = "block", value_parser = named(vec![("block", Unit::Block), ("document", Unit::Document)]), help_heading = "Duplicates")]
@@ -120,8 +134,11 @@ impl Arguments {
         } else {
             given.refuse(&["json"], "needs --count-only")?;
         }
+        if self.explain && self.output.path().is_none() {
+            bail!("--explain writes to standard output; name a file for the documents with -o");
+        }
         match self.by {
-            Unit::Block => given.refuse(&["resemblance"], "needs --by document"),
+            Unit::Block => given.refuse(&["resemblance", "clusters"], "needs --by document"),
             Unit::Document => {
                 let why = "is for blocks; whole documents are compared by --resemblance";
                 given.refuse(&["threshold", "stub", "intact", "ngram", "keep_marked", "offsets"], why)
@@ -159,19 +176,34 @@ impl Arguments {
 /// A run over the documents.
 struct Run<'a> {
     arguments: &'a Arguments,
-    source: Arc<Source>,
+    /// What is compared with, then what is written.
+    inputs: [Inputs; 2],
     control: Arc<Control>,
     pool: rayon::ThreadPool,
 }
 
 impl Run<'_> {
-    /// Goes over all documents in their order, with their signatures.
+    /// Goes over all documents in their order, with their signatures: first those to compare with, then the others.
     fn each(
         &self,
         phase: &'static str,
+        mut take: impl FnMut(Prepared, Signature, Part) -> refrain::Result<()>,
+    ) -> refrain::Result<()> {
+        let mut ids = Ids::default();
+        for (inputs, part) in self.inputs.iter().zip([Part::Against, Part::Written]) {
+            self.each_of(inputs, phase, &mut ids, |prepared, signature| take(prepared, signature, part))?;
+        }
+        Ok(())
+    }
+
+    fn each_of(
+        &self,
+        inputs: &Inputs,
+        phase: &'static str,
+        ids: &mut Ids,
         mut take: impl FnMut(Prepared, Signature) -> refrain::Result<()>,
     ) -> refrain::Result<()> {
-        let source = Arc::new(Source::new(self.source.inputs().clone(), self.source.options().clone()));
+        let source = Arc::new(Source::new(inputs.clone(), self.arguments.input.options()));
         let (watched, counted) = (source.clone(), self.control.clone());
         let bar = Bar::start(!self.arguments.output.shows_progress(), move || Status {
             phase,
@@ -182,7 +214,6 @@ impl Run<'_> {
         });
         let preparation = Preparation { language: None, extractor: None };
         let ngram = self.arguments.ngram;
-        let mut ids = Ids::default();
         let result = run_in_order(
             &source,
             0..source.inputs().len(),
@@ -209,7 +240,7 @@ impl Run<'_> {
 
     fn learn(&self, failures: &mut Failures) -> Result<Learned> {
         let mut learning = Learning::new(self.arguments.options())?;
-        self.each("learn", |prepared, signature| {
+        self.each("learn", |prepared, signature, _| {
             if let Some(failure) = prepared.failure {
                 failures.add(failure)?;
             }
@@ -228,17 +259,22 @@ pub(crate) fn run(arguments: &Arguments, given: &Given) -> Result<Exit> {
     let began = Instant::now();
     let output = &arguments.output;
     let format = if arguments.count_only { None } else { Some(arguments.format()?) };
-    let (inputs, early) = arguments.input.expand(output.path())?;
-    if inputs.iter().any(refrain::source::Input::is_stdin) {
+    let (inputs, mut early) = arguments.input.expand(output.path())?;
+    let (against, more) = if arguments.against.is_empty() {
+        (Inputs::default(), Vec::new())
+    } else {
+        expand(&arguments.against, output.path())?
+    };
+    early.extend(more);
+    if inputs.iter().chain(against.iter()).any(refrain::source::Input::is_stdin) {
         bail!("documents are read twice, and standard input is gone after the first time; name a file");
     }
     output.check(&inputs)?;
     let mut failures = output.failures(early)?;
-    let source = Arc::new(Source::new(inputs, arguments.input.options()));
     let control = Arc::new(Control::default());
     let stopped = control.clone();
     on_interrupt(move || stopped.stop())?;
-    let run = Run { arguments, source, control, pool: output.pool()? };
+    let run = Run { arguments, inputs: [against, inputs], control, pool: output.pool()? };
     let done = run.all(format, &mut failures, began);
     if let Some(refrain::Error::Interrupted) = done.as_ref().err().and_then(|error| error.downcast_ref()) {
         tell("interrupted; the output was not finished");
@@ -250,6 +286,43 @@ pub(crate) fn run(arguments: &Arguments, given: &Given) -> Result<Exit> {
         tell(&line);
     }
     Ok(Exit::of_failures(failures.count))
+}
+
+/// Documents that were kept, by their numbers, and those that resemble them.
+type Clusters = BTreeMap<usize, (String, Vec<String>)>;
+
+/// What documents are read for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Part {
+    /// To be compared with.
+    Against,
+    /// To be written.
+    Written,
+}
+
+/// Tells people what was left out, from the lines for programs.
+fn explain(lines: &[u8]) -> refrain::Result<()> {
+    let mut out = std::io::stdout().lock();
+    for line in lines.split(|byte| *byte == b'\n').filter(|line| !line.is_empty()) {
+        let gone: Value = serde_json::from_slice(line).map_err(std::io::Error::from)?;
+        let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
+        let percent = |value: &Value| (value.as_f64().unwrap_or_default() * 100.0).round();
+        let why = &gone["evidence"]["repeats"];
+        let told = if gone["copy_of"].is_string() {
+            format!("{}: resembles {}, {} %", text(&gone["id"]), text(&gone["copy_of"]), percent(&gone["score"]))
+        } else {
+            let place = match why["document"].as_str() {
+                Some(id) => format!("copy of {id}, words {} to {}", why["words"][0], why["words"][1]),
+                None => "in several earlier documents, or beside a copy".to_owned(),
+            };
+            let start: String =
+                text(&gone["text"]).split_whitespace().collect::<Vec<_>>().join(" ").chars().take(60).collect();
+            let (id, share, by) = (text(&gone["id"]), percent(&why["share"]), text(&why["by"]));
+            format!("{id}, {} to {}: {place}, {share} % ({by}): {start}", gone["start"], gone["end"])
+        };
+        writeln!(out, "{told}")?;
+    }
+    Ok(())
 }
 
 /// Ids that came by so far, by their hashes, and how often.
@@ -319,14 +392,21 @@ impl Run<'_> {
         };
         let mut removed = self.arguments.removed.as_deref().map(open_list).transpose()?;
         let mut tally = Tally::default();
-        self.each("mark", |prepared, signature| {
+        let mut clusters = BTreeMap::new();
+        self.each("mark", |prepared, signature, part| {
             let Some(mut document) = prepared.document else { return Ok(()) };
+            if part == Part::Against {
+                return learned.keep(&signature);
+            }
             let (gone, lines) = match by {
                 Unit::Block => self.blocks(&mut learned, &mut document, &signature, &mut tally)?,
-                Unit::Document => self.whole(&mut learned, &document, &signature)?,
+                Unit::Document => self.whole(&mut learned, &document, &signature, &mut clusters)?,
             };
             if let Some(removed) = &mut removed {
                 removed.put(&lines)?;
+            }
+            if self.arguments.explain {
+                explain(&lines)?;
             }
             tally.gone += u64::from(gone);
             if !gone {
@@ -338,6 +418,13 @@ impl Run<'_> {
         writer.finish()?;
         if let Some(removed) = removed {
             removed.finish()?;
+        }
+        if let Some(path) = &self.arguments.clusters {
+            let mut list = open_list(path)?;
+            for (keep, copies) in clusters.into_values() {
+                list.put(format!("{}\n", json!({"keep": keep, "copies": copies})).as_bytes())?;
+            }
+            list.finish()?;
         }
         let told = |path: &Path| {
             format!("wrote {} to {}; {}", counted_documents(tally.documents), path.display(), tally.words(*by))
@@ -366,8 +453,13 @@ impl Run<'_> {
         learned: &mut Learned,
         document: &Document,
         signature: &Signature,
+        clusters: &mut Clusters,
     ) -> refrain::Result<(bool, Vec<u8>)> {
         let found = learned.judge_document(signature, self.arguments.resemblance)?;
+        if let Some(found) = found.as_ref().filter(|_| self.arguments.clusters.is_some()) {
+            let (_, copies) = clusters.entry(found.number).or_insert_with(|| (found.document.clone(), Vec::new()));
+            copies.push(document.id.clone());
+        }
         let line = found.as_ref().map(|found| {
             let score = (found.score * 10_000.0).round() / 10_000.0;
             format!("{}\n", json!({"id": document.id, "copy_of": found.document, "score": score}))

@@ -73,12 +73,35 @@ impl Learned {
         Ok(())
     }
 
+    /// Takes the next document as it is: nothing of it is a duplicate, and what repeats it is.
+    pub fn keep(&mut self, signature: &Signature) -> Result<()> {
+        let start = self.documents[self.next].word;
+        self.next += 1;
+        let answers = self.answers(signature)?;
+        self.places(signature)?;
+        let _: (usize, u64) = self.wholes.next(whole(signature))?;
+        self.remember(signature, start, &answers, &vec![None; signature.blocks.len()]);
+        Ok(())
+    }
+
+    /// The partitions of n-grams, and their numbers.
+    fn answers(&mut self, signature: &Signature) -> Result<Vec<(usize, u32)>> {
+        signature.ngrams.iter().map(|hash| self.ngrams.next(*hash)).collect()
+    }
+
+    /// The first places of anchors.
+    fn places(&mut self, signature: &Signature) -> Result<Vec<u64>> {
+        if !self.options.edited {
+            return Ok(vec![0; signature.anchors.len()]);
+        }
+        signature.anchors.iter().map(|(_, hash)| Ok(self.anchors.next(*hash)?.1)).collect()
+    }
+
     /// Judges the next document: for each block of its signature, why it is a duplicate, if it is one.
     pub fn judge(&mut self, signature: &Signature) -> Result<Vec<Option<Copied>>> {
         let start = self.documents[self.next].word;
         self.next += 1;
-        let answers: Vec<(usize, u32)> =
-            signature.ngrams.iter().map(|hash| self.ngrams.next(*hash)).collect::<Result<_>>()?;
+        let answers = self.answers(signature)?;
         let mut covered = vec![false; signature.words.len()];
         let mut reach = 0;
         for (at, (partition, answer)) in answers.iter().enumerate() {
@@ -90,12 +113,7 @@ impl Learned {
         for (at, covered) in covered.iter_mut().enumerate().skip(answers.len()) {
             *covered = at < reach;
         }
-        let mut places = vec![0; signature.anchors.len()];
-        if self.options.edited {
-            for (place, (_, hash)) in places.iter_mut().zip(&signature.anchors) {
-                *place = self.anchors.next(*hash)?.1;
-            }
-        }
+        let places = self.places(signature)?;
         let (_, first): (_, u64) = self.wholes.next(whole(signature))?;
         if first > 0 && !signature.words.is_empty() {
             let id = self.id_of(first as usize - 1)?;

@@ -9,7 +9,7 @@ use std::io::{BufWriter, Write};
 use std::os::unix::fs::FileExt;
 use std::path::PathBuf;
 
-use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
+use rayon::iter::{IntoParallelRefMutIterator, ParallelIterator};
 use serde::Serialize;
 use tempfile::TempDir;
 
@@ -113,9 +113,9 @@ impl Learning {
             Ok::<_, Error>((path, BufWriter::with_capacity(1 << 20, file)))
         };
         Ok(Learning {
-            ngrams: Scatter::new(folder.path(), "ngrams", BITS)?,
-            anchors: Scatter::new(folder.path(), "anchors", BITS)?,
-            wholes: Scatter::new(folder.path(), "documents", FEW_BITS)?,
+            ngrams: Scatter::new(folder.path(), "ngrams", BITS),
+            anchors: Scatter::new(folder.path(), "anchors", BITS),
+            wholes: Scatter::new(folder.path(), "documents", FEW_BITS),
             words: file("words")?,
             ids: file("ids")?,
             id_bytes: 0,
@@ -158,12 +158,12 @@ impl Learning {
             file.flush().at(path)?;
         }
         self.documents.push(Place { word: self.counts.words, id: self.id_bytes });
-        let ngrams = self.ngrams.finish()?;
-        let anchors = self.anchors.finish()?;
-        let wholes = self.wholes.finish()?;
+        let mut ngrams = self.ngrams.finish()?;
+        let mut anchors = self.anchors.finish()?;
+        let mut wholes = self.wholes.finish()?;
         let memory = self.options.memory;
-        let grouped = each_partition(&ngrams, memory, pool, group)?;
-        for partitions in [&anchors, &wholes] {
+        let grouped = each_partition(&mut ngrams, memory, pool, group)?;
+        for partitions in [&mut anchors, &mut wholes] {
             each_partition(partitions, memory, pool, first_places)?;
         }
         for group in &grouped {
@@ -173,9 +173,9 @@ impl Learning {
         }
         let open = |(path, _): &(PathBuf, BufWriter<File>)| Ok::<_, Error>((path.clone(), File::open(path).at(path)?));
         Ok(Learned {
-            ngrams: Answers::open(&ngrams)?,
-            anchors: Answers::open(&anchors)?,
-            wholes: Answers::open(&wholes)?,
+            ngrams: Answers::open(ngrams)?,
+            anchors: Answers::open(anchors)?,
+            wholes: Answers::open(wholes)?,
             kept: grouped.iter().map(|group| Bits::new(u64::from(group.repeated))).collect(),
             removed: Bits::new(self.counts.words.div_ceil(CELL)),
             words: open(&self.words)?,
@@ -192,10 +192,10 @@ impl Learning {
 
 /// Works on partitions, as many at a time as there is memory for.
 fn each_partition<const N: usize, T: Send>(
-    partitions: &[Partition<N>],
+    partitions: &mut [Partition<N>],
     memory: u64,
     pool: &rayon::ThreadPool,
-    work: fn(&Partition<N>) -> Result<T>,
+    work: fn(&mut Partition<N>) -> Result<T>,
 ) -> Result<Vec<T>> {
     // The numbers, the same sorted with their places, and the answers.
     let bytes = |partition: &Partition<N>| partition.entries * (8 * N as u64 + 16 + 8);
@@ -207,8 +207,8 @@ fn each_partition<const N: usize, T: Send>(
     }
     let at_a_time = usize::try_from(share / largest).unwrap_or(usize::MAX).clamp(1, pool.current_num_threads());
     let mut done = Vec::with_capacity(partitions.len());
-    for some in partitions.chunks(at_a_time) {
-        done.extend(pool.install(|| some.par_iter().map(work).collect::<Result<Vec<T>>>())?);
+    for some in partitions.chunks_mut(at_a_time) {
+        done.extend(pool.install(|| some.par_iter_mut().map(work).collect::<Result<Vec<T>>>())?);
     }
     Ok(done)
 }
@@ -221,7 +221,7 @@ struct Grouped {
 }
 
 /// Numbers the n-grams of a partition that occur twice or more, from 1 on; others are zero.
-fn group(partition: &Partition<1>) -> Result<Grouped> {
+fn group(partition: &mut Partition<1>) -> Result<Grouped> {
     let mut sorted: Vec<(u64, u32)> = partition.read()?.into_iter().map(|[hash]| hash).zip(0..).collect();
     sorted.sort_unstable();
     let mut answers = vec![0_u32; sorted.len()];
@@ -241,7 +241,7 @@ fn group(partition: &Partition<1>) -> Result<Grouped> {
 }
 
 /// Answers each hash with its first place, from 1 on; zero at that place itself.
-fn first_places(partition: &Partition<2>) -> Result<()> {
+fn first_places(partition: &mut Partition<2>) -> Result<()> {
     let entries = partition.read()?;
     let mut sorted: Vec<(u64, u32)> = entries.iter().map(|[hash, _]| *hash).zip(0..).collect();
     sorted.sort_unstable();

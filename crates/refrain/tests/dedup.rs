@@ -1,0 +1,129 @@
+//! Dedup beside a plain twin: the rule as it stands, with sets of words in memory.
+
+use std::collections::HashSet;
+
+use proptest::prelude::*;
+use refrain::Document;
+use refrain::dedup::{By, Copied, DedupOptions, Learning, Signature};
+
+const NGRAM: usize = 3;
+
+fn options() -> DedupOptions {
+    DedupOptions { ngram: NGRAM, stub: 0, edited: false, ..DedupOptions::default() }
+}
+
+/// Documents of blocks of words.
+type Collection = Vec<Vec<Vec<&'static str>>>;
+
+fn collection() -> impl Strategy<Value = Collection> {
+    let word = prop::sample::select(vec!["lamp", "keeper", "ship", "tide", "harbour", "stairs"]);
+    let block = prop::collection::vec(word, 1..12);
+    prop::collection::vec(prop::collection::vec(block, 1..5), 1..9)
+}
+
+fn documents(collection: &Collection) -> Vec<Document> {
+    let text = |blocks: &Vec<Vec<&str>>| blocks.iter().map(|words| words.join(" ")).collect::<Vec<_>>().join("\n\n");
+    collection.iter().enumerate().map(|(n, blocks)| Document::from_text(n.to_string(), text(blocks))).collect()
+}
+
+fn judged(documents: &[Document], options: DedupOptions, threads: usize) -> Vec<Vec<Option<Copied>>> {
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().expect("threads");
+    let ngram = options.ngram;
+    let mut learning = Learning::new(options).expect("a folder");
+    for document in documents {
+        learning.add(&document.id, &Signature::of(document, ngram)).expect("room");
+    }
+    let mut learned = learning.conclude(&pool).expect("room");
+    documents.iter().map(|document| learned.judge(&Signature::of(document, ngram)).expect("answers")).collect()
+}
+
+/// Which words of a document stand in n-grams of a set.
+fn covered(words: &[&str], kept: &HashSet<Vec<String>>) -> Vec<bool> {
+    let mut covered = vec![false; words.len()];
+    for (at, ngram) in words.windows(NGRAM).enumerate() {
+        if kept.contains(&owned(ngram)) {
+            covered[at..at + NGRAM].fill(true);
+        }
+    }
+    covered
+}
+
+fn owned(words: &[&str]) -> Vec<String> {
+    words.iter().map(|word| (*word).to_owned()).collect()
+}
+
+/// The rule: documents in their order; a copy of a whole document goes; a block goes when more than half of its words stand
+/// in n-grams that began in blocks that were kept before.
+fn plain(collection: &Collection) -> Vec<Vec<bool>> {
+    let mut kept: HashSet<Vec<String>> = HashSet::new();
+    let mut seen: HashSet<Vec<String>> = HashSet::new();
+    let mut all = Vec::new();
+    for blocks in collection {
+        let words = blocks.concat();
+        if !seen.insert(owned(&words)) {
+            all.push(vec![true; blocks.len()]);
+            continue;
+        }
+        let covered = covered(&words, &kept);
+        let mut start = 0;
+        let mut verdicts = Vec::new();
+        let mut new = Vec::new();
+        for block in blocks {
+            let end = start + block.len();
+            let share = covered[start..end].iter().filter(|covered| **covered).count() as f64 / block.len() as f64;
+            verdicts.push(share > 0.5);
+            if share <= 0.5 {
+                let begin = words.windows(NGRAM).enumerate().filter(|(at, _)| (start..end).contains(at));
+                new.extend(begin.map(|(_, ngram)| owned(ngram)));
+            }
+            start = end;
+        }
+        kept.extend(new);
+        all.push(verdicts);
+    }
+    all
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(64))]
+
+    #[test]
+    fn the_rule_is_kept(collection in collection()) {
+        let found = judged(&documents(&collection), options(), 2);
+        let found: Vec<Vec<bool>> = found.iter().map(|blocks| blocks.iter().map(Option::is_some).collect()).collect();
+        prop_assert_eq!(found, plain(&collection));
+    }
+
+    #[test]
+    fn nothing_vanishes_from_all_its_places(collection in collection()) {
+        let verdicts = judged(&documents(&collection), options(), 1);
+        let mut kept = HashSet::new();
+        for (blocks, verdicts) in collection.iter().zip(&verdicts) {
+            let words = blocks.concat();
+            let mut start = 0;
+            for (block, verdict) in blocks.iter().zip(verdicts) {
+                let begin = words.windows(NGRAM).enumerate().filter(|(at, _)| (start..start + block.len()).contains(at));
+                kept.extend(begin.filter(|_| verdict.is_none()).map(|(_, ngram)| owned(ngram)));
+                start += block.len();
+            }
+        }
+        for (blocks, verdicts) in collection.iter().zip(&verdicts) {
+            let covered = covered(&blocks.concat(), &kept);
+            let mut start = 0;
+            for (block, verdict) in blocks.iter().zip(verdicts) {
+                let share = covered[start..start + block.len()].iter().filter(|covered| **covered).count();
+                if verdict.as_ref().is_some_and(|copied| copied.by == By::Ngrams) {
+                    prop_assert!(2 * share > block.len());
+                }
+                start += block.len();
+            }
+        }
+    }
+
+    #[test]
+    fn threads_do_not_matter(collection in collection()) {
+        let documents = documents(&collection);
+        let options = DedupOptions { ngram: NGRAM, ..DedupOptions::default() };
+        prop_assert_eq!(judged(&documents, options.clone(), 1), judged(&documents, options, 3));
+    }
+}
