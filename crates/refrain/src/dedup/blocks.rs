@@ -156,15 +156,17 @@ impl Learned {
         if !by_ngrams && (words.len() < LEAST_ALIGNED || !self.options.edited) {
             return Ok(None);
         }
-        let hits = signature
-            .anchors
-            .iter()
-            .zip(places)
-            .filter(|((at, _), place)| (1..=start).contains(*place) && range.contains(&(*at as usize)));
-        // How much further on the first word of the block would stand there; before the first text, it is less than zero.
-        let mut distances: Vec<i64> = hits
-            .map(|((at, _), place)| (place - 1).cast_signed() - (*at as usize - range.start).cast_signed() as i64)
-            .collect();
+        // A short block is a part of longer n-grams: what stands around it tells where they stood.
+        let reach = if words.len() < LEAST_ALIGNED { self.options.ngram } else { 0 };
+        let near = range.start.saturating_sub(reach)..range.end + reach;
+        let [from, to] =
+            [near.start, near.end].map(|end| signature.anchors.partition_point(|(at, _)| (*at as usize) < end));
+        let hits = signature.anchors[from..to].iter().zip(&places[from..to]);
+        let hits = hits.filter(|(_, place)| (1..=start).contains(*place));
+        // Where the first word of the block would stand there; before the first text, that is less than zero.
+        let first = i64::from(range.start as u32);
+        let mut distances: Vec<i64> =
+            hits.map(|((at, _), place)| (place - 1).cast_signed() + first - i64::from(*at)).collect();
         let source = self.best_source(words, &mut distances, start, by_ngrams)?;
         let needed = match words.len() {
             0..15 => 0.85,
