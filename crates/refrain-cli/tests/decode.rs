@@ -204,12 +204,12 @@ fn only_texts_in_the_languages_asked_for_are_written() {
     let report = env.read_jsonl("utf8/report.jsonl");
     assert_eq!(line_of(&report, "pages/a.txt")["note"], "foreign", "English");
     assert_eq!(line_of(&report, "pages/d.txt")["note"], Value::Null);
-    assert_eq!(line_of(&report, "pages/e.txt")["note"], "too short to tell its language");
+    assert_eq!(line_of(&report, "pages/e.txt")["note"], "language not clear");
     assert!(!env.path("utf8/a.txt").exists() && env.path("utf8/e.txt").exists());
     assert_eq!(env.read_text("utf8/d.txt"), german);
     env.run(&["decode", "pages", "-o", "x/", "--only", "xx"]).code(2).says(&["`xx`"]);
     assert!(!env.path("x").exists());
-    env.run(&["decode", "--detect", "pages", "--only", "de"]).code(2).says(&["--only", "folder"]);
+    env.run(&["decode", "--detect", "pages", "--only", "de"]).code(2).says(&["--only", "texts that are written"]);
 }
 
 #[test]

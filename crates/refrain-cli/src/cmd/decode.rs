@@ -61,7 +61,7 @@ pub(crate) struct Arguments {
     format: Option<Format>,
 
     /// Write only texts in these languages, by their codes, separated by commas; others are noted as foreign in the report.
-    /// What is too short to tell is written
+    /// Where the language is not clear, the text is written
     #[arg(long, value_name = "CODES", value_delimiter = ',', help_heading = "Output")]
     only: Vec<String>,
 
@@ -224,6 +224,9 @@ impl Arguments {
     fn refuse_idle(&self, given: &Given, job: &Job) -> Result<()> {
         if !self.detect {
             given.refuse(&["format"], "needs --detect; texts are written as they are")?;
+        }
+        if self.detect {
+            given.refuse(&["only"], "is for texts that are written; --detect tells the language of each file")?;
         }
         if !matches!(job, Job::Folder(_)) {
             given.refuse(&["overwrite", "only"], "needs a folder to write to, such as -o utf8/")?;

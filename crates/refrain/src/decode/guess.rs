@@ -53,6 +53,11 @@ const ALL_ALIKE: usize = 64;
 const LONGEST_STRETCH: usize = 32;
 /// What a letter of ASCII costs on average: windows are compared by what they cost beyond it.
 const AVERAGE: i64 = 44;
+/// A text whose bytes above ASCII cost more than that on average is in none of these encodings and languages, most likely;
+/// and how sure an answer is then. A few bytes may well cost more.
+const DOUBTFUL: i64 = 105;
+const FEW_BYTES: usize = 6;
+const NO_TEXT: f32 = 0.3;
 /// What a declaration is worth.
 const DECLARED: i64 = 48;
 /// What the word of the server is worth.
@@ -276,6 +281,13 @@ impl<'a> Sample<'a> {
             sample.foreign = (64.0 * (ratio / 3.0).ln()) as i64;
         }
         sample
+    }
+
+    /// True when two encodings may make different texts of the bytes.
+    fn differs(&self, one: Charset, other: Charset) -> bool {
+        let wide = one.has_wide_characters() || other.has_wide_characters();
+        let seen = (0x80..=u8::MAX).filter(|byte| self.counts[usize::from(*byte)] > 0);
+        wide || seen.into_iter().any(|byte| one.single(byte) != other.single(byte))
     }
 
     /// True when more than one in fifty bytes above ASCII stands for nothing in an encoding.
@@ -721,10 +733,14 @@ pub(super) fn guess(bytes: &[u8], known: Known<'_>) -> Option<Guess> {
         }
     }
     let &(best, charset, language) = costs.iter().min_by_key(|(cost, _, _)| *cost)?;
-    let second = costs.iter().filter(|(_, other, _)| *other != charset).map(|(cost, _, _)| *cost).min();
-    // Bytes that both encodings have in common tell nothing: a small lead may be all there can be.
+    // Encodings that make the same text of the bytes are no rivals.
+    let rivals = costs.iter().filter(|(_, other, _)| *other != charset && sample.differs(charset, *other));
+    let second = rivals.map(|(cost, _, _)| *cost).min();
     let lead = second.map_or(f32::MAX, |second| (second - best) as f32 / STEP);
-    let confidence = 1.0 - 0.5 * (-lead / 2.0).exp();
+    let mut confidence = 1.0 - 0.5 * (-lead / 2.0).exp();
+    if above >= FEW_BYTES && best > DOUBTFUL * i64::try_from(above).unwrap_or(i64::MAX / DOUBTFUL) {
+        confidence = confidence.min(NO_TEXT);
+    }
     Some(Guess { charset, language: if language.starts_with("zh-") { "zh" } else { language }, confidence })
 }
 
@@ -811,6 +827,17 @@ mod tests {
             .flat_map(|group| (0..group.languages.len()).map(|column| group.code(column)))
             .collect();
         assert!(DOMAINS.is_sorted() && DOMAINS.iter().all(|(_, code)| known.contains(code)));
+    }
+
+    #[test]
+    fn what_fits_nothing_well_is_doubtful() {
+        // Czech in a code page of DOS, which is no candidate.
+        let dos = b"P\xfd\xa1li\xe7 \xa7lu\x9cou\x9fk\xec k\x85\xe5 \xa3p\xd8l \xd4\xa0belsk\x82 \xa2dy, a pak \xe7el dom\x85.";
+        assert!(guess(dos, Known::default()).is_some_and(|guess| guess.confidence <= 0.3));
+        let russian = encoded("Съешь же ещё этих мягких французских булок, да выпей чаю.", "KOI8-R");
+        let known = Known { language: Some("cs"), ..Known::default() };
+        assert!(guess(&russian, known).is_some_and(|guess| guess.confidence <= 0.3));
+        assert!(guess(&russian, Known::default()).is_some_and(|guess| guess.confidence > 0.9));
     }
 
     #[test]

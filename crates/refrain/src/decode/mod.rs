@@ -128,6 +128,9 @@ const SOUND: u64 = 20;
 /// How many bytes of text are looked at for its language.
 const LANGUAGE: usize = 16 << 10;
 
+/// The same where the guess at the encoding named one.
+const TOLD_BY: usize = 2 << 10;
+
 /// Decodes bytes.
 ///
 /// ```
@@ -154,7 +157,17 @@ pub fn decode(bytes: Vec<u8>, hints: Hints<'_>) -> Result<Decoded, NotText> {
         return Ok(decoded);
     }
     let (text, losses) = found.charset.decode(bytes);
-    Ok(finish(text.into_owned(), found, losses))
+    let language = told_language(&text, found.language, hints);
+    Ok(finish(text.into_owned(), Found { language, ..found }, losses))
+}
+
+/// The language of a text whose encoding was guessed with a language. A few letters above ASCII tell the encoding; the
+/// whole text tells the language, unless that is known.
+fn told_language(text: &str, guessed: Option<&'static str>, hints: Hints<'_>) -> Option<&'static str> {
+    if guessed.is_none() || hints.language.is_some() {
+        return guessed;
+    }
+    language_of(&text[..text.floor_char_boundary(TOLD_BY)]).or(guessed)
 }
 
 /// What was decoded, set right where it was encoded twice. Only the encodings of Unicode have the characters for that.
@@ -192,11 +205,19 @@ pub fn detect(bytes: &[u8], hints: Hints<'_>) -> Result<Detection, NotText> {
         return Ok(Detection { encoding: None, language: None, confidence: 0.0, declared });
     }
     let found = find(bytes, hints)?;
-    let language = found.language.or_else(|| {
-        let head = &bytes[found.skip.min(bytes.len())..];
-        let (text, _) = found.charset.decode(&head[..head.len().min(LANGUAGE)]);
-        language_of(&text)
-    });
+    let body = &bytes[found.skip.min(bytes.len())..];
+    if found.mixed
+        && let Some(decoded) = repair::mixed(body, found, known(body, hints))
+    {
+        let Decoded { encoding, language, confidence, .. } = decoded;
+        return Ok(Detection { encoding: Some(encoding), language, confidence, declared });
+    }
+    let most = if found.language.is_some() { TOLD_BY } else { LANGUAGE };
+    let (text, _) = found.charset.decode(&body[..body.len().min(most)]);
+    let language = match found.language {
+        Some(_) => told_language(&text, found.language, hints),
+        None => language_of(&text),
+    };
     Ok(Detection { encoding: Some(found.charset.name()), language, confidence: found.confidence, declared })
 }
 
@@ -568,9 +589,20 @@ fn utf16_without_mark(bytes: &[u8]) -> Option<Charset> {
     let encoding = match (even, odd) {
         (even, odd) if odd > many && even * 20 < odd => UTF_16LE,
         (even, odd) if even > many && odd * 20 < even => UTF_16BE,
+        // Alphabets that have two hundred numbers to themselves, and no spaces between words.
+        _ if one_control_reigns(head, 1) => UTF_16LE,
+        _ if one_control_reigns(head, 0) => UTF_16BE,
         _ => return None,
     };
     Units::of(bytes, encoding == UTF_16BE).fit().then_some(Charset::Standard(encoding))
+}
+
+/// True when most of every second byte are the same one, and that one is for control: no text of bytes has so many of them.
+fn one_control_reigns(head: &[u8], offset: usize) -> bool {
+    let mut counts = [0_usize; 0x20];
+    let bytes = head.iter().skip(offset).step_by(2);
+    bytes.for_each(|byte| counts.get_mut(usize::from(*byte)).into_iter().for_each(|count| *count += 1));
+    counts[1..].iter().any(|count| 20 * count > 6 * head.len())
 }
 
 /// UTF-16 without a mark in Chinese or Japanese, where hardly any byte is zero. Pairs of ASCII letters and characters of
@@ -592,9 +624,16 @@ fn is_control(byte: u8) -> bool {
     byte < 0x20 && !matches!(byte, b'\t' | b'\n' | b'\r' | 0x0c | 0x1b | 0) || byte == 0x7f
 }
 
+/// How archives and documents begin that may hold text as it is: zip, PDF, gzip, zstd, xz, 7z.
+const SIGNATURES: [&[u8]; 6] =
+    [b"PK\x03\x04", b"%PDF-", b"\x1f\x8b\x08", b"\x28\xb5\x2f\xfd", b"\xfd7zXZ", b"7z\xbc\xaf"];
+
 /// Where binary data show, if the bytes are no text: more than one in fifty bytes is a control character, or one in ten
 /// a NUL.
 fn binary(bytes: &[u8]) -> Option<usize> {
+    if SIGNATURES.iter().any(|signature| bytes.starts_with(signature)) {
+        return Some(0);
+    }
     let head = &bytes[..bytes.len().min(PROBE)];
     let controls = head.iter().filter(|byte| is_control(**byte)).count();
     let nuls = memchr::memchr_iter(0, head).count();
@@ -746,6 +785,39 @@ mod tests {
         }
         assert_eq!(decode(b"\xff\xfea\0\x01\0\x02\0".to_vec(), Hints::default()), Err(NotText { at: 4 }));
         assert_eq!(decoded(b"\xff\xfe", None), (String::new(), "UTF-16LE", 0));
+    }
+
+    #[test]
+    fn the_whole_text_tells_the_language() {
+        let english =
+            "The lamp is lit at dusk and burns until the morning, when the keeper climbs the stairs once more. ";
+        let bytes = [english.repeat(3).as_bytes(), b"Zo\xeb said: \x93hello\x94 to everyone."].concat();
+        assert_eq!(detect(&bytes, Hints::default()).expect("text").language, Some("en"));
+        assert_eq!(decode(bytes, Hints::default()).expect("text").language, Some("en"));
+    }
+
+    #[test]
+    fn thai_in_utf_16_needs_no_mark() {
+        let thai = "ประภาคารตั้งอยู่บนหน้าผาเหนือท่าเรือมานานกว่าร้อยปีแล้ว ".repeat(4);
+        for big_endian in [false, true] {
+            let bytes = utf16(&thai, big_endian);
+            assert_eq!(decode(bytes, Hints::default()).expect("text").text, thai);
+        }
+    }
+
+    #[test]
+    fn what_was_encoded_twice_through_latin_1_is_set_right() {
+        let text = "Příliš žluťoučký kůň úpěl ďábelské ódy.";
+        let twice: String = text.bytes().map(char::from).collect();
+        assert_eq!(decode(twice.into_bytes(), Hints::default()).expect("text").text, text);
+    }
+
+    #[test]
+    fn archives_and_documents_with_text_in_them_are_no_text() {
+        for begin in [&b"PK\x03\x04"[..], b"%PDF-1.4\n%\xe2\xe3\xcf\xd3\n"] {
+            let bytes = [begin, b"The lamp is lit at dusk and burns until the morning."].concat();
+            assert_eq!(decode(bytes, Hints::default()), Err(NotText { at: 0 }));
+        }
     }
 
     #[test]

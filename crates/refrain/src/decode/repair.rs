@@ -53,7 +53,7 @@ fn once_less(line: &str) -> Option<(String, usize)> {
     Some((text, characters))
 }
 
-/// What the bytes 80 to 9f are in windows-1252; those that are none there stand for themselves.
+/// What the bytes 80 to 9f are in windows-1252.
 #[rustfmt::skip] // a table
 const FROM_80: [char; 32] = [
     '€', '\u{81}', '‚', 'ƒ', '„', '…', '†', '‡', 'ˆ', '‰', 'Š', '‹', 'Œ', '\u{8d}', 'Ž', '\u{8f}',
@@ -63,7 +63,8 @@ const FROM_80: [char; 32] = [
 /// The byte of a character in windows-1252.
 fn byte_in_windows_1252(c: char) -> Option<u8> {
     match c {
-        '\0'..='\u{7f}' | '\u{a0}'..='\u{ff}' => u8::try_from(u32::from(c)).ok(),
+        // Those from 80 to 9f are what ISO-8859-1 makes of these bytes.
+        '\0'..='\u{ff}' => u8::try_from(u32::from(c)).ok(),
         _ => (0x80..).zip(FROM_80).find(|(_, known)| *known == c).map(|(byte, _)| byte),
     }
 }

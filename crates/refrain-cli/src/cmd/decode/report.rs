@@ -33,7 +33,7 @@ pub(super) fn line(found: &Found, decoded: bool) -> String {
     line["note"] = match () {
         () if found.is_empty() => EMPTY.into(),
         () if found.foreign => "foreign".into(),
-        () if found.unsure => "too short to tell its language".into(),
+        () if found.unsure => "language not clear".into(),
         () => Value::Null,
     };
     line["error"] = found.failure.as_ref().map_or(Value::Null, |failure| failure.error.as_str().into());
@@ -117,7 +117,10 @@ impl Summary {
     pub(super) fn add(&mut self, found: &Found) {
         let Some(detection) = &found.detection else { return };
         self.files += 1;
-        self.foreign += u64::from(found.foreign);
+        if found.foreign {
+            self.foreign += 1;
+            return;
+        }
         match detection.encoding {
             Some(encoding) => *self.encodings.entry(encoding).or_default() += 1,
             None => self.empty += 1,
