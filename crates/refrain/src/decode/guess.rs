@@ -21,6 +21,8 @@ pub(super) struct Guess {
     pub(super) language: &'static str,
     /// How sure it is, from 0 to 1.
     pub(super) confidence: f32,
+    /// How many bytes above ASCII told so.
+    pub(super) judged_by: usize,
 }
 
 /// What is known beforehand.
@@ -741,7 +743,8 @@ pub(super) fn guess(bytes: &[u8], known: Known<'_>) -> Option<Guess> {
     if above >= FEW_BYTES && best > DOUBTFUL * i64::try_from(above).unwrap_or(i64::MAX / DOUBTFUL) {
         confidence = confidence.min(NO_TEXT);
     }
-    Some(Guess { charset, language: if language.starts_with("zh-") { "zh" } else { language }, confidence })
+    let language = if language.starts_with("zh-") { "zh" } else { language };
+    Some(Guess { charset, language, confidence, judged_by: above })
 }
 
 /// True when a language of the models is the one that was asked for.

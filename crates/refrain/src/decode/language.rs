@@ -30,13 +30,13 @@ const ENOUGH: usize = 80;
 const CHUNK: usize = 64;
 
 /// Chunks from several places of a text after which a clear lead is enough, if all of them say the same.
-const ENOUGH_CHUNKS: usize = 3;
+const ENOUGH_CHUNKS: usize = 2;
 
 /// What a clear lead is, in nats.
 const CLEAR: f32 = 40.0;
 
 /// No more letters and spaces are looked at.
-const MOST_SYMBOLS: usize = 4096;
+const MOST_SYMBOLS: usize = 2048;
 
 /// Letters that a reliable answer needs.
 const RELIABLE_LETTERS: usize = 24;

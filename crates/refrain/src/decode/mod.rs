@@ -128,8 +128,9 @@ const SOUND: u64 = 20;
 /// How many bytes of text are looked at for its language.
 const LANGUAGE: usize = 16 << 10;
 
-/// The same where the guess at the encoding named one.
+/// The same where the guess at the encoding named one, by fewer letters than these.
 const TOLD_BY: usize = 2 << 10;
+const MANY: usize = 24;
 
 /// Decodes bytes.
 ///
@@ -157,17 +158,15 @@ pub fn decode(bytes: Vec<u8>, hints: Hints<'_>) -> Result<Decoded, NotText> {
         return Ok(decoded);
     }
     let (text, losses) = found.charset.decode(bytes);
-    let language = told_language(&text, found.language, hints);
+    let language = told_language(&text, found);
     Ok(finish(text.into_owned(), Found { language, ..found }, losses))
 }
 
-/// The language of a text whose encoding was guessed with a language. A few letters above ASCII tell the encoding; the
-/// whole text tells the language, unless that is known.
-fn told_language(text: &str, guessed: Option<&'static str>, hints: Hints<'_>) -> Option<&'static str> {
-    if guessed.is_none() || hints.language.is_some() {
-        return guessed;
-    }
-    language_of(&text[..text.floor_char_boundary(TOLD_BY)]).or(guessed)
+/// The language of a text whose encoding was guessed with a language. Many letters above ASCII tell both; where there are
+/// few, the whole text tells the language.
+fn told_language(text: &str, found: Found) -> Option<&'static str> {
+    let by_all = || language_of(&text[..text.floor_char_boundary(TOLD_BY)]);
+    if found.by_few { by_all().or(found.language) } else { found.language }
 }
 
 /// What was decoded, set right where it was encoded twice. Only the encodings of Unicode have the characters for that.
@@ -212,11 +211,11 @@ pub fn detect(bytes: &[u8], hints: Hints<'_>) -> Result<Detection, NotText> {
         let Decoded { encoding, language, confidence, .. } = decoded;
         return Ok(Detection { encoding: Some(encoding), language, confidence, declared });
     }
-    let most = if found.language.is_some() { TOLD_BY } else { LANGUAGE };
-    let (text, _) = found.charset.decode(&body[..body.len().min(most)]);
+    let decoded = |most: usize| found.charset.decode(&body[..body.len().min(most)]).0;
     let language = match found.language {
-        Some(_) => told_language(&text, found.language, hints),
-        None => language_of(&text),
+        Some(_) if found.by_few => told_language(&decoded(TOLD_BY), found),
+        Some(language) => Some(language),
+        None => language_of(&decoded(LANGUAGE)),
     };
     Ok(Detection { encoding: Some(found.charset.name()), language, confidence: found.confidence, declared })
 }
@@ -240,6 +239,8 @@ pub fn encodings_of(language: &str) -> Vec<&'static str> {
 struct Found {
     charset: Charset,
     language: Option<&'static str>,
+    /// The language goes by a few letters.
+    by_few: bool,
     confidence: f32,
     /// Bytes of the byte order mark.
     skip: usize,
@@ -249,7 +250,7 @@ struct Found {
 
 impl Found {
     fn sure(charset: Charset) -> Found {
-        Found { charset, language: None, confidence: 1.0, skip: 0, mixed: false }
+        Found { charset, language: None, by_few: false, confidence: 1.0, skip: 0, mixed: false }
     }
 }
 
@@ -308,6 +309,7 @@ fn find(bytes: &[u8], hints: Hints<'_>) -> Result<Found, NotText> {
         Some(guess) => Found {
             charset: guess.charset,
             language: Some(guess.language),
+            by_few: hints.language.is_none() && guess.judged_by < MANY,
             confidence: guess.confidence,
             mixed,
             ..utf8
@@ -439,18 +441,27 @@ fn chinese_escapes(bytes: &[u8]) -> Option<usize> {
 /// How many characters of several bytes there are in UTF-8, and how many bytes above ASCII that are no part of one.
 fn utf8_or_not(bytes: &[u8]) -> (usize, usize) {
     let (mut good, mut bad) = (0, 0);
-    let mut from = 0;
-    while let Some(at) = guess::next_above_ascii(bytes, from) {
-        let length = match bytes[at] {
+    let mut at = 0;
+    while let Some(&byte) = bytes.get(at) {
+        if byte < 0x80 {
+            match guess::next_above_ascii(bytes, at) {
+                Some(next) => at = next,
+                None => break,
+            }
+            continue;
+        }
+        let length = match byte {
             0xc2..=0xdf => 2,
             0xe0..=0xef => 3,
             0xf0..=0xf4 => 4,
             _ => 1,
         };
-        let character = bytes.get(at..at + length).filter(|bytes| std::str::from_utf8(bytes).is_ok());
+        // Most letters of other encodings fail here already.
+        let goes_on = bytes.get(at + 1).is_some_and(|next| (0x80..0xc0).contains(next));
+        let character = bytes.get(at..at + length).filter(|bytes| goes_on && std::str::from_utf8(bytes).is_ok());
         good += usize::from(character.is_some());
         bad += usize::from(character.is_none());
-        from = at + character.map_or(1, <[u8]>::len);
+        at += character.map_or(1, <[u8]>::len);
     }
     (good, bad)
 }
@@ -488,9 +499,16 @@ fn is_utf32(bytes: &[u8], big_endian: bool) -> bool {
         let number = if big_endian { u32::from_be_bytes(number) } else { u32::from_le_bytes(number) };
         matches!(number >> 16, 0..=3 | 14) && char::from_u32(number).is_some_and(|c| !is_no_text(c))
     };
-    let all = head.len() / 4;
-    (all - head.chunks_exact(4).filter(fits).count()) * FEW_BAD <= all
+    let few_bad = |head: &[u8]| {
+        let all = head.len() / 4;
+        (all - head.chunks_exact(4).filter(fits).count()) * FEW_BAD <= all
+    };
+    // Nearly all other files are ruled out by their first bytes.
+    few_bad(&head[..head.len().min(FIRST_BYTES)]) && few_bad(head)
 }
+
+/// Bytes of a quick look.
+const FIRST_BYTES: usize = 512;
 
 /// Characters that no text has: those for control, and those that are none and never will be.
 fn is_no_text(c: char) -> bool {
@@ -583,8 +601,9 @@ impl Units {
 /// zero, and always the same one.
 fn utf16_without_mark(bytes: &[u8]) -> Option<Charset> {
     let head = &bytes[..bytes.len().min(PROBE) & !1];
+    let any = memchr::memchr(0, head).is_some();
     let zeros = |offset: usize| head.iter().skip(offset).step_by(2).filter(|&&b| b == 0).count();
-    let (even, odd) = (zeros(0), zeros(1));
+    let (even, odd) = if any { (zeros(0), zeros(1)) } else { (0, 0) };
     let many = head.len() / 20; // one character in ten
     let encoding = match (even, odd) {
         (even, odd) if odd > many && even * 20 < odd => UTF_16LE,
@@ -599,6 +618,7 @@ fn utf16_without_mark(bytes: &[u8]) -> Option<Charset> {
 
 /// True when most of every second byte are the same one, and that one is for control: no text of bytes has so many of them.
 fn one_control_reigns(head: &[u8], offset: usize) -> bool {
+    let head = &head[..head.len().min(FIRST_BYTES)];
     let mut counts = [0_usize; 0x20];
     let bytes = head.iter().skip(offset).step_by(2);
     bytes.for_each(|byte| counts.get_mut(usize::from(*byte)).into_iter().for_each(|count| *count += 1));
