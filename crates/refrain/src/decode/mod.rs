@@ -128,7 +128,7 @@ const SOUND: u64 = 20;
 /// How many bytes of text are looked at for its language.
 const LANGUAGE: usize = 16 << 10;
 
-/// The same where the guess at the encoding named one, by fewer letters than these.
+/// The same at first, and where the guess at the encoding named a language by fewer letters than the latter.
 const TOLD_BY: usize = 2 << 10;
 const MANY: usize = 24;
 
@@ -183,10 +183,13 @@ fn finish(text: String, found: Found, losses: u64) -> Decoded {
 
 /// The language of a text without its markup, where there is enough of it.
 fn language_of(text: &str) -> Option<&'static str> {
-    let head = &text[..text.floor_char_boundary(LANGUAGE)];
-    let plain = markup::plain_text_of(head.as_bytes());
-    let found = identify(&String::from_utf8_lossy(&plain))?;
-    found.reliable.then_some(found.code)
+    // The first lines are enough, unless the page begins with scripts and menus.
+    [TOLD_BY, LANGUAGE].into_iter().find_map(|most| {
+        let head = &text[..text.floor_char_boundary(most)];
+        let plain = markup::plain_text_of(head.as_bytes());
+        let found = identify(&String::from_utf8_lossy(&plain))?;
+        found.reliable.then_some(found.code)
+    })
 }
 
 /// Tells the encoding and the language of bytes without decoding all of them.
