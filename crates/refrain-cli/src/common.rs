@@ -230,7 +230,7 @@ impl OutputArguments {
                 bail!("cannot write {}: the folder {} does not exist", path.display(), folder.display());
             }
         }
-        refuse_input_as_errors(self.errors.as_deref(), inputs)
+        refuse_input_as("the errors", self.errors.as_deref(), inputs)
     }
 
     /// The list of errors, with those that are known already.
@@ -447,15 +447,28 @@ impl Failures {
     }
 }
 
-/// An input is never written over by the list of errors.
-fn refuse_input_as_errors(errors: Option<&Path>, inputs: &Inputs) -> Result<()> {
-    if let Some(errors) = errors
-        && let Ok(errors) = errors.canonicalize()
-        && inputs.iter().any(|input| input.path.canonicalize().is_ok_and(|path| path == errors))
+/// An input is never written over.
+pub(crate) fn refuse_input_as(what: &str, path: Option<&Path>, inputs: &Inputs) -> Result<()> {
+    if let Some(path) = path
+        && let Ok(path) = path.canonicalize()
+        && inputs.iter().any(|input| input.path.canonicalize().is_ok_and(|input| input == path))
     {
-        bail!("{} is an input; name another file for the errors", errors.display());
+        bail!("{} is an input; name another file for {what}", path.display());
     }
     Ok(())
+}
+
+/// The format and packing of the documents in a file: what was asked for, or what its name says.
+pub(crate) fn format_of_file(path: &Path, asked: Option<(OutputFormat, Packing)>) -> Result<(OutputFormat, Packing)> {
+    let packing = Packing::of_path(path);
+    match (asked, OutputFormat::of_path(path)) {
+        (Some((format, Packing::None)), _) | (None, Some(format)) => Ok((format, packing)),
+        (Some(asked), _) => Ok(asked),
+        (None, None) => bail!(
+            "the name {} does not tell the format; end it in .txt, .jsonl, .parquet or .vert, or use --format",
+            path.display()
+        ),
+    }
 }
 
 /// A number of documents in words.

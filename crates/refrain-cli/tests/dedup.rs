@@ -164,5 +164,21 @@ fn what_cannot_be_done_is_refused() {
     env.run(&["dedup", "docs.jsonl", "-o", "x.jsonl", "--temporary", "none"]).code(2).says(&["none"]);
     env.run(&["dedup", "-", "-o", "x.jsonl"]).code(2).says(&["read twice"]);
     env.run(&["dedup", "docs.jsonl", "-o", "x.jsonl", "--json"]).code(2).says(&["--count-only"]);
+    env.run(&["dedup", "docs.jsonl", "-o", "x.jsonl", "--ngram", "0"]).code(2).says(&["1 or more"]);
+    env.run(&["dedup", "docs.jsonl", "-o", "x/"]).code(2).says(&["x/ is a folder"]);
     assert!(!env.path("x.jsonl").exists());
+}
+
+#[test]
+fn no_input_is_written_over() {
+    let env = Env::new();
+    documents(&env, &[("a", STORY)]);
+    env.write("old.jsonl", format!("{}\n", json!({"id": "old", "text": OTHER})));
+    let before = (env.read_text("docs.jsonl"), env.read_text("old.jsonl"));
+    let dedup = ["dedup", "docs.jsonl", "--against", "old.jsonl", "--by", "document", "-o", "x.jsonl"];
+    for (option, file) in [("--removed", "docs.jsonl"), ("--removed", "old.jsonl"), ("--clusters", "docs.jsonl")] {
+        env.run(&[&dedup[..], &[option, file]].concat()).code(2).says(&[file, "is an input", option]);
+    }
+    env.run(&[&dedup[..], &["--removed", "x.jsonl"]].concat()).code(2).says(&["one file"]);
+    assert_eq!((env.read_text("docs.jsonl"), env.read_text("old.jsonl")), before);
 }

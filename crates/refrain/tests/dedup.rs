@@ -127,3 +127,20 @@ proptest! {
         prop_assert_eq!(judged(&documents, options.clone(), 1), judged(&documents, options, 3));
     }
 }
+
+#[test]
+fn documents_that_changed_in_between_are_an_error() {
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build().expect("threads");
+    let of = |text: &str| Signature::of(&Document::from_text("d", text), NGRAM);
+    let learned = || {
+        let mut learning = Learning::new(options()).expect("a folder");
+        learning.add("a", &of("the lamp is lit at dusk")).expect("room");
+        learning.conclude(&pool).expect("room")
+    };
+    assert!(learned().judge(&of("the lamp is lit")).is_err(), "another text");
+    assert!(learned().finish().is_err(), "a document is missing");
+    let mut more = learned();
+    more.judge(&of("the lamp is lit at dusk")).expect("the same");
+    assert!(more.judge(&of("the lamp is lit at dusk")).is_err(), "one too many");
+    assert!(more.finish().is_ok());
+}

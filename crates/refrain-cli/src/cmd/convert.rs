@@ -11,8 +11,8 @@ use refrain::write::{DocumentWriter, Output, OutputFormat, Packing, WriteOptions
 use refrain::{Document, Position};
 
 use crate::common::{
-    Given, InputArguments, OutputArguments, counted_documents, is_folder, offsets, on_interrupt, output_format, tell,
-    tell_failures,
+    Given, InputArguments, OutputArguments, counted_documents, format_of_file, is_folder, offsets, on_interrupt,
+    output_format, tell, tell_failures,
 };
 use crate::exit::Exit;
 use crate::progress::{Bar, Status};
@@ -56,15 +56,7 @@ impl Arguments {
             }
             return Ok((OutputFormat::Text, Packing::None));
         }
-        let packing = Packing::of_path(path);
-        match (self.format, OutputFormat::of_path(path)) {
-            (Some((format, Packing::None)), _) | (None, Some(format)) => Ok((format, packing)),
-            (Some(asked), _) => Ok(asked),
-            (None, None) => bail!(
-                "the name {} does not tell the format; end it in .txt, .jsonl, .parquet or .vert, or use --format",
-                path.display()
-            ),
-        }
+        format_of_file(path, self.format)
     }
 
     /// Refuses options that would do nothing.

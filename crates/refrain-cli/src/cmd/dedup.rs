@@ -18,8 +18,8 @@ use refrain::{Document, Failure, Position};
 use serde_json::{Value, json};
 
 use crate::common::{
-    Failures, Given, InputArguments, OutputArguments, counted_documents, expand, named, offsets, on_interrupt,
-    output_format, print, share, size, tell, tell_failures,
+    Failures, Given, InputArguments, OutputArguments, counted_documents, expand, format_of_file, is_folder, named,
+    offsets, on_interrupt, output_format, print, refuse_input_as, share, size, tell, tell_failures,
 };
 use crate::exit::Exit;
 use crate::progress::{Bar, Status};
@@ -81,7 +81,7 @@ pub(crate) struct Arguments {
     count_only: bool,
 
     /// Words of an n-gram
-    #[arg(long, value_name = "N", default_value_t = 7, help_heading = "Duplicates")]
+    #[arg(long, value_name = "N", default_value = "7", value_parser = words, allow_negative_numbers = true, help_heading = "Duplicates")]
     ngram: usize,
 
     /// A block is a duplicate when a larger share of its words was there before
@@ -104,12 +104,17 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "SIZE", default_value = "1G", value_parser = size, allow_negative_numbers = true, help_heading = "Running")]
     memory: u64,
 
-    /// Folder for temporary files: about 20 bytes for each word [default: that of the system]
+    /// Folder for temporary files: some 16 bytes for each word [default: that of the system]
     #[arg(long, value_name = "FOLDER", help_heading = "Running")]
     temporary: Option<PathBuf>,
 
     #[command(flatten)]
     output: OutputArguments,
+}
+
+/// A number of words of which there is at least one.
+fn words(text: &str) -> Result<usize, String> {
+    text.parse().ok().filter(|words| *words > 0).ok_or_else(|| "a number of words, 1 or more".into())
 }
 
 /// What is left out.
@@ -161,15 +166,25 @@ impl Arguments {
         let Some(path) = self.output.path() else {
             return Ok(self.format.unwrap_or((OutputFormat::Jsonl, Packing::None)));
         };
-        let packing = Packing::of_path(path);
-        match (self.format, OutputFormat::of_path(path)) {
-            (Some((format, Packing::None)), _) | (None, Some(format)) => Ok((format, packing)),
-            (Some(asked), _) => Ok(asked),
-            (None, None) => bail!(
-                "the name {} does not tell the format; end it in .txt, .jsonl, .parquet or .vert, or use --format",
-                path.display()
-            ),
+        if is_folder(path) {
+            bail!("the documents go into one file, such as -o clean.jsonl, and {} is a folder", path.display());
         }
+        format_of_file(path, self.format)
+    }
+
+    /// Refuses to write over an input, or two things into one file.
+    fn check_lists(&self, inputs: [&Inputs; 2]) -> Result<()> {
+        let lists = [("--removed", self.removed.as_deref()), ("--clusters", self.clusters.as_deref())];
+        for (option, list) in lists {
+            inputs.iter().try_for_each(|inputs| refuse_input_as(option, list, inputs))?;
+            if list.is_some() && list == self.output.path() {
+                bail!("the documents and {option} cannot go into one file; name another one");
+            }
+        }
+        if self.removed.is_some() && self.removed == self.clusters {
+            bail!("--removed and --clusters cannot go into one file; name another one");
+        }
+        Ok(())
     }
 }
 
@@ -270,6 +285,7 @@ pub(crate) fn run(arguments: &Arguments, given: &Given) -> Result<Exit> {
         bail!("documents are read twice, and standard input is gone after the first time; name a file");
     }
     output.check(&inputs)?;
+    arguments.check_lists([&inputs, &against])?;
     let mut failures = output.failures(early)?;
     let control = Arc::new(Control::default());
     let stopped = control.clone();
@@ -415,6 +431,7 @@ impl Run<'_> {
             }
             Ok(())
         })?;
+        learned.finish()?;
         writer.finish()?;
         if let Some(removed) = removed {
             removed.finish()?;

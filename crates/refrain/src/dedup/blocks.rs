@@ -75,8 +75,7 @@ impl Learned {
 
     /// Takes the next document as it is: nothing of it is a duplicate, and what repeats it is.
     pub fn keep(&mut self, signature: &Signature) -> Result<()> {
-        let start = self.documents[self.next].word;
-        self.next += 1;
+        let (_, start) = self.begin(signature)?;
         let answers = self.answers(signature)?;
         self.places(signature)?;
         let _: (usize, u64) = self.wholes.next(whole(signature))?;
@@ -99,8 +98,7 @@ impl Learned {
 
     /// Judges the next document: for each block of its signature, why it is a duplicate, if it is one.
     pub fn judge(&mut self, signature: &Signature) -> Result<Vec<Option<Copied>>> {
-        let start = self.documents[self.next].word;
-        self.next += 1;
+        let (_, start) = self.begin(signature)?;
         let answers = self.answers(signature)?;
         let mut covered = vec![false; signature.words.len()];
         let mut reach = 0;

@@ -26,8 +26,7 @@ pub struct Resembles {
 impl Learned {
     /// Judges the next document as a whole: which earlier one, kept so far, it resembles most, if it resembles one.
     pub fn judge_document(&mut self, signature: &Signature, threshold: f64) -> Result<Option<Resembles>> {
-        let (number, start) = (self.next, self.documents[self.next].word);
-        self.next += 1;
+        let (number, start) = self.begin(signature)?;
         let (_, first): (_, u64) = self.wholes.next(whole(signature))?;
         let mut shared: HashMap<usize, u32> = HashMap::new();
         for (_, hash) in &signature.anchors {

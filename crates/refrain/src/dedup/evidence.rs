@@ -257,6 +257,11 @@ fn first_places(partition: &mut Partition<2>) -> Result<()> {
     partition.answer(&answers)
 }
 
+/// Documents are read twice, and were not the same.
+fn changed() -> Error {
+    Error::Refused("the documents changed while they were read; run it again when nobody writes to them".into())
+}
+
 /// A row of bits.
 pub(super) struct Bits(Vec<u64>);
 
@@ -298,6 +303,23 @@ impl Learned {
     /// N-grams in figures.
     pub fn counts(&self) -> Counts {
         self.counts
+    }
+
+    /// The next document: its number, and the place of its first word. An error if it is not the one that was learnt.
+    pub(super) fn begin(&mut self, signature: &Signature) -> Result<(usize, u64)> {
+        let number = self.next;
+        match self.documents.get(number..number + 2) {
+            Some([this, next]) if next.word - this.word == signature.words.len() as u64 => {
+                self.next += 1;
+                Ok((number, this.word))
+            }
+            _ => Err(changed()),
+        }
+    }
+
+    /// Checks that all documents that were learnt were judged.
+    pub fn finish(self) -> Result<()> {
+        if self.next as u64 == self.counts.documents { Ok(()) } else { Err(changed()) }
     }
 
     /// The words from one place to another, as they are compared.

@@ -75,10 +75,10 @@ impl<const N: usize> Partition<N> {
         Ok(())
     }
 
-    fn open(&self) -> Result<Stored<'_>> {
+    fn open(&self) -> Result<Stored<&[u8]>> {
         Ok(match &self.file {
             Some(_) => Stored::File(BufReader::with_capacity(BUFFER, File::open(&self.path).at(&self.path)?)),
-            None => Stored::Memory(&self.rest),
+            None => Stored::Memory(&self.rest[..]),
         })
     }
 
@@ -111,12 +111,12 @@ impl<const N: usize> Partition<N> {
 }
 
 /// Numbers or answers, wherever they are.
-enum Stored<'a> {
-    Memory(&'a [u8]),
+enum Stored<M> {
+    Memory(M),
     File(BufReader<File>),
 }
 
-impl Read for Stored<'_> {
+impl<M: Read> Read for Stored<M> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         match self {
             Stored::Memory(bytes) => bytes.read(buffer),
@@ -158,13 +158,7 @@ impl Answer for u64 {
 /// Answers as they are read again, for hashes in the same order.
 pub(super) struct Answers {
     bits: u32,
-    files: Vec<(PathBuf, Kept)>,
-}
-
-/// Answers of a partition.
-enum Kept {
-    Memory(Cursor<Vec<u8>>),
-    File(BufReader<File>),
+    files: Vec<(PathBuf, Stored<Cursor<Vec<u8>>>)>,
 }
 
 impl Answers {
@@ -174,9 +168,9 @@ impl Answers {
             let kept = match &partition.file {
                 Some(_) => {
                     let file = File::open(&partition.path).at(&partition.path)?;
-                    Kept::File(BufReader::with_capacity(BUFFER, file))
+                    Stored::File(BufReader::with_capacity(BUFFER, file))
                 }
-                None => Kept::Memory(Cursor::new(partition.rest)),
+                None => Stored::Memory(Cursor::new(partition.rest)),
             };
             Ok((partition.path, kept))
         };
@@ -188,11 +182,7 @@ impl Answers {
     pub(super) fn next<A: Answer>(&mut self, hash: u64) -> Result<(usize, A)> {
         let number = partition(hash, self.bits);
         let (path, kept) = &mut self.files[number];
-        let answer = match kept {
-            Kept::Memory(bytes) => A::take(bytes),
-            Kept::File(file) => A::take(file),
-        };
-        Ok((number, answer.at(path)?))
+        Ok((number, A::take(kept).at(path)?))
     }
 }
 
