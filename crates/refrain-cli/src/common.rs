@@ -2,7 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 use std::fs::File;
-use std::io::{IsTerminal, Write};
+use std::io::{IsTerminal, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
@@ -16,6 +16,8 @@ use refrain::extract::{ExtractOptions, JusTextOptions, Method, Profile};
 use refrain::source::{InputFormat, Inputs, Markup, STDIN, SourceOptions};
 use refrain::text::Offsets;
 use refrain::write::{OutputFormat, Packing};
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
 /// What to read, and how.
 #[derive(Args)]
@@ -203,6 +205,11 @@ pub(crate) struct OutputArguments {
 }
 
 impl OutputArguments {
+    /// True when the user says where documents go.
+    pub(crate) fn is_given(&self) -> bool {
+        self.output.is_some()
+    }
+
     /// The file or folder; none for standard output.
     pub(crate) fn path(&self) -> Option<&Path> {
         self.output.as_deref().filter(|path| *path != Path::new(STDIN))
@@ -235,11 +242,16 @@ impl OutputArguments {
 
     /// The list of errors, with those that are known already.
     pub(crate) fn failures(&self, early: Vec<Failure>) -> Result<Failures> {
-        let mut failures = Failures::open(self.errors.as_deref())?;
+        let mut failures = Failures::open(self.errors.as_deref(), None)?;
         for failure in early {
             failures.add(failure)?;
         }
         Ok(failures)
+    }
+
+    /// The list of errors as it was at a checkpoint, or an empty one.
+    pub(crate) fn failures_from(&self, saved: Option<&Value>) -> Result<Failures> {
+        Failures::open(self.errors.as_deref(), saved)
     }
 
     /// Threads to work on documents.
@@ -422,22 +434,45 @@ pub(crate) struct Failures {
     file: Option<(PathBuf, File)>,
     pub(crate) first: Vec<Failure>,
     pub(crate) count: u64,
+    /// Bytes in the file.
+    bytes: u64,
+}
+
+/// Failures at a checkpoint.
+#[derive(Default, Serialize, Deserialize)]
+pub(crate) struct SavedFailures {
+    first: Vec<Failure>,
+    count: u64,
+    bytes: u64,
 }
 
 impl Failures {
-    /// Opens the file at once: what cannot be written should show before the work, not after it.
-    fn open(path: Option<&Path>) -> Result<Failures> {
-        let file = match path {
-            Some(path) => Some((path.to_owned(), File::create(path).with_context(|| path.display().to_string())?)),
-            None => None,
+    /// Opens the file at once: what cannot be written should show before the work, not after it. Goes on from a checkpoint,
+    /// if there is one.
+    fn open(path: Option<&Path>, saved: Option<&Value>) -> Result<Failures> {
+        let known: SavedFailures = saved.map(SavedFailures::deserialize).transpose()?.unwrap_or_default();
+        let open = |path: &Path| {
+            let mut file = File::options().write(true).create(true).truncate(false).open(path)?;
+            if file.metadata()?.is_file() {
+                file.set_len(known.bytes)?;
+                file.seek(SeekFrom::End(0))?;
+            }
+            Ok::<_, std::io::Error>((path.to_owned(), file))
         };
-        Ok(Failures { file, first: Vec::new(), count: 0 })
+        let file = path.map(|path| open(path).with_context(|| path.display().to_string())).transpose()?;
+        Ok(Failures { file, first: known.first, count: known.count, bytes: known.bytes })
+    }
+
+    /// What is known of them so far, for a checkpoint.
+    pub(crate) fn saved(&self) -> SavedFailures {
+        SavedFailures { first: self.first.clone(), count: self.count, bytes: self.bytes }
     }
 
     pub(crate) fn add(&mut self, failure: Failure) -> refrain::Result<()> {
         if let Some((path, file)) = &mut self.file {
             let line = serde_json::to_string(&failure).map_err(std::io::Error::from)? + "\n";
             file.write_all(line.as_bytes()).map_err(|error| refrain::Error::io(path.as_path(), error))?;
+            self.bytes += line.len() as u64;
         }
         self.count += 1;
         if self.first.len() < TELLABLE {

@@ -9,9 +9,9 @@ const STORY: &str = "The keeper of the lighthouse climbed the stairs every eveni
     the ships that had passed into a large book that lay on the table below the window.";
 const OTHER: &str = "In the village behind the dunes the baker had already closed his shop, and the smell of bread was gone \
     from the streets, when the first boats came home with the evening tide.";
-/// Every fifth word of the story is another one.
+/// Every fifth word of the story, about, is another one.
 const EDITED: &str = "The keeper of that lighthouse climbed the steps every evening at nightfall, lit the lantern, and wrote the \
-    titles of the ships that went passed into a heavy book that lay under the table below one window.";
+    names of the ships that went passed into a heavy book that lay under the table below one window.";
 
 fn documents(env: &Env, documents: &[(&str, &str)]) {
     let lines: Vec<String> = documents.iter().map(|(id, text)| json!({"id": id, "text": text}).to_string()).collect();
@@ -115,7 +115,12 @@ fn removals_are_explained_and_clusters_listed() {
     assert!(told.contains("b, 0 to 1") && told.contains("copy of a") && told.contains("(alignment)"), "{told}");
     env.run(&["dedup", "docs.jsonl", "-o", "f.jsonl", "--by", "document", "--clusters", "clusters.jsonl"]).code(0);
     assert_eq!(env.read_jsonl("clusters.jsonl"), [json!({"keep": "a", "copies": ["b"]})]);
-    env.run(&["dedup", "docs.jsonl", "--explain"]).code(2).says(&["-o"]);
+    // Without an output that is all.
+    let only = env.run(&["dedup", "docs.jsonl", "--explain"]).code(0).text().to_owned();
+    assert!(only.starts_with(&told[..told.find("\n\n").unwrap_or(told.len()).min(40)]), "{only}");
+    env.run(&["dedup", "docs.jsonl", "--clusters", "only.jsonl"]).code(0);
+    assert_eq!(env.read_text("only.jsonl"), env.read_text("clusters.jsonl"));
+    env.run(&["dedup", "docs.jsonl", "--explain", "-o", "-"]).code(2).says(&["-o"]);
 }
 
 #[test]
@@ -162,10 +167,12 @@ fn what_cannot_be_done_is_refused() {
     documents(&env, &[("a", STORY)]);
     env.run(&["dedup", "docs.jsonl", "-o", "x.jsonl", "--memory", "1M"]).code(2).says(&["--memory 128M"]);
     env.run(&["dedup", "docs.jsonl", "-o", "x.jsonl", "--temporary", "none"]).code(2).says(&["none"]);
-    env.run(&["dedup", "-", "-o", "x.jsonl"]).code(2).says(&["read twice"]);
-    env.run(&["dedup", "docs.jsonl", "-o", "x.jsonl", "--json"]).code(2).says(&["--count-only"]);
+    env.run(&["dedup", "docs.jsonl", "--json"]).code(2).says(&["-o"]);
     env.run(&["dedup", "docs.jsonl", "-o", "x.jsonl", "--ngram", "0"]).code(2).says(&["1 or more"]);
-    env.run(&["dedup", "docs.jsonl", "-o", "x/"]).code(2).says(&["x/ is a folder"]);
+    env.run(&["dedup", "docs.jsonl", "-o", "x.jsonl", "--keep", "best"]).code(2).says(&["longest"]);
+    env.run(&["dedup", "docs.jsonl", "-o", "x.jsonl", "--keep", "longest"]).code(2).says(&["--by document"]);
+    env.run(&["dedup", "docs.jsonl", "-o", "x.jsonl", "--exact", "--stub", "3"]).code(2).says(&["--exact"]);
+    env.run(&["dedup", "docs.jsonl", "-o", "x.jsonl", "--against", "-"]).code(2).says(&["--against"]);
     assert!(!env.path("x.jsonl").exists());
 }
 
@@ -181,4 +188,165 @@ fn no_input_is_written_over() {
     }
     env.run(&[&dedup[..], &["--removed", "x.jsonl"]].concat()).code(2).says(&["one file"]);
     assert_eq!((env.read_text("docs.jsonl"), env.read_text("old.jsonl")), before);
+}
+
+#[test]
+fn all_engines_leave_out_the_same() {
+    let env = Env::new();
+    let text = |n: u64| format!("{}\n\n{}", common::words(40, n % 7), common::words(25, n % 11));
+    let all: Vec<(String, String)> = (0..60).map(|n| (n.to_string(), text(n))).collect();
+    documents(&env, &all.iter().map(|(id, text)| (id.as_str(), text.as_str())).collect::<Vec<_>>());
+    let of = |engine: &str| {
+        env.run(&[&DEDUP[..], &["--engine", engine, "--report", "report.json"]].concat()).code(0);
+        ["clean.jsonl", "removed.jsonl", "report.json"].map(|name| env.read_text(name))
+    };
+    let counts = |engine: &str| {
+        let outcome = env.run(&["dedup", "docs.jsonl", "--count-only", "--json", "--engine", engine]).code(0);
+        let counts: Value = serde_json::from_slice(&outcome.stdout).expect("JSON");
+        ["words", "ngrams", "distinct", "duplicate", "occurrences"].map(|name| counts[name].clone())
+    };
+    for engine in ["suffix-array", "spex"] {
+        assert_eq!((of(engine), counts(engine)), (of("hash"), counts("hash")), "{engine}");
+    }
+}
+
+#[test]
+fn exact_copies_can_be_all_that_is_left_out() {
+    let env = Env::new();
+    documents(&env, &[("a", STORY), ("b", &STORY.to_lowercase()), ("c", &format!("{OTHER}\n\n  {STORY}"))]);
+    let left = |arguments: &[&str]| -> Vec<Value> {
+        env.run(&[&DEDUP[..], arguments].concat()).code(0);
+        env.read_jsonl("clean.jsonl").iter().map(|line| line["id"].clone()).collect()
+    };
+    assert_eq!(left(&["--exact", "--by", "document"]), [json!("a"), json!("c")]);
+    assert_eq!(removed(&env), [json!({"id": "b", "copy_of": "a", "score": 1.0})]);
+    assert_eq!(left(&["--exact=space", "--by", "document"]), [json!("a"), json!("b"), json!("c")]);
+    assert_eq!(left(&["--exact=bytes"]), [json!("a"), json!("b"), json!("c")]);
+    assert_eq!(env.read_jsonl("clean.jsonl")[2]["text"], OTHER);
+}
+
+#[test]
+fn which_document_stays_can_be_chosen() {
+    let env = Env::new();
+    let longer = format!("{STORY}\n\n{OTHER} He slept.");
+    let lines = [
+        json!({"id": "a", "text": format!("{STORY}\n\n{OTHER}"), "date": "2024-05-01", "rank": 9}),
+        json!({"id": "b", "text": longer, "date": "2023-01-31", "rank": 10}),
+        json!({"id": "c", "text": format!("{OTHER}\n\n{STORY}")}),
+    ];
+    env.write("docs.jsonl", lines.map(|line| line.to_string()).join("\n"));
+    let kept = |keep: &str| {
+        let more = ["--by", "document", "--keep", keep, "--clusters", "clusters.jsonl"];
+        env.run(&[&DEDUP[..], &more].concat()).code(0).says(&["wrote 1 document", "2 documents resembled"]);
+        let id = env.read_jsonl("clean.jsonl")[0]["id"].clone();
+        assert!(removed(&env).iter().all(|gone| gone["copy_of"] == id));
+        assert_eq!(env.read_jsonl("clusters.jsonl")[0]["keep"], id);
+        id
+    };
+    assert_eq!(kept("longest"), "b");
+    assert_eq!((kept("most:date"), kept("least:date")), (json!("a"), json!("b")));
+    assert_eq!((kept("most:rank"), kept("least:rank")), (json!("b"), json!("a")));
+    assert_eq!(kept("first"), "a");
+}
+
+#[test]
+fn evidence_stands_for_the_documents_it_was_saved_of() {
+    let env = Env::new();
+    let text = |n: u64| format!("{}\n\n{}", common::words(40, n % 70), common::words(25, n % 90));
+    let line = |n: u64| json!({"id": n.to_string(), "text": text(n)}).to_string();
+    env.write("old.jsonl", (0..100).map(line).collect::<Vec<_>>().join("\n"));
+    env.write("new.jsonl", (60..180).map(line).collect::<Vec<_>>().join("\n"));
+    env.run(&["dedup", "old.jsonl", "-o", "kept.jsonl", "--save", "evidence/"]).code(0);
+    for by in ["block", "document"] {
+        let dedup = ["dedup", "new.jsonl", "--by", by, "-o"];
+        env.run(&[&dedup[..], &["a.jsonl", "--removed", "ra.jsonl", "--against", "kept.jsonl"]].concat()).code(0);
+        env.run(&[&dedup[..], &["b.jsonl", "--removed", "rb.jsonl", "--against", "evidence/"]].concat()).code(0);
+        assert_eq!(env.read_text("a.jsonl"), env.read_text("b.jsonl"));
+        assert_eq!(env.read_text("ra.jsonl"), env.read_text("rb.jsonl"));
+        assert!(env.read_text("rb.jsonl").lines().count() > 50);
+    }
+    env.run(&["dedup", "new.jsonl", "-o", "x.jsonl", "--save", "."]).code(2).says(&["other files"]);
+    env.run(&["dedup", "new.jsonl", "-o", "x.jsonl", "--exact", "--against", "evidence/"]).code(2).says(&["evidence"]);
+}
+
+#[test]
+fn the_report_tells_what_is_left_and_what_is_lost() {
+    let env = Env::new();
+    let own = "Nobody had told the baker about the lamp and the keeper before that night.";
+    let lines = [
+        json!({"id": "a", "text": STORY, "language": "en", "url": "https://one.example/a"}),
+        // Some words of its own at the end of a copied block.
+        json!({"id": "b", "text": format!("{STORY} {own}\n\n{OTHER}"), "language": "en", "url": "https://two.example/b"}),
+        json!({"id": "c", "text": "", "language": "de", "url": "https://two.example/c"}),
+    ];
+    env.write("docs.jsonl", lines.map(|line| line.to_string()).join("\n"));
+    let more = ["--report", "report.json", "--lost", "lost.jsonl"];
+    let told = env.run(&[&DEDUP[..], &more].concat()).code(0).text().to_owned();
+    assert!(told.contains("7-grams, twice or more") && told.contains("two.example"), "{told}");
+    let report = env.read_json("report.json");
+    let words = |text: &str| text.split_whitespace().count() as u64;
+    assert_eq!(report["words"], words(STORY) * 2 + words(OTHER) + words(own));
+    assert_eq!(report["words_kept"], words(STORY) + words(OTHER));
+    assert_eq!((&report["documents_without_words"], &report["blocks_removed"]), (&json!(1), &json!(1)));
+    assert_eq!(report["ngrams_before"]["duplicate"], words(STORY) - 6);
+    assert_eq!(report["ngrams_after"]["duplicate"], 0);
+    assert_eq!(report["by_host"]["two.example"]["documents"], 2);
+    assert_eq!(
+        (&report["most_repeated"][0]["count"], &report["most_repeated"][0]["document"]),
+        (&json!(2), &json!("a"))
+    );
+    // What is lost: n-grams of the words of its own, and those that reach across the ends of the block.
+    let lost = env.read_jsonl("lost.jsonl");
+    assert_eq!(lost.len(), 1);
+    assert!(lost[0]["text"].as_str().is_some_and(|text| text.ends_with(own.trim_end_matches('.'))), "{lost:?}");
+    assert!(report["ngrams_lost"].as_u64() >= lost[0]["ngrams"].as_u64());
+}
+
+#[test]
+fn standard_input_and_folders_of_parts() {
+    let env = Env::new();
+    let text = |n: u64| json!({"id": n.to_string(), "text": common::words(200, n % 80)}).to_string();
+    let lines = (0..100).map(text).collect::<Vec<_>>().join("\n");
+    env.run_fed(&["dedup", "-", "-o", "fed.jsonl"], lines.as_bytes()).code(0);
+    env.write("docs.jsonl", &lines);
+    env.run(&["dedup", "docs.jsonl", "-o", "read.jsonl"]).code(0);
+    let ids = |name: &str| env.read_jsonl(name).iter().map(|line| line["id"].clone()).collect::<Vec<_>>();
+    assert_eq!(ids("fed.jsonl"), ids("read.jsonl"));
+    let parts = ["--checkpoint", "10K", "--part-size", "30K", "--format", "parquet"];
+    env.run(&[&["dedup", "docs.jsonl", "-o", "parts/"], &parts[..]].concat()).code(0).says(&["wrote 80 documents"]);
+    assert!(env.path("parts/part-00001.parquet").exists() && !env.path("parts/part-00009.parquet").exists());
+    env.run(&["convert", "parts/", "-o", "back.jsonl"]).code(0);
+    assert_eq!(ids("back.jsonl"), ids("read.jsonl"));
+    env.write("full/other.txt", "x");
+    env.run(&["dedup", "docs.jsonl", "-o", "full/"]).code(2).says(&["other files"]);
+}
+
+#[test]
+fn memory_does_not_change_the_output() {
+    let env = Env::new();
+    let text = |n: u64| json!({"id": n.to_string(), "text": common::words(300, n % 700)}).to_string();
+    env.write("docs.jsonl", (0..1000).map(text).collect::<Vec<_>>().join("\n"));
+    let of = |memory: &str| {
+        env.run(&[&DEDUP[..], &["--memory", memory, "--report", "report.json"]].concat()).code(0);
+        ["clean.jsonl", "removed.jsonl", "report.json"].map(|name| env.read(name))
+    };
+    assert_eq!(of("128M"), of("3G"));
+}
+
+#[test]
+fn odd_collections_are_worked_through() {
+    let env = Env::new();
+    // Documents of one word each.
+    env.write(
+        "words.jsonl",
+        (0..5000).map(|n| json!({"text": format!("w{}", n % 50)}).to_string() + "\n").collect::<String>(),
+    );
+    env.run(&["dedup", "words.jsonl", "-o", "a.jsonl"]).code(0).says(&["wrote 50 documents"]);
+    env.run(&["dedup", "words.jsonl", "-o", "a.jsonl", "--by", "document"]).code(0).says(&["wrote 50 documents"]);
+    env.run(&["dedup", "words.jsonl", "-o", "a.jsonl", "--exact"]).code(0).says(&["wrote 50 documents"]);
+    // A document that is larger than any may be: it is named, and the rest is done.
+    let large = json!({"id": "large", "text": "lamp ".repeat(300_000)}).to_string();
+    env.write("docs.jsonl", format!("{large}\n{}\n", json!({"id": "b", "text": STORY})));
+    env.run(&[&DEDUP[..], &["--max-document", "1M"]].concat()).code(1).says(&["--max-document", "wrote 1 document"]);
+    env.run(&DEDUP).code(0).says(&["wrote 2 documents"]);
 }

@@ -318,11 +318,16 @@ pub struct Passage {
 impl Document {
     /// A document of plain text; its blocks are its paragraphs.
     pub fn from_text(id: impl Into<String>, text: impl Into<String>) -> Document {
-        let text = text.into();
-        let blocks = crate::text::paragraphs(&text)
-            .map(|span| Block { span, kind: BlockKind::Paragraph, link_chars: 0 })
-            .collect();
-        Document { id: id.into(), text, blocks, ..Document::default() }
+        let mut document = Document { id: id.into(), ..Document::default() };
+        document.set_text(text.into());
+        document
+    }
+
+    /// Gives a document its text; its paragraphs become its blocks.
+    pub(crate) fn set_text(&mut self, text: String) {
+        let block = |span| Block { span, kind: BlockKind::Paragraph, link_chars: 0 };
+        self.blocks = crate::text::paragraphs(&text).map(block).collect();
+        self.text = text;
     }
 
     /// The marked ranges, sorted and joined where they touch or overlap.

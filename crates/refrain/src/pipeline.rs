@@ -93,9 +93,7 @@ impl Preparation {
         };
         match opened.markup {
             Markup::Text => {
-                let text = std::mem::take(&mut opened.text);
-                opened.document.blocks = Document::from_text("", text.as_str()).blocks;
-                opened.document.text = text;
+                opened.document.set_text(std::mem::take(&mut opened.text));
                 adopt_known_fields(&mut opened.document);
                 if let Some(language) = &self.language {
                     language.mark(&mut opened.document);
@@ -357,7 +355,7 @@ pub fn run_in_order<T: Send>(
 /// Reads items in chunks, works on them on all threads of the pool, and hands the results to the sink in their order, all
 /// three at the same time: while one chunk is written, the next one is worked on, and the one behind it is read. With
 /// one thread, one after the other. An error of the sink counts before one of the reader.
-pub(crate) fn in_stages<I: Send, T: Send>(
+pub fn in_stages<I: Send, T: Send>(
     pool: &rayon::ThreadPool,
     read: impl FnOnce(&mut dyn FnMut(Vec<I>) -> ControlFlow<()>) -> Result<()> + Send,
     work: impl Fn(I) -> T + Sync,

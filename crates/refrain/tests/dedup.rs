@@ -28,13 +28,15 @@ fn documents(collection: &Collection) -> Vec<Document> {
 
 fn judged(documents: &[Document], options: DedupOptions, threads: usize) -> Vec<Vec<Option<Copied>>> {
     let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().expect("threads");
-    let ngram = options.ngram;
-    let mut learning = Learning::new(options).expect("a folder");
+    let mut learning = Learning::new(options.clone()).expect("a folder");
     for document in documents {
-        learning.add(&document.id, &Signature::of(document, ngram)).expect("room");
+        learning.add(&document.id, &Signature::of(document, &options)).expect("room");
     }
-    let mut learned = learning.conclude(&pool).expect("room");
-    documents.iter().map(|document| learned.judge(&Signature::of(document, ngram)).expect("answers")).collect()
+    let mut learned = learning.conclude(&pool, &|_, _| true).expect("room");
+    documents
+        .iter()
+        .map(|document| learned.judge(&Signature::of(document, &options)).expect("answers").blocks)
+        .collect()
 }
 
 /// Which words of a document stand in n-grams of a set.
@@ -52,8 +54,16 @@ fn owned(words: &[&str]) -> Vec<String> {
     words.iter().map(|word| (*word).to_owned()).collect()
 }
 
+/// The n-grams of a document of which all words are kept.
+fn kept_ngrams(blocks: &[Vec<&'static str>], gone: &[bool]) -> Vec<Vec<String>> {
+    let words = blocks.concat();
+    let kept: Vec<bool> = blocks.iter().zip(gone).flat_map(|(block, gone)| vec![!gone; block.len()]).collect();
+    let whole = words.windows(NGRAM).zip(kept.windows(NGRAM)).filter(|(_, kept)| kept.iter().all(|kept| *kept));
+    whole.map(|(ngram, _)| owned(ngram)).collect()
+}
+
 /// The rule: documents in their order; a copy of a whole document goes; a block goes when more than half of its words stand
-/// in n-grams that began in blocks that were kept before.
+/// in n-grams that were kept before.
 fn plain(collection: &Collection) -> Vec<Vec<bool>> {
     let mut kept: HashSet<Vec<String>> = HashSet::new();
     let mut seen: HashSet<Vec<String>> = HashSet::new();
@@ -67,18 +77,13 @@ fn plain(collection: &Collection) -> Vec<Vec<bool>> {
         let covered = covered(&words, &kept);
         let mut start = 0;
         let mut verdicts = Vec::new();
-        let mut new = Vec::new();
         for block in blocks {
             let end = start + block.len();
             let share = covered[start..end].iter().filter(|covered| **covered).count() as f64 / block.len() as f64;
             verdicts.push(share > 0.5);
-            if share <= 0.5 {
-                let begin = words.windows(NGRAM).enumerate().filter(|(at, _)| (start..end).contains(at));
-                new.extend(begin.map(|(_, ngram)| owned(ngram)));
-            }
             start = end;
         }
-        kept.extend(new);
+        kept.extend(kept_ngrams(blocks, &verdicts));
         all.push(verdicts);
     }
     all
@@ -99,13 +104,7 @@ proptest! {
         let verdicts = judged(&documents(&collection), options(), 1);
         let mut kept = HashSet::new();
         for (blocks, verdicts) in collection.iter().zip(&verdicts) {
-            let words = blocks.concat();
-            let mut start = 0;
-            for (block, verdict) in blocks.iter().zip(verdicts) {
-                let begin = words.windows(NGRAM).enumerate().filter(|(at, _)| (start..start + block.len()).contains(at));
-                kept.extend(begin.filter(|_| verdict.is_none()).map(|(_, ngram)| owned(ngram)));
-                start += block.len();
-            }
+            kept.extend(kept_ngrams(blocks, &verdicts.iter().map(Option::is_some).collect::<Vec<_>>()));
         }
         for (blocks, verdicts) in collection.iter().zip(&verdicts) {
             let covered = covered(&blocks.concat(), &kept);
@@ -131,11 +130,11 @@ proptest! {
 #[test]
 fn documents_that_changed_in_between_are_an_error() {
     let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build().expect("threads");
-    let of = |text: &str| Signature::of(&Document::from_text("d", text), NGRAM);
+    let of = |text: &str| Signature::of(&Document::from_text("d", text), &options());
     let learned = || {
         let mut learning = Learning::new(options()).expect("a folder");
         learning.add("a", &of("the lamp is lit at dusk")).expect("room");
-        learning.conclude(&pool).expect("room")
+        learning.conclude(&pool, &|_, _| true).expect("room")
     };
     assert!(learned().judge(&of("the lamp is lit")).is_err(), "another text");
     assert!(learned().finish().is_err(), "a document is missing");

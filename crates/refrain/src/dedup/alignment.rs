@@ -2,10 +2,12 @@
 
 use std::collections::HashMap;
 
+use super::group::Spread;
+
 /// How many words of `pattern` stand in `text` in the same order, at most: bits of many words are worked on at a time.
-pub(super) fn common(pattern: &[u32], text: &[u32]) -> usize {
+pub(super) fn common(pattern: &[u64], text: &[u64]) -> usize {
     let blocks = pattern.len().div_ceil(64);
-    let mut rows: HashMap<u32, usize> = HashMap::with_capacity(pattern.len());
+    let mut rows: HashMap<u64, usize, Spread> = HashMap::with_capacity_and_hasher(pattern.len(), Spread);
     let mut masks: Vec<u64> = Vec::with_capacity(pattern.len() * blocks);
     for (at, word) in pattern.iter().enumerate() {
         let row = *rows.entry(*word).or_insert_with(|| {
@@ -75,7 +77,7 @@ mod tests {
     use proptest::prelude::*;
 
     /// The table of the textbook.
-    fn plain(a: &[u32], b: &[u32]) -> usize {
+    fn plain(a: &[u64], b: &[u64]) -> usize {
         let mut table = vec![vec![0; b.len() + 1]; a.len() + 1];
         for (i, x) in a.iter().enumerate() {
             for (j, y) in b.iter().enumerate() {
@@ -88,8 +90,8 @@ mod tests {
     proptest! {
         #[test]
         fn bits_count_what_the_table_counts(
-            a in proptest::collection::vec(0_u32..6, 0..200),
-            b in proptest::collection::vec(0_u32..6, 0..200),
+            a in proptest::collection::vec(0_u64..6, 0..200),
+            b in proptest::collection::vec(0_u64..6, 0..200),
         ) {
             prop_assert_eq!(common(&a, &b), plain(&a, &b));
         }

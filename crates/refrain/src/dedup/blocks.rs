@@ -1,9 +1,15 @@
 //! Blocks that stand in earlier documents already: by n-grams, and by alignment where words were changed.
 
-use super::alignment::{common, diagonals};
-use super::evidence::{CELL, Learned, whole};
+use std::ops::Range;
+
+use serde::{Deserialize, Serialize};
+
+use super::alignment::common;
+use super::evidence::Task;
+use super::learned::{CELL, Learned};
+use super::lookup::{Aligned, Asked, MIDDLE, has_other_facts};
 use super::signature::Signature;
-use crate::document::{Document, Label, Mark, Reason};
+use crate::document::{Document, Label, Mark, Reason, Span};
 use crate::error::Result;
 use crate::text::Word;
 
@@ -14,12 +20,15 @@ pub struct Copied {
     pub by: By,
     /// The share of its words that stand in earlier text.
     pub share: f64,
-    /// The document that most of it stands in, and where: first and last word, counted from 0. None where no single place is
-    /// known.
-    pub of: Option<(String, u64, u64)>,
+    /// The document that most of it stands in, and where: from which word to which one, counted from 0. None where no single
+    /// place is known.
+    pub of: Option<Of>,
     /// The place of its first word among all words.
     place: Option<u64>,
 }
+
+/// A document, and words in it.
+pub type Of = (String, Option<(u64, u64)>);
 
 /// How a duplicate was found.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -46,140 +55,297 @@ impl By {
     }
 }
 
-impl From<Copied> for Reason {
-    fn from(copied: Copied) -> Reason {
-        let (document, words) = copied.of.map(|(id, from, to)| (id, (from, to))).unzip();
-        let share = (copied.share * 1000.0).round() / 1000.0;
-        Reason::Repeats { document, words, share, by: copied.by.name().into() }
+impl Copied {
+    /// A copy of which no more is known than that.
+    pub(super) fn new(by: By, share: f64, of: Option<Of>) -> Copied {
+        Copied { by, share, of, place: None }
     }
 }
 
-/// A place in earlier text that resembles a block.
-struct Source {
-    share: f64,
-    from: u64,
+impl From<Copied> for Reason {
+    fn from(copied: Copied) -> Reason {
+        let (document, words) = copied.of.unzip();
+        let share = (copied.share * 1000.0).round() / 1000.0;
+        Reason::Repeats { document, words: words.flatten(), share, by: copied.by.name().into() }
+    }
+}
+
+/// Words of a document that stand in earlier text, one after the other.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Copy {
+    words: Range<usize>,
+    /// Where the first of them stands.
+    place: u64,
+}
+
+/// What was found in a document.
+#[derive(Debug, Clone, Default)]
+pub struct Judged {
+    /// Why each block of the signature is a duplicate, if it is one.
+    pub blocks: Vec<Option<Copied>>,
+    /// It in figures.
+    pub figures: Figures,
+    /// Passages that are among the most repeated ones of the collection and were not seen before.
+    pub frequent: Vec<Frequent>,
+    /// Stretches of which no other copy was kept so far.
+    pub lost: Vec<Lost>,
+}
+
+/// A document in figures.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Figures {
+    /// Words.
+    pub words: u64,
+    /// N-grams.
+    pub ngrams: u64,
+    /// Those that occur more than once in the collection.
+    pub repeated: u64,
+    /// Words that were kept.
+    pub words_kept: u64,
+    /// N-grams that were kept.
+    pub ngrams_kept: u64,
+    /// Those that stand in kept text before.
+    pub repeated_kept: u64,
+}
+
+impl std::ops::AddAssign for Figures {
+    fn add_assign(&mut self, other: Figures) {
+        self.words += other.words;
+        self.ngrams += other.ngrams;
+        self.repeated += other.repeated;
+        self.words_kept += other.words_kept;
+        self.ngrams_kept += other.ngrams_kept;
+        self.repeated_kept += other.repeated_kept;
+    }
+}
+
+/// A passage that is repeated often.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Frequent {
+    /// Where it stands in the text of the document.
+    pub span: Span,
+    /// Its words.
+    pub words: u64,
+    /// How often its most frequent n-gram occurs.
+    pub count: u64,
+}
+
+/// A stretch that was removed though not all of it stands in text that was kept before.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Lost {
+    /// The block that it stands in.
+    pub block: usize,
+    /// Where its n-grams begin, and their numbers; zero for those that occur nowhere else. See [`Learned::is_kept`].
+    pub ngrams: Vec<(usize, u64)>,
 }
 
 impl Learned {
     /// Marks what the next document repeats.
-    pub fn mark(&mut self, document: &mut Document, signature: &Signature) -> Result<()> {
-        let verdicts = self.judge(signature)?;
-        for ((span, _), copied) in signature.blocks.iter().zip(verdicts) {
-            if let Some(copied) = copied {
+    pub fn mark(&mut self, document: &mut Document, signature: &Signature, asked: &Asked) -> Result<Judged> {
+        let mut judged = self.judge_asked(signature, asked)?;
+        for ((span, _), copied) in signature.blocks.iter().zip(&mut judged.blocks) {
+            if let Some(copied) = copied.take() {
                 let reason = copied.into();
                 document.marks.push(Mark { span: *span, label: Label::Duplicate, pass: "dedup".into(), reason });
             }
         }
-        Ok(())
+        Ok(judged)
     }
 
     /// Takes the next document as it is: nothing of it is a duplicate, and what repeats it is.
-    pub fn keep(&mut self, signature: &Signature) -> Result<()> {
-        let (_, start) = self.begin(signature)?;
-        let answers = self.answers(signature)?;
-        self.places(signature)?;
-        let _: (usize, u64) = self.wholes.next(whole(signature))?;
-        self.remember(signature, start, &answers, &vec![None; signature.blocks.len()]);
+    pub fn keep(&mut self, signature: &Signature, asked: &Asked) -> Result<()> {
+        if let Task::Exact(..) = self.options.task {
+            self.begin(signature.digests.len())?;
+        } else {
+            let (_, start) = self.begin(signature.words.len())?;
+            for (at, number) in asked.numbers.iter().enumerate() {
+                self.keep_ngram(*number, start + at as u64)?;
+            }
+            self.state.after.ngrams += asked.numbers.len() as u64;
+            self.state.after.unique += asked.numbers.iter().filter(|number| **number == 0).count() as u64;
+        }
+        self.state.after.words += signature.words.len() as u64;
         Ok(())
     }
 
-    /// The partitions of n-grams, and their numbers.
-    fn answers(&mut self, signature: &Signature) -> Result<Vec<(usize, u32)>> {
-        signature.ngrams.iter().map(|hash| self.ngrams.next(*hash)).collect()
+    /// Judges the next document.
+    pub fn judge(&mut self, signature: &Signature) -> Result<Judged> {
+        let asked = self.ask(signature)?;
+        self.judge_asked(signature, &asked)
     }
 
-    /// The first places of anchors.
-    fn places(&mut self, signature: &Signature) -> Result<Vec<u64>> {
-        if !self.options.edited {
-            return Ok(vec![0; signature.anchors.len()]);
+    /// The same with what is known of it: see [`Learned::take_lookup`].
+    pub fn judge_asked(&mut self, signature: &Signature, asked: &Asked) -> Result<Judged> {
+        if let Task::Exact(unit, _) = self.options.task {
+            return self.judge_exact(signature, asked, unit);
         }
-        signature.anchors.iter().map(|(_, hash)| Ok(self.anchors.next(*hash)?.1)).collect()
+        let (number, start) = self.begin(signature.words.len())?;
+        let blocks = match self.same_words(asked.whole, signature)? {
+            Some(place) => self.all_of(asked.whole as usize - 1, place, signature)?,
+            None => self.judge_blocks(signature, start, asked)?,
+        };
+        let mut judged = Judged { blocks, ..Judged::default() };
+        self.tell_frequent(signature, &asked.numbers, &mut judged);
+        self.remember(signature, start, &asked.numbers, &mut judged)?;
+        if judged.blocks.iter().all(Option::is_some) && !judged.blocks.is_empty() {
+            self.gone.set(number as u64);
+        }
+        Ok(judged)
     }
 
-    /// Judges the next document: for each block of its signature, why it is a duplicate, if it is one.
-    pub fn judge(&mut self, signature: &Signature) -> Result<Vec<Option<Copied>>> {
-        let (_, start) = self.begin(signature)?;
-        let answers = self.answers(signature)?;
+    /// Where an earlier document begins, if it has the same words as this one; from 1 on, as answers count.
+    pub(super) fn same_words(&self, first: u64, signature: &Signature) -> Result<Option<u64>> {
+        if first == 0 || signature.words.is_empty() {
+            return Ok(None);
+        }
+        let (from, to) = self.store.bounds(first as usize - 1)?.words;
+        let mut words = Vec::new();
+        self.store.words(from, to, &mut words)?;
+        // Different words may have one hash: then it is another document.
+        let same = words.iter().eq(signature.words.iter().map(|word| &word.hash));
+        Ok(same.then_some(from))
+    }
+
+    /// The verdicts on the blocks of a document that was there before.
+    fn all_of(&self, first: usize, place: u64, signature: &Signature) -> Result<Vec<Option<Copied>>> {
+        let id = self.store.id(first)?;
+        let copied = |block: usize| {
+            let words = signature.words_of(block);
+            let of = Some((id.clone(), Some((words.start as u64, words.end as u64))));
+            Some(Copied { by: By::Digest, share: 1.0, of, place: Some(place + words.start as u64) })
+        };
+        Ok((0..signature.blocks.len()).map(copied).collect())
+    }
+
+    fn judge_blocks(&mut self, signature: &Signature, start: u64, asked: &Asked) -> Result<Vec<Option<Copied>>> {
+        let copies = self.copies(signature, start, &asked.numbers)?;
         let mut covered = vec![false; signature.words.len()];
-        let mut reach = 0;
-        for (at, (partition, answer)) in answers.iter().enumerate() {
-            if *answer > 0 && self.kept[*partition].get(u64::from(*answer - 1)) {
-                reach = at + self.options.ngram;
-            }
-            covered[at] = at < reach;
-        }
-        for (at, covered) in covered.iter_mut().enumerate().skip(answers.len()) {
-            *covered = at < reach;
-        }
-        let places = self.places(signature)?;
-        let (_, first): (_, u64) = self.wholes.next(whole(signature))?;
-        if first > 0 && !signature.words.is_empty() {
-            let id = self.id_of(first as usize - 1)?;
-            let place = self.documents[first as usize - 1].word;
-            let copied = |block: usize| {
-                let words = signature.words_of(block);
-                let of = Some((id.clone(), words.start as u64, words.end as u64));
-                Some(Copied { by: By::Digest, share: 1.0, of, place: Some(place + words.start as u64) })
-            };
-            let verdicts: Vec<_> = (0..signature.blocks.len()).map(copied).collect();
-            self.remember(signature, start, &answers, &verdicts);
-            return Ok(verdicts);
+        for copy in &copies {
+            covered[copy.words.clone()].fill(true);
         }
         let mut verdicts = Vec::with_capacity(signature.blocks.len());
+        let mut first = 0;
         for block in 0..signature.blocks.len() {
-            verdicts.push(self.judge_block(signature, block, start, &covered, &places)?);
+            let words = signature.words_of(block);
+            first += copies[first..].iter().take_while(|copy| copy.words.end <= words.start).count();
+            let here = copies[first..].iter().take_while(|copy| copy.words.start < words.end);
+            let longest = here.max_by_key(|copy| copy.words.end.min(words.end) - copy.words.start.max(words.start));
+            let verdict = match longest {
+                Some(copy) if self.is_covered(copy, signature, words.clone(), &covered, start)? => {
+                    Some(self.copied(copy, words, &covered)?)
+                }
+                _ if self.options.edited => self.judge_edited(signature, block, asked)?,
+                _ => None,
+            };
+            verdicts.push(verdict);
         }
-        self.extend(signature, start, &mut verdicts)?;
+        if self.options.edited {
+            self.extend(signature, start, &mut verdicts)?;
+        }
         smooth(signature, self.options.stub, &mut verdicts);
-        self.remember(signature, start, &answers, &verdicts);
         Ok(verdicts)
     }
 
-    fn judge_block(
+    /// The stretches of a document that stand in text that was kept. N-grams say where; the words themselves are compared.
+    fn copies(&mut self, signature: &Signature, start: u64, numbers: &[u64]) -> Result<Vec<Copy>> {
+        let ngram = self.options.ngram;
+        let mut copies: Vec<Copy> = Vec::new();
+        let (mut at, mut there) = (0, Vec::new());
+        while at < numbers.len() {
+            if numbers[at] == 0 || !self.kept.get(numbers[at] - 1) {
+                at += 1;
+                continue;
+            }
+            let place = self.places.get(numbers[at] - 1)?;
+            let own = &signature.words[at..];
+            let equal = |there: &[u64]| own.iter().zip(there).take_while(|(own, there)| own.hash == **there).count();
+            let mut ahead = AHEAD;
+            let equal = loop {
+                self.store.words(place, (place + ahead).min(start), &mut there)?;
+                let equal = equal(&there);
+                if equal < there.len() || (there.len() as u64) < ahead || equal == own.len() {
+                    break equal;
+                }
+                ahead *= 4;
+            };
+            if equal < ngram {
+                // Another n-gram with the same hash.
+                at += 1;
+                continue;
+            }
+            // It goes on as long as n-grams do that stand there and were kept there.
+            let mut next = 1;
+            while next + ngram <= equal
+                && numbers.get(at + next).is_some_and(|number| *number > 0 && self.kept.get(*number - 1))
+                && self.is_intact(place + next as u64, place + (next + ngram) as u64)
+            {
+                next += 1;
+            }
+            copies.push(Copy { words: at..at + next + ngram - 1, place });
+            at += next;
+        }
+        Ok(copies)
+    }
+
+    /// True when enough words of a block stand in kept text, most of them at one place, and it says nothing else than that.
+    fn is_covered(
         &self,
+        copy: &Copy,
         signature: &Signature,
-        block: usize,
-        start: u64,
+        words: Range<usize>,
         covered: &[bool],
-        places: &[u64],
-    ) -> Result<Option<Copied>> {
-        let range = signature.words_of(block);
-        let (words, covered) = (&signature.words[range.clone()], &covered[range.clone()]);
-        if words.is_empty() {
-            return Ok(None);
+        start: u64,
+    ) -> Result<bool> {
+        let (own, covered) = (&signature.words[words.clone()], &covered[words.clone()]);
+        let share = covered.iter().filter(|covered| **covered).count() as f64 / own.len().max(1) as f64;
+        if share <= self.options.threshold {
+            return Ok(false);
         }
-        let share = covered.iter().filter(|covered| **covered).count() as f64 / words.len() as f64;
-        let other_facts = || words.iter().zip(covered).skip(1).any(|(word, covered)| word.marked && !covered);
-        let by_ngrams = share > self.options.threshold && !(words.len() < SHORT && other_facts());
-        if !by_ngrams && (words.len() < LEAST_ALIGNED || !self.options.edited) {
-            return Ok(None);
+        let may_differ = |(word, covered): (&Word, &bool)| word.marked() && !covered;
+        if own.len() >= MIDDLE || !own.iter().zip(covered).skip(1).any(may_differ) {
+            return Ok(true);
         }
-        // A short block is a part of longer n-grams: what stands around it tells where they stood.
-        let reach = if words.len() < LEAST_ALIGNED { self.options.ngram } else { 0 };
-        let near = range.start.saturating_sub(reach)..range.end + reach;
-        let [from, to] =
-            [near.start, near.end].map(|end| signature.anchors.partition_point(|(at, _)| (*at as usize) < end));
-        let hits = signature.anchors[from..to].iter().zip(&places[from..to]);
-        let hits = hits.filter(|(_, place)| (1..=start).contains(*place));
-        // Where the first word of the block would stand there; before the first text, that is less than zero.
-        let first = i64::from(range.start as u32);
-        let mut distances: Vec<i64> =
-            hits.map(|((at, _), place)| (place - 1).cast_signed() + first - i64::from(*at)).collect();
-        let source = self.best_source(words, &mut distances, start, by_ngrams)?;
-        let needed = match words.len() {
+        let first = (copy.place + words.start as u64).saturating_sub(copy.words.start as u64 + EDGE);
+        let there = self.store.known_words(first, (first + own.len() as u64 + 2 * EDGE).min(start))?;
+        Ok(!has_other_facts(own, &there))
+    }
+
+    /// The verdict on a block whose words stand in kept text, most of them at one place.
+    fn copied(&self, copy: &Copy, words: Range<usize>, covered: &[bool]) -> Result<Copied> {
+        let share = covered[words.clone()].iter().filter(|covered| **covered).count() as f64 / words.len() as f64;
+        let place = (copy.place + words.start as u64).saturating_sub(copy.words.start as u64);
+        // A block may begin before what was copied, and the copied document may begin behind that.
+        let of = if copy.words.start >= words.start {
+            let length = copy.words.end.min(words.end) - copy.words.start;
+            self.place_of(copy.place, length as u64)?
+        } else {
+            self.place_of(place, words.len() as u64)?
+        };
+        Ok(Copied { by: By::Ngrams, share, of: Some(of), place: Some(place) })
+    }
+
+    /// Judges a block by the order of its words, where n-grams are broken by changes.
+    fn judge_edited(&self, signature: &Signature, block: usize, asked: &Asked) -> Result<Option<Copied>> {
+        let length = signature.words_of(block).len();
+        let now;
+        let aligned = match asked.aligned.get(block) {
+            Some(Some(aligned)) => aligned,
+            _ => {
+                now = self.aligner.aligned(signature, block, asked)?;
+                &now
+            }
+        };
+        let needed = match length {
             0..15 => 0.85,
             15..30 => 0.7,
             _ => 0.65,
         };
-        let by = match &source {
-            _ if by_ngrams => By::Ngrams,
-            Some(source) if source.share >= needed => By::Alignment,
-            _ => return Ok(None),
-        };
-        let share = source.as_ref().map_or(share, |source| share.max(source.share));
-        let place = source.map(|source| source.from);
-        let of = place.map(|place| self.place_of(place, words.len() as u64)).transpose()?;
-        Ok(Some(Copied { by, share, of, place }))
+        // Of those that are as good as another, the first.
+        let kept = aligned.iter().filter(|aligned| !aligned.other_facts && !self.is_removed(aligned.from, aligned.to));
+        let best = kept.rev().max_by(|one, other| one.share.total_cmp(&other.share));
+        let Some(Aligned { share, first, .. }) = best.filter(|best| best.share >= needed) else { return Ok(None) };
+        let of = Some(self.place_of(*first, length as u64)?);
+        Ok(Some(Copied { by: By::Alignment, share: *share, of, place: Some(*first) }))
     }
 
     /// Takes short blocks beside a duplicate as copies, too, if they stand beside it in the text that it was copied from.
@@ -187,6 +353,7 @@ impl Learned {
         let blocks = verdicts.len();
         let forwards = (1..blocks).map(|block| (block, block - 1));
         let backwards = (0..blocks.saturating_sub(1)).rev().map(|block| (block, block + 1));
+        let mut there = Vec::new();
         for (block, beside) in forwards.chain(backwards) {
             let (words, copied) = (signature.words_of(block), signature.words_of(beside));
             let Some(place) = verdicts[beside].as_ref().and_then(|copied| copied.place) else { continue };
@@ -199,8 +366,9 @@ impl Learned {
             if from >= to || self.is_removed(from, to) {
                 continue;
             }
-            let pattern: Vec<u32> = signature.words[words].iter().map(|word| word.hash as u32).collect();
-            let share = common(&pattern, &self.words_between(from, to)?) as f64 / pattern.len() as f64;
+            let pattern = signature.hashes_of(words);
+            self.store.words(from, to, &mut there)?;
+            let share = common(&pattern, &there) as f64 / pattern.len() as f64;
             if share >= BESIDE {
                 let of = Some(self.place_of(first, length)?);
                 verdicts[block] = Some(Copied { by: By::Alignment, share, of, place: Some(first) });
@@ -209,68 +377,101 @@ impl Learned {
         Ok(())
     }
 
-    /// The place in earlier text, kept so far, that has most words of a block in the same order.
-    fn best_source(
-        &self,
-        words: &[Word],
-        distances: &mut [i64],
-        start: u64,
-        known_as_copy: bool,
-    ) -> Result<Option<Source>> {
-        let length = words.len() as u64;
-        let (width, slack) = ((length / 5 + 4).min(40), (length / 6 + 5).min(40));
-        let pattern: Vec<u32> = words.iter().map(|word| word.hash as u32).collect();
-        let mut best: Option<Source> = None;
-        for diagonal in diagonals(distances, width.cast_signed(), DIAGONALS) {
-            let first = u64::try_from(diagonal.from).unwrap_or(0);
-            let from = first.saturating_sub(slack);
-            let to = (u64::try_from(diagonal.to).unwrap_or(0) + length + slack).min(start);
-            if from >= to || self.is_removed(from, to) {
-                continue;
+    /// Notes an n-gram of text that is kept.
+    fn keep_ngram(&mut self, number: u64, place: u64) -> Result<()> {
+        if number > 0 {
+            if self.kept.get(number - 1) {
+                self.again.set(number - 1);
+            } else {
+                self.kept.set(number - 1);
+                self.places.set(number - 1, place)?;
             }
-            let text = self.words_between(from, to)?;
-            let share = common(&pattern, &text) as f64 / pattern.len() as f64;
-            let other_facts = || words.iter().skip(1).any(|word| word.marked && !text.contains(&(word.hash as u32)));
-            if best.as_ref().is_some_and(|best| best.share >= share)
-                || (!known_as_copy && words.len() < SHORT && other_facts())
-            {
-                continue;
-            }
-            best = Some(Source { share, from: first });
         }
-        Ok(best)
+        Ok(())
     }
 
-    /// Remembers what is kept and what is not.
-    fn remember(&mut self, signature: &Signature, start: u64, answers: &[(usize, u32)], verdicts: &[Option<Copied>]) {
-        for (block, verdict) in verdicts.iter().enumerate() {
+    /// Remembers what is kept and what is not. An n-gram is kept when all of its words are.
+    fn remember(&mut self, signature: &Signature, start: u64, numbers: &[u64], judged: &mut Judged) -> Result<()> {
+        let figures = &mut judged.figures;
+        figures.words = signature.words.len() as u64;
+        figures.ngrams = numbers.len() as u64;
+        figures.repeated = numbers.iter().filter(|number| **number > 0).count() as u64;
+        let mut lost: Vec<Lost> = Vec::new();
+        // Where the words end that are kept without a gap from each block on.
+        let mut kept_to = vec![0; judged.blocks.len()];
+        let mut end = signature.words.len();
+        for (block, verdict) in judged.blocks.iter().enumerate().rev() {
+            if verdict.is_some() {
+                end = signature.words_of(block).start;
+            }
+            kept_to[block] = end;
+        }
+        for (block, verdict) in judged.blocks.iter().enumerate() {
             let range = signature.words_of(block);
             if verdict.is_some() {
                 let (from, to) = (start + range.start as u64, start + range.end as u64);
-                (from / CELL..to / CELL).for_each(|cell| self.removed.set(cell));
-                continue;
+                (from / CELL..to.div_ceil(CELL)).for_each(|cell| self.removed.set(cell));
+            } else {
+                figures.words_kept += range.len() as u64;
             }
-            let last = range.end.min(answers.len());
-            for (partition, answer) in &answers[range.start.min(last)..last] {
-                if *answer > 0 {
-                    self.kept[*partition].set(u64::from(*answer - 1));
+            let mut here = Lost { block, ngrams: Vec::new() };
+            for at in range.start.min(numbers.len())..range.end.min(numbers.len()) {
+                let number = numbers[at];
+                if at + self.options.ngram <= kept_to[block] && verdict.is_none() {
+                    figures.ngrams_kept += 1;
+                    figures.repeated_kept += u64::from(number > 0 && self.kept.get(number - 1));
+                    self.state.after.unique += u64::from(number == 0);
+                    self.keep_ngram(number, start + at as u64)?;
+                } else if number == 0 || !self.kept.get(number - 1) {
+                    self.state.after.lost += u64::from(number == 0);
+                    here.ngrams.push((at, number));
                 }
             }
+            if !here.ngrams.is_empty() {
+                lost.push(here);
+            }
+        }
+        self.state.after.words += figures.words_kept;
+        self.state.after.ngrams += figures.ngrams_kept;
+        judged.lost = lost;
+        Ok(())
+    }
+
+    /// Notes passages of the most frequent n-grams. Where the most frequent one of a passage was seen before, the passage is a
+    /// part of another, or the same with other words around it.
+    fn tell_frequent(&mut self, signature: &Signature, numbers: &[u64], judged: &mut Judged) {
+        let mut at = 0;
+        while at < numbers.len() {
+            let count = |at: usize| numbers.get(at).and_then(|number| self.top.get(number)).copied();
+            if count(at).is_none() {
+                at += 1;
+                continue;
+            }
+            let block = signature.blocks.partition_point(|(_, end)| *end as usize <= at);
+            let words = signature.words_of(block);
+            let (first, mut most) = (at, (0, 0));
+            while let Some(count) = count(at).filter(|_| at < words.end) {
+                most = most.max((count, numbers[at]));
+                at += 1;
+            }
+            let (count, number) = most;
+            if !self.told.contains(&number) {
+                let passage = first..(at - 1 + self.options.ngram).min(words.end);
+                let words = passage.len() as u64;
+                judged.frequent.push(Frequent { span: signature.span_of(passage, block), words, count });
+            }
+            self.told.extend(&numbers[first..at]);
         }
     }
 }
 
+/// Words of a copied stretch that are looked at first.
+const AHEAD: u64 = 64;
 /// One word in so many may be left over of a document that is a duplicate otherwise.
 const LEFT_OVER: usize = 2;
-/// Diagonals that are looked at.
-const DIAGONALS: usize = 3;
-/// In blocks of fewer words other names and numbers make another text.
-const SHORT: usize = 12;
 /// Words around the place where a short block should stand, and the share of it that has to be there.
 const EDGE: u64 = 3;
 const BESIDE: f64 = 0.75;
-/// Blocks of fewer words are not aligned.
-const LEAST_ALIGNED: usize = 8;
 
 /// Short blocks follow the blocks around them: those between two duplicates; and those beside one, if all longer blocks are
 /// duplicates and the short ones are a small part of the document.
@@ -296,7 +497,7 @@ fn smooth(signature: &Signature, stub: usize, verdicts: &mut [Option<Copied>]) {
         let between = before == Some(true) && behind == Some(true) && words < stub;
         let left_over = all_gone && (before == Some(true) || behind == Some(true));
         if between || left_over {
-            verdicts[start..end].fill(Some(Copied { by: By::Neighbours, share: 0.0, of: None, place: None }));
+            verdicts[start..end].fill(Some(Copied::new(By::Neighbours, 0.0, None)));
         }
         start = end;
     }

@@ -1,10 +1,18 @@
-//! Documents that resemble an earlier one: by the n-grams that both have.
+//! Documents that resemble an earlier one, by the n-grams that both have; and those that are the same as one.
+//!
+//! Candidates come from a sample of all n-grams, one in four by its hash, that are looked up in the earlier documents: the
+//! sample "modulo m" of Broder's paper on resemblance, which, unlike minima of fixed number, has a fair share of a short
+//! passage in a long document. What they share is then counted in full.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 
-use super::evidence::{Learned, whole};
+use super::blocks::{By, Copied, Figures, Judged};
+use super::evidence::Unit;
+use super::learned::Learned;
+use super::lookup::Asked;
 use super::signature::Signature;
-use crate::error::Result;
+use super::store::Store;
+use crate::error::{Error, Result};
 use crate::text::mix;
 
 /// Words of the n-grams that documents are compared by.
@@ -19,58 +27,195 @@ pub struct Resembles {
     pub document: String,
     /// Its number.
     pub number: usize,
-    /// How many of the n-grams of both both have: from 0 to 1.
+    /// How much: from 0 to 1.
     pub score: f64,
+}
+
+/// How much two documents are alike.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Measure {
+    /// How many of the n-grams of both both have.
+    Resemblance,
+    /// How many of the n-grams of the later one the earlier one has.
+    Containment,
 }
 
 impl Learned {
     /// Judges the next document as a whole: which earlier one, kept so far, it resembles most, if it resembles one.
-    pub fn judge_document(&mut self, signature: &Signature, threshold: f64) -> Result<Option<Resembles>> {
-        let (number, start) = self.begin(signature)?;
-        let (_, first): (_, u64) = self.wholes.next(whole(signature))?;
-        let mut shared: HashMap<usize, u32> = HashMap::new();
-        for (_, hash) in &signature.anchors {
-            let (_, place): (_, u64) = self.anchors.next(*hash)?;
-            if (1..=start).contains(&place) {
-                *shared.entry(self.number_of(place - 1)).or_default() += 1;
-            }
-        }
+    pub fn judge_document(
+        &mut self,
+        signature: &Signature,
+        asked: &Asked,
+        measure: Measure,
+        threshold: f64,
+    ) -> Result<(Option<Resembles>, Figures)> {
+        let (number, _) = self.begin(signature.words.len())?;
+        let words = signature.words.len() as u64;
+        let mut figures = Figures { words, words_kept: words, ..Figures::default() };
         let mut found = None;
-        if first > 0 && !signature.words.is_empty() {
-            found = Some((first as usize - 1, 1.0));
-        } else if let Some((other, score)) = self.most_alike(signature, shared)?
+        if self.same_words(asked.whole, signature)?.is_some() {
+            found = Some((asked.whole as usize - 1, 1.0));
+        } else if let Some((other, score)) = self.most_alike(signature, asked, measure)?
             && score >= threshold
         {
             found = Some((other, score));
         }
-        let Some((other, score)) = found else { return Ok(None) };
-        self.gone.set(number as u64);
-        Ok(Some(Resembles { document: self.id_of(other)?, number: other, score }))
+        if found.is_some() {
+            self.gone.set(number as u64);
+            figures.words_kept = 0;
+        }
+        self.state.after.words += figures.words_kept;
+        let resembles = |(number, score)| self.store.id(number).map(|document| Resembles { document, number, score });
+        Ok((found.map(resembles).transpose()?, figures))
     }
 
-    /// Of the documents with which a document shares anchors, the one that resembles it most.
-    fn most_alike(&self, signature: &Signature, shared: HashMap<usize, u32>) -> Result<Option<(usize, f64)>> {
-        let mut candidates: Vec<(usize, u32)> = shared.into_iter().collect();
-        candidates.retain(|(other, _)| !self.gone.get(*other as u64));
-        candidates.sort_unstable_by_key(|(other, shared)| (std::cmp::Reverse(*shared), *other));
-        candidates.truncate(CANDIDATES);
-        if candidates.is_empty() {
-            return Ok(None);
-        }
-        let own = shingles(&signature.words.iter().map(|word| word.hash as u32).collect::<Vec<_>>());
+    /// Of the documents that share anchors with a document and were kept, the one that resembles it most.
+    fn most_alike(&self, signature: &Signature, asked: &Asked, measure: Measure) -> Result<Option<(usize, f64)>> {
+        let now;
+        let candidates = match &asked.alike {
+            Some(candidates) => candidates,
+            None => {
+                now = candidates(&self.store, signature, asked)?;
+                &now
+            }
+        };
+        let kept = candidates.iter().filter(|candidate| !self.gone.get(candidate.number as u64));
         let mut best: Option<(usize, f64)> = None;
-        for (other, _) in candidates {
-            let theirs = shingles(&self.words_between(self.documents[other].word, self.documents[other + 1].word)?);
-            let both = own.intersection(&theirs).count();
-            let score = both as f64 / (own.len() + theirs.len() - both).max(1) as f64;
+        let mut own = None;
+        for candidate in kept.take(CANDIDATES) {
+            let shared = match candidate.shared {
+                Some(shared) => shared,
+                None => {
+                    let own = own.get_or_insert_with(|| shingles(&signature.hashes_of(0..signature.words.len())));
+                    Shared::of(own, &shingles_of(&self.store, candidate.number)?)
+                }
+            };
+            let score = shared.score(measure);
             if best.is_none_or(|(_, best)| score > best) {
-                best = Some((other, score));
+                best = Some((candidate.number, score));
             }
         }
         Ok(best)
     }
+
+    /// How much one document resembles another, by their numbers, and the id of the other.
+    pub fn compare(&self, one: usize, other: usize, measure: Measure) -> Result<Resembles> {
+        let shared = Shared::of(&shingles_of(&self.store, one)?, &shingles_of(&self.store, other)?);
+        Ok(Resembles { document: self.store.id(other)?, number: other, score: shared.score(measure) })
+    }
+
+    /// How many words a document has, by its number.
+    pub fn length_of(&self, number: usize) -> Result<u64> {
+        let (from, to) = self.store.bounds(number)?.words;
+        Ok(to - from)
+    }
+
+    /// The id of a document, by its number.
+    pub fn id_of(&self, number: usize) -> Result<String> {
+        self.store.id(number)
+    }
+
+    /// Judges the next document by digests.
+    pub(super) fn judge_exact(&mut self, signature: &Signature, asked: &Asked, unit: Unit) -> Result<Judged> {
+        let (number, _) = self.begin(signature.digests.len())?;
+        let mut ids: HashMap<usize, String> = HashMap::new();
+        let mut judged = Judged::default();
+        for block in 0..signature.blocks.len() {
+            let first = asked.digests[if unit == Unit::Document { 0 } else { block }];
+            let words = signature.words_of(block).len() as u64;
+            judged.figures.words += words;
+            // A text without words is nobody's copy.
+            let copied = first > 0 && (if unit == Unit::Document { !signature.words.is_empty() } else { words > 0 });
+            judged.blocks.push(if copied {
+                let (other, _) = self.store.document_of(first - 1)?;
+                let id = match ids.get(&other) {
+                    Some(id) => id.clone(),
+                    None => ids.entry(other).or_insert(self.store.id(other)?).clone(),
+                };
+                Some(Copied::new(By::Digest, 1.0, Some((id, None))))
+            } else {
+                judged.figures.words_kept += words;
+                None
+            });
+        }
+        if judged.blocks.iter().all(Option::is_some) && !judged.blocks.is_empty() {
+            self.gone.set(number as u64);
+        }
+        self.state.after.words += judged.figures.words_kept;
+        Ok(judged)
+    }
 }
 
-fn shingles(words: &[u32]) -> HashSet<u64> {
-    words.windows(SHINGLE).map(|window| window.iter().fold(0, |hash, word| mix(hash ^ u64::from(*word)))).collect()
+/// An earlier document that shares anchors with a document.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Candidate {
+    number: usize,
+    /// What they share, if that was counted.
+    shared: Option<Shared>,
+}
+
+/// N-grams of two documents.
+#[derive(Debug, Clone, Copy)]
+struct Shared {
+    both: usize,
+    own: usize,
+    theirs: usize,
+}
+
+/// The documents that have anchors of a document first, those with most of them in front; some of them are compared.
+pub(super) fn candidates(store: &Store, signature: &Signature, asked: &Asked) -> Result<Vec<Candidate>> {
+    let known = asked.places.iter().filter(|place| (1..=asked.start).contains(*place));
+    let mut places: Vec<u64> = known.map(|place| place - 1).collect();
+    places.sort_unstable();
+    let mut found: Vec<(usize, usize)> = Vec::new();
+    let mut rest = &places[..];
+    while let Some(place) = rest.first() {
+        let (number, bounds) = store.document_of(*place)?;
+        let here = rest.partition_point(|place| *place < bounds.words.1);
+        found.push((here, number));
+        rest = &rest[here.max(1)..];
+    }
+    found.sort_unstable_by_key(|(hits, number)| (std::cmp::Reverse(*hits), *number));
+    let own = if found.is_empty() { Vec::new() } else { shingles(&signature.hashes_of(0..signature.words.len())) };
+    let candidate = |(at, (_, number)): (usize, (usize, usize))| {
+        let compare = || Ok::<_, Error>(Shared::of(&own, &shingles_of(store, number)?));
+        Ok(Candidate { number, shared: (at < CANDIDATES).then(compare).transpose()? })
+    };
+    found.into_iter().enumerate().map(candidate).collect()
+}
+
+fn shingles_of(store: &Store, number: usize) -> Result<Vec<u64>> {
+    let (from, to) = store.bounds(number)?.words;
+    let mut words = Vec::new();
+    store.words(from, to, &mut words)?;
+    Ok(shingles(&words))
+}
+
+/// The different n-grams of a document, in order.
+fn shingles(words: &[u64]) -> Vec<u64> {
+    let hash = |window: &[u64]| window.iter().fold(0, |hash, word| mix(hash ^ word));
+    let mut shingles: Vec<u64> = words.windows(SHINGLE).map(hash).collect();
+    shingles.sort_unstable();
+    shingles.dedup();
+    shingles
+}
+
+impl Shared {
+    /// Of n-grams in order.
+    fn of(own: &[u64], theirs: &[u64]) -> Shared {
+        let (mut both, mut left) = (0, theirs.iter().peekable());
+        for shingle in own {
+            while left.next_if(|theirs| *theirs < shingle).is_some() {}
+            both += usize::from(left.peek() == Some(&shingle));
+        }
+        Shared { both, own: own.len(), theirs: theirs.len() }
+    }
+
+    fn score(self, measure: Measure) -> f64 {
+        let all = match measure {
+            Measure::Resemblance => self.own + self.theirs - self.both,
+            Measure::Containment => self.own,
+        };
+        self.both as f64 / all.max(1) as f64
+    }
 }

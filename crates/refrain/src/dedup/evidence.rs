@@ -1,26 +1,35 @@
 //! What is learnt of a collection that may be larger than memory, and where it is kept.
 //!
 //! Documents come by twice, in the same order: first to be [learnt](Learning::add), then to be judged with what was
-//! [learnt](Learned). Evidence is on disk; in memory stay a bit for each n-gram that occurs twice or more, a bit for every
-//! eight words, and sixteen bytes a document.
+//! [learnt](super::Learned). Evidence is on disk; in memory stay two bits for each n-gram that occurs twice or more, a bit
+//! for every eight words, and a bit for each document.
 
-use std::fs::File;
-use std::io::{BufWriter, Write};
-use std::os::unix::fs::FileExt;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use rayon::iter::{IntoParallelRefMutIterator, ParallelIterator};
-use serde::Serialize;
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
 use tempfile::TempDir;
 
+use super::engines::{by_spex, by_suffix_arrays};
+use super::group::{
+    ANCHOR, DIGEST, Grouped, NGRAM, PLACE, WHOLE, bytes_of_work, count, first_places, group, place, times_before,
+};
+use super::learned::Learned;
 use super::scatter::{Answers, Partition, Scatter};
 use super::signature::Signature;
+use super::store::{Store, StoreSize, StoreWriter, hash_of_id};
 use crate::error::{Error, IoContext, Result};
 use crate::text::mix;
 
 /// What is a duplicate, and how it is found.
 #[derive(Debug, Clone)]
 pub struct DedupOptions {
+    /// What is looked for.
+    pub task: Task,
+    /// How duplicate n-grams are found.
+    pub engine: Engine,
     /// Words of an n-gram.
     pub ngram: usize,
     /// A block is a duplicate when a larger share of its words stands in n-grams that were kept before.
@@ -33,32 +42,107 @@ pub struct DedupOptions {
     pub memory: u64,
     /// Where temporary files go.
     pub temporary: PathBuf,
+    /// Number ids that come more than once.
+    pub make_ids: bool,
+    /// About how many bytes of text will come: more partitions are made for more.
+    pub expected: u64,
+}
+
+/// What is looked for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Task {
+    /// Nothing; n-grams are counted.
+    Count,
+    /// Blocks that stand in earlier documents.
+    Blocks,
+    /// Documents that resemble an earlier one.
+    Documents,
+    /// Blocks or documents that are the same as an earlier one.
+    Exact(Unit, Normalise),
+}
+
+/// What is a duplicate as a whole.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Unit {
+    /// A block, such as a paragraph.
+    Block,
+    /// A document.
+    Document,
+}
+
+/// What does not count when texts are compared as a whole.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Normalise {
+    /// Nothing is passed over.
+    Nothing,
+    /// How much white space there is.
+    Space,
+    /// Case, white space and signs: only words count.
+    Words,
+}
+
+/// How duplicate n-grams are found. The result is the same.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Engine {
+    /// By hashes that are partitioned on disk.
+    Hash,
+    /// By suffix arrays over chunks of words, and a merge of their n-grams.
+    SuffixArray,
+    /// By counts of shorter n-grams first: SPEX.
+    Spex,
 }
 
 impl Default for DedupOptions {
     fn default() -> Self {
         DedupOptions {
+            task: Task::Blocks,
+            engine: Engine::Hash,
             ngram: 7,
             threshold: 0.5,
             stub: 20,
             edited: true,
             memory: 1 << 30,
             temporary: std::env::temp_dir(),
+            make_ids: false,
+            expected: 0,
         }
+    }
+}
+
+impl DedupOptions {
+    pub(super) fn needs_ngrams(&self) -> bool {
+        matches!(self.task, Task::Count | Task::Blocks)
+    }
+
+    pub(super) fn needs_anchors(&self) -> bool {
+        self.task == Task::Documents || (self.task == Task::Blocks && self.edited)
+    }
+
+    fn needs_words(&self) -> bool {
+        matches!(self.task, Task::Blocks | Task::Documents) || (self.task == Task::Count && self.engine != Engine::Hash)
+    }
+
+    /// Highest bits of a hash that tell its partition: as many as make partitions fit into memory, if as much text comes as
+    /// is expected.
+    fn bits(&self) -> u32 {
+        let words = self.expected / BYTES_OF_WORD;
+        let partitions = (words * bytes_of_work(NGRAM) * 8 / self.memory.max(1)).max(1);
+        partitions.next_power_of_two().ilog2().clamp(LEAST_BITS, MOST_BITS)
     }
 }
 
 /// Files, their buffers and documents that are worked on need so much.
 const LEAST_MEMORY: u64 = 128 << 20;
-/// Highest bits of a hash that tell its partition.
-const BITS: u32 = 8;
-/// The same for whole documents: there are fewer.
-const FEW_BITS: u32 = 4;
-/// Words that share a bit.
-pub(super) const CELL: u64 = 8;
+/// Few partitions, and many.
+const LEAST_BITS: u32 = 8;
+const MOST_BITS: u32 = 11;
+/// The bits for whole documents: there are fewer of them.
+const FEW_BITS: u32 = 6;
+/// Few bytes for a word and what stands between it and the next.
+const BYTES_OF_WORD: u64 = 6;
 
 /// N-grams in figures.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Counts {
     /// Documents.
     pub documents: u64,
@@ -77,74 +161,153 @@ pub struct Counts {
 /// What is being learnt of the documents.
 pub struct Learning {
     options: DedupOptions,
-    folder: TempDir,
-    ngrams: Scatter<1>,
-    anchors: Scatter<2>,
-    /// Whole documents.
-    wholes: Scatter<2>,
-    words: (PathBuf, BufWriter<File>),
-    ids: (PathBuf, BufWriter<File>),
-    id_bytes: u64,
-    documents: Vec<Place>,
+    folder: Folder,
+    ngrams: Scatter<NGRAM>,
+    anchors: Scatter<ANCHOR>,
+    /// Whole documents, by their words.
+    wholes: Scatter<WHOLE>,
+    /// Blocks or documents, by their digests.
+    digests: Scatter<{ DIGEST + PLACE }>,
+    /// Hashes of ids.
+    ids: Scatter<NGRAM>,
+    store: StoreWriter,
+    /// The place of the next word, or block.
+    next: u64,
+    /// Documents that are only compared with: the first ones.
+    compared: u64,
     counts: Counts,
+    note: Option<Note>,
 }
 
-/// Where a document's words and its id begin.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Place {
-    pub(super) word: u64,
-    id: u64,
+/// Where evidence is.
+pub(super) enum Folder {
+    /// It goes with whoever has it.
+    Temporary(TempDir),
+    /// It stays, so that a run can be resumed.
+    Kept(PathBuf),
 }
+
+impl Folder {
+    pub(super) fn path(&self) -> &Path {
+        match self {
+            Folder::Temporary(folder) => folder.path(),
+            Folder::Kept(path) => path,
+        }
+    }
+}
+
+/// What a checkpoint says.
+#[derive(Serialize, Deserialize, Default)]
+struct Note {
+    /// All documents were learnt.
+    complete: bool,
+    counts: Counts,
+    next: u64,
+    compared: u64,
+    store: StoreSize,
+    /// Entries of the partitions of n-grams, anchors, whole documents, digests and ids.
+    entries: [Vec<u64>; 5],
+    /// Of whoever made the checkpoint.
+    of: Value,
+}
+
+const NOTE: &str = "learn.json";
+
+/// Tells how much of the work is done, and of how much; false to stop it.
+pub type Step<'a> = &'a (dyn Fn(u64, u64) -> bool + Sync);
 
 impl Learning {
-    /// Begins to learn.
+    /// Begins to learn, with temporary files that go when it is over.
     pub fn new(options: DedupOptions) -> Result<Learning> {
+        let folder = tempfile::Builder::new().prefix("refrain-dedup-").tempdir_in(&options.temporary);
+        let folder = folder.at(&options.temporary)?;
+        Learning::open(options, Folder::Temporary(folder), None)
+    }
+
+    /// Begins to learn, or goes on at the last [checkpoint](Learning::checkpoint), with files in a folder that stays.
+    pub fn resume(options: DedupOptions, folder: &Path) -> Result<Learning> {
+        std::fs::create_dir_all(folder).at(folder)?;
+        let note = read_note(&folder.join(NOTE))?;
+        Learning::open(options, Folder::Kept(folder.to_owned()), note)
+    }
+
+    fn open(options: DedupOptions, folder: Folder, note: Option<Note>) -> Result<Learning> {
         if options.memory < LEAST_MEMORY {
             let needed = LEAST_MEMORY >> 20;
             return Err(Error::Refused(format!(
                 "that is too little memory to work with; give it --memory {needed}M or more"
             )));
         }
-        let folder = tempfile::Builder::new().prefix("refrain-dedup-").tempdir_in(&options.temporary);
-        let folder = folder.at(&options.temporary)?;
-        let file = |name: &str| {
-            let path = folder.path().join(name);
-            let file = File::create(&path).at(&path)?;
-            Ok::<_, Error>((path, BufWriter::with_capacity(1 << 20, file)))
-        };
-        Ok(Learning {
-            ngrams: Scatter::new(folder.path(), "ngrams", BITS),
-            anchors: Scatter::new(folder.path(), "anchors", BITS),
-            wholes: Scatter::new(folder.path(), "documents", FEW_BITS),
-            words: file("words")?,
-            ids: file("ids")?,
-            id_bytes: 0,
-            documents: Vec::new(),
+        let bits = options.bits();
+        let path = folder.path();
+        let mut learning = Learning {
+            ngrams: Scatter::new(path, "ngrams", bits),
+            // One word in four has one.
+            anchors: Scatter::new(path, "anchors", bits - 2),
+            wholes: Scatter::new(path, "wholes", FEW_BITS),
+            digests: Scatter::new(path, "digests", bits),
+            ids: Scatter::new(path, "names", FEW_BITS),
+            store: StoreWriter::open(path, note.as_ref().map(|note| note.store).unwrap_or_default())?,
+            next: 0,
+            compared: 0,
             counts: Counts::default(),
             options,
             folder,
-        })
+            note: None,
+        };
+        if let Some(note) = note {
+            let [ngrams, anchors, wholes, digests, ids] = &note.entries;
+            learning.ngrams.resume(ngrams)?;
+            learning.anchors.resume(anchors)?;
+            learning.wholes.resume(wholes)?;
+            learning.digests.resume(digests)?;
+            learning.ids.resume(ids)?;
+            (learning.counts, learning.next, learning.compared) = (note.counts, note.next, note.compared);
+            learning.note = Some(note);
+        }
+        Ok(learning)
+    }
+
+    /// What the last checkpoint was given, and whether it was the last of all.
+    pub fn last_checkpoint(&self) -> Option<(&Value, bool)> {
+        self.note.as_ref().map(|note| (&note.of, note.complete))
     }
 
     /// Takes in the next document.
     pub fn add(&mut self, id: &str, signature: &Signature) -> Result<()> {
-        let start = self.counts.words;
-        self.documents.push(Place { word: start, id: self.id_bytes });
-        let (path, ids) = &mut self.ids;
-        ids.write_all(id.as_bytes()).at(path)?;
-        self.id_bytes += id.len() as u64;
+        let name = hash_of_id(id.as_bytes());
+        let bytes = name.to_le_bytes();
+        self.ids.push(name, [bytes[0], bytes[1], bytes[2], bytes[3], bytes[4], bytes[5], bytes[6]])?;
+        self.add_signature(id, signature)
+    }
+
+    /// Takes in the next document, which is only compared with: [`Learned::keep`] will keep it, and its id may come again.
+    /// Such documents come before all others.
+    pub fn add_kept(&mut self, id: &str, signature: &Signature) -> Result<()> {
+        self.compared += 1;
+        self.add_signature(id, signature)
+    }
+
+    fn add_signature(&mut self, id: &str, signature: &Signature) -> Result<()> {
         for hash in &signature.ngrams {
-            self.ngrams.push([*hash])?;
+            let bytes = hash.to_le_bytes();
+            self.ngrams.push(*hash, [bytes[0], bytes[1], bytes[2], bytes[3], bytes[4], bytes[5], bytes[6]])?;
         }
-        self.wholes.push([whole(signature), self.counts.documents])?;
-        if self.options.edited {
-            for (at, hash) in &signature.anchors {
-                self.anchors.push([*hash, start + u64::from(*at)])?;
+        for (at, hash) in &signature.anchors {
+            let entry = joined(&hash.to_le_bytes()[..ANCHOR - PLACE], self.next + u64::from(*at));
+            self.anchors.push(*hash, entry)?;
+        }
+        if self.options.needs_words() {
+            let whole = whole(signature);
+            self.wholes.push(whole, joined(&whole.to_le_bytes()[..WHOLE - PLACE], self.counts.documents))?;
+            self.next += signature.words.len() as u64 + 1;
+            self.store.add(id, signature.words.iter().copied(), self.next)?;
+        } else if self.options.task != Task::Count {
+            for (digest, at) in signature.digests.iter().zip(self.next..) {
+                self.digests.push((digest >> 64) as u64, joined(&digest.to_le_bytes(), at))?;
             }
-        }
-        let (path, words) = &mut self.words;
-        for word in &signature.words {
-            words.write_all(&(word.hash as u32).to_le_bytes()).at(path)?;
+            self.next += signature.digests.len() as u64 + 1;
+            self.store.add_without_words(id, self.next)?;
         }
         self.counts.documents += 1;
         self.counts.words += signature.words.len() as u64;
@@ -152,216 +315,210 @@ impl Learning {
         Ok(())
     }
 
-    /// Finds the n-grams that occur twice or more, and the first places of anchors.
-    pub fn conclude(mut self, pool: &rayon::ThreadPool) -> Result<Learned> {
-        for (path, file) in [&mut self.words, &mut self.ids] {
-            file.flush().at(path)?;
-        }
-        self.documents.push(Place { word: self.counts.words, id: self.id_bytes });
+    /// Makes sure that a run that is killed goes on from here. `of` is handed back [then](Learning::last_checkpoint);
+    /// `complete` says that there are no more documents.
+    pub fn checkpoint(&mut self, of: Value, complete: bool) -> Result<()> {
+        let note = Note {
+            complete,
+            counts: self.counts,
+            next: self.next,
+            compared: self.compared,
+            store: self.store.flush()?,
+            entries: [
+                self.ngrams.flush()?,
+                self.anchors.flush()?,
+                self.wholes.flush()?,
+                self.digests.flush()?,
+                self.ids.flush()?,
+            ],
+            of,
+        };
+        write_note(&self.folder.path().join(NOTE), &note)?;
+        self.note = Some(note);
+        Ok(())
+    }
+
+    /// Counts the n-grams, and is done with it.
+    pub fn count(mut self, pool: &rayon::ThreadPool, step: Step<'_>) -> Result<Counts> {
+        self.store.flush()?;
+        let found = match self.options.engine {
+            Engine::Hash => {
+                let mut ngrams = self.ngrams.finish()?;
+                let work = Work { memory: self.options.memory, pool, step, saved: false, done: 0, total: ngrams.len() };
+                work.each(&mut ngrams, count)?.0
+            }
+            other => {
+                vec![Found::by(other, &Store::open(self.folder.path())?, &self.options, self.folder.path())?.into()]
+            }
+        };
+        self.counts.add(&found);
+        Ok(self.counts)
+    }
+
+    /// Finds the n-grams that occur twice or more, and the first places of all else.
+    pub fn conclude(mut self, pool: &rayon::ThreadPool, step: Step<'_>) -> Result<Learned> {
+        self.store.flush()?;
+        let saved = self.note.as_ref().is_some_and(|note| note.complete);
         let mut ngrams = self.ngrams.finish()?;
         let mut anchors = self.anchors.finish()?;
         let mut wholes = self.wholes.finish()?;
-        let memory = self.options.memory;
-        let grouped = each_partition(&mut ngrams, memory, pool, group)?;
-        for partitions in [&mut anchors, &mut wholes] {
-            each_partition(partitions, memory, pool, first_places)?;
-        }
-        for group in &grouped {
-            self.counts.distinct += group.distinct;
-            self.counts.duplicate += u64::from(group.repeated);
-            self.counts.occurrences += group.occurrences;
-        }
-        let open = |(path, _): &(PathBuf, BufWriter<File>)| Ok::<_, Error>((path.clone(), File::open(path).at(path)?));
-        Ok(Learned {
-            ngrams: Answers::open(ngrams)?,
-            anchors: Answers::open(anchors)?,
-            wholes: Answers::open(wholes)?,
-            kept: grouped.iter().map(|group| Bits::new(u64::from(group.repeated))).collect(),
-            removed: Bits::new(self.counts.words.div_ceil(CELL)),
-            words: open(&self.words)?,
-            ids: open(&self.ids)?,
-            documents: self.documents,
-            gone: Bits::new(self.counts.documents),
-            next: 0,
-            counts: self.counts,
-            options: self.options,
-            _folder: self.folder,
-        })
+        let mut digests = self.digests.finish()?;
+        let mut ids = self.ids.finish()?;
+        let total = ngrams.len() + anchors.len() + wholes.len() + digests.len() + ids.len();
+        let work = Work { memory: self.options.memory, pool, step, saved, done: 0, total };
+        let mut store = Store::open(self.folder.path())?;
+        let (found, work) = match self.options.engine {
+            Engine::SuffixArray | Engine::Spex if self.options.needs_ngrams() => {
+                let found = Found::by(self.options.engine, &store, &self.options, self.folder.path())?;
+                (NgramAnswers::Placed(found), work)
+            }
+            _ => {
+                let (grouped, work) = work.each(&mut ngrams, group)?;
+                (NgramAnswers::Hashed(ngrams, grouped), work)
+            }
+        };
+        let (_, work) = work.each(&mut anchors, first_places)?;
+        let (_, work) = work.each(&mut wholes, first_places)?;
+        let (_, work) = work.each(&mut digests, first_places)?;
+        work.each(&mut ids, times_before)?;
+        store.count_ids(Answers::open(ids)?, self.compared as usize, self.options.make_ids)?;
+        self.counts.add(&match &found {
+            NgramAnswers::Hashed(_, grouped) => grouped.clone(),
+            NgramAnswers::Placed(found) => vec![found.clone().into()],
+        });
+        Learned::open(self.options, self.folder, self.counts, self.next, store, found, (anchors, wholes, digests))
     }
 }
 
-/// Works on partitions, as many at a time as there is memory for.
-fn each_partition<const N: usize, T: Send>(
-    partitions: &mut [Partition<N>],
+impl Counts {
+    fn add(&mut self, found: &[Grouped]) {
+        for group in found {
+            self.duplicate += group.repeated;
+            self.occurrences += group.occurrences;
+        }
+        self.distinct = self.ngrams - self.occurrences + self.duplicate;
+    }
+}
+
+/// Answers for n-grams.
+pub(super) enum NgramAnswers {
+    /// In the order of their partitions.
+    Hashed(Vec<Partition<NGRAM>>, Vec<Grouped>),
+    /// In the order of the documents.
+    Placed(Found),
+}
+
+/// What an engine found that works on words, not on hashes.
+#[derive(Debug, Clone)]
+pub(super) struct Found {
+    /// A file with a number of four bytes for each n-gram, in the order of the documents: zero when it occurs once, else that
+    /// of its group.
+    pub(super) answers: PathBuf,
+    /// How many groups there are.
+    pub(super) repeated: u64,
+    /// How often their n-grams occur.
+    pub(super) occurrences: u64,
+    /// How often those of the most frequent groups occur, and the numbers of these.
+    pub(super) top: Vec<(u64, u32)>,
+}
+
+impl Found {
+    fn by(engine: Engine, store: &Store, options: &DedupOptions, folder: &Path) -> Result<Found> {
+        let find = if engine == Engine::Spex { by_spex } else { by_suffix_arrays };
+        find(store, options.ngram, options.memory, folder)
+    }
+}
+
+impl From<Found> for Grouped {
+    fn from(found: Found) -> Grouped {
+        Grouped { repeated: found.repeated, occurrences: found.occurrences, top: found.top }
+    }
+}
+
+/// Work on partitions.
+struct Work<'a> {
     memory: u64,
-    pool: &rayon::ThreadPool,
-    work: fn(&mut Partition<N>) -> Result<T>,
-) -> Result<Vec<T>> {
-    // The numbers, the same sorted with their places, and the answers.
-    let bytes = |partition: &Partition<N>| partition.entries * (8 * N as u64 + 16 + 8);
-    let largest = partitions.iter().map(bytes).max().unwrap_or_default().max(1);
-    let share = memory / 2;
-    if largest > share {
-        let needed = (2 * largest).div_ceil(1 << 20);
-        return Err(Error::Refused(format!("the collection needs more memory than that: --memory {needed}M will do")));
-    }
-    let at_a_time = usize::try_from(share / largest).unwrap_or(usize::MAX).clamp(1, pool.current_num_threads());
-    let mut done = Vec::with_capacity(partitions.len());
-    for some in partitions.chunks_mut(at_a_time) {
-        done.extend(pool.install(|| some.par_iter_mut().map(work).collect::<Result<Vec<T>>>())?);
-    }
-    Ok(done)
+    pool: &'a rayon::ThreadPool,
+    step: Step<'a>,
+    /// What is done is noted, for a run that is killed.
+    saved: bool,
+    done: usize,
+    total: usize,
 }
 
-/// What the n-grams of a partition come to.
-struct Grouped {
-    distinct: u64,
-    repeated: u32,
-    occurrences: u64,
-}
-
-/// Numbers the n-grams of a partition that occur twice or more, from 1 on; others are zero.
-fn group(partition: &mut Partition<1>) -> Result<Grouped> {
-    let mut sorted: Vec<(u64, u32)> = partition.read()?.into_iter().map(|[hash]| hash).zip(0..).collect();
-    sorted.sort_unstable();
-    let mut answers = vec![0_u32; sorted.len()];
-    let mut grouped = Grouped { distinct: 0, repeated: 0, occurrences: 0 };
-    for same in sorted.chunk_by(|one, next| one.0 == next.0) {
-        grouped.distinct += 1;
-        if same.len() > 1 {
-            grouped.repeated += 1;
-            grouped.occurrences += same.len() as u64;
-            for (_, at) in same {
-                answers[*at as usize] = grouped.repeated;
-            }
+impl Work<'_> {
+    /// Works on partitions, as many at a time as there is memory for.
+    fn each<const N: usize, T: Send + Serialize + DeserializeOwned>(
+        mut self,
+        partitions: &mut [Partition<N>],
+        work: fn(&mut Partition<N>) -> Result<T>,
+    ) -> Result<(Vec<T>, Self)> {
+        let largest = partitions.iter().map(|partition| partition.entries).max().unwrap_or_default();
+        let largest = (largest * bytes_of_work(N)).max(1);
+        let share = self.memory / 2;
+        if largest > share {
+            let needed = (2 * largest).div_ceil(1 << 20);
+            return Err(Error::Refused(format!(
+                "the collection needs more memory than that: --memory {needed}M will do"
+            )));
         }
-    }
-    partition.answer(&answers)?;
-    Ok(grouped)
-}
-
-/// Answers each hash with its first place, from 1 on; zero at that place itself.
-fn first_places(partition: &mut Partition<2>) -> Result<()> {
-    let entries = partition.read()?;
-    let mut sorted: Vec<(u64, u32)> = entries.iter().map(|[hash, _]| *hash).zip(0..).collect();
-    sorted.sort_unstable();
-    let mut answers = vec![0_u64; sorted.len()];
-    for same in sorted.chunk_by(|one, next| one.0 == next.0) {
-        if same.len() > 1 {
-            let first = entries[same[0].1 as usize][1];
-            for (_, at) in &same[1..] {
-                answers[*at as usize] = first + 1;
+        let at_a_time =
+            usize::try_from(share / largest).unwrap_or(usize::MAX).clamp(1, self.pool.current_num_threads());
+        let saved = self.saved;
+        let work = |partition: &mut Partition<N>| {
+            let path = partition.answers_path().with_extension("done");
+            if saved && let Some(done) = read_note(&path)? {
+                partition.drop_entries()?;
+                return Ok(done);
             }
-        }
-    }
-    partition.answer(&answers)
-}
-
-/// Documents are read twice, and were not the same.
-fn changed() -> Error {
-    Error::Refused("the documents changed while they were read; run it again when nobody writes to them".into())
-}
-
-/// A row of bits.
-pub(super) struct Bits(Vec<u64>);
-
-impl Bits {
-    pub(super) fn new(length: u64) -> Bits {
-        Bits(vec![0; length.div_ceil(64) as usize])
-    }
-
-    pub(super) fn get(&self, at: u64) -> bool {
-        self.0[(at / 64) as usize] >> (at % 64) & 1 == 1
-    }
-
-    pub(super) fn set(&mut self, at: u64) {
-        self.0[(at / 64) as usize] |= 1 << (at % 64);
-    }
-}
-
-/// What was learnt: documents are judged with it, in the same order.
-pub struct Learned {
-    pub(super) options: DedupOptions,
-    pub(super) ngrams: Answers,
-    pub(super) anchors: Answers,
-    pub(super) wholes: Answers,
-    /// N-grams that occur twice or more and stand in text that was kept so far, by partition.
-    pub(super) kept: Vec<Bits>,
-    /// Words that were removed so far, eight at a time.
-    pub(super) removed: Bits,
-    pub(super) words: (PathBuf, File),
-    pub(super) ids: (PathBuf, File),
-    pub(super) documents: Vec<Place>,
-    /// Documents that were removed as a whole.
-    pub(super) gone: Bits,
-    pub(super) next: usize,
-    pub(super) counts: Counts,
-    _folder: TempDir,
-}
-
-impl Learned {
-    /// N-grams in figures.
-    pub fn counts(&self) -> Counts {
-        self.counts
-    }
-
-    /// The next document: its number, and the place of its first word. An error if it is not the one that was learnt.
-    pub(super) fn begin(&mut self, signature: &Signature) -> Result<(usize, u64)> {
-        let number = self.next;
-        match self.documents.get(number..number + 2) {
-            Some([this, next]) if next.word - this.word == signature.words.len() as u64 => {
-                self.next += 1;
-                Ok((number, this.word))
+            let done = work(partition)?;
+            if saved {
+                write_note(&path, &done)?;
             }
-            _ => Err(changed()),
+            partition.drop_entries()?;
+            Ok(done)
+        };
+        let mut all = Vec::with_capacity(partitions.len());
+        for some in partitions.chunks_mut(at_a_time) {
+            if !(self.step)(self.done as u64, self.total as u64) {
+                return Err(Error::Interrupted);
+            }
+            all.extend(self.pool.install(|| some.par_iter_mut().map(work).collect::<Result<Vec<T>>>())?);
+            self.done += some.len();
         }
+        Ok((all, self))
     }
+}
 
-    /// Checks that all documents that were learnt were judged.
-    pub fn finish(self) -> Result<()> {
-        if self.next as u64 == self.counts.documents { Ok(()) } else { Err(changed()) }
-    }
-
-    /// The words from one place to another, as they are compared.
-    pub(super) fn words_between(&self, from: u64, to: u64) -> Result<Vec<u32>> {
-        let (path, file) = &self.words;
-        let mut bytes = vec![0; 4 * to.saturating_sub(from) as usize];
-        file.read_exact_at(&mut bytes, 4 * from).at(path)?;
-        Ok(bytes.chunks_exact(4).map(|four| u32::from_le_bytes([four[0], four[1], four[2], four[3]])).collect())
-    }
-
-    /// True when most of a stretch was removed.
-    pub(super) fn is_removed(&self, from: u64, to: u64) -> bool {
-        let cells = from / CELL..to.div_ceil(CELL);
-        let (all, removed) =
-            cells.fold((0, 0), |(all, removed), cell| (all + 1, removed + u64::from(self.removed.get(cell))));
-        2 * removed > all
-    }
-
-    /// The document of a place, and where in it.
-    pub(super) fn place_of(&self, word: u64, length: u64) -> Result<(String, u64, u64)> {
-        let number = self.number_of(word);
-        let (this, next) = (self.documents[number], self.documents[number + 1]);
-        let from = word - this.word;
-        Ok((self.id_of(number)?, from, (from + length).min(next.word - this.word)))
-    }
-
-    /// The number of the document that a word stands in.
-    pub(super) fn number_of(&self, word: u64) -> usize {
-        self.documents.partition_point(|place| place.word <= word).saturating_sub(1)
-    }
-
-    /// The id of a document.
-    pub(super) fn id_of(&self, number: usize) -> Result<String> {
-        let (this, next) = (self.documents[number], self.documents[number + 1]);
-        let (path, file) = &self.ids;
-        let mut id = vec![0; (next.id - this.id) as usize];
-        file.read_exact_at(&mut id, this.id).at(path)?;
-        Ok(String::from_utf8_lossy(&id).into_owned())
-    }
+/// A hash and a place behind it.
+#[inline]
+fn joined<const N: usize>(hash: &[u8], at: u64) -> [u8; N] {
+    let mut entry = [0; N];
+    entry[..N - PLACE].copy_from_slice(hash);
+    entry[N - PLACE..].copy_from_slice(&place(at));
+    entry
 }
 
 /// A hash of all words of a document.
 pub(super) fn whole(signature: &Signature) -> u64 {
     mix(signature.words.iter().fold(0, |hash, word| mix(hash ^ word.hash)))
+}
+
+/// Reads what [`write_note`] wrote, if it did.
+pub(super) fn read_note<T: DeserializeOwned>(path: &Path) -> Result<Option<T>> {
+    match std::fs::read(path) {
+        Ok(bytes) => {
+            let note = serde_json::from_slice(&bytes);
+            Ok(Some(note.map_err(|error| Error::Damaged { path: path.to_owned(), message: error.to_string() })?))
+        }
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(None),
+        Err(error) => Err(Error::io(path, error)),
+    }
+}
+
+/// Writes a note that is there whole or not at all. It need not last longer than the machine runs.
+pub(super) fn write_note<T: Serialize>(path: &Path, note: &T) -> Result<()> {
+    let aside = path.with_extension("new");
+    let bytes = serde_json::to_vec(note).map_err(std::io::Error::from)?;
+    std::fs::write(&aside, bytes).and_then(|()| std::fs::rename(&aside, path)).at(path)
 }

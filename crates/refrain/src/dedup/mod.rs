@@ -7,13 +7,22 @@
 mod alignment;
 mod blocks;
 mod documents;
+mod engines;
 mod evidence;
 mod exact;
+mod group;
+mod learned;
+mod lookup;
+mod saved;
 mod scatter;
 mod signature;
+mod store;
 
-pub use blocks::{By, Copied};
-pub use documents::Resembles;
-pub use evidence::{Counts, DedupOptions, Learned, Learning};
+pub use blocks::{By, Copied, Figures, Frequent, Judged, Lost, Of};
+pub use documents::{Measure, Resembles};
+pub use evidence::{Counts, DedupOptions, Engine, Learning, Normalise, Step, Task, Unit};
 pub use exact::{ExactDuplicates, FirstCopies, Sightings};
+pub use learned::Learned;
+pub use lookup::{Aligner, Asked, Lookup, Taken};
+pub use saved::{EvidenceSize, EvidenceWriter, each_saved, is_evidence};
 pub use signature::Signature;

@@ -1,25 +1,26 @@
-//! Numbers on disk, by the highest bits of a hash: scattered in the order in which they came, answered in the same order.
+//! Entries on disk, by the highest bits of a hash: scattered in the order in which they came, answered in the same order.
 //!
 //! This is how evidence larger than memory is joined with the documents it came from. Every document's hashes go to the
-//! file of their partition; each partition is worked on by itself, in memory, and gets an answer for each of its numbers;
+//! file of their partition; each partition is worked on by itself, in memory, and gets an answer for each of its entries;
 //! and when the documents come by a second time, each hash finds its answer next in the file of its partition.
 
 use std::fs::File;
-use std::io::{self, BufReader, BufWriter, Cursor, Read, Write};
+use std::io::{Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
 use crate::error::{IoContext, Result};
 
-/// What is written at a time to the file of a partition. What is not more stays in memory.
-const BUFFER: usize = 64 << 10;
+/// Bytes that all partitions of a kind keep in memory before they are written.
+const BUFFERS: usize = 8 << 20;
 
-/// Numbers on their way to disk: a hash and what goes with it.
+/// Entries of N bytes on their way to disk.
 pub(super) struct Scatter<const N: usize> {
     bits: u32,
+    buffer: usize,
     partitions: Vec<Partition<N>>,
 }
 
-/// Numbers with the same highest bits, and later the answers to them.
+/// Entries whose hashes have the same highest bits.
 #[derive(Debug)]
 pub(super) struct Partition<const N: usize> {
     path: PathBuf,
@@ -37,28 +38,50 @@ pub(super) fn partition(hash: u64, bits: u32) -> usize {
 }
 
 impl<const N: usize> Scatter<N> {
+    /// An empty one in a folder, with two to the power of `bits` partitions.
     pub(super) fn new(folder: &Path, name: &str, bits: u32) -> Scatter<N> {
         let partition = |number: usize| {
             let path = folder.join(format!("{name}-{number:04}"));
             Partition { path, file: None, rest: Vec::new(), entries: 0 }
         };
-        Scatter { bits, partitions: (0..1 << bits).map(partition).collect() }
+        let buffer = (BUFFERS >> bits).clamp(8 << 10, 64 << 10);
+        Scatter { bits, buffer, partitions: (0..1 << bits).map(partition).collect() }
+    }
+
+    /// Goes on with files that have at least so many entries, and forgets what is more. Where there are answers already, the
+    /// entries are gone.
+    pub(super) fn resume(&mut self, entries: &[u64]) -> Result<()> {
+        for (partition, entries) in self.partitions.iter_mut().zip(entries) {
+            let answers = partition.answers_path();
+            if !partition.path.exists() && answers.exists() {
+                (partition.file, partition.entries) = (Some(File::open(&answers).at(&answers)?), *entries);
+                continue;
+            }
+            let mut file = File::options().append(true).open(&partition.path).at(&partition.path)?;
+            file.set_len(entries * N as u64).at(&partition.path)?;
+            file.seek(SeekFrom::End(0)).at(&partition.path)?;
+            (partition.file, partition.entries) = (Some(file), *entries);
+        }
+        Ok(())
     }
 
     #[inline]
-    pub(super) fn push(&mut self, entry: [u64; N]) -> Result<()> {
-        let partition = &mut self.partitions[partition(entry[0], self.bits)];
+    pub(super) fn push(&mut self, hash: u64, entry: [u8; N]) -> Result<()> {
+        let partition = &mut self.partitions[partition(hash, self.bits)];
         partition.entries += 1;
-        for number in entry {
-            partition.rest.extend_from_slice(&number.to_le_bytes());
-        }
-        if partition.rest.len() >= BUFFER { partition.spill() } else { Ok(()) }
+        partition.rest.extend_from_slice(&entry);
+        if partition.rest.len() >= self.buffer { partition.spill() } else { Ok(()) }
     }
 
+    /// Writes all that is in memory. Returns how many entries each partition has.
+    pub(super) fn flush(&mut self) -> Result<Vec<u64>> {
+        self.partitions.iter_mut().try_for_each(Partition::spill)?;
+        Ok(self.partitions.iter().map(|partition| partition.entries).collect())
+    }
+
+    /// The partitions. Those that were never written stay in memory.
     pub(super) fn finish(mut self) -> Result<Vec<Partition<N>>> {
-        for partition in self.partitions.iter_mut().filter(|partition| partition.file.is_some()) {
-            partition.spill()?;
-        }
+        self.partitions.iter_mut().filter(|partition| partition.file.is_some()).try_for_each(Partition::spill)?;
         Ok(self.partitions)
     }
 }
@@ -75,114 +98,129 @@ impl<const N: usize> Partition<N> {
         Ok(())
     }
 
-    fn open(&self) -> Result<Stored<&[u8]>> {
-        Ok(match &self.file {
-            Some(_) => Stored::File(BufReader::with_capacity(BUFFER, File::open(&self.path).at(&self.path)?)),
-            None => Stored::Memory(&self.rest[..]),
-        })
-    }
-
-    /// All numbers, in the order in which they came.
-    pub(super) fn read(&self) -> Result<Vec<[u64; N]>> {
-        let mut stored = self.open()?;
-        let mut numbers = Vec::with_capacity(self.entries as usize);
-        let mut bytes = [0; 8];
-        for _ in 0..self.entries {
-            let mut entry = [0; N];
-            for number in &mut entry {
-                stored.read_exact(&mut bytes).at(&self.path)?;
-                *number = u64::from_le_bytes(bytes);
-            }
-            numbers.push(entry);
+    /// All entries, in the order in which they came.
+    pub(super) fn read(&self) -> Result<Vec<u8>> {
+        let mut bytes = self.rest.clone();
+        if self.file.is_some() {
+            bytes.reserve_exact(self.entries as usize * N);
+            File::open(&self.path).and_then(|mut file| file.read_to_end(&mut bytes)).at(&self.path)?;
         }
-        Ok(numbers)
+        Ok(bytes)
     }
 
-    /// Puts answers in the place of the numbers.
-    pub(super) fn answer<A: Answer>(&mut self, answers: &[A]) -> Result<()> {
-        if self.file.is_none() {
-            self.rest.clear();
-            return answers.iter().try_for_each(|answer| answer.put(&mut self.rest)).at(&self.path);
-        }
-        let mut file = BufWriter::with_capacity(BUFFER, File::create(&self.path).at(&self.path)?);
-        answers.iter().try_for_each(|answer| answer.put(&mut file)).at(&self.path)?;
-        file.flush().at(&self.path)
+    /// Where the answers are, once they are there.
+    pub(super) fn answers_path(&self) -> PathBuf {
+        self.path.with_extension("answers")
     }
-}
 
-/// Numbers or answers, wherever they are.
-enum Stored<M> {
-    Memory(M),
-    File(BufReader<File>),
-}
-
-impl<M: Read> Read for Stored<M> {
-    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        match self {
-            Stored::Memory(bytes) => bytes.read(buffer),
-            Stored::File(file) => file.read(buffer),
+    /// Puts answers in the place of the entries. The file of the entries stays until [`Partition::drop_entries`].
+    pub(super) fn answer(&mut self, answers: Vec<u8>) -> Result<()> {
+        if self.file.is_some() {
+            let path = self.answers_path();
+            std::fs::write(&path, answers).at(&path)
+        } else {
+            self.rest = answers;
+            Ok(())
         }
     }
-}
 
-/// A number that answers.
-pub(super) trait Answer: Sized {
-    fn put(&self, out: &mut impl Write) -> io::Result<()>;
-    fn take(input: &mut impl Read) -> io::Result<Self>;
-}
-
-impl Answer for u32 {
-    fn put(&self, out: &mut impl Write) -> io::Result<()> {
-        out.write_all(&self.to_le_bytes())
+    /// Deletes the file of the entries.
+    pub(super) fn drop_entries(&self) -> Result<()> {
+        match &self.file {
+            Some(_) if self.path.exists() => std::fs::remove_file(&self.path).at(&self.path),
+            _ => Ok(()),
+        }
     }
 
-    fn take(input: &mut impl Read) -> io::Result<u32> {
-        let mut bytes = [0; 4];
-        input.read_exact(&mut bytes)?;
-        Ok(u32::from_le_bytes(bytes))
+    /// True when entries or answers are in a file.
+    pub(super) fn is_on_disk(&self) -> bool {
+        self.file.is_some()
     }
 }
 
-impl Answer for u64 {
-    fn put(&self, out: &mut impl Write) -> io::Result<()> {
-        out.write_all(&self.to_le_bytes())
-    }
-
-    fn take(input: &mut impl Read) -> io::Result<u64> {
-        let mut bytes = [0; 8];
-        input.read_exact(&mut bytes)?;
-        Ok(u64::from_le_bytes(bytes))
-    }
-}
-
-/// Answers as they are read again, for hashes in the same order.
-pub(super) struct Answers {
+/// Answers of W bytes as they are read again, for hashes in the same order.
+pub(super) struct Answers<const W: usize> {
     bits: u32,
-    files: Vec<(PathBuf, Stored<Cursor<Vec<u8>>>)>,
+    streams: Vec<Stream>,
 }
 
-impl Answers {
-    pub(super) fn open<const N: usize>(partitions: Vec<Partition<N>>) -> Result<Answers> {
+/// Numbers in a file or in memory, one after the other.
+struct Stream {
+    path: PathBuf,
+    file: Option<File>,
+    bytes: Vec<u8>,
+    at: usize,
+    /// How many were taken.
+    taken: u64,
+}
+
+/// What is read at a time.
+const READ: usize = 16 << 10;
+
+impl Stream {
+    fn next<const W: usize>(&mut self) -> Result<u64> {
+        if self.at + W > self.bytes.len() {
+            self.fill(W)?;
+        }
+        let mut number = [0; 8];
+        number[..W].copy_from_slice(&self.bytes[self.at..self.at + W]);
+        self.at += W;
+        self.taken += 1;
+        Ok(u64::from_le_bytes(number))
+    }
+
+    /// Reads on; there have to be so many bytes.
+    fn fill(&mut self, least: usize) -> Result<()> {
+        self.bytes.drain(..self.at);
+        self.at = 0;
+        if let Some(file) = &mut self.file {
+            Read::by_ref(file).take(READ as u64).read_to_end(&mut self.bytes).at(&self.path)?;
+        }
+        if self.bytes.len() < least {
+            return Err(std::io::Error::from(std::io::ErrorKind::UnexpectedEof)).at(&self.path);
+        }
+        Ok(())
+    }
+}
+
+impl<const W: usize> Answers<W> {
+    pub(super) fn open<const N: usize>(partitions: Vec<Partition<N>>) -> Result<Answers<W>> {
         let bits = partitions.len().trailing_zeros();
         let open = |partition: Partition<N>| {
-            let kept = match &partition.file {
-                Some(_) => {
-                    let file = File::open(&partition.path).at(&partition.path)?;
-                    Stored::File(BufReader::with_capacity(BUFFER, file))
-                }
-                None => Stored::Memory(Cursor::new(partition.rest)),
-            };
-            Ok((partition.path, kept))
+            let path = partition.answers_path();
+            let file = if partition.is_on_disk() { Some(File::open(&path).at(&path)?) } else { None };
+            Ok(Stream { path, file, bytes: partition.rest, at: 0, taken: 0 })
         };
-        Ok(Answers { bits, files: partitions.into_iter().map(open).collect::<Result<_>>()? })
+        Ok(Answers { bits, streams: partitions.into_iter().map(open).collect::<Result<_>>()? })
+    }
+
+    /// Answers in one file, for whatever hashes.
+    pub(super) fn of_file(path: PathBuf) -> Result<Answers<W>> {
+        let file = Some(File::open(&path).at(&path)?);
+        Ok(Answers { bits: 0, streams: vec![Stream { path, file, bytes: Vec::new(), at: 0, taken: 0 }] })
     }
 
     /// The answer for the next hash, and its partition.
     #[inline]
-    pub(super) fn next<A: Answer>(&mut self, hash: u64) -> Result<(usize, A)> {
-        let number = partition(hash, self.bits);
-        let (path, kept) = &mut self.files[number];
-        Ok((number, A::take(kept).at(path)?))
+    pub(super) fn next(&mut self, hash: u64) -> Result<(usize, u64)> {
+        let number = if self.bits == 0 { 0 } else { partition(hash, self.bits) };
+        Ok((number, self.streams[number].next::<W>()?))
+    }
+
+    /// How many answers were taken from each partition.
+    pub(super) fn taken(&self) -> Vec<u64> {
+        self.streams.iter().map(|stream| stream.taken).collect()
+    }
+
+    /// Goes on behind so many answers; only for those that are in files.
+    pub(super) fn skip(&mut self, taken: &[u64]) -> Result<()> {
+        for (stream, taken) in self.streams.iter_mut().zip(taken) {
+            if let Some(file) = &mut stream.file {
+                file.seek(SeekFrom::Start(taken * W as u64)).at(&stream.path)?;
+                stream.taken = *taken;
+            }
+        }
+        Ok(())
     }
 }
 
@@ -192,26 +230,42 @@ mod tests {
     use crate::text::mix;
 
     #[test]
-    fn answers_come_in_the_order_of_the_numbers() {
+    fn answers_come_in_the_order_of_the_entries() {
         let folder = tempfile::tempdir().expect("a folder");
         // Few stay in memory, many go to files.
         for count in [100, 200_000] {
-            let mut scatter: Scatter<2> = Scatter::new(folder.path(), "numbers", 2);
+            let mut scatter: Scatter<8> = Scatter::new(folder.path(), "numbers", 2);
             for number in 0..count {
-                scatter.push([mix(number % 977), number]).expect("room");
+                scatter.push(mix(number % 977), number.to_le_bytes()).expect("room");
             }
             let mut partitions = scatter.finish().expect("room");
-            assert_eq!(partitions[0].file.is_some(), count > 1000);
+            assert_eq!(partitions[0].is_on_disk(), count > 1000);
             for partition in &mut partitions {
-                let answers: Vec<u64> =
-                    partition.read().expect("numbers").iter().map(|[_, number]| number + 1).collect();
-                partition.answer(&answers).expect("room");
+                let numbers = partition.read().expect("numbers");
+                let answers = numbers.chunks(8).flat_map(|number| number[..5].to_vec()).collect();
+                partition.answer(answers).expect("room");
+                partition.drop_entries().expect("a file, or none");
             }
-            let mut answers = Answers::open(partitions).expect("answers");
+            let mut answers: Answers<5> = Answers::open(partitions).expect("answers");
             for number in 0..count {
-                let (_, answer): (_, u64) = answers.next(mix(number % 977)).expect("an answer");
-                assert_eq!(answer, number + 1);
+                let (_, answer) = answers.next(mix(number % 977)).expect("an answer");
+                assert_eq!(answer, number);
             }
+            assert!(answers.next(0).is_err(), "there are no more");
         }
+    }
+
+    #[test]
+    fn what_was_written_behind_a_checkpoint_is_forgotten() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let mut first: Scatter<1> = Scatter::new(folder.path(), "numbers", 1);
+        first.push(0, [1]).expect("room");
+        let entries = first.flush().expect("room");
+        first.push(0, [2]).expect("room");
+        first.flush().expect("room");
+        let mut second: Scatter<1> = Scatter::new(folder.path(), "numbers", 1);
+        second.resume(&entries).expect("the files");
+        second.push(0, [3]).expect("room");
+        assert_eq!(second.finish().expect("room")[0].read().expect("entries"), [1, 3]);
     }
 }

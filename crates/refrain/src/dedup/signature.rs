@@ -1,7 +1,8 @@
-//! What of a document is compared with others: its words, n-grams and anchors.
+//! What of a document is compared with others: its words, n-grams and anchors, or digests of its text.
 
-use crate::document::{Document, Span};
-use crate::text::{Word, mix, words};
+use super::evidence::{DedupOptions, Normalise, Task, Unit};
+use crate::document::{Document, Mark, Span};
+use crate::text::{Digest, Word, mix, words};
 
 /// N-grams are polynomials in this, modulo 2^64.
 const BASE: u64 = 0x9E37_79B9_7F4A_7C15;
@@ -22,11 +23,13 @@ pub struct Signature {
     pub ngrams: Vec<u64>,
     /// Where the anchors stand among the words, and their hashes.
     pub anchors: Vec<(u32, u64)>,
+    /// Digests of its blocks, or of all of it.
+    pub digests: Vec<u128>,
 }
 
 impl Signature {
     /// The signature of a document. What is marked already is left out.
-    pub fn of(document: &Document, ngram: usize) -> Signature {
+    pub fn of(document: &Document, options: &DedupOptions) -> Signature {
         let removed = document.removed_spans();
         let mut signature = Signature::default();
         for block in &document.blocks {
@@ -36,16 +39,63 @@ impl Signature {
                 signature.blocks.push((block.span, signature.words.len() as u32));
             }
         }
-        signature.ngrams = hashes(&signature.words, ngram);
-        signature.anchors =
-            (0..).zip(hashes(&signature.words, ANCHOR)).filter(|(_, hash)| hash % ANCHOR_EVERY == 0).collect();
+        signature.complete(options);
+        if let Task::Exact(unit, normalise) = options.task {
+            let blocks = signature.blocks.iter().map(|(span, _)| span.of(&document.text));
+            signature.digests = match unit {
+                Unit::Block => blocks.map(|text| digest([text], normalise)).collect(),
+                Unit::Document => vec![digest(blocks, normalise)],
+            };
+        }
         signature
+    }
+
+    /// The signature of some words, as they are known of a document that is not at hand.
+    pub(super) fn of_words(words: &[Word], options: &DedupOptions) -> Signature {
+        let mut signature = Signature { words: words.to_vec(), ..Signature::default() };
+        signature.complete(options);
+        signature
+    }
+
+    fn complete(&mut self, options: &DedupOptions) {
+        if options.needs_ngrams() {
+            self.ngrams = hashes(&self.words, options.ngram);
+        }
+        if options.needs_anchors() {
+            let anchors = (0..).zip(hashes(&self.words, ANCHOR));
+            self.anchors.reserve(self.words.len() / 3);
+            self.anchors.extend(anchors.filter(|(_, hash)| hash % ANCHOR_EVERY == 0));
+        }
+    }
+
+    /// The words of blocks that are not marked by these marks.
+    pub fn words_outside<'a>(&'a self, marks: &'a [Mark]) -> impl Iterator<Item = Word> + 'a {
+        let kept = (0..self.blocks.len()).filter(|block| !marks.iter().any(|mark| mark.span == self.blocks[*block].0));
+        kept.flat_map(|block| self.words[self.words_of(block)].iter().copied())
     }
 
     /// The words of a block.
     pub(super) fn words_of(&self, block: usize) -> std::ops::Range<usize> {
         let start = if block == 0 { 0 } else { self.blocks[block - 1].1 };
         start as usize..self.blocks[block].1 as usize
+    }
+
+    /// The hashes of some words.
+    pub(super) fn hashes_of(&self, words: std::ops::Range<usize>) -> Vec<u64> {
+        self.words[words].iter().map(|word| word.hash).collect()
+    }
+
+    /// Where an n-gram stands in the text of the document, as far as it is in a block.
+    pub fn span_of_ngram(&self, at: usize, block: usize) -> Option<Span> {
+        let ngram = (self.words.len() + 1).checked_sub(self.ngrams.len())?;
+        let words = self.words_of(block);
+        words.contains(&at).then(|| self.span_of(at..(at + ngram).min(words.end), block))
+    }
+
+    /// Where some words of a block stand in the text of the document.
+    pub(super) fn span_of(&self, words: std::ops::Range<usize>, block: usize) -> Span {
+        let start = self.blocks[block].0.start;
+        Span::new(start + self.words[words.start].range().start, start + self.words[words.end - 1].range().end)
     }
 }
 
@@ -57,12 +107,38 @@ fn hashes(words: &[Word], n: usize) -> Vec<u64> {
     let power = (0..n).fold(1_u64, |power, _| power.wrapping_mul(BASE));
     let mut hash = words[..n - 1].iter().fold(0_u64, |hash, word| hash.wrapping_add(word.hash).wrapping_mul(BASE));
     let mut hashes = Vec::with_capacity(words.len() - n + 1);
-    for (at, word) in words[n - 1..].iter().enumerate() {
+    for (word, first) in words[n - 1..].iter().zip(words) {
         hash = hash.wrapping_add(word.hash);
         hashes.push(mix(hash));
-        hash = hash.wrapping_mul(BASE).wrapping_sub(words[at].hash.wrapping_mul(power));
+        hash = hash.wrapping_mul(BASE).wrapping_sub(first.hash.wrapping_mul(power));
     }
     hashes
+}
+
+/// The digest of some pieces of text.
+fn digest<'a>(pieces: impl IntoIterator<Item = &'a str>, normalise: Normalise) -> u128 {
+    let mut digest = Digest::default();
+    for (number, piece) in pieces.into_iter().enumerate() {
+        if number > 0 {
+            digest.update(b"\n");
+        }
+        match normalise {
+            Normalise::Nothing => digest.update(piece.as_bytes()),
+            Normalise::Space => {
+                for part in piece.split_whitespace() {
+                    digest.update(part.as_bytes());
+                    digest.update(b" ");
+                }
+            }
+            Normalise::Words => {
+                words(piece, |word| {
+                    digest.update(piece[word.range()].to_lowercase().as_bytes());
+                    digest.update(b" ");
+                });
+            }
+        }
+    }
+    digest.short()
 }
 
 #[cfg(test)]
@@ -73,11 +149,20 @@ mod tests {
     fn rolling_hashes_are_those_of_each_window() {
         let document =
             Document::from_text("d", "one two three four five six seven eight\n\nnine ten one two three four");
-        for n in [1, 2, 4, 7, 14, 15] {
-            let signature = Signature::of(&document, n);
-            let windows: Vec<u64> = signature.words.windows(n).flat_map(|window| hashes(window, n)).collect();
+        for ngram in [1, 2, 4, 7, 14, 15] {
+            let signature = Signature::of(&document, &DedupOptions { ngram, ..DedupOptions::default() });
+            let windows: Vec<u64> = signature.words.windows(ngram).flat_map(|window| hashes(window, ngram)).collect();
             assert_eq!(signature.ngrams, windows);
-            assert_eq!(windows.len(), 15_usize.saturating_sub(n));
+            assert_eq!(windows.len(), 15_usize.saturating_sub(ngram));
         }
+    }
+
+    #[test]
+    fn digests_forget_what_is_normalised() {
+        let same = |one: &str, other: &str, normalise| digest([one], normalise) == digest([other], normalise);
+        assert!(same("The  lamp, lit.", "the lamp lit", Normalise::Words));
+        assert!(!same("The lamp", "the lamp", Normalise::Space) && same("the\tlamp ", "the lamp", Normalise::Space));
+        assert!(!same("the  lamp", "the lamp", Normalise::Nothing));
+        assert!(!same("the lamp", "thelamp", Normalise::Words));
     }
 }

@@ -34,6 +34,9 @@ impl Input {
     }
 }
 
+/// The name of standard input once it was copied to a file.
+const COPIED_STDIN: &str = "standard input";
+
 /// The files to read, in a fixed order: as named; sorted by name within a folder or pattern.
 #[derive(Debug, Clone, Default)]
 pub struct Inputs {
@@ -41,6 +44,15 @@ pub struct Inputs {
 }
 
 impl Inputs {
+    /// Reads a file in the place of standard input, of which it is a copy.
+    pub fn replace_stdin(&mut self, path: &Path) {
+        for input in self.list.iter_mut().filter(|input| input.is_stdin()) {
+            input.name = COPIED_STDIN.to_owned();
+            input.path = path.to_owned();
+            input.size = path.metadata().ok().map(|meta| meta.len());
+        }
+    }
+
     /// Finds the files behind names: files, folders (recursively; hidden files left out; links followed, loops survived),
     /// glob patterns, `@list` (a file with one name a line) and `-`. What cannot be found is a failure beside the rest.
     pub fn expand<I>(names: I) -> (Inputs, Vec<Failure>)

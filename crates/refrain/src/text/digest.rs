@@ -37,6 +37,11 @@ impl Digest {
         self.0.update(bytes);
     }
 
+    /// Half of the digest, as a number.
+    pub fn short(self) -> u128 {
+        self.0.finalize().first_chunk().map_or(0, |half| u128::from_le_bytes(*half))
+    }
+
     /// The digest in hexadecimal.
     pub fn hex(self) -> String {
         let mut hex = String::with_capacity(64);

@@ -11,24 +11,36 @@ enum Class {
     Outside,
 }
 
-/// ASCII in lower case where it belongs to a word, else zero.
-static ASCII: [u8; 128] = ascii();
+/// What a byte is to a word: zero stands between words.
+const INSIDE: u8 = 1;
+const CAPITAL: u8 = 2;
+const DIGIT: u8 = 4;
+/// A part of a character that is not ASCII.
+const WIDE: u8 = 8;
 
-const fn ascii() -> [u8; 128] {
-    let mut table = [0; 128];
+static BYTES: [u8; 256] = bytes();
+
+const fn bytes() -> [u8; 256] {
+    let mut table = [WIDE; 256];
     let mut at = 0;
     while at < 128 {
-        let byte = at as u8;
-        if byte.is_ascii_alphanumeric() || byte == b'_' {
-            table[at] = byte.to_ascii_lowercase();
-        }
+        table[at] = match at as u8 {
+            b'A'..=b'Z' => INSIDE | CAPITAL,
+            b'0'..=b'9' => INSIDE | DIGIT,
+            b'a'..=b'z' | b'_' => INSIDE,
+            _ => 0,
+        };
         at += 1;
     }
     table
 }
 
 const SEED: u64 = 0xcbf2_9ce4_8422_2325;
-const PRIME: u64 = 0x0000_0100_0000_01b3;
+/// Bits of the hash of a word.
+const WORD_BITS: u32 = 47;
+/// Makes ASCII letters small; of other parts of words it changes only the underscore, which becomes no other one.
+const SMALL: u64 = 0x2020_2020_2020_2020;
+const UNDERSCORE: u8 = b'_' | 0x20;
 
 /// Spreads what is in a hash over all of its bits.
 #[inline]
@@ -38,13 +50,31 @@ pub(crate) fn mix(hash: u64) -> u64 {
     hash ^ hash >> 32
 }
 
-/// A word: its hash, and whether it may be a fact: it has a digit or begins with a capital.
+/// A word: where it stands, its hash, and whether it may be a fact: it has a digit or begins with a capital.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Word {
-    /// The hash of its letters in lower case.
+    /// The hash of its letters in lower case: 47 bits, never zero.
     pub hash: u64,
+    start: u32,
+    /// Its length in bytes, twice, and one more when it is marked.
+    tail: u32,
+}
+
+impl Word {
+    /// A word of which no more is known than this.
+    pub(crate) fn known_by(hash: u64, marked: bool) -> Word {
+        Word { hash, start: 0, tail: u32::from(marked) }
+    }
+
     /// It has a digit, or begins with a capital.
-    pub marked: bool,
+    pub fn marked(self) -> bool {
+        self.tail & 1 == 1
+    }
+
+    /// Where it stands in the text, in bytes.
+    pub fn range(self) -> std::ops::Range<usize> {
+        self.start as usize..self.start as usize + (self.tail >> 1) as usize
+    }
 }
 
 /// Hands out the words of a text: stretches of letters, digits and underscores, whatever their case. Characters of scripts
@@ -59,44 +89,93 @@ pub struct Word {
 /// ```
 pub fn words(text: &str, mut found: impl FnMut(Word)) {
     let bytes = text.as_bytes();
-    let (mut hash, mut marked, mut at) = (SEED, false, 0);
+    let mut letters = Vec::new();
+    let mut at = 0;
     while at < bytes.len() {
-        let byte = bytes[at];
-        if byte < 0x80 {
+        let first = BYTES[usize::from(bytes[at])];
+        if first == 0 {
             at += 1;
-            let lower = ASCII[usize::from(byte)];
-            if lower != 0 {
-                marked |= byte.is_ascii_digit() || (hash == SEED && byte.is_ascii_uppercase());
-                hash = (hash ^ u64::from(lower)).wrapping_mul(PRIME);
-                continue;
-            }
+            continue;
+        }
+        let (start, mut seen) = (at, 0);
+        let mut class = first;
+        while class & INSIDE != 0 {
+            seen |= class;
+            at += 1;
+            class = if at < bytes.len() { BYTES[usize::from(bytes[at])] } else { 0 };
+        }
+        if class & WIDE == 0 {
+            let marked = seen & DIGIT != 0 || first & CAPITAL != 0;
+            found(word(hash(bytes, start, at, SMALL), marked, start, at));
         } else {
-            let Some(c) = text[at..].chars().next() else { break };
-            at += c.len_utf8();
-            let class = class(c);
-            if class == Class::Inside {
-                marked |= c.is_numeric() || (hash == SEED && c.is_uppercase());
+            at = wide_words(text, start, &mut letters, &mut found);
+        }
+    }
+}
+
+#[inline]
+fn word(hash: u64, marked: bool, start: usize, end: usize) -> Word {
+    Word { hash, start: start as u32, tail: ((end - start) as u32) << 1 | u32::from(marked) }
+}
+
+/// The words of a stretch with characters that are not ASCII. Returns where the stretch ends.
+fn wide_words(text: &str, from: usize, letters: &mut Vec<u8>, found: &mut impl FnMut(Word)) -> usize {
+    let (mut marked, mut start) = (false, from);
+    letters.clear();
+    for (at, c) in text[from..].char_indices() {
+        let (at, end) = (from + at, from + at + c.len_utf8());
+        match class(c) {
+            Class::Inside => {
+                if letters.is_empty() {
+                    (marked, start) = (c.is_uppercase(), at);
+                }
+                marked |= c.is_numeric();
                 for lower in c.to_lowercase() {
-                    hash = (hash ^ u64::from(u32::from(lower))).wrapping_mul(PRIME);
+                    letters.extend_from_slice(lower.encode_utf8(&mut [0; 4]).as_bytes());
                 }
-                continue;
             }
-            if class == Class::Alone {
-                if hash != SEED {
-                    found(Word { hash: mix(hash), marked });
+            other => {
+                if !letters.is_empty() {
+                    found(word(end_of_word(letters), marked, start, at));
                 }
-                hash = (SEED ^ u64::from(u32::from(c))).wrapping_mul(PRIME);
-                marked = false;
+                if other == Class::Outside {
+                    return end;
+                }
+                letters.extend_from_slice(c.encode_utf8(&mut [0; 4]).as_bytes());
+                found(word(end_of_word(letters), false, at, end));
             }
         }
-        if hash != SEED {
-            found(Word { hash: mix(hash), marked });
-            (hash, marked) = (SEED, false);
-        }
     }
-    if hash != SEED {
-        found(Word { hash: mix(hash), marked });
+    if !letters.is_empty() {
+        found(word(end_of_word(letters), marked, start, text.len()));
     }
+    text.len()
+}
+
+/// The hash of the word that these letters make, as it is where all of them are ASCII.
+fn end_of_word(letters: &mut Vec<u8>) -> u64 {
+    letters.iter_mut().filter(|letter| **letter == b'_').for_each(|letter| *letter = UNDERSCORE);
+    let hash = hash(letters, 0, letters.len(), 0);
+    letters.clear();
+    hash
+}
+
+/// The hash of a stretch of bytes, eight at a time, each with some bits set.
+#[inline]
+fn hash(bytes: &[u8], start: usize, end: usize, set: u64) -> u64 {
+    let mut hash = SEED;
+    let mut at = start;
+    while at < end {
+        let length = (end - at).min(8);
+        let eight = match bytes[at..].first_chunk::<8>() {
+            Some(eight) => u64::from_le_bytes(*eight),
+            None => (0..).zip(&bytes[at..end]).fold(0, |eight, (n, byte)| eight | u64::from(*byte) << (8 * n)),
+        };
+        let mask = u64::MAX >> (64 - 8 * length);
+        hash = mix(hash ^ ((eight | set) & mask));
+        at += 8;
+    }
+    (hash >> (u64::BITS - WORD_BITS)).max(1)
 }
 
 #[rustfmt::skip] // a table
@@ -107,7 +186,7 @@ fn class(c: char) -> Class {
         | '\u{3400}'..='\u{4dbf}' | '\u{4e00}'..='\u{9fff}' | '\u{f900}'..='\u{faff}' | '\u{20000}'..='\u{3ffff}'
             => Class::Alone,
         // Signs above and below letters.
-        '\u{300}'..='\u{36f}' | '\u{483}'..='\u{487}' | '\u{591}'..='\u{5c7}' | '\u{610}'..='\u{61a}'
+        '_' | '\u{300}'..='\u{36f}' | '\u{483}'..='\u{487}' | '\u{591}'..='\u{5c7}' | '\u{610}'..='\u{61a}'
         | '\u{64b}'..='\u{65f}' | '\u{900}'..='\u{dff}' => Class::Inside,
         _ if c.is_alphanumeric() => Class::Inside,
         _ => Class::Outside,
@@ -124,20 +203,41 @@ mod tests {
         all
     }
 
+    fn hashes(text: &str) -> Vec<u64> {
+        of(text).iter().map(|word| word.hash).collect()
+    }
+
+    #[test]
+    fn words_know_where_they_stand() {
+        let text = "The naïve—lamp灯台, of 1999";
+        let words: Vec<&str> = of(text).iter().map(|word| &text[word.range()]).collect();
+        assert_eq!(words, ["The", "naïve", "lamp", "灯", "台", "of", "1999"]);
+    }
+
     #[test]
     fn words_are_letters_and_digits_in_any_case() {
         assert_eq!(of("Don't go_on 1999!").len(), 4);
-        assert_eq!(
-            of("ÄRGER  straße"),
-            of("Ärger\tStraße").into_iter().enumerate().map(|(n, w)| Word { marked: n == 0, ..w }).collect::<Vec<_>>()
-        );
+        assert_eq!(hashes("ÄRGER  straße"), hashes("Ärger\tStraße"));
         assert_eq!(of(" \n--- "), []);
-        assert_ne!(of("ab c"), of("a bc"));
+        assert_ne!(hashes("ab c"), hashes("a bc"));
+        // However it is reached, a word has one hash: beside other signs, at the end of the text, in eights or less.
+        for word in ["a", "abcdefg", "abcdefgh", "Abcdefghi", "x_1", "abcdefghijklmnopq", "naïve_Café9"] {
+            let alone = of(word);
+            assert_eq!(alone.len(), 1);
+            for around in [
+                format!("{word} and more words"),
+                format!("{word}’s 灯"),
+                format!("{word}\u{2014}"),
+                word.to_uppercase(),
+            ] {
+                assert_eq!(of(&around)[0].hash, alone[0].hash, "{around}");
+            }
+        }
     }
 
     #[test]
     fn capitals_and_digits_mark_facts() {
-        let marked: Vec<bool> = of("on Monday at 5pm room b12").iter().map(|word| word.marked).collect();
+        let marked: Vec<bool> = of("on Monday at 5pm room b12").iter().map(|word| word.marked()).collect();
         assert_eq!(marked, [false, true, false, true, false, true]);
     }
 
@@ -145,5 +245,6 @@ mod tests {
     fn scripts_without_spaces_have_a_word_a_character() {
         assert_eq!(of("灯台は明るい").len(), 6);
         assert_eq!(of("abc灯d").len(), 3);
+        assert_eq!(hashes("Abc灯d_9"), [hashes("Abc"), hashes("灯"), hashes("d_9")].concat());
     }
 }

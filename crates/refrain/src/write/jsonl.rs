@@ -1,6 +1,9 @@
 //! JSONL: one object a line.
 
-use serde_json::{Map, Value, json};
+use std::borrow::Cow;
+
+use serde::{Serialize, Serializer};
+use serde_json::{Value, json};
 
 use super::output::{Packed, Written};
 use super::{DocumentWriter, WriteOptions};
@@ -22,11 +25,15 @@ impl JsonlWriter {
 
 impl DocumentWriter for JsonlWriter {
     fn write(&mut self, document: &Document) -> Result<()> {
-        let fields = fields(document, self.options);
         self.line.clear();
-        serde_json::to_writer(&mut self.line, &fields).map_err(std::io::Error::from)?;
+        let mut line = serde_json::Serializer::new(&mut self.line);
+        line.collect_map(fields(document, self.options)).map_err(std::io::Error::from)?;
         self.line.push(b'\n');
         self.out.put(&self.line)
+    }
+
+    fn pause(&mut self) -> Result<Option<u64>> {
+        self.out.pause().map(Some)
     }
 
     fn finish(self: Box<Self>) -> Result<Written> {
@@ -34,43 +41,57 @@ impl DocumentWriter for JsonlWriter {
     }
 }
 
-/// A document as a JSON object: what refrain knows first, then the fields of its source.
-fn fields(document: &Document, options: WriteOptions) -> Map<String, Value> {
-    let mut fields = Map::new();
-    let mut put = |name: &str, value: Option<&str>| {
+/// A value of a field.
+#[derive(Serialize)]
+#[serde(untagged)]
+enum Field<'a> {
+    Text(Cow<'a, str>),
+    Own(Value),
+    Source(&'a Value),
+}
+
+/// A document as the fields of a JSON object: what refrain knows first, then the fields of its source.
+fn fields(document: &Document, options: WriteOptions) -> Vec<(Cow<'_, str>, Field<'_>)> {
+    let mut fields: Vec<(Cow<'_, str>, Field<'_>)> = Vec::with_capacity(8 + document.meta.len());
+    let known = [
+        ("id", Some(document.id.as_str().into())),
+        ("url", document.origin.url.as_deref().map(Cow::from)),
+        ("language", document.language.as_deref().map(Cow::from)),
+        ("encoding", document.encoding.as_deref().map(Cow::from)),
+        ("origin", Some(origin(document))),
+    ];
+    for (name, value) in known {
         if let Some(value) = value.filter(|value| !value.is_empty()) {
-            fields.insert(name.to_owned(), Value::from(value));
+            fields.push((name.into(), Field::Text(value)));
         }
-    };
-    put("id", Some(&document.id));
-    put("url", document.origin.url.as_deref());
-    put("language", document.language.as_deref());
-    put("encoding", document.encoding.as_deref());
-    put("origin", Some(&origin(document)));
-    let text = if options.keep_marked { document.text.as_str().into() } else { document.kept() };
-    fields.insert("text".into(), Value::from(text));
-    if options.keep_marked {
-        fields.insert(options.marks_field().into(), marks(document, options.offsets));
     }
+    let text = if options.keep_marked { document.text.as_str().into() } else { document.kept() };
+    fields.push(("text".into(), Field::Text(text)));
+    if options.keep_marked {
+        fields.push((options.marks_field().into(), Field::Own(marks(document, options.offsets))));
+    }
+    let own = fields.len();
     for (name, value) in &document.meta {
         if name == "origin" {
             continue; // written above
         }
         // A field of the source that has the name of one of ours is not lost.
-        let mut free = name.clone();
-        while fields.contains_key(&free) || (free != *name && document.meta.contains_key(&free)) {
-            free = format!("source_{free}");
+        let mut free = Cow::from(name);
+        while fields[..own].iter().any(|(used, _)| *used == free)
+            || (free != *name && document.meta.contains_key(free.as_ref()))
+        {
+            free = format!("source_{free}").into();
         }
-        fields.insert(free, value.clone());
+        fields.push((free, Field::Source(value)));
     }
     fields
 }
 
 /// Where a document came from first: documents that refrain wrote before remember it.
-pub(super) fn origin(document: &Document) -> String {
+pub(super) fn origin(document: &Document) -> Cow<'_, str> {
     match document.meta.get("origin") {
-        Some(Value::String(origin)) => origin.clone(),
-        _ => document.origin.path().into_owned(),
+        Some(Value::String(origin)) => origin.into(),
+        _ => document.origin.path(),
     }
 }
 

@@ -7,11 +7,13 @@ mod folder;
 mod jsonl;
 mod output;
 mod parquet;
+mod parts;
 mod removed;
 mod text;
 mod vertical;
 
-pub use output::{Output, Packed, Packing, Written, write_atomically};
+pub use output::{Output, Packed, Packing, Written, complete, write_atomically};
+pub use parts::PartsWriter;
 pub use removed::removed_lines;
 
 use std::path::Path;
@@ -96,6 +98,12 @@ impl WriteOptions {
 pub trait DocumentWriter: Send {
     /// Writes one document.
     fn write(&mut self, document: &Document) -> Result<()>;
+
+    /// Ends what is packed at a time, and leaves the output so that writing can be resumed here. Returns from where; `None`
+    /// when this format cannot.
+    fn pause(&mut self) -> Result<Option<u64>> {
+        Ok(None)
+    }
 
     /// Writes what is left and gives the file its name.
     fn finish(self: Box<Self>) -> Result<Written>;

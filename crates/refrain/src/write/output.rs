@@ -1,7 +1,7 @@
 //! Where bytes go: files that appear when they are complete, or streams; packed or not; counted and digested on the way.
 
 use std::fs::{self, File};
-use std::io::{self, BufWriter, Write};
+use std::io::{self, BufWriter, Read, Seek, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -46,6 +46,31 @@ impl Output {
             return Ok(Output::new(Destination::Stream(Box::new(device), path.to_owned())));
         }
         Ok(Output::new(Destination::File(AtomicFile::create(path)?)))
+    }
+
+    /// A file that was begun before and has so many bytes that count; others are forgotten. See [`Output::leave`].
+    pub fn resume(path: &Path, bytes: u64) -> Result<Output> {
+        let real = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
+        let mut output = Output::new(Destination::File(AtomicFile::resume(&real, bytes)?));
+        if let Destination::File(file) = &mut output.to {
+            let mut begun = File::open(&file.temporary).at(&file.temporary)?;
+            let mut chunk = vec![0; 1 << 20];
+            loop {
+                match begun.read(&mut chunk).at(&file.temporary)? {
+                    0 => break,
+                    read => output.digest.update(&chunk[..read]),
+                }
+            }
+        }
+        output.bytes = bytes;
+        Ok(output)
+    }
+
+    /// The file stays as it is when it is not finished, to be [resumed](Output::resume).
+    pub fn leave(&mut self) {
+        if let Destination::File(file) = &mut self.to {
+            file.left = true;
+        }
     }
 
     /// A stream, such as standard output.
@@ -109,7 +134,8 @@ struct AtomicFile {
     path: PathBuf,
     temporary: PathBuf,
     file: File,
-    committed: bool,
+    /// It stays when it is dropped.
+    left: bool,
 }
 
 impl AtomicFile {
@@ -117,28 +143,53 @@ impl AtomicFile {
         if path.is_dir() {
             return Err(Error::Refused(format!("{} is a folder; name a file in it", path.display())));
         }
-        let mut name = std::ffi::OsString::from(".");
-        name.push(path.file_name().unwrap_or_default());
-        name.push(".partial");
-        let temporary = path.with_file_name(name);
+        let temporary = partial(path);
         let file = File::create(&temporary).map_err(|error| Error::io(path, error))?;
-        Ok(AtomicFile { path: path.to_owned(), temporary, file, committed: false })
+        Ok(AtomicFile { path: path.to_owned(), temporary, file, left: false })
+    }
+
+    /// Goes on with a file that was left.
+    fn resume(path: &Path, bytes: u64) -> Result<AtomicFile> {
+        let temporary = partial(path);
+        let mut file = File::options().write(true).open(&temporary).at(&temporary)?;
+        file.set_len(bytes).at(&temporary)?;
+        file.seek(io::SeekFrom::End(0)).at(&temporary)?;
+        Ok(AtomicFile { path: path.to_owned(), temporary, file, left: true })
     }
 
     fn commit(mut self) -> Result<()> {
         self.file.sync_all().at(&self.temporary)?;
         fs::rename(&self.temporary, &self.path).at(&self.path)?;
-        self.committed = true;
+        self.left = true;
         sync_folder(self.path.parent())
     }
 }
 
 impl Drop for AtomicFile {
     fn drop(&mut self) {
-        if !self.committed {
+        if !self.left {
             let _ = fs::remove_file(&self.temporary);
         }
     }
+}
+
+/// Where a file is written before it is complete.
+fn partial(path: &Path) -> PathBuf {
+    let mut name = std::ffi::OsString::from(".");
+    name.push(path.file_name().unwrap_or_default());
+    name.push(".partial");
+    path.with_file_name(name)
+}
+
+/// Gives a file that was [left](Output::leave) complete its name, if it does not have it yet.
+pub fn complete(path: &Path) -> Result<()> {
+    let real = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
+    let partial = partial(&real);
+    if partial.exists() {
+        fs::rename(&partial, &real).at(&real)?;
+        sync_folder(real.parent())?;
+    }
+    Ok(())
 }
 
 /// Makes a rename in a folder last.
@@ -193,20 +244,26 @@ impl Packing {
     /// The same with a level of zstd, for files that live only for a while.
     pub(crate) fn pack_at(self, output: Output, zstd_level: i32) -> Result<Packed> {
         let path = output.path();
-        let inner = BufWriter::with_capacity(128 << 10, output);
-        let stage = match self {
+        let stage = Some(self.stage(BufWriter::with_capacity(128 << 10, output), zstd_level).at(&path)?);
+        Ok(Packed { stage, path, packing: self, zstd_level })
+    }
+
+    fn stage(self, inner: BufWriter<Output>, zstd_level: i32) -> io::Result<Stage> {
+        Ok(match self {
             Packing::None => Stage::Plain(inner),
             Packing::Gzip => Stage::Gzip(flate2::write::GzEncoder::new(inner, flate2::Compression::default())),
-            Packing::Zstd => Stage::Zstd(zstd::stream::write::Encoder::new(inner, zstd_level).at(&path)?),
-        };
-        Ok(Packed { stage, path })
+            Packing::Zstd => Stage::Zstd(zstd::stream::write::Encoder::new(inner, zstd_level)?),
+        })
     }
 }
 
 /// A packed output.
 pub struct Packed {
-    stage: Stage,
+    /// None after an error at the end of a frame.
+    stage: Option<Stage>,
     path: PathBuf,
+    packing: Packing,
+    zstd_level: i32,
 }
 
 enum Stage {
@@ -215,38 +272,61 @@ enum Stage {
     Zstd(zstd::stream::write::Encoder<'static, BufWriter<Output>>),
 }
 
+impl Stage {
+    /// Ends the frame.
+    fn end(self) -> io::Result<BufWriter<Output>> {
+        match self {
+            Stage::Plain(inner) => Ok(inner),
+            Stage::Gzip(encoder) => encoder.finish(),
+            Stage::Zstd(encoder) => encoder.finish(),
+        }
+    }
+}
+
 impl Packed {
     /// Writes bytes, with the path in the error.
     pub fn put(&mut self, bytes: &[u8]) -> Result<()> {
         self.write_all(bytes).at(&self.path)
     }
 
+    /// Ends a frame of what is packed, and leaves the file so that it can be [resumed](Output::resume) here. Returns how many
+    /// bytes it has.
+    pub fn pause(&mut self) -> Result<u64> {
+        let mut inner = self.take().and_then(Stage::end).at(&self.path)?;
+        inner.flush().at(&self.path)?;
+        inner.get_mut().leave();
+        let bytes = inner.get_ref().bytes;
+        self.stage = Some(self.packing.stage(inner, self.zstd_level).at(&self.path)?);
+        Ok(bytes)
+    }
+
+    fn take(&mut self) -> io::Result<Stage> {
+        self.stage.take().ok_or_else(|| io::Error::other("an earlier error ended the writing"))
+    }
+
     /// Ends the writing.
-    pub fn finish(self) -> Result<Written> {
-        let path = self.path;
-        let inner = match self.stage {
-            Stage::Plain(inner) => inner,
-            Stage::Gzip(encoder) => encoder.finish().at(&path)?,
-            Stage::Zstd(encoder) => encoder.finish().at(&path)?,
-        };
-        inner.into_inner().map_err(|error| Error::io(&path, error.into_error()))?.finish()
+    pub fn finish(mut self) -> Result<Written> {
+        let inner = self.take().and_then(Stage::end).at(&self.path)?;
+        inner.into_inner().map_err(|error| Error::io(&self.path, error.into_error()))?.finish()
     }
 }
 
 impl Write for Packed {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         match &mut self.stage {
-            Stage::Plain(inner) => inner.write(bytes),
-            Stage::Gzip(encoder) => encoder.write(bytes),
-            Stage::Zstd(encoder) => encoder.write(bytes),
+            Some(Stage::Plain(inner)) => inner.write(bytes),
+            Some(Stage::Gzip(encoder)) => encoder.write(bytes),
+            Some(Stage::Zstd(encoder)) => encoder.write(bytes),
+            None => self.take().map(|_| 0),
         }
     }
 
     fn flush(&mut self) -> io::Result<()> {
         match &mut self.stage {
-            Stage::Plain(inner) => inner.flush(),
-            Stage::Gzip(encoder) => encoder.flush(),
-            Stage::Zstd(encoder) => encoder.flush(),
+            Some(Stage::Plain(inner)) => inner.flush(),
+            Some(Stage::Gzip(encoder)) => encoder.flush(),
+            Some(Stage::Zstd(encoder)) => encoder.flush(),
+            None => Ok(()),
         }
     }
 }

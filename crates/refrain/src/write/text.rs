@@ -31,6 +31,10 @@ impl DocumentWriter for TextWriter {
         self.out.put(b"\n")
     }
 
+    fn pause(&mut self) -> Result<Option<u64>> {
+        self.out.pause().map(Some)
+    }
+
     fn finish(self: Box<Self>) -> Result<Written> {
         self.out.finish()
     }

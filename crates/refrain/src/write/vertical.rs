@@ -63,6 +63,10 @@ impl DocumentWriter for VerticalWriter {
         self.out.put(self.page.as_bytes())
     }
 
+    fn pause(&mut self) -> Result<Option<u64>> {
+        self.out.pause().map(Some)
+    }
+
     fn finish(self: Box<Self>) -> Result<Written> {
         self.out.finish()
     }

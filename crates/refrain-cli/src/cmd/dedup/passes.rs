@@ -1,0 +1,678 @@
+//! The passes of a run over its documents: learn, find, mark.
+
+use std::collections::{BTreeMap, HashMap};
+use std::io::Write;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Instant;
+
+use anyhow::{Context, Result};
+use refrain::dedup::{
+    Asked, Counts, DedupOptions, Figures, Learned, Learning, Resembles, Signature, Taken, Task, Unit, each_saved,
+};
+use refrain::pipeline::{Control, Preparation, Prepared, in_stages, run_in_order};
+use refrain::source::{Inputs, Source};
+use refrain::write::{Output, OutputFormat, Packing, removed_lines};
+use refrain::{Document, Failure, Position};
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+
+use super::output::{Outputs, Paused, complete_all, read_links, write_lost};
+use super::report::{Report, explain_blocks, explain_document};
+use super::work::Work;
+use super::{Arguments, Which};
+use crate::common::{Failures, counted_documents, print};
+use crate::progress::{Bar, Status};
+
+/// A run over the documents.
+pub(super) struct Run<'a> {
+    pub(super) arguments: &'a Arguments,
+    pub(super) options: DedupOptions,
+    /// Folders with evidence to compare with.
+    pub(super) saved: Vec<PathBuf>,
+    /// What is compared with, then what is written.
+    pub(super) inputs: [Inputs; 2],
+    pub(super) control: Arc<Control>,
+    pub(super) pool: rayon::ThreadPool,
+    pub(super) work: Work,
+    pub(super) format: (OutputFormat, Packing),
+}
+
+/// What documents are read for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+enum Part {
+    /// To be compared with; only their words are there.
+    Saved,
+    /// To be compared with.
+    Against,
+    /// To be written.
+    Written,
+}
+
+/// A place between two documents: the next one is there.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+struct At {
+    part: Part,
+    position: Position,
+}
+
+impl At {
+    const START: At = At { part: Part::Saved, position: Position { input: 0, record: 0 } };
+}
+
+/// What comes by in a pass.
+struct Passing {
+    /// None for what failed or was skipped.
+    document: Option<Document>,
+    /// The id, where only the words of a document are there.
+    id: Option<String>,
+    signature: Signature,
+    failure: Option<Failure>,
+    part: Part,
+    /// What comes next.
+    next: At,
+}
+
+impl Passing {
+    /// The id of what was learnt: a document, or the words of one.
+    fn id(&self) -> Option<&str> {
+        self.document.as_ref().map(|document| document.id.as_str()).or(self.id.as_deref())
+    }
+}
+
+/// What the checkpoints of the first pass remember.
+#[derive(Serialize, Deserialize)]
+struct LearnState {
+    next: At,
+    failures: Value,
+}
+
+/// What the checkpoints of the last pass remember.
+#[derive(Serialize, Deserialize)]
+struct MarkState {
+    next: At,
+    paused: Paused,
+    failures: Value,
+    report: Report,
+    /// All is written, but for the names of the files.
+    finished: bool,
+}
+
+/// Text between two places where packed files can be cut.
+const PAUSE: u64 = 16 << 20;
+/// Text of the documents that are compared at a time.
+const CHUNK: u64 = 1 << 20;
+
+impl Run<'_> {
+    pub(super) fn links_path(&self) -> PathBuf {
+        self.work.path().join("links.jsonl")
+    }
+
+    pub(super) fn lost_path(&self) -> PathBuf {
+        self.work.path().join("lost.jsonl")
+    }
+
+    /// Learns, finds what repeats, then writes or counts. Returns what failed, and what there is to tell.
+    pub(super) fn all(&self, early: Vec<Failure>, began: Instant) -> Result<(Failures, Option<String>)> {
+        let mut learning = Learning::resume(self.options.clone(), self.work.path())?;
+        let state = learning.last_checkpoint().map(|(of, complete)| Ok((LearnState::deserialize(of)?, complete)));
+        let state: Option<(LearnState, bool)> = state.transpose().map_err(|error: serde_json::Error| error)?;
+        let mut failures = self.arguments.output.failures_from(state.as_ref().map(|(state, _)| &state.failures))?;
+        if state.is_none() {
+            early.into_iter().try_for_each(|failure| failures.add(failure))?;
+        }
+        if state.as_ref().is_none_or(|(_, complete)| !complete) {
+            let from = state.map_or(At::START, |(state, _)| state.next);
+            self.learn(&mut learning, from, &mut failures)?;
+        }
+        if self.options.task == Task::Count {
+            let counts = self.find(|step| learning.count(&self.pool, step))?;
+            self.print_counts(counts, began)?;
+            return Ok((failures, None));
+        }
+        let mut learned = self.find(|step| learning.conclude(&self.pool, step))?;
+        let report = if self.arguments.keep == Which::First {
+            self.mark(&mut learned, &mut failures)?
+        } else {
+            self.choose(&mut learned, &mut failures)?
+        };
+        let report = report.complete(&learned, self.options.task, self.options.ngram);
+        if let Some(path) = &self.arguments.report {
+            let mut out = Packing::None.pack(Output::file(path)?)?;
+            out.put((serde_json::to_string_pretty(&report.json())? + "\n").as_bytes())?;
+            out.finish()?;
+        }
+        drop(learned);
+        if self.work.is_resumable() {
+            self.work.remove()?;
+        }
+        let told = self.tell(&report)?;
+        Ok((failures, told))
+    }
+
+    /// Prints the report, where standard output is free for it. Returns a line to tell.
+    fn tell(&self, report: &Report) -> Result<Option<String>> {
+        let Arguments { output, json, explain, .. } = self.arguments;
+        let free = output.path().is_some() || !self.arguments.writes_documents();
+        if *json && free {
+            print(&(serde_json::to_string_pretty(&report.json())? + "\n"))?;
+        } else if free && !explain && !output.quiet {
+            print(&report.table())?;
+        }
+        let path = output.path().map(|path| path.display().to_string());
+        Ok(path.map(|path| {
+            format!(
+                "wrote {} to {path}; {}",
+                counted_documents(report.documents_kept()),
+                report.words(self.options.task)
+            )
+        }))
+    }
+
+    /// Goes over all documents in their order, with their signatures: first those to compare with, then the others.
+    fn each(
+        &self,
+        phase: &'static str,
+        from: At,
+        mut take: impl FnMut(Passing) -> refrain::Result<()>,
+    ) -> refrain::Result<()> {
+        if from.part == Part::Saved {
+            let next = At::START;
+            for folder in &self.saved {
+                each_saved(folder, &self.options, |id, signature| {
+                    take(Passing { document: None, id: Some(id), signature, failure: None, part: Part::Saved, next })
+                })?;
+            }
+        }
+        for (inputs, part) in self.inputs.iter().zip([Part::Against, Part::Written]) {
+            if part >= from.part {
+                let position = if part == from.part { from.position } else { Position::default() };
+                self.each_of(inputs, phase, At { part, position }, &mut take)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn each_of(
+        &self,
+        inputs: &Inputs,
+        phase: &'static str,
+        from: At,
+        take: &mut dyn FnMut(Passing) -> refrain::Result<()>,
+    ) -> refrain::Result<()> {
+        let source = Arc::new(Source::new(inputs.clone(), self.arguments.input.options()));
+        let (watched, counted, before) = (source.clone(), self.control.clone(), self.control.documents());
+        let bar = Bar::start(!self.arguments.output.shows_progress(), move || {
+            let documents = counted.documents() - before;
+            Status {
+                phase,
+                done: watched.bytes_read(),
+                total: watched.inputs().total_size(),
+                documents,
+                note: format!(", {documents} documents"),
+            }
+        });
+        let preparation = Preparation { language: None, extractor: None };
+        let result = run_in_order(
+            &source,
+            0..source.inputs().len(),
+            from.position,
+            &self.pool,
+            &self.control,
+            |position, item| {
+                let prepared = preparation.prepare(position, item);
+                let sign = |document| Signature::of(document, &self.options);
+                let signature = prepared.document.as_ref().map(sign).unwrap_or_default();
+                (prepared, signature)
+            },
+            |position, (prepared, signature)| {
+                let Prepared { document, failure, .. } = prepared;
+                self.control.count(u64::from(document.is_some()), 0);
+                let position = Position { record: position.record + 1, ..position };
+                take(Passing { document, id: None, signature, failure, part: from.part, next: At { position, ..from } })
+            },
+        );
+        drop(bar);
+        result
+    }
+
+    fn learn(&self, learning: &mut Learning, from: At, failures: &mut Failures) -> Result<()> {
+        let (mut since, mut all) = (0, 0);
+        self.each("learn", from, |mut passing| {
+            if let Some(failure) = passing.failure.take() {
+                failures.add(failure)?;
+            }
+            let Some(id) = passing.id() else { return Ok(()) };
+            match passing.part {
+                Part::Written => learning.add(id, &passing.signature)?,
+                _ => learning.add_kept(id, &passing.signature)?,
+            }
+            since += passing.document.map_or(0, |document| document.text.len() as u64);
+            if since >= self.arguments.checkpoint && self.work.is_resumable() {
+                (since, all) = (0, all + since);
+                let state = LearnState { next: passing.next, failures: json!(failures.saved()) };
+                learning.checkpoint(json!(state), false)?;
+                self.work.save();
+            }
+            Ok(())
+        })?;
+        // What is short is done again faster than it is saved.
+        if (all > 0 || from != At::START) && self.work.is_resumable() {
+            let state = LearnState { next: At::START, failures: json!(failures.saved()) };
+            learning.checkpoint(json!(state), true)?;
+        }
+        Ok(())
+    }
+
+    /// Works on what was learnt, with a bar.
+    fn find<T>(&self, work: impl FnOnce(refrain::dedup::Step<'_>) -> refrain::Result<T>) -> Result<T> {
+        let total: u64 = self.inputs.iter().map(Inputs::total_size).sum();
+        let progress = Arc::new((AtomicU64::new(0), AtomicU64::new(1)));
+        let watched = progress.clone();
+        let bar = Bar::start(!self.arguments.output.shows_progress(), move || {
+            let (done, of) = (watched.0.load(Ordering::Relaxed), watched.1.load(Ordering::Relaxed));
+            let done = (u128::from(total) * u128::from(done) / u128::from(of.max(1))) as u64;
+            Status { phase: "find", done, total, documents: 1, note: String::new() }
+        });
+        let found = work(&|done, of| {
+            progress.0.store(done, Ordering::Relaxed);
+            progress.1.store(of, Ordering::Relaxed);
+            !self.control.stopped()
+        });
+        drop(bar);
+        Ok(found?)
+    }
+
+    /// Marks what repeats, and writes the rest.
+    fn mark(&self, learned: &mut Learned, failures: &mut Failures) -> Result<Report> {
+        let state = learned.last_checkpoint().map(MarkState::deserialize).transpose()?;
+        let mut outputs = Outputs::default();
+        let (mut report, mut from) = (Report::default(), At::START);
+        let mut finished = None;
+        if let Some(state) = state {
+            (report, from) = (state.report, state.next);
+            *failures = self.arguments.output.failures_from(Some(&state.failures))?;
+            if state.finished {
+                finished = Some(state.paused);
+            } else {
+                outputs = Outputs::open(self, Some(&state.paused))?;
+            }
+        } else {
+            outputs = Outputs::open(self, None)?;
+        }
+        if let Some(paused) = finished {
+            complete_all(self, &paused)?;
+        } else {
+            self.mark_from(learned, failures, from, &mut outputs, &mut report)?;
+            learned.finish()?;
+            let paused = if self.work.left_behind().is_some() { outputs.pause()? } else { None };
+            if let Some(paused) = paused {
+                let failures = json!(failures.saved());
+                let state = MarkState { next: At::START, paused, failures, report, finished: true };
+                learned.checkpoint(Taken::default(), json!(state))?;
+                report = state.report;
+            }
+            outputs.finish()?;
+        }
+        if let Some(path) = &self.arguments.clusters {
+            let links = read_links(&self.links_path())?.into_iter().map(|(copy, of, _)| (copy, of));
+            self.write_clusters(path, learned, links)?;
+        }
+        if let Some(path) = &self.arguments.lost {
+            report.set_lost_passages(write_lost(&self.lost_path(), path, learned)?);
+        }
+        Ok(report)
+    }
+
+    fn mark_from(
+        &self,
+        learned: &mut Learned,
+        failures: &mut Failures,
+        from: At,
+        outputs: &mut Outputs,
+        report: &mut Report,
+    ) -> Result<()> {
+        let mut since = 0;
+        self.each_asked(learned, "mark", from, |learned, passing, asked, pause| {
+            let Passing { document, signature, part, next, .. } = passing;
+            let Some(mut document) = document.filter(|_| part == Part::Written) else {
+                return learned.keep(&signature, &asked);
+            };
+            since += document.text.len() as u64;
+            self.check_id(learned, &mut document, failures)?;
+            match self.options.task {
+                Task::Documents => self.mark_document(learned, &document, &signature, &asked, outputs, report)?,
+                _ => self.mark_blocks(learned, &mut document, &signature, &asked, outputs, report)?,
+            }
+            let Some(taken) = pause else { return Ok(()) };
+            if let Some(paused) = outputs.pause()?
+                && since >= self.arguments.checkpoint
+                && self.work.left_behind().is_some()
+            {
+                since = 0;
+                let (failures, report) = (json!(failures.saved()), report.clone());
+                learned.checkpoint(taken, json!(MarkState { next, paused, failures, report, finished: false }))?;
+            }
+            Ok(())
+        })?;
+        Ok(())
+    }
+
+    /// Goes over all documents with what is known of them before they are judged. Evidence is looked up in their order; then
+    /// they are compared with earlier text, many at a time; then they are handed out in their order. Behind some documents
+    /// packed files are to be cut: these are the same whenever a run is killed.
+    fn each_asked(
+        &self,
+        learned: &mut Learned,
+        phase: &'static str,
+        from: At,
+        mut take: impl FnMut(&mut Learned, Passing, Asked, Option<Taken>) -> refrain::Result<()>,
+    ) -> refrain::Result<()> {
+        let mut lookup = learned.take_lookup()?;
+        let aligner = lookup.aligner();
+        let pause = PAUSE.min(self.arguments.checkpoint);
+        in_stages(
+            &self.pool,
+            |send| {
+                let (mut chunk, mut in_chunk, mut since) = (Vec::new(), 0, 0);
+                self.each(phase, from, |passing| {
+                    if passing.id().is_none() {
+                        return Ok(());
+                    }
+                    let asked = lookup.ask(&passing.signature)?;
+                    let text = passing.document.as_ref().map_or(0, |document| document.text.len() as u64);
+                    in_chunk += text + 1;
+                    since += if passing.part == Part::Written { text } else { 0 };
+                    let cut = since >= pause;
+                    since = if cut { 0 } else { since };
+                    chunk.push((passing, asked, cut.then(|| lookup.taken())));
+                    if in_chunk < CHUNK {
+                        return Ok(());
+                    }
+                    in_chunk = 0;
+                    // Whoever takes the chunks met an error, and says so.
+                    if send(std::mem::take(&mut chunk)).is_break() { Err(refrain::Error::Interrupted) } else { Ok(()) }
+                })?;
+                let _ = send(chunk);
+                Ok(())
+            },
+            |(passing, mut asked, pause)| {
+                let aligned = match passing.part {
+                    Part::Written => aligner.align(&passing.signature, &mut asked),
+                    _ => Ok(()),
+                };
+                (passing, asked, pause, aligned)
+            },
+            |(passing, asked, pause, aligned)| {
+                aligned?;
+                take(learned, passing, asked, pause)
+            },
+        )
+    }
+
+    /// Says so when an id was there before; or makes another one of it.
+    fn check_id(&self, learned: &Learned, document: &mut Document, failures: &mut Failures) -> refrain::Result<()> {
+        if learned.times_before()? == 0 {
+            return Ok(());
+        }
+        if self.arguments.make_ids {
+            document.id = learned.id_of(learned.next_number())?;
+            return Ok(());
+        }
+        let id = &document.id;
+        let failure = Failure::new(&document.origin.input, format!("the id `{id}` was there before"));
+        failures.add(failure.member(document.origin.member.as_deref()).hint("number such ids with --make-ids"))
+    }
+
+    /// Marks copied blocks of a document, and writes what is left.
+    fn mark_blocks(
+        &self,
+        learned: &mut Learned,
+        document: &mut Document,
+        signature: &Signature,
+        asked: &Asked,
+        outputs: &mut Outputs,
+        report: &mut Report,
+    ) -> refrain::Result<()> {
+        let before = document.marks.len();
+        let judged = learned.mark(document, signature, asked)?;
+        let copied = document.marks.len() - before;
+        let gone = copied > 0 && document.is_removed();
+        if self.arguments.lost.is_some() {
+            outputs.lose(document, signature, &judged.lost)?;
+        }
+        report.add(document, judged.figures, gone, copied);
+        report.add_frequent(document, &judged.frequent);
+        if let Task::Exact(Unit::Document, _) = self.options.task {
+            let copy_of =
+                document.marks[before..].first().map(|mark| json!(mark.reason)["repeats"]["document"].clone());
+            if let Some(copy_of) = copy_of {
+                let line = json!({"id": document.id, "copy_of": copy_of, "score": 1.0});
+                outputs.list(format!("{line}\n").as_bytes())?;
+            }
+        } else {
+            outputs.list(&removed_lines(document, self.arguments.offsets)?)?;
+        }
+        if self.arguments.explain {
+            explain_blocks(document, before, self.arguments.offsets)?;
+        }
+        if gone && !self.arguments.keep_marked {
+            return Ok(());
+        }
+        if self.arguments.save.is_some() {
+            outputs.save(&document.id, signature.words_outside(&document.marks[before..]))?;
+        }
+        outputs.write(document)
+    }
+
+    /// Leaves out a document that resembles an earlier one, or writes it.
+    fn mark_document(
+        &self,
+        learned: &mut Learned,
+        document: &Document,
+        signature: &Signature,
+        asked: &Asked,
+        outputs: &mut Outputs,
+        report: &mut Report,
+    ) -> refrain::Result<()> {
+        let number = learned.next_number();
+        let (found, figures) = self.judge_document(learned, signature, asked)?;
+        report.add(document, figures, found.is_some(), 0);
+        match found {
+            Some(found) => {
+                outputs.link((number, found.number, found.score))?;
+                self.leave_out(document, &found, outputs)
+            }
+            None => {
+                outputs.save(&document.id, signature.words.iter().copied())?;
+                outputs.write(document)
+            }
+        }
+    }
+
+    fn judge_document(
+        &self,
+        learned: &mut Learned,
+        signature: &Signature,
+        asked: &Asked,
+    ) -> refrain::Result<(Option<Resembles>, Figures)> {
+        learned.judge_document(signature, asked, self.arguments.measure, self.arguments.resemblance)
+    }
+
+    fn leave_out(&self, document: &Document, found: &Resembles, outputs: &mut Outputs) -> refrain::Result<()> {
+        let score = (found.score * 10_000.0).round() / 10_000.0;
+        let line = json!({"id": document.id, "copy_of": found.document, "score": score});
+        outputs.list(format!("{line}\n").as_bytes())?;
+        if self.arguments.explain { explain_document(document, found) } else { Ok(()) }
+    }
+
+    /// Compares whole documents, chooses which of those that resemble each other stays, and writes these: documents are read
+    /// once more.
+    fn choose(&self, learned: &mut Learned, failures: &mut Failures) -> Result<Report> {
+        let mut links: Vec<(usize, usize)> = Vec::new();
+        let mut values: Vec<Value> = Vec::new();
+        let mut compared = 0;
+        self.each_asked(learned, "judge", At::START, |learned, passing, asked, _| {
+            let Passing { document, signature, part, .. } = passing;
+            let field = match &self.arguments.keep {
+                Which::Most(field) | Which::Least(field) => Some(field),
+                _ => None,
+            };
+            if let Some(field) = field {
+                let value = |document: &Document| document.meta.get(field).cloned();
+                values.push(document.as_ref().and_then(value).unwrap_or_default());
+            }
+            let Some(mut document) = document.filter(|_| part == Part::Written) else {
+                compared += 1;
+                return learned.keep(&signature, &asked);
+            };
+            let number = learned.next_number();
+            self.check_id(learned, &mut document, failures)?;
+            if let Some(found) = self.judge_document(learned, &signature, &asked)?.0 {
+                links.push((number, found.number));
+            }
+            Ok(())
+        })?;
+        learned.finish()?;
+        let winners = self.winners(learned, &links, &values, compared)?;
+        let mut outputs = Outputs::open(self, None)?;
+        let mut report = Report::default();
+        let mut number = 0;
+        self.each("write", At::START, |passing| {
+            if passing.id().is_none() {
+                return Ok(());
+            }
+            number += 1;
+            let Passing { document, signature, part, .. } = passing;
+            let Some(mut document) = document.filter(|_| part == Part::Written) else { return Ok(()) };
+            document.id = learned.id_of(number - 1)?;
+            let words = signature.words.len() as u64;
+            let winner = winners.get(&(number - 1)).filter(|winner| **winner != number - 1);
+            let figures = Figures { words, words_kept: if winner.is_some() { 0 } else { words }, ..Figures::default() };
+            report.add(&document, figures, winner.is_some(), 0);
+            match winner {
+                Some(winner) => self.leave_out(
+                    &document,
+                    &learned.compare(number - 1, *winner, self.arguments.measure)?,
+                    &mut outputs,
+                ),
+                None => {
+                    outputs.save(&document.id, signature.words.iter().copied())?;
+                    outputs.write(&document)
+                }
+            }
+        })?;
+        outputs.finish()?;
+        if let Some(path) = &self.arguments.clusters {
+            self.write_clusters(path, learned, winners.into_iter().filter(|(member, winner)| member != winner))?;
+        }
+        Ok(report)
+    }
+
+    /// For each document that resembles others, the one of them that stays.
+    fn winners(
+        &self,
+        learned: &Learned,
+        links: &[(usize, usize)],
+        values: &[Value],
+        compared: usize,
+    ) -> Result<HashMap<usize, usize>> {
+        let mut members: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
+        for (copy, of) in links {
+            members.entry(*of).or_insert_with(|| vec![*of]).push(*copy);
+        }
+        let mut winners = HashMap::new();
+        for (first, members) in members {
+            let mut winner = first;
+            for member in &members[1..] {
+                let better = match &self.arguments.keep {
+                    Which::First => false,
+                    Which::Longest => learned.length_of(*member)? > learned.length_of(winner)?,
+                    Which::Most(_) => is_more(&values[*member], &values[winner]),
+                    Which::Least(_) => is_less(&values[*member], &values[winner]),
+                };
+                if better {
+                    winner = *member;
+                }
+            }
+            // What is compared with is there already: it stays.
+            if first < compared {
+                winner = first;
+            }
+            winners.extend(members.into_iter().map(|member| (member, winner)));
+        }
+        Ok(winners)
+    }
+
+    fn write_clusters(
+        &self,
+        path: &std::path::Path,
+        learned: &Learned,
+        links: impl Iterator<Item = (usize, usize)>,
+    ) -> Result<()> {
+        let mut clusters: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
+        for (copy, of) in links {
+            clusters.entry(of).or_default().push(copy);
+        }
+        let open = || Ok::<_, refrain::Error>(Packing::of_path(path).pack(Output::file(path)?)?);
+        let mut list = open().with_context(|| path.display().to_string())?;
+        for (keep, mut copies) in clusters {
+            copies.sort_unstable();
+            let copies = copies.into_iter().map(|copy| learned.id_of(copy)).collect::<refrain::Result<Vec<_>>>()?;
+            list.put(format!("{}\n", json!({"keep": learned.id_of(keep)?, "copies": copies})).as_bytes())?;
+        }
+        list.finish()?;
+        Ok(())
+    }
+
+    fn print_counts(&self, counts: Counts, began: Instant) -> Result<()> {
+        let seconds = (began.elapsed().as_secs_f64() * 1000.0).round() / 1000.0;
+        let Counts { documents, words, ngrams, distinct, duplicate, occurrences } = counts;
+        if self.arguments.json {
+            let figures = json!({
+                "documents": documents, "words": words, "ngram": self.arguments.ngram, "ngrams": ngrams,
+                "distinct": distinct, "duplicate": duplicate, "occurrences": occurrences, "seconds": seconds,
+                "peak_memory": peak_memory(),
+            });
+            return print(&format!("{figures}\n"));
+        }
+        print(&format!(
+            "documents                 {documents:>16}\nwords                     {words:>16}\n{}-grams{:>width$}\n  different               \
+             {distinct:>16}\n  of these twice or more  {duplicate:>16}\n  which occur             {occurrences:>16} times\n",
+            self.arguments.ngram,
+            ngrams,
+            width = 42 - 6 - self.arguments.ngram.to_string().len(),
+        ))
+    }
+}
+
+/// True when a value is more than another one: as numbers, else as text. No value is never more.
+fn is_more(one: &Value, other: &Value) -> bool {
+    match (one.as_f64(), other.as_f64()) {
+        (Some(one), Some(other)) => one > other,
+        _ if one.is_null() || other.is_null() => other.is_null() && !one.is_null(),
+        _ => text(one) > text(other),
+    }
+}
+
+/// True when a value is less than another one, which may be none.
+fn is_less(one: &Value, other: &Value) -> bool {
+    !one.is_null() && (other.is_null() || is_more(other, one))
+}
+
+fn text(value: &Value) -> String {
+    value.as_str().map_or_else(|| value.to_string(), str::to_owned)
+}
+
+/// The most memory that the process has had, in bytes, where the system tells.
+fn peak_memory() -> Option<u64> {
+    let status = std::fs::read_to_string("/proc/self/status").ok()?;
+    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;
+    line.trim().strip_suffix("kB")?.trim().parse::<u64>().ok().map(|kilobytes| kilobytes << 10)
+}
+
+/// Lines for people, on standard output.
+pub(super) fn say(line: &str) -> refrain::Result<()> {
+    Ok(writeln!(std::io::stdout().lock(), "{line}")?)
+}

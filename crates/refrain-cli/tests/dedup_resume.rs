@@ -1,0 +1,142 @@
+//! A dedup run that is killed, or has no room left, goes on where it was, and ends with the same bytes.
+
+mod common;
+
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+
+use common::Env;
+use serde_json::json;
+
+/// Documents of which many have blocks of others, some with other words, and some are copies.
+fn make_documents(env: &Env) {
+    let mut lines = String::new();
+    for n in 0..2400_u64 {
+        let blocks = [n % 997, 5000 + n % 701, 10_000 + n].map(|seed| common::words(120, seed));
+        let text = if n % 9 == 0 { blocks[0].clone() } else { blocks.join("\n\n") };
+        let text = if n % 5 == 0 { text.replace("a ", "an ") } else { text };
+        lines +=
+            &json!({"id": format!("d{n}"), "text": text, "url": format!("https://h{}.example/{n}", n % 3)}).to_string();
+        lines += if n % 600 == 599 { "\n{ damaged\n" } else { "\n" };
+    }
+    env.write("docs.jsonl", lines);
+}
+
+/// What a run writes.
+const FILES: [&str; 5] = ["clean.jsonl.zst", "removed.jsonl.gz", "lost.jsonl", "report.json", "errors.jsonl"];
+
+/// The same command in a folder of its own, with files named alike.
+fn command(env: &Env, folder: &str, more: &[&str]) -> Command {
+    let name = |file: &str| format!("{folder}/{file}");
+    let [clean, removed, lost, report, errors] = FILES.map(name);
+    let mut arguments = vec!["dedup", "docs.jsonl", "--checkpoint", "300K", "-o", &clean, "--removed", &removed];
+    arguments.extend(["--lost", &lost, "--report", &report, "--errors", &errors]);
+    arguments.extend(more);
+    let mut command = env.command(&arguments);
+    command.stdout(Stdio::null()).stderr(Stdio::null());
+    command
+}
+
+fn contents(env: &Env, folder: &str) -> Vec<Vec<u8>> {
+    FILES.iter().map(|file| env.read(&format!("{folder}/{file}"))).collect()
+}
+
+fn folder(env: &Env, name: &str) {
+    std::fs::create_dir(env.path(name)).expect("a folder");
+}
+
+#[test]
+fn killed_runs_go_on_and_end_with_the_same_bytes() {
+    let env = Env::new();
+    make_documents(&env);
+    folder(&env, "whole");
+    let began = Instant::now();
+    assert_eq!(command(&env, "whole", &[]).status().expect("an end").code(), Some(1), "four damaged lines");
+    let whole = began.elapsed();
+    let expected = contents(&env, "whole");
+    assert!(!env.path("whole/.clean.jsonl.zst.working").exists(), "nothing stays behind");
+    assert!(expected.iter().all(|file| !file.is_empty()));
+
+    folder(&env, "killed");
+    let (mut learning, mut marking) = (false, false);
+    for (number, share) in [0.3, 0.2, 0.25, 0.3, 0.15, 0.3, 0.25, 0.2, 0.3, 0.25].into_iter().enumerate() {
+        let threads = if number % 2 == 0 { "2" } else { "1" };
+        let mut run = command(&env, "killed", &["--threads", threads]).spawn().expect("the program");
+        std::thread::sleep(whole.mul_f64(share) + Duration::from_millis(5));
+        run.kill().expect("it can be killed");
+        run.wait().expect("an end");
+        learning |= env.path("killed/.clean.jsonl.zst.working/learn.json").exists();
+        marking |= env.path("killed/.clean.jsonl.zst.working/mark.state").exists();
+    }
+    assert!(learning && marking, "no run was killed behind a checkpoint: {whole:?}");
+    assert_eq!(command(&env, "killed", &[]).status().expect("an end").code(), Some(1));
+    assert!(contents(&env, "killed") == expected, "other bytes");
+    assert!(!env.path("killed/.clean.jsonl.zst.working").exists());
+}
+
+#[test]
+fn another_command_does_not_go_on_with_the_work_of_one_that_was_killed() {
+    let env = Env::new();
+    make_documents(&env);
+    folder(&env, "a");
+    let state = env.path("a/.clean.jsonl.zst.working/learn.json");
+    let mut run = command(&env, "a", &[]).spawn().expect("the program");
+    let began = Instant::now();
+    while !state.exists() && began.elapsed() < Duration::from_secs(60) {
+        std::thread::sleep(Duration::from_millis(2));
+    }
+    // Two at a time would spoil each other's files.
+    let second = command(&env, "a", &[]).stderr(Stdio::piped()).output().expect("an end");
+    assert_eq!(second.status.code(), Some(2));
+    assert!(String::from_utf8_lossy(&second.stderr).contains("another run"), "{second:?}");
+    run.kill().expect("it can be killed");
+    run.wait().expect("an end");
+    assert!(state.exists());
+    assert_eq!(command(&env, "a", &["--ngram", "5"]).status().expect("an end").code(), Some(1));
+    folder(&env, "b");
+    assert_eq!(command(&env, "b", &["--ngram", "5"]).status().expect("an end").code(), Some(1));
+    assert!(contents(&env, "a") == contents(&env, "b"), "other bytes");
+}
+
+#[test]
+fn a_full_disk_is_told_and_the_run_goes_on_when_there_is_room() {
+    let env = Env::new();
+    make_documents(&env);
+    for name in ["whole", "full", "small"] {
+        folder(&env, name);
+    }
+    assert_eq!(command(&env, "whole", &[]).status().expect("an end").code(), Some(1));
+    let small = env.path("small");
+    let mount = |arguments: &[&str]| {
+        Command::new("mount").args(arguments).arg(&small).stderr(Stdio::null()).status().is_ok_and(|end| end.success())
+    };
+    if !mount(&["-t", "tmpfs", "-o", "size=10m", "tmpfs"]) {
+        eprintln!("skipped: a small disk needs the right to mount one");
+        return;
+    }
+    let outcome = command(&env, "full", &["--temporary", "small"]).stderr(Stdio::piped()).output().expect("an end");
+    let told = String::from_utf8_lossy(&outcome.stderr).into_owned();
+    let nothing_yet = !env.path("full/clean.jsonl.zst").exists();
+    let room = mount(&["-o", "remount,size=200m"]);
+    let end = command(&env, "full", &["--temporary", "small"]).status().expect("an end");
+    let unmounted = Command::new("umount").arg(&small).status();
+    assert_eq!(outcome.status.code(), Some(2), "{told}");
+    assert!(told.contains("No space left") && told.contains("goes on where it was"), "{told}");
+    assert!(nothing_yet && room && unmounted.is_ok_and(|end| end.success()));
+    assert_eq!(end.code(), Some(1));
+    assert!(contents(&env, "full") == contents(&env, "whole"), "other bytes");
+}
+
+#[test]
+fn temporary_files_that_cannot_be_written_are_told() {
+    let env = Env::new();
+    env.write("docs.jsonl", json!({"id": "a", "text": common::GOOD}).to_string());
+    env.write("file", "no folder");
+    for place in ["none", "file", "/proc"] {
+        let outcome = env.run(&["dedup", "docs.jsonl", "-o", "x.jsonl", "--temporary", place]).code(2);
+        assert!(outcome.stderr.contains(place), "{outcome:?}");
+        let outcome = env.run(&["dedup", "docs.jsonl", "--count-only", "--temporary", place]).code(2);
+        assert!(outcome.stderr.contains(place), "{outcome:?}");
+    }
+    assert!(!env.path("x.jsonl").exists());
+}

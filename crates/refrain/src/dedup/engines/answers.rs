@@ -1,0 +1,182 @@
+//! From occurrences of repeated n-grams, in any order, to an answer for each n-gram of the collection, in its order.
+//!
+//! A group of equal n-grams is known by its first place, the number of its first n-gram in the order of the collection.
+//! Occurrences are scattered by the first place of their group; there the groups get their numbers, in order, and the
+//! numbers are scattered once more, by place. Either way a part stands for a range of places, so that memory is bounded by
+//! the range, however often an n-gram occurs.
+
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+use std::fs::File;
+use std::io::{BufWriter, Write};
+use std::path::{Path, PathBuf};
+
+use super::parts::{Parts, Records, number};
+use crate::dedup::evidence::Found;
+use crate::dedup::group::{TOP, top as most_of};
+use crate::error::{Error, IoContext, Result};
+
+/// What a place takes while groups are numbered: how often its group occurs, and its number.
+const SLOT: u64 = 12;
+
+/// How many n-grams a document of so many words has.
+pub(super) fn ngrams(words: usize, n: usize) -> usize {
+    if n == 0 { 0 } else { (words + 1).saturating_sub(n) }
+}
+
+/// Takes in occurrences and gives answers.
+pub(super) struct Answers {
+    folder: PathBuf,
+    memory: u64,
+    /// N-grams of the collection, and how many of them a part stands for.
+    ngrams: u64,
+    range: u64,
+    /// Occurrences by first place: the first place in its part, and the place.
+    firsts: Parts,
+}
+
+impl Answers {
+    /// `memory` is for the time in which groups are numbered; before, an eighth of it is used.
+    pub(super) fn new(folder: &Path, ngrams: u64, memory: u64) -> Answers {
+        let range = (memory / 2 / SLOT).clamp(1, 1 << 31).min(ngrams.max(1));
+        let firsts = Parts::new(folder, "firsts", ngrams.div_ceil(range), 12, memory / 8);
+        Answers { folder: folder.to_owned(), memory, ngrams, range, firsts }
+    }
+
+    /// Takes in an occurrence of an n-gram that occurs twice or more. The first is one of them, too.
+    #[inline]
+    pub(super) fn push(&mut self, first: u64, place: u64) -> Result<()> {
+        let slot = (first % self.range) as u32;
+        self.firsts.push((first / self.range) as usize, &[&slot.to_le_bytes(), &place.to_le_bytes()])
+    }
+
+    /// Numbers the groups and writes the answers.
+    pub(super) fn finish(self) -> Result<Found> {
+        let Answers { folder, memory, ngrams, range, firsts } = self;
+        let mut places = Parts::new(&folder, "places", ngrams.div_ceil(range), 8, memory / 8);
+        let mut groups = Groups::default();
+        for part in firsts.finish() {
+            groups.number(&part, range, |place, group| {
+                let slot = (place % range) as u32;
+                places.push((place / range) as usize, &[&slot.to_le_bytes(), &group.to_le_bytes()])
+            })?;
+            part.remove()?;
+        }
+        let answers = folder.join("answers");
+        write(places, ngrams, range, &answers)?;
+        let Groups { repeated, occurrences, top } = groups;
+        let most = top.into_iter().map(|Reverse((count, Reverse(group)))| (count, group)).collect();
+        Ok(Found { answers, repeated, occurrences, top: most_of(most) })
+    }
+}
+
+/// Groups as they are numbered.
+#[derive(Default)]
+struct Groups {
+    repeated: u64,
+    occurrences: u64,
+    /// The most frequent ones; on top of the heap is the one that goes first.
+    top: BinaryHeap<Reverse<(u64, Reverse<u32>)>>,
+}
+
+impl Groups {
+    /// Numbers the groups of a part, and hands out the place and the number of each occurrence.
+    fn number(&mut self, part: &Records, range: u64, mut take: impl FnMut(u64, u32) -> Result<()>) -> Result<()> {
+        let mut counts = vec![0_u64; range as usize];
+        part.each(|record| {
+            counts[u32::from_le_bytes(number(record, 0)) as usize] += 1;
+            Ok(())
+        })?;
+        let mut numbers = vec![0_u32; range as usize];
+        for (number, count) in numbers.iter_mut().zip(counts).filter(|(_, count)| *count > 0) {
+            *number = self.next(count)?;
+        }
+        part.each(|record| {
+            let group = numbers[u32::from_le_bytes(number(record, 0)) as usize];
+            take(u64::from_le_bytes(number(record, 4)), group)
+        })
+    }
+
+    /// The number of the next group, which occurs so often.
+    fn next(&mut self, count: u64) -> Result<u32> {
+        self.repeated += 1;
+        self.occurrences += count;
+        let Ok(group) = u32::try_from(self.repeated) else {
+            let most = u32::MAX;
+            let message = format!("more than {most} n-grams occur twice or more; take longer ones, or fewer documents");
+            return Err(Error::Refused(message));
+        };
+        let entry = Reverse((count, Reverse(group)));
+        // One more than is wanted tells whether all were taken that occur equally often.
+        if self.top.len() <= TOP {
+            self.top.push(entry);
+        } else if let Some(mut last) = self.top.peek_mut()
+            && entry < *last
+        {
+            *last = entry;
+        }
+        Ok(group)
+    }
+}
+
+/// Writes an answer for each place.
+fn write(places: Parts, ngrams: u64, range: u64, path: &Path) -> Result<()> {
+    let mut file = BufWriter::with_capacity(1 << 20, File::create(path).at(path)?);
+    let mut left = ngrams;
+    for part in places.finish() {
+        let mut answers = vec![0_u32; left.min(range) as usize];
+        part.each(|record| {
+            answers[u32::from_le_bytes(number(record, 0)) as usize] = u32::from_le_bytes(number(record, 4));
+            Ok(())
+        })?;
+        answers.iter().try_for_each(|answer| file.write_all(&answer.to_le_bytes())).at(path)?;
+        part.remove()?;
+        left -= answers.len() as u64;
+    }
+    file.flush().at(path)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The answers to occurrences, and what else was found.
+    fn answers(occurrences: &[(u64, u64)], ngrams: u64, memory: u64) -> (Vec<u32>, Found) {
+        let folder = tempfile::tempdir().expect("a folder");
+        let mut answers = Answers::new(folder.path(), ngrams, memory);
+        for (first, place) in occurrences {
+            answers.push(*first, *place).expect("room");
+        }
+        let found = answers.finish().expect("answers");
+        let bytes = std::fs::read(&found.answers).expect("answers");
+        assert_eq!(std::fs::read_dir(folder.path()).expect("a folder").count(), 1);
+        (bytes.chunks_exact(4).map(|bytes| u32::from_le_bytes(number(bytes, 0))).collect(), found)
+    }
+
+    #[test]
+    fn groups_are_numbered_by_their_first_place() {
+        let occurrences = [(7, 9), (7, 7), (2, 5), (2, 4), (0, 1), (2, 2), (0, 0)];
+        for memory in [0, 24, 100, 1 << 20] {
+            let (answers, found) = answers(&occurrences, 11, memory);
+            assert_eq!(answers, [1, 1, 2, 0, 2, 2, 0, 3, 0, 3, 0]);
+            assert_eq!((found.repeated, found.occurrences), (3, 7));
+            assert_eq!(found.top, [(3, 2), (2, 1), (2, 3)]);
+        }
+    }
+
+    #[test]
+    fn the_most_frequent_groups_are_kept() {
+        let last = TOP as u64 + 9;
+        // All occur twice, but the last: three times.
+        let twice = (0..=last).flat_map(|first| [(first, first), (first, last + 1 + first)]);
+        let occurrences: Vec<(u64, u64)> = twice.chain([(last, 2 * last + 2)]).collect();
+        let (_, found) = answers(&occurrences, 2 * last + 3, 1 << 20);
+        assert_eq!(found.top, [(3, last as u32 + 1)]);
+    }
+
+    #[test]
+    fn nothing_has_no_answers() {
+        assert!(answers(&[], 0, 100).0.is_empty());
+        assert_eq!(answers(&[], 3, 100).0, [0, 0, 0]);
+    }
+}

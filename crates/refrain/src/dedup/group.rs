@@ -1,0 +1,283 @@
+//! Entries of a partition with the same hash: found in memory, a few thousand at a time, so that they fit into the caches.
+
+use std::collections::HashMap;
+use std::collections::hash_map::Entry;
+use std::hash::{BuildHasher, Hasher};
+
+use super::scatter::Partition;
+use crate::error::Result;
+
+/// Entries that are looked at together.
+const BUCKET: u64 = 4096;
+
+/// Bytes of the hash of an n-gram on disk: the partition tells the highest.
+pub(super) const NGRAM: usize = 7;
+/// Bytes of a place or a number.
+pub(super) const PLACE: usize = 5;
+/// Bytes of an anchor on disk: of its hash, and its place.
+pub(super) const ANCHOR: usize = 5 + PLACE;
+/// The same of a whole document, or of an id.
+pub(super) const WHOLE: usize = 7 + PLACE;
+/// The digest of a text.
+pub(super) const DIGEST: usize = 16;
+/// Bytes of the number of an n-gram that occurs twice or more.
+pub(super) const NUMBER: usize = 4;
+
+/// What working on an entry takes: the entry itself, its key and its place, and its answer.
+pub(super) const fn bytes_of_work(entry: usize) -> u64 {
+    entry as u64 + if entry > NGRAM { 32 } else { 16 } + 8
+}
+
+/// A number of N bytes.
+#[inline]
+pub(super) fn number(bytes: &[u8]) -> u64 {
+    let mut eight = [0; 8];
+    eight[..bytes.len()].copy_from_slice(bytes);
+    u64::from_le_bytes(eight)
+}
+
+/// A place as it is on disk.
+#[inline]
+pub(super) fn place(place: u64) -> [u8; PLACE] {
+    let bytes = place.to_le_bytes();
+    [bytes[0], bytes[1], bytes[2], bytes[3], bytes[4]]
+}
+
+/// Hashes need no more hashing, but for their highest bits: within a partition these are the same.
+#[derive(Clone, Copy, Default)]
+pub(super) struct Spread;
+
+pub(super) struct SpreadHasher(u64);
+
+impl BuildHasher for Spread {
+    type Hasher = SpreadHasher;
+
+    fn build_hasher(&self) -> SpreadHasher {
+        SpreadHasher(0)
+    }
+}
+
+impl Hasher for SpreadHasher {
+    fn write(&mut self, bytes: &[u8]) {
+        bytes.iter().for_each(|byte| self.write_u64(u64::from(*byte)));
+    }
+
+    #[inline]
+    fn write_u64(&mut self, hash: u64) {
+        self.0 = (self.0 ^ hash).wrapping_mul(0x9E37_79B9_7F4A_7C15);
+    }
+
+    #[inline]
+    fn write_u128(&mut self, hash: u128) {
+        self.write_u64(hash as u64);
+        self.write_u64((hash >> 64) as u64);
+    }
+
+    fn finish(&self) -> u64 {
+        self.0.rotate_left(20)
+    }
+}
+
+/// Entries in buckets by some bits of their hashes, within a bucket in the order in which they came.
+struct Buckets<E> {
+    entries: Vec<E>,
+    ends: Vec<u32>,
+}
+
+impl<E: Copy + Default> Buckets<E> {
+    /// Makes something of each entry and its place, and puts it into the bucket that `bits_of` tells.
+    fn new<const N: usize>(bytes: &[u8], bits_of: impl Fn(&[u8]) -> u64, make: impl Fn(&[u8], u32) -> E) -> Buckets<E> {
+        let count = bytes.len() / N;
+        let bits = (count as u64 / BUCKET).max(1).ilog2();
+        let bucket = |entry: &[u8]| (bits_of(entry) & ((1 << bits) - 1)) as usize;
+        let mut ends = vec![0_u32; 1 << bits];
+        for entry in bytes.chunks_exact(N) {
+            ends[bucket(entry)] += 1;
+        }
+        let mut end = 0;
+        for count in &mut ends {
+            (*count, end) = (end, end + *count);
+        }
+        let mut entries = vec![E::default(); count];
+        for (at, entry) in (0..).zip(bytes.chunks_exact(N)) {
+            let end = &mut ends[bucket(entry)];
+            entries[*end as usize] = make(entry, at);
+            *end += 1;
+        }
+        Buckets { entries, ends }
+    }
+
+    fn iter(&self) -> impl Iterator<Item = &[E]> {
+        let starts = std::iter::once(&0).chain(&self.ends);
+        starts.zip(&self.ends).map(|(start, end)| &self.entries[*start as usize..*end as usize])
+    }
+}
+
+/// Calls `later` for each entry but the first of those that have one key, with what `first` left of that one.
+fn by_key<const N: usize, K: Copy + Default + Eq + std::hash::Hash, T>(
+    bytes: &[u8],
+    bits_of: impl Fn(&[u8]) -> u64,
+    key_of: impl Fn(&[u8]) -> K,
+    first: impl Fn(u32) -> T,
+    mut later: impl FnMut(u32, &mut T),
+) {
+    let buckets = Buckets::new::<N>(bytes, bits_of, |entry, at| (key_of(entry), at));
+    let mut seen: HashMap<K, T, Spread> = HashMap::default();
+    for bucket in buckets.iter() {
+        seen.clear();
+        for (key, at) in bucket {
+            match seen.entry(*key) {
+                Entry::Occupied(mut left) => later(*at, left.get_mut()),
+                Entry::Vacant(place) => {
+                    place.insert(first(*at));
+                }
+            }
+        }
+    }
+}
+
+/// What the n-grams of a partition come to.
+#[derive(Debug, Clone, Default, serde::Serialize, serde::Deserialize)]
+pub(super) struct Grouped {
+    /// Different n-grams that occur twice or more.
+    pub(super) repeated: u64,
+    /// How often these occur.
+    pub(super) occurrences: u64,
+    /// The most frequent ones: how often they occur, and their numbers.
+    pub(super) top: Vec<(u64, u32)>,
+}
+
+/// How many of the most frequent n-grams are known.
+pub(super) const TOP: usize = 1 << 14;
+
+/// The most frequent of some n-grams, largest count first. Of those that occur equally often all are taken, or none: what is
+/// taken does not depend on how n-grams are partitioned or numbered.
+pub(super) fn top<N: Ord + Copy>(mut counts: Vec<(u64, N)>) -> Vec<(u64, N)> {
+    let order = |one: &(u64, N), other: &(u64, N)| (other.0, one.1).cmp(&(one.0, other.1));
+    if counts.len() > TOP {
+        let (_, (last, _), _) = counts.select_nth_unstable_by(TOP, order);
+        let last = *last;
+        counts.retain(|(count, _)| *count > last);
+    }
+    counts.sort_unstable_by(order);
+    counts
+}
+
+/// Counts the n-grams of a partition that occur twice or more.
+pub(super) fn count(partition: &mut Partition<NGRAM>) -> Result<Grouped> {
+    let buckets = Buckets::new::<NGRAM>(&partition.read()?, |entry| number(&entry[4..]), |entry, _| number(entry));
+    let mut grouped = Grouped::default();
+    let mut times: HashMap<u64, u32, Spread> = HashMap::default();
+    for bucket in buckets.iter() {
+        times.clear();
+        for key in bucket {
+            let times = times.entry(*key).or_default();
+            *times += 1;
+            grouped.repeated += u64::from(*times == 2);
+        }
+        grouped.occurrences += times.values().filter(|times| **times > 1).map(|times| u64::from(*times)).sum::<u64>();
+    }
+    Ok(grouped)
+}
+
+/// Numbers the n-grams of a partition that occur twice or more in the order of their first occurrence, from 1 on; answers
+/// others with zero.
+pub(super) fn group(partition: &mut Partition<NGRAM>) -> Result<Grouped> {
+    let entries = partition.read()?;
+    let mut firsts = vec![0_u32; entries.len() / NGRAM];
+    let bits = |entry: &[u8]| number(&entry[4..]);
+    by_key::<NGRAM, u64, u32>(
+        &entries,
+        bits,
+        number,
+        |at| at,
+        |at, first| {
+            firsts[at as usize] = *first + 1;
+            firsts[*first as usize] = *first + 1;
+        },
+    );
+    drop(entries);
+    let mut counts: Vec<(u64, u32)> = Vec::new();
+    for at in 0..firsts.len() {
+        let first = firsts[at] as usize;
+        if first == 0 {
+            continue;
+        }
+        if first == at + 1 {
+            counts.push((0, counts.len() as u32 + 1));
+            firsts[at] = counts.len() as u32;
+        } else {
+            firsts[at] = firsts[first - 1];
+        }
+        counts[firsts[at] as usize - 1].0 += 1;
+    }
+    partition.answer(firsts.iter().flat_map(|number| number.to_le_bytes()).collect())?;
+    let occurrences = counts.iter().map(|(count, _)| count).sum();
+    Ok(Grouped { repeated: counts.len() as u64, occurrences, top: top(counts) })
+}
+
+/// Answers each entry with the place of the first one that has its hash, from 1 on; zero for that one itself. The hash is in
+/// front, the place behind it.
+pub(super) fn first_places<const N: usize>(partition: &mut Partition<N>) -> Result<()> {
+    let entries = partition.read()?;
+    let mut answers = vec![0_u8; entries.len() / N * PLACE];
+    let key = |entry: &[u8]| {
+        let mut key = [0; 16];
+        key[..N - PLACE].copy_from_slice(&entry[..N - PLACE]);
+        u128::from_le_bytes(key)
+    };
+    let place_of = |at: u32| number(&entries[(at as usize + 1) * N - PLACE..][..PLACE]) + 1;
+    by_key::<N, u128, u64>(
+        &entries,
+        |entry| number(&entry[2..5]),
+        key,
+        place_of,
+        |at, first| {
+            answers[at as usize * PLACE..][..PLACE].copy_from_slice(&place(*first));
+        },
+    );
+    partition.answer(answers)
+}
+
+/// Answers each entry with how many came before it that have its hash.
+pub(super) fn times_before(partition: &mut Partition<NGRAM>) -> Result<()> {
+    let entries = partition.read()?;
+    let mut answers = vec![0_u8; entries.len() / NGRAM * NUMBER];
+    by_key::<NGRAM, u64, u32>(
+        &entries,
+        |entry| number(&entry[4..]),
+        number,
+        |_| 0,
+        |at, times| {
+            *times += 1;
+            answers[at as usize * NUMBER..][..NUMBER].copy_from_slice(&times.to_le_bytes());
+        },
+    );
+    partition.answer(answers)
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    proptest! {
+        #[test]
+        fn later_entries_know_the_first_of_their_key(keys in proptest::collection::vec(0_u8..40, 0..9000)) {
+            let mut firsts: Vec<u32> = (0..keys.len() as u32).collect();
+            by_key::<1, u8, u32>(&keys, |entry| u64::from(entry[0]), |entry| entry[0], |at| at, |at, first| {
+                firsts[at as usize] = *first;
+            });
+            let plain = keys.iter().map(|key| keys.iter().position(|other| other == key).expect("itself") as u32);
+            prop_assert_eq!(firsts, plain.collect::<Vec<_>>());
+        }
+    }
+
+    #[test]
+    fn of_equal_counts_all_are_taken_or_none() {
+        let counts: Vec<(u64, u32)> = (0..TOP as u32 + 5).map(|n| (if n < 7 { 9 } else { 3 }, n)).collect();
+        assert_eq!(top(counts).len(), 7);
+        assert_eq!(top(vec![(2, 1), (5, 2)]), [(5, 2), (2, 1)]);
+    }
+}

@@ -1,0 +1,292 @@
+//! What was learnt of a collection: documents are judged with it, in the same order.
+
+use std::collections::{HashMap, HashSet};
+use std::fs::File;
+use std::io::{BufRead, BufReader, BufWriter, Read, Write};
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use super::blocks::Of;
+use super::evidence::{Counts, DedupOptions, Folder, NgramAnswers};
+use super::group::{ANCHOR, DIGEST, PLACE, Spread, WHOLE, top};
+use super::lookup::{Aligner, Asked, Lookup, Taken};
+use super::scatter::{Answers, Partition};
+use super::signature::Signature;
+use super::store::{Bits, Places, Store};
+use crate::error::{Error, IoContext, Result};
+
+/// Words that share a bit.
+pub(super) const CELL: u64 = 8;
+
+/// What was learnt: documents are judged with it, in the same order.
+pub struct Learned {
+    pub(super) options: DedupOptions,
+    /// None once it was taken.
+    lookup: Option<Lookup>,
+    pub(super) aligner: Aligner,
+    /// N-grams that occur twice or more and stand in text that was kept so far.
+    pub(super) kept: Bits,
+    /// Those that stand there twice or more.
+    pub(super) again: Bits,
+    /// Where they stand there first.
+    pub(super) places: Places,
+    /// Words that were removed so far, eight at a time.
+    pub(super) removed: Bits,
+    /// Documents that were removed as a whole.
+    pub(super) gone: Bits,
+    pub(super) store: Arc<Store>,
+    pub(super) counts: Counts,
+    pub(super) state: State,
+    /// How often the most frequent n-grams occur.
+    pub(super) top: HashMap<u64, u64, Spread>,
+    /// Those of them that were seen already.
+    pub(super) told: HashSet<u64, Spread>,
+    resumed: Option<Value>,
+    folder: Folder,
+}
+
+/// What changes from document to document, but for what is larger.
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+pub(super) struct State {
+    /// The next document.
+    pub(super) next: usize,
+    pub(super) after: After,
+}
+
+/// What is left, in figures.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct After {
+    pub(super) words: u64,
+    pub(super) ngrams: u64,
+    /// Of these n-grams, those that occur once in all.
+    pub(super) unique: u64,
+    /// N-grams that occurred once, and were removed.
+    pub(super) lost: u64,
+}
+
+/// What a checkpoint says, before the bits.
+#[derive(Serialize, Deserialize)]
+struct Saved {
+    state: State,
+    taken: Taken,
+    told: Vec<u64>,
+    of: Value,
+}
+
+const SAVED: &str = "mark.state";
+
+type Partitions = (Vec<Partition<ANCHOR>>, Vec<Partition<WHOLE>>, Vec<Partition<{ DIGEST + PLACE }>>);
+
+impl Learned {
+    pub(super) fn open(
+        options: DedupOptions,
+        folder: Folder,
+        counts: Counts,
+        words: u64,
+        store: Store,
+        ngrams: NgramAnswers,
+        (anchors, wholes, digests): Partitions,
+    ) -> Result<Learned> {
+        let mut bases = vec![0];
+        let mut frequent = Vec::new();
+        let ngrams = match ngrams {
+            NgramAnswers::Hashed(partitions, grouped) => {
+                let mut base = 0;
+                for group in grouped {
+                    frequent.extend(group.top.into_iter().map(|(count, number)| (count, base + u64::from(number))));
+                    base += group.repeated;
+                    bases.push(base);
+                }
+                Answers::open(partitions)?
+            }
+            NgramAnswers::Placed(found) => {
+                frequent.extend(found.top.into_iter().map(|(count, number)| (count, u64::from(number))));
+                Answers::of_file(found.answers)?
+            }
+        };
+        let store = Arc::new(store);
+        let aligner = Aligner { store: store.clone(), options: options.clone() };
+        let lookup = Lookup {
+            ngrams,
+            bases,
+            anchors: Answers::open(anchors)?,
+            wholes: Answers::open(wholes)?,
+            digests: Answers::open(digests)?,
+            next: 0,
+            aligner: aligner.clone(),
+        };
+        let mut learned = Learned {
+            lookup: Some(lookup),
+            aligner,
+            kept: Bits::new(counts.duplicate + 1),
+            again: Bits::new(counts.duplicate + 1),
+            places: Places::new(folder.path().join("places")),
+            removed: Bits::new(words.div_ceil(CELL) + 1),
+            gone: Bits::new(counts.documents),
+            store,
+            counts,
+            state: State::default(),
+            top: top(frequent).into_iter().map(|(count, number)| (number, count)).collect(),
+            told: HashSet::default(),
+            resumed: None,
+            options,
+            folder,
+        };
+        learned.restore()?;
+        Ok(learned)
+    }
+
+    /// N-grams in figures.
+    pub fn counts(&self) -> Counts {
+        self.counts
+    }
+
+    /// N-grams of the text that was kept, in figures.
+    pub fn counts_after(&self) -> Counts {
+        let After { words, ngrams, unique, .. } = self.state.after;
+        let (kept, again) = (self.kept.count(), self.again.count());
+        Counts {
+            documents: self.state.next as u64 - self.gone.count(),
+            words,
+            ngrams,
+            distinct: unique + kept,
+            duplicate: again,
+            occurrences: ngrams - unique - (kept - again),
+        }
+    }
+
+    /// How many n-grams there were that stand nowhere in the text that was kept.
+    pub fn lost(&self) -> u64 {
+        self.state.after.lost + self.counts.duplicate - self.kept.count()
+    }
+
+    /// The number of the next document, from 0 on.
+    pub fn next_number(&self) -> usize {
+        self.state.next
+    }
+
+    /// True when an n-gram, by its number, stands in the text that was kept.
+    pub fn is_kept(&self, number: u64) -> bool {
+        self.kept.get(number)
+    }
+
+    /// The next document: its number, and the places of its first word and behind its last one. An error if it is not the
+    /// one that was learnt.
+    pub(super) fn begin(&mut self, length: usize) -> Result<(usize, u64)> {
+        let number = self.state.next;
+        if number < self.store.len() {
+            let (start, end) = self.store.bounds(number)?.words;
+            if end - start == length as u64 {
+                self.state.next += 1;
+                return Ok((number, start));
+            }
+        }
+        Err(changed())
+    }
+
+    /// Checks that all documents that were learnt were judged.
+    pub fn finish(&self) -> Result<()> {
+        if self.state.next as u64 == self.counts.documents { Ok(()) } else { Err(changed()) }
+    }
+
+    /// How many documents before the next one had its id; those that are only compared with do not count.
+    pub fn times_before(&self) -> Result<u64> {
+        self.store.times_before(self.state.next)
+    }
+
+    /// What looks up the evidence about documents, to be used beside this: see [`Learned::judge_asked`].
+    pub fn take_lookup(&mut self) -> Result<Lookup> {
+        self.lookup.take().ok_or_else(|| Error::Refused("the evidence is looked up elsewhere".into()))
+    }
+
+    /// Looks up the evidence about the next document.
+    pub(super) fn ask(&mut self, signature: &Signature) -> Result<Asked> {
+        match &mut self.lookup {
+            Some(lookup) => lookup.ask(signature),
+            None => self.take_lookup().map(|_| Asked::default()),
+        }
+    }
+
+    /// True when most of a stretch was removed.
+    pub(super) fn is_removed(&self, from: u64, to: u64) -> bool {
+        let cells = from / CELL..to.div_ceil(CELL);
+        let (all, removed) =
+            cells.fold((0, 0), |(all, removed), cell| (all + 1, removed + u64::from(self.removed.get(cell))));
+        2 * removed > all
+    }
+
+    /// True when nothing of a stretch was removed, nor anything close to it.
+    pub(super) fn is_intact(&self, from: u64, to: u64) -> bool {
+        !(from / CELL..to.div_ceil(CELL)).any(|cell| self.removed.get(cell))
+    }
+
+    /// The document of a place, and where in it.
+    pub(super) fn place_of(&self, word: u64, length: u64) -> Result<Of> {
+        let (number, bounds) = self.store.document_of(word)?;
+        let (start, end) = bounds.words;
+        let from = word.saturating_sub(start);
+        Ok((self.store.id(number)?, Some((from, (from + length).min(end - start)))))
+    }
+
+    /// Makes sure that a run that is killed goes on from here; `of` is handed back [then](Learned::last_checkpoint). Only
+    /// where documents were learnt with a last checkpoint: without one, all is learnt anew. `taken` is what the
+    /// [lookup](Lookup::taken) told behind the last document that was judged.
+    pub fn checkpoint(&mut self, taken: Taken, of: Value) -> Result<()> {
+        self.places.flush()?;
+        let mut told: Vec<u64> = self.told.iter().copied().collect();
+        told.sort_unstable();
+        let saved = Saved { state: self.state.clone(), taken, told, of };
+        let (path, aside) = (self.saved_path(), self.folder.path().join("mark.new"));
+        let mut out = BufWriter::with_capacity(1 << 20, File::create(&aside).at(&aside)?);
+        let mut write = || {
+            serde_json::to_writer(&mut out, &saved)?;
+            out.write_all(b"\n")?;
+            [&self.kept, &self.again, &self.removed, &self.gone]
+                .into_iter()
+                .try_for_each(|bits| bits.write(&mut out))?;
+            out.flush()
+        };
+        write().and_then(|()| std::fs::rename(&aside, &path)).at(&path)
+    }
+
+    /// What the last checkpoint was given, if this run goes on from one.
+    pub fn last_checkpoint(&self) -> Option<&Value> {
+        self.resumed.as_ref()
+    }
+
+    fn saved_path(&self) -> PathBuf {
+        self.folder.path().join(SAVED)
+    }
+
+    /// Goes on from a checkpoint, if there is one.
+    fn restore(&mut self) -> Result<()> {
+        let path = self.saved_path();
+        let file = match File::open(&path) {
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(()),
+            file => file.at(&path)?,
+        };
+        let mut input = BufReader::with_capacity(1 << 20, file);
+        let mut line = Vec::new();
+        input.read_until(b'\n', &mut line).at(&path)?;
+        let saved: Saved = serde_json::from_slice(&line)
+            .map_err(|error| Error::Damaged { path: path.clone(), message: error.to_string() })?;
+        let bits = [&mut self.kept, &mut self.again, &mut self.removed, &mut self.gone];
+        bits.into_iter().try_for_each(|bits| bits.read(&mut input.by_ref())).at(&path)?;
+        if let Some(lookup) = &mut self.lookup {
+            lookup.skip(&saved.taken)?;
+        }
+        self.places.resume()?;
+        self.state = saved.state;
+        self.told = saved.told.into_iter().collect();
+        self.resumed = Some(saved.of);
+        Ok(())
+    }
+}
+
+/// Documents are read twice, and were not the same.
+fn changed() -> Error {
+    Error::Refused("the documents changed while they were read; run it again when nobody writes to them".into())
+}

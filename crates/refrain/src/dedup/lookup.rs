@@ -1,0 +1,225 @@
+//! Evidence about documents, looked up in their order before they are judged: what depends on nothing that was kept or
+//! removed before can be found out for many documents at a time.
+
+use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
+
+use super::alignment::{common, diagonals};
+use super::documents::{Candidate, candidates};
+use super::evidence::{DedupOptions, Task, whole};
+use super::group::{NUMBER, PLACE};
+use super::scatter::Answers;
+use super::signature::Signature;
+use super::store::Store;
+use crate::error::Result;
+use crate::text::Word;
+
+/// Answers to the hashes of documents, in their order.
+pub struct Lookup {
+    pub(super) ngrams: Answers<NUMBER>,
+    /// Where the numbers of the n-grams of each partition begin.
+    pub(super) bases: Vec<u64>,
+    pub(super) anchors: Answers<PLACE>,
+    pub(super) wholes: Answers<PLACE>,
+    pub(super) digests: Answers<PLACE>,
+    /// Where the words of the next document begin.
+    pub(super) next: u64,
+    pub(super) aligner: Aligner,
+}
+
+/// How many answers were taken: for n-grams, anchors, whole documents and digests, by partition; and the place of the next
+/// word.
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+pub struct Taken([Vec<u64>; 4], u64);
+
+/// What is known of a document before it is judged.
+#[derive(Debug, Clone, Default)]
+pub struct Asked {
+    /// Where its words begin.
+    pub(super) start: u64,
+    /// The numbers of its n-grams: zero for those that occur once.
+    pub(super) numbers: Vec<u64>,
+    /// The first places of its anchors, from 1 on.
+    pub(super) places: Vec<u64>,
+    /// The first document with its hash, from 1 on.
+    pub(super) whole: u64,
+    /// The first places of its digests, from 1 on.
+    pub(super) digests: Vec<u64>,
+    /// For each block, how it stands beside earlier text, if that was looked at.
+    pub(super) aligned: Vec<Option<Vec<Aligned>>>,
+    /// Earlier documents that may resemble it, if that was looked at.
+    pub(super) alike: Option<Vec<Candidate>>,
+}
+
+/// Earlier text beside a block.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct Aligned {
+    /// The share of its words that stand there in the same order.
+    pub(super) share: f64,
+    /// Where its first word would stand.
+    pub(super) first: u64,
+    /// What was looked at.
+    pub(super) from: u64,
+    pub(super) to: u64,
+    /// See [`has_other_facts`].
+    pub(super) other_facts: bool,
+}
+
+impl Lookup {
+    /// The evidence about the next document.
+    pub fn ask(&mut self, signature: &Signature) -> Result<Asked> {
+        let mut asked = Asked { start: self.next, ..Asked::default() };
+        if let Task::Exact(..) = self.aligner.options.task {
+            let first = |digest: &u128| self.digests.next((digest >> 64) as u64).map(|(_, first)| first);
+            asked.digests = signature.digests.iter().map(first).collect::<Result<_>>()?;
+            self.next += signature.digests.len() as u64 + 1;
+            return Ok(asked);
+        }
+        self.next += signature.words.len() as u64 + 1;
+        asked.numbers.reserve_exact(signature.ngrams.len());
+        for hash in &signature.ngrams {
+            let (partition, number) = self.ngrams.next(*hash)?;
+            asked.numbers.push(if number == 0 { 0 } else { self.bases[partition] + number });
+        }
+        asked.places.reserve_exact(signature.anchors.len());
+        for (_, hash) in &signature.anchors {
+            asked.places.push(self.anchors.next(*hash)?.1);
+        }
+        asked.whole = self.wholes.next(whole(signature))?.1;
+        Ok(asked)
+    }
+
+    /// How many answers were taken so far.
+    pub fn taken(&self) -> Taken {
+        Taken([self.ngrams.taken(), self.anchors.taken(), self.wholes.taken(), self.digests.taken()], self.next)
+    }
+
+    pub(super) fn skip(&mut self, taken: &Taken) -> Result<()> {
+        let Taken([ngrams, anchors, wholes, digests], next) = taken;
+        self.ngrams.skip(ngrams)?;
+        self.anchors.skip(anchors)?;
+        self.wholes.skip(wholes)?;
+        self.digests.skip(digests)?;
+        self.next = *next;
+        Ok(())
+    }
+
+    /// What compares documents with earlier text.
+    pub fn aligner(&self) -> Aligner {
+        self.aligner.clone()
+    }
+}
+
+/// In blocks of fewer words any other name or number makes another text.
+const SHORT: usize = 12;
+/// In blocks of fewer words others do, if nothing else is changed.
+pub(super) const MIDDLE: usize = 30;
+
+/// True when a block says something else than the text that it stands beside: names or numbers, which are words with a
+/// capital or a digit but for the first one, are others there. In a longer block only these must be others: somebody who edits
+/// a copy changes other words, too.
+pub(super) fn has_other_facts(words: &[Word], text: &[Word]) -> bool {
+    // Of several documents the one that most of it stands in.
+    let text = text.split(|word| word.hash == 0).max_by_key(|text| text.len()).unwrap_or_default();
+    let is_in = |word: &Word, words: &[Word]| words.iter().any(|other| other.hash == word.hash);
+    let mut new = words.iter().skip(1).filter(|word| !is_in(word, text)).map(|word| word.marked()).peekable();
+    match words.len() {
+        0..SHORT => new.any(|marked| marked),
+        SHORT..MIDDLE => {
+            let here = |word: &Word| is_in(word, words);
+            let (Some(first), Some(last)) = (text.iter().position(here), text.iter().rposition(here)) else {
+                return false;
+            };
+            let mut old = text[first..last].iter().filter(|word| !here(word)).map(|word| word.marked()).peekable();
+            new.peek().is_some() && old.peek().is_some() && new.all(|marked| marked) && old.all(|marked| marked)
+        }
+        _ => false,
+    }
+}
+
+/// Diagonals that are looked at.
+const DIAGONALS: usize = 3;
+/// Blocks of fewer words are not aligned.
+pub(super) const LEAST_ALIGNED: usize = 8;
+/// In longer blocks, a diagonal has an anchor for so many words at least: with every third word changed, there is one for
+/// every twenty, about.
+const WORDS_OF_HIT: usize = 64;
+
+/// Compares documents with earlier text, whatever becomes of that.
+#[derive(Clone)]
+pub struct Aligner {
+    pub(super) store: Arc<Store>,
+    pub(super) options: DedupOptions,
+}
+
+impl Aligner {
+    /// Finds out, ahead of time, what judging a document would have to: may be done for many documents at once, or not at
+    /// all.
+    pub fn align(&self, signature: &Signature, asked: &mut Asked) -> Result<()> {
+        match self.options.task {
+            Task::Blocks if self.options.edited && asked.whole == 0 => {
+                for block in 0..signature.blocks.len() {
+                    let known = self.is_repeated(signature, block, asked);
+                    let aligned = if known { None } else { Some(self.aligned(signature, block, asked)?) };
+                    asked.aligned.push(aligned);
+                }
+            }
+            Task::Documents if asked.whole == 0 => {
+                asked.alike = Some(candidates(&self.store, signature, asked)?);
+            }
+            _ => {}
+        }
+        Ok(())
+    }
+
+    /// True when most n-grams of a block are repeated ones: it is likely to be a copy by these.
+    fn is_repeated(&self, signature: &Signature, block: usize, asked: &Asked) -> bool {
+        let words = signature.words_of(block);
+        let numbers = &asked.numbers[words.start.min(asked.numbers.len())..words.end.min(asked.numbers.len())];
+        let repeated = numbers.iter().filter(|number| **number > 0).count();
+        !numbers.is_empty() && repeated as f64 > self.options.threshold * numbers.len() as f64
+    }
+
+    /// The places in earlier text that may have most words of a block in the same order, the likeliest first.
+    pub(super) fn aligned(&self, signature: &Signature, block: usize, asked: &Asked) -> Result<Vec<Aligned>> {
+        let range = signature.words_of(block);
+        let words = &signature.words[range.clone()];
+        let mut all = Vec::new();
+        if words.len() < LEAST_ALIGNED {
+            return Ok(all);
+        }
+        let [from, to] =
+            [range.start, range.end].map(|end| signature.anchors.partition_point(|(at, _)| (*at as usize) < end));
+        let hits = signature.anchors[from..to].iter().zip(&asked.places[from..to]);
+        let hits = hits.filter(|(_, place)| (1..=asked.start).contains(*place));
+        // Where the first word of the block would stand there; before the first text, that is less than zero.
+        let first = i64::from(range.start as u32);
+        let mut distances: Vec<i64> =
+            hits.map(|((at, _), place)| (place - 1).cast_signed() + first - i64::from(*at)).collect();
+        let length = words.len() as u64;
+        let (width, slack) = ((length / 5 + 4).min(40), (length / 6 + 5).min(40));
+        let mut diagonals = diagonals(&mut distances, width.cast_signed(), DIAGONALS);
+        diagonals.retain(|diagonal| diagonal.hits * WORDS_OF_HIT >= words.len().saturating_sub(WORDS_OF_HIT));
+        if diagonals.is_empty() {
+            return Ok(all);
+        }
+        let pattern = signature.hashes_of(range);
+        let mut text = Vec::new();
+        for diagonal in diagonals {
+            let first = u64::try_from(diagonal.from).unwrap_or(0);
+            let from = first.saturating_sub(slack);
+            let to = (u64::try_from(diagonal.to).unwrap_or(0) + length + slack).min(asked.start);
+            if from < to {
+                self.store.words(from, to, &mut text)?;
+                let share = common(&pattern, &text) as f64 / pattern.len() as f64;
+                let other_facts = words.len() < MIDDLE && {
+                    let last = u64::try_from(diagonal.to).unwrap_or(0);
+                    has_other_facts(words, &self.store.known_words(first, (last + length).min(to))?)
+                };
+                all.push(Aligned { share, first, from, to, other_facts });
+            }
+        }
+        Ok(all)
+    }
+}

@@ -1,0 +1,101 @@
+//! Evidence that outlives a run: the words of what was kept, so that a later collection can be compared with it without
+//! reading it again.
+
+use std::path::{Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
+
+use super::evidence::{DedupOptions, read_note, write_note};
+use super::signature::Signature;
+use super::store::{Store, StoreSize, StoreWriter};
+use crate::error::{Error, IoContext, Result};
+use crate::text::Word;
+
+const NOTE: &str = "evidence.json";
+/// Another number for each change of the files, or of what a word is.
+const VERSION: u32 = 1;
+
+#[derive(Serialize, Deserialize)]
+struct Note {
+    refrain_evidence: u32,
+    documents: u64,
+    words: u64,
+}
+
+/// The words of documents on their way into a folder.
+pub struct EvidenceWriter {
+    folder: PathBuf,
+    store: StoreWriter,
+    size: EvidenceSize,
+}
+
+/// How much evidence is in a folder.
+#[derive(Debug, Clone, Copy, Default, Serialize, Deserialize)]
+pub struct EvidenceSize {
+    documents: u64,
+    words: u64,
+    store: StoreSize,
+}
+
+impl EvidenceWriter {
+    /// A folder for evidence. With the size that [`EvidenceWriter::flush`] told, it goes on there.
+    pub fn open(folder: &Path, size: EvidenceSize) -> Result<EvidenceWriter> {
+        if size.documents == 0
+            && folder.read_dir().is_ok_and(|mut files| files.next().is_some())
+            && !is_evidence(folder)
+        {
+            let folder = folder.display();
+            return Err(Error::Refused(format!(
+                "{folder} has other files in it; name another folder for the evidence"
+            )));
+        }
+        std::fs::create_dir_all(folder).at(folder)?;
+        let note = folder.join(NOTE);
+        if note.exists() {
+            std::fs::remove_file(&note).at(&note)?;
+        }
+        Ok(EvidenceWriter { folder: folder.to_owned(), store: StoreWriter::open(folder, size.store)?, size })
+    }
+
+    /// Adds a document by its words.
+    pub fn add(&mut self, id: &str, words: impl Iterator<Item = Word>) -> Result<()> {
+        let words: Vec<Word> = words.collect();
+        self.size.documents += 1;
+        self.size.words += words.len() as u64;
+        self.store.add(id, words.into_iter(), self.size.words + self.size.documents)
+    }
+
+    /// Writes all that is in memory.
+    pub fn flush(&mut self) -> Result<EvidenceSize> {
+        self.size.store = self.store.flush()?;
+        Ok(self.size)
+    }
+
+    /// Ends the writing: from now on the folder is evidence.
+    pub fn finish(mut self) -> Result<()> {
+        self.flush()?;
+        let note = Note { refrain_evidence: VERSION, documents: self.size.documents, words: self.size.words };
+        write_note(&self.folder.join(NOTE), &note)
+    }
+}
+
+/// True for a folder with evidence that was saved.
+pub fn is_evidence(folder: &Path) -> bool {
+    folder.join(NOTE).is_file()
+}
+
+/// Hands out the documents in a folder with evidence, by their ids and signatures.
+pub fn each_saved(
+    folder: &Path,
+    options: &DedupOptions,
+    mut take: impl FnMut(String, Signature) -> Result<()>,
+) -> Result<()> {
+    let path = folder.join(NOTE);
+    let note: Option<Note> = read_note(&path)?;
+    if note.is_none_or(|note| note.refrain_evidence != VERSION) {
+        let message = "was saved by another version; save the evidence once more".to_owned();
+        return Err(Error::Damaged { path, message });
+    }
+    let store = Store::open(folder)?;
+    store.each_document(|number, words| take(store.id(number)?, Signature::of_words(words, options)))
+}

@@ -1,0 +1,460 @@
+//! The words of a collection on disk, where its documents stand among them, and small tables beside them.
+
+use std::fs::File;
+use std::io::{BufReader, BufWriter, Read, Seek, SeekFrom, Write};
+use std::os::unix::fs::FileExt;
+use std::path::{Path, PathBuf};
+
+use super::group::{NUMBER, PLACE, number, place};
+use super::scatter::Answers;
+use crate::error::{IoContext, Result};
+use crate::text::{Word, mix};
+
+/// Bytes of a word on disk: its hash, and a bit that tells whether it is marked.
+pub(super) const WORD: usize = 6;
+/// Bytes of a document in the directory: where the words of the next one begin, and where its id ends.
+const DOCUMENT: usize = 16;
+/// One document in so many is known in memory.
+const STEP: usize = 256;
+
+/// A file that grows.
+pub(super) struct Growing {
+    path: PathBuf,
+    file: BufWriter<File>,
+    pub(super) bytes: u64,
+}
+
+impl Growing {
+    /// A file with its first bytes, as many as were there; others are forgotten.
+    pub(super) fn open(path: PathBuf, bytes: u64) -> Result<Growing> {
+        let mut file = File::options().write(true).create(true).truncate(false).open(&path).at(&path)?;
+        file.set_len(bytes).at(&path)?;
+        file.seek(SeekFrom::End(0)).at(&path)?;
+        Ok(Growing { path, file: BufWriter::with_capacity(256 << 10, file), bytes })
+    }
+
+    #[inline]
+    pub(super) fn put(&mut self, bytes: &[u8]) -> Result<()> {
+        self.bytes += bytes.len() as u64;
+        self.file.write_all(bytes).at(&self.path)
+    }
+
+    pub(super) fn flush(&mut self) -> Result<()> {
+        self.file.flush().at(&self.path)
+    }
+}
+
+/// Words, documents and ids as they are written.
+pub(super) struct StoreWriter {
+    words: Growing,
+    documents: Growing,
+    ids: Growing,
+}
+
+/// How much of a store is there.
+#[derive(Debug, Clone, Copy, Default, serde::Serialize, serde::Deserialize)]
+pub(super) struct StoreSize {
+    words: u64,
+    documents: u64,
+    ids: u64,
+}
+
+const NAMES: [&str; 3] = ["words", "documents", "ids"];
+
+impl StoreWriter {
+    pub(super) fn open(folder: &Path, size: StoreSize) -> Result<StoreWriter> {
+        let [words, documents, ids] = NAMES.map(|name| folder.join(name));
+        Ok(StoreWriter {
+            words: Growing::open(words, size.words * WORD as u64)?,
+            documents: Growing::open(documents, size.documents * DOCUMENT as u64)?,
+            ids: Growing::open(ids, size.ids)?,
+        })
+    }
+
+    /// Adds a document with its words. The next one begins at `next`: a word that is none stands between them.
+    pub(super) fn add(&mut self, id: &str, words: impl Iterator<Item = Word>, next: u64) -> Result<()> {
+        for word in words {
+            self.words.put(&(word.hash << 1 | u64::from(word.marked())).to_le_bytes()[..WORD])?;
+        }
+        self.words.put(&[0; WORD])?;
+        self.add_without_words(id, next)
+    }
+
+    /// Adds a document whose words are not kept.
+    pub(super) fn add_without_words(&mut self, id: &str, next: u64) -> Result<()> {
+        self.ids.put(id.as_bytes())?;
+        self.documents.put(&next.to_le_bytes())?;
+        self.documents.put(&self.ids.bytes.to_le_bytes())
+    }
+
+    /// Writes all that is in memory.
+    pub(super) fn flush(&mut self) -> Result<StoreSize> {
+        [&mut self.words, &mut self.documents, &mut self.ids].into_iter().try_for_each(Growing::flush)?;
+        Ok(StoreSize {
+            words: self.words.bytes / WORD as u64,
+            documents: self.documents.bytes / DOCUMENT as u64,
+            ids: self.ids.bytes,
+        })
+    }
+}
+
+/// Words, documents and ids as they are read.
+pub(super) struct Store {
+    folder: PathBuf,
+    words: File,
+    documents: File,
+    ids: File,
+    /// Where the words of one document in [`STEP`] begin.
+    steps: Vec<u64>,
+    count: usize,
+    /// How many documents with the same id came before each, and whether ids tell.
+    times: Option<(File, bool)>,
+}
+
+/// The hash of an id.
+pub(super) fn hash_of_id(id: &[u8]) -> u64 {
+    mix(id.iter().fold(0xcbf2_9ce4_8422_2325, |hash, byte| (hash ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3)))
+}
+
+/// A document in a store.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(super) struct Bounds {
+    pub(super) words: (u64, u64),
+    id: (u64, u64),
+}
+
+impl Store {
+    pub(super) fn open(folder: &Path) -> Result<Store> {
+        let open = |name: &str| File::open(folder.join(name)).at(&folder.join(name));
+        let (words, documents, ids) = (open(NAMES[0])?, open(NAMES[1])?, open(NAMES[2])?);
+        let path = folder.join(NAMES[1]);
+        let count = documents.metadata().at(&path)?.len() as usize / DOCUMENT;
+        let mut store =
+            Store { folder: folder.to_owned(), words, documents, ids, steps: Vec::new(), count, times: None };
+        for number in (0..count).step_by(STEP) {
+            let start = store.bounds(number)?.words.0;
+            store.steps.push(start);
+        }
+        Ok(store)
+    }
+
+    /// How many documents there are.
+    pub(super) fn len(&self) -> usize {
+        self.count
+    }
+
+    /// How many words there are, with those that stand between documents.
+    pub(super) fn places(&self) -> Result<u64> {
+        Ok(self.words.metadata().at(&self.path(NAMES[0]))?.len() / WORD as u64)
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        self.folder.join(name)
+    }
+
+    /// Where a document stands.
+    pub(super) fn bounds(&self, number: usize) -> Result<Bounds> {
+        Ok(self.bounds_from(number, 1)?[0])
+    }
+
+    /// The same for several documents.
+    fn bounds_from(&self, first: usize, count: usize) -> Result<Vec<Bounds>> {
+        let mut bytes = vec![0; (count + 1) * DOCUMENT];
+        // Before the first document there is nothing: both begin with zero.
+        let (skip, from) = if first == 0 { (DOCUMENT, 0) } else { (0, (first - 1) * DOCUMENT) };
+        self.documents.read_exact_at(&mut bytes[skip..], from as u64).at(&self.path(NAMES[1]))?;
+        let ends: Vec<(u64, u64)> =
+            bytes.chunks_exact(DOCUMENT).map(|entry| (number(&entry[..8]), number(&entry[8..]))).collect();
+        Ok(ends.windows(2).map(|two| Bounds { words: (two[0].0, two[1].0 - 1), id: (two[0].1, two[1].1) }).collect())
+    }
+
+    /// Takes in how many documents with the same id came before each one, from answers in the order of the documents; the
+    /// first ones, so many, have none. With `make`, ids tell from now on.
+    pub(super) fn count_ids(&mut self, mut answers: Answers<NUMBER>, without: usize, make: bool) -> Result<()> {
+        let path = self.path("times");
+        let mut times = Growing::open(path.clone(), 0)?;
+        let mut ids = Vec::new();
+        for first in (0..self.count).step_by(STEP) {
+            let some = self.bounds_from(first, STEP.min(self.count - first))?;
+            let (from, to) = (some[0].id.0, some[some.len() - 1].id.1);
+            ids.resize((to - from) as usize, 0);
+            self.ids.read_exact_at(&mut ids, from).at(&self.path(NAMES[2]))?;
+            for (number, Bounds { id: (start, end), .. }) in (first..).zip(some) {
+                let id = &ids[(start - from) as usize..(end - from) as usize];
+                let before = if number < without { 0 } else { answers.next(hash_of_id(id))?.1 };
+                times.put(&(before as u32).to_le_bytes())?;
+            }
+        }
+        times.flush()?;
+        self.times = Some((File::open(&path).at(&path)?, make));
+        Ok(())
+    }
+
+    /// How many documents with the same id came before one.
+    pub(super) fn times_before(&self, number: usize) -> Result<u64> {
+        let mut bytes = [0; NUMBER];
+        if let Some((times, _)) = &self.times {
+            times.read_exact_at(&mut bytes, (number * NUMBER) as u64).at(&self.path("times"))?;
+        }
+        Ok(u64::from(u32::from_le_bytes(bytes)))
+    }
+
+    /// The id of a document.
+    pub(super) fn id(&self, number: usize) -> Result<String> {
+        let (from, to) = self.bounds(number)?.id;
+        let mut id = vec![0; (to - from) as usize];
+        self.ids.read_exact_at(&mut id, from).at(&self.path(NAMES[2]))?;
+        let id = String::from_utf8_lossy(&id).into_owned();
+        let made = if self.times.as_ref().is_some_and(|(_, make)| *make) { self.times_before(number)? } else { 0 };
+        Ok(if made > 0 { format!("{id}#{}", made + 1) } else { id })
+    }
+
+    /// The document that a word stands in, and where that begins and ends.
+    pub(super) fn document_of(&self, word: u64) -> Result<(usize, Bounds)> {
+        let step = self.steps.partition_point(|start| *start <= word).saturating_sub(1);
+        let first = step * STEP;
+        let near = self.bounds_from(first, STEP.min(self.count - first))?;
+        // Documents without words end where they begin.
+        let at = near.partition_point(|bounds| bounds.words.1 <= word).min(near.len() - 1);
+        Ok((first + at, near[at]))
+    }
+
+    /// The hashes of the words from one place to another.
+    pub(super) fn words(&self, from: u64, to: u64, words: &mut Vec<u64>) -> Result<()> {
+        words.clear();
+        words.extend(self.bytes(from, to)?.chunks_exact(WORD).map(|word| number(word) >> 1));
+        Ok(())
+    }
+
+    /// The words from one place to another, as far as they are known.
+    pub(super) fn known_words(&self, from: u64, to: u64) -> Result<Vec<Word>> {
+        Ok(self.bytes(from, to)?.chunks_exact(WORD).map(known).collect())
+    }
+
+    fn bytes(&self, from: u64, to: u64) -> Result<Vec<u8>> {
+        let mut bytes = vec![0; WORD * to.saturating_sub(from) as usize];
+        self.words.read_exact_at(&mut bytes, WORD as u64 * from).at(&self.path(NAMES[0]))?;
+        Ok(bytes)
+    }
+
+    /// Hands out the words of each document, in their order.
+    pub(super) fn each_document(&self, mut take: impl FnMut(usize, &[Word]) -> Result<()>) -> Result<()> {
+        let path = self.path(NAMES[0]);
+        let mut file = BufReader::with_capacity(1 << 20, File::open(&path).at(&path)?);
+        let (mut words, mut bytes) = (Vec::new(), Vec::new());
+        for first in (0..self.count).step_by(STEP) {
+            for (at, bounds) in self.bounds_from(first, STEP.min(self.count - first))?.into_iter().enumerate() {
+                bytes.resize(WORD * (bounds.words.1 + 1 - bounds.words.0) as usize, 0);
+                file.read_exact(&mut bytes).at(&path)?;
+                words.clear();
+                words.extend(bytes.chunks_exact(WORD).map(known));
+                words.pop();
+                take(first + at, &words)?;
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Store {
+    /// Hands out the hashes of the words of each document, in their order.
+    pub(super) fn each_hashes(&self, mut take: impl FnMut(&[u64]) -> Result<()>) -> Result<()> {
+        let mut hashes = Vec::new();
+        self.each_document(|_, words| {
+            hashes.clear();
+            hashes.extend(words.iter().map(|word| word.hash));
+            take(&hashes)
+        })
+    }
+}
+
+/// A word as it is on disk.
+fn known(bytes: &[u8]) -> Word {
+    let number = number(bytes);
+    Word::known_by(number >> 1, number & 1 == 1)
+}
+
+/// Places by number, most of them on disk.
+pub(super) struct Places {
+    path: PathBuf,
+    file: Option<File>,
+    pages: Vec<Page>,
+}
+
+#[derive(Clone)]
+struct Page {
+    number: u64,
+    changed: bool,
+    bytes: Vec<u8>,
+}
+
+/// Bytes of a page, and how many pages are in memory.
+const PAGE: usize = 4096;
+const PAGES: usize = 4096;
+const PLACES: u64 = (PAGE / PLACE) as u64;
+
+impl Places {
+    pub(super) fn new(path: PathBuf) -> Places {
+        let none = Page { number: u64::MAX, changed: false, bytes: Vec::new() };
+        Places { path, file: None, pages: vec![none; PAGES] }
+    }
+
+    /// Goes on with the file of an earlier run.
+    pub(super) fn resume(&mut self) -> Result<()> {
+        if self.path.exists() {
+            self.file = Some(File::options().read(true).write(true).open(&self.path).at(&self.path)?);
+        }
+        Ok(())
+    }
+
+    fn page(&mut self, number: u64) -> Result<&mut Page> {
+        let at = number as usize % PAGES;
+        if self.pages[at].number != number {
+            self.write(at)?;
+            let page = &mut self.pages[at];
+            page.bytes.clear();
+            page.bytes.resize(PAGE, 0);
+            if let Some(file) = &self.file {
+                let mut from = 0;
+                while from < PAGE {
+                    match file.read_at(&mut page.bytes[from..], number * PAGE as u64 + from as u64).at(&self.path)? {
+                        0 => break,
+                        read => from += read,
+                    }
+                }
+            }
+            (page.number, page.changed) = (number, false);
+        }
+        Ok(&mut self.pages[at])
+    }
+
+    fn write(&mut self, at: usize) -> Result<()> {
+        let page = &mut self.pages[at];
+        if page.changed {
+            let file = match &mut self.file {
+                Some(file) => file,
+                None => {
+                    let mut options = File::options();
+                    let file = options.read(true).write(true).create(true).truncate(true).open(&self.path);
+                    self.file.insert(file.at(&self.path)?)
+                }
+            };
+            file.write_all_at(&page.bytes, page.number * PAGE as u64).at(&self.path)?;
+            page.changed = false;
+        }
+        Ok(())
+    }
+
+    pub(super) fn get(&mut self, number_of: u64) -> Result<u64> {
+        let at = (number_of % PLACES) as usize * PLACE;
+        Ok(number(&self.page(number_of / PLACES)?.bytes[at..at + PLACE]))
+    }
+
+    pub(super) fn set(&mut self, number_of: u64, to: u64) -> Result<()> {
+        let at = (number_of % PLACES) as usize * PLACE;
+        let page = self.page(number_of / PLACES)?;
+        page.bytes[at..at + PLACE].copy_from_slice(&place(to));
+        page.changed = true;
+        Ok(())
+    }
+
+    /// Writes all that is in memory.
+    pub(super) fn flush(&mut self) -> Result<()> {
+        (0..PAGES).try_for_each(|at| self.write(at))
+    }
+}
+
+/// A row of bits.
+#[derive(Debug, Default)]
+pub(super) struct Bits(Vec<u64>);
+
+impl Bits {
+    pub(super) fn new(length: u64) -> Bits {
+        Bits(vec![0; length.div_ceil(64) as usize])
+    }
+
+    #[inline]
+    pub(super) fn get(&self, at: u64) -> bool {
+        self.0[(at / 64) as usize] >> (at % 64) & 1 == 1
+    }
+
+    #[inline]
+    pub(super) fn set(&mut self, at: u64) {
+        self.0[(at / 64) as usize] |= 1 << (at % 64);
+    }
+
+    /// How many are set.
+    pub(super) fn count(&self) -> u64 {
+        self.0.iter().map(|bits| u64::from(bits.count_ones())).sum()
+    }
+
+    pub(super) fn write(&self, out: &mut impl Write) -> std::io::Result<()> {
+        self.0.iter().try_for_each(|bits| out.write_all(&bits.to_le_bytes()))
+    }
+
+    pub(super) fn read(&mut self, input: &mut impl Read) -> std::io::Result<()> {
+        let mut eight = [0; 8];
+        self.0.iter_mut().try_for_each(|bits| {
+            input.read_exact(&mut eight)?;
+            *bits = u64::from_le_bytes(eight);
+            Ok(())
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn documents_are_found_by_their_words() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let mut writer = StoreWriter::open(folder.path(), StoreSize::default()).expect("room");
+        let (mut next, mut count) = (0, 0);
+        for number in 0..1000_u64 {
+            // Some have no words.
+            let words = number % 3;
+            (next, count) = (next + words + 1, count + words);
+            writer
+                .add(&format!("d{number}"), (0..words).map(|word| Word::known_by(number << 8 | word, word == 1)), next)
+                .expect("room");
+        }
+        writer.flush().expect("room");
+        let store = Store::open(folder.path()).expect("files");
+        assert_eq!((store.len(), store.id(999).expect("an id")), (1000, "d999".to_owned()));
+        let mut words = Vec::new();
+        for number in 0..1000 {
+            let (from, to) = store.bounds(number).expect("a document").words;
+            for word in from..to {
+                assert_eq!(store.document_of(word).expect("a document").0, number);
+                store.words(word, word + 1, &mut words).expect("a word");
+                assert_eq!(words, [(number as u64) << 8 | (word - from)]);
+                assert_eq!(store.known_words(word, word + 1).expect("a word")[0].marked(), word - from == 1);
+            }
+        }
+        let mut all = 0;
+        let each = store.each_document(|number, words| {
+            assert_eq!(words.len(), number % 3);
+            all += words.len() as u64;
+            Ok(())
+        });
+        assert!(each.is_ok() && all == count);
+    }
+
+    #[test]
+    fn places_are_kept_beyond_memory() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let mut places = Places::new(folder.path().join("places"));
+        let far = PLACES * PAGES as u64;
+        for number in [0, 1, far, far + 1, 3 * far] {
+            places.set(number, number + 7).expect("room");
+        }
+        for number in [3 * far, far + 1, far, 1, 0] {
+            assert_eq!(places.get(number).expect("a place"), number + 7);
+        }
+        places.flush().expect("room");
+        let mut again = Places::new(folder.path().join("places"));
+        again.resume().expect("the file");
+        assert_eq!(again.get(far).expect("a place"), far + 7);
+    }
+}

@@ -1,0 +1,109 @@
+//! A folder of parts, each a file that holds some of the documents.
+
+use std::path::{Path, PathBuf};
+
+use super::output::Written;
+use super::{DocumentWriter, Output, OutputFormat, Packing, WriteOptions, open};
+use crate::document::Document;
+use crate::error::{Error, IoContext, Result};
+use crate::text::Digest;
+
+/// Writes documents into parts of a folder: `part-00000.jsonl` and so on.
+pub struct PartsWriter {
+    folder: PathBuf,
+    format: OutputFormat,
+    packing: Packing,
+    options: WriteOptions,
+    /// Text that goes into one part.
+    size: u64,
+    /// Text in the part that is being written.
+    written: u64,
+    part: Option<Box<dyn DocumentWriter>>,
+    parts: u64,
+    /// Of all parts that this one wrote.
+    bytes: u64,
+    digest: Digest,
+}
+
+impl PartsWriter {
+    /// Begins behind so many parts that are complete; others are deleted. A part ends at the first
+    /// [pause](DocumentWriter::pause) after so many bytes of text.
+    pub fn open(
+        folder: &Path,
+        (format, packing): (OutputFormat, Packing),
+        options: WriteOptions,
+        size: u64,
+        parts: u64,
+    ) -> Result<PartsWriter> {
+        std::fs::create_dir_all(folder).at(folder)?;
+        let writer = PartsWriter {
+            folder: folder.to_owned(),
+            format,
+            packing,
+            options,
+            size,
+            written: 0,
+            part: None,
+            parts,
+            bytes: 0,
+            digest: Digest::default(),
+        };
+        for number in parts.. {
+            let path = writer.path(number);
+            match std::fs::remove_file(&path) {
+                Err(error) if error.kind() == std::io::ErrorKind::NotFound => break,
+                done => done.at(&path)?,
+            }
+        }
+        if parts == 0 && folder.read_dir().at(folder)?.flatten().any(|file| !is_hidden(&file.path())) {
+            let folder = folder.display();
+            return Err(Error::Refused(format!("{folder} has other files in it; name an empty or a new folder")));
+        }
+        Ok(writer)
+    }
+
+    fn path(&self, number: u64) -> PathBuf {
+        self.folder.join(format!("part-{number:05}.{}{}", self.format.extension(), self.packing.suffix()))
+    }
+
+    fn end_part(&mut self) -> Result<()> {
+        if let Some(part) = self.part.take() {
+            let written = part.finish()?;
+            self.bytes += written.bytes;
+            self.digest.update(written.sha256.as_bytes());
+            self.parts += 1;
+            self.written = 0;
+        }
+        Ok(())
+    }
+}
+
+fn is_hidden(path: &Path) -> bool {
+    path.file_name().is_some_and(|name| name.as_encoded_bytes().starts_with(b"."))
+}
+
+impl DocumentWriter for PartsWriter {
+    fn write(&mut self, document: &Document) -> Result<()> {
+        let part = match &mut self.part {
+            Some(part) => part,
+            None => {
+                let output = Output::file(&self.path(self.parts))?;
+                self.part.insert(open(output, self.format, self.packing, self.options)?)
+            }
+        };
+        self.written += document.text.len() as u64;
+        part.write(document)
+    }
+
+    fn pause(&mut self) -> Result<Option<u64>> {
+        if self.written >= self.size {
+            self.end_part()?;
+        }
+        Ok(self.part.is_none().then_some(self.parts))
+    }
+
+    fn finish(mut self: Box<Self>) -> Result<Written> {
+        self.end_part()?;
+        Ok(Written { bytes: self.bytes, sha256: self.digest.hex() })
+    }
+}
