@@ -28,6 +28,7 @@ import random
 import re
 import resource
 import shutil
+import signal
 import statistics
 import subprocess
 import sys
@@ -472,10 +473,10 @@ def room(sizes):
     kept = DATA / f"grown-{words}.jsonl"
     free = shutil.disk_usage(DATA).free + (kept.stat().st_size if kept.is_file() else 0)
     if free < needed:
+        shares = ", ".join(f"{name} {each * words / 1e9:.0f} GB" for name, each in WORD_BYTES.items())
         print(
-            f"{words / 1e9:g} G words need {needed / 1e9:.0f} GB of disk (" + ", ".join(
-                f"{name} {each * words / 1e9:.0f} GB" for name, each in WORD_BYTES.items()
-            ) + f"), {free / 1e9:.0f} GB are free: choose smaller collections with --words"
+            f"{words / 1e9:g} G words need {needed / 1e9:.0f} GB of disk ({shares}), {free / 1e9:.0f} GB are free:"
+            " choose smaller collections with --words"
         )
         sys.exit(2)
 
@@ -523,8 +524,8 @@ def report_scale(results, limit):
                 f"{result.peak / 1e6:9.0f}{larger:8.2f}{result.temporary / 1e9:11.2f}{result.temporary / result.words:12.1f}"
                 f"{'  missed: ' + ', '.join(missed) if missed else ''}"
             )
-    print(f"within --memory {MEMORY}; enforced: {limit.name}. growth: of the time for a word (target: at most {GROWTH:g}) and of")
-    print("the peak of memory, beside the smallest collection; files: temporary ones at their peak, looked at every second")
+    print(f"within --memory {MEMORY}; enforced: {limit.name}. growth: of the time for a word (target: at most {GROWTH:g})")
+    print("and of the peak of memory, beside the smallest collection; files: temporary ones at their peak, looked at every second")
 
 
 # ---------------------------------------------------------------- kills
@@ -552,34 +553,38 @@ def kill(refrain, kills, seed):
     code = subprocess.run(command(WORK / "undisturbed"), capture_output=True).returncode
     whole = time.monotonic() - start
     print(f"undisturbed run: {whole:.1f} s, exit code {code}")
-    killed = WORK / "killed"
-    number = 0
+    if code != 0:
+        return False
+    expected = digests(WORK / "undisturbed")
+    killed, number, same = WORK / "killed", 0, True
     while number < kills:
         # Work that is done is not done again, so runs get shorter; the moments together reach all phases.
         moment = moments.uniform(0, whole * 0.25)
         process = subprocess.Popen(command(killed), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         time.sleep(moment)
-        ended = process.poll() is not None
         process.kill()
         process.wait()
-        number += 1
-        files = [path for path in killed.rglob("*") if path.is_file()]
-        done = sum(path.name.endswith((".done", ".answers")) for path in files)
-        written = (killed / "clean.jsonl.zst").is_file()
-        state = "had ended" if ended else "killed"
-        print(
-            f"run {number:2}: {state} after {moment:.2f} s, {len(files)} files, {done} of finished work"
-            f"{', all written' if written else ''}"
-        )
-        if written:  # begins anew: what was written is compared by the last run alone
+        if process.returncode != -signal.SIGKILL:
+            # It had ended, which is no kill: what it wrote has to be right, too, and the next one begins anew.
+            same &= compared("ended", process.returncode, code, expected, killed)
             empty(killed)
+            continue
+        number += 1
+        files = [path.name for path in killed.rglob("*") if path.is_file()]
+        done = sum(name.endswith((".done", ".answers")) for name in files)
+        print(f"run {number:2}: killed after {moment:.2f} s, {len(files)} files, {done} of finished work")
     last = subprocess.run(command(killed), capture_output=True).returncode
-    expected, found = digests(WORK / "undisturbed"), digests(killed)
-    same = expected == found and last == code == 0
-    print(f"last run: exit code {last}; {len(found)} files, {'all identical' if same else 'DIFFERENT'}")
-    for name in sorted(set(expected) | set(found)):
-        if expected.get(name) != found.get(name):
-            print(f"  differs: {name}")
+    return compared("last run", last, code, expected, killed) and same
+
+
+def compared(name, code, expected_code, expected, folder):
+    """Whether a run ended as the undisturbed one did, with the same files; tells which ones differ."""
+    found = digests(folder)
+    same = expected == found and code == expected_code
+    print(f"{name}: exit code {code}; {len(found)} files, {'all identical' if same else 'DIFFERENT'}")
+    for path in sorted(set(expected) | set(found)):
+        if expected.get(path) != found.get(path):
+            print(f"  differs: {path}")
     return same
 
 
@@ -654,7 +659,8 @@ def main():
     if arguments.peer:
         as_peer(*arguments.peer)
         return 0
-    for path, option in (arguments.base, "--base"), (arguments.make_dups, "--make-dups"), (arguments.eval_dedup, "--eval-dedup"):
+    needed = {"--base": arguments.base, "--make-dups": arguments.make_dups, "--eval-dedup": arguments.eval_dedup}
+    for option, path in needed.items():
         if not path.is_file():
             print(f"{path} is not there: name the file with {option} (CONTRIBUTING.md says what it has to hold)")
             return 2

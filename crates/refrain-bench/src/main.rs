@@ -8,6 +8,7 @@ use clap::{Parser, Subcommand};
 mod decode;
 mod extract;
 mod features;
+mod grow;
 mod justext;
 mod languages;
 mod metadata;
@@ -57,6 +58,8 @@ enum Command {
     Extract(extract::Arguments),
     /// Write the features of pages with gold answers, to train the model of `refrain extract`
     Features(features::Arguments),
+    /// Grow a small collection into a large one whose copies share no n-grams, to measure `refrain dedup`
+    Grow(grow::Arguments),
     /// Classify the blocks of pages as published: JSON lines of {id, html} in, {id, blocks} out
     Justext {
         /// The pages
@@ -97,6 +100,7 @@ fn main() -> Result<()> {
         Command::Decode(arguments) => decode::run(&arguments),
         Command::Extract(arguments) => extract::run(&arguments),
         Command::Features(arguments) => features::write(&arguments),
+        Command::Grow(arguments) => grow::run(&arguments),
         Command::Stoplists { texts, output } => stoplists::build(&texts, &output),
         Command::Languages { texts, output, keep } => languages::build(&texts, &output, keep),
         Command::Chared { texts, output } => languages::build_published(&texts, &output),

@@ -306,6 +306,8 @@ fn top_level_domain(url: &str) -> Option<String> {
 
 /// Raw bytes that are handed to the workers at a time.
 const CHUNK_BYTES: usize = 4 << 20;
+/// Chunks that may wait between two stages.
+const AHEAD: usize = 2;
 /// Items that are handed to the workers at a time.
 const CHUNK_ITEMS: usize = 512;
 
@@ -369,8 +371,8 @@ pub fn in_stages<I: Send, T: Send>(
         });
         return result.and(read);
     }
-    let (sender, chunks) = sync_channel::<Vec<I>>(1);
-    let (done_sender, done) = sync_channel::<Vec<T>>(1);
+    let (sender, chunks) = sync_channel::<Vec<I>>(AHEAD);
+    let (done_sender, done) = sync_channel::<Vec<T>>(AHEAD);
     std::thread::scope(|scope| {
         // Whoever finds that the next stage has gone stops: that stage met an error, and says so itself.
         let reader = scope.spawn(move || {

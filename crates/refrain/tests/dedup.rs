@@ -26,17 +26,14 @@ fn documents(collection: &Collection) -> Vec<Document> {
     collection.iter().enumerate().map(|(n, blocks)| Document::from_text(n.to_string(), text(blocks))).collect()
 }
 
-fn judged(documents: &[Document], options: DedupOptions, threads: usize) -> Vec<Vec<Option<Copied>>> {
+fn judged(documents: &[Document], options: &DedupOptions, threads: usize) -> Vec<Vec<Option<Copied>>> {
     let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().expect("threads");
     let mut learning = Learning::new(options.clone()).expect("a folder");
     for document in documents {
-        learning.add(&document.id, &Signature::of(document, &options)).expect("room");
+        learning.add(&document.id, &Signature::of(document, options)).expect("room");
     }
     let mut learned = learning.conclude(&pool, &|_, _| true).expect("room");
-    documents
-        .iter()
-        .map(|document| learned.judge(&Signature::of(document, &options)).expect("answers").blocks)
-        .collect()
+    documents.iter().map(|document| learned.judge(&Signature::of(document, options)).expect("answers").blocks).collect()
 }
 
 /// Which words of a document stand in n-grams of a set.
@@ -94,14 +91,14 @@ proptest! {
 
     #[test]
     fn the_rule_is_kept(collection in collection()) {
-        let found = judged(&documents(&collection), options(), 2);
+        let found = judged(&documents(&collection), &options(), 2);
         let found: Vec<Vec<bool>> = found.iter().map(|blocks| blocks.iter().map(Option::is_some).collect()).collect();
         prop_assert_eq!(found, plain(&collection));
     }
 
     #[test]
     fn nothing_vanishes_from_all_its_places(collection in collection()) {
-        let verdicts = judged(&documents(&collection), options(), 1);
+        let verdicts = judged(&documents(&collection), &options(), 1);
         let mut kept = HashSet::new();
         for (blocks, verdicts) in collection.iter().zip(&verdicts) {
             kept.extend(kept_ngrams(blocks, &verdicts.iter().map(Option::is_some).collect::<Vec<_>>()));
@@ -123,7 +120,7 @@ proptest! {
     fn threads_do_not_matter(collection in collection()) {
         let documents = documents(&collection);
         let options = DedupOptions { ngram: NGRAM, ..DedupOptions::default() };
-        prop_assert_eq!(judged(&documents, options.clone(), 1), judged(&documents, options, 3));
+        prop_assert_eq!(judged(&documents, &options, 1), judged(&documents, &options, 3));
     }
 }
 

@@ -250,6 +250,12 @@ pub(crate) fn words(count: usize, seed: u64) -> String {
     text
 }
 
+/// Says why a test cannot be run here.
+#[allow(clippy::print_stderr)] // the one place where tests talk
+pub(crate) fn skipped(why: &str) {
+    eprintln!("skipped: {why}");
+}
+
 pub(crate) fn gzip(content: &[u8]) -> Vec<u8> {
     let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
     encoder.write_all(content).expect("in memory");

@@ -6,6 +6,39 @@ use super::group::Spread;
 
 /// How many words of `pattern` stand in `text` in the same order, at most: bits of many words are worked on at a time.
 pub(super) fn common(pattern: &[u64], text: &[u64]) -> usize {
+    if pattern.len() <= 64 { common_of_few(pattern, text) } else { common_of_many(pattern, text) }
+}
+
+/// Places of a small table.
+const SLOTS: usize = 256;
+
+/// The same for so few words that their bits are one number.
+fn common_of_few(pattern: &[u64], text: &[u64]) -> usize {
+    // Words, and where they stand in the pattern; no more than one slot in four is used.
+    let mut table = [(0_u64, 0_u64); SLOTS];
+    let slot = |table: &[(u64, u64); SLOTS], word: u64| {
+        let mut at = word as usize % SLOTS;
+        while table[at].1 != 0 && table[at].0 != word {
+            at = (at + 1) % SLOTS;
+        }
+        at
+    };
+    for (at, word) in pattern.iter().enumerate() {
+        let slot = slot(&table, *word);
+        table[slot] = (*word, table[slot].1 | 1 << at);
+    }
+    // A bit that is zero is a word that was found.
+    let mut open = u64::MAX;
+    for word in text {
+        let mask = table[slot(&table, *word)].1;
+        let found = open & mask;
+        open = open.wrapping_add(found) | (open & !mask);
+    }
+    let behind = if pattern.len() == 64 { 0 } else { u64::MAX << pattern.len() };
+    (open | behind).count_zeros() as usize
+}
+
+fn common_of_many(pattern: &[u64], text: &[u64]) -> usize {
     let blocks = pattern.len().div_ceil(64);
     let mut rows: HashMap<u64, usize, Spread> = HashMap::with_capacity_and_hasher(pattern.len(), Spread);
     let mut masks: Vec<u64> = Vec::with_capacity(pattern.len() * blocks);
@@ -35,6 +68,43 @@ pub(super) fn common(pattern: &[u64], text: &[u64]) -> usize {
         *last |= u64::MAX << (pattern.len() % 64);
     }
     open.iter().map(|open| open.count_zeros() as usize).sum()
+}
+
+/// The words of two stretches that do not stand in a longest common subsequence: of `own` all, of `other` those between the
+/// first and the last that do.
+pub(super) fn differences(own: &[u64], other: &[u64]) -> (Vec<usize>, Vec<usize>) {
+    let width = other.len() + 1;
+    // How much both have in common from a word of each on.
+    let mut table = vec![0_u16; (own.len() + 1) * width];
+    for i in (0..own.len()).rev() {
+        for j in (0..other.len()).rev() {
+            table[i * width + j] = if own[i] == other[j] {
+                table[(i + 1) * width + j + 1] + 1
+            } else {
+                table[(i + 1) * width + j].max(table[i * width + j + 1])
+            };
+        }
+    }
+    let (mut i, mut j) = (0, 0);
+    let (mut new, mut old, mut pending) = (Vec::new(), Vec::new(), Vec::new());
+    let mut begun = false;
+    while i < own.len() && j < other.len() {
+        if own[i] == other[j] {
+            (i, j) = (i + 1, j + 1);
+            begun = true;
+            old.append(&mut pending);
+        } else if table[(i + 1) * width + j] >= table[i * width + j + 1] {
+            new.push(i);
+            i += 1;
+        } else {
+            if begun {
+                pending.push(j);
+            }
+            j += 1;
+        }
+    }
+    new.extend(i..own.len());
+    (new, old)
 }
 
 /// Where a stretch may have come from: by how much its places are further on in the other text, from and to, and how many
@@ -94,7 +164,16 @@ mod tests {
             b in proptest::collection::vec(0_u64..6, 0..200),
         ) {
             prop_assert_eq!(common(&a, &b), plain(&a, &b));
+            prop_assert_eq!(common_of_many(&a, &b), plain(&a, &b));
         }
+    }
+
+    #[test]
+    fn differences_are_what_is_not_common() {
+        assert_eq!(differences(&[1, 2, 3, 9, 5], &[7, 1, 2, 3, 4, 5, 8]), (vec![3], vec![4]));
+        assert_eq!(differences(&[1, 2], &[1, 2, 3]), (vec![], vec![]));
+        assert_eq!(differences(&[6], &[7]), (vec![0], vec![]));
+        assert_eq!(differences(&[], &[7]), (vec![], vec![]));
     }
 
     #[test]

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use super::alignment::common;
 use super::evidence::Task;
 use super::learned::{CELL, Learned};
-use super::lookup::{Aligned, Asked, MIDDLE, has_other_facts};
+use super::lookup::{Aligned, Asked, Difference};
 use super::signature::Signature;
 use crate::document::{Document, Label, Mark, Reason, Span};
 use crate::error::Result;
@@ -25,6 +25,8 @@ pub struct Copied {
     pub of: Option<Of>,
     /// The place of its first word among all words.
     place: Option<u64>,
+    /// How it differs from what stands there.
+    difference: Difference,
 }
 
 /// A document, and words in it.
@@ -58,7 +60,7 @@ impl By {
 impl Copied {
     /// A copy of which no more is known than that.
     pub(super) fn new(by: By, share: f64, of: Option<Of>) -> Copied {
-        Copied { by, share, of, place: None }
+        Copied { by, share, of, place: None, difference: Difference::default() }
     }
 }
 
@@ -87,7 +89,7 @@ pub struct Judged {
     pub figures: Figures,
     /// Passages that are among the most repeated ones of the collection and were not seen before.
     pub frequent: Vec<Frequent>,
-    /// Stretches of which no other copy was kept so far.
+    /// Stretches of which no other copy was kept so far, if these are [listed](super::DedupOptions::list_lost).
     pub lost: Vec<Lost>,
 }
 
@@ -212,7 +214,7 @@ impl Learned {
         let copied = |block: usize| {
             let words = signature.words_of(block);
             let of = Some((id.clone(), Some((words.start as u64, words.end as u64))));
-            Some(Copied { by: By::Digest, share: 1.0, of, place: Some(place + words.start as u64) })
+            Some(Copied { place: Some(place + words.start as u64), ..Copied::new(By::Digest, 1.0, of) })
         };
         Ok((0..signature.blocks.len()).map(copied).collect())
     }
@@ -231,18 +233,24 @@ impl Learned {
             let here = copies[first..].iter().take_while(|copy| copy.words.start < words.end);
             let longest = here.max_by_key(|copy| copy.words.end.min(words.end) - copy.words.start.max(words.start));
             let verdict = match longest {
-                Some(copy) if self.is_covered(copy, signature, words.clone(), &covered, start)? => {
-                    Some(self.copied(copy, words, &covered)?)
+                Some(copy) if self.is_covered(&covered[words.clone()]) => {
+                    Some(self.copied(copy, signature, words, &covered, asked)?)
                 }
                 _ if self.options.edited => self.judge_edited(signature, block, asked)?,
                 _ => None,
             };
             verdicts.push(verdict);
         }
-        if self.options.edited {
-            self.extend(signature, start, &mut verdicts)?;
+        let edited = is_edited(&verdicts);
+        if !edited {
+            for verdict in &mut verdicts {
+                verdict.take_if(|copied| copied.difference.other);
+            }
         }
-        smooth(signature, self.options.stub, &mut verdicts);
+        if self.options.edited {
+            self.extend(signature, asked, edited, &mut verdicts)?;
+        }
+        self.smooth(signature, asked, edited, &mut verdicts)?;
         Ok(verdicts)
     }
 
@@ -287,32 +295,22 @@ impl Learned {
         Ok(copies)
     }
 
-    /// True when enough words of a block stand in kept text, most of them at one place, and it says nothing else than that.
-    fn is_covered(
-        &self,
+    /// True when enough words of a block stand in kept text.
+    fn is_covered(&self, covered: &[bool]) -> bool {
+        share_of(covered) > self.options.threshold
+    }
+
+    /// The verdict on a block whose words stand in kept text, most of them at one place.
+    fn copied(
+        &mut self,
         copy: &Copy,
         signature: &Signature,
         words: Range<usize>,
         covered: &[bool],
-        start: u64,
-    ) -> Result<bool> {
+        asked: &Asked,
+    ) -> Result<Copied> {
         let (own, covered) = (&signature.words[words.clone()], &covered[words.clone()]);
-        let share = covered.iter().filter(|covered| **covered).count() as f64 / own.len().max(1) as f64;
-        if share <= self.options.threshold {
-            return Ok(false);
-        }
-        let may_differ = |(word, covered): (&Word, &bool)| word.marked() && !covered;
-        if own.len() >= MIDDLE || !own.iter().zip(covered).skip(1).any(may_differ) {
-            return Ok(true);
-        }
-        let first = (copy.place + words.start as u64).saturating_sub(copy.words.start as u64 + EDGE);
-        let there = self.store.known_words(first, (first + own.len() as u64 + 2 * EDGE).min(start))?;
-        Ok(!has_other_facts(own, &there))
-    }
-
-    /// The verdict on a block whose words stand in kept text, most of them at one place.
-    fn copied(&self, copy: &Copy, words: Range<usize>, covered: &[bool]) -> Result<Copied> {
-        let share = covered[words.clone()].iter().filter(|covered| **covered).count() as f64 / words.len() as f64;
+        let share = share_of(covered);
         let place = (copy.place + words.start as u64).saturating_sub(copy.words.start as u64);
         // A block may begin before what was copied, and the copied document may begin behind that.
         let of = if copy.words.start >= words.start {
@@ -321,11 +319,19 @@ impl Learned {
         } else {
             self.place_of(place, words.len() as u64)?
         };
-        Ok(Copied { by: By::Ngrams, share, of: Some(of), place: Some(place) })
+        let mut difference = Difference::default();
+        // Whoever quotes says something else around it; this is about words that were put in the place of others.
+        let longest = covered.chunk_by(|one, next| one == next).filter(|run| !run[0]).map(<[bool]>::len).max();
+        if longest.is_some_and(|longest| longest <= SCATTERED || own.len() < self.options.stub) {
+            let from = place.saturating_sub(EDGE);
+            let there = self.store.known_words(from, (place + own.len() as u64 + EDGE).min(asked.start))?;
+            difference = self.store.difference(own, &there, copy.place, signature, asked)?;
+        }
+        Ok(Copied { by: By::Ngrams, share, of: Some(of), place: Some(place), difference })
     }
 
     /// Judges a block by the order of its words, where n-grams are broken by changes.
-    fn judge_edited(&self, signature: &Signature, block: usize, asked: &Asked) -> Result<Option<Copied>> {
+    fn judge_edited(&mut self, signature: &Signature, block: usize, asked: &Asked) -> Result<Option<Copied>> {
         let length = signature.words_of(block).len();
         let now;
         let aligned = match asked.aligned.get(block) {
@@ -341,40 +347,142 @@ impl Learned {
             _ => 0.65,
         };
         // Of those that are as good as another, the first.
-        let kept = aligned.iter().filter(|aligned| !aligned.other_facts && !self.is_removed(aligned.from, aligned.to));
-        let best = kept.rev().max_by(|one, other| one.share.total_cmp(&other.share));
-        let Some(Aligned { share, first, .. }) = best.filter(|best| best.share >= needed) else { return Ok(None) };
+        let kept = aligned.iter().filter(|it| it.share >= needed && !self.is_removed(it.from, it.to));
+        let better = |one: &&Aligned, other: &&Aligned| {
+            (!one.difference.other).cmp(&!other.difference.other).then(one.share.total_cmp(&other.share))
+        };
+        let Some(Aligned { share, first, difference, .. }) = kept.rev().max_by(better) else { return Ok(None) };
         let of = Some(self.place_of(*first, length as u64)?);
-        Ok(Some(Copied { by: By::Alignment, share: *share, of, place: Some(*first) }))
+        let (share, difference) = (*share, *difference);
+        Ok(Some(Copied { by: By::Alignment, share, of, place: Some(*first), difference }))
     }
 
     /// Takes short blocks beside a duplicate as copies, too, if they stand beside it in the text that it was copied from.
-    fn extend(&self, signature: &Signature, start: u64, verdicts: &mut [Option<Copied>]) -> Result<()> {
+    fn extend(
+        &mut self,
+        signature: &Signature,
+        asked: &Asked,
+        edited: bool,
+        verdicts: &mut [Option<Copied>],
+    ) -> Result<()> {
         let blocks = verdicts.len();
         let forwards = (1..blocks).map(|block| (block, block - 1));
         let backwards = (0..blocks.saturating_sub(1)).rev().map(|block| (block, block + 1));
-        let mut there = Vec::new();
         for (block, beside) in forwards.chain(backwards) {
-            let (words, copied) = (signature.words_of(block), signature.words_of(beside));
-            let Some(place) = verdicts[beside].as_ref().and_then(|copied| copied.place) else { continue };
+            let words = signature.words_of(block);
             if verdicts[block].is_some() || words.is_empty() || words.len() >= self.options.stub {
                 continue;
             }
-            let length = words.len() as u64;
-            let first = if beside < block { place + copied.len() as u64 } else { place.saturating_sub(length) };
-            let (from, to) = (first.saturating_sub(EDGE), (first + length + EDGE).min(start));
-            if from >= to || self.is_removed(from, to) {
+            let Some((first, there)) = self.text_beside(signature, block, beside, verdicts, EDGE, asked)? else {
+                continue;
+            };
+            let own = &signature.words[words.clone()];
+            let hashes: Vec<u64> = there.iter().map(|word| word.hash).collect();
+            let share = common(&signature.hashes_of(words), &hashes) as f64 / own.len() as f64;
+            if share < BESIDE {
                 continue;
             }
-            let pattern = signature.hashes_of(words);
-            self.store.words(from, to, &mut there)?;
-            let share = common(&pattern, &there) as f64 / pattern.len() as f64;
-            if share >= BESIDE {
-                let of = Some(self.place_of(first, length)?);
-                verdicts[block] = Some(Copied { by: By::Alignment, share, of, place: Some(first) });
+            let difference = self.store.difference(own, &there, first, signature, asked)?;
+            if edited || !difference.other {
+                let of = Some(self.place_of(first, own.len() as u64)?);
+                verdicts[block] = Some(Copied { by: By::Alignment, share, of, place: Some(first), difference });
             }
         }
         Ok(())
+    }
+
+    /// Where a block would stand beside a duplicate in the text that this was copied from, and the words there.
+    fn text_beside(
+        &self,
+        signature: &Signature,
+        block: usize,
+        beside: usize,
+        verdicts: &[Option<Copied>],
+        edge: u64,
+        asked: &Asked,
+    ) -> Result<Option<(u64, Vec<Word>)>> {
+        let Some(place) = verdicts[beside].as_ref().and_then(|copied| copied.place) else { return Ok(None) };
+        let length = signature.words_of(block).len() as u64;
+        let first =
+            if beside < block { place + signature.words_of(beside).len() as u64 } else { place.saturating_sub(length) };
+        let (from, to) = (first.saturating_sub(edge), (first + length + edge).min(asked.start));
+        if from >= to || self.is_removed(from, to) {
+            return Ok(None);
+        }
+        Ok(Some((first, self.store.known_words(from, to)?)))
+    }
+
+    /// Short blocks follow the blocks around them: those between two duplicates; and those beside one, if all longer blocks are
+    /// duplicates and the short ones are a small part of the document. Most of their words have to stand about there.
+    fn smooth(
+        &self,
+        signature: &Signature,
+        asked: &Asked,
+        edited: bool,
+        verdicts: &mut [Option<Copied>],
+    ) -> Result<()> {
+        let stub = self.options.stub;
+        let length = |block: usize| signature.words_of(block).len();
+        let follows = |block: usize, verdicts: &[Option<Copied>]| verdicts[block].is_none() && length(block) < stub;
+        let left: usize = (0..verdicts.len()).filter(|block| verdicts[*block].is_none()).map(length).sum();
+        let all_gone = LEFT_OVER * left < signature.words.len()
+            && (0..verdicts.len()).all(|block| verdicts[block].is_some() || length(block) < stub);
+        let mut start = 0;
+        while start < verdicts.len() {
+            if !follows(start, verdicts) {
+                start += 1;
+                continue;
+            }
+            let end = (start..verdicts.len()).find(|block| !follows(*block, verdicts)).unwrap_or(verdicts.len());
+            let words: usize = (start..end).map(length).sum();
+            let (before, behind) = (
+                start.checked_sub(1).filter(|block| verdicts[*block].is_some()),
+                (end < verdicts.len()).then_some(end),
+            );
+            let between = before.is_some() && behind.is_some() && words < stub;
+            if between || (all_gone && (before.is_some() || behind.is_some())) {
+                let beside: Vec<usize> = before.into_iter().chain(behind).collect();
+                for block in start..end {
+                    if length(block) == 0 || self.stands_about(signature, block, &beside, verdicts, asked, edited)? {
+                        verdicts[block] = Some(Copied::new(By::Neighbours, 0.0, None));
+                    }
+                }
+            }
+            start = end;
+        }
+        Ok(())
+    }
+
+    /// True when most words of a short block stand about where the blocks beside it were copied from, and no others tell of
+    /// another subject.
+    fn stands_about(
+        &self,
+        signature: &Signature,
+        block: usize,
+        beside: &[usize],
+        verdicts: &[Option<Copied>],
+        asked: &Asked,
+        edited: bool,
+    ) -> Result<bool> {
+        let words = signature.words_of(block);
+        let own = &signature.words[words.clone()];
+        let hashes = signature.hashes_of(words);
+        for beside in beside {
+            if let Some(place) = verdicts[*beside].as_ref().and_then(|copied| copied.place)
+                && self.store.stands_in_document(&hashes, place)?
+            {
+                return Ok(true);
+            }
+            let edge = self.options.stub as u64;
+            let Some((first, there)) = self.text_beside(signature, block, *beside, verdicts, edge, asked)? else {
+                continue;
+            };
+            let difference = self.store.difference(own, &there, first, signature, asked)?;
+            if 2 * difference.new < own.len() && (edited || !difference.other) {
+                return Ok(true);
+            }
+        }
+        Ok(false)
     }
 
     /// Notes an n-gram of text that is kept.
@@ -415,8 +523,8 @@ impl Learned {
                 figures.words_kept += range.len() as u64;
             }
             let mut here = Lost { block, ngrams: Vec::new() };
-            for at in range.start.min(numbers.len())..range.end.min(numbers.len()) {
-                let number = numbers[at];
+            let begins = range.start.min(numbers.len())..range.end.min(numbers.len());
+            for (at, number) in begins.clone().zip(numbers[begins].iter().copied()) {
                 if at + self.options.ngram <= kept_to[block] && verdict.is_none() {
                     figures.ngrams_kept += 1;
                     figures.repeated_kept += u64::from(number > 0 && self.kept.get(number - 1));
@@ -424,7 +532,9 @@ impl Learned {
                     self.keep_ngram(number, start + at as u64)?;
                 } else if number == 0 || !self.kept.get(number - 1) {
                     self.state.after.lost += u64::from(number == 0);
-                    here.ngrams.push((at, number));
+                    if self.options.list_lost {
+                        here.ngrams.push((at, number));
+                    }
                 }
             }
             if !here.ngrams.is_empty() {
@@ -465,40 +575,27 @@ impl Learned {
     }
 }
 
+/// The share of words that are covered.
+fn share_of(covered: &[bool]) -> f64 {
+    covered.iter().filter(|covered| **covered).count() as f64 / covered.len().max(1) as f64
+}
+
+/// True when a document is an edited copy: its blocks have words that do not stand where they come from, and most of these are
+/// ordinary words.
+fn is_edited(verdicts: &[Option<Copied>]) -> bool {
+    let differences = verdicts.iter().flatten().map(|copied| copied.difference);
+    let (new, names) = differences.fold((0, 0), |(new, names), it| (new + it.new, names + it.names));
+    new >= EDITED && 3 * names < new
+}
+
+/// New words that tell an edited copy.
+const EDITED: usize = 6;
 /// Words of a copied stretch that are looked at first.
 const AHEAD: u64 = 64;
 /// One word in so many may be left over of a document that is a duplicate otherwise.
 const LEFT_OVER: usize = 2;
+/// Words that may follow each other where only some words are others.
+const SCATTERED: usize = 8;
 /// Words around the place where a short block should stand, and the share of it that has to be there.
 const EDGE: u64 = 3;
 const BESIDE: f64 = 0.75;
-
-/// Short blocks follow the blocks around them: those between two duplicates; and those beside one, if all longer blocks are
-/// duplicates and the short ones are a small part of the document.
-fn smooth(signature: &Signature, stub: usize, verdicts: &mut [Option<Copied>]) {
-    let is_short = |block: usize| signature.words_of(block).len() < stub;
-    let follows = |block: usize, verdicts: &[Option<Copied>]| verdicts[block].is_none() && is_short(block);
-    let left: usize = (0..verdicts.len())
-        .filter(|block| verdicts[*block].is_none())
-        .map(|block| signature.words_of(block).len())
-        .sum();
-    let all_gone = LEFT_OVER * left < signature.words.len()
-        && (0..verdicts.len()).all(|block| verdicts[block].is_some() || is_short(block));
-    let mut start = 0;
-    while start < verdicts.len() {
-        if !follows(start, verdicts) {
-            start += 1;
-            continue;
-        }
-        let end = (start..verdicts.len()).find(|block| !follows(*block, verdicts)).unwrap_or(verdicts.len());
-        let words: usize = (start..end).map(|block| signature.words_of(block).len()).sum();
-        let (before, behind) =
-            (start.checked_sub(1).map(|block| verdicts[block].is_some()), verdicts.get(end).map(Option::is_some));
-        let between = before == Some(true) && behind == Some(true) && words < stub;
-        let left_over = all_gone && (before == Some(true) || behind == Some(true));
-        if between || left_over {
-            verdicts[start..end].fill(Some(Copied::new(By::Neighbours, 0.0, None)));
-        }
-        start = end;
-    }
-}

@@ -38,6 +38,8 @@ pub struct DedupOptions {
     pub stub: usize,
     /// Find copies of which words were changed, too.
     pub edited: bool,
+    /// List what may stand nowhere any more.
+    pub list_lost: bool,
     /// Memory to stay within, in bytes.
     pub memory: u64,
     /// Where temporary files go.
@@ -101,6 +103,7 @@ impl Default for DedupOptions {
             threshold: 0.5,
             stub: 20,
             edited: true,
+            list_lost: false,
             memory: 1 << 30,
             temporary: std::env::temp_dir(),
             make_ids: false,
@@ -367,6 +370,9 @@ impl Learning {
         let total = ngrams.len() + anchors.len() + wholes.len() + digests.len() + ids.len();
         let work = Work { memory: self.options.memory, pool, step, saved, done: 0, total };
         let mut store = Store::open(self.folder.path())?;
+        if self.options.task == Task::Blocks {
+            store.count_common()?;
+        }
         let (found, work) = match self.options.engine {
             Engine::SuffixArray | Engine::Spex if self.options.needs_ngrams() => {
                 let found = Found::by(self.options.engine, &store, &self.options, self.folder.path())?;

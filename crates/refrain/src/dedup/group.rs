@@ -59,7 +59,9 @@ impl BuildHasher for Spread {
 
 impl Hasher for SpreadHasher {
     fn write(&mut self, bytes: &[u8]) {
-        bytes.iter().for_each(|byte| self.write_u64(u64::from(*byte)));
+        for byte in bytes {
+            self.write_u64(u64::from(*byte));
+        }
     }
 
     #[inline]

@@ -44,6 +44,8 @@ pub struct Learned {
     pub(super) top: HashMap<u64, u64, Spread>,
     /// Those of them that were seen already.
     pub(super) told: HashSet<u64, Spread>,
+    /// The document that a place was looked up in last: its bounds and its id.
+    last_place: Option<((u64, u64), String)>,
     resumed: Option<Value>,
     folder: Folder,
 }
@@ -131,6 +133,7 @@ impl Learned {
             state: State::default(),
             top: top(frequent).into_iter().map(|(count, number)| (number, count)).collect(),
             told: HashSet::default(),
+            last_place: None,
             resumed: None,
             options,
             folder,
@@ -224,11 +227,19 @@ impl Learned {
     }
 
     /// The document of a place, and where in it.
-    pub(super) fn place_of(&self, word: u64, length: u64) -> Result<Of> {
-        let (number, bounds) = self.store.document_of(word)?;
-        let (start, end) = bounds.words;
+    pub(super) fn place_of(&mut self, word: u64, length: u64) -> Result<Of> {
+        // What follows a copied block is mostly copied from the same document.
+        let known = self.last_place.as_ref().filter(|((start, end), _)| (*start..*end).contains(&word));
+        let ((start, end), id) = match known {
+            Some(known) => known.clone(),
+            None => {
+                let (number, bounds) = self.store.document_of(word)?;
+                let place = (bounds.words, self.store.id(number)?);
+                self.last_place.insert(place).clone()
+            }
+        };
         let from = word.saturating_sub(start);
-        Ok((self.store.id(number)?, Some((from, (from + length).min(end - start)))))
+        Ok((id, Some((from, (from + length).min(end - start)))))
     }
 
     /// Makes sure that a run that is killed goes on from here; `of` is handed back [then](Learned::last_checkpoint). Only

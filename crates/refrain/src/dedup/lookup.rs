@@ -1,14 +1,15 @@
 //! Evidence about documents, looked up in their order before they are judged: what depends on nothing that was kept or
 //! removed before can be found out for many documents at a time.
 
-use std::sync::Arc;
+use std::collections::HashMap;
+use std::sync::{Arc, OnceLock};
 
 use serde::{Deserialize, Serialize};
 
-use super::alignment::{common, diagonals};
+use super::alignment::{common, diagonals, differences};
 use super::documents::{Candidate, candidates};
 use super::evidence::{DedupOptions, Task, whole};
-use super::group::{NUMBER, PLACE};
+use super::group::{NUMBER, PLACE, Spread};
 use super::scatter::Answers;
 use super::signature::Signature;
 use super::store::Store;
@@ -46,10 +47,19 @@ pub struct Asked {
     pub(super) whole: u64,
     /// The first places of its digests, from 1 on.
     pub(super) digests: Vec<u64>,
+    /// How often its words occur in it, once that was asked for.
+    counts: OnceLock<WordCounts>,
     /// For each block, how it stands beside earlier text, if that was looked at.
     pub(super) aligned: Vec<Option<Vec<Aligned>>>,
     /// Earlier documents that may resemble it, if that was looked at.
     pub(super) alike: Option<Vec<Candidate>>,
+}
+
+impl Asked {
+    /// How often the words of the document occur in it.
+    pub(super) fn counts(&self, signature: &Signature) -> &WordCounts {
+        self.counts.get_or_init(|| count_words(&signature.words))
+    }
 }
 
 /// Earlier text beside a block.
@@ -62,8 +72,8 @@ pub(super) struct Aligned {
     /// What was looked at.
     pub(super) from: u64,
     pub(super) to: u64,
-    /// See [`has_other_facts`].
-    pub(super) other_facts: bool,
+    /// How the block differs from what stands there.
+    pub(super) difference: Difference,
 }
 
 impl Lookup {
@@ -111,35 +121,116 @@ impl Lookup {
     }
 }
 
-/// In blocks of fewer words any other name or number makes another text.
-const SHORT: usize = 12;
-/// In blocks of fewer words others do, if nothing else is changed.
-pub(super) const MIDDLE: usize = 30;
+/// How often the words of a document occur in it.
+pub(super) type WordCounts = HashMap<u64, u32, Spread>;
 
-/// True when a block says something else than the text that it stands beside: names or numbers, which are words with a
-/// capital or a digit but for the first one, are others there. In a longer block only these must be others: somebody who edits
-/// a copy changes other words, too.
-pub(super) fn has_other_facts(words: &[Word], text: &[Word]) -> bool {
-    // Of several documents the one that most of it stands in.
-    let text = text.split(|word| word.hash == 0).max_by_key(|text| text.len()).unwrap_or_default();
-    let is_in = |word: &Word, words: &[Word]| words.iter().any(|other| other.hash == word.hash);
-    let mut new = words.iter().skip(1).filter(|word| !is_in(word, text)).map(|word| word.marked()).peekable();
-    match words.len() {
-        0..SHORT => new.any(|marked| marked),
-        SHORT..MIDDLE => {
-            let here = |word: &Word| is_in(word, words);
-            let (Some(first), Some(last)) = (text.iter().position(here), text.iter().rposition(here)) else {
-                return false;
-            };
-            let mut old = text[first..last].iter().filter(|word| !here(word)).map(|word| word.marked()).peekable();
-            new.peek().is_some() && old.peek().is_some() && new.all(|marked| marked) && old.all(|marked| marked)
+fn count_words(words: &[Word]) -> WordCounts {
+    let mut counts = WordCounts::with_capacity_and_hasher(words.len() / 2, Spread);
+    for word in words {
+        *counts.entry(word.hash).or_default() += 1;
+    }
+    counts
+}
+
+/// Words of a document around a place that are looked at.
+const AROUND: u64 = 1500;
+/// In blocks of fewer words any other name or number makes another text; in those of more, none does.
+const SHORT: usize = 12;
+const LONG: usize = 120;
+/// One new word in so many must be of the subject of the document.
+const OF_SUBJECT: usize = 3;
+/// A word of the subject of a document occurs in it so often, and elsewhere so much more rarely.
+const OFTEN: u32 = 4;
+const RARER: usize = 4;
+
+/// How a block differs from earlier text that it stands beside.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(super) struct Difference {
+    /// Its words that do not stand there.
+    pub(super) new: usize,
+    /// Those of them that are names, numbers, or of the subject of its document.
+    pub(super) names: usize,
+    /// By itself, it says something else.
+    pub(super) other: bool,
+}
+
+impl Store {
+    /// Compares a block with earlier text. It says something else when other names and numbers stand in the place of those
+    /// there: marked words, but for the first one and for common ones. Or when the new words are of the subject of its
+    /// document: they occur in it often, and more often than in the document of that text. Many texts have one wording for
+    /// many subjects. Somebody who edits a copy changes other words, too, and puts in words that occur once, or that are common.
+    pub(super) fn difference(
+        &self,
+        words: &[Word],
+        text: &[Word],
+        place: u64,
+        signature: &Signature,
+        asked: &Asked,
+    ) -> Result<Difference> {
+        // Of several documents the one that most of it stands in.
+        let text = text.split(|word| word.hash == 0).max_by_key(|text| text.len()).unwrap_or_default();
+        let is_in = |word: &Word, words: &[Word]| words.iter().any(|other| other.hash == word.hash);
+        let new: Vec<&Word> = words.iter().filter(|word| !is_in(word, text)).collect();
+        if new.is_empty() {
+            return Ok(Difference::default());
         }
-        _ => false,
+        let counts = asked.counts(signature);
+        let is_often = |word: &Word| counts.get(&word.hash).is_some_and(|count| *count >= OFTEN);
+        let is_fact = |word: &Word| word.marked() && !self.is_common(word.hash);
+        let mut there = Vec::new();
+        if new.iter().any(|word| is_often(word) && !self.is_common(word.hash)) {
+            let (_, bounds) = self.document_of(place)?;
+            let (start, end) = bounds.words;
+            self.words(start.max(place.saturating_sub(AROUND)), end.min(place + AROUND), &mut there)?;
+        }
+        let is_of_subject = |word: &Word| {
+            let here = counts.get(&word.hash).copied().unwrap_or_default() as usize;
+            let rarer = RARER * there.iter().filter(|there| **there == word.hash).count() * signature.words.len();
+            is_often(word) && !self.is_common(word.hash) && rarer < here * there.len()
+        };
+        let subject = new.iter().filter(|word| is_of_subject(word)).count();
+        let names = new.iter().filter(|word| is_fact(word) || is_of_subject(word)).count();
+        let mut difference =
+            Difference { new: new.len(), names, other: subject > 0 && subject * OF_SUBJECT >= new.len() };
+        if !difference.other && words.len() <= LONG {
+            difference.other = has_other_facts(words, text, is_fact);
+        }
+        Ok(difference)
+    }
+}
+
+/// True when names or numbers stand in the place of others.
+fn has_other_facts(words: &[Word], text: &[Word], is_fact: impl Fn(&Word) -> bool) -> bool {
+    let is_in = |word: &Word, words: &[Word]| words.iter().any(|other| other.hash == word.hash);
+    let is_new_fact = |at: &usize| *at > 0 && is_fact(&words[*at]) && !is_in(&words[*at], text);
+    if !(0..words.len()).any(|at| is_new_fact(&at)) {
+        return false;
+    }
+    if words.len() < SHORT {
+        return true;
+    }
+    let hashes = |words: &[Word]| words.iter().map(|word| word.hash).collect::<Vec<_>>();
+    let (new, old) = differences(&hashes(words), &hashes(text));
+    let new_facts = new.iter().filter(|at| is_new_fact(at)).count();
+    let old_facts = old.iter().filter(|at| is_fact(&text[**at]) && !is_in(&text[**at], words)).count();
+    2 * new_facts >= new.len() && old_facts > 0 && 2 * old_facts >= old.len()
+}
+
+impl Store {
+    /// True when words stand one after the other in the document of a place, about there.
+    pub(super) fn stands_in_document(&self, words: &[u64], place: u64) -> Result<bool> {
+        let (_, bounds) = self.document_of(place)?;
+        let (start, end) = bounds.words;
+        let mut there = Vec::new();
+        self.words(start.max(place.saturating_sub(AROUND)), end.min(place + AROUND), &mut there)?;
+        Ok(there.windows(words.len().max(1)).any(|window| window == words))
     }
 }
 
 /// Diagonals that are looked at.
 const DIAGONALS: usize = 3;
+/// With a smaller share of its words no block is a copy.
+const LEAST_SHARE: f64 = 0.65;
 /// Blocks of fewer words are not aligned.
 pub(super) const LEAST_ALIGNED: usize = 8;
 /// In longer blocks, a diagonal has an anchor for so many words at least: with every third word changed, there is one for
@@ -213,11 +304,13 @@ impl Aligner {
             if from < to {
                 self.store.words(from, to, &mut text)?;
                 let share = common(&pattern, &text) as f64 / pattern.len() as f64;
-                let other_facts = words.len() < MIDDLE && {
-                    let last = u64::try_from(diagonal.to).unwrap_or(0);
-                    has_other_facts(words, &self.store.known_words(first, (last + length).min(to))?)
-                };
-                all.push(Aligned { share, first, from, to, other_facts });
+                let last = (u64::try_from(diagonal.to).unwrap_or(0) + length).min(to);
+                let mut difference = Difference::default();
+                if (LEAST_SHARE..1.0).contains(&share) {
+                    let there = self.store.known_words(first, last)?;
+                    difference = self.store.difference(words, &there, first, signature, asked)?;
+                }
+                all.push(Aligned { share, first, from, to, difference });
             }
         }
         Ok(all)

@@ -1,11 +1,12 @@
 //! The words of a collection on disk, where its documents stand among them, and small tables beside them.
 
+use std::collections::{HashMap, HashSet};
 use std::fs::File;
 use std::io::{BufReader, BufWriter, Read, Seek, SeekFrom, Write};
 use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 
-use super::group::{NUMBER, PLACE, number, place};
+use super::group::{NUMBER, PLACE, Spread, number, place};
 use super::scatter::Answers;
 use crate::error::{IoContext, Result};
 use crate::text::{Word, mix};
@@ -14,6 +15,14 @@ use crate::text::{Word, mix};
 pub(super) const WORD: usize = 6;
 /// Bytes of a document in the directory: where the words of the next one begin, and where its id ends.
 const DOCUMENT: usize = 16;
+/// Bytes of words that are read without asking for memory.
+const FEW: usize = 256 * WORD;
+/// Words by which it is found out which ones are common, and how many of them are read at a time.
+const SAMPLE: u64 = 16 << 20;
+const SAMPLE_STEP: u64 = 1 << 20;
+/// A word is common that is one in so many, and was met so often.
+const COMMON: u64 = 1000;
+const LEAST_COMMON: u32 = 20;
 /// One document in so many is known in memory.
 const STEP: usize = 256;
 
@@ -101,13 +110,17 @@ impl StoreWriter {
 /// Words, documents and ids as they are read.
 pub(super) struct Store {
     folder: PathBuf,
+    /// Of the three files.
+    paths: [PathBuf; 3],
     words: File,
     documents: File,
     ids: File,
     /// Where the words of one document in [`STEP`] begin.
     steps: Vec<u64>,
     count: usize,
-    /// How many documents with the same id came before each, and whether ids tell.
+    /// Words that are common everywhere.
+    common: HashSet<u64, Spread>,
+    /// How many documents with the same id came before each, and whether ids tell; none where no id came twice.
     times: Option<(File, bool)>,
 }
 
@@ -127,10 +140,19 @@ impl Store {
     pub(super) fn open(folder: &Path) -> Result<Store> {
         let open = |name: &str| File::open(folder.join(name)).at(&folder.join(name));
         let (words, documents, ids) = (open(NAMES[0])?, open(NAMES[1])?, open(NAMES[2])?);
-        let path = folder.join(NAMES[1]);
-        let count = documents.metadata().at(&path)?.len() as usize / DOCUMENT;
-        let mut store =
-            Store { folder: folder.to_owned(), words, documents, ids, steps: Vec::new(), count, times: None };
+        let paths = NAMES.map(|name| folder.join(name));
+        let count = documents.metadata().at(&paths[1])?.len() as usize / DOCUMENT;
+        let mut store = Store {
+            folder: folder.to_owned(),
+            paths,
+            words,
+            documents,
+            ids,
+            steps: Vec::new(),
+            count,
+            common: HashSet::default(),
+            times: None,
+        };
         for number in (0..count).step_by(STEP) {
             let start = store.bounds(number)?.words.0;
             store.steps.push(start);
@@ -143,9 +165,38 @@ impl Store {
         self.count
     }
 
+    /// Finds the words that are common everywhere, by the first words of the collection.
+    pub(super) fn count_common(&mut self) -> Result<()> {
+        let mut counts: HashMap<u64, u32, Spread> = HashMap::default();
+        let (mut at, mut words) = (0, Vec::new());
+        let end = self.places()?.min(SAMPLE);
+        while at < end {
+            self.words(at, (at + SAMPLE_STEP).min(end), &mut words)?;
+            for word in &words {
+                // Rare words are many; those that were not met early are not common.
+                match counts.get_mut(word) {
+                    Some(count) => *count += 1,
+                    None if at < SAMPLE_STEP => {
+                        counts.insert(*word, 1);
+                    }
+                    None => {}
+                }
+            }
+            at += SAMPLE_STEP;
+        }
+        counts.retain(|word, count| *word != 0 && *count >= LEAST_COMMON && u64::from(*count) * COMMON > end);
+        self.common = counts.into_keys().collect();
+        Ok(())
+    }
+
+    /// True for a word that is common everywhere.
+    pub(super) fn is_common(&self, word: u64) -> bool {
+        self.common.contains(&word)
+    }
+
     /// How many words there are, with those that stand between documents.
     pub(super) fn places(&self) -> Result<u64> {
-        Ok(self.words.metadata().at(&self.path(NAMES[0]))?.len() / WORD as u64)
+        Ok(self.words.metadata().at(&self.paths[0])?.len() / WORD as u64)
     }
 
     fn path(&self, name: &str) -> PathBuf {
@@ -162,7 +213,7 @@ impl Store {
         let mut bytes = vec![0; (count + 1) * DOCUMENT];
         // Before the first document there is nothing: both begin with zero.
         let (skip, from) = if first == 0 { (DOCUMENT, 0) } else { (0, (first - 1) * DOCUMENT) };
-        self.documents.read_exact_at(&mut bytes[skip..], from as u64).at(&self.path(NAMES[1]))?;
+        self.documents.read_exact_at(&mut bytes[skip..], from as u64).at(&self.paths[1])?;
         let ends: Vec<(u64, u64)> =
             bytes.chunks_exact(DOCUMENT).map(|entry| (number(&entry[..8]), number(&entry[8..]))).collect();
         Ok(ends.windows(2).map(|two| Bounds { words: (two[0].0, two[1].0 - 1), id: (two[0].1, two[1].1) }).collect())
@@ -173,20 +224,21 @@ impl Store {
     pub(super) fn count_ids(&mut self, mut answers: Answers<NUMBER>, without: usize, make: bool) -> Result<()> {
         let path = self.path("times");
         let mut times = Growing::open(path.clone(), 0)?;
-        let mut ids = Vec::new();
+        let (mut ids, mut repeated) = (Vec::new(), false);
         for first in (0..self.count).step_by(STEP) {
             let some = self.bounds_from(first, STEP.min(self.count - first))?;
             let (from, to) = (some[0].id.0, some[some.len() - 1].id.1);
             ids.resize((to - from) as usize, 0);
-            self.ids.read_exact_at(&mut ids, from).at(&self.path(NAMES[2]))?;
+            self.ids.read_exact_at(&mut ids, from).at(&self.paths[2])?;
             for (number, Bounds { id: (start, end), .. }) in (first..).zip(some) {
                 let id = &ids[(start - from) as usize..(end - from) as usize];
                 let before = if number < without { 0 } else { answers.next(hash_of_id(id))?.1 };
                 times.put(&(before as u32).to_le_bytes())?;
+                repeated |= before > 0;
             }
         }
         times.flush()?;
-        self.times = Some((File::open(&path).at(&path)?, make));
+        self.times = if repeated { Some((File::open(&path).at(&path)?, make)) } else { None };
         Ok(())
     }
 
@@ -203,7 +255,7 @@ impl Store {
     pub(super) fn id(&self, number: usize) -> Result<String> {
         let (from, to) = self.bounds(number)?.id;
         let mut id = vec![0; (to - from) as usize];
-        self.ids.read_exact_at(&mut id, from).at(&self.path(NAMES[2]))?;
+        self.ids.read_exact_at(&mut id, from).at(&self.paths[2])?;
         let id = String::from_utf8_lossy(&id).into_owned();
         let made = if self.times.as_ref().is_some_and(|(_, make)| *make) { self.times_before(number)? } else { 0 };
         Ok(if made > 0 { format!("{id}#{}", made + 1) } else { id })
@@ -222,30 +274,38 @@ impl Store {
     /// The hashes of the words from one place to another.
     pub(super) fn words(&self, from: u64, to: u64, words: &mut Vec<u64>) -> Result<()> {
         words.clear();
-        words.extend(self.bytes(from, to)?.chunks_exact(WORD).map(|word| number(word) >> 1));
-        Ok(())
+        self.with_bytes(from, to, |bytes| words.extend(bytes.iter().map(|word| number(word) >> 1)))
     }
 
     /// The words from one place to another, as far as they are known.
     pub(super) fn known_words(&self, from: u64, to: u64) -> Result<Vec<Word>> {
-        Ok(self.bytes(from, to)?.chunks_exact(WORD).map(known).collect())
+        self.with_bytes(from, to, |bytes| bytes.iter().map(|word| known(word)).collect())
     }
 
-    fn bytes(&self, from: u64, to: u64) -> Result<Vec<u8>> {
-        let mut bytes = vec![0; WORD * to.saturating_sub(from) as usize];
-        self.words.read_exact_at(&mut bytes, WORD as u64 * from).at(&self.path(NAMES[0]))?;
-        Ok(bytes)
+    /// Reads words into a few bytes on the stack, or more elsewhere.
+    fn with_bytes<T>(&self, from: u64, to: u64, work: impl FnOnce(&[[u8; WORD]]) -> T) -> Result<T> {
+        let length = WORD * to.saturating_sub(from) as usize;
+        let (mut few, mut many) = ([0; FEW], Vec::new());
+        let bytes = match few.get_mut(..length) {
+            Some(few) => few,
+            None => {
+                many.resize(length, 0);
+                &mut many
+            }
+        };
+        self.words.read_exact_at(bytes, WORD as u64 * from).at(&self.paths[0])?;
+        Ok(work(bytes.as_chunks().0))
     }
 
     /// Hands out the words of each document, in their order.
     pub(super) fn each_document(&self, mut take: impl FnMut(usize, &[Word]) -> Result<()>) -> Result<()> {
-        let path = self.path(NAMES[0]);
-        let mut file = BufReader::with_capacity(1 << 20, File::open(&path).at(&path)?);
+        let path = &self.paths[0];
+        let mut file = BufReader::with_capacity(1 << 20, File::open(path).at(path)?);
         let (mut words, mut bytes) = (Vec::new(), Vec::new());
         for first in (0..self.count).step_by(STEP) {
             for (at, bounds) in self.bounds_from(first, STEP.min(self.count - first))?.into_iter().enumerate() {
                 bytes.resize(WORD * (bounds.words.1 + 1 - bounds.words.0) as usize, 0);
-                file.read_exact(&mut bytes).at(&path)?;
+                file.read_exact(&mut bytes).at(path)?;
                 words.clear();
                 words.extend(bytes.chunks_exact(WORD).map(known));
                 words.pop();

@@ -47,8 +47,8 @@ impl Inputs {
     /// Reads a file in the place of standard input, of which it is a copy.
     pub fn replace_stdin(&mut self, path: &Path) {
         for input in self.list.iter_mut().filter(|input| input.is_stdin()) {
-            input.name = COPIED_STDIN.to_owned();
-            input.path = path.to_owned();
+            COPIED_STDIN.clone_into(&mut input.name);
+            path.clone_into(&mut input.path);
             input.size = path.metadata().ok().map(|meta| meta.len());
         }
     }

@@ -17,6 +17,11 @@ const CAPITAL: u8 = 2;
 const DIGIT: u8 = 4;
 /// A part of a character that is not ASCII.
 const WIDE: u8 = 8;
+/// Directly before or directly behind a word, it tells that this is a name, such as one in a program or an address.
+const BEFORE_NAME: u8 = 16;
+const BEHIND_NAME: u8 = 32;
+/// What can be a part of a word.
+const OF_WORD: u8 = INSIDE | WIDE;
 
 static BYTES: [u8; 256] = bytes();
 
@@ -28,6 +33,9 @@ const fn bytes() -> [u8; 256] {
             b'A'..=b'Z' => INSIDE | CAPITAL,
             b'0'..=b'9' => INSIDE | DIGIT,
             b'a'..=b'z' | b'_' => INSIDE,
+            b'`' | b'"' | b'/' | b'\\' | b'=' | b'<' | b'[' | b'*' => BEFORE_NAME | BEHIND_NAME,
+            b'.' | b':' | b'-' | b'#' | b'@' | b'$' => BEFORE_NAME,
+            b'(' => BEHIND_NAME,
             _ => 0,
         };
         at += 1;
@@ -50,7 +58,8 @@ pub(crate) fn mix(hash: u64) -> u64 {
     hash ^ hash >> 32
 }
 
-/// A word: where it stands, its hash, and whether it may be a fact: it has a digit or begins with a capital.
+/// A word: where it stands, its hash, and whether it may be a fact: it has a digit, begins with a capital, or is written like a
+/// name in a program or an address.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Word {
     /// The hash of its letters in lower case: 47 bits, never zero.
@@ -66,7 +75,7 @@ impl Word {
         Word { hash, start: 0, tail: u32::from(marked) }
     }
 
-    /// It has a digit, or begins with a capital.
+    /// It has a digit, begins with a capital, or a sign beside it tells that it is a name.
     pub fn marked(self) -> bool {
         self.tail & 1 == 1
     }
@@ -90,10 +99,124 @@ impl Word {
 pub fn words(text: &str, mut found: impl FnMut(Word)) {
     let bytes = text.as_bytes();
     let mut letters = Vec::new();
+    // The word that reached the end of the last stretch, and whether it had a digit.
+    let mut open: Option<(usize, bool)> = None;
     let mut at = 0;
     while at < bytes.len() {
+        let stretch = Stretch::of(&bytes[at..]);
+        if stretch.wide {
+            let start = open.take().map_or(at, |(start, _)| start);
+            at = plain_words(text, start, at + Stretch::LENGTH, &mut letters, &mut found);
+            continue;
+        }
+        let mut end_word = |start: usize, end: usize, digit: bool| {
+            let marked = digit || bytes[start].is_ascii_uppercase() || is_name(bytes, start, end);
+            found(word(hash(bytes, start, end, SMALL), marked, start, end));
+        };
+        let mut inside = stretch.inside;
+        if let Some((start, digit)) = open.take() {
+            let length = inside.trailing_ones();
+            let digit = digit || stretch.has_digit(0, length);
+            if length == u64::BITS {
+                open = Some((start, digit));
+                at += Stretch::LENGTH;
+                continue;
+            }
+            end_word(start, at + length as usize, digit);
+            inside &= u64::MAX << length;
+        }
+        while inside != 0 {
+            let start = inside.trailing_zeros();
+            let length = (inside >> start).trailing_ones();
+            let digit = stretch.has_digit(start, length);
+            let first = at + start as usize;
+            if start + length == u64::BITS {
+                open = Some((first, digit));
+                break;
+            }
+            end_word(first, first + length as usize, digit);
+            inside &= u64::MAX << (start + length);
+        }
+        at += Stretch::LENGTH;
+    }
+    if let Some((start, digit)) = open {
+        let marked = digit || bytes[start].is_ascii_uppercase() || is_name(bytes, start, bytes.len());
+        found(word(hash(bytes, start, bytes.len(), SMALL), marked, start, bytes.len()));
+    }
+}
+
+/// A stretch of a text, a bit for each byte.
+struct Stretch {
+    /// Letters, digits and underscores.
+    inside: u64,
+    digits: u64,
+    /// There are characters that are not ASCII; then the others are not looked at.
+    wide: bool,
+}
+
+impl Stretch {
+    const LENGTH: usize = 64;
+
+    /// The beginning of a text; behind its end there is nothing.
+    #[inline]
+    fn of(bytes: &[u8]) -> Stretch {
+        let mut padded = [0; Stretch::LENGTH];
+        let bytes = bytes.first_chunk().unwrap_or_else(|| {
+            padded[..bytes.len()].copy_from_slice(bytes);
+            &padded
+        });
+        let mut stretch = Stretch { inside: 0, digits: 0, wide: false };
+        let (eights, _) = bytes.as_chunks::<8>();
+        let mut high = 0;
+        for (n, eight) in eights.iter().enumerate() {
+            let eight = u64::from_le_bytes(*eight);
+            high |= eight & HIGH;
+            let (letter, digit) = classes(eight & !HIGH);
+            stretch.inside |= gathered(letter | digit) << (8 * n);
+            stretch.digits |= gathered(digit) << (8 * n);
+        }
+        stretch.wide = high != 0;
+        stretch
+    }
+
+    #[inline]
+    fn has_digit(&self, start: u32, length: u32) -> bool {
+        length > 0 && self.digits >> start << (u64::BITS - length) != 0
+    }
+}
+
+/// The highest bit of each of eight bytes.
+const HIGH: u64 = 0x8080_8080_8080_8080;
+
+const fn each(byte: u8) -> u64 {
+    u64::from_le_bytes([byte; 8])
+}
+
+/// Of eight ASCII characters, those that are letters or underscores, and those that are digits: their highest bits. What is
+/// added to a byte carries into that bit from a certain character on.
+#[inline]
+fn classes(eight: u64) -> (u64, u64) {
+    let from = |eight: u64, first: u8| eight + each(0x80 - first);
+    let small = eight | SMALL;
+    let letters = from(small, b'a') & !from(small, b'z' + 1);
+    let digits = from(eight, b'0') & !from(eight, b'9' + 1);
+    let underscores = !from(eight ^ each(b'_'), 1);
+    ((letters | underscores) & HIGH, digits & HIGH)
+}
+
+/// The highest bits of eight bytes, together.
+#[inline]
+fn gathered(high: u64) -> u64 {
+    (high >> 7).wrapping_mul(0x0102_0408_1020_4080) >> 56
+}
+
+/// The same byte by byte, up to the first word that does not begin before `to`. Returns where that is.
+fn plain_words(text: &str, from: usize, to: usize, letters: &mut Vec<u8>, found: &mut impl FnMut(Word)) -> usize {
+    let bytes = text.as_bytes();
+    let mut at = from;
+    while at < bytes.len().min(to) {
         let first = BYTES[usize::from(bytes[at])];
-        if first == 0 {
+        if first & OF_WORD == 0 {
             at += 1;
             continue;
         }
@@ -105,12 +228,20 @@ pub fn words(text: &str, mut found: impl FnMut(Word)) {
             class = if at < bytes.len() { BYTES[usize::from(bytes[at])] } else { 0 };
         }
         if class & WIDE == 0 {
-            let marked = seen & DIGIT != 0 || first & CAPITAL != 0;
+            let marked = seen & DIGIT != 0 || first & CAPITAL != 0 || is_name(bytes, start, at);
             found(word(hash(bytes, start, at, SMALL), marked, start, at));
         } else {
-            at = wide_words(text, start, &mut letters, &mut found);
+            at = wide_words(text, start, letters, found);
         }
     }
+    at
+}
+
+/// True when a sign beside a word tells that it is a name.
+#[inline]
+fn is_name(bytes: &[u8], start: usize, end: usize) -> bool {
+    let class = |at: usize| bytes.get(at).map_or(0, |byte| BYTES[usize::from(*byte)]);
+    class(start.wrapping_sub(1)) & BEFORE_NAME != 0 || class(end) & BEHIND_NAME != 0
 }
 
 #[inline]
@@ -136,7 +267,7 @@ fn wide_words(text: &str, from: usize, letters: &mut Vec<u8>, found: &mut impl F
             }
             other => {
                 if !letters.is_empty() {
-                    found(word(end_of_word(letters), marked, start, at));
+                    found(word(end_of_word(letters), marked || is_name(text.as_bytes(), start, at), start, at));
                 }
                 if other == Class::Outside {
                     return end;
@@ -147,6 +278,7 @@ fn wide_words(text: &str, from: usize, letters: &mut Vec<u8>, found: &mut impl F
         }
     }
     if !letters.is_empty() {
+        let marked = marked || is_name(text.as_bytes(), start, text.len());
         found(word(end_of_word(letters), marked, start, text.len()));
     }
     text.len()
@@ -195,6 +327,8 @@ fn class(c: char) -> Class {
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::*;
 
     fn of(text: &str) -> Vec<Word> {
@@ -205,6 +339,15 @@ mod tests {
 
     fn hashes(text: &str) -> Vec<u64> {
         of(text).iter().map(|word| word.hash).collect()
+    }
+
+    proptest! {
+        #[test]
+        fn stretches_and_bytes_give_the_same_words(text in "([a-zA-Z0-9_]{1,9}|[ ,.@`\\[{/:^\n]{1,3}|[é灯Ä’\u{7f}]|[a-z]{60,140}){0,60}") {
+            let mut plain = Vec::new();
+            plain_words(&text, 0, text.len(), &mut Vec::new(), &mut |word| plain.push(word));
+            prop_assert_eq!(of(&text), plain);
+        }
     }
 
     #[test]
@@ -239,6 +382,8 @@ mod tests {
     fn capitals_and_digits_mark_facts() {
         let marked: Vec<bool> = of("on Monday at 5pm room b12").iter().map(|word| word.marked()).collect();
         assert_eq!(marked, [false, true, false, true, false, true]);
+        let marked = |text: &str| of(text).iter().map(|word| word.marked()).collect::<Vec<_>>();
+        assert_eq!(marked("the at() of `state`, (so) a.b"), [false, true, false, true, false, false, true]);
     }
 
     #[test]

@@ -58,7 +58,7 @@ impl Output {
             loop {
                 match begun.read(&mut chunk).at(&file.temporary)? {
                     0 => break,
-                    read => output.digest.update(&chunk[..read]),
+                    length => output.digest.update(&chunk[..length]),
                 }
             }
         }

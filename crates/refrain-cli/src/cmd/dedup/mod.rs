@@ -257,6 +257,7 @@ impl Arguments {
             threshold: self.threshold,
             stub: self.stub,
             edited: !self.intact,
+            list_lost: self.lost.is_some(),
             memory: self.memory,
             make_ids: self.make_ids,
             expected: inputs.iter().flat_map(|inputs| inputs.iter()).map(bytes).sum(),

@@ -64,8 +64,8 @@ impl Outputs {
         outputs.removed = list(arguments.removed.as_deref(), bytes(|paused| paused.removed))?;
         let links = arguments.clusters.as_ref().map(|_| run.links_path());
         outputs.links = list(links.as_deref(), bytes(|paused| paused.links))?;
-        let lost = arguments.lost.as_ref().map(|_| run.lost_path());
-        outputs.lost = list(lost.as_deref(), bytes(|paused| paused.lost))?;
+        let nowhere = arguments.lost.as_ref().map(|_| run.lost_path());
+        outputs.lost = list(nowhere.as_deref(), bytes(|paused| paused.lost))?;
         if let Some(folder) = &arguments.save {
             outputs.evidence = Some(EvidenceWriter::open(folder, paused.map(|p| p.evidence).unwrap_or_default())?);
         }

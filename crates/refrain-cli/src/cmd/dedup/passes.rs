@@ -317,7 +317,7 @@ impl Run<'_> {
         }
         if let Some(path) = &self.arguments.clusters {
             let links = read_links(&self.links_path())?.into_iter().map(|(copy, of, _)| (copy, of));
-            self.write_clusters(path, learned, links)?;
+            Self::write_clusters(path, learned, links)?;
         }
         if let Some(path) = &self.arguments.lost {
             report.set_lost_passages(write_lost(&self.lost_path(), path, learned)?);
@@ -398,14 +398,14 @@ impl Run<'_> {
                 Ok(())
             },
             |(passing, mut asked, pause)| {
-                let aligned = match passing.part {
+                let compared = match passing.part {
                     Part::Written => aligner.align(&passing.signature, &mut asked),
                     _ => Ok(()),
                 };
-                (passing, asked, pause, aligned)
+                (passing, asked, pause, compared)
             },
-            |(passing, asked, pause, aligned)| {
-                aligned?;
+            |(passing, asked, pause, compared)| {
+                compared?;
                 take(learned, passing, asked, pause)
             },
         )
@@ -565,7 +565,7 @@ impl Run<'_> {
         })?;
         outputs.finish()?;
         if let Some(path) = &self.arguments.clusters {
-            self.write_clusters(path, learned, winners.into_iter().filter(|(member, winner)| member != winner))?;
+            Self::write_clusters(path, learned, winners.into_iter().filter(|(member, winner)| member != winner))?;
         }
         Ok(report)
     }
@@ -606,7 +606,6 @@ impl Run<'_> {
     }
 
     fn write_clusters(
-        &self,
         path: &std::path::Path,
         learned: &Learned,
         links: impl Iterator<Item = (usize, usize)>,
@@ -615,7 +614,7 @@ impl Run<'_> {
         for (copy, of) in links {
             clusters.entry(of).or_default().push(copy);
         }
-        let open = || Ok::<_, refrain::Error>(Packing::of_path(path).pack(Output::file(path)?)?);
+        let open = || Packing::of_path(path).pack(Output::file(path)?);
         let mut list = open().with_context(|| path.display().to_string())?;
         for (keep, mut copies) in clusters {
             copies.sort_unstable();
