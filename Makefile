@@ -7,7 +7,7 @@ TRAIN_VENV := .venv-train
 TOOLS := .tools/bin
 BIN := target/release/refrain
 
-.PHONY: help demo test test-rust test-python lint deny fuzz-check fuzz bench-read bench-extract bench-decode \
+.PHONY: help demo test test-rust test-python lint deny fuzz-check fuzz bench-read bench-extract bench-decode bench-dedup \
 	train-extract evaluate-extract has-pages has-documents stoplists languages paper-decode clean
 
 help:
@@ -20,6 +20,7 @@ help:
 	@echo "make bench-extract     how fast and how well main content is found, beside Resiliparse (PAGES=file)"
 	@echo "make bench-decode      how fast and how well encodings and languages are told, beside chardetng"
 	@echo "                       (ENCODED=file IDENTIFIED=file)"
+	@echo "make bench-dedup       how fast and how well copies are found, beside rensa, datasketch and text-dedup (COLLECTION=file)"
 	@echo "make train-extract     train the model of the default method again (PAGES=file)"
 	@echo "make evaluate-extract  how well it does on hosts and sets that it was not trained on (PAGES=file)"
 	@echo "make stoplists         build the stop lists again (TEXTS=folder of language folders)"
@@ -32,11 +33,13 @@ demo:
 	$(BIN) corpus samples/crawl.warc.gz samples/notes.zip -o demo-out/corpus --quiet
 	$(BIN) convert demo-out/corpus -o demo-out/corpus.vert --quiet
 	$(BIN) extract samples/pages/lighthouse.example/tides.html -o demo-out/tides.md --quiet
+	$(BIN) dedup samples/crawl.warc.gz -o demo-out/clean.jsonl --removed demo-out/removed.jsonl --quiet
 	@echo
 	@echo "Look at:"
 	@echo "  demo-out/corpus/                 the corpus: Parquet parts, removed/, stats.json, manifest.json"
 	@echo "  demo-out/corpus.vert             the same documents, one token a line"
 	@echo "  demo-out/tides.md                the main content of a web page, as Markdown"
+	@echo "  demo-out/removed.jsonl           blocks that stand in earlier pages, and where (the rest: clean.jsonl)"
 	@echo "  $(BIN) stats demo-out/corpus"
 	@echo "  $(BIN) convert demo-out/corpus --format text | less"
 	@echo "  $(BIN) --help"
@@ -109,6 +112,13 @@ has-documents:
 	@test -f "$(ENCODED)" || { echo "$(ENCODED) is not there; say where the documents are: ENCODED=file (CONTRIBUTING.md says what they have to hold)"; exit 2; }
 	@test -f "$(IDENTIFIED)" || { echo "$(IDENTIFIED) is not there; say where the texts are: IDENTIFIED=file (CONTRIBUTING.md says what they have to hold)"; exit 2; }
 
+# A collection that copies are planted in: see CONTRIBUTING.md.
+COLLECTION ?= ../shared/data/dedup/base.jsonl.zst
+
+bench-dedup: $(VENV)/ready
+	$(CARGO) build --release --package refrain-cli --package refrain-bench
+	$(VENV)/bin/python bench/dedup.py --base $(COLLECTION) $(DEDUP)
+
 train-extract: has-pages $(TRAIN_VENV)/ready
 	$(CARGO) build --release --package refrain-bench
 	$(TRAIN_VENV)/bin/python bench/train_extract.py $(PAGES) --bench target/release/refrain-bench \
@@ -150,5 +160,5 @@ paper-decode:
 	$(CARGO) run --release --package refrain-bench -- paper-decode "$$texts"
 
 clean:
-	rm -rf demo-out bench-data $(VENV) $(TRAIN_VENV) .tools
+	rm -rf demo-out bench-data $(VENV) $(TRAIN_VENV) .venv-dedup .tools
 	$(CARGO) clean

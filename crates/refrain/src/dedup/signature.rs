@@ -12,6 +12,9 @@ pub(super) const ANCHOR: usize = 4;
 /// One n-gram in so many is an anchor.
 const ANCHOR_EVERY: u64 = 4;
 
+/// Few bytes for a word and what stands between it and the next.
+const BYTES_OF_WORD: usize = 5;
+
 /// A document as deduplication sees it.
 #[derive(Debug, Default, Clone)]
 pub struct Signature {
@@ -32,6 +35,8 @@ impl Signature {
     pub fn of(document: &Document, options: &DedupOptions) -> Signature {
         let removed = document.removed_spans();
         let mut signature = Signature::default();
+        signature.words.reserve(document.text.len() / BYTES_OF_WORD);
+        signature.blocks.reserve_exact(document.blocks.len());
         for block in &document.blocks {
             let marked: usize = removed.iter().map(|span| span.intersection(block.span).len()).sum();
             if 2 * marked <= block.span.len() {
