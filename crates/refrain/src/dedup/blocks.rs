@@ -243,8 +243,9 @@ impl Learned {
         }
         let edited = is_edited(&verdicts);
         if !edited {
-            for verdict in &mut verdicts {
-                verdict.take_if(|copied| copied.difference.other);
+            for (block, verdict) in verdicts.iter_mut().enumerate() {
+                let length = signature.words_of(block).len();
+                verdict.take_if(|copied| copied.difference.other || copied.difference.new * FEW_NEW > length);
             }
         }
         if self.options.edited {
@@ -588,6 +589,8 @@ fn is_edited(verdicts: &[Option<Copied>]) -> bool {
     new >= EDITED && 3 * names < new
 }
 
+/// In a document that is no edited copy, one word of a block in so many may be new.
+const FEW_NEW: usize = 8;
 /// New words that tell an edited copy.
 const EDITED: usize = 6;
 /// Words of a copied stretch that are looked at first.

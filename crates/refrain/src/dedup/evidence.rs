@@ -121,7 +121,7 @@ impl DedupOptions {
         self.task == Task::Documents || (self.task == Task::Blocks && self.edited)
     }
 
-    fn needs_words(&self) -> bool {
+    pub(super) fn needs_words(&self) -> bool {
         matches!(self.task, Task::Blocks | Task::Documents) || (self.task == Task::Count && self.engine != Engine::Hash)
     }
 
@@ -313,7 +313,7 @@ impl Learning {
             self.store.add_without_words(id, self.next)?;
         }
         self.counts.documents += 1;
-        self.counts.words += signature.words.len() as u64;
+        self.counts.words += signature.length as u64;
         self.counts.ngrams += signature.ngrams.len() as u64;
         Ok(())
     }

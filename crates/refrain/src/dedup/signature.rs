@@ -20,6 +20,8 @@ const BYTES_OF_WORD: usize = 5;
 pub struct Signature {
     /// Its words.
     pub words: Vec<Word>,
+    /// How many they are.
+    pub length: usize,
     /// Its blocks: where they stand in the text, and where their words end.
     pub blocks: Vec<(Span, u32)>,
     /// Hashes of the n-grams that begin with each word, as far as there are enough words.
@@ -63,6 +65,7 @@ impl Signature {
     }
 
     fn complete(&mut self, options: &DedupOptions) {
+        self.length = self.words.len();
         if options.needs_ngrams() {
             self.ngrams = hashes(&self.words, options.ngram);
         }
@@ -83,6 +86,14 @@ impl Signature {
     pub(super) fn words_of(&self, block: usize) -> std::ops::Range<usize> {
         let start = if block == 0 { 0 } else { self.blocks[block - 1].1 };
         start as usize..self.blocks[block].1 as usize
+    }
+
+    /// Forgets what is not needed to [learn](super::Learning::add) it.
+    pub fn shrink(&mut self, options: &DedupOptions) {
+        if !options.needs_words() {
+            self.words = Vec::new();
+        }
+        self.blocks = Vec::new();
     }
 
     /// The hashes of some words.

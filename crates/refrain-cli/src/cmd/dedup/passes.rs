@@ -68,6 +68,8 @@ struct Passing {
     /// The id, where only the words of a document are there.
     id: Option<String>,
     signature: Signature,
+    /// Bytes of the text.
+    text: u64,
     failure: Option<Failure>,
     part: Part,
     /// What comes next.
@@ -99,8 +101,12 @@ struct MarkState {
     finished: bool,
 }
 
+/// The name of the first pass.
+const LEARN: &str = "learn";
 /// Text between two places where packed files can be cut.
 const PAUSE: u64 = 16 << 20;
+/// Documents that are dropped at a time.
+const DONE: usize = 256;
 /// Text of the documents that are compared at a time.
 const CHUNK: u64 = 1 << 20;
 
@@ -170,7 +176,8 @@ impl Run<'_> {
         }))
     }
 
-    /// Goes over all documents in their order, with their signatures: first those to compare with, then the others.
+    /// Goes over all documents in their order, with their signatures: first those to compare with, then the others. Who only
+    /// learns of them gets no more than that.
     fn each(
         &self,
         phase: &'static str,
@@ -181,7 +188,15 @@ impl Run<'_> {
             let next = At::START;
             for folder in &self.saved {
                 each_saved(folder, &self.options, |id, signature| {
-                    take(Passing { document: None, id: Some(id), signature, failure: None, part: Part::Saved, next })
+                    take(Passing {
+                        document: None,
+                        id: Some(id),
+                        signature,
+                        text: 0,
+                        failure: None,
+                        part: Part::Saved,
+                        next,
+                    })
                 })?;
             }
         }
@@ -221,16 +236,31 @@ impl Run<'_> {
             &self.pool,
             &self.control,
             |position, item| {
-                let prepared = preparation.prepare(position, item);
-                let sign = |document| Signature::of(document, &self.options);
-                let signature = prepared.document.as_ref().map(sign).unwrap_or_default();
-                (prepared, signature)
+                let mut prepared = preparation.prepare(position, item);
+                let (mut signature, mut text) = (Signature::default(), 0);
+                if let Some(document) = &mut prepared.document {
+                    signature = Signature::of(document, &self.options);
+                    text = document.text.len() as u64;
+                    if phase == LEARN {
+                        signature.shrink(&self.options);
+                        *document = Document { id: std::mem::take(&mut document.id), ..Document::default() };
+                    }
+                }
+                (prepared, signature, text)
             },
-            |position, (prepared, signature)| {
+            |position, (prepared, signature, text)| {
                 let Prepared { document, failure, .. } = prepared;
                 self.control.count(u64::from(document.is_some()), 0);
                 let position = Position { record: position.record + 1, ..position };
-                take(Passing { document, id: None, signature, failure, part: from.part, next: At { position, ..from } })
+                take(Passing {
+                    document,
+                    id: None,
+                    signature,
+                    text,
+                    failure,
+                    part: from.part,
+                    next: At { position, ..from },
+                })
             },
         );
         drop(bar);
@@ -239,7 +269,7 @@ impl Run<'_> {
 
     fn learn(&self, learning: &mut Learning, from: At, failures: &mut Failures) -> Result<()> {
         let (mut since, mut all) = (0, 0);
-        self.each("learn", from, |mut passing| {
+        self.each(LEARN, from, |mut passing| {
             if let Some(failure) = passing.failure.take() {
                 failures.add(failure)?;
             }
@@ -248,7 +278,7 @@ impl Run<'_> {
                 Part::Written => learning.add(id, &passing.signature)?,
                 _ => learning.add_kept(id, &passing.signature)?,
             }
-            since += passing.document.map_or(0, |document| document.text.len() as u64);
+            since += passing.text;
             if since >= self.arguments.checkpoint && self.work.is_resumable() {
                 (since, all) = (0, all + since);
                 let state = LearnState { next: passing.next, failures: json!(failures.saved()) };
@@ -334,6 +364,7 @@ impl Run<'_> {
         report: &mut Report,
     ) -> Result<()> {
         let mut since = 0;
+        let mut done = Vec::new();
         self.each_asked(learned, "mark", from, |learned, passing, asked, pause| {
             let Passing { document, signature, part, next, .. } = passing;
             let Some(mut document) = document.filter(|_| part == Part::Written) else {
@@ -344,6 +375,12 @@ impl Run<'_> {
             match self.options.task {
                 Task::Documents => self.mark_document(learned, &document, &signature, &asked, outputs, report)?,
                 _ => self.mark_blocks(learned, &mut document, &signature, &asked, outputs, report)?,
+            }
+            // What many threads wait for should not have to clean up, too.
+            done.push((document, signature, asked));
+            if done.len() >= DONE {
+                let done = std::mem::take(&mut done);
+                self.pool.spawn(move || drop(done));
             }
             let Some(taken) = pause else { return Ok(()) };
             if let Some(paused) = outputs.pause()?
@@ -381,9 +418,8 @@ impl Run<'_> {
                         return Ok(());
                     }
                     let asked = lookup.ask(&passing.signature)?;
-                    let text = passing.document.as_ref().map_or(0, |document| document.text.len() as u64);
-                    in_chunk += text + 1;
-                    since += if passing.part == Part::Written { text } else { 0 };
+                    in_chunk += passing.text + 1;
+                    since += if passing.part == Part::Written { passing.text } else { 0 };
                     let cut = since >= pause;
                     since = if cut { 0 } else { since };
                     chunk.push((passing, asked, cut.then(|| lookup.taken())));
