@@ -242,7 +242,7 @@ impl Learned {
             verdicts.push(verdict);
         }
         let edited = is_edited(&verdicts);
-        if !edited {
+        if self.options.edited && !edited {
             for (block, verdict) in verdicts.iter_mut().enumerate() {
                 let length = signature.words_of(block).len();
                 verdict.take_if(|copied| copied.difference.other || copied.difference.new * FEW_NEW > length);

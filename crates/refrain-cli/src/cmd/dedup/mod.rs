@@ -128,7 +128,7 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "WORDS", default_value_t = 20, help_heading = "Duplicates")]
     stub: usize,
 
-    /// Find only copies whose n-grams are intact, not those with many words changed
+    /// Go by n-grams alone: find no copies with many words changed, and leave out those with other names in them, too
     #[arg(long, help_heading = "Duplicates")]
     intact: bool,
 
