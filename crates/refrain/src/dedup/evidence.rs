@@ -129,13 +129,15 @@ impl DedupOptions {
     /// is expected.
     fn bits(&self) -> u32 {
         let words = self.expected / BYTES_OF_WORD;
-        let partitions = (words * bytes_of_work(NGRAM) * 8 / self.memory.max(1)).max(1);
+        let partitions = (words * bytes_of_work(NGRAM) * SHARES / self.memory.max(1)).max(1);
         partitions.next_power_of_two().ilog2().clamp(LEAST_BITS, MOST_BITS)
     }
 }
 
 /// Files, their buffers and documents that are worked on need so much.
 const LEAST_MEMORY: u64 = 128 << 20;
+/// A partition should take one part of the memory in so many: so it stays the same, whatever the size of the collection.
+const SHARES: u64 = 16;
 /// Few partitions, and many.
 const LEAST_BITS: u32 = 8;
 const MOST_BITS: u32 = 11;

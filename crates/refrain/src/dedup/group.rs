@@ -213,7 +213,11 @@ pub(super) fn group(partition: &mut Partition<NGRAM>) -> Result<Grouped> {
         }
         counts[firsts[at] as usize - 1].0 += 1;
     }
-    partition.answer(firsts.iter().flat_map(|number| number.to_le_bytes()).collect())?;
+    let mut answers = Vec::with_capacity(firsts.len() * NUMBER);
+    for number in &firsts {
+        answers.extend_from_slice(&number.to_le_bytes());
+    }
+    partition.answer(answers)?;
     let occurrences = counts.iter().map(|(count, _)| count).sum();
     Ok(Grouped { repeated: counts.len() as u64, occurrences, top: top(counts) })
 }
