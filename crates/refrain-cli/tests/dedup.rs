@@ -265,6 +265,17 @@ fn evidence_stands_for_the_documents_it_was_saved_of() {
         assert_eq!(env.read_text("ra.jsonl"), env.read_text("rb.jsonl"));
         assert!(env.read_text("rb.jsonl").lines().count() > 50);
     }
+    // What is damaged or was not finished is never taken for documents, or for less evidence.
+    let against = ["dedup", "new.jsonl", "-o", "x.jsonl", "--against", "evidence/"];
+    let words = env.read("evidence/words");
+    env.write("evidence/words", &words[..words.len() / 2]);
+    env.run(&against).code(2).says(&["another length"]);
+    env.write("evidence/words", &words);
+    let note = env.read("evidence/evidence.json");
+    std::fs::remove_file(env.path("evidence/evidence.json")).expect("a file");
+    env.run(&against).code(2).says(&["never finished"]);
+    env.write("evidence/evidence.json", note);
+    assert!(!env.path("x.jsonl").exists());
     env.run(&["dedup", "new.jsonl", "-o", "x.jsonl", "--save", "."]).code(2).says(&["other files"]);
     env.run(&["dedup", "new.jsonl", "-o", "x.jsonl", "--exact", "--against", "evidence/"]).code(2).says(&["evidence"]);
 }

@@ -117,11 +117,49 @@ proptest! {
     }
 
     #[test]
+    fn figures_are_those_of_the_text_that_is_left(collection in collection()) {
+        let (documents, options) = (documents(&collection), options());
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build().expect("threads");
+        let mut learning = Learning::new(options.clone()).expect("a folder");
+        for document in &documents {
+            learning.add(&document.id, &Signature::of(document, &options)).expect("room");
+        }
+        let mut learned = learning.conclude(&pool, &|_, _| true).expect("room");
+        let (mut all, mut kept) = (HashSet::new(), Vec::new());
+        for (blocks, document) in collection.iter().zip(&documents) {
+            let judged = learned.judge(&Signature::of(document, &options)).expect("answers");
+            all.extend(blocks.concat().windows(NGRAM).map(owned));
+            kept.extend(kept_ngrams(blocks, &judged.blocks.iter().map(Option::is_some).collect::<Vec<_>>()));
+        }
+        let left: HashSet<&Vec<String>> = kept.iter().collect();
+        let twice = left.iter().filter(|ngram| kept.iter().filter(|other| *other == **ngram).count() > 1).count();
+        let after = learned.counts_after();
+        let found = (after.ngrams, after.distinct, after.duplicate, learned.lost());
+        prop_assert_eq!(found, (kept.len() as u64, left.len() as u64, twice as u64, (all.len() - left.len()) as u64));
+    }
+
+    #[test]
     fn threads_do_not_matter(collection in collection()) {
         let documents = documents(&collection);
         let options = DedupOptions { ngram: NGRAM, ..DedupOptions::default() };
         prop_assert_eq!(judged(&documents, &options, 1), judged(&documents, &options, 3));
     }
+}
+
+#[test]
+fn a_hash_that_two_ngrams_share_removes_nothing() {
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build().expect("threads");
+    let of = |text: &str| Signature::of(&Document::from_text("d", text), &options());
+    let first = of("the lamp is lit at dusk by the keeper");
+    let mut second = of("a ship came in with the tide that night");
+    second.ngrams.clone_from(&first.ngrams);
+    let mut learning = Learning::new(options()).expect("a folder");
+    learning.add("a", &first).expect("room");
+    learning.add("b", &second).expect("room");
+    let mut learned = learning.conclude(&pool, &|_, _| true).expect("room");
+    assert_eq!(learned.counts().duplicate, first.ngrams.len() as u64, "hashes say that all of it repeats");
+    learned.judge(&first).expect("answers");
+    assert_eq!(learned.judge(&second).expect("answers").blocks, [None]);
 }
 
 #[test]

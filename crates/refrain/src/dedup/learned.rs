@@ -15,7 +15,8 @@ use super::group::{ANCHOR, DIGEST, PLACE, Spread, WHOLE, top};
 use super::lookup::{Aligner, Asked, Lookup, Taken};
 use super::scatter::{Answers, Partition};
 use super::signature::Signature;
-use super::store::{Bits, Places, Store};
+use super::store::Store;
+use super::tables::{Bits, Places};
 use crate::error::{Error, IoContext, Result};
 
 /// Words that share a bit.

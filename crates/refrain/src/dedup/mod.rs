@@ -6,6 +6,7 @@
 
 mod alignment;
 mod blocks;
+mod difference;
 mod documents;
 mod engines;
 mod evidence;
@@ -13,10 +14,12 @@ mod exact;
 mod group;
 mod learned;
 mod lookup;
+mod neighbours;
 mod saved;
 mod scatter;
 mod signature;
 mod store;
+mod tables;
 
 pub use blocks::{By, Copied, Figures, Frequent, Judged, Lost, Of};
 pub use documents::{Measure, Resembles};
@@ -24,5 +27,5 @@ pub use evidence::{Counts, DedupOptions, Engine, Learning, Normalise, Step, Task
 pub use exact::{ExactDuplicates, FirstCopies, Sightings};
 pub use learned::Learned;
 pub use lookup::{Aligner, Asked, Lookup, Taken};
-pub use saved::{EvidenceSize, EvidenceWriter, each_saved, is_evidence};
+pub use saved::{EvidenceSize, EvidenceWriter, each_saved, is_evidence, refuse_unfinished};
 pub use signature::Signature;

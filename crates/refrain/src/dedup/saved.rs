@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use super::evidence::{DedupOptions, read_note, write_note};
 use super::signature::Signature;
-use super::store::{Store, StoreSize, StoreWriter};
+use super::store::{Store, StoreSize, StoreWriter, is_store};
 use crate::error::{Error, IoContext, Result};
 use crate::text::Word;
 
@@ -84,6 +84,17 @@ pub fn is_evidence(folder: &Path) -> bool {
     folder.join(NOTE).is_file()
 }
 
+/// Refuses a folder in which evidence was begun and never finished: it would be taken for documents.
+pub fn refuse_unfinished(folder: &Path) -> Result<()> {
+    if !is_evidence(folder) && is_store(folder) {
+        let folder = folder.display();
+        return Err(Error::Refused(format!(
+            "the evidence in {folder} was never finished; run the command that saves it again"
+        )));
+    }
+    Ok(())
+}
+
 /// Hands out the documents in a folder with evidence, by their ids and signatures.
 pub fn each_saved(
     folder: &Path,
@@ -91,11 +102,14 @@ pub fn each_saved(
     mut take: impl FnMut(String, Signature) -> Result<()>,
 ) -> Result<()> {
     let path = folder.join(NOTE);
-    let note: Option<Note> = read_note(&path)?;
-    if note.is_none_or(|note| note.refrain_evidence != VERSION) {
-        let message = "was saved by another version; save the evidence once more".to_owned();
-        return Err(Error::Damaged { path, message });
+    let damaged = |message: &str| Error::Damaged { path: path.clone(), message: message.to_owned() };
+    let note: Note = read_note(&path)?.ok_or_else(|| damaged("is not there"))?;
+    if note.refrain_evidence != VERSION {
+        return Err(damaged("was saved by another version; save the evidence once more"));
     }
     let store = Store::open(folder)?;
+    if (store.len() as u64, store.places()?) != (note.documents, note.words + note.documents) {
+        return Err(damaged("the files beside it have another length; save the evidence once more"));
+    }
     store.each_document(|number, words| take(store.id(number)?, Signature::of_words(words, options)))
 }

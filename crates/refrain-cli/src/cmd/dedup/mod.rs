@@ -1,5 +1,6 @@
 //! `refrain dedup`: text that stands elsewhere already, marked and left out.
 
+mod choice;
 mod output;
 mod passes;
 mod report;
@@ -11,7 +12,7 @@ use std::time::Instant;
 
 use anyhow::{Context, Result, bail};
 use clap::Args;
-use refrain::dedup::{DedupOptions, Engine, Measure, Normalise, Task, Unit, is_evidence};
+use refrain::dedup::{DedupOptions, Engine, Measure, Normalise, Task, Unit, is_evidence, refuse_unfinished};
 use refrain::pipeline::Control;
 use refrain::source::{Input, Inputs};
 use refrain::text::Offsets;
@@ -310,6 +311,7 @@ pub(crate) fn run(arguments: &Arguments, given: &Given) -> Result<Exit> {
     let (mut inputs, mut early) = arguments.input.expand(output.path())?;
     let (saved, names): (Vec<String>, Vec<String>) =
         arguments.against.iter().cloned().partition(|name| is_evidence(Path::new(name)));
+    names.iter().try_for_each(|name| refuse_unfinished(Path::new(name)))?;
     let mut against = Inputs::default();
     if !names.is_empty() {
         let (found, more) = expand(&names, output.path())?;

@@ -1,13 +1,12 @@
 //! The passes of a run over its documents: learn, find, mark.
 
-use std::collections::{BTreeMap, HashMap};
 use std::io::Write;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Instant;
 
-use anyhow::{Context, Result};
+use anyhow::Result;
 use refrain::dedup::{
     Asked, Counts, DedupOptions, Figures, Learned, Learning, Resembles, Signature, Taken, Task, Unit, each_saved,
 };
@@ -41,7 +40,7 @@ pub(super) struct Run<'a> {
 
 /// What documents are read for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-enum Part {
+pub(super) enum Part {
     /// To be compared with; only their words are there.
     Saved,
     /// To be compared with.
@@ -52,33 +51,33 @@ enum Part {
 
 /// A place between two documents: the next one is there.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-struct At {
+pub(super) struct At {
     part: Part,
     position: Position,
 }
 
 impl At {
-    const START: At = At { part: Part::Saved, position: Position { input: 0, record: 0 } };
+    pub(super) const START: At = At { part: Part::Saved, position: Position { input: 0, record: 0 } };
 }
 
 /// What comes by in a pass.
-struct Passing {
+pub(super) struct Passing {
     /// None for what failed or was skipped.
-    document: Option<Document>,
+    pub(super) document: Option<Document>,
     /// The id, where only the words of a document are there.
-    id: Option<String>,
-    signature: Signature,
+    pub(super) id: Option<String>,
+    pub(super) signature: Signature,
     /// Bytes of the text.
-    text: u64,
-    failure: Option<Failure>,
-    part: Part,
+    pub(super) text: u64,
+    pub(super) failure: Option<Failure>,
+    pub(super) part: Part,
     /// What comes next.
-    next: At,
+    pub(super) next: At,
 }
 
 impl Passing {
     /// The id of what was learnt: a document, or the words of one.
-    fn id(&self) -> Option<&str> {
+    pub(super) fn id(&self) -> Option<&str> {
         self.document.as_ref().map(|document| document.id.as_str()).or(self.id.as_deref())
     }
 }
@@ -178,7 +177,7 @@ impl Run<'_> {
 
     /// Goes over all documents in their order, with their signatures: first those to compare with, then the others. Who only
     /// learns of them gets no more than that.
-    fn each(
+    pub(super) fn each(
         &self,
         phase: &'static str,
         from: At,
@@ -399,7 +398,7 @@ impl Run<'_> {
     /// Goes over all documents with what is known of them before they are judged. Evidence is looked up in their order; then
     /// they are compared with earlier text, many at a time; then they are handed out in their order. Behind some documents
     /// packed files are to be cut: these are the same whenever a run is killed.
-    fn each_asked(
+    pub(super) fn each_asked(
         &self,
         learned: &mut Learned,
         phase: &'static str,
@@ -448,7 +447,12 @@ impl Run<'_> {
     }
 
     /// Says so when an id was there before; or makes another one of it.
-    fn check_id(&self, learned: &Learned, document: &mut Document, failures: &mut Failures) -> refrain::Result<()> {
+    pub(super) fn check_id(
+        &self,
+        learned: &Learned,
+        document: &mut Document,
+        failures: &mut Failures,
+    ) -> refrain::Result<()> {
         if learned.times_before()? == 0 {
             return Ok(());
         }
@@ -527,7 +531,7 @@ impl Run<'_> {
         }
     }
 
-    fn judge_document(
+    pub(super) fn judge_document(
         &self,
         learned: &mut Learned,
         signature: &Signature,
@@ -536,129 +540,16 @@ impl Run<'_> {
         learned.judge_document(signature, asked, self.arguments.measure, self.arguments.resemblance)
     }
 
-    fn leave_out(&self, document: &Document, found: &Resembles, outputs: &mut Outputs) -> refrain::Result<()> {
+    pub(super) fn leave_out(
+        &self,
+        document: &Document,
+        found: &Resembles,
+        outputs: &mut Outputs,
+    ) -> refrain::Result<()> {
         let score = (found.score * 10_000.0).round() / 10_000.0;
         let line = json!({"id": document.id, "copy_of": found.document, "score": score});
         outputs.list(format!("{line}\n").as_bytes())?;
         if self.arguments.explain { explain_document(document, found) } else { Ok(()) }
-    }
-
-    /// Compares whole documents, chooses which of those that resemble each other stays, and writes these: documents are read
-    /// once more.
-    fn choose(&self, learned: &mut Learned, failures: &mut Failures) -> Result<Report> {
-        let mut links: Vec<(usize, usize)> = Vec::new();
-        let mut values: Vec<Value> = Vec::new();
-        let mut compared = 0;
-        self.each_asked(learned, "judge", At::START, |learned, passing, asked, _| {
-            let Passing { document, signature, part, .. } = passing;
-            let field = match &self.arguments.keep {
-                Which::Most(field) | Which::Least(field) => Some(field),
-                _ => None,
-            };
-            if let Some(field) = field {
-                let value = |document: &Document| document.meta.get(field).cloned();
-                values.push(document.as_ref().and_then(value).unwrap_or_default());
-            }
-            let Some(mut document) = document.filter(|_| part == Part::Written) else {
-                compared += 1;
-                return learned.keep(&signature, &asked);
-            };
-            let number = learned.next_number();
-            self.check_id(learned, &mut document, failures)?;
-            if let Some(found) = self.judge_document(learned, &signature, &asked)?.0 {
-                links.push((number, found.number));
-            }
-            Ok(())
-        })?;
-        learned.finish()?;
-        let winners = self.winners(learned, &links, &values, compared)?;
-        let mut outputs = Outputs::open(self, None)?;
-        let mut report = Report::default();
-        let mut number = 0;
-        self.each("write", At::START, |passing| {
-            if passing.id().is_none() {
-                return Ok(());
-            }
-            number += 1;
-            let Passing { document, signature, part, .. } = passing;
-            let Some(mut document) = document.filter(|_| part == Part::Written) else { return Ok(()) };
-            document.id = learned.id_of(number - 1)?;
-            let words = signature.words.len() as u64;
-            let winner = winners.get(&(number - 1)).filter(|winner| **winner != number - 1);
-            let figures = Figures { words, words_kept: if winner.is_some() { 0 } else { words }, ..Figures::default() };
-            report.add(&document, figures, winner.is_some(), 0);
-            match winner {
-                Some(winner) => self.leave_out(
-                    &document,
-                    &learned.compare(number - 1, *winner, self.arguments.measure)?,
-                    &mut outputs,
-                ),
-                None => {
-                    outputs.save(&document.id, signature.words.iter().copied())?;
-                    outputs.write(&document)
-                }
-            }
-        })?;
-        outputs.finish()?;
-        if let Some(path) = &self.arguments.clusters {
-            Self::write_clusters(path, learned, winners.into_iter().filter(|(member, winner)| member != winner))?;
-        }
-        Ok(report)
-    }
-
-    /// For each document that resembles others, the one of them that stays.
-    fn winners(
-        &self,
-        learned: &Learned,
-        links: &[(usize, usize)],
-        values: &[Value],
-        compared: usize,
-    ) -> Result<HashMap<usize, usize>> {
-        let mut members: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
-        for (copy, of) in links {
-            members.entry(*of).or_insert_with(|| vec![*of]).push(*copy);
-        }
-        let mut winners = HashMap::new();
-        for (first, members) in members {
-            let mut winner = first;
-            for member in &members[1..] {
-                let better = match &self.arguments.keep {
-                    Which::First => false,
-                    Which::Longest => learned.length_of(*member)? > learned.length_of(winner)?,
-                    Which::Most(_) => is_more(&values[*member], &values[winner]),
-                    Which::Least(_) => is_less(&values[*member], &values[winner]),
-                };
-                if better {
-                    winner = *member;
-                }
-            }
-            // What is compared with is there already: it stays.
-            if first < compared {
-                winner = first;
-            }
-            winners.extend(members.into_iter().map(|member| (member, winner)));
-        }
-        Ok(winners)
-    }
-
-    fn write_clusters(
-        path: &std::path::Path,
-        learned: &Learned,
-        links: impl Iterator<Item = (usize, usize)>,
-    ) -> Result<()> {
-        let mut clusters: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
-        for (copy, of) in links {
-            clusters.entry(of).or_default().push(copy);
-        }
-        let open = || Packing::of_path(path).pack(Output::file(path)?);
-        let mut list = open().with_context(|| path.display().to_string())?;
-        for (keep, mut copies) in clusters {
-            copies.sort_unstable();
-            let copies = copies.into_iter().map(|copy| learned.id_of(copy)).collect::<refrain::Result<Vec<_>>>()?;
-            list.put(format!("{}\n", json!({"keep": learned.id_of(keep)?, "copies": copies})).as_bytes())?;
-        }
-        list.finish()?;
-        Ok(())
     }
 
     fn print_counts(&self, counts: Counts, began: Instant) -> Result<()> {
@@ -680,24 +571,6 @@ impl Run<'_> {
             width = 42 - 6 - self.arguments.ngram.to_string().len(),
         ))
     }
-}
-
-/// True when a value is more than another one: as numbers, else as text. No value is never more.
-fn is_more(one: &Value, other: &Value) -> bool {
-    match (one.as_f64(), other.as_f64()) {
-        (Some(one), Some(other)) => one > other,
-        _ if one.is_null() || other.is_null() => other.is_null() && !one.is_null(),
-        _ => text(one) > text(other),
-    }
-}
-
-/// True when a value is less than another one, which may be none.
-fn is_less(one: &Value, other: &Value) -> bool {
-    !one.is_null() && (other.is_null() || is_more(other, one))
-}
-
-fn text(value: &Value) -> String {
-    value.as_str().map_or_else(|| value.to_string(), str::to_owned)
 }
 
 /// The most memory that the process has had, in bytes, where the system tells.

@@ -27,6 +27,8 @@ pub(super) struct Report {
     before: Counts,
     after: Counts,
     lost: u64,
+    /// Documents that were only compared with.
+    compared: u64,
     lost_passages: Option<u64>,
 }
 
@@ -100,6 +102,7 @@ impl Report {
         self.sort_frequent();
         self.before = learned.counts();
         self.after = learned.counts_after();
+        self.compared = self.before.documents - self.total.documents;
         if task == Task::Blocks {
             (self.ngram, self.lost) = (ngram, learned.lost());
         }
@@ -130,7 +133,7 @@ impl Report {
     pub(super) fn json(&self) -> Value {
         let mut report = json!({
             "documents": self.total.documents, "documents_kept": self.total.documents_kept,
-            "documents_without_words": self.empty,
+            "documents_without_words": self.empty, "documents_compared_with": self.compared,
             "words": self.total.figures.words, "words_kept": self.total.figures.words_kept,
             "by_language": self.by_language, "by_host": self.by_host,
         });
@@ -174,6 +177,9 @@ impl Report {
                 self.ngram,
                 if self.lost > 0 { " (--lost FILE lists them)" } else { "" }
             );
+        }
+        if self.ngram > 0 && self.compared > 0 {
+            let _ = writeln!(out, "n-grams with those of {} to compare with", counted_documents(self.compared));
         }
         if self.empty > 0 {
             let _ = writeln!(out, "{} had no words and stayed", counted_documents(self.empty));

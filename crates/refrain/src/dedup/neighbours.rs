@@ -1,0 +1,145 @@
+//! Short blocks: they follow the copies beside them, where they stand beside them in the text that these came from.
+
+use super::alignment::common;
+use super::blocks::{By, Copied};
+use super::learned::Learned;
+use super::lookup::Asked;
+use super::signature::Signature;
+use crate::error::Result;
+use crate::text::Word;
+
+impl Learned {
+    /// Takes short blocks beside a duplicate as copies, too, if they stand beside it in the text that it was copied from.
+    pub(super) fn extend(
+        &mut self,
+        signature: &Signature,
+        asked: &Asked,
+        edited: bool,
+        verdicts: &mut [Option<Copied>],
+    ) -> Result<()> {
+        let blocks = verdicts.len();
+        let forwards = (1..blocks).map(|block| (block, block - 1));
+        let backwards = (0..blocks.saturating_sub(1)).rev().map(|block| (block, block + 1));
+        for (block, beside) in forwards.chain(backwards) {
+            let words = signature.words_of(block);
+            if verdicts[block].is_some() || words.is_empty() || words.len() >= self.options.stub {
+                continue;
+            }
+            let Some((first, there)) = self.text_beside(signature, block, beside, verdicts, EDGE, asked)? else {
+                continue;
+            };
+            let own = &signature.words[words.clone()];
+            let hashes: Vec<u64> = there.iter().map(|word| word.hash).collect();
+            let share = common(&signature.hashes_of(words), &hashes) as f64 / own.len() as f64;
+            if share < BESIDE {
+                continue;
+            }
+            let difference = self.store.difference(own, &there, first, signature, asked)?;
+            if edited || !difference.other {
+                let of = Some(self.place_of(first, own.len() as u64)?);
+                verdicts[block] = Some(Copied { by: By::Alignment, share, of, place: Some(first), difference });
+            }
+        }
+        Ok(())
+    }
+
+    /// Where a block would stand beside a duplicate in the text that this was copied from, and the words there.
+    fn text_beside(
+        &self,
+        signature: &Signature,
+        block: usize,
+        beside: usize,
+        verdicts: &[Option<Copied>],
+        edge: u64,
+        asked: &Asked,
+    ) -> Result<Option<(u64, Vec<Word>)>> {
+        let Some(place) = verdicts[beside].as_ref().and_then(|copied| copied.place) else { return Ok(None) };
+        let length = signature.words_of(block).len() as u64;
+        let first =
+            if beside < block { place + signature.words_of(beside).len() as u64 } else { place.saturating_sub(length) };
+        let (from, to) = (first.saturating_sub(edge), (first + length + edge).min(asked.start));
+        if from >= to || self.is_removed(from, to) {
+            return Ok(None);
+        }
+        Ok(Some((first, self.store.known_words(from, to)?)))
+    }
+
+    /// Short blocks follow the blocks around them: those between two duplicates; and those beside one, if all longer blocks are
+    /// duplicates and the short ones are a small part of the document. Most of their words have to stand about there.
+    pub(super) fn smooth(
+        &self,
+        signature: &Signature,
+        asked: &Asked,
+        edited: bool,
+        verdicts: &mut [Option<Copied>],
+    ) -> Result<()> {
+        let stub = self.options.stub;
+        let length = |block: usize| signature.words_of(block).len();
+        let follows = |block: usize, verdicts: &[Option<Copied>]| verdicts[block].is_none() && length(block) < stub;
+        let left: usize = (0..verdicts.len()).filter(|block| verdicts[*block].is_none()).map(length).sum();
+        let all_gone = LEFT_OVER * left < signature.words.len()
+            && (0..verdicts.len()).all(|block| verdicts[block].is_some() || length(block) < stub);
+        let mut start = 0;
+        while start < verdicts.len() {
+            if !follows(start, verdicts) {
+                start += 1;
+                continue;
+            }
+            let end = (start..verdicts.len()).find(|block| !follows(*block, verdicts)).unwrap_or(verdicts.len());
+            let words: usize = (start..end).map(length).sum();
+            let (before, behind) = (
+                start.checked_sub(1).filter(|block| verdicts[*block].is_some()),
+                (end < verdicts.len()).then_some(end),
+            );
+            let between = before.is_some() && behind.is_some() && words < stub;
+            if between || (all_gone && (before.is_some() || behind.is_some())) {
+                let beside: Vec<usize> = before.into_iter().chain(behind).collect();
+                for block in start..end {
+                    if length(block) == 0 || self.stands_about(signature, block, &beside, verdicts, asked, edited)? {
+                        verdicts[block] = Some(Copied::new(By::Neighbours, 0.0, None));
+                    }
+                }
+            }
+            start = end;
+        }
+        Ok(())
+    }
+
+    /// True when most words of a short block stand about where the blocks beside it were copied from, and no others tell of
+    /// another subject.
+    fn stands_about(
+        &self,
+        signature: &Signature,
+        block: usize,
+        beside: &[usize],
+        verdicts: &[Option<Copied>],
+        asked: &Asked,
+        edited: bool,
+    ) -> Result<bool> {
+        let words = signature.words_of(block);
+        let own = &signature.words[words.clone()];
+        let hashes = signature.hashes_of(words);
+        for beside in beside {
+            if let Some(place) = verdicts[*beside].as_ref().and_then(|copied| copied.place)
+                && self.store.stands_in_document(&hashes, place)?
+            {
+                return Ok(true);
+            }
+            let edge = self.options.stub as u64;
+            let Some((first, there)) = self.text_beside(signature, block, *beside, verdicts, edge, asked)? else {
+                continue;
+            };
+            let difference = self.store.difference(own, &there, first, signature, asked)?;
+            if 2 * difference.new < own.len() && (edited || !difference.other) {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+}
+
+/// One word in so many may be left over of a document that is a duplicate otherwise.
+const LEFT_OVER: usize = 2;
+/// Words around the place where a short block should stand, and the share of it that has to be there.
+pub(super) const EDGE: u64 = 3;
+const BESIDE: f64 = 0.75;

@@ -1,0 +1,159 @@
+//! Tables by number: places, most of them on disk, and bits, in memory.
+
+use std::fs::File;
+use std::io::{Read, Write};
+use std::os::unix::fs::FileExt;
+use std::path::PathBuf;
+
+use super::group::{PLACE, number, place};
+use crate::error::{IoContext, Result};
+
+/// Places by number, most of them on disk.
+pub(super) struct Places {
+    path: PathBuf,
+    file: Option<File>,
+    pages: Vec<Page>,
+}
+
+#[derive(Clone)]
+struct Page {
+    number: u64,
+    changed: bool,
+    bytes: Vec<u8>,
+}
+
+/// Bytes of a page, and how many pages are in memory.
+const PAGE: usize = 4096;
+const PAGES: usize = 4096;
+const PLACES: u64 = (PAGE / PLACE) as u64;
+
+impl Places {
+    pub(super) fn new(path: PathBuf) -> Places {
+        let none = Page { number: u64::MAX, changed: false, bytes: Vec::new() };
+        Places { path, file: None, pages: vec![none; PAGES] }
+    }
+
+    /// Goes on with the file of an earlier run.
+    pub(super) fn resume(&mut self) -> Result<()> {
+        if self.path.exists() {
+            self.file = Some(File::options().read(true).write(true).open(&self.path).at(&self.path)?);
+        }
+        Ok(())
+    }
+
+    fn page(&mut self, number: u64) -> Result<&mut Page> {
+        let at = number as usize % PAGES;
+        if self.pages[at].number != number {
+            self.write(at)?;
+            let page = &mut self.pages[at];
+            page.bytes.clear();
+            page.bytes.resize(PAGE, 0);
+            if let Some(file) = &self.file {
+                let mut from = 0;
+                while from < PAGE {
+                    match file.read_at(&mut page.bytes[from..], number * PAGE as u64 + from as u64).at(&self.path)? {
+                        0 => break,
+                        read => from += read,
+                    }
+                }
+            }
+            (page.number, page.changed) = (number, false);
+        }
+        Ok(&mut self.pages[at])
+    }
+
+    fn write(&mut self, at: usize) -> Result<()> {
+        let page = &mut self.pages[at];
+        if page.changed {
+            let file = match &mut self.file {
+                Some(file) => file,
+                None => {
+                    let mut options = File::options();
+                    let file = options.read(true).write(true).create(true).truncate(true).open(&self.path);
+                    self.file.insert(file.at(&self.path)?)
+                }
+            };
+            file.write_all_at(&page.bytes, page.number * PAGE as u64).at(&self.path)?;
+            page.changed = false;
+        }
+        Ok(())
+    }
+
+    pub(super) fn get(&mut self, number_of: u64) -> Result<u64> {
+        let at = (number_of % PLACES) as usize * PLACE;
+        Ok(number(&self.page(number_of / PLACES)?.bytes[at..at + PLACE]))
+    }
+
+    pub(super) fn set(&mut self, number_of: u64, to: u64) -> Result<()> {
+        let at = (number_of % PLACES) as usize * PLACE;
+        let page = self.page(number_of / PLACES)?;
+        page.bytes[at..at + PLACE].copy_from_slice(&place(to));
+        page.changed = true;
+        Ok(())
+    }
+
+    /// Writes all that is in memory.
+    pub(super) fn flush(&mut self) -> Result<()> {
+        (0..PAGES).try_for_each(|at| self.write(at))
+    }
+}
+
+/// A row of bits.
+#[derive(Debug, Default)]
+pub(super) struct Bits(Vec<u64>);
+
+impl Bits {
+    pub(super) fn new(length: u64) -> Bits {
+        Bits(vec![0; length.div_ceil(64) as usize])
+    }
+
+    #[inline]
+    pub(super) fn get(&self, at: u64) -> bool {
+        self.0[(at / 64) as usize] >> (at % 64) & 1 == 1
+    }
+
+    #[inline]
+    pub(super) fn set(&mut self, at: u64) {
+        self.0[(at / 64) as usize] |= 1 << (at % 64);
+    }
+
+    /// How many are set.
+    pub(super) fn count(&self) -> u64 {
+        self.0.iter().map(|bits| u64::from(bits.count_ones())).sum()
+    }
+
+    pub(super) fn write(&self, out: &mut impl Write) -> std::io::Result<()> {
+        self.0.iter().try_for_each(|bits| out.write_all(&bits.to_le_bytes()))
+    }
+
+    pub(super) fn read(&mut self, input: &mut impl Read) -> std::io::Result<()> {
+        let mut eight = [0; 8];
+        self.0.iter_mut().try_for_each(|bits| {
+            input.read_exact(&mut eight)?;
+            *bits = u64::from_le_bytes(eight);
+            Ok(())
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn places_are_kept_beyond_memory() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let mut places = Places::new(folder.path().join("places"));
+        let far = PLACES * PAGES as u64;
+        for number in [0, 1, far, far + 1, 3 * far] {
+            places.set(number, number + 7).expect("room");
+        }
+        for number in [3 * far, far + 1, far, 1, 0] {
+            assert_eq!(places.get(number).expect("a place"), number + 7);
+        }
+        places.flush().expect("room");
+        let mut again = Places::new(folder.path().join("places"));
+        again.resume().expect("the file");
+        assert_eq!(again.get(far).expect("a place"), far + 7);
+    }
+}
