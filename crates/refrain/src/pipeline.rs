@@ -3,9 +3,8 @@
 use std::cell::RefCell;
 use std::ops::{ControlFlow, Range};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::mpsc::sync_channel;
+use std::sync::mpsc::{Receiver, sync_channel};
 
-use rayon::iter::{IntoParallelIterator, ParallelIterator};
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
@@ -304,12 +303,12 @@ fn top_level_domain(url: &str) -> Option<String> {
     (label.len() >= 2 && label.bytes().all(|b| b.is_ascii_alphabetic())).then(|| label.to_ascii_lowercase())
 }
 
-/// Raw bytes that are handed to the workers at a time.
-const CHUNK_BYTES: usize = 4 << 20;
-/// Chunks that may wait between two stages.
-const AHEAD: usize = 2;
-/// Items that are handed to the workers at a time.
-const CHUNK_ITEMS: usize = 512;
+/// Raw bytes that are handed to a worker at a time.
+const CHUNK_BYTES: usize = 256 << 10;
+/// Chunks that each worker may be ahead of the sink.
+const AHEAD: usize = 3;
+/// Items that are handed to a worker at a time.
+const CHUNK_ITEMS: usize = 256;
 
 /// Reads inputs from a position on, works on the items on all threads of the pool, and hands the results to the sink in
 /// the order of the collection. Memory is bounded by a few chunks.
@@ -371,25 +370,26 @@ pub fn in_stages<I: Send, T: Send>(
         });
         return result.and(read);
     }
-    let (sender, chunks) = sync_channel::<Vec<I>>(AHEAD);
-    let (done_sender, done) = sync_channel::<Vec<T>>(AHEAD);
+    let work = &work;
+    // Results that are awaited, in their order. Whoever finds that the other side has gone stops: that side met an error,
+    // and says so itself.
+    let (sender, results) = sync_channel::<Receiver<Vec<T>>>(AHEAD * pool.current_num_threads());
     std::thread::scope(|scope| {
-        // Whoever finds that the next stage has gone stops: that stage met an error, and says so itself.
         let reader = scope.spawn(move || {
-            read(&mut |chunk| match sender.send(chunk) {
-                Ok(()) => ControlFlow::Continue(()),
-                Err(_) => ControlFlow::Break(()),
+            pool.in_place_scope(|tasks| {
+                read(&mut |chunk| {
+                    let (done, result) = sync_channel(1);
+                    if sender.send(result).is_err() {
+                        return ControlFlow::Break(());
+                    }
+                    tasks.spawn(move |_| {
+                        let _ = done.send(chunk.into_iter().map(work).collect());
+                    });
+                    ControlFlow::Continue(())
+                })
             })
         });
-        scope.spawn(|| {
-            let done_sender = done_sender;
-            for chunk in chunks {
-                if done_sender.send(pool.install(|| chunk.into_par_iter().map(&work).collect())).is_err() {
-                    break;
-                }
-            }
-        });
-        done.into_iter().flatten().try_for_each(&mut sink)?;
+        results.into_iter().flatten().flatten().try_for_each(&mut sink)?;
         reader.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
     })
 }

@@ -360,13 +360,8 @@ impl Learned {
 
     /// Notes an n-gram of text that is kept.
     fn keep_ngram(&mut self, number: u64, place: u64) -> Result<()> {
-        if number > 0 {
-            if self.kept.get(number - 1) {
-                self.again.set(number - 1);
-            } else {
-                self.kept.set(number - 1);
-                self.places.set(number - 1, place)?;
-            }
+        if number > 0 && self.kept.add(number - 1) {
+            self.places.set(number - 1, place)?;
         }
         Ok(())
     }

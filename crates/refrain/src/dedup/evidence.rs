@@ -5,8 +5,10 @@
 //! for every eight words, and a bit for each document.
 
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Mutex, PoisonError};
 
-use rayon::iter::{IntoParallelRefMutIterator, ParallelIterator};
+use rayon::iter::{IndexedParallelIterator, IntoParallelRefMutIterator, ParallelIterator};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -14,7 +16,7 @@ use tempfile::TempDir;
 
 use super::engines::{by_spex, by_suffix_arrays};
 use super::group::{
-    ANCHOR, DIGEST, Grouped, NGRAM, PLACE, WHOLE, bytes_of_work, count, first_places, group, place, times_before,
+    ANCHOR, DIGEST, Most, NGRAM, PLACE, WHOLE, bytes_of_work, count, first_places, group, place, times_before,
 };
 use super::learned::Learned;
 use super::scatter::{Answers, Partition, Scatter};
@@ -349,15 +351,16 @@ impl Learning {
         let found = match self.options.engine {
             Engine::Hash => {
                 let mut ngrams = self.ngrams.finish()?;
-                let work = Work { memory: self.options.memory, pool, step, saved: false, done: 0, total: ngrams.len() };
-                work.each(&mut ngrams, count)?.0
+                let work = Work::new(&self.options, pool, step, false, ngrams.len());
+                let counted = work.each(&mut ngrams, count)?;
+                counted.into_iter().map(|grouped| (grouped.repeated, grouped.occurrences)).collect()
             }
             other => {
-                vec![Found::by(other, &Store::open(self.folder.path())?, &self.options, self.folder.path())?.into()]
+                let found = Found::by(other, &Store::open(self.folder.path())?, &self.options, self.folder.path())?;
+                vec![(found.repeated, found.occurrences)]
             }
         };
-        self.counts.add(&found);
-        Ok(self.counts)
+        Ok(self.counts.with(found))
     }
 
     /// Finds the n-grams that occur twice or more, and the first places of all else.
@@ -370,48 +373,51 @@ impl Learning {
         let mut digests = self.digests.finish()?;
         let mut ids = self.ids.finish()?;
         let total = ngrams.len() + anchors.len() + wholes.len() + digests.len() + ids.len();
-        let work = Work { memory: self.options.memory, pool, step, saved, done: 0, total };
+        let work = Work::new(&self.options, pool, step, saved, total);
         let mut store = Store::open(self.folder.path())?;
         if self.options.task == Task::Blocks {
             store.count_common()?;
         }
-        let (found, work) = match self.options.engine {
+        let found = match self.options.engine {
             Engine::SuffixArray | Engine::Spex if self.options.needs_ngrams() => {
                 let found = Found::by(self.options.engine, &store, &self.options, self.folder.path())?;
-                (NgramAnswers::Placed(found), work)
+                self.counts = self.counts.with([(found.repeated, found.occurrences)]);
+                NgramAnswers::Placed(found)
             }
             _ => {
-                let (grouped, work) = work.each(&mut ngrams, group)?;
-                (NgramAnswers::Hashed(ngrams, grouped), work)
+                let most = Mutex::new(Most::default());
+                let grouped = work.each_with(&mut ngrams, group, |number, grouped| {
+                    let mut most = most.lock().unwrap_or_else(PoisonError::into_inner);
+                    most.add(std::mem::take(&mut grouped.most), |ngram| (number, ngram));
+                })?;
+                self.counts = self.counts.with(grouped.iter().map(|grouped| (grouped.repeated, grouped.occurrences)));
+                let repeated = grouped.into_iter().map(|grouped| grouped.repeated).collect();
+                NgramAnswers::Hashed(ngrams, repeated, most.into_inner().unwrap_or_else(PoisonError::into_inner))
             }
         };
-        let (_, work) = work.each(&mut anchors, first_places)?;
-        let (_, work) = work.each(&mut wholes, first_places)?;
-        let (_, work) = work.each(&mut digests, first_places)?;
+        work.each(&mut anchors, first_places)?;
+        work.each(&mut wholes, first_places)?;
+        work.each(&mut digests, first_places)?;
         work.each(&mut ids, times_before)?;
         store.count_ids(Answers::open(ids)?, self.compared as usize, self.options.make_ids)?;
-        self.counts.add(&match &found {
-            NgramAnswers::Hashed(_, grouped) => grouped.clone(),
-            NgramAnswers::Placed(found) => vec![found.clone().into()],
-        });
         Learned::open(self.options, self.folder, self.counts, self.next, store, found, (anchors, wholes, digests))
     }
 }
 
 impl Counts {
-    fn add(&mut self, found: &[Grouped]) {
-        for group in found {
-            self.duplicate += group.repeated;
-            self.occurrences += group.occurrences;
-        }
-        self.distinct = self.ngrams - self.occurrences + self.duplicate;
+    /// With n-grams that occur twice or more: how many there are, and how often these occur.
+    fn with(self, found: impl IntoIterator<Item = (u64, u64)>) -> Counts {
+        let add = |(all, times): (u64, u64), (repeated, occurrences)| (all + repeated, times + occurrences);
+        let (duplicate, occurrences) = found.into_iter().fold((0, 0), add);
+        Counts { distinct: self.ngrams - occurrences + duplicate, duplicate, occurrences, ..self }
     }
 }
 
 /// Answers for n-grams.
 pub(super) enum NgramAnswers {
-    /// In the order of their partitions.
-    Hashed(Vec<Partition<NGRAM>>, Vec<Grouped>),
+    /// In the order of their partitions: how many n-grams of each occur twice or more, and the most frequent ones of all, by
+    /// partition and number.
+    Hashed(Vec<Partition<NGRAM>>, Vec<u64>, Most<(usize, u32)>),
     /// In the order of the documents.
     Placed(Found),
 }
@@ -426,20 +432,14 @@ pub(super) struct Found {
     pub(super) repeated: u64,
     /// How often their n-grams occur.
     pub(super) occurrences: u64,
-    /// How often those of the most frequent groups occur, and the numbers of these.
-    pub(super) top: Vec<(u64, u32)>,
+    /// The most frequent groups, by their numbers.
+    pub(super) most: Most<u32>,
 }
 
 impl Found {
     fn by(engine: Engine, store: &Store, options: &DedupOptions, folder: &Path) -> Result<Found> {
         let find = if engine == Engine::Spex { by_spex } else { by_suffix_arrays };
         find(store, options.ngram, options.memory, folder)
-    }
-}
-
-impl From<Found> for Grouped {
-    fn from(found: Found) -> Grouped {
-        Grouped { repeated: found.repeated, occurrences: found.occurrences, top: found.top }
     }
 }
 
@@ -450,17 +450,31 @@ struct Work<'a> {
     step: Step<'a>,
     /// What is done is noted, for a run that is killed.
     saved: bool,
-    done: usize,
-    total: usize,
+    done: AtomicU64,
+    total: u64,
 }
 
-impl Work<'_> {
+impl<'a> Work<'a> {
+    fn new(options: &DedupOptions, pool: &'a rayon::ThreadPool, step: Step<'a>, saved: bool, total: usize) -> Work<'a> {
+        Work { memory: options.memory, pool, step, saved, done: AtomicU64::new(0), total: total as u64 }
+    }
+
     /// Works on partitions, as many at a time as there is memory for.
     fn each<const N: usize, T: Send + Serialize + DeserializeOwned>(
-        mut self,
+        &self,
         partitions: &mut [Partition<N>],
         work: fn(&mut Partition<N>) -> Result<T>,
-    ) -> Result<(Vec<T>, Self)> {
+    ) -> Result<Vec<T>> {
+        self.each_with(partitions, work, |_, _| {})
+    }
+
+    /// The same; `done` gets the number of each partition and its result, as soon as that is there.
+    fn each_with<const N: usize, T: Send + Serialize + DeserializeOwned>(
+        &self,
+        partitions: &mut [Partition<N>],
+        work: fn(&mut Partition<N>) -> Result<T>,
+        done: impl Fn(usize, &mut T) + Sync,
+    ) -> Result<Vec<T>> {
         let largest = partitions.iter().map(|partition| partition.entries).max().unwrap_or_default();
         let largest = (largest * bytes_of_work(N)).max(1);
         let share = self.memory / 2;
@@ -470,31 +484,47 @@ impl Work<'_> {
                 "the collection needs more memory than that: --memory {needed}M will do"
             )));
         }
-        let at_a_time =
-            usize::try_from(share / largest).unwrap_or(usize::MAX).clamp(1, self.pool.current_num_threads());
-        let saved = self.saved;
-        let work = |partition: &mut Partition<N>| {
-            let path = partition.answers_path().with_extension("done");
-            if saved && let Some(done) = read_note(&path)? {
-                partition.drop_entries()?;
-                return Ok(done);
-            }
-            let done = work(partition)?;
-            if saved {
-                write_note(&path, &done)?;
-            }
-            partition.drop_entries()?;
-            Ok(done)
-        };
-        let mut all = Vec::with_capacity(partitions.len());
-        for some in partitions.chunks_mut(at_a_time) {
-            if !(self.step)(self.done as u64, self.total as u64) {
+        let work = |(number, partition): (usize, &mut Partition<N>)| {
+            if !(self.step)(self.done.fetch_add(1, Ordering::Relaxed), self.total) {
                 return Err(Error::Interrupted);
             }
-            all.extend(self.pool.install(|| some.par_iter_mut().map(work).collect::<Result<Vec<T>>>())?);
-            self.done += some.len();
+            let mut result = self.once(partition, work)?;
+            done(number, &mut result);
+            Ok(result)
+        };
+        // As many at a time as there are threads, or fewer where these are large.
+        let at_a_time = usize::try_from(share / largest).unwrap_or(usize::MAX).max(1);
+        if at_a_time >= self.pool.current_num_threads() {
+            return self.pool.install(|| partitions.par_iter_mut().with_max_len(1).enumerate().map(work).collect());
         }
-        Ok((all, self))
+        let mut all = Vec::with_capacity(partitions.len());
+        for (first, some) in (0..).step_by(at_a_time).zip(partitions.chunks_mut(at_a_time)) {
+            let numbered = some.par_iter_mut().enumerate().map(|(at, partition)| (first + at, partition));
+            all.extend(self.pool.install(|| numbered.map(work).collect::<Result<Vec<T>>>())?);
+        }
+        Ok(all)
+    }
+
+    /// Works on a partition, unless that was done before.
+    fn once<const N: usize, T: Serialize + DeserializeOwned>(
+        &self,
+        partition: &mut Partition<N>,
+        work: fn(&mut Partition<N>) -> Result<T>,
+    ) -> Result<T> {
+        let path = partition.answers_path().with_extension("done");
+        let known = if self.saved { read_note(&path)? } else { None };
+        let done = match known {
+            Some(done) => done,
+            None => {
+                let done = work(partition)?;
+                if self.saved {
+                    write_note(&path, &done)?;
+                }
+                done
+            }
+        };
+        partition.drop_entries()?;
+        Ok(done)
     }
 }
 

@@ -1,8 +1,6 @@
 //! Entries of a partition with the same hash: found in memory, a few thousand at a time, so that they fit into the caches.
 
-use std::collections::HashMap;
-use std::collections::hash_map::Entry;
-use std::hash::{BuildHasher, Hasher};
+use std::hash::{BuildHasher, Hash, Hasher};
 
 use super::scatter::Partition;
 use crate::error::Result;
@@ -115,8 +113,46 @@ impl<E: Copy + Default> Buckets<E> {
     }
 }
 
+/// Keys that came already, each with something. Small, so that it stays in the nearest caches.
+struct Seen<K, T> {
+    /// Where the keys are, from 1 on; zero for an empty slot.
+    slots: Vec<u32>,
+    keys: Vec<(K, T)>,
+}
+
+impl<K: Copy + Eq + Hash, T> Seen<K, T> {
+    fn new() -> Seen<K, T> {
+        Seen { slots: Vec::new(), keys: Vec::new() }
+    }
+
+    /// Forgets all keys, and makes room for so many.
+    fn clear(&mut self, keys: usize) {
+        self.keys.clear();
+        self.slots.clear();
+        self.slots.resize((2 * keys).next_power_of_two(), 0);
+    }
+
+    /// What there is of a key that came before; of another one, `first` is kept.
+    #[inline]
+    fn get_or_add(&mut self, key: K, first: impl FnOnce() -> T) -> Option<&mut T> {
+        let last = self.slots.len() - 1;
+        let mut at = Spread.hash_one(key) as usize & last;
+        loop {
+            match self.slots[at] {
+                0 => {
+                    self.keys.push((key, first()));
+                    self.slots[at] = self.keys.len() as u32;
+                    return None;
+                }
+                found if self.keys[found as usize - 1].0 == key => return Some(&mut self.keys[found as usize - 1].1),
+                _ => at = (at + 1) & last,
+            }
+        }
+    }
+}
+
 /// Calls `later` for each entry but the first of those that have one key, with what `first` left of that one.
-fn by_key<const N: usize, K: Copy + Default + Eq + std::hash::Hash, T>(
+fn by_key<const N: usize, K: Copy + Default + Eq + Hash, T>(
     bytes: &[u8],
     bits_of: impl Fn(&[u8]) -> u64,
     key_of: impl Fn(&[u8]) -> K,
@@ -124,15 +160,12 @@ fn by_key<const N: usize, K: Copy + Default + Eq + std::hash::Hash, T>(
     mut later: impl FnMut(u32, &mut T),
 ) {
     let buckets = Buckets::new::<N>(bytes, bits_of, |entry, at| (key_of(entry), at));
-    let mut seen: HashMap<K, T, Spread> = HashMap::default();
+    let mut seen = Seen::new();
     for bucket in buckets.iter() {
-        seen.clear();
+        seen.clear(bucket.len());
         for (key, at) in bucket {
-            match seen.entry(*key) {
-                Entry::Occupied(mut left) => later(*at, left.get_mut()),
-                Entry::Vacant(place) => {
-                    place.insert(first(*at));
-                }
+            if let Some(left) = seen.get_or_add(*key, || first(*at)) {
+                later(*at, left);
             }
         }
     }
@@ -145,39 +178,71 @@ pub(super) struct Grouped {
     pub(super) repeated: u64,
     /// How often these occur.
     pub(super) occurrences: u64,
-    /// The most frequent ones: how often they occur, and their numbers.
-    pub(super) top: Vec<(u64, u32)>,
+    /// The most frequent ones, by their numbers.
+    pub(super) most: Most<u32>,
 }
 
 /// How many of the most frequent n-grams are known.
-pub(super) const TOP: usize = 1 << 14;
+pub(super) const MOST: usize = 1 << 14;
 
-/// The most frequent of some n-grams, largest count first. Of those that occur equally often all are taken, or none: what is
-/// taken does not depend on how n-grams are partitioned or numbered.
-pub(super) fn top<N: Ord + Copy>(mut counts: Vec<(u64, N)>) -> Vec<(u64, N)> {
-    let order = |one: &(u64, N), other: &(u64, N)| (other.0, one.1).cmp(&(one.0, other.1));
-    if counts.len() > TOP {
-        let (_, (last, _), _) = counts.select_nth_unstable_by(TOP, order);
-        let last = *last;
-        counts.retain(|(count, _)| *count > last);
+/// The most frequent of some n-grams: how often they occur, and who they are. Of those that occur equally often all are
+/// there, or none: so it does not matter how n-grams are partitioned, or in which order parts come together.
+#[derive(Debug, Clone, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+pub(super) struct Most<N> {
+    /// N-grams that occur so often, or less often, are left out.
+    floor: u64,
+    /// The others, in no order.
+    pub(super) counts: Vec<(u64, N)>,
+}
+
+impl<N> Most<N> {
+    pub(super) fn of(counts: Vec<(u64, N)>) -> Most<N> {
+        let mut most = Most { floor: 0, counts };
+        most.cut();
+        most
     }
-    counts.sort_unstable_by(order);
-    counts
+
+    /// Takes in the most frequent ones of other n-grams.
+    pub(super) fn add<O>(&mut self, others: Most<O>, name: impl Fn(O) -> N) {
+        self.floor = self.floor.max(others.floor);
+        self.counts.extend(others.counts.into_iter().map(|(count, other)| (count, name(other))));
+        self.cut();
+    }
+
+    /// Takes in another one.
+    pub(super) fn push(&mut self, count: u64, ngram: N) {
+        if count > self.floor {
+            self.counts.push((count, ngram));
+        }
+        if self.counts.len() > 2 * MOST {
+            self.cut();
+        }
+    }
+
+    /// Leaves out all but the most frequent ones.
+    pub(super) fn cut(&mut self) {
+        if self.counts.len() > MOST {
+            let (_, (count, _), _) = self.counts.select_nth_unstable_by(MOST, |one, other| other.0.cmp(&one.0));
+            self.floor = self.floor.max(*count);
+        }
+        self.counts.retain(|(count, _)| *count > self.floor);
+    }
 }
 
 /// Counts the n-grams of a partition that occur twice or more.
 pub(super) fn count(partition: &mut Partition<NGRAM>) -> Result<Grouped> {
     let buckets = Buckets::new::<NGRAM>(&partition.read()?, |entry| number(&entry[4..]), |entry, _| number(entry));
     let mut grouped = Grouped::default();
-    let mut times: HashMap<u64, u32, Spread> = HashMap::default();
+    let mut seen = Seen::new();
     for bucket in buckets.iter() {
-        times.clear();
+        seen.clear(bucket.len());
         for key in bucket {
-            let times = times.entry(*key).or_default();
-            *times += 1;
-            grouped.repeated += u64::from(*times == 2);
+            if let Some(again) = seen.get_or_add(*key, || false) {
+                grouped.repeated += u64::from(!*again);
+                grouped.occurrences += if *again { 1 } else { 2 };
+                *again = true;
+            }
         }
-        grouped.occurrences += times.values().filter(|times| **times > 1).map(|times| u64::from(*times)).sum::<u64>();
     }
     Ok(grouped)
 }
@@ -219,7 +284,7 @@ pub(super) fn group(partition: &mut Partition<NGRAM>) -> Result<Grouped> {
     }
     partition.answer(answers)?;
     let occurrences = counts.iter().map(|(count, _)| count).sum();
-    Ok(Grouped { repeated: counts.len() as u64, occurrences, top: top(counts) })
+    Ok(Grouped { repeated: counts.len() as u64, occurrences, most: Most::of(counts) })
 }
 
 /// Answers each entry with the place of the first one that has its hash, from 1 on; zero for that one itself. The hash is in
@@ -282,8 +347,18 @@ mod tests {
 
     #[test]
     fn of_equal_counts_all_are_taken_or_none() {
-        let counts: Vec<(u64, u32)> = (0..TOP as u32 + 5).map(|n| (if n < 7 { 9 } else { 3 }, n)).collect();
-        assert_eq!(top(counts).len(), 7);
-        assert_eq!(top(vec![(2, 1), (5, 2)]), [(5, 2), (2, 1)]);
+        let count = |n: u32| (if n < 7 { 9 } else { 3 }, n);
+        let all: Vec<(u64, u32)> = (0..MOST as u32 + 5).map(count).collect();
+        assert_eq!(Most::of(all.clone()).counts.len(), 7);
+        assert_eq!(Most::of(vec![(2, 1), (5, 2)]).counts, [(2, 1), (5, 2)]);
+        // In parts it is the same, in whatever order these come, though no part but one has too many.
+        for parts in [[&all[..3], &all[3..]], [&all[3..], &all[..3]], [&all[..=MOST], &all[MOST + 1..]]] {
+            let mut most = Most::default();
+            for part in parts {
+                most.add(Most::of(part.to_vec()), |n| n);
+            }
+            most.counts.sort_unstable();
+            assert_eq!(most.counts, (0..7).map(|n| (9, n)).collect::<Vec<_>>());
+        }
     }
 }

@@ -11,12 +11,12 @@ use serde_json::Value;
 
 use super::blocks::Of;
 use super::evidence::{Counts, DedupOptions, Folder, NgramAnswers};
-use super::group::{ANCHOR, DIGEST, PLACE, Spread, WHOLE, top};
+use super::group::{ANCHOR, DIGEST, Most, PLACE, Spread, WHOLE};
 use super::lookup::{Aligner, Asked, Lookup, Taken};
 use super::scatter::{Answers, Partition};
 use super::signature::Signature;
-use super::store::Store;
-use super::tables::{Bits, Places};
+use super::store::{Bounds, Store};
+use super::tables::{Bits, Kept, Places};
 use crate::error::{Error, IoContext, Result};
 
 /// Words that share a bit.
@@ -29,9 +29,7 @@ pub struct Learned {
     lookup: Option<Lookup>,
     pub(super) aligner: Aligner,
     /// N-grams that occur twice or more and stand in text that was kept so far.
-    pub(super) kept: Bits,
-    /// Those that stand there twice or more.
-    pub(super) again: Bits,
+    pub(super) kept: Kept,
     /// Where they stand there first.
     pub(super) places: Places,
     /// Words that were removed so far, eight at a time.
@@ -45,6 +43,8 @@ pub struct Learned {
     pub(super) top: HashMap<u64, u64, Spread>,
     /// Those of them that were seen already.
     pub(super) told: HashSet<u64, Spread>,
+    /// Where some documents stand, and the number of the first of them.
+    bounds: (usize, Vec<Bounds>),
     /// The document that a place was looked up in last: its bounds and its id.
     last_place: Option<((u64, u64), String)>,
     resumed: Option<Value>,
@@ -94,19 +94,18 @@ impl Learned {
         (anchors, wholes, digests): Partitions,
     ) -> Result<Learned> {
         let mut bases = vec![0];
-        let mut frequent = Vec::new();
+        let mut top = Most::default();
         let ngrams = match ngrams {
-            NgramAnswers::Hashed(partitions, grouped) => {
-                let mut base = 0;
-                for group in grouped {
-                    frequent.extend(group.top.into_iter().map(|(count, number)| (count, base + u64::from(number))));
-                    base += group.repeated;
-                    bases.push(base);
-                }
+            NgramAnswers::Hashed(partitions, repeated, most) => {
+                bases.extend(repeated.iter().scan(0, |base, repeated| {
+                    *base += repeated;
+                    Some(*base)
+                }));
+                top.add(most, |(partition, number)| bases[partition] + u64::from(number));
                 Answers::open(partitions)?
             }
             NgramAnswers::Placed(found) => {
-                frequent.extend(found.top.into_iter().map(|(count, number)| (count, u64::from(number))));
+                top.add(found.most, u64::from);
                 Answers::of_file(found.answers)?
             }
         };
@@ -124,16 +123,16 @@ impl Learned {
         let mut learned = Learned {
             lookup: Some(lookup),
             aligner,
-            kept: Bits::new(counts.duplicate + 1),
-            again: Bits::new(counts.duplicate + 1),
+            kept: Kept::new(counts.duplicate + 1),
             places: Places::new(folder.path().join("places")),
             removed: Bits::new(words.div_ceil(CELL) + 1),
             gone: Bits::new(counts.documents),
             store,
             counts,
             state: State::default(),
-            top: top(frequent).into_iter().map(|(count, number)| (number, count)).collect(),
+            top: top.counts.into_iter().map(|(count, number)| (number, count)).collect(),
             told: HashSet::default(),
+            bounds: (0, Vec::new()),
             last_place: None,
             resumed: None,
             options,
@@ -151,7 +150,7 @@ impl Learned {
     /// N-grams of the text that was kept, in figures.
     pub fn counts_after(&self) -> Counts {
         let After { words, ngrams, unique, .. } = self.state.after;
-        let (kept, again) = (self.kept.count(), self.again.count());
+        let (kept, again) = self.kept.counts();
         Counts {
             documents: self.state.next as u64 - self.gone.count(),
             words,
@@ -164,7 +163,7 @@ impl Learned {
 
     /// How many n-grams there were that stand nowhere in the text that was kept.
     pub fn lost(&self) -> u64 {
-        self.state.after.lost + self.counts.duplicate - self.kept.count()
+        self.state.after.lost + self.counts.duplicate - self.kept.counts().0
     }
 
     /// The number of the next document, from 0 on.
@@ -182,13 +181,22 @@ impl Learned {
     pub(super) fn begin(&mut self, length: usize) -> Result<(usize, u64)> {
         let number = self.state.next;
         if number < self.store.len() {
-            let (start, end) = self.store.bounds(number)?.words;
+            let (start, end) = self.next_bounds(number)?;
             if end - start == length as u64 {
                 self.state.next += 1;
                 return Ok((number, start));
             }
         }
         Err(changed())
+    }
+
+    /// Where a document begins and ends. They are asked for in their order, so many are read at a time.
+    fn next_bounds(&mut self, number: usize) -> Result<(u64, u64)> {
+        let (first, bounds) = &mut self.bounds;
+        if number < *first || number >= *first + bounds.len() {
+            (*first, *bounds) = (number, self.store.some_bounds(number)?);
+        }
+        Ok(bounds[number - *first].words)
     }
 
     /// Checks that all documents that were learnt were judged.
@@ -256,9 +264,7 @@ impl Learned {
         let mut write = || {
             serde_json::to_writer(&mut out, &saved)?;
             out.write_all(b"\n")?;
-            [&self.kept, &self.again, &self.removed, &self.gone]
-                .into_iter()
-                .try_for_each(|bits| bits.write(&mut out))?;
+            [self.kept.bits(), &self.removed, &self.gone].into_iter().try_for_each(|bits| bits.write(&mut out))?;
             out.flush()
         };
         write().and_then(|()| std::fs::rename(&aside, &path)).at(&path)
@@ -285,7 +291,7 @@ impl Learned {
         input.read_until(b'\n', &mut line).at(&path)?;
         let saved: Saved = serde_json::from_slice(&line)
             .map_err(|error| Error::Damaged { path: path.clone(), message: error.to_string() })?;
-        let bits = [&mut self.kept, &mut self.again, &mut self.removed, &mut self.gone];
+        let bits = [self.kept.bits_mut(), &mut self.removed, &mut self.gone];
         bits.into_iter().try_for_each(|bits| bits.read(&mut input.by_ref())).at(&path)?;
         if let Some(lookup) = &mut self.lookup {
             lookup.skip(&saved.taken)?;

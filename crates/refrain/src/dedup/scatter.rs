@@ -16,7 +16,10 @@ const BUFFERS: usize = 8 << 20;
 /// Entries of N bytes on their way to disk.
 pub(super) struct Scatter<const N: usize> {
     bits: u32,
-    buffer: usize,
+    /// What is not in files yet, as many bytes for each partition; and how many of these there are.
+    waiting: Vec<u8>,
+    room: usize,
+    filled: Vec<u32>,
     partitions: Vec<Partition<N>>,
 }
 
@@ -26,7 +29,7 @@ pub(super) struct Partition<const N: usize> {
     path: PathBuf,
     /// The file, once there was enough for one.
     file: Option<File>,
-    /// What is not in the file.
+    /// What was never written to a file.
     rest: Vec<u8>,
     pub(super) entries: u64,
 }
@@ -44,8 +47,9 @@ impl<const N: usize> Scatter<N> {
             let path = folder.join(format!("{name}-{number:04}"));
             Partition { path, file: None, rest: Vec::new(), entries: 0 }
         };
-        let buffer = (BUFFERS >> bits).clamp(8 << 10, 64 << 10);
-        Scatter { bits, buffer, partitions: (0..1 << bits).map(partition).collect() }
+        let room = (BUFFERS >> bits).clamp(8 << 10, 64 << 10) / N * N;
+        let partitions: Vec<Partition<N>> = (0..1 << bits).map(partition).collect();
+        Scatter { bits, waiting: vec![0; room << bits], room, filled: vec![0; partitions.len()], partitions }
     }
 
     /// Goes on with files that have at least so many entries, and forgets what is more. Where there are answers already, the
@@ -67,35 +71,56 @@ impl<const N: usize> Scatter<N> {
 
     #[inline]
     pub(super) fn push(&mut self, hash: u64, entry: [u8; N]) -> Result<()> {
-        let partition = &mut self.partitions[partition(hash, self.bits)];
-        partition.entries += 1;
-        partition.rest.extend_from_slice(&entry);
-        if partition.rest.len() >= self.buffer { partition.spill() } else { Ok(()) }
+        let number = partition(hash, self.bits);
+        let filled = self.filled[number] as usize;
+        let at = number * self.room + filled;
+        self.waiting[at..at + N].copy_from_slice(&entry);
+        self.filled[number] = (filled + N) as u32;
+        if filled + N == self.room { self.spill(number) } else { Ok(()) }
+    }
+
+    /// The entries of a partition that wait.
+    fn waiting(&self, number: usize) -> &[u8] {
+        &self.waiting[number * self.room..][..self.filled[number] as usize]
+    }
+
+    fn spill(&mut self, number: usize) -> Result<()> {
+        let waiting = &self.waiting[number * self.room..][..self.filled[number] as usize];
+        self.partitions[number].append(waiting)?;
+        self.filled[number] = 0;
+        Ok(())
     }
 
     /// Writes all that is in memory. Returns how many entries each partition has.
     pub(super) fn flush(&mut self) -> Result<Vec<u64>> {
-        self.partitions.iter_mut().try_for_each(Partition::spill)?;
+        (0..self.partitions.len()).try_for_each(|number| self.spill(number))?;
         Ok(self.partitions.iter().map(|partition| partition.entries).collect())
     }
 
     /// The partitions. Those that were never written stay in memory.
     pub(super) fn finish(mut self) -> Result<Vec<Partition<N>>> {
-        self.partitions.iter_mut().filter(|partition| partition.file.is_some()).try_for_each(Partition::spill)?;
+        for number in 0..self.partitions.len() {
+            if self.partitions[number].file.is_some() {
+                self.spill(number)?;
+            } else {
+                let rest = self.waiting(number).to_vec();
+                let partition = &mut self.partitions[number];
+                (partition.entries, partition.rest) = ((rest.len() / N) as u64, rest);
+            }
+        }
         Ok(self.partitions)
     }
 }
 
 impl<const N: usize> Partition<N> {
-    /// Writes what is in memory to the file.
-    fn spill(&mut self) -> Result<()> {
+    /// Writes entries behind those in the file.
+    fn append(&mut self, entries: &[u8]) -> Result<()> {
         let file = match &mut self.file {
             Some(file) => file,
             None => self.file.insert(File::create(&self.path).at(&self.path)?),
         };
-        file.write_all(&self.rest).at(&self.path)?;
-        self.rest.clear();
-        Ok(())
+        self.entries += (entries.len() / N) as u64;
+        file.write_all(entries).at(&self.path)
     }
 
     /// All entries, in the order in which they came.

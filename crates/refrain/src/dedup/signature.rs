@@ -67,12 +67,18 @@ impl Signature {
     fn complete(&mut self, options: &DedupOptions) {
         self.length = self.words.len();
         if options.needs_ngrams() {
-            self.ngrams = hashes(&self.words, options.ngram);
+            self.ngrams.reserve_exact((self.words.len() + 1).saturating_sub(options.ngram));
+            each_hash(&self.words, options.ngram, |hash| self.ngrams.push(hash));
         }
         if options.needs_anchors() {
-            let anchors = (0..).zip(hashes(&self.words, ANCHOR));
             self.anchors.reserve(self.words.len() / 3);
-            self.anchors.extend(anchors.filter(|(_, hash)| hash % ANCHOR_EVERY == 0));
+            let mut at = 0;
+            each_hash(&self.words, ANCHOR, |hash| {
+                if hash % ANCHOR_EVERY == 0 {
+                    self.anchors.push((at, hash));
+                }
+                at += 1;
+            });
         }
     }
 
@@ -115,20 +121,19 @@ impl Signature {
     }
 }
 
-/// The hashes of all n-grams of some words, each from the one before.
-fn hashes(words: &[Word], n: usize) -> Vec<u64> {
+/// Hands out the hashes of all n-grams of some words, each made from the one before.
+#[inline]
+fn each_hash(words: &[Word], n: usize, mut take: impl FnMut(u64)) {
     if n == 0 || words.len() < n {
-        return Vec::new();
+        return;
     }
     let power = (0..n).fold(1_u64, |power, _| power.wrapping_mul(BASE));
     let mut hash = words[..n - 1].iter().fold(0_u64, |hash, word| hash.wrapping_add(word.hash).wrapping_mul(BASE));
-    let mut hashes = Vec::with_capacity(words.len() - n + 1);
     for (word, first) in words[n - 1..].iter().zip(words) {
         hash = hash.wrapping_add(word.hash);
-        hashes.push(mix(hash));
+        take(mix(hash));
         hash = hash.wrapping_mul(BASE).wrapping_sub(first.hash.wrapping_mul(power));
     }
-    hashes
 }
 
 /// The digest of some pieces of text.
@@ -167,7 +172,8 @@ mod tests {
             Document::from_text("d", "one two three four five six seven eight\n\nnine ten one two three four");
         for ngram in [1, 2, 4, 7, 14, 15] {
             let signature = Signature::of(&document, &DedupOptions { ngram, ..DedupOptions::default() });
-            let windows: Vec<u64> = signature.words.windows(ngram).flat_map(|window| hashes(window, ngram)).collect();
+            let mut windows = Vec::new();
+            signature.words.windows(ngram).for_each(|window| each_hash(window, ngram, |hash| windows.push(hash)));
             assert_eq!(signature.ngrams, windows);
             assert_eq!(windows.len(), 15_usize.saturating_sub(ngram));
         }

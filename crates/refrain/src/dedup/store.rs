@@ -213,6 +213,11 @@ impl Store {
         Ok(self.bounds_from(number, 1)?[0])
     }
 
+    /// The same for this document and some that follow it.
+    pub(super) fn some_bounds(&self, first: usize) -> Result<Vec<Bounds>> {
+        self.bounds_from(first, STEP.min(self.count - first))
+    }
+
     /// The same for several documents.
     fn bounds_from(&self, first: usize, count: usize) -> Result<Vec<Bounds>> {
         let mut bytes = vec![0; (count + 1) * DOCUMENT];
@@ -231,7 +236,7 @@ impl Store {
         let mut times = Growing::open(path.clone(), 0)?;
         let (mut ids, mut repeated) = (Vec::new(), false);
         for first in (0..self.count).step_by(STEP) {
-            let some = self.bounds_from(first, STEP.min(self.count - first))?;
+            let some = self.some_bounds(first)?;
             let (from, to) = (some[0].id.0, some[some.len() - 1].id.1);
             ids.resize((to - from) as usize, 0);
             self.ids.read_exact_at(&mut ids, from).at(&self.paths[2])?;
@@ -270,7 +275,7 @@ impl Store {
     pub(super) fn document_of(&self, word: u64) -> Result<(usize, Bounds)> {
         let step = self.steps.partition_point(|start| *start <= word).saturating_sub(1);
         let first = step * STEP;
-        let near = self.bounds_from(first, STEP.min(self.count - first))?;
+        let near = self.some_bounds(first)?;
         // Documents without words end where they begin.
         let at = near.partition_point(|bounds| bounds.words.1 <= word).min(near.len() - 1);
         Ok((first + at, near[at]))
@@ -308,7 +313,7 @@ impl Store {
         let mut file = BufReader::with_capacity(1 << 20, File::open(path).at(path)?);
         let (mut words, mut bytes) = (Vec::new(), Vec::new());
         for first in (0..self.count).step_by(STEP) {
-            for (at, bounds) in self.bounds_from(first, STEP.min(self.count - first))?.into_iter().enumerate() {
+            for (at, bounds) in self.some_bounds(first)?.into_iter().enumerate() {
                 bytes.resize(WORD * (bounds.words.1 + 1 - bounds.words.0) as usize, 0);
                 file.read_exact(&mut bytes).at(path)?;
                 words.clear();

@@ -119,7 +119,12 @@ impl Bits {
 
     /// How many are set.
     pub(super) fn count(&self) -> u64 {
-        self.0.iter().map(|bits| u64::from(bits.count_ones())).sum()
+        self.count_with(u64::MAX)
+    }
+
+    /// How many are set of those that are set in each 64 of them.
+    fn count_with(&self, mask: u64) -> u64 {
+        self.0.iter().map(|bits| u64::from((bits & mask).count_ones())).sum()
     }
 
     pub(super) fn write(&self, out: &mut impl Write) -> std::io::Result<()> {
@@ -133,6 +138,42 @@ impl Bits {
             *bits = u64::from_le_bytes(eight);
             Ok(())
         })
+    }
+}
+
+/// Which n-grams stand in text that was kept, and which ones stand there again: two bits beside each other, by number.
+pub(super) struct Kept(Bits);
+
+impl Kept {
+    pub(super) fn new(length: u64) -> Kept {
+        Kept(Bits::new(2 * length))
+    }
+
+    #[inline]
+    pub(super) fn get(&self, number: u64) -> bool {
+        self.0.get(2 * number)
+    }
+
+    /// Notes that an n-gram stands there once more. True for the first time.
+    #[inline]
+    pub(super) fn add(&mut self, number: u64) -> bool {
+        let first = !self.get(number);
+        self.0.set(2 * number + u64::from(!first));
+        first
+    }
+
+    /// How many stand there, and how many of these again.
+    pub(super) fn counts(&self) -> (u64, u64) {
+        const FIRST: u64 = u64::MAX / 3;
+        (self.0.count_with(FIRST), self.0.count_with(!FIRST))
+    }
+
+    pub(super) fn bits(&self) -> &Bits {
+        &self.0
+    }
+
+    pub(super) fn bits_mut(&mut self) -> &mut Bits {
+        &mut self.0
     }
 }
 
@@ -155,5 +196,13 @@ mod tests {
         let mut again = Places::new(folder.path().join("places"));
         again.resume().expect("the file");
         assert_eq!(again.get(far).expect("a place"), far + 7);
+    }
+
+    #[test]
+    fn what_is_kept_twice_is_known() {
+        let mut kept = Kept::new(100);
+        assert!(kept.add(0) && kept.add(31) && kept.add(99));
+        assert!(!kept.add(31) && !kept.add(31));
+        assert_eq!((kept.get(31), kept.get(30), kept.counts()), (true, false, (3, 1)));
     }
 }

@@ -43,19 +43,26 @@ const fn bytes() -> [u8; 256] {
     table
 }
 
-const SEED: u64 = 0xcbf2_9ce4_8422_2325;
+/// No text has bytes such as the first ones of these: what is combined with them is never zero.
+const SEED: u64 = 0xFFE2_9CE4_8422_2325;
+const FACTOR: u64 = 0xFFE8_FEB8_6659_FD93;
 /// Bits of the hash of a word.
 const WORD_BITS: u32 = 47;
 /// Makes ASCII letters small; of other parts of words it changes only the underscore, which becomes no other one.
 const SMALL: u64 = 0x2020_2020_2020_2020;
 const UNDERSCORE: u8 = b'_' | 0x20;
 
+/// Multiplies, and puts both halves of the product together: each bit of it depends on most bits of both.
+#[inline]
+fn folded(one: u64, other: u64) -> u64 {
+    let product = u128::from(one) * u128::from(other);
+    product as u64 ^ (product >> 64) as u64
+}
+
 /// Spreads what is in a hash over all of its bits.
 #[inline]
 pub(crate) fn mix(hash: u64) -> u64 {
-    let hash = (hash ^ hash >> 32).wrapping_mul(0xD6E8_FEB8_6659_FD93);
-    let hash = (hash ^ hash >> 32).wrapping_mul(0xD6E8_FEB8_6659_FD93);
-    hash ^ hash >> 32
+    folded(hash ^ SEED, FACTOR)
 }
 
 /// A word: where it stands, its hash, and whether it may be a fact: it has a digit, begins with a capital, or is written like a
@@ -110,8 +117,7 @@ pub fn words(text: &str, mut found: impl FnMut(Word)) {
             continue;
         }
         let mut end_word = |start: usize, end: usize, digit: bool| {
-            let marked = digit || bytes[start].is_ascii_uppercase() || is_name(bytes, start, end);
-            found(word(hash(bytes, start, end, SMALL), marked, start, end));
+            found(word(hash(bytes, start, end, SMALL), is_marked(bytes, start, end, digit), start, end));
         };
         let mut inside = stretch.inside;
         if let Some((start, digit)) = open.take() {
@@ -140,8 +146,8 @@ pub fn words(text: &str, mut found: impl FnMut(Word)) {
         at += Stretch::LENGTH;
     }
     if let Some((start, digit)) = open {
-        let marked = digit || bytes[start].is_ascii_uppercase() || is_name(bytes, start, bytes.len());
-        found(word(hash(bytes, start, bytes.len(), SMALL), marked, start, bytes.len()));
+        let end = bytes.len();
+        found(word(hash(bytes, start, end, SMALL), is_marked(bytes, start, end, digit), start, end));
     }
 }
 
@@ -237,11 +243,17 @@ fn plain_words(text: &str, from: usize, to: usize, letters: &mut Vec<u8>, found:
     at
 }
 
+/// True for a word that is marked; all is looked at, since no branch that tells names from other words is foreseen well.
+#[inline]
+fn is_marked(bytes: &[u8], start: usize, end: usize, digit: bool) -> bool {
+    digit | bytes[start].is_ascii_uppercase() | is_name(bytes, start, end)
+}
+
 /// True when a sign beside a word tells that it is a name.
 #[inline]
 fn is_name(bytes: &[u8], start: usize, end: usize) -> bool {
     let class = |at: usize| bytes.get(at).map_or(0, |byte| BYTES[usize::from(*byte)]);
-    class(start.wrapping_sub(1)) & BEFORE_NAME != 0 || class(end) & BEHIND_NAME != 0
+    (class(start.wrapping_sub(1)) & BEFORE_NAME | class(end) & BEHIND_NAME) != 0
 }
 
 #[inline]
@@ -292,22 +304,32 @@ fn end_of_word(letters: &mut Vec<u8>) -> u64 {
     hash
 }
 
-/// The hash of a stretch of bytes, eight at a time, each with some bits set.
+/// The hash of a stretch of bytes, sixteen at a time, each with some bits set.
 #[inline]
 fn hash(bytes: &[u8], start: usize, end: usize, set: u64) -> u64 {
-    let mut hash = SEED;
-    let mut at = start;
-    while at < end {
-        let length = (end - at).min(8);
-        let eight = match bytes[at..].first_chunk::<8>() {
-            Some(eight) => u64::from_le_bytes(*eight),
-            None => (0..).zip(&bytes[at..end]).fold(0, |eight, (n, byte)| eight | u64::from(*byte) << (8 * n)),
-        };
-        let mask = u64::MAX >> (64 - 8 * length);
-        hash = mix(hash ^ ((eight | set) & mask));
-        at += 8;
-    }
+    let length = end - start;
+    let hash = match bytes[start..].as_chunks::<8>().0 {
+        // Most words.
+        [first, second, ..] if length <= 16 => of_sixteen(SEED, *first, *second, length, set),
+        _ => bytes[start..end].chunks(16).fold(SEED, |hash, some| {
+            let mut eights = [[0; 8]; 2];
+            eights.as_flattened_mut()[..some.len()].copy_from_slice(some);
+            of_sixteen(hash, eights[0], eights[1], some.len(), set)
+        }),
+    };
     (hash >> (u64::BITS - WORD_BITS)).max(1)
+}
+
+#[inline]
+fn of_sixteen(hash: u64, first: [u8; 8], second: [u8; 8], length: usize, set: u64) -> u64 {
+    mix(folded(hash ^ part(first, length, set), FACTOR ^ part(second, length.saturating_sub(8), set)))
+}
+
+/// The first of eight bytes, with some bits set.
+#[inline]
+fn part(eight: [u8; 8], length: usize, set: u64) -> u64 {
+    let none = u64::BITS - 8 * length.min(8) as u32;
+    (u64::from_le_bytes(eight) | set) & u64::MAX.checked_shr(none).unwrap_or(0)
 }
 
 #[rustfmt::skip] // a table

@@ -107,7 +107,7 @@ const PAUSE: u64 = 16 << 20;
 /// Documents that are dropped at a time.
 const DONE: usize = 256;
 /// Text of the documents that are compared at a time.
-const CHUNK: u64 = 1 << 20;
+const CHUNK: u64 = 256 << 10;
 
 impl Run<'_> {
     pub(super) fn links_path(&self) -> PathBuf {

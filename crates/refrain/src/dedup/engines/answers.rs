@@ -5,15 +5,13 @@
 //! numbers are scattered once more, by place. Either way a part stands for a range of places, so that memory is bounded by
 //! the range, however often an n-gram occurs.
 
-use std::cmp::Reverse;
-use std::collections::BinaryHeap;
 use std::fs::File;
 use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
 
 use super::parts::{Parts, Records, number};
 use crate::dedup::evidence::Found;
-use crate::dedup::group::{TOP, top as most_of};
+use crate::dedup::group::Most;
 use crate::error::{Error, IoContext, Result};
 
 /// What a place takes while groups are numbered: how often its group occurs, and its number.
@@ -64,9 +62,9 @@ impl Answers {
         }
         let answers = folder.join("answers");
         write(places, ngrams, range, &answers)?;
-        let Groups { repeated, occurrences, top } = groups;
-        let most = top.into_iter().map(|Reverse((count, Reverse(group)))| (count, group)).collect();
-        Ok(Found { answers, repeated, occurrences, top: most_of(most) })
+        let Groups { repeated, occurrences, mut most } = groups;
+        most.cut();
+        Ok(Found { answers, repeated, occurrences, most })
     }
 }
 
@@ -75,8 +73,8 @@ impl Answers {
 struct Groups {
     repeated: u64,
     occurrences: u64,
-    /// The most frequent ones; on top of the heap is the one that goes first.
-    top: BinaryHeap<Reverse<(u64, Reverse<u32>)>>,
+    /// The most frequent ones, and some more.
+    most: Most<u32>,
 }
 
 impl Groups {
@@ -106,15 +104,7 @@ impl Groups {
             let message = format!("more than {most} n-grams occur twice or more; take longer ones, or fewer documents");
             return Err(Error::Refused(message));
         };
-        let entry = Reverse((count, Reverse(group)));
-        // One more than is wanted tells whether all were taken that occur equally often.
-        if self.top.len() <= TOP {
-            self.top.push(entry);
-        } else if let Some(mut last) = self.top.peek_mut()
-            && entry < *last
-        {
-            *last = entry;
-        }
+        self.most.push(count, group);
         Ok(group)
     }
 }
@@ -139,6 +129,7 @@ fn write(places: Parts, ngrams: u64, range: u64, path: &Path) -> Result<()> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::dedup::group::MOST;
 
     /// The answers to occurrences, and what else was found.
     fn answers(occurrences: &[(u64, u64)], ngrams: u64, memory: u64) -> (Vec<u32>, Found) {
@@ -160,18 +151,18 @@ mod tests {
             let (answers, found) = answers(&occurrences, 11, memory);
             assert_eq!(answers, [1, 1, 2, 0, 2, 2, 0, 3, 0, 3, 0]);
             assert_eq!((found.repeated, found.occurrences), (3, 7));
-            assert_eq!(found.top, [(3, 2), (2, 1), (2, 3)]);
+            assert_eq!(found.most.counts, [(2, 1), (3, 2), (2, 3)]);
         }
     }
 
     #[test]
     fn the_most_frequent_groups_are_kept() {
-        let last = TOP as u64 + 9;
+        let last = MOST as u64 + 9;
         // All occur twice, but the last: three times.
         let twice = (0..=last).flat_map(|first| [(first, first), (first, last + 1 + first)]);
         let occurrences: Vec<(u64, u64)> = twice.chain([(last, 2 * last + 2)]).collect();
         let (_, found) = answers(&occurrences, 2 * last + 3, 1 << 20);
-        assert_eq!(found.top, [(3, last as u32 + 1)]);
+        assert_eq!(found.most.counts, [(3, last as u32 + 1)]);
     }
 
     #[test]

@@ -7,7 +7,7 @@ use std::path::Path;
 use proptest::prelude::*;
 
 use crate::dedup::evidence::Found;
-use crate::dedup::group::top as most_of;
+use crate::dedup::group::Most;
 use crate::dedup::store::{Store, StoreSize, StoreWriter};
 use crate::error::Result;
 use crate::text::Word;
@@ -18,7 +18,7 @@ pub(super) struct Plain {
     answers: Vec<u32>,
     repeated: u64,
     occurrences: u64,
-    top: Vec<(u64, u32)>,
+    most: Most<u32>,
 }
 
 /// What the twin finds.
@@ -30,19 +30,19 @@ pub(super) fn plain(documents: &[Vec<u64>], n: usize) -> Plain {
     }
     let mut groups: HashMap<&[u64], u32> = HashMap::new();
     let mut answers = Vec::new();
-    let mut top = Vec::new();
+    let mut counted = Vec::new();
     for ngram in &ngrams {
         let next = groups.len() as u32 + 1;
         answers.push(match counts[ngram] {
             1 => 0,
             count => *groups.entry(ngram).or_insert_with(|| {
-                top.push((count, next));
+                counted.push((count, next));
                 next
             }),
         });
     }
-    let occurrences = top.iter().map(|(count, _)| count).sum();
-    Plain { answers, repeated: groups.len() as u64, occurrences, top: most_of(top) }
+    let occurrences = counted.iter().map(|(count, _)| count).sum();
+    Plain { answers, repeated: groups.len() as u64, occurrences, most: Most::of(counted) }
 }
 
 /// What an engine finds in documents. It leaves nothing behind but the answers.
@@ -68,7 +68,7 @@ pub(super) fn engine(documents: &[Vec<u64>], run: impl Fn(&Store, &Path) -> Resu
         answers: answers.iter().map(|answer| u32::from_le_bytes(*answer)).collect(),
         repeated: found.repeated,
         occurrences: found.occurrences,
-        top: found.top,
+        most: found.most,
     }
 }
 
@@ -96,5 +96,5 @@ fn the_twin_does_as_is_said() {
     let found = plain(&documents, 2);
     assert_eq!(found.answers, [1, 0, 1, 2, 1, 0, 0, 2]);
     assert_eq!((found.repeated, found.occurrences), (2, 5));
-    assert_eq!(found.top, [(3, 1), (2, 2)]);
+    assert_eq!(found.most.counts, [(3, 1), (2, 2)]);
 }
