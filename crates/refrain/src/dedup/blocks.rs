@@ -1,5 +1,6 @@
 //! Blocks that stand in earlier documents already: by n-grams, and by alignment where words were changed.
 
+use std::collections::BTreeMap;
 use std::ops::Range;
 
 use serde::{Deserialize, Serialize};
@@ -230,11 +231,11 @@ impl Learned {
         for block in 0..signature.blocks.len() {
             let words = signature.words_of(block);
             first += copies[first..].iter().take_while(|copy| copy.words.end <= words.start).count();
-            let here = copies[first..].iter().take_while(|copy| copy.words.start < words.end);
-            let longest = here.max_by_key(|copy| copy.words.end.min(words.end) - copy.words.start.max(words.start));
-            let verdict = match longest {
-                Some(copy) if self.is_covered(&covered[words.clone()]) => {
-                    Some(self.copied(copy, signature, words, &covered, asked)?)
+            let count = copies[first..].iter().take_while(|copy| copy.words.start < words.end).count();
+            let here = &copies[first..first + count];
+            let verdict = match here {
+                [_, ..] if self.is_covered(&covered[words.clone()]) => {
+                    Some(self.copied(here, signature, words, &covered, asked)?)
                 }
                 _ if self.options.edited => self.judge_edited(signature, block, asked)?,
                 _ => None,
@@ -242,13 +243,8 @@ impl Learned {
             verdicts.push(verdict);
         }
         let edited = is_edited(&verdicts);
-        if self.options.edited && !edited {
-            for (block, verdict) in verdicts.iter_mut().enumerate() {
-                let length = signature.words_of(block).len();
-                verdict.take_if(|copied| copied.difference.other || copied.difference.new * FEW_NEW > length);
-            }
-        }
         if self.options.edited {
+            doubt(signature, edited, &mut verdicts);
             self.extend(signature, asked, edited, &mut verdicts)?;
         }
         self.smooth(signature, asked, edited, &mut verdicts)?;
@@ -304,7 +300,7 @@ impl Learned {
     /// The verdict on a block whose words stand in kept text, most of them at one place.
     fn copied(
         &mut self,
-        copy: &Copy,
+        copies: &[Copy],
         signature: &Signature,
         words: Range<usize>,
         covered: &[bool],
@@ -312,6 +308,8 @@ impl Learned {
     ) -> Result<Copied> {
         let (own, covered) = (&signature.words[words.clone()], &covered[words.clone()]);
         let share = share_of(covered);
+        let length = |copy: &&Copy| copy.words.end.min(words.end) - copy.words.start.max(words.start);
+        let copy = copies.iter().max_by_key(length).unwrap_or(&copies[0]);
         let place = (copy.place + words.start as u64).saturating_sub(copy.words.start as u64);
         // A block may begin before what was copied, and the copied document may begin behind that.
         let of = if copy.words.start >= words.start {
@@ -321,12 +319,15 @@ impl Learned {
             self.place_of(place, words.len() as u64)?
         };
         let mut difference = Difference::default();
-        // Whoever quotes says something else around it; this is about words that were put in the place of others.
         let longest = covered.chunk_by(|one, next| one == next).filter(|run| !run[0]).map(<[bool]>::len).max();
-        if longest.is_some_and(|longest| longest <= SCATTERED || own.len() < self.options.stub) {
-            let from = place.saturating_sub(EDGE);
-            let there = self.store.known_words(from, (place + own.len() as u64 + EDGE).min(asked.start))?;
-            difference = self.store.difference(own, &there, copy.place, signature, asked)?;
+        if let Some(longest) = longest {
+            // Whoever quotes says something else around it; others put words in the place of those that were there.
+            difference.quotes = longest > SCATTERED && own.len() >= self.options.stub && !is_framed(copies, own.len());
+            if !difference.quotes {
+                let from = place.saturating_sub(EDGE);
+                let there = self.store.known_words(from, (place + own.len() as u64 + EDGE).min(asked.start))?;
+                difference = self.store.difference(own, &there, copy.place, signature, asked)?;
+            }
         }
         Ok(Copied { by: By::Ngrams, share, of: Some(of), place: Some(place), difference })
     }
@@ -456,8 +457,51 @@ fn is_edited(verdicts: &[Option<Copied>]) -> bool {
     new >= EDITED && 3 * names < new
 }
 
-/// In a document that is no edited copy, one word of a block in so many may be new.
-const FEW_NEW: usize = 8;
+/// Takes blocks for no copies that say something else than the text they resemble, or may do so. The more of a document was
+/// copied, the likelier it is that what differs are edits.
+fn doubt(signature: &Signature, edited: bool, verdicts: &mut [Option<Copied>]) {
+    let length = |block: usize| signature.words_of(block).len();
+    let part = |words: usize| words as f64 / signature.words.len() as f64;
+    let copied = part((0..verdicts.len()).filter(|block| verdicts[*block].is_some()).map(length).sum());
+    let from_one = main_source(signature, verdicts).map_or(0, |(words, _)| words);
+    for (block, verdict) in verdicts.iter_mut().enumerate() {
+        verdict.take_if(|Copied { share, difference, .. }| {
+            (!edited && difference.other)
+                || (!edited && copied < MOSTLY && difference.new * FEW_NEW > length(block))
+                || (!difference.quotes && *share < SURE && part(from_one) < PARTLY)
+                // Here the others tell.
+                || (difference.quotes && *share < QUOTED && part(from_one.saturating_sub(length(block))) < PARTLY)
+        });
+    }
+}
+
+/// Of the document that most of another one was copied from: how many words were, and the place of one of the blocks.
+pub(super) fn main_source(signature: &Signature, verdicts: &[Option<Copied>]) -> Option<(usize, u64)> {
+    let mut sources: BTreeMap<&str, (usize, u64)> = BTreeMap::new();
+    for (block, verdict) in verdicts.iter().enumerate() {
+        if let Some(Copied { of: Some((document, _)), place: Some(place), .. }) = verdict {
+            sources.entry(document).or_insert((0, *place)).0 += signature.words_of(block).len();
+        }
+    }
+    sources.into_values().max()
+}
+
+/// True when something else stands between two stretches that were copied from about the same place.
+fn is_framed(copies: &[Copy], length: usize) -> bool {
+    let near = |two: &[Copy]| two[0].place.abs_diff(two[1].place) < 2 * length as u64 + NEAR;
+    copies.windows(2).any(|two| two[0].words.end < two[1].words.start && near(two))
+}
+
+/// In a document that is no edited copy, nor mostly a copied one, one word of a block in so many may be new.
+pub(super) const FEW_NEW: usize = 8;
+pub(super) const MOSTLY: f64 = 0.7;
+/// In one with less from any one document, a block has to have so much of its words.
+const PARTLY: f64 = 0.2;
+const SURE: f64 = 0.9;
+/// The least share of a block that quotes.
+const QUOTED: f64 = 0.6;
+/// Words between places that are near each other, and twice the length of a block.
+const NEAR: u64 = 64;
 /// New words that tell an edited copy.
 const EDITED: usize = 6;
 /// Words of a copied stretch that are looked at first.

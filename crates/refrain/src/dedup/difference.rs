@@ -23,7 +23,7 @@ pub(super) fn count_words(words: &[Word]) -> WordCounts {
 }
 
 /// Words of a document around a place that are looked at.
-const AROUND: u64 = 1500;
+pub(super) const AROUND: u64 = 1500;
 /// In blocks of fewer words any other name or number makes another text; in those of more, none does.
 const SHORT: usize = 12;
 const LONG: usize = 120;
@@ -40,6 +40,8 @@ pub(super) struct Difference {
     pub(super) new: usize,
     /// Those of them that are names, numbers, or of the subject of its document.
     pub(super) names: usize,
+    /// It quotes: other words stand around what was copied, not in the place of others.
+    pub(super) quotes: bool,
     /// By itself, it says something else.
     pub(super) other: bool,
 }
@@ -80,8 +82,12 @@ impl Store {
         };
         let subject = new.iter().filter(|word| is_of_subject(word)).count();
         let names = new.iter().filter(|word| is_fact(word) || is_of_subject(word)).count();
-        let mut difference =
-            Difference { new: new.len(), names, other: subject > 0 && subject * OF_SUBJECT >= new.len() };
+        let mut difference = Difference {
+            new: new.len(),
+            names,
+            quotes: false,
+            other: subject > 0 && subject * OF_SUBJECT >= new.len(),
+        };
         if !difference.other && words.len() <= LONG {
             difference.other = has_other_facts(words, text, is_fact);
         }
@@ -108,11 +114,11 @@ fn has_other_facts(words: &[Word], text: &[Word], is_fact: impl Fn(&Word) -> boo
 
 impl Store {
     /// True when words stand one after the other in the document of a place, about there.
-    pub(super) fn stands_in_document(&self, words: &[u64], place: u64) -> Result<bool> {
+    pub(super) fn stands_in_document(&self, words: &[u64], place: u64, around: u64) -> Result<bool> {
         let (_, bounds) = self.document_of(place)?;
         let (start, end) = bounds.words;
         let mut there = Vec::new();
-        self.words(start.max(place.saturating_sub(AROUND)), end.min(place + AROUND), &mut there)?;
+        self.words(start.max(place.saturating_sub(around)), end.min(place + around), &mut there)?;
         Ok(there.windows(words.len().max(1)).any(|window| window == words))
     }
 }

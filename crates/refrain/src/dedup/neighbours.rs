@@ -1,7 +1,8 @@
 //! Short blocks: they follow the copies beside them, where they stand beside them in the text that these came from.
 
 use super::alignment::common;
-use super::blocks::{By, Copied};
+use super::blocks::{By, Copied, FEW_NEW, MOSTLY, main_source};
+use super::difference::AROUND;
 use super::learned::Learned;
 use super::lookup::Asked;
 use super::signature::Signature;
@@ -105,8 +106,8 @@ impl Learned {
         Ok(())
     }
 
-    /// True when most words of a short block stand about where the blocks beside it were copied from, and no others tell of
-    /// another subject.
+    /// True when nearly all words of a short block stand about where the blocks beside it were copied from, and no others tell
+    /// of another subject; most of them where the document is an edited copy, or comes from another for the most part.
     fn stands_about(
         &self,
         signature: &Signature,
@@ -119,9 +120,12 @@ impl Learned {
         let words = signature.words_of(block);
         let own = &signature.words[words.clone()];
         let hashes = signature.hashes_of(words);
+        // The document that this one comes from for the most part.
+        let source = main_source(signature, verdicts)
+            .filter(|(copied, _)| *copied as f64 > MOSTLY * signature.words.len() as f64);
         for beside in beside {
             if let Some(place) = verdicts[*beside].as_ref().and_then(|copied| copied.place)
-                && self.store.stands_in_document(&hashes, place)?
+                && self.store.stands_in_document(&hashes, place, AROUND)?
             {
                 return Ok(true);
             }
@@ -130,14 +134,22 @@ impl Learned {
                 continue;
             };
             let difference = self.store.difference(own, &there, first, signature, asked)?;
-            if 2 * difference.new < own.len() && (edited || !difference.other) {
+            let (new, length) = (difference.new, own.len());
+            let few = if edited || source.is_some() { 2 * new < length } else { FEW_NEW * new < length };
+            if few && (edited || !difference.other) {
                 return Ok(true);
             }
         }
-        Ok(false)
+        // Passages that stand in many documents are known by the first of these; the others tell where all of it comes from.
+        match source {
+            Some((_, place)) => self.store.stands_in_document(&hashes, place, FAR),
+            None => Ok(false),
+        }
     }
 }
 
+/// Words around a copied block among which a short one beside it is looked for where most of a document is copied.
+const FAR: u64 = 20_000;
 /// One word in so many may be left over of a document that is a duplicate otherwise.
 const LEFT_OVER: usize = 2;
 /// Words around the place where a short block should stand, and the share of it that has to be there.
