@@ -2,6 +2,8 @@
 
 mod common;
 
+use std::io::Write;
+
 use common::Env;
 use serde_json::{Value, json};
 
@@ -153,12 +155,30 @@ fn documents_without_words_are_kept() {
 }
 
 #[test]
-fn many_identical_documents_leave_one() {
+fn of_a_million_identical_documents_one_is_left() {
     let env = Env::new();
-    let line = format!("{}\n", json!({"text": STORY}));
-    env.write("docs.jsonl", line.repeat(20_000));
-    env.run(&DEDUP).code(0).says(&["wrote 1 document"]);
-    assert_eq!(removed(&env).len(), 19_999);
+    env.write(
+        "docs.jsonl",
+        "{\"text\": \"The lamp was lit at dusk, and the keeper wrote it down.\"}\n".repeat(1_000_000),
+    );
+    for arguments in [&["--by", "block"], &["--by", "document"]] {
+        env.run(&[&DEDUP[..], arguments].concat()).code(0).says(&["wrote 1 document"]);
+        let list = std::fs::read_to_string(env.path("removed.jsonl")).expect("a list");
+        assert_eq!(list.lines().count(), 999_999);
+    }
+}
+
+#[test]
+fn a_document_of_a_gigabyte_is_named_and_the_rest_is_done() {
+    let env = Env::new();
+    let path = env.path("docs.jsonl");
+    let mut file = std::fs::File::create(&path).expect("a file");
+    let words = "lamp ".repeat(200_000);
+    let mut write = |text: &str| file.write_all(text.as_bytes()).expect("room");
+    write("{\"id\": \"large\", \"text\": \"");
+    (0..1024).for_each(|_| write(&words));
+    write(&format!("\"}}\n{}\n", json!({"id": "b", "text": STORY})));
+    env.run(&DEDUP).code(1).says(&["docs.jsonl, line 1", "--max-document", "wrote 1 document"]);
 }
 
 #[test]
