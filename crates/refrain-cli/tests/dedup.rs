@@ -381,3 +381,50 @@ fn odd_collections_are_worked_through() {
     env.run(&[&DEDUP[..], &["--max-document", "1M"]].concat()).code(1).says(&["--max-document", "wrote 1 document"]);
     env.run(&DEDUP).code(0).says(&["wrote 2 documents"]);
 }
+
+#[test]
+fn few_files_are_open_at_a_time() {
+    let env = Env::new();
+    let lines = (0..3000).map(|n| json!({"text": format!("{STORY} Number {n} of {}.", n / 2)}).to_string() + "\n");
+    env.write("docs.jsonl", lines.collect::<String>());
+    let command = format!(
+        "ulimit -n 64; exec {} dedup docs.jsonl -o clean.jsonl --checkpoint 64K --quiet",
+        env!("CARGO_BIN_EXE_refrain")
+    );
+    let status = std::process::Command::new("sh").args(["-c", &command]).current_dir(env.path(".")).status();
+    assert!(status.expect("a shell").success());
+}
+
+#[test]
+fn evidence_is_not_written_over_while_it_is_read() {
+    let env = Env::new();
+    documents(&env, &[("a", STORY)]);
+    env.run(&["dedup", "docs.jsonl", "-o", "a.jsonl", "--save", "known"]).code(0);
+    let again = ["dedup", "docs.jsonl", "-o", "b.jsonl", "--against", "known", "--save", "known/."];
+    env.run(&again).code(2).says(&["--save", "another folder"]);
+    // What a run that was killed left behind is no reason to refuse.
+    std::fs::remove_file(env.path("known/evidence.json")).expect("a note");
+    env.run(&["dedup", "docs.jsonl", "-o", "c.jsonl", "--save", "known"]).code(0);
+    env.run(&["dedup", "docs.jsonl", "-o", "d.jsonl", "--against", "known"]).code(0).says(&["wrote 0 documents"]);
+}
+
+#[test]
+fn copies_of_what_was_left_out_are_linked_to_what_was_kept() {
+    let env = Env::new();
+    let long = format!("{STORY} {}", "One more sentence was written below it by another hand, much later.".repeat(3));
+    documents(&env, &[("a", STORY), ("b", &long), ("c", &long)]);
+    env.run(&["dedup", "docs.jsonl", "--by", "document", "-o", "x.jsonl", "--removed", "removed.jsonl"]).code(0);
+    let copies: Vec<String> = removed(&env).iter().map(|line| line["copy_of"].to_string()).collect();
+    assert_eq!(copies, ["\"a\"", "\"a\""]);
+    env.run(&["dedup", "docs.jsonl", "--by", "document", "-o", "y.jsonl", "--keep", "longest"])
+        .code(0)
+        .says(&["wrote 1 document"]);
+}
+
+#[test]
+fn exact_leaves_alone_what_repeats_inside_a_document() {
+    let env = Env::new();
+    documents(&env, &[("a", &format!("{STORY}\n\nThe end.\n\n{STORY}")), ("b", STORY)]);
+    env.run(&[&DEDUP[..], &["--exact"]].concat()).code(0).says(&["wrote 1 document"]);
+    assert_eq!(removed(&env).len(), 1);
+}

@@ -389,7 +389,11 @@ pub fn in_stages<I: Send, T: Send>(
                 })
             })
         });
-        results.into_iter().flatten().flatten().try_for_each(&mut sink)?;
+        // Without a result the work on it panicked, and nothing behind it may be taken.
+        for result in results {
+            let Ok(done) = result.recv() else { break };
+            done.into_iter().try_for_each(&mut sink)?;
+        }
         reader.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
     })
 }
@@ -418,5 +422,30 @@ mod tests {
         assert_eq!(top_level_domain("https://www.example.CZ:80/a.de/?q").as_deref(), Some("cz"));
         assert_eq!(top_level_domain("http://127.0.0.1/"), None);
         assert_eq!(top_level_domain("notes.txt"), None);
+    }
+
+    #[test]
+    fn nothing_behind_a_panic_is_taken() {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(2).build().expect("threads");
+        let mut taken = Vec::new();
+        let run = std::panic::AssertUnwindSafe(|| {
+            in_stages(
+                &pool,
+                |send| {
+                    let _ = (0..100_u32).try_for_each(|chunk| send(vec![2 * chunk, 2 * chunk + 1]));
+                    Ok(())
+                },
+                |item| {
+                    assert!(item != 21, "on purpose");
+                    item
+                },
+                |item| {
+                    taken.push(item);
+                    Ok(())
+                },
+            )
+        });
+        assert!(std::panic::catch_unwind(run).is_err());
+        assert_eq!(taken, (0..20).collect::<Vec<_>>());
     }
 }

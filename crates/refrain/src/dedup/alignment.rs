@@ -6,8 +6,21 @@ use super::group::Spread;
 
 /// How many words of `pattern` stand in `text` in the same order, at most: bits of many words are worked on at a time.
 pub(super) fn common(pattern: &[u64], text: &[u64]) -> usize {
-    if pattern.len() <= 64 { common_of_few(pattern, text) } else { common_of_many(pattern, text) }
+    match pattern.len() {
+        0..=64 => common_of_few(pattern, text),
+        65..=PIECE => common_of_many(pattern, text),
+        // In pieces, each beside the text where it should stand.
+        length => {
+            let spare = text.len().saturating_sub(length);
+            let pieces = pattern.chunks(PIECE).zip((0..).step_by(PIECE));
+            let beside = |at: usize, piece: usize| &text[at.min(text.len())..(at + piece + spare).min(text.len())];
+            pieces.map(|(piece, at)| common_of_many(piece, beside(at, piece.len()))).sum()
+        }
+    }
 }
+
+/// Words that are compared at a time: what that takes grows with their square.
+const PIECE: usize = 4096;
 
 /// Places of a small table.
 const SLOTS: usize = 256;
@@ -166,6 +179,16 @@ mod tests {
             prop_assert_eq!(common(&a, &b), plain(&a, &b));
             prop_assert_eq!(common_of_many(&a, &b), plain(&a, &b));
         }
+    }
+
+    #[test]
+    fn long_stretches_are_compared_in_pieces() {
+        let pattern: Vec<u64> = (0..300_000).collect();
+        let mut text: Vec<u64> = pattern.iter().map(|word| if word % 5 == 0 { u64::MAX } else { *word }).collect();
+        text.splice(0..0, [7; 20]);
+        text.extend([7; 20]);
+        assert_eq!(common(&pattern, &text), 240_000);
+        assert_eq!(common(&pattern, &[]), 0);
     }
 
     #[test]

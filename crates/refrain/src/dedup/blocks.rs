@@ -26,6 +26,8 @@ pub struct Copied {
     pub of: Option<Of>,
     /// The place of its first word among all words.
     pub(super) place: Option<u64>,
+    /// Where the document begins that it stands in.
+    pub(super) source: Option<u64>,
     /// How it differs from what stands there.
     pub(super) difference: Difference,
 }
@@ -61,7 +63,7 @@ impl By {
 impl Copied {
     /// A copy of which no more is known than that.
     pub(super) fn new(by: By, share: f64, of: Option<Of>) -> Copied {
-        Copied { by, share, of, place: None, difference: Difference::default() }
+        Copied { by, share, of, place: None, source: None, difference: Difference::default() }
     }
 }
 
@@ -196,9 +198,10 @@ impl Learned {
         Ok(judged)
     }
 
-    /// Where an earlier document begins, if it has the same words as this one; from 1 on, as answers count.
+    /// Where an earlier document begins, if it has the same words as this one and was not left out as a whole. Documents are
+    /// counted from 1 on, as in answers.
     pub(super) fn same_words(&self, first: u64, signature: &Signature) -> Result<Option<u64>> {
-        if first == 0 || signature.words.is_empty() {
+        if first == 0 || signature.words.is_empty() || self.gone.get(first - 1) {
             return Ok(None);
         }
         let (from, to) = self.store.bounds(first as usize - 1)?.words;
@@ -215,7 +218,8 @@ impl Learned {
         let copied = |block: usize| {
             let words = signature.words_of(block);
             let of = Some((id.clone(), Some((words.start as u64, words.end as u64))));
-            Some(Copied { place: Some(place + words.start as u64), ..Copied::new(By::Digest, 1.0, of) })
+            let source = Some(place);
+            Some(Copied { place: Some(place + words.start as u64), source, ..Copied::new(By::Digest, 1.0, of) })
         };
         Ok((0..signature.blocks.len()).map(copied).collect())
     }
@@ -268,7 +272,7 @@ impl Learned {
             let equal = loop {
                 self.store.words(place, (place + ahead).min(start), &mut there)?;
                 let equal = equal(&there);
-                if equal < there.len() || (there.len() as u64) < ahead || equal == own.len() {
+                if equal < there.len() || (there.len() as u64) < ahead || equal == own.len() || ahead >= FAR_AHEAD {
                     break equal;
                 }
                 ahead *= 4;
@@ -312,7 +316,7 @@ impl Learned {
         let copy = copies.iter().max_by_key(length).unwrap_or(&copies[0]);
         let place = (copy.place + words.start as u64).saturating_sub(copy.words.start as u64);
         // A block may begin before what was copied, and the copied document may begin behind that.
-        let of = if copy.words.start >= words.start {
+        let (source, of) = if copy.words.start >= words.start {
             let length = copy.words.end.min(words.end) - copy.words.start;
             self.place_of(copy.place, length as u64)?
         } else {
@@ -329,7 +333,7 @@ impl Learned {
                 difference = self.store.difference(own, &there, copy.place, signature, asked)?;
             }
         }
-        Ok(Copied { by: By::Ngrams, share, of: Some(of), place: Some(place), difference })
+        Ok(Copied { by: By::Ngrams, share, of: Some(of), place: Some(place), source: Some(source), difference })
     }
 
     /// Judges a block by the order of its words, where n-grams are broken by changes.
@@ -354,9 +358,9 @@ impl Learned {
             (!one.difference.other).cmp(&!other.difference.other).then(one.share.total_cmp(&other.share))
         };
         let Some(Aligned { share, first, difference, .. }) = kept.rev().max_by(better) else { return Ok(None) };
-        let of = Some(self.place_of(*first, length as u64)?);
-        let (share, difference) = (*share, *difference);
-        Ok(Some(Copied { by: By::Alignment, share, of, place: Some(*first), difference }))
+        let (source, of) = self.place_of(*first, length as u64)?;
+        let (share, difference, place) = (*share, *difference, Some(*first));
+        Ok(Some(Copied { by: By::Alignment, share, of: Some(of), place, source: Some(source), difference }))
     }
 
     /// Notes an n-gram of text that is kept.
@@ -430,7 +434,8 @@ impl Learned {
             let words = signature.words_of(block);
             let (first, mut most) = (at, (0, 0));
             while let Some(count) = count(at).filter(|_| at < words.end) {
-                most = most.max((count, numbers[at]));
+                // Of equal ones the first: numbers depend on partitions.
+                most = if count > most.0 { (count, numbers[at]) } else { most };
                 at += 1;
             }
             let (count, number) = most;
@@ -477,10 +482,10 @@ fn doubt(signature: &Signature, edited: bool, verdicts: &mut [Option<Copied>]) {
 
 /// Of the document that most of another one was copied from: how many words were, and the place of one of the blocks.
 pub(super) fn main_source(signature: &Signature, verdicts: &[Option<Copied>]) -> Option<(usize, u64)> {
-    let mut sources: BTreeMap<&str, (usize, u64)> = BTreeMap::new();
+    let mut sources: BTreeMap<u64, (usize, u64)> = BTreeMap::new();
     for (block, verdict) in verdicts.iter().enumerate() {
-        if let Some(Copied { of: Some((document, _)), place: Some(place), .. }) = verdict {
-            sources.entry(document).or_insert((0, *place)).0 += signature.words_of(block).len();
+        if let Some(Copied { source: Some(source), place: Some(place), .. }) = verdict {
+            sources.entry(*source).or_insert((0, *place)).0 += signature.words_of(block).len();
         }
     }
     sources.into_values().max()
@@ -504,7 +509,8 @@ const QUOTED: f64 = 0.6;
 const NEAR: u64 = 64;
 /// New words that tell an edited copy.
 const EDITED: usize = 6;
-/// Words of a copied stretch that are looked at first.
+/// Words of a copied stretch that are looked at first, and at most: what follows is a stretch of its own.
 const AHEAD: u64 = 64;
+const FAR_AHEAD: u64 = 4096;
 /// Words that may follow each other where only some words are others.
 const SCATTERED: usize = 8;

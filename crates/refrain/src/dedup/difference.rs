@@ -27,6 +27,8 @@ pub(super) const AROUND: u64 = 1500;
 /// In blocks of fewer words any other name or number makes another text; in those of more, none does.
 const SHORT: usize = 12;
 const LONG: usize = 120;
+/// In a text of more words than these, they are looked up in a table.
+const MANY: usize = 256;
 /// One new word in so many must be of the subject of the document.
 const OF_SUBJECT: usize = 3;
 /// A word of the subject of a document occurs in it so often, and elsewhere so much more rarely.
@@ -61,8 +63,12 @@ impl Store {
     ) -> Result<Difference> {
         // Of several documents the one that most of it stands in.
         let text = text.split(|word| word.hash == 0).max_by_key(|text| text.len()).unwrap_or_default();
-        let is_in = |word: &Word, words: &[Word]| words.iter().any(|other| other.hash == word.hash);
-        let new: Vec<&Word> = words.iter().filter(|word| !is_in(word, text)).collect();
+        let known = (text.len() > MANY).then(|| count_words(text));
+        let is_known = |word: &Word| match &known {
+            Some(known) => known.contains_key(&word.hash),
+            None => text.iter().any(|other| other.hash == word.hash),
+        };
+        let new: Vec<&Word> = words.iter().filter(|word| !is_known(word)).collect();
         if new.is_empty() {
             return Ok(Difference::default());
         }
@@ -77,8 +83,8 @@ impl Store {
         }
         let is_of_subject = |word: &Word| {
             let here = counts.get(&word.hash).copied().unwrap_or_default() as usize;
-            let rarer = RARER * there.iter().filter(|there| **there == word.hash).count() * signature.words.len();
-            is_often(word) && !self.is_common(word.hash) && rarer < here * there.len()
+            let rarer = || RARER * there.iter().filter(|there| **there == word.hash).count() * signature.words.len();
+            is_often(word) && !self.is_common(word.hash) && rarer() < here * there.len()
         };
         let subject = new.iter().filter(|word| is_of_subject(word)).count();
         let names = new.iter().filter(|word| is_fact(word) || is_of_subject(word)).count();

@@ -124,8 +124,9 @@ impl Learned {
             let first = asked.digests[if unit == Unit::Document { 0 } else { block }];
             let words = signature.words_of(block).len() as u64;
             judged.figures.words += words;
-            // A text without words is nobody's copy.
-            let copied = first > 0 && (if unit == Unit::Document { !signature.words.is_empty() } else { words > 0 });
+            // A text without words is nobody's copy, and what repeats inside a document stays.
+            let copied = (1..=asked.start).contains(&first)
+                && (if unit == Unit::Document { !signature.words.is_empty() } else { words > 0 });
             judged.blocks.push(if copied {
                 let (other, _) = self.store.document_of(first - 1)?;
                 let id = match ids.get(&other) {

@@ -25,6 +25,9 @@ use super::store::{Store, StoreSize, StoreWriter, hash_of_id};
 use crate::error::{Error, IoContext, Result};
 use crate::text::mix;
 
+/// Another number for each change of the files of evidence, or of what a word is.
+pub(super) const FORMAT: u32 = 2;
+
 /// What is a duplicate, and how it is found.
 #[derive(Debug, Clone)]
 pub struct DedupOptions {
@@ -245,7 +248,8 @@ impl Learning {
                 "that is too little memory to work with; give it --memory {needed}M or more"
             )));
         }
-        let bits = options.bits();
+        // Another limit of memory does not change what was written.
+        let bits = note.as_ref().map_or(options.bits(), |note| note.entries[0].len().trailing_zeros());
         let path = folder.path();
         let mut learning = Learning {
             ngrams: Scatter::new(path, "ngrams", bits),
@@ -374,6 +378,8 @@ impl Learning {
         let mut ids = self.ids.finish()?;
         let total = ngrams.len() + anchors.len() + wholes.len() + digests.len() + ids.len();
         let work = Work::new(&self.options, pool, step, saved, total);
+        let largest = [needs(&ngrams), needs(&anchors), needs(&wholes), needs(&digests), needs(&ids)];
+        work.check(largest.into_iter().max().unwrap_or_default())?;
         let mut store = Store::open(self.folder.path())?;
         if self.options.task == Task::Blocks {
             store.count_common()?;
@@ -399,7 +405,7 @@ impl Learning {
         work.each(&mut wholes, first_places)?;
         work.each(&mut digests, first_places)?;
         work.each(&mut ids, times_before)?;
-        store.count_ids(Answers::open(ids)?, self.compared as usize, self.options.make_ids)?;
+        store.count_ids(Answers::new(ids), self.compared as usize, self.options.make_ids)?;
         Learned::open(self.options, self.folder, self.counts, self.next, store, found, (anchors, wholes, digests))
     }
 }
@@ -443,6 +449,11 @@ impl Found {
     }
 }
 
+/// The memory that work on the largest of some partitions takes.
+fn needs<const N: usize>(partitions: &[Partition<N>]) -> u64 {
+    partitions.iter().map(|partition| partition.entries).max().unwrap_or_default() * bytes_of_work(N)
+}
+
 /// Work on partitions.
 struct Work<'a> {
     memory: u64,
@@ -457,6 +468,15 @@ struct Work<'a> {
 impl<'a> Work<'a> {
     fn new(options: &DedupOptions, pool: &'a rayon::ThreadPool, step: Step<'a>, saved: bool, total: usize) -> Work<'a> {
         Work { memory: options.memory, pool, step, saved, done: AtomicU64::new(0), total: total as u64 }
+    }
+
+    /// Refuses work on a partition that needs more memory than there is.
+    fn check(&self, needed: u64) -> Result<()> {
+        if needed <= self.memory / 2 {
+            return Ok(());
+        }
+        let needed = (2 * needed).div_ceil(1 << 20);
+        Err(Error::Refused(format!("the collection needs more memory than that: --memory {needed}M will do")))
     }
 
     /// Works on partitions, as many at a time as there is memory for.
@@ -475,15 +495,8 @@ impl<'a> Work<'a> {
         work: fn(&mut Partition<N>) -> Result<T>,
         done: impl Fn(usize, &mut T) + Sync,
     ) -> Result<Vec<T>> {
-        let largest = partitions.iter().map(|partition| partition.entries).max().unwrap_or_default();
-        let largest = (largest * bytes_of_work(N)).max(1);
-        let share = self.memory / 2;
-        if largest > share {
-            let needed = (2 * largest).div_ceil(1 << 20);
-            return Err(Error::Refused(format!(
-                "the collection needs more memory than that: --memory {needed}M will do"
-            )));
-        }
+        let largest = needs(partitions).max(1);
+        self.check(largest)?;
         let work = |(number, partition): (usize, &mut Partition<N>)| {
             if !(self.step)(self.done.fetch_add(1, Ordering::Relaxed), self.total) {
                 return Err(Error::Interrupted);
@@ -493,7 +506,7 @@ impl<'a> Work<'a> {
             Ok(result)
         };
         // As many at a time as there are threads, or fewer where these are large.
-        let at_a_time = usize::try_from(share / largest).unwrap_or(usize::MAX).max(1);
+        let at_a_time = usize::try_from(self.memory / 2 / largest).unwrap_or(usize::MAX).max(1);
         if at_a_time >= self.pool.current_num_threads() {
             return self.pool.install(|| partitions.par_iter_mut().with_max_len(1).enumerate().map(work).collect());
         }

@@ -102,11 +102,11 @@ impl Learned {
                     Some(*base)
                 }));
                 top.add(most, |(partition, number)| bases[partition] + u64::from(number));
-                Answers::open(partitions)?
+                Answers::new(partitions)
             }
             NgramAnswers::Placed(found) => {
                 top.add(found.most, u64::from);
-                Answers::of_file(found.answers)?
+                Answers::of_file(found.answers)
             }
         };
         let store = Arc::new(store);
@@ -114,9 +114,9 @@ impl Learned {
         let lookup = Lookup {
             ngrams,
             bases,
-            anchors: Answers::open(anchors)?,
-            wholes: Answers::open(wholes)?,
-            digests: Answers::open(digests)?,
+            anchors: Answers::new(anchors),
+            wholes: Answers::new(wholes),
+            digests: Answers::new(digests),
             next: 0,
             aligner: aligner.clone(),
         };
@@ -235,8 +235,8 @@ impl Learned {
         !(from / CELL..to.div_ceil(CELL)).any(|cell| self.removed.get(cell))
     }
 
-    /// The document of a place, and where in it.
-    pub(super) fn place_of(&mut self, word: u64, length: u64) -> Result<Of> {
+    /// The document of a place: where it begins, its id, and where in it the place is.
+    pub(super) fn place_of(&mut self, word: u64, length: u64) -> Result<(u64, Of)> {
         // What follows a copied block is mostly copied from the same document.
         let known = self.last_place.as_ref().filter(|((start, end), _)| (*start..*end).contains(&word));
         let ((start, end), id) = match known {
@@ -248,7 +248,7 @@ impl Learned {
             }
         };
         let from = word.saturating_sub(start);
-        Ok((id, Some((from, (from + length).min(end - start)))))
+        Ok((start, (id, Some((from, (from + length).min(end - start))))))
     }
 
     /// Makes sure that a run that is killed goes on from here; `of` is handed back [then](Learned::last_checkpoint). Only
@@ -294,7 +294,7 @@ impl Learned {
         let bits = [self.kept.bits_mut(), &mut self.removed, &mut self.gone];
         bits.into_iter().try_for_each(|bits| bits.read(&mut input.by_ref())).at(&path)?;
         if let Some(lookup) = &mut self.lookup {
-            lookup.skip(&saved.taken)?;
+            lookup.skip(&saved.taken);
         }
         self.places.resume()?;
         self.state = saved.state;

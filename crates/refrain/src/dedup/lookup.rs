@@ -104,14 +104,13 @@ impl Lookup {
         Taken([self.ngrams.taken(), self.anchors.taken(), self.wholes.taken(), self.digests.taken()], self.next)
     }
 
-    pub(super) fn skip(&mut self, taken: &Taken) -> Result<()> {
+    pub(super) fn skip(&mut self, taken: &Taken) {
         let Taken([ngrams, anchors, wholes, digests], next) = taken;
-        self.ngrams.skip(ngrams)?;
-        self.anchors.skip(anchors)?;
-        self.wholes.skip(wholes)?;
-        self.digests.skip(digests)?;
+        self.ngrams.skip(ngrams);
+        self.anchors.skip(anchors);
+        self.wholes.skip(wholes);
+        self.digests.skip(digests);
         self.next = *next;
-        Ok(())
     }
 
     /// What compares documents with earlier text.

@@ -37,8 +37,9 @@ impl Learned {
             }
             let difference = self.store.difference(own, &there, first, signature, asked)?;
             if edited || !difference.other {
-                let of = Some(self.place_of(first, own.len() as u64)?);
-                verdicts[block] = Some(Copied { by: By::Alignment, share, of, place: Some(first), difference });
+                let (source, of) = self.place_of(first, own.len() as u64)?;
+                let (source, of, place) = (Some(source), Some(of), Some(first));
+                verdicts[block] = Some(Copied { by: By::Alignment, share, of, place, source, difference });
             }
         }
         Ok(())

@@ -5,15 +5,13 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-use super::evidence::{DedupOptions, read_note, write_note};
+use super::evidence::{DedupOptions, FORMAT, read_note, write_note};
 use super::signature::Signature;
 use super::store::{Store, StoreSize, StoreWriter, is_store};
 use crate::error::{Error, IoContext, Result};
 use crate::text::Word;
 
 const NOTE: &str = "evidence.json";
-/// Another number for each change of the files, or of what a word is.
-const VERSION: u32 = 1;
 
 #[derive(Serialize, Deserialize)]
 struct Note {
@@ -43,6 +41,7 @@ impl EvidenceWriter {
         if size.documents == 0
             && folder.read_dir().is_ok_and(|mut files| files.next().is_some())
             && !is_evidence(folder)
+            && !is_store(folder)
         {
             let folder = folder.display();
             return Err(Error::Refused(format!(
@@ -74,7 +73,7 @@ impl EvidenceWriter {
     /// Ends the writing: from now on the folder is evidence.
     pub fn finish(mut self) -> Result<()> {
         self.flush()?;
-        let note = Note { refrain_evidence: VERSION, documents: self.size.documents, words: self.size.words };
+        let note = Note { refrain_evidence: FORMAT, documents: self.size.documents, words: self.size.words };
         write_note(&self.folder.join(NOTE), &note)
     }
 }
@@ -104,7 +103,7 @@ pub fn each_saved(
     let path = folder.join(NOTE);
     let damaged = |message: &str| Error::Damaged { path: path.clone(), message: message.to_owned() };
     let note: Note = read_note(&path)?.ok_or_else(|| damaged("is not there"))?;
-    if note.refrain_evidence != VERSION {
+    if note.refrain_evidence != FORMAT {
         return Err(damaged("was saved by another version; save the evidence once more"));
     }
     let store = Store::open(folder)?;

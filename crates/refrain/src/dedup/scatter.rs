@@ -5,7 +5,8 @@
 //! and when the documents come by a second time, each hash finds its answer next in the file of its partition.
 
 use std::fs::File;
-use std::io::{Read, Seek, SeekFrom, Write};
+use std::io::{Read, Write};
+use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 
 use crate::error::{IoContext, Result};
@@ -27,8 +28,9 @@ pub(super) struct Scatter<const N: usize> {
 #[derive(Debug)]
 pub(super) struct Partition<const N: usize> {
     path: PathBuf,
-    /// The file, once there was enough for one.
-    file: Option<File>,
+    /// There is a file, once there was enough for one. It is open only while it is used: there may be more of them than a
+    /// process may have open.
+    on_disk: bool,
     /// What was never written to a file.
     rest: Vec<u8>,
     pub(super) entries: u64,
@@ -45,7 +47,7 @@ impl<const N: usize> Scatter<N> {
     pub(super) fn new(folder: &Path, name: &str, bits: u32) -> Scatter<N> {
         let partition = |number: usize| {
             let path = folder.join(format!("{name}-{number:04}"));
-            Partition { path, file: None, rest: Vec::new(), entries: 0 }
+            Partition { path, on_disk: false, rest: Vec::new(), entries: 0 }
         };
         let room = (BUFFERS >> bits).clamp(8 << 10, 64 << 10) / N * N;
         let partitions: Vec<Partition<N>> = (0..1 << bits).map(partition).collect();
@@ -56,15 +58,11 @@ impl<const N: usize> Scatter<N> {
     /// entries are gone.
     pub(super) fn resume(&mut self, entries: &[u64]) -> Result<()> {
         for (partition, entries) in self.partitions.iter_mut().zip(entries) {
-            let answers = partition.answers_path();
-            if !partition.path.exists() && answers.exists() {
-                (partition.file, partition.entries) = (Some(File::open(&answers).at(&answers)?), *entries);
-                continue;
+            (partition.on_disk, partition.entries) = (*entries > 0, *entries);
+            if partition.path.exists() || (*entries > 0 && !partition.answers_path().exists()) {
+                let file = File::options().write(true).open(&partition.path).at(&partition.path)?;
+                file.set_len(entries * N as u64).at(&partition.path)?;
             }
-            let mut file = File::options().append(true).open(&partition.path).at(&partition.path)?;
-            file.set_len(entries * N as u64).at(&partition.path)?;
-            file.seek(SeekFrom::End(0)).at(&partition.path)?;
-            (partition.file, partition.entries) = (Some(file), *entries);
         }
         Ok(())
     }
@@ -86,7 +84,9 @@ impl<const N: usize> Scatter<N> {
 
     fn spill(&mut self, number: usize) -> Result<()> {
         let waiting = &self.waiting[number * self.room..][..self.filled[number] as usize];
-        self.partitions[number].append(waiting)?;
+        if !waiting.is_empty() {
+            self.partitions[number].append(waiting)?;
+        }
         self.filled[number] = 0;
         Ok(())
     }
@@ -100,7 +100,7 @@ impl<const N: usize> Scatter<N> {
     /// The partitions. Those that were never written stay in memory.
     pub(super) fn finish(mut self) -> Result<Vec<Partition<N>>> {
         for number in 0..self.partitions.len() {
-            if self.partitions[number].file.is_some() {
+            if self.partitions[number].on_disk {
                 self.spill(number)?;
             } else {
                 let rest = self.waiting(number).to_vec();
@@ -115,18 +115,18 @@ impl<const N: usize> Scatter<N> {
 impl<const N: usize> Partition<N> {
     /// Writes entries behind those in the file.
     fn append(&mut self, entries: &[u8]) -> Result<()> {
-        let file = match &mut self.file {
-            Some(file) => file,
-            None => self.file.insert(File::create(&self.path).at(&self.path)?),
-        };
+        let mut file = File::options();
+        let file = if self.on_disk { file.append(true) } else { file.write(true).create(true).truncate(true) };
+        file.open(&self.path).and_then(|mut file| file.write_all(entries)).at(&self.path)?;
+        self.on_disk = true;
         self.entries += (entries.len() / N) as u64;
-        file.write_all(entries).at(&self.path)
+        Ok(())
     }
 
     /// All entries, in the order in which they came.
     pub(super) fn read(&self) -> Result<Vec<u8>> {
         let mut bytes = self.rest.clone();
-        if self.file.is_some() {
+        if self.on_disk {
             bytes.reserve_exact(self.entries as usize * N);
             File::open(&self.path).and_then(|mut file| file.read_to_end(&mut bytes)).at(&self.path)?;
         }
@@ -140,7 +140,7 @@ impl<const N: usize> Partition<N> {
 
     /// Puts answers in the place of the entries. The file of the entries stays until [`Partition::drop_entries`].
     pub(super) fn answer(&mut self, answers: Vec<u8>) -> Result<()> {
-        if self.file.is_some() {
+        if self.on_disk {
             let path = self.answers_path();
             std::fs::write(&path, answers).at(&path)
         } else {
@@ -151,15 +151,12 @@ impl<const N: usize> Partition<N> {
 
     /// Deletes the file of the entries.
     pub(super) fn drop_entries(&self) -> Result<()> {
-        match &self.file {
-            Some(_) if self.path.exists() => std::fs::remove_file(&self.path).at(&self.path),
-            _ => Ok(()),
-        }
+        if self.on_disk && self.path.exists() { std::fs::remove_file(&self.path).at(&self.path) } else { Ok(()) }
     }
 
     /// True when entries or answers are in a file.
     pub(super) fn is_on_disk(&self) -> bool {
-        self.file.is_some()
+        self.on_disk
     }
 }
 
@@ -172,7 +169,8 @@ pub(super) struct Answers<const W: usize> {
 /// Numbers in a file or in memory, one after the other.
 struct Stream {
     path: PathBuf,
-    file: Option<File>,
+    /// Where to read on in the file, if there is one.
+    next: Option<u64>,
     bytes: Vec<u8>,
     at: usize,
     /// How many were taken.
@@ -198,8 +196,18 @@ impl Stream {
     fn fill(&mut self, least: usize) -> Result<()> {
         self.bytes.drain(..self.at);
         self.at = 0;
-        if let Some(file) = &mut self.file {
-            Read::by_ref(file).take(READ as u64).read_to_end(&mut self.bytes).at(&self.path)?;
+        if let Some(next) = &mut self.next {
+            let file = File::open(&self.path).at(&self.path)?;
+            let left = self.bytes.len();
+            self.bytes.resize(left + READ, 0);
+            let mut filled = left;
+            while filled < self.bytes.len() {
+                match file.read_at(&mut self.bytes[filled..], *next).at(&self.path)? {
+                    0 => break,
+                    read => (filled, *next) = (filled + read, *next + read as u64),
+                }
+            }
+            self.bytes.truncate(filled);
         }
         if self.bytes.len() < least {
             return Err(std::io::Error::from(std::io::ErrorKind::UnexpectedEof)).at(&self.path);
@@ -209,20 +217,18 @@ impl Stream {
 }
 
 impl<const W: usize> Answers<W> {
-    pub(super) fn open<const N: usize>(partitions: Vec<Partition<N>>) -> Result<Answers<W>> {
+    pub(super) fn new<const N: usize>(partitions: Vec<Partition<N>>) -> Answers<W> {
         let bits = partitions.len().trailing_zeros();
         let open = |partition: Partition<N>| {
-            let path = partition.answers_path();
-            let file = if partition.is_on_disk() { Some(File::open(&path).at(&path)?) } else { None };
-            Ok(Stream { path, file, bytes: partition.rest, at: 0, taken: 0 })
+            let next = partition.is_on_disk().then_some(0);
+            Stream { path: partition.answers_path(), next, bytes: partition.rest, at: 0, taken: 0 }
         };
-        Ok(Answers { bits, streams: partitions.into_iter().map(open).collect::<Result<_>>()? })
+        Answers { bits, streams: partitions.into_iter().map(open).collect() }
     }
 
     /// Answers in one file, for whatever hashes.
-    pub(super) fn of_file(path: PathBuf) -> Result<Answers<W>> {
-        let file = Some(File::open(&path).at(&path)?);
-        Ok(Answers { bits: 0, streams: vec![Stream { path, file, bytes: Vec::new(), at: 0, taken: 0 }] })
+    pub(super) fn of_file(path: PathBuf) -> Answers<W> {
+        Answers { bits: 0, streams: vec![Stream { path, next: Some(0), bytes: Vec::new(), at: 0, taken: 0 }] }
     }
 
     /// The answer for the next hash, and its partition.
@@ -238,14 +244,10 @@ impl<const W: usize> Answers<W> {
     }
 
     /// Goes on behind so many answers; only for those that are in files.
-    pub(super) fn skip(&mut self, taken: &[u64]) -> Result<()> {
-        for (stream, taken) in self.streams.iter_mut().zip(taken) {
-            if let Some(file) = &mut stream.file {
-                file.seek(SeekFrom::Start(taken * W as u64)).at(&stream.path)?;
-                stream.taken = *taken;
-            }
+    pub(super) fn skip(&mut self, taken: &[u64]) {
+        for (stream, taken) in self.streams.iter_mut().zip(taken).filter(|(stream, _)| stream.next.is_some()) {
+            (stream.next, stream.taken) = (Some(taken * W as u64), *taken);
         }
-        Ok(())
     }
 }
 
@@ -271,7 +273,7 @@ mod tests {
                 partition.answer(answers).expect("room");
                 partition.drop_entries().expect("a file, or none");
             }
-            let mut answers: Answers<5> = Answers::open(partitions).expect("answers");
+            let mut answers: Answers<5> = Answers::new(partitions);
             for number in 0..count {
                 let (_, answer) = answers.next(mix(number % 977)).expect("an answer");
                 assert_eq!(answer, number);

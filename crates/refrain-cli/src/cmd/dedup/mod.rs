@@ -256,7 +256,7 @@ impl Arguments {
             engine: self.engine,
             ngram: self.ngram,
             threshold: self.threshold,
-            stub: self.stub,
+            stub: self.stub.min(MOST_STUB),
             edited: !self.intact,
             list_lost: self.lost.is_some(),
             memory: self.memory,
@@ -300,6 +300,8 @@ impl Arguments {
     }
 }
 
+/// Longer blocks are not short.
+const MOST_STUB: usize = 1 << 20;
 /// What packed text becomes, about.
 const EXPANSION: u64 = 4;
 
@@ -312,6 +314,11 @@ pub(crate) fn run(arguments: &Arguments, given: &Given) -> Result<Exit> {
     let (saved, names): (Vec<String>, Vec<String>) =
         arguments.against.iter().cloned().partition(|name| is_evidence(Path::new(name)));
     names.iter().try_for_each(|name| refuse_unfinished(Path::new(name)))?;
+    if let Some(folder) = arguments.save.as_deref().and_then(|folder| folder.canonicalize().ok())
+        && saved.iter().any(|name| Path::new(name).canonicalize().is_ok_and(|other| other == folder))
+    {
+        bail!("--save would write over evidence that is compared with; name another folder");
+    }
     let mut against = Inputs::default();
     if !names.is_empty() {
         let (found, more) = expand(&names, output.path())?;

@@ -104,8 +104,10 @@ struct MarkState {
 const LEARN: &str = "learn";
 /// Text between two places where packed files can be cut.
 const PAUSE: u64 = 16 << 20;
-/// Documents that are dropped at a time.
+/// Documents that are dropped at a time, at most.
 const DONE: usize = 256;
+/// Few bytes of text for a word.
+const BYTES_OF_WORD: u64 = 6;
 /// Text of the documents that are compared at a time.
 const CHUNK: u64 = 256 << 10;
 
@@ -363,7 +365,7 @@ impl Run<'_> {
         report: &mut Report,
     ) -> Result<()> {
         let mut since = 0;
-        let mut done = Vec::new();
+        let (mut done, mut text_done) = (Vec::new(), 0);
         self.each_asked(learned, "mark", from, |learned, passing, asked, pause| {
             let Passing { document, signature, part, next, .. } = passing;
             let Some(mut document) = document.filter(|_| part == Part::Written) else {
@@ -376,9 +378,11 @@ impl Run<'_> {
                 _ => self.mark_blocks(learned, &mut document, &signature, &asked, outputs, report)?,
             }
             // What many threads wait for should not have to clean up, too.
+            text_done += document.text.len() as u64;
             done.push((document, signature, asked));
-            if done.len() >= DONE {
+            if done.len() >= DONE || text_done >= CHUNK {
                 let done = std::mem::take(&mut done);
+                text_done = 0;
                 self.pool.spawn(move || drop(done));
             }
             let Some(taken) = pause else { return Ok(()) };
@@ -417,7 +421,8 @@ impl Run<'_> {
                         return Ok(());
                     }
                     let asked = lookup.ask(&passing.signature)?;
-                    in_chunk += passing.text + 1;
+                    // Of saved documents there are only words.
+                    in_chunk += passing.text.max(BYTES_OF_WORD * passing.signature.words.len() as u64) + 1;
                     since += if passing.part == Part::Written { passing.text } else { 0 };
                     let cut = since >= pause;
                     since = if cut { 0 } else { since };

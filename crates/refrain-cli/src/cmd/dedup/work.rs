@@ -127,22 +127,30 @@ fn clear(folder: &Path) -> Result<()> {
     Ok(())
 }
 
+/// When a file was changed, and how long it is.
+fn changed(path: &Path) -> Value {
+    let meta = fs::metadata(path).ok();
+    let time = meta.as_ref().and_then(|meta| meta.modified().ok());
+    let time = time.and_then(|time| time.duration_since(UNIX_EPOCH).ok()).map(|time| time.as_nanos() as u64);
+    json!([time, meta.map(|meta| meta.len())])
+}
+
 /// What has to be the same for a run to go on where another one was.
 fn identity(arguments: &Arguments, inputs: [&Inputs; 2]) -> Value {
-    let input = |input: &refrain::source::Input| {
-        let changed = fs::metadata(&input.path).and_then(|meta| meta.modified()).ok();
-        let changed = changed.and_then(|time| time.duration_since(UNIX_EPOCH).ok()).map(|time| time.as_nanos() as u64);
-        json!([input.path, input.size, changed])
-    };
+    let input = |input: &refrain::source::Input| json!([input.path, input.size, changed(&input.path)]);
     let inputs = inputs.map(|inputs| inputs.iter().map(input).collect::<Vec<_>>());
     // What is in memory of the system is not on disk: when the machine was started anew, files may have holes.
     let boot = fs::read_to_string("/proc/sys/kernel/random/boot_id").unwrap_or_default();
+    // Another build may have other rules, or other files.
+    let program = std::env::current_exe().map(|path| changed(&path)).unwrap_or_default();
+    let evidence: Vec<Value> =
+        arguments.against.iter().map(|name| changed(&Path::new(name).join("evidence.json"))).collect();
     let a = arguments;
     json!({
-        "version": env!("CARGO_PKG_VERSION"), "boot": boot, "inputs": inputs, "source": format!("{:?}", a.input.options()),
+        "version": env!("CARGO_PKG_VERSION"), "program": program, "evidence": evidence, "boot": boot, "inputs": inputs, "source": format!("{:?}", a.input.options()),
         "what": format!("{:?}", (a.task(), a.engine, a.ngram, a.threshold, a.stub, a.intact, a.measure, a.resemblance)),
         "keep": format!("{:?}", (&a.keep, a.make_ids, &a.against, a.keep_marked, a.offsets, a.part_size)),
         "files": [a.output.path(), a.removed.as_deref(), a.clusters.as_deref(), a.lost.as_deref(), a.report.as_deref(), a.save.as_deref()],
-        "format": format!("{:?}", a.format), "memory": a.memory, "checkpoint": a.checkpoint,
+        "format": format!("{:?}", a.format), "checkpoint": a.checkpoint,
     })
 }
