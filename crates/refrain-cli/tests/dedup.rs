@@ -428,3 +428,26 @@ fn exact_leaves_alone_what_repeats_inside_a_document() {
     env.run(&[&DEDUP[..], &["--exact"]].concat()).code(0).says(&["wrote 1 document"]);
     assert_eq!(removed(&env).len(), 1);
 }
+
+#[test]
+fn made_ids_are_nobody_elses() {
+    let env = Env::new();
+    documents(&env, &[("a", STORY), ("a", "Another text."), ("a#2", "A third one.")]);
+    env.run(&[&DEDUP[..], &["--make-ids"]].concat()).code(0);
+    let clean = std::fs::read_to_string(env.path("clean.jsonl")).expect("documents");
+    let ids: Vec<Value> =
+        clean.lines().map(|line| serde_json::from_str::<Value>(line).expect("JSON")["id"].clone()).collect();
+    assert_eq!(ids, ["a", "a##2", "a#2"]);
+}
+
+#[test]
+fn a_folder_with_other_files_keeps_its_parts() {
+    let env = Env::new();
+    documents(&env, &[("a", STORY)]);
+    let command = ["dedup", "docs.jsonl", "-o", "parts/"];
+    env.run(&command).code(0);
+    env.run(&command).code(0);
+    env.write("parts/mine.txt", "mine");
+    env.run(&command).code(2).says(&["has other files in it"]);
+    assert!(env.path("parts/part-00000.jsonl").exists());
+}

@@ -125,13 +125,20 @@ pub(super) struct Store {
     count: usize,
     /// Words that are common everywhere.
     common: HashSet<u64, Spread>,
-    /// How many documents with the same id came before each, and whether ids tell; none where no id came twice.
-    times: Option<(File, bool)>,
+    /// How many documents with the same id came before each, and what stands between an id and its number, if ids are
+    /// numbered; none where no id came twice.
+    times: Option<(File, Option<String>)>,
 }
 
 /// The hash of an id.
 pub(super) fn hash_of_id(id: &[u8]) -> u64 {
     mix(id.iter().fold(0xcbf2_9ce4_8422_2325, |hash, byte| (hash ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3)))
+}
+
+/// How many `#` stand before the number at the end of an id.
+fn signs_before_number(id: &[u8]) -> usize {
+    let number = id.iter().rev().take_while(|byte| byte.is_ascii_digit()).count();
+    if number == 0 { 0 } else { id[..id.len() - number].iter().rev().take_while(|byte| **byte == b'#').count() }
 }
 
 /// A document in a store.
@@ -234,7 +241,7 @@ impl Store {
     pub(super) fn count_ids(&mut self, mut answers: Answers<NUMBER>, without: usize, make: bool) -> Result<()> {
         let path = self.path("times");
         let mut times = Growing::open(path.clone(), 0)?;
-        let (mut ids, mut repeated) = (Vec::new(), false);
+        let (mut ids, mut repeated, mut signs) = (Vec::new(), false, 0);
         for first in (0..self.count).step_by(STEP) {
             let some = self.some_bounds(first)?;
             let (from, to) = (some[0].id.0, some[some.len() - 1].id.1);
@@ -242,13 +249,16 @@ impl Store {
             self.ids.read_exact_at(&mut ids, from).at(&self.paths[2])?;
             for (number, Bounds { id: (start, end), .. }) in (first..).zip(some) {
                 let id = &ids[(start - from) as usize..(end - from) as usize];
+                signs = signs.max(signs_before_number(id));
                 let before = if number < without { 0 } else { answers.next(hash_of_id(id))?.1 };
                 times.put(&(before as u32).to_le_bytes())?;
                 repeated |= before > 0;
             }
         }
         times.flush()?;
-        self.times = if repeated { Some((File::open(&path).at(&path)?, make)) } else { None };
+        // Some more than any id has: so no made id is that of another document.
+        let between = make.then(|| "#".repeat(signs + 1));
+        self.times = if repeated { Some((File::open(&path).at(&path)?, between)) } else { None };
         Ok(())
     }
 
@@ -267,8 +277,9 @@ impl Store {
         let mut id = vec![0; (to - from) as usize];
         self.ids.read_exact_at(&mut id, from).at(&self.paths[2])?;
         let id = String::from_utf8_lossy(&id).into_owned();
-        let made = if self.times.as_ref().is_some_and(|(_, make)| *make) { self.times_before(number)? } else { 0 };
-        Ok(if made > 0 { format!("{id}#{}", made + 1) } else { id })
+        let Some((_, Some(between))) = &self.times else { return Ok(id) };
+        let before = self.times_before(number)?;
+        Ok(if before > 0 { format!("{id}{between}{}", before + 1) } else { id })
     }
 
     /// The document that a word stands in, and where that begins and ends.

@@ -162,7 +162,12 @@ fn sniff_zip(head: &[u8]) -> Kind {
 
 fn first_line_is_object(text: &[u8]) -> bool {
     let line = text.split(|&b| b == b'\n').next().unwrap_or_default().trim_ascii_end();
-    line.len() < text.len() && line.ends_with(b"}") && serde_json::from_slice::<serde_json::Map<_, _>>(line).is_ok()
+    let object = serde_json::from_slice::<serde_json::Map<_, _>>(line);
+    if line.len() == text.len() && line.starts_with(b"{") && text.len() > HEAD / 2 {
+        // It is longer than what is looked at: so far it has to be one.
+        return object.is_err_and(|error| error.is_eof());
+    }
+    line.len() < text.len() && line.ends_with(b"}") && object.is_ok()
 }
 
 /// A vertical file opens with a line that is a `<doc>` tag (or another structure around documents) and nothing else.
@@ -243,6 +248,10 @@ mod tests {
         assert_eq!(sniff(b"PAR1....", "x"), Kind::Format(InputFormat::Parquet));
         assert_eq!(sniff(b"{\"a\": 1}\n{", "x"), Kind::Format(InputFormat::Jsonl));
         assert_eq!(sniff(b"{ not json }\n", "x"), Kind::Unknown);
+        // The first line is longer than what is looked at.
+        let long = format!("{{\"text\": \"{}", "lamp ".repeat(HEAD));
+        assert_eq!(sniff(&long.as_bytes()[..HEAD], "x"), Kind::Format(InputFormat::Jsonl));
+        assert_eq!(sniff(long.replace(':', " ").as_bytes(), "x"), Kind::Unknown);
         assert_eq!(sniff(b"{\n  \"a\": 1\n}", "x.json"), Kind::OtherJson);
         assert_eq!(sniff(b"[{\"a\": 1}]", "x.json"), Kind::OtherJson);
         assert_eq!(sniff(b"{\"a\": 1}", "x.json"), Kind::Format(InputFormat::Jsonl));

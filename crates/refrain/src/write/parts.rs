@@ -48,17 +48,15 @@ impl PartsWriter {
             bytes: 0,
             digest: Digest::default(),
         };
-        for number in parts.. {
-            let path = writer.path(number);
-            match std::fs::remove_file(&path) {
-                Err(error) if error.kind() == std::io::ErrorKind::NotFound => break,
-                done => done.at(&path)?,
-            }
-        }
-        if parts == 0 && folder.read_dir().at(folder)?.flatten().any(|file| !is_hidden(&file.path())) {
+        let earlier: Vec<PathBuf> =
+            (parts..u64::MAX).map(|number| writer.path(number)).take_while(|path| path.exists()).collect();
+        let is_other =
+            |path: &Path| !is_hidden(path) && !earlier.iter().any(|part| part.file_name() == path.file_name());
+        if parts == 0 && folder.read_dir().at(folder)?.flatten().any(|file| is_other(&file.path())) {
             let folder = folder.display();
             return Err(Error::Refused(format!("{folder} has other files in it; name an empty or a new folder")));
         }
+        earlier.iter().try_for_each(|path| std::fs::remove_file(path).at(path))?;
         Ok(writer)
     }
 

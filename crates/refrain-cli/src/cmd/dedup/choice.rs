@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, bail};
 use refrain::Document;
 use refrain::dedup::{Figures, Learned};
 use refrain::write::{Output, Packing};
@@ -43,6 +43,11 @@ impl Run<'_> {
             Ok(())
         })?;
         learned.finish()?;
+        if let Which::Most(field) | Which::Least(field) = &self.arguments.keep
+            && values.iter().all(Value::is_null)
+        {
+            bail!("--keep: no document has the field `{field}`");
+        }
         let winners = self.winners(learned, &links, &values, compared)?;
         let mut outputs = Outputs::open(self, None)?;
         let mut report = Report::default();

@@ -239,6 +239,9 @@ impl Arguments {
                 "is for documents that are written; name a file with -o",
             )?;
         }
+        if self.explain && self.json {
+            bail!("--explain and --json both write to standard output; --report FILE has what --json prints");
+        }
         if self.explain && self.writes_documents() && self.output.path().is_none() {
             bail!("--explain writes to standard output; name a file for the documents with -o");
         }
