@@ -451,3 +451,27 @@ fn a_folder_with_other_files_keeps_its_parts() {
     env.run(&command).code(2).says(&["has other files in it"]);
     assert!(env.path("parts/part-00000.jsonl").exists());
 }
+
+#[test]
+fn the_other_blocks_of_a_document_speak_for_one_that_differs() {
+    let env = Env::new();
+    let words = |name: &str, count: usize| (0..count).map(|n| format!("{name}{}", letters(n))).collect::<Vec<_>>();
+    let (one, two) = (words("one", 40), words("two", 40));
+    let mut changed = one.clone();
+    for at in [3, 16, 24] {
+        changed[at] = format!("changed{}", letters(at));
+    }
+    let page = |blocks: &[&[String]]| blocks.iter().map(|block| block.join(" ")).collect::<Vec<_>>().join("\n\n");
+    let own = words("own", 300);
+    // Nothing else of the second document comes from the first one; of the third, a block as long does.
+    for (blocks, gone) in [(vec![&changed[..], &own], 0), (vec![&changed[..], &two, &own[..100]], 2)] {
+        documents(&env, &[("a", &page(&[&one, &two])), ("b", &page(&blocks))]);
+        env.run(&DEDUP).code(0);
+        assert_eq!(removed(&env).len(), gone);
+    }
+}
+
+/// A number in letters: words with digits are facts.
+fn letters(number: usize) -> String {
+    number.to_string().bytes().map(|digit| char::from(digit - b'0' + b'a')).collect()
+}

@@ -67,7 +67,7 @@ impl Learned {
     }
 
     /// Short blocks follow the blocks around them: those between two duplicates; and those beside one, if all longer blocks are
-    /// duplicates and the short ones are a small part of the document. Most of their words have to stand about there.
+    /// duplicates and the short ones are a small part of the document. Their words have to stand about there.
     pub(super) fn smooth(
         &self,
         signature: &Signature,
