@@ -117,14 +117,3 @@ fn has_other_facts(words: &[Word], text: &[Word], is_fact: impl Fn(&Word) -> boo
     let old_facts = old.iter().filter(|at| is_fact(&text[**at]) && !is_in(&text[**at], words)).count();
     2 * new_facts >= new.len() && old_facts > 0 && 2 * old_facts >= old.len()
 }
-
-impl Store {
-    /// True when words stand one after the other in the document of a place, about there.
-    pub(super) fn stands_in_document(&self, words: &[u64], place: u64, around: u64) -> Result<bool> {
-        let (_, bounds) = self.document_of(place)?;
-        let (start, end) = bounds.words;
-        let mut there = Vec::new();
-        self.words(start.max(place.saturating_sub(around)), end.min(place + around), &mut there)?;
-        Ok(there.windows(words.len().max(1)).any(|window| window == words))
-    }
-}

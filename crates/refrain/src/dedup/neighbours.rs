@@ -126,7 +126,7 @@ impl Learned {
             .filter(|(copied, _)| *copied as f64 > MOSTLY * signature.words.len() as f64);
         for beside in beside {
             if let Some(place) = verdicts[*beside].as_ref().and_then(|copied| copied.place)
-                && self.store.stands_in_document(&hashes, place, AROUND)?
+                && self.stands_in_document(&hashes, place, AROUND)?
             {
                 return Ok(true);
             }
@@ -143,9 +143,20 @@ impl Learned {
         }
         // Passages that stand in many documents are known by the first of these; the others tell where all of it comes from.
         match source {
-            Some((_, place)) => self.store.stands_in_document(&hashes, place, FAR),
+            Some((_, place)) => self.stands_in_document(&hashes, place, FAR),
             None => Ok(false),
         }
+    }
+
+    /// True when words stand one after the other in the document of a place, about there, and were not removed.
+    fn stands_in_document(&self, words: &[u64], place: u64, around: u64) -> Result<bool> {
+        let (_, bounds) = self.store.document_of(place)?;
+        let (from, to) = (bounds.words.0.max(place.saturating_sub(around)), bounds.words.1.min(place + around));
+        let mut there = Vec::new();
+        self.store.words(from, to, &mut there)?;
+        let length = words.len() as u64;
+        let is_there = |(at, window): (u64, &[u64])| window == words && !self.is_removed(at, at + length);
+        Ok((from..).zip(there.windows(words.len().max(1))).any(is_there))
     }
 }
 
