@@ -197,6 +197,30 @@ fn what_cannot_be_done_is_refused() {
 }
 
 #[test]
+fn options_that_would_do_nothing_are_refused() {
+    let env = Env::new();
+    documents(&env, &[("a", STORY)]);
+    for (options, why) in [
+        (["--offsets", "bytes"], "for ranges that are written"),
+        (["--part-size", "1M"], "for a folder of parts"),
+        (["--temporary", "nowhere"], "nowhere is no folder; make it first"),
+    ] {
+        env.run(&[&["dedup", "docs.jsonl", "-o", "clean.jsonl"], &options[..]].concat()).code(2).says(&[why]);
+    }
+    env.run(&["dedup", "docs.jsonl", "--temporary", "nowhere"]).code(2).says(&["make it first"]);
+}
+
+#[test]
+fn marks_that_come_with_a_document_are_honoured() {
+    let env = Env::new();
+    documents(&env, &[("a", STORY), ("b", STORY)]);
+    env.run(&["dedup", "docs.jsonl", "-o", "marked.jsonl", "--keep-marked"]).code(0);
+    env.run(&["dedup", "marked.jsonl", "-o", "clean.jsonl"]).code(0).says(&["wrote 1 document"]);
+    let clean = env.read_jsonl("clean.jsonl");
+    assert_eq!((clean.len(), clean[0].get("marks")), (1, None));
+}
+
+#[test]
 fn no_input_is_written_over() {
     let env = Env::new();
     documents(&env, &[("a", STORY)]);

@@ -244,9 +244,6 @@ fn adopt_known_fields(document: &mut Document) {
     drop_count(&mut document.meta, &document.text);
     for (field, offsets) in [(MARKS_FIELD, Offsets::Chars), (BYTE_MARKS_FIELD, Offsets::Bytes)] {
         let Some(Value::Array(values)) = document.meta.get(field) else { continue };
-        if values.is_empty() {
-            continue;
-        }
         let mut chars = ByteOffsets::new(&document.text);
         let marks: Option<Vec<Mark>> = values.iter().map(|value| read_mark(value, offsets, &mut chars)).collect();
         if let Some(marks) = marks {

@@ -252,12 +252,12 @@ impl Learning {
         let bits = note.as_ref().map_or(options.bits(), |note| note.entries[0].len().trailing_zeros());
         let path = folder.path();
         let mut learning = Learning {
-            ngrams: Scatter::new(path, "ngrams", bits),
+            ngrams: Scatter::new(path, "ngrams", bits, options.memory),
             // One word in four has one.
-            anchors: Scatter::new(path, "anchors", bits - 2),
-            wholes: Scatter::new(path, "wholes", FEW_BITS),
-            digests: Scatter::new(path, "digests", bits),
-            ids: Scatter::new(path, "names", FEW_BITS),
+            anchors: Scatter::new(path, "anchors", bits - 2, options.memory),
+            wholes: Scatter::new(path, "wholes", FEW_BITS, options.memory),
+            digests: Scatter::new(path, "digests", bits, options.memory),
+            ids: Scatter::new(path, "names", FEW_BITS, options.memory),
             store: StoreWriter::open(path, note.as_ref().map(|note| note.store).unwrap_or_default())?,
             next: 0,
             compared: 0,
@@ -401,6 +401,7 @@ impl Learning {
                 NgramAnswers::Hashed(ngrams, repeated, most.into_inner().unwrap_or_else(PoisonError::into_inner))
             }
         };
+        work.check(self.counts.tables(self.next))?;
         work.each(&mut anchors, first_places)?;
         work.each(&mut wholes, first_places)?;
         work.each(&mut digests, first_places)?;
@@ -411,6 +412,12 @@ impl Learning {
 }
 
 impl Counts {
+    /// Bytes of what stays in memory while documents are judged: two bits for each n-gram that occurs twice or more, one for
+    /// every eight words, one for each document.
+    fn tables(&self, words: u64) -> u64 {
+        self.duplicate / 4 + words / 64 + self.documents / 8
+    }
+
     /// With n-grams that occur twice or more: how many there are, and how often these occur.
     fn with(self, found: impl IntoIterator<Item = (u64, u64)>) -> Counts {
         let add = |(all, times): (u64, u64), (repeated, occurrences)| (all + repeated, times + occurrences);

@@ -27,5 +27,5 @@ pub use evidence::{Counts, DedupOptions, Engine, Learning, Normalise, Step, Task
 pub use exact::{ExactDuplicates, FirstCopies, Sightings};
 pub use learned::Learned;
 pub use lookup::{Aligner, Asked, Lookup, Taken};
-pub use saved::{EvidenceSize, EvidenceWriter, each_saved, is_evidence, refuse_unfinished};
+pub use saved::{EvidenceSize, EvidenceWriter, bytes_of_evidence, each_saved, is_evidence, refuse_unfinished};
 pub use signature::Signature;

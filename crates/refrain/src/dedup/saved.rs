@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use super::evidence::{DedupOptions, FORMAT, read_note, write_note};
 use super::signature::Signature;
-use super::store::{Store, StoreSize, StoreWriter, is_store};
+use super::store::{Store, StoreSize, StoreWriter, WORDS, is_store};
 use crate::error::{Error, IoContext, Result};
 use crate::text::Word;
 
@@ -81,6 +81,11 @@ impl EvidenceWriter {
 /// True for a folder with evidence that was saved.
 pub fn is_evidence(folder: &Path) -> bool {
     folder.join(NOTE).is_file()
+}
+
+/// About how many bytes of text saved evidence stands for.
+pub fn bytes_of_evidence(folder: &Path) -> u64 {
+    folder.join(WORDS).metadata().map_or(0, |words| words.len())
 }
 
 /// Refuses a folder in which evidence was begun and never finished: it would be taken for documents.

@@ -11,8 +11,9 @@ use std::path::{Path, PathBuf};
 
 use crate::error::{IoContext, Result};
 
-/// Bytes that all partitions of a kind keep in memory before they are written.
-const BUFFERS: usize = 8 << 20;
+/// All partitions of a kind keep entries in one part of the memory in so many before they are written: large pieces, since
+/// a file is opened for each of them.
+const BUFFERS: u64 = 32;
 
 /// Entries of N bytes on their way to disk.
 pub(super) struct Scatter<const N: usize> {
@@ -43,13 +44,13 @@ pub(super) fn partition(hash: u64, bits: u32) -> usize {
 }
 
 impl<const N: usize> Scatter<N> {
-    /// An empty one in a folder, with two to the power of `bits` partitions.
-    pub(super) fn new(folder: &Path, name: &str, bits: u32) -> Scatter<N> {
+    /// An empty one in a folder, with two to the power of `bits` partitions, where there is so much memory.
+    pub(super) fn new(folder: &Path, name: &str, bits: u32, memory: u64) -> Scatter<N> {
         let partition = |number: usize| {
             let path = folder.join(format!("{name}-{number:04}"));
             Partition { path, on_disk: false, rest: Vec::new(), entries: 0 }
         };
-        let room = (BUFFERS >> bits).clamp(8 << 10, 64 << 10) / N * N;
+        let room = ((memory / BUFFERS) >> bits).clamp(8 << 10, 128 << 10) as usize / N * N;
         let partitions: Vec<Partition<N>> = (0..1 << bits).map(partition).collect();
         Scatter { bits, waiting: vec![0; room << bits], room, filled: vec![0; partitions.len()], partitions }
     }
@@ -178,7 +179,7 @@ struct Stream {
 }
 
 /// What is read at a time.
-const READ: usize = 16 << 10;
+const READ: usize = 32 << 10;
 
 impl Stream {
     fn next<const W: usize>(&mut self) -> Result<u64> {
@@ -261,7 +262,7 @@ mod tests {
         let folder = tempfile::tempdir().expect("a folder");
         // Few stay in memory, many go to files.
         for count in [100, 200_000] {
-            let mut scatter: Scatter<8> = Scatter::new(folder.path(), "numbers", 2);
+            let mut scatter: Scatter<8> = Scatter::new(folder.path(), "numbers", 2, 0);
             for number in 0..count {
                 scatter.push(mix(number % 977), number.to_le_bytes()).expect("room");
             }
@@ -285,12 +286,12 @@ mod tests {
     #[test]
     fn what_was_written_behind_a_checkpoint_is_forgotten() {
         let folder = tempfile::tempdir().expect("a folder");
-        let mut first: Scatter<1> = Scatter::new(folder.path(), "numbers", 1);
+        let mut first: Scatter<1> = Scatter::new(folder.path(), "numbers", 1, 0);
         first.push(0, [1]).expect("room");
         let entries = first.flush().expect("room");
         first.push(0, [2]).expect("room");
         first.flush().expect("room");
-        let mut second: Scatter<1> = Scatter::new(folder.path(), "numbers", 1);
+        let mut second: Scatter<1> = Scatter::new(folder.path(), "numbers", 1, 0);
         second.resume(&entries).expect("the files");
         second.push(0, [3]).expect("room");
         assert_eq!(second.finish().expect("room")[0].read().expect("entries"), [1, 3]);

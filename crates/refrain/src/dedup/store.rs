@@ -68,7 +68,9 @@ pub(super) struct StoreSize {
     ids: u64,
 }
 
-const NAMES: [&str; 3] = ["words", "documents", "ids"];
+/// The file of the words.
+pub(super) const WORDS: &str = "words";
+const NAMES: [&str; 3] = [WORDS, "documents", "ids"];
 
 /// True for a folder with the files of a store.
 pub(super) fn is_store(folder: &Path) -> bool {

@@ -12,7 +12,9 @@ use std::time::Instant;
 
 use anyhow::{Context, Result, bail};
 use clap::Args;
-use refrain::dedup::{DedupOptions, Engine, Measure, Normalise, Task, Unit, is_evidence, refuse_unfinished};
+use refrain::dedup::{
+    DedupOptions, Engine, Measure, Normalise, Task, Unit, bytes_of_evidence, is_evidence, refuse_unfinished,
+};
 use refrain::pipeline::Control;
 use refrain::source::{Input, Inputs};
 use refrain::text::Offsets;
@@ -85,8 +87,8 @@ pub(crate) struct Arguments {
     #[arg(long, help_heading = "Output")]
     json: bool,
 
-    /// Leave out what stands in these files or folders, too, or in evidence that was saved; they are not written. May be
-    /// given several times, and with several names
+    /// Leave out what stands in these files or folders, too, or in evidence that was saved; they are not written. Takes
+    /// all names up to the next option: name what is deduplicated before it
     #[arg(long, value_name = "INPUT", num_args = 1.., help_heading = "Duplicates")]
     against: Vec<String>,
 
@@ -239,6 +241,15 @@ impl Arguments {
                 "is for documents that are written; name a file with -o",
             )?;
         }
+        if self.removed.is_none() && !self.keep_marked && self.task() != Task::Count {
+            given.refuse(&["offsets"], "is for ranges that are written: by --removed, or with --keep-marked")?;
+        }
+        if !self.output.path().is_some_and(is_folder) && !self.count_only {
+            given.refuse(&["part_size"], "is for a folder of parts; end its name with / after -o")?;
+        }
+        if let Some(folder) = self.temporary.as_deref().filter(|folder| !folder.is_dir()) {
+            bail!("--temporary: {} is no folder; make it first", folder.display());
+        }
         if self.explain && self.json {
             bail!("--explain and --json both write to standard output; --report FILE has what --json prints");
         }
@@ -252,8 +263,8 @@ impl Arguments {
     }
 
     fn options(&self, inputs: [&Inputs; 2]) -> DedupOptions {
-        let packed = |input: &Input| Packing::of_path(&input.path) != Packing::None;
-        let bytes = |input: &Input| input.size.unwrap_or_default() * if packed(input) { EXPANSION } else { 1 };
+        let bytes = |input: &Input| input.size.unwrap_or_default() * if is_packed(&input.path) { EXPANSION } else { 1 };
+        let saved = self.against.iter().map(Path::new).filter(|name| is_evidence(name)).map(bytes_of_evidence);
         DedupOptions {
             task: self.task(),
             engine: self.engine,
@@ -264,7 +275,7 @@ impl Arguments {
             list_lost: self.lost.is_some(),
             memory: self.memory,
             make_ids: self.make_ids,
-            expected: inputs.iter().flat_map(|inputs| inputs.iter()).map(bytes).sum(),
+            expected: inputs.iter().flat_map(|inputs| inputs.iter()).map(bytes).chain(saved).sum(),
             ..DedupOptions::default()
         }
     }
@@ -307,6 +318,12 @@ impl Arguments {
 const MOST_STUB: usize = 1 << 20;
 /// What packed text becomes, about.
 const EXPANSION: u64 = 4;
+
+/// True for files whose text is longer than they are.
+fn is_packed(path: &Path) -> bool {
+    let extension = path.extension().and_then(|extension| extension.to_str()).unwrap_or_default();
+    ["gz", "zst", "bz2", "xz", "zip", "tgz", "parquet"].contains(&extension.to_ascii_lowercase().as_str())
+}
 
 pub(crate) fn run(arguments: &Arguments, given: &Given) -> Result<Exit> {
     arguments.refuse_idle(given)?;

@@ -483,7 +483,8 @@ impl Run<'_> {
         let before = document.marks.len();
         let judged = learned.mark(document, signature, asked)?;
         let copied = document.marks.len() - before;
-        let gone = copied > 0 && document.is_removed();
+        // Marks that came with it count, too.
+        let gone = !document.marks.is_empty() && document.is_removed();
         if self.arguments.lost.is_some() {
             outputs.lose(document, signature, &judged.lost)?;
         }

@@ -107,7 +107,6 @@ fn place_of(output: &Path, temporary: Option<&Path>) -> Result<PathBuf> {
     let absolute = std::path::absolute(output).with_context(|| output.display().to_string())?;
     let name = absolute.file_name().context("the output has no name")?.to_string_lossy().into_owned();
     Ok(match temporary {
-        Some(folder) if !folder.is_dir() => bail!("{} is no folder for temporary files", folder.display()),
         Some(folder) => {
             let mut digest = refrain::text::Digest::default();
             digest.update(absolute.as_os_str().as_encoded_bytes());
