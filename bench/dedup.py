@@ -599,11 +599,11 @@ def head(inputs, parts):
     print(f"measured: {', '.join(parts)}")
 
 
-def record(quality, all_peers, scale, limit, inputs):
-    """Keeps the figures."""
+def record(quality, all_peers, scale, limit, inputs, parts):
+    """Keeps the figures; those of some parts only beside those of others."""
     folder = RECORDS / f"{platform.system()}-{platform.machine()}".lower()
     folder.mkdir(parents=True, exist_ok=True)
-    path = folder / f"{datetime.date.today()}-dedup.csv"
+    path = folder / f"{datetime.date.today()}-dedup-{'-'.join(parts)}.csv"
     known = {peer.name: peer.version for peer in all_peers} | {"refrain": refrain_version()}
     with path.open("w", newline="", encoding="utf-8") as file:
         writer = csv.writer(file, lineterminator="\n")
@@ -691,7 +691,7 @@ def main():
         same = kill(refrain, arguments.kills, arguments.seed)
     shutil.rmtree(WORK, ignore_errors=True)
     if arguments.record:
-        record(quality, all_peers, scale, limit, inputs)
+        record(quality, all_peers, scale, limit, inputs, arguments.only)
     return 0 if same else 1
 
 
