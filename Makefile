@@ -7,7 +7,7 @@ TRAIN_VENV := .venv-train
 TOOLS := .tools/bin
 BIN := target/release/refrain
 
-.PHONY: help demo test test-rust test-python lint deny fuzz-check fuzz bench-read bench-extract bench-decode bench-dedup \
+.PHONY: has-reuse help demo test test-rust test-python lint deny fuzz-check fuzz bench-read bench-extract bench-decode bench-dedup bench-compare paper-compare \
 	train-extract evaluate-extract has-pages has-documents stoplists languages paper-decode clean
 
 help:
@@ -25,6 +25,8 @@ help:
 	@echo "make evaluate-extract  how well it does on hosts and sets that it was not trained on (PAGES=file)"
 	@echo "make stoplists         build the stop lists again (TEXTS=folder of language folders)"
 	@echo "make languages         train the models of languages and encodings again (TEXTS=folder of language folders)"
+	@echo "make bench-compare     how fast and how well copied passages are found, beside the crate ferret (REUSE=folder)"
+	@echo "make paper-compare     the published studies of the copy detector Ferret, once more (REUSE=folder)"
 	@echo "make paper-decode      the published table of the encoding detector chared, once more (TEXTS=folder of language folders)"
 
 demo:
@@ -34,12 +36,14 @@ demo:
 	$(BIN) convert demo-out/corpus -o demo-out/corpus.vert --quiet
 	$(BIN) extract samples/pages/lighthouse.example/tides.html -o demo-out/tides.md --quiet
 	$(BIN) dedup samples/crawl.warc.gz -o demo-out/clean.jsonl --removed demo-out/removed.jsonl --quiet
+	$(BIN) compare samples/essays --exclude samples/brief.md -o demo-out/report/ --quiet
 	@echo
 	@echo "Look at:"
 	@echo "  demo-out/corpus/                 the corpus: Parquet parts, removed/, stats.json, manifest.json"
 	@echo "  demo-out/corpus.vert             the same documents, one token a line"
 	@echo "  demo-out/tides.md                the main content of a web page, as Markdown"
 	@echo "  demo-out/removed.jsonl           blocks that stand in earlier pages, and where (the rest: clean.jsonl)"
+	@echo "  demo-out/report/report.html      essays that share passages, side by side"
 	@echo "  $(BIN) stats demo-out/corpus"
 	@echo "  $(BIN) convert demo-out/corpus --format text | less"
 	@echo "  $(BIN) --help"
@@ -118,6 +122,23 @@ COLLECTION ?= ../shared/data/dedup/base.jsonl.zst
 bench-dedup: $(VENV)/ready
 	$(CARGO) build --release --package refrain-cli --package refrain-bench
 	$(VENV)/bin/python bench/dedup.py --base $(COLLECTION) $(DEDUP)
+
+# Collections with copied passages, and what scores them.
+REUSE ?= ../shared/data/reuse
+EVAL_PASSAGES ?= ../shared/tools/eval_passages.py
+
+bench-compare: has-reuse $(VENV)/ready
+	$(CARGO) build --release --package refrain-cli
+	$(VENV)/bin/python bench/compare.py --data $(REUSE) --scorer $(EVAL_PASSAGES) $(COMPARE)
+
+paper-compare: has-reuse
+	mkdir -p bench-data/reuse
+	for name in federalist news_bulletins news_doctored; do zstd -dfq $(REUSE)/$$name.jsonl.zst -o bench-data/reuse/$$name.jsonl || exit 1; done
+	cp -f $(REUSE)/news_doctored_truth.json bench-data/reuse/
+	$(CARGO) run --release --package refrain-bench -- paper-compare bench-data/reuse
+
+has-reuse:
+	@test -d $(REUSE) || { echo "$(REUSE) is not there; say where the collections are: REUSE=folder"; exit 2; }
 
 train-extract: has-pages $(TRAIN_VENV)/ready
 	$(CARGO) build --release --package refrain-bench

@@ -12,6 +12,7 @@ mod grow;
 mod justext;
 mod languages;
 mod metadata;
+mod paper_compare;
 mod paper_decode;
 mod read;
 mod stoplists;
@@ -79,6 +80,8 @@ enum Command {
         #[arg(long)]
         misses: bool,
     },
+    /// The studies of the published copy detector Ferret, beside what was published
+    PaperCompare(paper_compare::Arguments),
     /// Table 1 of the publication of chared, once more: how often the encoding of a document is told, in six languages
     PaperDecode {
         /// The folder of the language folders (cs, en, de, el, it, no), with .txt files in them, a sentence a line
@@ -108,6 +111,7 @@ fn main() -> Result<()> {
             justext::classify(&pages, lang.as_deref(), stop_words.as_deref())
         }
         Command::Metadata { pages, misses } => metadata::score(&pages, misses),
+        Command::PaperCompare(arguments) => paper_compare::run(&arguments),
         Command::PaperDecode { texts } => paper_decode::run(&texts),
         Command::Read { inputs, threads } => read::measure(&inputs, threads),
     }

@@ -371,6 +371,17 @@ pub(crate) fn share(text: &str) -> Result<f64, String> {
     }
 }
 
+/// A share of a whole, from 0 to 1 or in percent.
+pub(crate) fn percent(text: &str) -> Result<f64, String> {
+    match text.trim().strip_suffix('%') {
+        Some(number) => match number.trim().parse::<f64>() {
+            Ok(percent) if (0.0..=100.0).contains(&percent) => Ok(percent / 100.0),
+            _ => Err("a share in percent is a number from 0 to 100".into()),
+        },
+        None => share(text),
+    }
+}
+
 /// Asks a run to stop at the first Ctrl-C and ends it at the second.
 pub(crate) fn on_interrupt(stop: impl Fn() -> bool + Send + 'static) -> Result<()> {
     let listening = ctrlc::set_handler(move || {

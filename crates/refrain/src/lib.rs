@@ -16,6 +16,8 @@
 //! - [`decode`] finds the characters and the language;
 //! - [`extract`] finds the blocks of a web page, tells its main content from the rest, and what the page says about itself;
 //! - [`dedup`] marks copies;
+//! - [`compare`] finds passages that documents share;
+//! - [`report`] shows what was found;
 //! - [`mod@write`] writes text, JSONL, Parquet and vertical files;
 //! - [`corpus`] does all of it, into a folder, in a run that can be killed and goes on where it was;
 //! - [`pass`] is what all passes are made of, [`pipeline`] what joins them, [`stats`] what counts them.
@@ -37,6 +39,7 @@
 //! assert!(!found.keeps(0));
 //! ```
 
+pub mod compare;
 pub mod corpus;
 pub mod decode;
 pub mod dedup;
@@ -45,6 +48,7 @@ mod error;
 pub mod extract;
 pub mod pass;
 pub mod pipeline;
+pub mod report;
 pub mod source;
 pub mod stats;
 pub mod text;

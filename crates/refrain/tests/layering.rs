@@ -8,7 +8,7 @@ use std::path::Path;
 const SHARED: [&str; 4] = ["document", "error", "pass", "text"];
 
 /// What each folder or file may use beyond that.
-const ALLOWED: [(&str, &[&str]); 12] = [
+const ALLOWED: [(&str, &[&str]); 14] = [
     ("document", &[]),
     ("error", &[]),
     ("pass", &[]),
@@ -16,7 +16,9 @@ const ALLOWED: [(&str, &[&str]); 12] = [
     ("source", &[]),
     ("decode", &[]),
     ("extract", &[]),
+    ("compare", &[]),
     ("dedup", &[]),
+    ("report", &["compare"]),
     ("write", &[]),
     ("stats", &[]),
     ("pipeline", &["decode", "extract", "source"]),

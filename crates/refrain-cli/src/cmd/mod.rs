@@ -1,11 +1,13 @@
 //! One file per verb.
 
+pub(crate) mod compare;
 pub(crate) mod completions;
 pub(crate) mod convert;
 pub(crate) mod corpus;
 pub(crate) mod decode;
 pub(crate) mod dedup;
 pub(crate) mod extract;
+pub(crate) mod library;
 pub(crate) mod list;
 pub(crate) mod man;
 pub(crate) mod stats;

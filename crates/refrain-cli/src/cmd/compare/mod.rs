@@ -1,0 +1,252 @@
+//! `refrain compare`: passages that documents share.
+
+mod output;
+pub(crate) mod read;
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use anyhow::{Context, Result, bail};
+use clap::Args;
+use refrain::compare::{
+    AlignOptions, CompareOptions, Comparison, FingerprintOptions, GivenText, PairOptions, Rule, Side,
+};
+use refrain::pipeline::Control;
+use refrain::text::Offsets;
+
+use self::output::{Form, Written};
+use self::read::Reader;
+use crate::common::{
+    Given, InputArguments, OutputArguments, is_folder, named, offsets, on_interrupt, percent, size, tell, tell_failures,
+};
+use crate::exit::Exit;
+use crate::progress::{Bar, Status};
+
+/// Find passages that documents share: pairs ranked, with what they have in common
+///
+/// Each document becomes the set of its word trigrams. Of two documents, R is the share of the trigrams of both that both
+/// have, C the share of those of the one that the other has. Pairs with enough of either are listed, the most alike first,
+/// with the passages they share, also edited ones. A score shows where to look; it proves nothing.
+#[derive(Args)]
+#[command(before_help = "Example:\n  refrain compare samples/essays -o report/")]
+pub(crate) struct Arguments {
+    #[command(flatten)]
+    input: InputArguments,
+
+    /// Form of the output, where its name (.jsonl, .csv, .tsv, .json, .html) does not tell
+    #[arg(long, value_name = "FORMAT", value_parser = named(Form::ALL.map(|form| (form.name(), form)).to_vec()), help_heading = "Output")]
+    format: Option<Form>,
+
+    /// What ranges count: characters (code points) or bytes
+    #[arg(long, value_name = "UNIT", default_value = "chars", value_parser = offsets(), help_heading = "Output")]
+    offsets: Offsets,
+
+    /// Write numbers instead of names, and which document has which number to this file
+    #[arg(long, value_name = "FILE", help_heading = "Output")]
+    anonymous: Option<PathBuf>,
+
+    /// Find no passages, only scores
+    #[arg(long, help_heading = "Output")]
+    no_passages: bool,
+
+    /// Compare with these files or folders, too, but not those among each other
+    #[arg(long, value_name = "INPUT", num_args = 1.., help_heading = "Documents")]
+    reference: Vec<String>,
+
+    /// Text that everyone was given: what stands in these files does not count
+    #[arg(long, value_name = "INPUT", num_args = 1.., help_heading = "Documents")]
+    exclude: Vec<String>,
+
+    /// Compare just these pairs: a file with two ids on each line and a tab between them
+    #[arg(long, value_name = "FILE", help_heading = "Documents")]
+    pairs: Option<PathBuf>,
+
+    /// Take the files of each folder together, as one document
+    #[arg(long, help_heading = "Documents")]
+    folders: bool,
+
+    /// What counts as a word: letters in lower case; words as written, but for the first of sentences, with all numbers alike;
+    /// or names and signs of programs
+    #[arg(long, value_name = "TOKENS", default_value = Rule::default().name(), value_parser = named(Rule::ALL.map(|rule| (rule.name(), rule)).to_vec()), help_heading = "Comparison")]
+    tokens: Rule,
+
+    /// Words of an n-gram
+    #[arg(long, value_name = "N", default_value_t = 3, value_parser = clap::value_parser!(u8).range(1..=100), help_heading = "Comparison")]
+    ngram: u8,
+
+    /// List pairs with this resemblance R or more, from 0 to 1 or in percent
+    #[arg(long, value_name = "SHARE", default_value = "0.03", value_parser = percent, help_heading = "Comparison")]
+    resemblance: f64,
+
+    /// List pairs of which one contains this share of the other, C, or more
+    #[arg(long, value_name = "SHARE", default_value = "0.31", value_parser = percent, help_heading = "Comparison")]
+    containment: f64,
+
+    /// N-grams that stand in more than this share of the documents do not count, where there are 20 documents or more
+    #[arg(long, value_name = "SHARE", default_value = "0.8", value_parser = percent, help_heading = "Comparison")]
+    common: f64,
+
+    /// Compare lists of references, too
+    #[arg(long, help_heading = "Comparison")]
+    keep_references: bool,
+
+    /// Memory to stay within
+    #[arg(long, value_name = "SIZE", default_value = "512M", value_parser = size, allow_negative_numbers = true, help_heading = "Running")]
+    memory: u64,
+
+    /// Folder for temporary files [default: that of the system]
+    #[arg(long, value_name = "FOLDER", help_heading = "Running")]
+    temporary: Option<PathBuf>,
+
+    #[command(flatten)]
+    output: OutputArguments,
+}
+
+/// With fewer documents, much of what most of them have is what they copied.
+const FEW: usize = 20;
+/// Less memory is too little to work with.
+const LEAST_MEMORY: u64 = 32 << 20;
+
+impl Arguments {
+    /// The form of the output.
+    fn form(&self) -> Result<Form> {
+        let by_name = self.output.path().and_then(Form::of_path);
+        match (self.output.path(), self.format, by_name) {
+            (Some(path), None, _) if is_folder(path) => Ok(Form::Report),
+            (Some(path), Some(form), _) if is_folder(path) && form != Form::Report => {
+                bail!("{} is a folder, for a report; name a file for {}", path.display(), form.name())
+            }
+            (None, Some(Form::Report), _) => bail!("a report is a folder; name it with -o"),
+            (_, Some(form), _) | (_, None, Some(form)) => Ok(form),
+            (Some(path), None, None) => {
+                bail!(
+                    "the name of {} does not tell its format; give --format, or end it with / for a report",
+                    path.display()
+                )
+            }
+            (None, None, None) => Ok(Form::Table),
+        }
+    }
+
+    fn options(&self) -> CompareOptions {
+        CompareOptions {
+            fingerprints: FingerprintOptions { rule: self.tokens, ngram: usize::from(self.ngram) },
+            pairs: PairOptions {
+                resemblance: self.resemblance,
+                containment: self.containment,
+                common: self.common,
+                common_from: FEW,
+                memory: self.memory,
+                temporary: self.temporary.clone().unwrap_or_else(std::env::temp_dir),
+            },
+            passages: (!self.no_passages).then(AlignOptions::default),
+            keep_references: self.keep_references || self.tokens == Rule::Code,
+        }
+    }
+
+    fn check(&self, given: &Given, form: Form) -> Result<()> {
+        if self.pairs.is_some() {
+            let why = "does nothing with --pairs, which lists every pair that is named";
+            given.refuse(&["resemblance", "containment", "common", "reference", "folders"], why)?;
+        }
+        if self.no_passages {
+            given.refuse(&["offsets"], "does nothing with --no-passages")?;
+        }
+        if !matches!(form, Form::Jsonl | Form::Json | Form::Report) {
+            given.refuse(&["offsets"], "needs --format jsonl, json or a report; other forms have no ranges")?;
+        }
+        if self.memory < LEAST_MEMORY {
+            bail!("that is too little memory to work with; give it --memory {}M or more", LEAST_MEMORY >> 20);
+        }
+        if let Some(folder) = self.temporary.as_deref().filter(|folder| !folder.is_dir()) {
+            bail!("--temporary: {} is no folder; make it first", folder.display());
+        }
+        Ok(())
+    }
+}
+
+pub(crate) fn run(arguments: &Arguments, given: &Given) -> Result<Exit> {
+    let form = arguments.form()?;
+    arguments.check(given, form)?;
+    let output = &arguments.output;
+    let (inputs, early) = arguments.input.expand(output.path())?;
+    output.check(&inputs)?;
+    let mut failures = output.failures(early)?;
+    let control = Arc::new(Control::default());
+    let stopped = control.clone();
+    on_interrupt(move || stopped.stop())?;
+    let pool = output.pool()?;
+    let options = arguments.options();
+    let reader = Reader { input: &arguments.input, output, folders: arguments.folders, control: &control, pool: &pool };
+    let worked = pool.install(|| {
+        let mut excluded = GivenText::default();
+        reader.documents(&arguments.exclude, &mut failures, |document| {
+            excluded.add(&document.text, &options.fingerprints);
+            Ok(())
+        })?;
+        let mut comparison = Comparison::new(options.clone());
+        reader
+            .essays(inputs, &options, &excluded, &mut failures, |essay| comparison.add(essay, Side::New).map(drop))?;
+        if !arguments.reference.is_empty() {
+            let (reference, early) = crate::common::expand(&arguments.reference, output.path())?;
+            early.into_iter().try_for_each(|failure| failures.add(failure))?;
+            reader.essays(reference, &options, &excluded, &mut failures, |essay| {
+                comparison.add(essay, Side::Reference).map(drop)
+            })?;
+        }
+        if comparison.len() < 2 {
+            tell_failures(&failures.first, failures.count, " (list them all with --errors)");
+            bail!(
+                "there is nothing to compare: {}; name two files or more, or a folder of them",
+                if comparison.is_empty() { "no document could be read" } else { "only one document could be read" }
+            );
+        }
+        let documents = comparison.len() as u64;
+        let bar = Bar::start(!output.shows_progress(), move || Status {
+            phase: "compare",
+            done: 0,
+            total: 0,
+            documents,
+            note: format!(", {documents} documents"),
+        });
+        let step = || !control.stopped();
+        let result = match &arguments.pairs {
+            Some(path) => {
+                let pairs = wanted(path, &comparison)?;
+                comparison.conclude_pairs(&pairs, &step)
+            }
+            None => comparison.conclude(&step),
+        };
+        drop(bar);
+        Ok(result?)
+    });
+    let result = match worked {
+        Err(error) if matches!(error.downcast_ref(), Some(refrain::Error::Interrupted)) => {
+            tell("interrupted; nothing was written");
+            return Ok(Exit::Interrupted);
+        }
+        worked => worked?,
+    };
+    let written = Written { arguments, form, result: &result, failures: &failures };
+    written.write()?;
+    tell_failures(&failures.first, failures.count, " (list them all with --errors)");
+    Ok(Exit::of_failures(failures.count))
+}
+
+/// The pairs that a file names, by the numbers of their documents.
+fn wanted(path: &Path, comparison: &Comparison) -> Result<Vec<(usize, usize)>> {
+    let text = std::fs::read_to_string(path).with_context(|| path.display().to_string())?;
+    let numbers = comparison.numbers();
+    let mut pairs = Vec::new();
+    for (line, number) in text.lines().zip(1..).filter(|(line, _)| !line.trim().is_empty()) {
+        let Some((a, b)) = line.trim_end_matches('\r').split_once('\t') else {
+            bail!("{}, line {number}: two ids with a tab between them are wanted", path.display());
+        };
+        let find = |id: &str| {
+            let known = numbers.get(id).copied();
+            known.with_context(|| format!("{}, line {number}: there is no document `{id}`", path.display()))
+        };
+        pairs.push((find(a)?, find(b)?));
+    }
+    Ok(pairs)
+}

@@ -1,0 +1,203 @@
+//! What a comparison writes.
+
+use std::fmt::Write as _;
+use std::path::Path;
+
+use anyhow::{Context, Result, bail};
+use refrain::compare::ComparisonResult;
+use refrain::report::{ComparisonReport, Names};
+use refrain::write::{Output, Packing};
+use serde_json::{Value, json};
+
+use super::Arguments;
+use crate::common::{Failures, print, tell};
+
+/// The forms of the output.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Form {
+    /// For people, on the terminal.
+    Table,
+    Jsonl,
+    Json,
+    Csv,
+    Tsv,
+    Html,
+    /// A folder with all of it.
+    Report,
+}
+
+impl Form {
+    pub(crate) const ALL: [Form; 7] =
+        [Form::Table, Form::Jsonl, Form::Json, Form::Csv, Form::Tsv, Form::Html, Form::Report];
+
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Form::Table => "table",
+            Form::Jsonl => "jsonl",
+            Form::Json => "json",
+            Form::Csv => "csv",
+            Form::Tsv => "tsv",
+            Form::Html => "html",
+            Form::Report => "report",
+        }
+    }
+
+    /// The form that the name of a file tells.
+    pub(crate) fn of_path(path: &Path) -> Option<Form> {
+        let name = path.file_name()?.to_str()?.to_ascii_lowercase();
+        let name = [".gz", ".zst"].iter().find_map(|packed| name.strip_suffix(packed)).unwrap_or(&name);
+        let ending = name.rsplit_once('.')?.1;
+        match ending {
+            "ndjson" => Some(Form::Jsonl),
+            "htm" => Some(Form::Html),
+            "txt" => Some(Form::Table),
+            _ => Form::ALL.into_iter().find(|form| form.name() == ending && *form != Form::Report),
+        }
+    }
+}
+
+/// A comparison on its way out.
+pub(super) struct Written<'a> {
+    pub(super) arguments: &'a Arguments,
+    pub(super) form: Form,
+    pub(super) result: &'a ComparisonResult,
+    pub(super) failures: &'a Failures,
+}
+
+/// Pairs that the table on the terminal shows.
+const SHOWN: usize = 40;
+
+impl Written<'_> {
+    pub(super) fn write(&self) -> Result<()> {
+        let documents = &self.result.documents;
+        let names = match &self.arguments.anonymous {
+            Some(_) => Names::anonymous(documents.len()),
+            None => Names::of(documents.iter().map(|document| document.id.as_str())),
+        };
+        let report = ComparisonReport {
+            result: self.result,
+            names: &names,
+            anonymous: self.arguments.anonymous.is_some(),
+            offsets: self.arguments.offsets,
+            options: self.options(),
+            failures: self.failures.first.iter().map(ToString::to_string).collect(),
+        };
+        if let Some(path) = &self.arguments.anonymous {
+            self.write_key(path, &names)?;
+        }
+        match (self.form, self.arguments.output.path()) {
+            (Form::Report, Some(folder)) => write_report(folder, &report)?,
+            (form, path) => {
+                let output = match path {
+                    Some(path) => Output::file(path)?,
+                    None => Output::stream(std::io::stdout()),
+                };
+                let packing = path.map_or(Packing::None, Packing::of_path);
+                let mut out = packing.pack(output)?;
+                match form {
+                    Form::Jsonl => {
+                        for pair in &self.result.pairs {
+                            out.put(format!("{}\n", report.pair(pair)?).as_bytes())?;
+                        }
+                    }
+                    Form::Json => out.put((serde_json::to_string_pretty(&report.bundle()?)? + "\n").as_bytes())?,
+                    Form::Csv => out.put(report.table(',').as_bytes())?,
+                    Form::Tsv => out.put(report.table('\t').as_bytes())?,
+                    Form::Html => out.put(report.page()?.as_bytes())?,
+                    Form::Table | Form::Report => out.put(self.table(&names).as_bytes())?,
+                }
+                out.finish()?;
+            }
+        }
+        self.tell(&names)
+    }
+
+    /// Says what was found.
+    fn tell(&self, names: &Names) -> Result<()> {
+        let Some(path) = self.arguments.output.path().filter(|_| !self.arguments.output.quiet) else { return Ok(()) };
+        if self.form == Form::Report {
+            print(&self.table(names))?;
+        }
+        let (documents, pairs) = (self.result.documents.len(), self.result.pairs.len());
+        let pairs = if pairs == 1 { "1 pair".to_owned() } else { format!("{pairs} pairs") };
+        let page = if self.form == Form::Report { "; open report.html in it" } else { "" };
+        tell(&format!("compared {documents} documents, wrote {pairs} to {}{page}", path.display()));
+        Ok(())
+    }
+
+    /// The highest pairs, for people.
+    fn table(&self, names: &Names) -> String {
+        let percent = |share: f64| format!("{:.1}", 100.0 * share);
+        let mut table = String::new();
+        if self.result.pairs.is_empty() {
+            table.push_str("no pair of documents shares enough text to be listed\n");
+            return table;
+        }
+        let _ = writeln!(table, "{:>6} {:>6} {:>6} {:>9} {:>9}  documents", "R %", "C %", "C %", "n-grams", "passages");
+        for pair in self.result.pairs.iter().take(SHOWN) {
+            let _ = writeln!(
+                table,
+                "{:>6} {:>6} {:>6} {:>9} {:>9}  {} | {}",
+                percent(pair.scores.resemblance),
+                percent(pair.scores.a_in_b),
+                percent(pair.scores.b_in_a),
+                pair.scores.shared,
+                pair.passages.len(),
+                names.get(pair.a),
+                names.get(pair.b),
+            );
+        }
+        if let Some(more) = self.result.pairs.len().checked_sub(SHOWN).filter(|more| *more > 0) {
+            let _ = writeln!(table, "and {more} more pairs (all of them with -o pairs.csv, or -o report/)");
+        }
+        table
+    }
+
+    /// What the report says of the run.
+    fn options(&self) -> Value {
+        let a = self.arguments;
+        json!({
+            "tokens": a.tokens.name(), "ngram": a.ngram, "resemblance": a.resemblance, "containment": a.containment,
+            "common": a.common, "keep_references": a.keep_references,
+        })
+    }
+
+    /// Writes which number stands for which document.
+    fn write_key(&self, path: &Path, names: &Names) -> Result<()> {
+        let mut key = String::from("name\tid\n");
+        for (number, document) in self.result.documents.iter().enumerate() {
+            let _ = writeln!(key, "{}\t{}", names.get(number), document.id.replace(['\t', '\n', '\r'], " "));
+        }
+        let mut out = Packing::None.pack(Output::file(path)?)?;
+        out.put(key.as_bytes())?;
+        out.finish()?;
+        Ok(())
+    }
+}
+
+/// The files of a report, and nothing else, may be in its folder.
+const FILES: [&str; 4] = ["report.json", "texts.jsonl", "pairs.csv", "report.html"];
+
+fn write_report(folder: &Path, report: &ComparisonReport<'_>) -> Result<()> {
+    if let Ok(entries) = folder.read_dir() {
+        for entry in entries {
+            let name = entry?.file_name();
+            if !FILES.iter().any(|file| name == *file) {
+                bail!("the folder {} has other files in it; name another one for the report", folder.display());
+            }
+        }
+    }
+    std::fs::create_dir_all(folder).with_context(|| folder.display().to_string())?;
+    let write = |name: &str, text: &str| -> Result<()> {
+        let mut out = Packing::None.pack(Output::file(&folder.join(name))?)?;
+        out.put(text.as_bytes())?;
+        out.finish()?;
+        Ok(())
+    };
+    let mut texts = Packing::None.pack(Output::file(&folder.join("texts.jsonl"))?)?;
+    report.each_text(|line| texts.put(line.as_bytes()))?;
+    texts.finish()?;
+    write("pairs.csv", &report.table(','))?;
+    write("report.html", &report.page()?)?;
+    write("report.json", &(report.bundle()?.to_string() + "\n"))
+}

@@ -1,0 +1,158 @@
+//! Documents as they are read for a comparison.
+
+use std::sync::Arc;
+
+use anyhow::Result;
+use refrain::compare::{CompareOptions, Essay, GivenText};
+use refrain::decode::LanguageFilter;
+use refrain::pipeline::{Control, Preparation, run_in_order};
+use refrain::source::{Inputs, Source};
+use refrain::{Document, Failure, Position};
+use serde_json::json;
+
+use crate::common::{Failures, InputArguments, OutputArguments, expand};
+use crate::progress::{Bar, Status};
+
+/// Reads documents.
+pub(crate) struct Reader<'a> {
+    pub(crate) input: &'a InputArguments,
+    pub(crate) output: &'a OutputArguments,
+    /// Files of a folder are one document.
+    pub(crate) folders: bool,
+    pub(crate) control: &'a Arc<Control>,
+    pub(crate) pool: &'a rayon::ThreadPool,
+}
+
+impl Reader<'_> {
+    /// Hands out all documents of what was named.
+    pub(crate) fn documents(
+        &self,
+        names: &[String],
+        failures: &mut Failures,
+        mut found: impl FnMut(Document) -> refrain::Result<()>,
+    ) -> Result<()> {
+        if names.is_empty() {
+            return Ok(());
+        }
+        let (inputs, early) = expand(names, None)?;
+        early.into_iter().try_for_each(|failure| failures.add(failure))?;
+        self.each(inputs, failures, |document| document, |document, _| found(document))?;
+        Ok(())
+    }
+
+    /// Hands out documents that are ready to be compared. Those without words are failures.
+    pub(crate) fn essays(
+        &self,
+        inputs: Inputs,
+        options: &CompareOptions,
+        given: &GivenText,
+        failures: &mut Failures,
+        mut found: impl FnMut(Essay) -> refrain::Result<()>,
+    ) -> Result<()> {
+        let mut add = |essay: Essay, failures: &mut Failures| {
+            if essay.words() == 0 {
+                let failure = Failure::new(&essay.id, "has no words to compare");
+                failures.add(failure.hint("if it shows pictures of pages, run OCR over it first"))?;
+                return Ok(());
+            }
+            found(essay)
+        };
+        let essay = |document: Document| Essay::of(document, options, given);
+        if !self.folders {
+            return self.each(inputs, failures, essay, add);
+        }
+        let names = self.input.inputs.clone();
+        let mut open: Option<Document> = None;
+        self.each(
+            inputs,
+            failures,
+            |document| document,
+            |document, failures| {
+                let folder = folder_of(&document, &names);
+                match &mut open {
+                    Some(together) if together.id == folder => join(together, &document),
+                    _ => {
+                        let mut together = Document { id: folder, ..Document::default() };
+                        join(&mut together, &document);
+                        together.language.clone_from(&document.language);
+                        if let Some(done) = open.replace(together) {
+                            add(essay(done), failures)?;
+                        }
+                    }
+                }
+                Ok(())
+            },
+        )?;
+        if let Some(done) = open {
+            add(essay(done), failures)?;
+        }
+        Ok(())
+    }
+
+    fn each<T: Send>(
+        &self,
+        inputs: Inputs,
+        failures: &mut Failures,
+        work: impl Fn(Document) -> T + Sync,
+        mut found: impl FnMut(T, &mut Failures) -> refrain::Result<()>,
+    ) -> Result<()> {
+        let source = Arc::new(Source::new(inputs, self.input.options()));
+        let (watched, counted) = (source.clone(), self.control.clone());
+        let bar = Bar::start(!self.output.shows_progress(), move || Status {
+            phase: "read",
+            done: watched.bytes_read(),
+            total: watched.inputs().total_size(),
+            documents: counted.documents(),
+            note: format!(", {} documents", counted.documents()),
+        });
+        let preparation = Preparation { language: Some(LanguageFilter::default()), extractor: None };
+        let result = run_in_order(
+            &source,
+            0..source.inputs().len(),
+            Position::default(),
+            self.pool,
+            self.control,
+            |position, item| {
+                let prepared = preparation.prepare(position, item);
+                (prepared.document.map(&work), prepared.failure)
+            },
+            |_, (document, failure)| {
+                if let Some(failure) = failure {
+                    failures.add(failure)?;
+                }
+                let Some(document) = document else { return Ok(()) };
+                self.control.count(1, 0);
+                found(document, failures)
+            },
+        );
+        drop(bar);
+        Ok(result?)
+    }
+}
+
+/// The folder that a document belongs to: the first one below what was named, or in an archive; itself if there is none.
+fn folder_of(document: &Document, names: &[String]) -> String {
+    let id = &document.id;
+    let below = names.iter().filter_map(|name| {
+        let folder = name.trim_end_matches('/');
+        let rest = id.strip_prefix(folder)?.strip_prefix('/')?;
+        Some(folder.len() + 1 + rest.find('/')?)
+    });
+    match below.max() {
+        Some(end) => id[..end].to_owned(),
+        None => id.clone(),
+    }
+}
+
+/// Adds a document to others of its folder.
+fn join(together: &mut Document, document: &Document) {
+    if !together.text.is_empty() {
+        together.text.push_str("\n\n");
+    }
+    let file = json!({"id": document.id, "start": together.text.chars().count()});
+    let files = together.meta.entry("files").or_insert_with(|| json!([]));
+    if let Some(files) = files.as_array_mut() {
+        files.push(file);
+    }
+    together.text.push_str(&document.text);
+}

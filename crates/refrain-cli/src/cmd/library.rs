@@ -1,0 +1,337 @@
+//! `refrain library`: sources that are kept, to check documents against them.
+
+use std::fmt::Write as _;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use anyhow::{Result, bail};
+use clap::{Args, Subcommand};
+use refrain::compare::{
+    Added, CheckOptions, Checked, CompareOptions, Essay, FingerprintOptions, GivenText, Library, LibraryWriter, Rule,
+};
+use refrain::pipeline::Control;
+use refrain::text::CharOffsets;
+use serde_json::{Value, json};
+
+use crate::cmd::compare::read::Reader;
+use crate::common::{
+    InputArguments, OutputArguments, counted_documents, named, on_interrupt, percent, print, size, tell, tell_failures,
+};
+use crate::exit::Exit;
+
+/// Keep a library of sources, and check documents against it
+///
+/// A library is a folder with an index of the word trigrams of its sources, and their texts. One program at a time may change
+/// it, any number may read it; killed at any moment, it is as it was before the last change or after it.
+#[derive(Args)]
+#[command(
+    before_help = "Example:\n  refrain library add lib/ samples/essays\n  refrain library check lib/ samples/brief.md"
+)]
+pub(crate) struct Arguments {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    Add(Add),
+    Remove(Remove),
+    List(List),
+    Check(Check),
+    Verify(Named),
+    Compact(Named),
+}
+
+/// Add sources to a library, which is made if it is not there
+///
+/// A source with the id of one that is there takes its place.
+#[derive(Args)]
+#[command(before_help = "Example:\n  refrain library add lib/ samples/essays")]
+struct Add {
+    /// Folder of the library
+    library: PathBuf,
+
+    #[command(flatten)]
+    input: InputArguments,
+
+    /// What counts as a word in a new library: letters, sentences or code
+    #[arg(long, value_name = "TOKENS", default_value = Rule::default().name(), value_parser = named(Rule::ALL.map(|rule| (rule.name(), rule)).to_vec()), help_heading = "Comparison")]
+    tokens: Rule,
+
+    /// Words of an n-gram in a new library
+    #[arg(long, value_name = "N", default_value_t = 3, value_parser = clap::value_parser!(u8).range(1..=100), help_heading = "Comparison")]
+    ngram: u8,
+
+    /// Memory to stay within
+    #[arg(long, value_name = "SIZE", default_value = "512M", value_parser = size, allow_negative_numbers = true, help_heading = "Running")]
+    memory: u64,
+
+    #[command(flatten)]
+    output: OutputArguments,
+}
+
+/// Take sources out of a library, by their ids
+#[derive(Args)]
+#[command(before_help = "Example:\n  refrain library remove lib/ samples/essays/eva.txt")]
+struct Remove {
+    /// Folder of the library
+    library: PathBuf,
+    /// Ids of sources, as `refrain library list` tells them
+    #[arg(required = true)]
+    ids: Vec<String>,
+}
+
+/// List the sources of a library
+#[derive(Args)]
+#[command(before_help = "Example:\n  refrain library list lib/")]
+struct List {
+    /// Folder of the library
+    library: PathBuf,
+    /// Print one JSON object a line
+    #[arg(long)]
+    json: bool,
+}
+
+/// Check documents against a library: how much of each stands in it, in which sources, and where
+#[derive(Args)]
+#[command(before_help = "Example:\n  refrain library check lib/ samples/brief.md --json")]
+struct Check {
+    /// Folder of the library
+    library: PathBuf,
+
+    #[command(flatten)]
+    input: InputArguments,
+
+    /// Print one JSON object for each document
+    #[arg(long, help_heading = "Output")]
+    json: bool,
+
+    /// Tell of so many sources at most
+    #[arg(long, value_name = "N", default_value_t = 20, help_heading = "Comparison")]
+    most: usize,
+
+    /// Tell of sources that contain this share of the document, or more
+    #[arg(long, value_name = "SHARE", default_value = "0.02", value_parser = percent, help_heading = "Comparison")]
+    containment: f64,
+
+    /// Find no passages, only scores
+    #[arg(long, help_heading = "Output")]
+    no_passages: bool,
+
+    #[command(flatten)]
+    output: OutputArguments,
+}
+
+/// A library, and nothing else.
+#[derive(Args)]
+struct Named {
+    /// Folder of the library
+    library: PathBuf,
+}
+
+pub(crate) fn run(arguments: &Arguments) -> Result<Exit> {
+    match &arguments.command {
+        Command::Add(add) => add.run(),
+        Command::Remove(remove) => remove.run(),
+        Command::List(list) => list.run(),
+        Command::Check(check) => check.run(),
+        Command::Verify(Named { library }) => {
+            let opened = Library::open(library)?;
+            opened.verify()?;
+            tell(&format!("{}: {} sources, all as they were written", library.display(), opened.sources().count()));
+            Ok(Exit::Done)
+        }
+        Command::Compact(Named { library }) => {
+            // It has to be there.
+            let before = Library::open(library)?;
+            let options = CompareOptions { fingerprints: before.fingerprints(), ..CompareOptions::default() };
+            LibraryWriter::open(library, &options)?.compact()?;
+            tell(&format!("{}: {} sources in one segment", library.display(), before.sources().count()));
+            Ok(Exit::Done)
+        }
+    }
+}
+
+impl Add {
+    fn run(&self) -> Result<Exit> {
+        let (inputs, early) = self.input.expand(Some(&self.library))?;
+        self.output.check(&inputs)?;
+        if self.output.is_given() {
+            bail!("sources go into the library; leave -o out");
+        }
+        let mut failures = self.output.failures(early)?;
+        let mut options = CompareOptions {
+            fingerprints: FingerprintOptions { rule: self.tokens, ngram: usize::from(self.ngram) },
+            ..CompareOptions::default()
+        };
+        options.pairs.memory = self.memory;
+        let mut writer = LibraryWriter::open(&self.library, &options)?;
+        options.fingerprints = writer.fingerprints()?;
+        options.keep_references = options.fingerprints.rule == Rule::Code;
+        let control = Arc::new(Control::default());
+        let stopped = control.clone();
+        on_interrupt(move || stopped.stop())?;
+        let pool = self.output.pool()?;
+        let reader =
+            Reader { input: &self.input, output: &self.output, folders: false, control: &control, pool: &pool };
+        let (mut new, mut replaced, mut known) = (0, 0, 0);
+        let read = reader.essays(inputs, &options, &GivenText::default(), &mut failures, |essay| {
+            match writer.add(essay)? {
+                Added::New => new += 1,
+                Added::Replaced => replaced += 1,
+                Added::Known => known += 1,
+            }
+            Ok(())
+        });
+        if let Some(refrain::Error::Interrupted) = read.as_ref().err().and_then(|error| error.downcast_ref()) {
+            tell("interrupted; nothing was added");
+            return Ok(Exit::Interrupted);
+        }
+        read?;
+        writer.commit()?;
+        tell_failures(&failures.first, failures.count, " (list them all with --errors)");
+        if !self.output.quiet {
+            let mut line = format!("added {} to {}", counted_documents(new), self.library.display());
+            if replaced > 0 {
+                let _ = write!(line, ", replaced {replaced}");
+            }
+            if known > 0 {
+                let _ = write!(line, "; {known} were there already");
+            }
+            tell(&line);
+        }
+        Ok(Exit::of_failures(failures.count))
+    }
+}
+
+impl Remove {
+    fn run(&self) -> Result<Exit> {
+        let options =
+            CompareOptions { fingerprints: Library::open(&self.library)?.fingerprints(), ..CompareOptions::default() };
+        let mut writer = LibraryWriter::open(&self.library, &options)?;
+        let mut missing = 0;
+        for id in &self.ids {
+            if !writer.remove(id)? {
+                missing += 1;
+                tell(&format!(
+                    "failed: {id}: no source has this id; refrain library list {} tells them",
+                    self.library.display()
+                ));
+            }
+        }
+        writer.commit()?;
+        Ok(Exit::of_failures(missing))
+    }
+}
+
+impl List {
+    fn run(&self) -> Result<Exit> {
+        let library = Library::open(&self.library)?;
+        let mut list = String::new();
+        for source in library.sources() {
+            let _ = if self.json {
+                let line =
+                    json!({"id": source.id, "words": source.words, "grams": source.grams, "language": source.language});
+                writeln!(list, "{line}")
+            } else {
+                writeln!(list, "{:>9} words  {}", source.words, source.id)
+            };
+        }
+        print(&list)?;
+        Ok(Exit::Done)
+    }
+}
+
+impl Check {
+    fn run(&self) -> Result<Exit> {
+        let library = Library::open(&self.library)?;
+        let (inputs, early) = self.input.expand(None)?;
+        if self.output.is_given() {
+            bail!("what is found goes to standard output; leave -o out, or write > FILE instead");
+        }
+        let mut failures = self.output.failures(early)?;
+        let mut options = CompareOptions { fingerprints: library.fingerprints(), ..CompareOptions::default() };
+        options.keep_references = options.fingerprints.rule == Rule::Code;
+        if self.no_passages {
+            options.passages = None;
+        }
+        let check = CheckOptions { containment: self.containment, most: self.most, ..CheckOptions::default() };
+        let control = Arc::new(Control::default());
+        let stopped = control.clone();
+        on_interrupt(move || stopped.stop())?;
+        let pool = self.output.pool()?;
+        let reader =
+            Reader { input: &self.input, output: &self.output, folders: false, control: &control, pool: &pool };
+        reader.essays(inputs, &options, &GivenText::default(), &mut failures, |essay| {
+            let checked = library.check(&essay, &check, &options)?;
+            let told = if self.json { format!("{}\n", as_json(&essay, &checked)) } else { table(&essay, &checked) };
+            print(&told).map_err(|error| refrain::Error::Refused(error.to_string()))
+        })?;
+        tell_failures(&failures.first, failures.count, " (list them all with --errors)");
+        Ok(Exit::of_failures(failures.count))
+    }
+}
+
+/// What was found of a document, in code points.
+fn as_json(essay: &Essay, checked: &Checked) -> Value {
+    let sources: Vec<Value> = checked
+        .sources
+        .iter()
+        .map(|found| {
+            let (mut own, mut other) = (CharOffsets::new(&essay.text), CharOffsets::new(&found.text));
+            let passages: Vec<Value> = found
+                .passages
+                .iter()
+                .map(|passage| {
+                    let a = [own.chars(passage.a.start), own.chars(passage.a.end)];
+                    let b = [other.chars(passage.b.start), other.chars(passage.b.end)];
+                    json!({"a": a, "b": b, "kind": passage.kind, "score": passage.score.round(), "quoted": passage.quoted_a})
+                })
+                .collect();
+            json!({
+                "id": found.source.id, "r": rounded(found.scores.resemblance), "c": rounded(found.scores.a_in_b),
+                "c_source": rounded(found.scores.b_in_a), "shared": found.scores.shared, "passages": passages,
+            })
+        })
+        .collect();
+    json!({
+        "id": essay.id, "words": essay.words(), "grams": checked.grams, "shared": checked.shared,
+        "c": rounded(checked.containment), "sources": sources,
+    })
+}
+
+fn rounded(score: f64) -> f64 {
+    (score * 1e6).round() / 1e6
+}
+
+/// The same for people.
+fn table(essay: &Essay, checked: &Checked) -> String {
+    let percent = |share: f64| format!("{:.1}", 100.0 * share);
+    let mut table = format!(
+        "{}: {} % of its n-grams stand in the library ({} of {})\n",
+        essay.id,
+        percent(checked.containment),
+        checked.shared,
+        checked.grams
+    );
+    for found in &checked.sources {
+        let _ = writeln!(
+            table,
+            "  {:>6} % in {} ({} n-grams, {} passages)",
+            percent(found.scores.a_in_b),
+            found.source.id,
+            found.scores.shared,
+            found.passages.len()
+        );
+        for passage in &found.passages {
+            let text: String = passage.a.of(&essay.text).split_whitespace().collect::<Vec<_>>().join(" ");
+            let short: String = text.chars().take(SHOWN).collect();
+            let more = if short.len() < text.len() { " ..." } else { "" };
+            let _ = writeln!(table, "           {short}{more}");
+        }
+    }
+    table
+}
+
+/// Characters of a passage that the table shows.
+const SHOWN: usize = 100;

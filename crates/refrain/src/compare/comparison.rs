@@ -1,0 +1,442 @@
+//! A whole comparison: documents in, pairs with their scores and passages out.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+
+use rayon::iter::{IntoParallelIterator, IntoParallelRefIterator, ParallelIterator};
+use serde_json::Value;
+
+use super::fingerprint::{Fingerprint, FingerprintOptions, Scores};
+use super::leave_out::{LeftOut, blanked, references, stretches_of};
+use super::pairs::{Collection, Pair, PairOptions, Side};
+use super::passages::{AlignOptions, Kind, Text, align};
+use super::quotes::{Quoted, quotations, quoted};
+use super::texts::Texts;
+use crate::document::{Document, Link, Passage, Span};
+use crate::error::{Error, Result};
+
+/// How documents are compared.
+#[derive(Debug, Clone)]
+pub struct CompareOptions {
+    /// What fingerprints are made of.
+    pub fingerprints: FingerprintOptions,
+    /// Which pairs are reported.
+    pub pairs: PairOptions,
+    /// How passages are found; none are looked for without it.
+    pub passages: Option<AlignOptions>,
+    /// Lists of references count like other text.
+    pub keep_references: bool,
+}
+
+impl Default for CompareOptions {
+    fn default() -> Self {
+        CompareOptions {
+            fingerprints: FingerprintOptions::default(),
+            pairs: PairOptions::default(),
+            passages: Some(AlignOptions::default()),
+            keep_references: false,
+        }
+    }
+}
+
+/// Text that everyone was given, such as the brief of an assignment: its n-grams do not count.
+#[derive(Debug, Clone, Default)]
+pub struct GivenText {
+    grams: Vec<u64>,
+}
+
+impl GivenText {
+    /// Takes in a text.
+    pub fn add(&mut self, text: &str, options: &FingerprintOptions) {
+        self.grams.extend_from_slice(Fingerprint::of(text, options).grams());
+        self.grams.sort_unstable();
+        self.grams.dedup();
+    }
+
+    fn has(&self, gram: u64) -> bool {
+        self.grams.binary_search(&gram).is_ok()
+    }
+}
+
+/// A document that is ready to be compared.
+#[derive(Debug, Clone, Default)]
+pub struct Essay {
+    /// Its id.
+    pub id: String,
+    /// Its text, as it was.
+    pub text: String,
+    /// Its language, where it is known.
+    pub language: Option<String>,
+    /// Where its pages begin, in code points.
+    pub pages: Vec<u64>,
+    /// Stretches that do not count, in their order.
+    pub left_out: Vec<(Span, LeftOut)>,
+    fingerprint: Fingerprint,
+}
+
+impl Essay {
+    /// Makes a document ready.
+    pub fn of(document: Document, options: &CompareOptions, given: &GivenText) -> Essay {
+        let pages = document.meta.get("pages").and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
+        let pages = pages.iter().filter_map(Value::as_u64).collect();
+        let Document { id, text, language, .. } = document;
+        let lists = if options.keep_references { Vec::new() } else { references(&text) };
+        let counting = blanked(&text, &lists);
+        let mut left_out: Vec<(Span, LeftOut)> = lists.into_iter().map(|span| (span, LeftOut::References)).collect();
+        let mut fingerprint = Fingerprint::of(&counting, &options.fingerprints);
+        if !given.grams.is_empty() {
+            fingerprint = fingerprint.without(|gram| given.has(gram));
+            let stretches = stretches_of(&counting, &options.fingerprints, |gram| given.has(gram));
+            left_out.extend(stretches.into_iter().map(|span| (span, LeftOut::Given)));
+            left_out.sort_unstable();
+        }
+        Essay { id, text, language, pages, left_out, fingerprint }
+    }
+
+    /// The n-grams of it that count.
+    pub fn fingerprint(&self) -> &Fingerprint {
+        &self.fingerprint
+    }
+
+    /// How many words count.
+    pub fn words(&self) -> u64 {
+        self.fingerprint.words()
+    }
+}
+
+/// A document of a comparison, but for its text.
+#[derive(Debug, Clone, Default)]
+pub struct Compared {
+    /// Its id.
+    pub id: String,
+    /// Its words, but for lists of references.
+    pub words: u64,
+    /// The different n-grams of it that count.
+    pub grams: usize,
+    /// Stretches that do not count, in their order. Common text is known of documents in pairs only.
+    pub left_out: Vec<(Span, LeftOut)>,
+    /// It is only compared with.
+    pub reference: bool,
+    language: Option<String>,
+    pages: Vec<u64>,
+}
+
+impl Compared {
+    /// The page on which a character stands, from 1 on; none where there are no pages.
+    pub fn page(&self, character: u64) -> Option<usize> {
+        (!self.pages.is_empty()).then(|| self.pages.partition_point(|start| *start <= character).max(1))
+    }
+}
+
+/// A passage that two documents share.
+#[derive(Debug, Clone, PartialEq)]
+pub struct SharedPassage {
+    /// Where it stands in the one.
+    pub a: Span,
+    /// Where it stands in the other.
+    pub b: Span,
+    /// How it was taken over.
+    pub kind: Kind,
+    /// How much speaks for it.
+    pub score: f32,
+    /// What it is in the one: a quotation, perhaps.
+    pub quoted_a: Option<Quoted>,
+    /// What it is in the other.
+    pub quoted_b: Option<Quoted>,
+}
+
+/// Two documents that share text.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ComparedPair {
+    /// The number of the one.
+    pub a: usize,
+    /// The number of the other.
+    pub b: usize,
+    /// How much they share.
+    pub scores: Scores,
+    /// The passages they share, in the order of `a`.
+    pub passages: Vec<SharedPassage>,
+}
+
+/// Documents that are compared.
+///
+/// ```
+/// use refrain::Document;
+/// use refrain::compare::{Comparison, CompareOptions, Essay, GivenText, Side};
+///
+/// let options = CompareOptions::default();
+/// let shared = "The keeper of the lighthouse climbed the stairs every evening at dusk, lit the lamp, and wrote the names of \
+///     all ships that had passed into a large book that lay below the window on a table made of driftwood, which his \
+///     father had built in the winter of the great storm, when no boat could leave the harbour for eleven weeks.";
+/// let mut comparison = Comparison::new(options.clone());
+/// for (id, text) in [("one", format!("My essay. {shared}")), ("two", format!("{shared} So it was."))] {
+///     let essay = Essay::of(Document::from_text(id, text), &options, &GivenText::default());
+///     comparison.add(essay, Side::New)?;
+/// }
+/// let found = comparison.conclude(&|| true)?;
+/// assert!(found.pairs[0].scores.resemblance > 0.8);
+/// assert_eq!(found.pairs[0].passages.len(), 1);
+/// assert_eq!(found.link(0).a, "one");
+/// # Ok::<(), refrain::Error>(())
+/// ```
+pub struct Comparison {
+    options: CompareOptions,
+    documents: Vec<Compared>,
+    texts: Texts,
+    collection: Collection,
+}
+
+/// What a comparison comes to.
+pub struct ComparisonResult {
+    /// The documents, in the order in which they came.
+    pub documents: Vec<Compared>,
+    /// Pairs of them, those that resemble each other most first.
+    pub pairs: Vec<ComparedPair>,
+    /// Text that stands in too many documents to count, with the number of documents; the most frequent first.
+    pub common: Vec<(String, usize)>,
+    texts: Texts,
+}
+
+/// Texts may take one part of the memory in so many, and those that are aligned at a time as much.
+const TEXTS: u64 = 8;
+/// What a text takes that is made ready for alignment, by its bytes.
+const READY: u64 = 16;
+
+impl Comparison {
+    /// One without documents.
+    pub fn new(options: CompareOptions) -> Comparison {
+        let texts = Texts::new(&options.pairs.temporary, options.pairs.memory / TEXTS);
+        let collection = Collection::new(options.pairs.clone());
+        Comparison { options, documents: Vec::new(), texts, collection }
+    }
+
+    /// Takes in the next document. Returns its number.
+    pub fn add(&mut self, essay: Essay, side: Side) -> Result<usize> {
+        let number = self.collection.add(&essay.fingerprint, side)?;
+        let Essay { id, text, language, pages, left_out, fingerprint } = essay;
+        let (words, grams) = (fingerprint.words(), fingerprint.len());
+        let reference = side == Side::Reference;
+        self.documents.push(Compared { id, words, grams, left_out, reference, language, pages });
+        self.texts.add(text)?;
+        Ok(number)
+    }
+
+    /// The numbers of the documents, by their ids.
+    pub fn numbers(&self) -> HashMap<&str, usize> {
+        self.documents.iter().zip(0..).map(|(document, number)| (document.id.as_str(), number)).collect()
+    }
+
+    /// How many documents there are.
+    pub fn len(&self) -> usize {
+        self.documents.len()
+    }
+
+    /// True when there are no documents.
+    pub fn is_empty(&self) -> bool {
+        self.documents.is_empty()
+    }
+
+    /// Finds the pairs and their passages. `step` is called now and then; false stops the work.
+    pub fn conclude(mut self, step: &(dyn Fn() -> bool + Sync)) -> Result<ComparisonResult> {
+        let found = self.collection.pairs(step)?;
+        for (document, size) in self.documents.iter_mut().zip(found.sizes) {
+            document.grams = size;
+        }
+        let common = self.find_common(&found.common, &found.pairs)?;
+        self.align(found.pairs, common, step)
+    }
+
+    /// Compares some pairs, by the numbers of their documents, and no others.
+    pub fn conclude_pairs(
+        self,
+        pairs: &[(usize, usize)],
+        step: &(dyn Fn() -> bool + Sync),
+    ) -> Result<ComparisonResult> {
+        let fingerprints = self.collection.fingerprints(&pairs.iter().flat_map(|(a, b)| [*a, *b]).collect())?;
+        let pair = |(a, b): &(usize, usize)| {
+            let (one, other) = (&fingerprints[a], &fingerprints[b]);
+            Pair { a: *a, b: *b, scores: Scores::of(one.len(), other.len(), one.shared(other)) }
+        };
+        let mut pairs: Vec<Pair> = pairs.par_iter().map(pair).collect();
+        pairs.sort_by(|one, other| other.scores.resemblance.total_cmp(&one.scores.resemblance));
+        self.align(pairs, Vec::new(), step)
+    }
+
+    /// Notes where common text stands in documents of pairs. Returns the text itself.
+    fn find_common(&mut self, grams: &[u64], pairs: &[Pair]) -> Result<Vec<(String, usize)>> {
+        if grams.is_empty() {
+            return Ok(Vec::new());
+        }
+        let mut known: HashMap<String, usize> = HashMap::new();
+        let involved: BTreeSet<usize> = pairs.iter().flat_map(|pair| [pair.a, pair.b]).collect();
+        for number in involved {
+            let text = self.texts.get(number)?;
+            let is_common = |gram: u64| grams.binary_search(&gram).is_ok();
+            let stretches = stretches_of(&text, &self.options.fingerprints, is_common);
+            let different: BTreeSet<String> =
+                stretches.iter().map(|span| span.of(&text).split_whitespace().collect::<Vec<_>>().join(" ")).collect();
+            for stretch in different {
+                *known.entry(stretch).or_default() += 1;
+            }
+            let document = &mut self.documents[number];
+            document.left_out.extend(stretches.into_iter().map(|span| (span, LeftOut::Common)));
+            document.left_out.sort_unstable();
+        }
+        let mut common: Vec<(String, usize)> = known.into_iter().collect();
+        common.sort_by(|one, other| other.1.cmp(&one.1).then(one.0.cmp(&other.0)));
+        Ok(common)
+    }
+
+    /// Finds the passages of pairs, some documents at a time.
+    fn align(
+        self,
+        pairs: Vec<Pair>,
+        common: Vec<(String, usize)>,
+        step: &(dyn Fn() -> bool + Sync),
+    ) -> Result<ComparisonResult> {
+        let Some(options) = &self.options.passages else {
+            let pairs =
+                pairs.into_iter().map(|Pair { a, b, scores }| ComparedPair { a, b, scores, passages: Vec::new() });
+            return Ok(ComparisonResult {
+                documents: self.documents,
+                pairs: pairs.collect(),
+                common,
+                texts: self.texts,
+            });
+        };
+        let room = self.options.pairs.memory / TEXTS / READY;
+        // Pairs of one document come together, so that it is made ready once.
+        let mut order: Vec<usize> = (0..pairs.len()).collect();
+        order.sort_by_key(|pair| (pairs[*pair].a, pairs[*pair].b));
+        let mut done: BTreeMap<usize, Vec<SharedPassage>> = BTreeMap::new();
+        let mut from = 0;
+        while from < order.len() {
+            let mut involved = BTreeSet::new();
+            let mut bytes = 0;
+            let mut to = from;
+            while to < order.len() && (bytes < room || to == from) {
+                for number in [pairs[order[to]].a, pairs[order[to]].b] {
+                    if involved.insert(number) {
+                        bytes += self.texts.length(number) as u64;
+                    }
+                }
+                to += 1;
+            }
+            let ready: Result<HashMap<usize, Ready>> =
+                involved.into_par_iter().map(|number| Ok((number, self.ready(number)?))).collect();
+            let ready = ready?;
+            let aligned = order[from..to].par_iter().map(|pair| {
+                let Pair { a, b, .. } = pairs[*pair];
+                let passages = if step() { passages(&ready[&a], &ready[&b], options) } else { Vec::new() };
+                (*pair, passages)
+            });
+            done.extend(aligned.collect::<Vec<_>>());
+            if !step() {
+                return Err(Error::Interrupted);
+            }
+            from = to;
+        }
+        let pairs = pairs.into_iter().zip(done.into_values());
+        let pairs = pairs.map(|(Pair { a, b, scores }, passages)| ComparedPair { a, b, scores, passages }).collect();
+        Ok(ComparisonResult { documents: self.documents, pairs, common, texts: self.texts })
+    }
+
+    /// Makes a document ready for alignment: what does not count is not seen.
+    fn ready(&self, number: usize) -> Result<Ready> {
+        let document = &self.documents[number];
+        let spans: Vec<Span> = document.left_out.iter().map(|(span, _)| *span).collect();
+        Ok(Ready::of(&self.texts.get(number)?, &spans, document.language.as_deref()))
+    }
+}
+
+/// A document that is ready for alignment.
+struct Ready {
+    text: String,
+    aligned: Text,
+    quotations: Vec<Span>,
+}
+
+/// Passages that a document shares with a text; `left_out` of that is not seen.
+pub(super) fn aligned_passages(
+    essay: &Essay,
+    other: &str,
+    left_out: &[Span],
+    language: Option<&str>,
+    options: &CompareOptions,
+) -> Vec<SharedPassage> {
+    let Some(align) = &options.passages else { return Vec::new() };
+    let own: Vec<Span> = essay.left_out.iter().map(|(span, _)| *span).collect();
+    passages(&Ready::of(&essay.text, &own, essay.language.as_deref()), &Ready::of(other, left_out, language), align)
+}
+
+impl Ready {
+    fn of(text: &str, left_out: &[Span], language: Option<&str>) -> Ready {
+        let aligned = Text::new(&blanked(text, left_out), language);
+        Ready { quotations: quotations(text), aligned, text: text.to_owned() }
+    }
+}
+
+fn passages(a: &Ready, b: &Ready, options: &AlignOptions) -> Vec<SharedPassage> {
+    let found = align(&a.aligned, &b.aligned, options).into_iter();
+    found
+        .map(|passage| {
+            let (one, other) = (Span::new(passage.a.start, passage.a.end), Span::new(passage.b.start, passage.b.end));
+            SharedPassage {
+                a: one,
+                b: other,
+                kind: passage.kind,
+                score: passage.score,
+                quoted_a: quoted(&a.text, &a.quotations, one),
+                quoted_b: quoted(&b.text, &b.quotations, other),
+            }
+        })
+        .collect()
+}
+
+impl ComparisonResult {
+    /// The text of a document, as it was.
+    pub fn text(&self, number: usize) -> Result<std::borrow::Cow<'_, str>> {
+        self.texts.get(number)
+    }
+
+    /// A pair as a link of the model.
+    pub fn link(&self, pair: usize) -> Link {
+        let ComparedPair { a, b, scores, passages } = &self.pairs[pair];
+        let scores = [
+            ("R", scores.resemblance),
+            ("C of a in b", scores.a_in_b),
+            ("C of b in a", scores.b_in_a),
+            ("shared", scores.shared as f64),
+        ];
+        Link {
+            a: self.documents[*a].id.clone(),
+            b: self.documents[*b].id.clone(),
+            scores: scores.into_iter().map(|(name, score)| (name.to_owned(), score)).collect(),
+            passages: passages.iter().map(|passage| Passage { a: passage.a, b: passage.b }).collect(),
+        }
+    }
+
+    /// Documents that are linked by pairs, directly or through others; the largest groups first.
+    pub fn clusters(&self) -> Vec<Vec<usize>> {
+        let mut group: Vec<usize> = (0..self.documents.len()).collect();
+        for pair in &self.pairs {
+            let (one, other) = (root(&mut group, pair.a), root(&mut group, pair.b));
+            group[one.max(other)] = one.min(other);
+        }
+        let mut members: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
+        for number in 0..group.len() {
+            members.entry(root(&mut group, number)).or_default().push(number);
+        }
+        let mut clusters: Vec<Vec<usize>> = members.into_values().filter(|members| members.len() > 1).collect();
+        clusters.sort_by_key(|members| (std::cmp::Reverse(members.len()), members[0]));
+        clusters
+    }
+}
+
+/// The first of a group of documents.
+fn root(group: &mut [usize], mut of: usize) -> usize {
+    while group[of] != of {
+        group[of] = group[group[of]];
+        of = group[of];
+    }
+    of
+}

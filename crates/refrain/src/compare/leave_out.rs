@@ -1,0 +1,223 @@
+//! Text that does not count: lists of references, and text that everyone was given.
+
+use super::fingerprint::{FingerprintOptions, gram_spans};
+use crate::document::Span;
+
+/// Why a stretch of a document does not count.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, serde::Serialize, serde::Deserialize)]
+#[serde(rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum LeftOut {
+    /// It stands in text that everyone was given.
+    Given,
+    /// It stands in many documents.
+    Common,
+    /// It is a list of references.
+    References,
+}
+
+impl LeftOut {
+    /// The name used in files.
+    pub fn name(self) -> &'static str {
+        match self {
+            LeftOut::Given => "given",
+            LeftOut::Common => "common",
+            LeftOut::References => "references",
+        }
+    }
+}
+
+/// What stands above lists of references, in lower case.
+const HEADINGS: [&str; 42] = [
+    "references",
+    "list of references",
+    "references and notes",
+    "bibliography",
+    "selected bibliography",
+    "works cited",
+    "works consulted",
+    "literature",
+    "literature cited",
+    "sources",
+    "further reading",
+    "literatur",
+    "literaturverzeichnis",
+    "quellen",
+    "quellenverzeichnis",
+    "bibliographie",
+    "bibliografie",
+    "références",
+    "références bibliographiques",
+    "ouvrages cités",
+    "referencias",
+    "referencias bibliográficas",
+    "bibliografía",
+    "obras citadas",
+    "referências",
+    "referências bibliográficas",
+    "bibliografia",
+    "riferimenti",
+    "riferimenti bibliografici",
+    "literatuur",
+    "literatuurlijst",
+    "bronnen",
+    "referenser",
+    "litteratur",
+    "litteraturförteckning",
+    "kirjallisuus",
+    "lähteet",
+    "literatura",
+    "piśmiennictwo",
+    "список литературы",
+    "литература",
+    "参考文献",
+];
+
+/// The share of the lines below a heading that have to look like references.
+const LIKE_REFERENCES: f64 = 0.4;
+/// So many bytes of other text end a list of references.
+const OTHER_TEXT: usize = 600;
+
+/// Lists of references in a text: a heading that says so, and the lines below it that look like references.
+///
+/// ```
+/// let essay = "The lamp is old.\n\nReferences\n\nSmith, J. (1998) Lamps of the coast. London.\nhttps://example.org/lamps\n";
+/// let lists = refrain::compare::references(essay);
+/// assert!(lists[0].of(essay).starts_with("References"));
+/// ```
+pub fn references(text: &str) -> Vec<Span> {
+    let mut lists = Vec::new();
+    let mut lines = lines(text).peekable();
+    while let Some(line) = lines.next() {
+        if !is_heading(line.of(text)) {
+            continue;
+        }
+        // Lines that look like references, and all lines up to the last of these.
+        let (mut like, mut all, mut end) = (0_usize, 0_usize, line.end);
+        let (mut others, mut since) = (0, 0);
+        while let Some(next) = lines.peek() {
+            let written = next.of(text).trim();
+            since += next.len();
+            others += usize::from(!written.is_empty());
+            if is_like_reference(written) {
+                (like, all, end) = (like + 1, all + others, next.end);
+                (others, since) = (0, 0);
+            } else if since > OTHER_TEXT {
+                break;
+            }
+            lines.next();
+        }
+        if like > 0 && like as f64 >= LIKE_REFERENCES * all as f64 {
+            lists.push(Span::new(line.start, end));
+        }
+    }
+    lists
+}
+
+/// The lines of a text, with their ends.
+fn lines(text: &str) -> impl Iterator<Item = Span> + '_ {
+    let mut at = 0;
+    text.split_inclusive('\n').map(move |line| {
+        at += line.len();
+        Span::new(at - line.len(), at)
+    })
+}
+
+/// True for a line with nothing but a heading of references, which may be numbered.
+fn is_heading(line: &str) -> bool {
+    let trimmed = line.trim().trim_start_matches(['#', '*', '=', ' ']);
+    let unnumbered = trimmed.trim_start_matches(|c: char| c.is_ascii_digit() || matches!(c, '.' | ')' | ' ' | '\t'));
+    let heading = unnumbered.trim_end_matches([':', '.', '*', '=', '#', ' ']);
+    heading.len() < 64 && HEADINGS.contains(&heading.to_lowercase().as_str())
+}
+
+/// True for a line with a year, an address, or what else is found in references.
+fn is_like_reference(line: &str) -> bool {
+    has_year(line)
+        || ["http://", "https://", "doi:", "doi.org", "www.", " pp. ", " vol. ", "ISBN"]
+            .iter()
+            .any(|sign| line.contains(sign))
+}
+
+/// True when a year from 1500 to 2099 stands in a line by itself.
+pub(super) fn has_year(line: &str) -> bool {
+    let bytes = line.as_bytes();
+    bytes.windows(4).enumerate().any(|(at, four)| {
+        let alone = |byte: Option<&u8>| byte.is_none_or(|byte| !byte.is_ascii_digit());
+        let century = matches!(&four[..2], [b'1', b'5'..=b'9'] | [b'2', b'0']);
+        century
+            && four[2..].iter().all(u8::is_ascii_digit)
+            && alone(at.checked_sub(1).and_then(|before| bytes.get(before)))
+            && alone(bytes.get(at + 4))
+    })
+}
+
+/// N-grams one behind the other that make a stretch: fewer of them are in most texts.
+const STRETCH: usize = 5;
+
+/// Stretches of a text whose n-grams are all among some, several in a row.
+pub(super) fn stretches_of(text: &str, options: &FingerprintOptions, among: impl Fn(u64) -> bool) -> Vec<Span> {
+    let mut spans = Vec::new();
+    let mut open: Option<(Span, usize)> = None;
+    let mut close = |open: &mut Option<(Span, usize)>| {
+        spans.extend(open.take().filter(|(_, grams)| *grams >= STRETCH).map(|(span, _)| span));
+    };
+    gram_spans(text, options, |gram, span| {
+        if !among(gram) {
+            close(&mut open);
+        } else if let Some((stretch, grams)) = &mut open {
+            (stretch.end, *grams) = (span.end, *grams + 1);
+        } else {
+            open = Some((span, 1));
+        }
+    });
+    close(&mut open);
+    spans
+}
+
+/// A text with some stretches turned into spaces: everything else stays where it was.
+pub(super) fn blanked(text: &str, spans: &[Span]) -> String {
+    let mut blanked = String::with_capacity(text.len());
+    let mut at = 0;
+    for span in spans {
+        let (start, end) = (span.start.max(at), span.end.max(at));
+        blanked.push_str(&text[at..start]);
+        blanked.extend(std::iter::repeat_n(' ', end - start));
+        at = end;
+    }
+    blanked.push_str(&text[at..]);
+    blanked
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lists_of_references_are_told_from_other_text() {
+        let body = "The history of lighthouses. References to them are old.\n\n";
+        let list =
+            "7. Literaturverzeichnis:\n\nMeyer, A. (1987): Türme.\n\nSchulz 1999, Feuer.\nMore of it, no year.\n";
+        let text = format!("{body}{list}");
+        let found = references(&text);
+        assert_eq!(found.len(), 1);
+        assert!(found[0].of(&text).starts_with("7. Literatur") && found[0].of(&text).ends_with("Feuer.\n"));
+        let story = format!("References\n\n{}", "There was a keeper who lit a lamp.\n".repeat(30));
+        assert_eq!(references(&story), []);
+        let appendix = format!("{list}{}", "There was a keeper who lit a lamp.\n".repeat(30));
+        assert!(references(&appendix)[0].end < list.len());
+    }
+
+    #[test]
+    fn years_stand_by_themselves() {
+        assert!(has_year("(Smith, 1998)") && has_year("2024"));
+        assert!(!has_year("19987") && !has_year("room 1200") && !has_year("20"));
+    }
+
+    #[test]
+    fn what_is_blanked_leaves_the_rest_in_its_place() {
+        let text = "naïve lamp";
+        assert_eq!(blanked(text, &[Span::new(0, 6), Span::new(3, 6)]), "       lamp");
+        assert_eq!(blanked(text, &[Span::new(0, 6)]).len(), text.len());
+    }
+}

@@ -1,0 +1,570 @@
+//! A library of sources that documents are checked against: an index that stays on disk.
+//!
+//! A library is a folder. `library.json` names the segments that are in it; it is replaced as a whole when something changes,
+//! after all files it names are safely on disk: so whatever happens meanwhile, the library is as it was before or as it is
+//! after. One program at a time may change it; any number may read.
+
+mod segment;
+
+use std::cmp::Reverse;
+use std::collections::{BinaryHeap, HashMap, HashSet};
+use std::fs::{self, File};
+use std::path::{Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
+
+use super::comparison::{CompareOptions, Essay, SharedPassage, aligned_passages};
+use super::fingerprint::{FingerprintOptions, Scores};
+use super::rules::Rule;
+pub use segment::Source;
+use segment::{FILES, Segment, SegmentNote, SegmentWriter, path_of};
+
+use crate::document::Span;
+use crate::error::{Error, IoContext, Result};
+use crate::text::Digest;
+
+/// The version of the form of libraries.
+const VERSION: u32 = 1;
+const NOTE: &str = "library.json";
+const LOCK: &str = "lock";
+/// With more segments than this, they are made one.
+const MOST_SEGMENTS: usize = 12;
+/// Bytes of an n-gram on its way into a segment.
+const WAITING: u64 = 16;
+
+/// What `library.json` says.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+struct Note {
+    refrain_library: u32,
+    tokens: String,
+    ngram: usize,
+    /// The number of the next segment.
+    next: u64,
+    segments: Vec<SegmentNote>,
+}
+
+impl Note {
+    fn read(folder: &Path) -> Result<Note> {
+        let path = folder.join(NOTE);
+        let bytes = match fs::read(&path) {
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
+                let folder = folder.display();
+                return Err(Error::Refused(format!(
+                    "{folder} is no library; make one with: refrain library add {folder} FILES"
+                )));
+            }
+            read => read.at(&path)?,
+        };
+        let damaged = |message: String| Error::Damaged { path: path.clone(), message };
+        let any: serde_json::Value = serde_json::from_slice(&bytes).map_err(|error| damaged(error.to_string()))?;
+        match any["refrain_library"].as_u64() {
+            Some(version) if version == u64::from(VERSION) => {}
+            Some(version) => {
+                return Err(Error::Refused(format!(
+                    "{} has version {version} of the form of libraries, this refrain knows version {VERSION}; use the refrain that \
+                     made it, or make it anew",
+                    folder.display()
+                )));
+            }
+            None => return Err(damaged("this is not the note of a library".into())),
+        }
+        serde_json::from_value(any).map_err(|error| damaged(error.to_string()))
+    }
+
+    /// Puts the note into its place, so that it is there whole or not at all, and lasts.
+    fn write(&self, folder: &Path) -> Result<()> {
+        let (path, aside) = (folder.join(NOTE), folder.join("library.new"));
+        let bytes = serde_json::to_vec_pretty(self).map_err(std::io::Error::from)?;
+        fs::write(&aside, bytes).at(&aside)?;
+        File::open(&aside).and_then(|file| file.sync_all()).at(&aside)?;
+        fs::rename(&aside, &path).at(&path)?;
+        File::open(folder).and_then(|folder| folder.sync_all()).at(folder)
+    }
+
+    fn fingerprints(&self) -> Result<FingerprintOptions> {
+        let rule = Rule::ALL.into_iter().find(|rule| rule.name() == self.tokens);
+        let rule = rule.ok_or_else(|| {
+            Error::Refused(format!("the library counts words as `{}`, which is unknown", self.tokens))
+        })?;
+        Ok(FingerprintOptions { rule, ngram: self.ngram })
+    }
+}
+
+/// A library that is read.
+pub struct Library {
+    segments: Vec<Segment>,
+    fingerprints: FingerprintOptions,
+}
+
+/// A source that a document has text of.
+#[derive(Debug, Clone)]
+pub struct Match {
+    /// The source.
+    pub source: Source,
+    /// How much they share; `a` is the document, `b` the source.
+    pub scores: Scores,
+    /// The passages they share.
+    pub passages: Vec<SharedPassage>,
+    /// The text of the source.
+    pub text: String,
+}
+
+/// What a check of a document comes to.
+#[derive(Debug, Clone)]
+pub struct Checked {
+    /// The share of its n-grams that stand in any source: its containment in the library.
+    pub containment: f64,
+    /// How many of them.
+    pub shared: usize,
+    /// How many it has.
+    pub grams: usize,
+    /// The sources, those that contain most of it first.
+    pub sources: Vec<Match>,
+}
+
+/// Which sources a check tells of.
+#[derive(Debug, Clone, Copy)]
+pub struct CheckOptions {
+    /// Those that contain so much of the document, or more.
+    pub containment: f64,
+    /// Or that resemble it so much.
+    pub resemblance: f64,
+    /// So many at most.
+    pub most: usize,
+}
+
+impl Default for CheckOptions {
+    fn default() -> Self {
+        CheckOptions { containment: 0.02, resemblance: 0.03, most: 20 }
+    }
+}
+
+impl Library {
+    /// Opens a library.
+    ///
+    /// ```
+    /// use refrain::Document;
+    /// use refrain::compare::{CheckOptions, CompareOptions, Essay, GivenText, Library, LibraryWriter};
+    ///
+    /// let folder = tempfile::tempdir()?;
+    /// let options = CompareOptions::default();
+    /// let essay = |id: &str, text: &str| Essay::of(Document::from_text(id, text), &options, &GivenText::default());
+    /// let mut writer = LibraryWriter::open(folder.path(), &options)?;
+    /// writer.add(essay("rules", "The keeper on watch shall not leave the lantern room while the light is burning."))?;
+    /// writer.commit()?;
+    ///
+    /// let library = Library::open(folder.path())?;
+    /// let essay = essay("mine", "He shall not leave the lantern room while the light is burning, they say.");
+    /// let checked = library.check(&essay, &CheckOptions::default(), &options)?;
+    /// assert_eq!(checked.sources[0].source.id, "rules");
+    /// assert!(checked.containment > 0.5);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn open(folder: &Path) -> Result<Library> {
+        let mut tries = 0;
+        loop {
+            let note = Note::read(folder)?;
+            let fingerprints = note.fingerprints()?;
+            let opened: Result<Vec<Segment>> =
+                note.segments.into_iter().map(|segment| Segment::open(folder, segment)).collect();
+            match opened {
+                // Somebody made segments one since the note was read.
+                Err(Error::Io { error, .. }) if error.kind() == std::io::ErrorKind::NotFound && tries < 5 => tries += 1,
+                opened => return Ok(Library { segments: opened?, fingerprints }),
+            }
+        }
+    }
+
+    /// What the fingerprints of the library are made of.
+    pub fn fingerprints(&self) -> FingerprintOptions {
+        self.fingerprints
+    }
+
+    /// The sources, in the order in which they came.
+    pub fn sources(&self) -> impl Iterator<Item = &Source> {
+        self.segments.iter().flat_map(|segment| {
+            let all = segment.sources.iter().zip(0..);
+            all.filter(|(_, number)| !segment.is_removed(*number)).map(|(source, _)| source)
+        })
+    }
+
+    /// Checks a document against the library.
+    pub fn check(&self, essay: &Essay, check: &CheckOptions, options: &CompareOptions) -> Result<Checked> {
+        let grams = essay.fingerprint().grams();
+        let mut anywhere = vec![false; grams.len()];
+        let mut found: Vec<(Scores, usize, u32)> = Vec::new();
+        for (at, segment) in self.segments.iter().enumerate() {
+            let mut counts: HashMap<u32, usize> = HashMap::new();
+            segment.find(grams, |gram, document| {
+                anywhere[gram] = true;
+                *counts.entry(document).or_default() += 1;
+            })?;
+            let scores = |(document, shared): (u32, usize)| {
+                let scores = Scores::of(grams.len(), segment.sources[document as usize].grams, shared);
+                let wanted = scores.a_in_b >= check.containment || scores.resemblance >= check.resemblance;
+                wanted.then_some((scores, at, document))
+            };
+            found.extend(counts.into_iter().filter_map(scores));
+        }
+        found.sort_by_key(|(scores, segment, document)| (Reverse(scores.shared), *segment, *document));
+        found.truncate(check.most);
+        let mut sources = Vec::new();
+        for (scores, at, document) in found {
+            let segment = &self.segments[at];
+            let source = segment.sources[document as usize].clone();
+            let text = segment.text(document)?;
+            let passages = aligned_passages(essay, &text, &source.left_out, source.language.as_deref(), options);
+            sources.push(Match { source, scores, passages, text });
+        }
+        let shared = anywhere.iter().filter(|found| **found).count();
+        let containment = if grams.is_empty() { 0.0 } else { shared as f64 / grams.len() as f64 };
+        Ok(Checked { containment, shared, grams: grams.len(), sources })
+    }
+
+    /// Makes sure that all files are as they were written.
+    pub fn verify(&self) -> Result<()> {
+        self.segments.iter().try_for_each(Segment::verify)
+    }
+}
+
+/// A library that is changed: by one program at a time.
+pub struct LibraryWriter {
+    folder: PathBuf,
+    note: Note,
+    /// Held, so that nobody else writes.
+    _lock: File,
+    memory: u64,
+    /// The segment that documents go into, and their n-grams.
+    open: Option<(SegmentWriter, Vec<(u64, u32)>)>,
+    added: Vec<SegmentNote>,
+    /// Where each id is: its segment, among those of the note and then those added, and its number there.
+    places: HashMap<String, (usize, u32, String)>,
+}
+
+/// What became of a document that was added.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Added {
+    /// It is new.
+    New,
+    /// It takes the place of one with the same id.
+    Replaced,
+    /// It was there already, with the same text.
+    Known,
+}
+
+impl LibraryWriter {
+    /// Opens a library to change it; makes one where there is none. `options` say what a new one counts, and how much memory
+    /// there is.
+    pub fn open(folder: &Path, options: &CompareOptions) -> Result<LibraryWriter> {
+        let is_new = !folder.join(NOTE).exists();
+        let is_other = || {
+            fs::read_dir(folder).is_ok_and(|mut entries| {
+                entries.any(|entry| entry.is_ok_and(|entry| entry.file_name() != LOCK && !is_ours(&entry.path())))
+            })
+        };
+        if is_new && is_other() {
+            let folder = folder.display();
+            return Err(Error::Refused(format!("{folder} has other files in it; name another folder for the library")));
+        }
+        fs::create_dir_all(folder).at(folder)?;
+        let path = folder.join(LOCK);
+        let lock = File::create(&path).at(&path)?;
+        if lock.try_lock().is_err() {
+            return Err(Error::Refused(format!(
+                "another program changes the library {}; wait until it is done, then try again",
+                folder.display()
+            )));
+        }
+        let note = if is_new {
+            let FingerprintOptions { rule, ngram } = options.fingerprints;
+            let note =
+                Note { refrain_library: VERSION, tokens: rule.name().into(), ngram, next: 1, segments: Vec::new() };
+            note.write(folder)?;
+            note
+        } else {
+            Note::read(folder)?
+        };
+        let mut writer = LibraryWriter {
+            folder: folder.to_owned(),
+            note,
+            _lock: lock,
+            memory: options.pairs.memory,
+            open: None,
+            added: Vec::new(),
+            places: HashMap::new(),
+        };
+        writer.forget_unnamed()?;
+        for (at, note) in writer.note.segments.iter().enumerate() {
+            let segment = Segment::open(folder, note.clone())?;
+            for (source, number) in segment.sources.iter().zip(0..).filter(|(_, number)| !segment.is_removed(*number)) {
+                writer.places.insert(source.id.clone(), (at, number, source.digest.clone()));
+            }
+        }
+        Ok(writer)
+    }
+
+    /// What the fingerprints of the library are made of.
+    pub fn fingerprints(&self) -> Result<FingerprintOptions> {
+        self.note.fingerprints()
+    }
+
+    /// Deletes files that no note names: of a program that was killed, or of segments that were made one.
+    fn forget_unnamed(&self) -> Result<()> {
+        let named: HashSet<PathBuf> = self
+            .note
+            .segments
+            .iter()
+            .flat_map(|segment| FILES.map(|file| path_of(&self.folder, &segment.name, file)))
+            .collect();
+        for entry in fs::read_dir(&self.folder).at(&self.folder)? {
+            let path = entry.at(&self.folder)?.path();
+            if is_ours(&path) && !named.contains(&path) {
+                fs::remove_file(&path).at(&path)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Adds a document. It is in the library for good after [`LibraryWriter::commit`].
+    pub fn add(&mut self, essay: Essay) -> Result<Added> {
+        let mut digest = Digest::default();
+        digest.update(essay.text.as_bytes());
+        let digest = digest.hex();
+        let added = match self.places.get(&essay.id) {
+            Some((_, _, known)) if *known == digest => return Ok(Added::Known),
+            Some(_) => Added::Replaced,
+            None => Added::New,
+        };
+        if added == Added::Replaced {
+            self.remove(&essay.id)?;
+        }
+        let room = (self.memory / 2 / WAITING) as usize;
+        if self
+            .open
+            .as_ref()
+            .is_some_and(|(_, waiting)| waiting.len() + essay.fingerprint().len() > room && !waiting.is_empty())
+        {
+            self.close_segment()?;
+        }
+        if self.open.is_none() {
+            let name = format!("{:06}", self.note.next);
+            self.note.next += 1;
+            self.open = Some((SegmentWriter::create(&self.folder, &name)?, Vec::new()));
+        }
+        let at = self.note.segments.len() + self.added.len();
+        if let Some((segment, waiting)) = &mut self.open {
+            let source = Source {
+                id: essay.id.clone(),
+                words: essay.words(),
+                grams: essay.fingerprint().len(),
+                language: essay.language.clone(),
+                pages: essay.pages.clone(),
+                left_out: essay.left_out.iter().map(|(span, _)| *span).collect::<Vec<Span>>(),
+                digest: digest.clone(),
+                start: 0,
+                length: 0,
+            };
+            let number = segment.add(source, &essay.text)?;
+            waiting.extend(essay.fingerprint().grams().iter().map(|gram| (*gram, number)));
+            self.places.insert(essay.id, (at, number, digest));
+        }
+        Ok(added)
+    }
+
+    /// Takes a document out; false when there is none with this id.
+    pub fn remove(&mut self, id: &str) -> Result<bool> {
+        let Some((at, number, _)) = self.places.remove(id) else { return Ok(false) };
+        let known = self.note.segments.len();
+        if at >= known + self.added.len() {
+            self.close_segment()?;
+        }
+        let note = if at < known { &mut self.note.segments[at] } else { &mut self.added[at - known] };
+        if let Err(place) = note.removed.binary_search(&number) {
+            note.removed.insert(place, number);
+        }
+        Ok(true)
+    }
+
+    fn close_segment(&mut self) -> Result<()> {
+        let Some((mut segment, mut waiting)) = self.open.take() else { return Ok(()) };
+        waiting.sort_unstable();
+        waiting.into_iter().try_for_each(|(gram, document)| segment.put(gram, document))?;
+        self.added.push(segment.finish()?);
+        Ok(())
+    }
+
+    /// Makes all changes last. With many segments, these are made one.
+    pub fn commit(mut self) -> Result<()> {
+        self.close_segment()?;
+        self.note.segments.append(&mut self.added);
+        self.note.write(&self.folder)?;
+        if self.note.segments.len() > MOST_SEGMENTS { self.merge() } else { Ok(()) }
+    }
+
+    /// Makes one segment of all, without what was taken out.
+    pub fn compact(mut self) -> Result<()> {
+        self.close_segment()?;
+        self.note.segments.append(&mut self.added);
+        self.merge()
+    }
+
+    fn merge(&mut self) -> Result<()> {
+        let open = |note: &SegmentNote| Segment::open(&self.folder, note.clone());
+        let segments: Vec<Segment> = self.note.segments.iter().map(open).collect::<Result<_>>()?;
+        let mut merged = SegmentWriter::create(&self.folder, &format!("{:06}", self.note.next))?;
+        self.note.next += 1;
+        let mut numbers: Vec<Vec<Option<u32>>> = Vec::new();
+        for segment in &segments {
+            let mut own = Vec::with_capacity(segment.sources.len());
+            for (source, number) in segment.sources.iter().zip(0..) {
+                own.push(match segment.is_removed(number) {
+                    true => None,
+                    false => Some(merged.add_packed(source.clone(), &segment.packed(number)?)?),
+                });
+            }
+            numbers.push(own);
+        }
+        let mut entries = segments.iter().map(Segment::entries).collect::<Result<Vec<_>>>()?;
+        let mut next = BinaryHeap::new();
+        for (at, entries) in entries.iter_mut().enumerate() {
+            next.extend(entries.next()?.map(|(gram, document)| Reverse((gram, at, document))));
+        }
+        while let Some(Reverse((gram, at, document))) = next.pop() {
+            if let Some(number) = numbers[at].get(document as usize).copied().flatten() {
+                merged.put(gram, number)?;
+            }
+            next.extend(entries[at].next()?.map(|(gram, document)| Reverse((gram, at, document))));
+        }
+        self.note.segments = vec![merged.finish()?];
+        self.note.write(&self.folder)?;
+        self.forget_unnamed()
+    }
+}
+
+/// True for files that belong to segments of a library.
+fn is_ours(path: &Path) -> bool {
+    let ending = path.extension().and_then(|ending| ending.to_str()).unwrap_or_default();
+    let stem = path.file_stem().and_then(|stem| stem.to_str()).unwrap_or_default();
+    (FILES.contains(&ending) && stem.bytes().all(|byte| byte.is_ascii_digit())) || path.ends_with("library.new")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::compare::GivenText;
+    use crate::document::Document;
+
+    fn essay(id: &str, text: &str) -> Essay {
+        Essay::of(Document::from_text(id, text), &CompareOptions::default(), &GivenText::default())
+    }
+
+    /// A text of its own for each number.
+    fn text(number: u64) -> String {
+        (0..60).map(|n| letters(crate::text::mix(number * 1000 + n))).collect::<Vec<_>>().join(" ")
+    }
+
+    fn letters(mut hash: u64) -> String {
+        (0..6)
+            .map(|_| {
+                let letter = (b'a' + (hash % 26) as u8) as char;
+                hash /= 26;
+                letter
+            })
+            .collect()
+    }
+
+    fn found(folder: &Path, text: &str) -> Vec<String> {
+        let library = Library::open(folder).expect("a library");
+        let options = CompareOptions { passages: None, ..CompareOptions::default() };
+        let checked = library.check(&essay("new", text), &CheckOptions::default(), &options).expect("a check");
+        checked.sources.into_iter().map(|found| found.source.id).collect()
+    }
+
+    #[test]
+    fn sources_are_added_replaced_removed_and_merged() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let options = CompareOptions::default();
+        for number in 0..MOST_SEGMENTS as u64 + 3 {
+            let mut writer = LibraryWriter::open(folder.path(), &options).expect("a library");
+            assert_eq!(writer.add(essay(&format!("s{number}"), &text(number))).expect("room"), Added::New);
+            assert_eq!(writer.add(essay(&format!("s{number}"), &text(number))).expect("room"), Added::Known);
+            writer.commit().expect("room");
+        }
+        assert!(Library::open(folder.path()).expect("a library").segments.len() < MOST_SEGMENTS);
+        assert_eq!(found(folder.path(), &text(3)), ["s3"]);
+        let mut writer = LibraryWriter::open(folder.path(), &options).expect("a library");
+        assert_eq!(writer.add(essay("s3", &text(99))).expect("room"), Added::Replaced);
+        assert!(writer.remove("s4").expect("room") && !writer.remove("s4").expect("room"));
+        writer.commit().expect("room");
+        for _ in 0..2 {
+            assert_eq!(
+                (found(folder.path(), &text(3)), found(folder.path(), &text(99))),
+                (vec![], vec!["s3".to_owned()])
+            );
+            assert_eq!(
+                (found(folder.path(), &text(4)), found(folder.path(), &text(5))),
+                (vec![], vec!["s5".to_owned()])
+            );
+            Library::open(folder.path()).expect("a library").verify().expect("nothing is damaged");
+            LibraryWriter::open(folder.path(), &options).expect("a library").compact().expect("room");
+        }
+        let library = Library::open(folder.path()).expect("a library");
+        assert_eq!((library.segments.len(), library.sources().count()), (1, MOST_SEGMENTS + 2));
+    }
+
+    #[test]
+    fn little_memory_makes_more_segments_and_the_same_library() {
+        let [one, other] = [1 << 30, 1 << 10].map(|memory| {
+            let folder = tempfile::tempdir().expect("a folder");
+            let mut options = CompareOptions::default();
+            options.pairs.memory = memory;
+            let mut writer = LibraryWriter::open(folder.path(), &options).expect("a library");
+            for number in 0..9 {
+                writer.add(essay(&number.to_string(), &text(number))).expect("room");
+            }
+            writer.commit().expect("room");
+            (
+                Library::open(folder.path()).expect("a library").segments.len(),
+                (0..9).map(|n| found(folder.path(), &text(n))).collect::<Vec<_>>(),
+            )
+        });
+        assert!(other.0 > one.0 && one.1 == other.1);
+    }
+
+    #[test]
+    fn what_was_not_committed_is_forgotten_and_one_writer_is_enough() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let options = CompareOptions::default();
+        let mut writer = LibraryWriter::open(folder.path(), &options).expect("a library");
+        writer.add(essay("a", &text(1))).expect("room");
+        writer.close_segment().expect("room");
+        let refused = LibraryWriter::open(folder.path(), &options).err().map(|error| error.to_string());
+        assert!(refused.is_some_and(|refused| refused.contains("another program")));
+        drop(writer);
+        assert_eq!(Library::open(folder.path()).expect("a library").sources().count(), 0);
+        LibraryWriter::open(folder.path(), &options).expect("a library");
+        let left = fs::read_dir(folder.path()).expect("the folder").count();
+        assert_eq!(left, 2, "the note and the lock");
+    }
+
+    #[test]
+    fn damage_and_other_versions_are_told() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let options = CompareOptions::default();
+        let mut writer = LibraryWriter::open(folder.path(), &options).expect("a library");
+        writer.add(essay("a", &text(1))).expect("room");
+        writer.commit().expect("room");
+        let grams = folder.path().join("000001.grams");
+        let mut bytes = fs::read(&grams).expect("a file");
+        bytes[9] ^= 1;
+        fs::write(&grams, bytes).expect("room");
+        let told = Library::open(folder.path()).expect("a library").verify().expect_err("damage").to_string();
+        assert!(told.contains("000001.grams"));
+        let note = fs::read_to_string(folder.path().join(NOTE)).expect("a note");
+        fs::write(folder.path().join(NOTE), note.replace("\"refrain_library\": 1", "\"refrain_library\": 7"))
+            .expect("room");
+        let told = Library::open(folder.path()).err().map(|error| error.to_string()).unwrap_or_default();
+        assert!(told.contains("version 7"));
+        assert!(Library::open(Path::new("/nowhere")).is_err());
+    }
+}

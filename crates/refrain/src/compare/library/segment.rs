@@ -1,0 +1,288 @@
+//! A part of a library on disk: n-grams in order with the documents they stand in, the documents, their texts.
+//!
+//! A segment is written once and never changed. Its n-grams are sorted entries of twelve bytes; every so many of them one is
+//! known in memory, so that an n-gram is found by reading a few kilobytes.
+
+use std::fs::File;
+use std::io::{BufReader, BufWriter, Read, Write};
+use std::os::unix::fs::FileExt;
+use std::path::{Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
+
+use crate::document::Span;
+use crate::error::{Error, IoContext, Result};
+use crate::text::Digest;
+
+/// Bytes of an entry: the hash of an n-gram, and the number of a document.
+const ENTRY: usize = 12;
+/// One entry in so many is known in memory.
+const STEP: usize = 256;
+/// How hard texts are packed.
+const LEVEL: i32 = 3;
+/// The files of a segment.
+pub(super) const FILES: [&str; 4] = ["grams", "steps", "documents", "texts"];
+
+/// A document of a library.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Source {
+    /// Its id.
+    pub id: String,
+    /// Its words.
+    pub words: u64,
+    /// Its different n-grams.
+    pub grams: usize,
+    /// Its language, where it is known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub language: Option<String>,
+    /// Where its pages begin, in code points.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub pages: Vec<u64>,
+    /// Stretches that do not count: lists of references.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(super) left_out: Vec<Span>,
+    /// A digest of its text.
+    pub(super) digest: String,
+    /// Where its text is.
+    pub(super) start: u64,
+    pub(super) length: u64,
+}
+
+/// Names and digests of the files of a segment.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct SegmentNote {
+    pub(super) name: String,
+    pub(super) documents: usize,
+    pub(super) entries: u64,
+    /// Of the files, in their order.
+    pub(super) digests: Vec<String>,
+    /// Documents that were taken out again, in ascending order.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(super) removed: Vec<u32>,
+}
+
+pub(super) fn path_of(folder: &Path, name: &str, file: &str) -> PathBuf {
+    folder.join(format!("{name}.{file}"))
+}
+
+/// A file that is digested as it is written.
+struct Digested {
+    path: PathBuf,
+    file: BufWriter<File>,
+    digest: Digest,
+    bytes: u64,
+}
+
+impl Digested {
+    fn create(path: PathBuf) -> Result<Digested> {
+        let file = BufWriter::with_capacity(1 << 20, File::create(&path).at(&path)?);
+        Ok(Digested { path, file, digest: Digest::default(), bytes: 0 })
+    }
+
+    fn put(&mut self, bytes: &[u8]) -> Result<()> {
+        self.digest.update(bytes);
+        self.bytes += bytes.len() as u64;
+        self.file.write_all(bytes).at(&self.path)
+    }
+
+    /// Makes sure that the file lasts. Returns its digest.
+    fn finish(mut self) -> Result<String> {
+        self.file.flush().at(&self.path)?;
+        self.file.get_ref().sync_all().at(&self.path)?;
+        Ok(self.digest.hex())
+    }
+}
+
+/// A segment on its way to disk.
+pub(super) struct SegmentWriter {
+    name: String,
+    grams: Digested,
+    steps: Digested,
+    documents: Digested,
+    texts: Digested,
+    count: usize,
+    entries: u64,
+}
+
+impl SegmentWriter {
+    pub(super) fn create(folder: &Path, name: &str) -> Result<SegmentWriter> {
+        let [grams, steps, documents, texts] = FILES.map(|file| Digested::create(path_of(folder, name, file)));
+        Ok(SegmentWriter {
+            name: name.to_owned(),
+            grams: grams?,
+            steps: steps?,
+            documents: documents?,
+            texts: texts?,
+            count: 0,
+            entries: 0,
+        })
+    }
+
+    /// Adds a document with its packed text. Returns its number.
+    pub(super) fn add_packed(&mut self, mut source: Source, packed: &[u8]) -> Result<u32> {
+        (source.start, source.length) = (self.texts.bytes, packed.len() as u64);
+        self.texts.put(packed)?;
+        let line = serde_json::to_string(&source).map_err(std::io::Error::from)? + "\n";
+        self.documents.put(line.as_bytes())?;
+        self.count += 1;
+        Ok(self.count as u32 - 1)
+    }
+
+    /// Adds a document.
+    pub(super) fn add(&mut self, source: Source, text: &str) -> Result<u32> {
+        let packed = zstd::bulk::compress(text.as_bytes(), LEVEL)?;
+        self.add_packed(source, &packed)
+    }
+
+    /// Adds an n-gram of a document; these come in ascending order.
+    pub(super) fn put(&mut self, gram: u64, document: u32) -> Result<()> {
+        if self.entries.is_multiple_of(STEP as u64) {
+            self.steps.put(&gram.to_le_bytes())?;
+        }
+        self.grams.put(&gram.to_le_bytes())?;
+        self.grams.put(&document.to_le_bytes())?;
+        self.entries += 1;
+        Ok(())
+    }
+
+    pub(super) fn finish(self) -> Result<SegmentNote> {
+        let digests = [self.grams, self.steps, self.documents, self.texts].map(Digested::finish);
+        Ok(SegmentNote {
+            name: self.name,
+            documents: self.count,
+            entries: self.entries,
+            digests: digests.into_iter().collect::<Result<_>>()?,
+            removed: Vec::new(),
+        })
+    }
+}
+
+/// A segment as it is read.
+pub(super) struct Segment {
+    folder: PathBuf,
+    pub(super) note: SegmentNote,
+    grams: File,
+    texts: File,
+    steps: Vec<u64>,
+    pub(super) sources: Vec<Source>,
+}
+
+impl Segment {
+    pub(super) fn open(folder: &Path, note: SegmentNote) -> Result<Segment> {
+        let path = |file: &str| path_of(folder, &note.name, file);
+        let open = |file: &str| File::open(path(file)).at(&path(file));
+        let read = |file: &str| std::fs::read(path(file)).at(&path(file));
+        let steps = read("steps")?.as_chunks().0.iter().map(|step| u64::from_le_bytes(*step)).collect();
+        let documents = read("documents")?;
+        let lines = documents.split(|byte| *byte == b'\n').filter(|line| !line.is_empty());
+        let damaged = |message: String| Error::Damaged { path: path("documents"), message };
+        let sources: Vec<Source> = lines
+            .map(|line| serde_json::from_slice(line).map_err(|error| damaged(error.to_string())))
+            .collect::<Result<_>>()?;
+        if sources.len() != note.documents {
+            return Err(damaged(format!("has {} documents, should have {}", sources.len(), note.documents)));
+        }
+        Ok(Segment { grams: open("grams")?, texts: open("texts")?, folder: folder.to_owned(), note, steps, sources })
+    }
+
+    pub(super) fn is_removed(&self, document: u32) -> bool {
+        self.note.removed.binary_search(&document).is_ok()
+    }
+
+    /// Hands out the documents that have n-grams, which are in ascending order.
+    pub(super) fn find(&self, grams: &[u64], mut found: impl FnMut(usize, u32)) -> Result<()> {
+        let path = path_of(&self.folder, &self.note.name, FILES[0]);
+        let mut block = Vec::new();
+        let mut at_step = usize::MAX;
+        for (number, gram) in grams.iter().enumerate() {
+            // The entries of an n-gram may begin in the step before the first one that begins with it.
+            let mut step = self.steps.partition_point(|step| step < gram).saturating_sub(1);
+            while step < self.steps.len() && self.steps[step] <= *gram {
+                if at_step != step {
+                    let start = (step * STEP) as u64;
+                    let entries = (self.note.entries - start).min(STEP as u64) as usize;
+                    block.resize(entries * ENTRY, 0);
+                    self.grams.read_exact_at(&mut block, start * ENTRY as u64).at(&path)?;
+                    at_step = step;
+                }
+                let entries = block.as_chunks::<ENTRY>().0;
+                let first = entries.partition_point(|entry| gram_of(entry) < *gram);
+                for entry in entries[first..].iter().take_while(|entry| gram_of(entry) == *gram) {
+                    let document = u32::from_le_bytes([entry[8], entry[9], entry[10], entry[11]]);
+                    if !self.is_removed(document) {
+                        found(number, document);
+                    }
+                }
+                step += 1;
+            }
+        }
+        Ok(())
+    }
+
+    /// The packed text of a document.
+    pub(super) fn packed(&self, document: u32) -> Result<Vec<u8>> {
+        let source = &self.sources[document as usize];
+        let mut packed = vec![0; source.length as usize];
+        self.texts.read_exact_at(&mut packed, source.start).at(&path_of(&self.folder, &self.note.name, FILES[3]))?;
+        Ok(packed)
+    }
+
+    /// The text of a document.
+    pub(super) fn text(&self, document: u32) -> Result<String> {
+        let path = || path_of(&self.folder, &self.note.name, FILES[3]);
+        let damaged = |message: String| Error::Damaged { path: path(), message };
+        let text = zstd::stream::decode_all(self.packed(document)?.as_slice()).at(&path())?;
+        String::from_utf8(text).map_err(|_| damaged("a text is not UTF-8".into()))
+    }
+
+    /// All entries, in their order.
+    pub(super) fn entries(&self) -> Result<Entries> {
+        let path = path_of(&self.folder, &self.note.name, FILES[0]);
+        let file = BufReader::with_capacity(1 << 20, File::open(&path).at(&path)?);
+        Ok(Entries { path, file, left: self.note.entries })
+    }
+
+    /// Compares the files with their digests, and looks whether entries and texts are what they should be.
+    pub(super) fn verify(&self) -> Result<()> {
+        for (file, expected) in FILES.iter().zip(&self.note.digests) {
+            let path = path_of(&self.folder, &self.note.name, file);
+            let mut digest = Digest::default();
+            let mut reader = File::open(&path).at(&path)?;
+            let mut chunk = vec![0; 1 << 20];
+            loop {
+                match reader.read(&mut chunk).at(&path)? {
+                    0 => break,
+                    length => digest.update(&chunk[..length]),
+                }
+            }
+            if digest.hex() != *expected {
+                return Err(Error::Damaged { path, message: "its content is not what was written".into() });
+            }
+        }
+        (0..self.sources.len()).try_for_each(|document| self.text(document as u32).map(drop))
+    }
+}
+
+fn gram_of(entry: &[u8; ENTRY]) -> u64 {
+    let [gram @ .., _, _, _, _] = entry;
+    u64::from_le_bytes(*gram)
+}
+
+/// Entries of a segment, one after the other.
+pub(super) struct Entries {
+    path: PathBuf,
+    file: BufReader<File>,
+    left: u64,
+}
+
+impl Entries {
+    pub(super) fn next(&mut self) -> Result<Option<(u64, u32)>> {
+        if self.left == 0 {
+            return Ok(None);
+        }
+        let mut entry = [0; ENTRY];
+        self.file.read_exact(&mut entry).at(&self.path)?;
+        self.left -= 1;
+        Ok(Some((gram_of(&entry), u32::from_le_bytes([entry[8], entry[9], entry[10], entry[11]]))))
+    }
+}

@@ -1,0 +1,30 @@
+//! Copied passages between documents: which pairs share text, how much, and where.
+//!
+//! After Lyon, Malcolm and Dickerson's Ferret: the [fingerprint](Fingerprint) of a document is the set of its word trigrams;
+//! of two documents the [resemblance](Scores::resemblance) R tells what share of both is common, the containment C what
+//! share of the one stands in the other. [`Collection`] finds all pairs with enough of either, exactly. [`align`] finds the
+//! passages themselves, also where they were edited, reordered or summed up. [`Comparison`] does both, and knows what does
+//! not count: [text that everyone was given](GivenText), text that stands in most documents, [lists of references](references).
+//! A [`Library`] keeps sources on disk, to check documents against them.
+
+mod comparison;
+mod fingerprint;
+mod leave_out;
+mod library;
+mod pairs;
+mod passages;
+mod quotes;
+mod rules;
+mod store;
+mod texts;
+
+pub use comparison::{
+    CompareOptions, Compared, ComparedPair, Comparison, ComparisonResult, Essay, GivenText, SharedPassage,
+};
+pub use fingerprint::{Fingerprint, FingerprintOptions, Scores};
+pub use leave_out::{LeftOut, references};
+pub use library::{Added, CheckOptions, Checked, Library, LibraryWriter, Match, Source};
+pub use pairs::{Collection, FoundPairs, Pair, PairOptions, Side};
+pub use passages::{AlignOptions, AlignedPassage, Kind, Text, align};
+pub use quotes::Quoted;
+pub use rules::{Rule, Token, tokens};

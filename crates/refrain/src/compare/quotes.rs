@@ -1,0 +1,99 @@
+//! Passages that stand in quotation marks, and whether their source is named.
+
+use super::leave_out::has_year;
+use crate::document::Span;
+
+/// What a passage is in the document that has it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, serde::Serialize, serde::Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Quoted {
+    /// It stands in quotation marks.
+    Quoted,
+    /// It stands in quotation marks, and a source is named beside it.
+    Cited,
+}
+
+/// Quotation marks that belong together.
+const MARKS: [(char, char); 6] =
+    [('\u{201C}', '\u{201D}'), ('\u{201E}', '\u{201C}'), ('«', '»'), ('»', '«'), ('「', '」'), ('『', '』')];
+/// Longer stretches between two marks are no quotation.
+const LONGEST: usize = 4000;
+/// The share of a passage that has to stand in quotation marks.
+const INSIDE: f64 = 0.8;
+/// How far behind a passage its source is named, in bytes.
+const BEHIND: usize = 120;
+
+/// Stretches of a text in quotation marks, with these.
+pub(super) fn quotations(text: &str) -> Vec<Span> {
+    let mut spans = Vec::new();
+    let mut open: Option<(char, usize)> = None;
+    for (at, character) in text.char_indices() {
+        if let Some((close, start)) = open {
+            if at - start > LONGEST || (close == '"' && text[start..at].ends_with("\n\n")) {
+                open = None;
+            } else if character == close {
+                spans.push(Span::new(start, at + character.len_utf8()));
+                open = None;
+                continue;
+            }
+        }
+        if open.is_none() {
+            let close = MARKS.iter().find(|(opens, _)| *opens == character).map(|(_, closes)| *closes);
+            open = close.or((character == '"').then_some('"')).map(|close| (close, at));
+        }
+    }
+    spans
+}
+
+/// What a passage of a text is, given the quotations in it.
+pub(super) fn quoted(text: &str, quotations: &[Span], passage: Span) -> Option<Quoted> {
+    let inside: usize =
+        quotations.iter().map(|span| span.end.min(passage.end).saturating_sub(span.start.max(passage.start))).sum();
+    if (inside as f64) < INSIDE * passage.len() as f64 {
+        return None;
+    }
+    let last = quotations.iter().rev().find(|span| span.start < passage.end)?;
+    let from = passage.end.max(last.end);
+    let behind: String = text[from..].chars().take(BEHIND).collect();
+    Some(if names_source(&behind) { Quoted::Cited } else { Quoted::Quoted })
+}
+
+/// True when a text begins with a source, or has one in brackets soon: `(Smith 1998)`, `(p. 12)`, `[3]`, a raised number.
+fn names_source(text: &str) -> bool {
+    let raised = |c: char| matches!(c, '¹' | '²' | '³' | '\u{2070}'..='\u{2079}');
+    if text.trim_start().starts_with(raised) {
+        return true;
+    }
+    let bracketed = |open: char, close: char| {
+        let (_, inside) = text.split_once(open)?;
+        Some(inside.split_once(close)?.0.to_owned())
+    };
+    let round = bracketed('(', ')').is_some_and(|inside| {
+        let pages = ["p. ", "pp. ", "S. ", "ibid", "op. cit"].iter().any(|sign| inside.contains(sign));
+        pages || has_year(&inside) || inside.chars().all(|c| c.is_ascii_digit())
+    });
+    let square =
+        bracketed('[', ']').is_some_and(|inside| inside.starts_with(|c: char| c.is_ascii_digit()) || has_year(&inside));
+    round || square
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn of(text: &str, passage: &str) -> Option<Quoted> {
+        let start = text.find(passage).expect("a part of the text");
+        quoted(text, &quotations(text), Span::new(start, start + passage.len()))
+    }
+
+    #[test]
+    fn quotations_with_and_without_a_source() {
+        let words = "the lamp is lit at dusk";
+        assert_eq!(of(&format!("He says that {words}."), words), None);
+        assert_eq!(of(&format!("He says “{words}.” And more."), words), Some(Quoted::Quoted));
+        for source in ["(Smith 1998)", "[3]", "(p. 12)", "²", "(12)"] {
+            assert_eq!(of(&format!("He says \"{words}\" {source}."), words), Some(Quoted::Cited), "{source}");
+        }
+        assert_eq!(of(&format!("„Er sagt“, {words} „und mehr“"), words), None);
+    }
+}

@@ -1,0 +1,285 @@
+//! What counts as a word when documents are compared.
+
+use std::collections::HashSet;
+
+use crate::text::mix;
+
+/// How a text is cut into words, and which of them are the same.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Rule {
+    /// Lower case, letters only: everything else stands between words.
+    #[default]
+    Letters,
+    /// Words as they are written, but for the first of a sentence, which loses its capital unless it is a name; all numbers
+    /// are the same.
+    Sentences,
+    /// Programs: names, numbers and strings are words as they are written, and so is each sign.
+    Code,
+}
+
+impl Rule {
+    /// All of them.
+    pub const ALL: [Rule; 3] = [Rule::Letters, Rule::Sentences, Rule::Code];
+
+    /// The name that options use.
+    pub fn name(self) -> &'static str {
+        match self {
+            Rule::Letters => "letters",
+            Rule::Sentences => "sentences",
+            Rule::Code => "code",
+        }
+    }
+}
+
+/// A word as it is compared.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Token {
+    /// Equal for equal words.
+    pub hash: u64,
+    /// Where it begins in the text, in bytes.
+    pub start: u32,
+    /// Where it ends.
+    pub end: u32,
+}
+
+/// Hands out the words of a text.
+///
+/// ```
+/// use refrain::compare::{Rule, tokens};
+///
+/// let of = |text: &str, rule| { let mut all = Vec::new(); tokens(text, rule, |token| all.push(token.hash)); all };
+/// assert_eq!(of("The lamp; 12 lamps", Rule::Letters), of("the LAMP lamps", Rule::Letters));
+/// assert_eq!(of("The lamp has 12 parts.", Rule::Sentences), of("the lamp has 300 parts", Rule::Sentences));
+/// assert_eq!(of("a+=b", Rule::Code).len(), 4);
+/// ```
+pub fn tokens(text: &str, rule: Rule, mut found: impl FnMut(Token)) {
+    match rule {
+        Rule::Letters => letters(text, &mut found),
+        Rule::Sentences => sentences(text, &mut found),
+        Rule::Code => code(text, &mut found),
+    }
+}
+
+/// What the hash of a word begins with. No text has such a character: nothing else hashes to the same.
+const SEED: u64 = 0xFFF1_0000;
+/// The hash of every number, where all are the same.
+const NUMBER: u64 = 0x4E55_4D42_4552;
+
+/// Takes one more character into the hash of a word.
+#[inline]
+fn add(hash: u64, character: u32) -> u64 {
+    mix(hash ^ u64::from(character))
+}
+
+/// True for characters of scripts that write no spaces between words: each is a word by itself.
+fn stands_alone(character: char) -> bool {
+    matches!(u32::from(character),
+        0x0E00..=0x0EFF           // Thai, Lao
+        | 0x0F00..=0x0FFF         // Tibetan
+        | 0x1000..=0x109F         // Burmese
+        | 0x1780..=0x17FF         // Khmer
+        | 0x2E80..=0x2FDF | 0x3005..=0x3007 | 0x3040..=0x31FF | 0x3400..=0x4DBF | 0x4E00..=0x9FFF
+        | 0xF900..=0xFAFF | 0xFF66..=0xFF9F | 0x1B000..=0x1B16F | 0x20000..=0x3FFFF)
+}
+
+/// True for marks that belong to the letter before them.
+fn belongs_to_letter(character: char) -> bool {
+    matches!(u32::from(character), 0x0300..=0x036F | 0x0483..=0x0489 | 0x0591..=0x05C7 | 0x0610..=0x061A
+        | 0x064B..=0x065F | 0x0670 | 0x06D6..=0x06ED | 0x0900..=0x0903 | 0x093A..=0x094F | 0x0951..=0x0957
+        | 0x0962..=0x0963 | 0x0981..=0x0983 | 0x09BC..=0x09CD | 0x0A01..=0x0A03 | 0x0A3C..=0x0A4D | 0x0A81..=0x0A83
+        | 0x0ABC..=0x0ACD | 0x0B01..=0x0B03 | 0x0B3C..=0x0B4D | 0x0B82 | 0x0BBE..=0x0BCD | 0x0C00..=0x0C04
+        | 0x0C3E..=0x0C4D | 0x0C81..=0x0C83 | 0x0CBC..=0x0CCD | 0x0D00..=0x0D03 | 0x0D3B..=0x0D4D
+        | 0x1DC0..=0x1DFF | 0x200D | 0x20D0..=0x20FF | 0xFE20..=0xFE2F)
+}
+
+fn letters(text: &str, found: &mut impl FnMut(Token)) {
+    let bytes = text.as_bytes();
+    let mut at = 0;
+    while at < bytes.len() {
+        let start = at;
+        let mut hash = SEED;
+        // Most letters of most texts are ASCII.
+        while let Some(byte) = bytes.get(at).filter(|byte| byte.is_ascii_alphabetic()) {
+            hash = add(hash, u32::from(byte.to_ascii_lowercase()));
+            at += 1;
+        }
+        if bytes.get(at).is_some_and(|byte| !byte.is_ascii()) {
+            at = wide_letters(text, start, hash, at, found);
+            continue;
+        }
+        if at > start {
+            found(token(hash, start, at));
+        }
+        at += 1;
+    }
+}
+
+/// Goes on with a word, or begins one, at a character that is not ASCII. Returns where to go on behind it.
+fn wide_letters(text: &str, start: usize, mut hash: u64, from: usize, found: &mut impl FnMut(Token)) -> usize {
+    let mut end = from;
+    for character in text[from..].chars() {
+        let next = end + character.len_utf8();
+        if stands_alone(character) {
+            if end > start {
+                found(token(hash, start, end));
+            }
+            if character.is_alphabetic() {
+                found(token(add(SEED, u32::from(character)), end, next));
+            }
+            return next;
+        }
+        let part_of_word = character.is_alphabetic() || (end > start && belongs_to_letter(character));
+        if !part_of_word {
+            if end > start {
+                found(token(hash, start, end));
+            }
+            return next;
+        }
+        for small in character.to_lowercase() {
+            hash = add(hash, u32::from(small));
+        }
+        end = next;
+    }
+    found(token(hash, start, end));
+    end
+}
+
+fn token(hash: u64, start: usize, end: usize) -> Token {
+    Token { hash, start: start as u32, end: end as u32 }
+}
+
+/// A word with what stands around it.
+struct Written {
+    start: usize,
+    end: usize,
+    first_of_sentence: bool,
+}
+
+fn sentences(text: &str, found: &mut impl FnMut(Token)) {
+    let mut all = Vec::new();
+    let mut first_of_sentence = true;
+    let mut open: Option<usize> = None;
+    for (at, character) in text.char_indices().chain([(text.len(), ' ')]) {
+        let inside = character.is_alphanumeric()
+            || (open.is_some() && (matches!(character, '\'' | '\u{2019}') || belongs_to_letter(character)));
+        let alone = inside && stands_alone(character);
+        if (!inside || alone)
+            && let Some(start) = open.take()
+        {
+            all.push(Written { start, end: at, first_of_sentence });
+            first_of_sentence = false;
+        }
+        if alone {
+            all.push(Written { start: at, end: at + character.len_utf8(), first_of_sentence: false });
+        } else if inside {
+            open = open.or(Some(at));
+        } else if matches!(character, '.' | '?' | '!' | '\u{3002}' | '\u{FF01}' | '\u{FF1F}') {
+            first_of_sentence = true;
+        }
+    }
+    let names = names(text, &all);
+    for word in all {
+        let written = &text[word.start..word.end];
+        let hash = if written.starts_with(|first: char| first.is_numeric()) {
+            mix(NUMBER)
+        } else if word.first_of_sentence && !names.contains(written) {
+            let mut characters = written.chars();
+            let first = characters.next().into_iter().flat_map(char::to_lowercase);
+            first.chain(characters).fold(SEED, |hash, character| add(hash, u32::from(character)))
+        } else {
+            written.chars().fold(SEED, |hash, character| add(hash, u32::from(character)))
+        };
+        found(token(hash, word.start, word.end));
+    }
+}
+
+/// Words that have a capital inside of sentences, and never come without one: names, as far as the text tells.
+fn names<'a>(text: &'a str, all: &[Written]) -> HashSet<&'a str> {
+    let written = |word: &Written| &text[word.start..word.end];
+    let has_capital = |word: &str| word.starts_with(char::is_uppercase);
+    let small: HashSet<&str> = all.iter().map(written).filter(|word| !has_capital(word)).collect();
+    let inside = all.iter().filter(|word| !word.first_of_sentence).map(written);
+    inside.filter(|word| has_capital(word) && !small.contains(word.to_lowercase().as_str())).collect()
+}
+
+fn code(text: &str, found: &mut impl FnMut(Token)) {
+    let mut open: Option<(usize, u64)> = None;
+    for (at, character) in text.char_indices().chain([(text.len(), ' ')]) {
+        if character.is_alphanumeric() || character == '_' {
+            let (start, hash) = open.unwrap_or((at, SEED));
+            open = Some((start, add(hash, u32::from(character))));
+            continue;
+        }
+        if let Some((start, hash)) = open.take() {
+            found(token(hash, start, at));
+        }
+        if !character.is_whitespace() {
+            found(token(add(SEED, u32::from(character)), at, at + character.len_utf8()));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn words(text: &str, rule: Rule) -> Vec<&str> {
+        let mut all = Vec::new();
+        tokens(text, rule, |token| all.push(&text[token.start as usize..token.end as usize]));
+        all
+    }
+
+    fn hashes(text: &str, rule: Rule) -> Vec<u64> {
+        let mut all = Vec::new();
+        tokens(text, rule, |token| all.push(token.hash));
+        all
+    }
+
+    #[test]
+    fn letters_of_any_script_are_words() {
+        assert_eq!(words("Don't, 4 x9 naïve Straße", Rule::Letters), ["Don", "t", "x", "naïve", "Straße"]);
+        assert_eq!(words("灯台の光 lamp灯", Rule::Letters), ["灯", "台", "の", "光", "lamp", "灯"]);
+        assert_eq!(words("हिन्दी भाषा", Rule::Letters), ["हिन्दी", "भाषा"]);
+        assert_eq!(hashes("ÉCOLE", Rule::Letters), hashes("école", Rule::Letters));
+        assert_eq!(words("é", Rule::Letters), ["é"]);
+    }
+
+    #[test]
+    fn sentences_begin_in_lower_case_unless_with_a_name() {
+        let text = "The lamp burns. It was lit by Anna. Anna left. The 12 lamps of 1788 and the lamp.";
+        assert_eq!(words(text, Rule::Sentences)[6], "by");
+        let hashes = hashes(text, Rule::Sentences);
+        let words = words(text, Rule::Sentences);
+        let hash_of = |n: usize| hashes[n];
+        assert_eq!((words[0], words[10]), ("The", "The"));
+        assert_eq!(hash_of(0), hash_of(words.len() - 2), "the first of a sentence is in lower case");
+        assert_eq!(hash_of(7), hash_of(8), "a name keeps its capital");
+        let numbers: Vec<u64> =
+            words.iter().zip(&hashes).filter(|(word, _)| word.starts_with('1')).map(|(_, hash)| *hash).collect();
+        assert_eq!(numbers[0], numbers[1]);
+    }
+
+    #[test]
+    fn signs_of_programs_count() {
+        assert_eq!(
+            words("if (a_1 <= b) { c++; }", Rule::Code),
+            ["if", "(", "a_1", "<", "=", "b", ")", "{", "c", "+", "+", ";", "}"]
+        );
+    }
+
+    proptest! {
+        #[test]
+        fn words_are_pieces_of_the_text_in_their_order(text in "\\PC{0,60}") {
+            for rule in Rule::ALL {
+                let mut end = 0;
+                tokens(&text, rule, |token| {
+                    assert!(token.start as usize >= end && token.end > token.start);
+                    end = token.end as usize;
+                    assert!(text.get(token.start as usize..end).is_some());
+                });
+            }
+        }
+    }
+}

@@ -1,0 +1,12 @@
+//! Reports: a bundle of files that programs read, and a page made of it that opens anywhere.
+//!
+//! A bundle is a folder. `report.json` says what was found, `texts.jsonl` has the texts that this speaks of, `pairs.csv` is
+//! for spreadsheets, and `report.html` shows all of it with no other file and no network. The form is described in
+//! `docs/formats.md` and has a [version](VERSION).
+
+mod comparison;
+
+pub use comparison::{ComparisonReport, Names};
+
+/// The version of the form of bundles; a reader refuses what is newer.
+pub const VERSION: u32 = 1;
