@@ -8,7 +8,7 @@ use std::path::Path;
 const SHARED: [&str; 4] = ["document", "error", "pass", "text"];
 
 /// What each folder or file may use beyond that.
-const ALLOWED: [(&str, &[&str]); 12] = [
+const ALLOWED: [(&str, &[&str]); 13] = [
     ("document", &[]),
     ("error", &[]),
     ("pass", &[]),
@@ -16,10 +16,11 @@ const ALLOWED: [(&str, &[&str]); 12] = [
     ("source", &[]),
     ("decode", &[]),
     ("extract", &[]),
+    ("office", &[]),
     ("dedup", &[]),
     ("write", &[]),
     ("stats", &[]),
-    ("pipeline", &["decode", "extract", "source"]),
+    ("pipeline", &["decode", "extract", "office", "source"]),
     ("corpus", &["decode", "dedup", "extract", "pipeline", "source", "stats", "write"]),
 ];
 
