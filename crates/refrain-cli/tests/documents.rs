@@ -75,12 +75,30 @@ fn pdf_comes_in_paragraphs_and_says_where_its_pages_begin() {
     for name in ["keeper.pdf", "restricted.pdf"] {
         let found = convert(name);
         let page_one = [TITLE, FIRST, CHANGED].join("\n\n");
-        let items = ITEMS.map(|item| format!("•\t{item}")).join("\n\n");
+        let items = ITEMS.map(|item| format!("• {item}")).join("\n\n");
         let page_two = [HEADING, SECOND, &items, TABLE, LAST].join("\n\n");
-        assert_eq!(text_of(&found).replace("• ", "•\t"), format!("{page_one}\n\n{page_two}"), "{name}");
+        assert_eq!(text_of(&found), format!("{page_one}\n\n{page_two}"), "{name}");
         assert_eq!(found["pages"], json!([0, page_one.chars().count() + 2]), "{name}");
         assert_about(&found);
     }
+}
+
+#[test]
+fn rtf_of_a_word_processor_is_read_like_its_docx() {
+    let found = convert("keeper.rtf");
+    assert_eq!(text_of(&found), essay());
+    assert_eq!((&found["title"], &found["author"]), (&json!(TITLE), &json!("Ida Fennick")));
+}
+
+#[test]
+fn pdf_of_a_word_processor_is_read() {
+    // LibreOffice prints both forms of what was changed, and the marks of notes.
+    let found = convert("writer.pdf");
+    let expected = essay().replace("four", "threefour").replace("lens.", "lens.1").replace("noon.", "noon.i");
+    let expected = expected.replace(FOOTNOTE, &format!("1 {FOOTNOTE}")).replace(ENDNOTE, &format!("i {ENDNOTE}"));
+    let expected = ITEMS.iter().fold(expected, |text, item| text.replace(item, &format!("• {item}")));
+    assert_eq!(text_of(&found), expected);
+    assert_eq!(found["pages"].as_array().map(Vec::len), Some(2));
 }
 
 #[test]
@@ -143,7 +161,8 @@ fn encrypted_documents_say_so() {
     }
     // Inside of an archive, too.
     env.write("all.zip", zip(&[("a.docx", &bytes("encrypted.docx")), ("b.txt", GOOD.as_bytes())], true));
-    let failure = env.convert(&["all.zip"]).good_arrives_beside_one_failure("all.zip", &["encrypted"]);
+    let converted = env.convert(&["all.zip"]);
+    let failure = converted.good_arrives_beside_one_failure("all.zip", &["encrypted"]);
     assert_eq!(failure["member"], "a.docx");
 }
 

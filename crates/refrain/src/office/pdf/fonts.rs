@@ -137,6 +137,8 @@ fn readable(text: &str) -> Rc<str> {
             '\u{fb04}' => readable.push_str("ffl"),
             '\u{fb05}' | '\u{fb06}' => readable.push_str("st"),
             '\t' | '\n' | '\r' | '\u{a0}' => readable.push(' '),
+            // The bullet of the font Symbol.
+            '\u{f0b7}' => readable.push('•'),
             c if c.is_control() || c == '\u{fffd}' => {}
             c => readable.push(c),
         }

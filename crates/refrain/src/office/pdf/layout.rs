@@ -16,6 +16,8 @@ const SPACE: f64 = 0.17;
 const COLUMN: f64 = 2.2;
 /// Lines may be this much further apart than is usual.
 const LEADING: f64 = 1.22;
+/// Rows of a table are no further apart than this many sizes.
+const ROWS: f64 = 3.5;
 /// An indentation is at least this much of the size.
 const INDENT: f64 = 0.7;
 /// Sizes of letters may differ by this share.
@@ -77,14 +79,14 @@ impl Line {
 
     /// True for a row of a table: columns behind a first one that is more than the mark of an item.
     fn is_row(&self) -> bool {
-        self.text.find('\t').is_some_and(|at| self.text[..at].chars().count() > 4)
+        self.text.find('\t').is_some_and(|at| self.text[..at].chars().count() > 3)
     }
 
     /// True when it begins like an item of a list.
     fn is_item(&self) -> bool {
         let mut chars = self.text.chars();
         let mark = chars.next().unwrap_or_default();
-        matches!(mark, '•' | '◦' | '▪' | '‣' | '–' | '·' | '●' | '○' | '■' | '\u{f0b7}')
+        matches!(mark, '•' | '◦' | '▪' | '‣' | '–' | '·' | '●' | '○' | '■')
             && chars.next().is_some_and(char::is_whitespace)
     }
 }
@@ -214,6 +216,9 @@ fn joint(lines: &[Line], index: usize, leading: &Leading) -> Joint {
         // Another column, or a note at the side.
         let goes_on = down < 0.0 && !ends && !is_short && begins_small(&next.text);
         return if goes_on { Joint::None } else { Joint::Paragraph };
+    }
+    if line.is_row() && next.is_row() && down < ROWS * size {
+        return Joint::Line;
     }
     if down > leading.usual(line.size) * LEADING || next.is_item() {
         return Joint::Paragraph;
