@@ -46,7 +46,7 @@ fn read(bytes: &[u8], name: &str) {
                 .and_then(|pages| pages.as_array())
                 .into_iter()
                 .flatten()
-                .filter_map(|page| page.as_u64())
+                .filter_map(serde_json::Value::as_u64)
                 .collect();
             assert!(pages.is_sorted() && pages.iter().all(|page| *page <= length), "{name}: {pages:?} of {length}");
         }

@@ -167,7 +167,7 @@ fn as_html(chapter: &[u8]) -> String {
             Ok(_) if !in_body => {}
             Ok(Event::Empty(element)) if !VOID.contains(&element.name().as_ref()) => {
                 html.push_str(raw.strip_suffix("/>").unwrap_or(raw));
-                html.push_str(&format!("></{}>", String::from_utf8_lossy(element.name().as_ref())));
+                html.extend(["></", &String::from_utf8_lossy(element.name().as_ref()), ">"]);
             }
             Ok(Event::CData(text)) => html.push_str(&htmlize::escape_text(String::from_utf8_lossy(&text))),
             Ok(_) => html.push_str(raw),

@@ -92,6 +92,7 @@ pub(crate) fn read(bytes: &[u8], limit: usize) -> Result<Content, Unreadable> {
 }
 
 /// The reader of one document.
+#[allow(clippy::struct_excessive_bools)] // what is open, and each may be without the others
 struct Rtf {
     flow: Flow,
     about: About,
@@ -338,7 +339,7 @@ impl Rtf {
         if !self.bytes.is_empty() {
             self.decode_bytes()?;
         }
-        let unit = (number & 0xffff) as u16;
+        let unit = u16::try_from(number & 0xffff).unwrap_or_default();
         let c = match (self.high.take(), unit) {
             (_, 0xd800..=0xdbff) => {
                 self.high = Some(unit);

@@ -134,9 +134,9 @@ mod tests {
         walk("DOCX", "a.xml", xml, |node| {
             match node {
                 Node::Open(name, element) => {
-                    told.push_str(&format!("<{}{}>", local(name), attribute(element, "v").unwrap_or_default()));
+                    told.extend(["<", local(name), &attribute(element, "v").unwrap_or_default(), ">"]);
                 }
-                Node::Close(name) => told.push_str(&format!("</{name}>")),
+                Node::Close(name) => told.extend(["</", name, ">"]),
                 Node::Text(text) => told.push_str(text),
             }
             Ok(())

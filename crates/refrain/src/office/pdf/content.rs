@@ -65,7 +65,7 @@ pub(super) fn glyphs<'d>(
 }
 
 /// A change of coordinates, as PDF writes it.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, PartialEq)]
 struct Matrix([f64; 6]);
 
 impl Matrix {
@@ -82,15 +82,10 @@ impl Matrix {
 
     /// This one first, then the other.
     fn then(self, other: Matrix) -> Matrix {
-        let ([a, b, c, d, e, f], [oa, ob, oc, od, oe, of]) = (self.0, other.0);
-        Matrix([
-            a * oa + b * oc,
-            a * ob + b * od,
-            c * oa + d * oc,
-            c * ob + d * od,
-            e * oa + f * oc + oe,
-            e * ob + f * od + of,
-        ])
+        let (mine, next) = (self.0, other.0);
+        let across = |x: f64, y: f64| [x * next[0] + y * next[2], x * next[1] + y * next[3]];
+        let (first, second, origin) = (across(mine[0], mine[1]), across(mine[2], mine[3]), across(mine[4], mine[5]));
+        Matrix([first[0], first[1], second[0], second[1], origin[0] + next[4], origin[1] + next[5]])
     }
 }
 
@@ -195,15 +190,15 @@ impl<'d> Page<'_, 'd> {
                 }
             }
             "T*" => state.next_line(0.0, -state.leading),
-            "Tj" => operands.iter().for_each(|operand| self.show(operand, state)),
+            "Tj" => self.show(operands.first(), state),
             "'" => {
                 state.next_line(0.0, -state.leading);
-                operands.iter().for_each(|operand| self.show(operand, state));
+                self.show(operands.first(), state);
             }
             "\"" => {
                 (state.word_space, state.letter_space) = (first(), second());
                 state.next_line(0.0, -state.leading);
-                operands.iter().skip(2).for_each(|operand| self.show(operand, state));
+                self.show(operands.get(2), state);
             }
             "TJ" => {
                 let pieces = operands.first().and_then(|operand| operand.as_array().ok());
@@ -213,7 +208,7 @@ impl<'d> Page<'_, 'd> {
                             let x = -back / 1000.0 * state.size * state.scale;
                             state.text = Matrix::moved(x, 0.0).then(state.text);
                         }
-                        None => self.show(piece, state),
+                        None => self.show(Some(piece), state),
                     }
                 }
             }
@@ -222,8 +217,8 @@ impl<'d> Page<'_, 'd> {
     }
 
     /// Shows a string.
-    fn show(&mut self, string: &Object, state: &mut State) {
-        let (Some(font), Ok(bytes)) = (state.font.clone(), string.as_str()) else { return };
+    fn show(&mut self, string: Option<&Object>, state: &mut State) {
+        let (Some(font), Some(Ok(bytes))) = (state.font.clone(), string.map(Object::as_str)) else { return };
         let State { size, scale, rise, .. } = *state;
         for shown in font.glyphs(bytes) {
             self.shown.glyphs += 1;
@@ -277,16 +272,16 @@ impl<'d> Page<'_, 'd> {
 
 /// A glyph with its place, turned so that its text runs from left to right; `None` for one that nobody sees.
 fn placed(at: Matrix, width: f64, text: Rc<str>) -> Option<Glyph> {
-    let [a, b, c, d, x, y] = at.0;
-    let (length, size) = (a.hypot(b), c.hypot(d));
-    let (turn, x, y) = match (b.abs() > a.abs(), a >= 0.0, b >= 0.0) {
+    let [right, up, .., x, y] = at.0;
+    let (length, size) = (right.hypot(up), at.0[2].hypot(at.0[3]));
+    let (turn, x, y) = match (up.abs() > right.abs(), right >= 0.0, up >= 0.0) {
         (false, true, _) => (0, x, y),
         (true, _, true) => (1, y, -x),
         (false, false, _) => (2, -x, -y),
         (true, _, false) => (3, -y, x),
     };
     let fine = [length, size, x, y, width].iter().all(|number| number.is_finite()) && size > 0.0;
-    fine.then(|| Glyph { turn, x, end: x + width * length, y, size, text })
+    fine.then_some(Glyph { turn, x, end: x + width * length, y, size, text })
 }
 
 #[cfg(test)]
@@ -296,8 +291,8 @@ mod tests {
     #[test]
     fn matrices_multiply_as_pdf_says() {
         let scaled = Matrix([2.0, 0.0, 0.0, 2.0, 0.0, 0.0]);
-        assert_eq!(Matrix::moved(1.0, 2.0).then(scaled).0, [2.0, 0.0, 0.0, 2.0, 2.0, 4.0]);
-        assert_eq!(scaled.then(Matrix::moved(1.0, 2.0)).0, [2.0, 0.0, 0.0, 2.0, 1.0, 2.0]);
+        assert_eq!(Matrix::moved(1.0, 2.0).then(scaled), Matrix([2.0, 0.0, 0.0, 2.0, 2.0, 4.0]));
+        assert_eq!(scaled.then(Matrix::moved(1.0, 2.0)), Matrix([2.0, 0.0, 0.0, 2.0, 1.0, 2.0]));
     }
 
     #[test]

@@ -148,7 +148,7 @@ fn readable(text: &str) -> Rc<str> {
 
 /// Widths of a composed font: `code [width ...]` or `first last width`, one after the other.
 fn read_widths(document: &Document, list: &[Object], widths: &mut HashMap<u32, f64>) {
-    let code = |object: &Object| number(object).filter(|n| (0.0..=65535.0).contains(n)).map(|n| n as u32);
+    let code = |object: &Object| object.as_i64().ok().and_then(|code| u16::try_from(code).ok()).map(u32::from);
     let mut rest = list.iter().filter_map(|object| document.dereference(object).ok()).map(|(_, object)| object);
     while let (Some(first), Some(second)) = (rest.next(), rest.next()) {
         let Some(first) = code(first) else { return };
@@ -169,7 +169,8 @@ fn read_widths(document: &Document, list: &[Object], widths: &mut HashMap<u32, f
 fn widths(document: &Document, font: &Dictionary, table: &[Option<Rc<str>>]) -> (HashMap<u32, f64>, f64) {
     let matrix = object(document, font, b"FontMatrix").and_then(|matrix| matrix.as_array().ok());
     let unit = matrix.and_then(|matrix| matrix.first()).and_then(number).unwrap_or(0.001);
-    let first = object(document, font, b"FirstChar").and_then(number).unwrap_or(0.0) as u32;
+    let first =
+        object(document, font, b"FirstChar").and_then(|code| u32::try_from(code.as_i64().ok()?).ok()).unwrap_or(0);
     let list = object(document, font, b"Widths").and_then(|list| list.as_array().ok());
     let missing = dictionary(document, font, b"FontDescriptor")
         .and_then(|descriptor| object(document, descriptor, b"MissingWidth"))
@@ -214,7 +215,7 @@ fn characters(document: &Document, font: &Dictionary, limit: usize) -> Vec<Optio
     let mut code = 0_u8;
     for difference in differences.into_iter().flatten() {
         match difference {
-            Object::Integer(number) => code = (*number & 0xff) as u8,
+            Object::Integer(number) => code = u8::try_from(*number).unwrap_or(0),
             Object::Name(name) => {
                 table[usize::from(code)] = glyph(document, name);
                 code = code.wrapping_add(1);

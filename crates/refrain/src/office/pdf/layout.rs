@@ -11,7 +11,7 @@ use super::content::Glyph;
 /// Glyphs this much of their size above or below a line still stand on it: small figures do.
 const ON_LINE: f64 = 0.5;
 /// A gap of this much of the size is a space.
-const SPACE: f64 = 0.17;
+const SPACE: f64 = 0.12;
 /// A gap of this much of the size parts columns.
 const COLUMN: f64 = 2.2;
 /// Lines may be this much further apart than is usual.
@@ -210,7 +210,7 @@ fn joint(lines: &[Line], index: usize, leading: &Leading) -> Joint {
     }
     let ends = ends_sentence(&line.text);
     let room = right_margin(lines, index) - line.end;
-    let is_short = room > next.word_end - next.x + SPACE * 2.0 * size;
+    let is_short = room > next.word_end - next.x + 0.3 * size;
     let down = line.y - next.y;
     if down <= 0.0 || next.x > line.end || next.end < line.x {
         // Another column, or a note at the side.
@@ -261,7 +261,7 @@ fn right_margin(lines: &[Line], index: usize) -> f64 {
 
 /// How far apart lines are, by the size of their letters.
 struct Leading {
-    by_size: BTreeMap<u32, f64>,
+    by_size: BTreeMap<i64, f64>,
     /// For sizes that are rare, in sizes.
     other: f64,
 }
@@ -271,14 +271,14 @@ const ENOUGH: usize = 4;
 
 impl Leading {
     fn of(pages: &[Vec<Line>]) -> Leading {
-        let mut counts: BTreeMap<u32, BTreeMap<u32, usize>> = BTreeMap::new();
-        let mut ratios: BTreeMap<u32, usize> = BTreeMap::new();
+        let mut counts: BTreeMap<i64, BTreeMap<i64, usize>> = BTreeMap::new();
+        let mut ratios: BTreeMap<i64, usize> = BTreeMap::new();
         for pair in pages.iter().flat_map(|lines| lines.windows(2)) {
             let (line, next) = (&pair[0], &pair[1]);
             let down = (line.y - next.y) / line.size;
             let overlap = next.x < line.end && next.end > line.x && line.turn == next.turn;
             if overlap && (0.6..4.0).contains(&down) && (line.size - next.size).abs() <= SIZES * line.size {
-                let step = (down * 20.0).round() as u32;
+                let step = (down * 20.0).round() as i64;
                 *counts.entry(bucket(line.size)).or_default().entry(step).or_default() += 1;
                 *ratios.entry(step).or_default() += 1;
             }
@@ -294,14 +294,14 @@ impl Leading {
     }
 }
 
-fn bucket(size: f64) -> u32 {
-    (size * 2.0).round() as u32
+fn bucket(size: f64) -> i64 {
+    (size * 2.0).round() as i64
 }
 
 /// The smallest of the distances that are met often: larger ones part paragraphs.
-fn smallest_usual(steps: &BTreeMap<u32, usize>) -> Option<f64> {
+fn smallest_usual(steps: &BTreeMap<i64, usize>) -> Option<f64> {
     let most = *steps.values().max()?;
-    steps.iter().find(|(_, count)| **count * 4 >= most).map(|(step, _)| f64::from(*step) / 20.0)
+    steps.iter().find(|(_, count)| **count * 4 >= most).map(|(step, _)| *step as f64 / 20.0)
 }
 
 #[cfg(test)]
