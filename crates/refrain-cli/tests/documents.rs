@@ -253,3 +253,37 @@ fn documents_in_crawls_are_passed_over() {
     let listed = String::from_utf8_lossy(&listed.stdout).into_owned();
     assert!(listed.starts_with("skipped\t-\tcontent type application/pdf"), "{listed}");
 }
+
+/// A PDF of one page with this content, and with these objects from number 5 on. It has no table of objects: that is made
+/// good by whoever reads it.
+fn small_pdf(content: &str, objects: &[&str]) -> String {
+    let mut pdf = format!(
+        "%PDF-1.4\n1 0 obj\n<</Type/Catalog/Pages 2 0 R>>\nendobj\n2 0 obj\n<</Type/Pages/Kids[3 0 R]/Count 1>>\nendobj\n\
+         3 0 obj\n<</Type/Page/Parent 2 0 R/MediaBox[0 0 200 200]/Contents 4 0 R/Resources<</Font<</F 5 0 R>>\
+         /XObject<</X 6 0 R>>>>>>\nendobj\n4 0 obj\n<</Length {}>>\nstream\n{content}\nendstream\nendobj\n",
+        content.len()
+    );
+    for (number, object) in (5..).zip(objects) {
+        pdf.push_str(&[&format!("{number} 0 obj\n"), *object, "\nendobj\n"].concat());
+    }
+    pdf + "trailer\n<</Root 1 0 R/Size 9>>\nstartxref\n0\n%%EOF\n"
+}
+
+#[test]
+fn hostile_pdfs_are_survived() {
+    let env = Env::new();
+    let font = "<</Type/Font/Subtype/Type1/BaseFont/Helvetica>>";
+    let text = "BT /F 12 Tf 10 100 Td (The lamp is lit.) Tj ET";
+    env.write("small.pdf", small_pdf(text, &[font]));
+    assert_eq!(env.only_text(&["small.pdf"]), "The lamp is lit.");
+    // A form that draws itself, twice each time.
+    let form = "<</Type/XObject/Subtype/Form/Length 11>>\nstream\n/X Do /X Do\nendstream";
+    env.write("forms.pdf", small_pdf(&format!("{text} /X Do"), &[font, form]));
+    assert_eq!(env.only_text(&["forms.pdf"]), "The lamp is lit.");
+    // A table that gives four billion codes a character.
+    let table = "beginbfrange <00000000> <FFFFFFFF> <0041> endbfrange";
+    let wide = "<</Type/Font/Subtype/Type1/BaseFont/Helvetica/ToUnicode 6 0 R>>";
+    let table = format!("<</Length {}>>\nstream\n{table}\nendstream", table.len());
+    env.write("table.pdf", small_pdf("BT /F 12 Tf 10 100 Td <0001> Tj ET", &[wide, &table]));
+    assert_eq!(env.only_text(&["table.pdf"]), "AB");
+}

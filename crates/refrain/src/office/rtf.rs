@@ -1,9 +1,8 @@
 //! RTF: text with commands in braces, as many programs write it.
 //!
-//! A small reader of its own: the parsers there are give up on code pages other than windows-1252, or on what they do not
-//! know. Groups that hold no text (tables of fonts and colours, style sheets, pictures, codes of fields, and every
-//! destination marked as one to be ignored) are passed over; footnotes stand behind the text; text that tracked changes
-//! took out, and hidden text, are left out.
+//! A small reader of its own: the parser there is knows no code pages, tables or notes. Groups that hold no text (tables of
+//! fonts and colours, style sheets, pictures, codes of fields, and every destination marked as one to be ignored) are passed
+//! over; footnotes stand behind the text; text that tracked changes took out, and hidden text, are left out.
 
 use std::collections::HashMap;
 
