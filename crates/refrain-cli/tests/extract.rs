@@ -367,20 +367,23 @@ fn what_is_no_page_is_named_and_the_rest_goes_on() {
     env.write("paper.html", [b"%PDF-1.4\n%\xe2\xe3\xcf\xd3\n".to_vec(), noise(3000)].concat());
     env.write("dot.png", [b"\x89PNG\r\n\x1a\n".to_vec(), noise(3000)].concat());
     env.write("noise.html", noise(3000));
-    for (name, why) in
-        [("paper.pdf", "PDF"), ("paper.html", "PDF"), ("dot.png", "image"), ("noise.html", "binary data")]
-    {
+    for (name, why) in [
+        ("paper.pdf", "damaged PDF file"),
+        ("paper.html", "damaged PDF file"),
+        ("dot.png", "is not text: image"),
+        ("noise.html", "is not text: binary data"),
+    ] {
         let (lines, outcome) = env.extract(&[name, "good.html", "--errors", "errors.jsonl"], 1);
         assert_eq!(ids(&lines), ["good.html"], "{name}");
         assert_eq!(text_of(&lines[0]), FIRST, "{name}");
-        outcome.says(&[name, "is not text", why]);
+        outcome.says(&[name, why]);
         let errors = env.read_jsonl("errors.jsonl");
         assert_eq!(errors.len(), 1, "{name}: {errors:?}");
         assert_eq!(errors[0]["input"], name);
         // On its own as well, and with nothing on standard output.
         let (lines, outcome) = env.extract(&[name], 1);
         assert!(lines.is_empty(), "{name}: {lines:?}");
-        outcome.says(&[name, "is not text", why]);
+        outcome.says(&[name, why]);
     }
     let (lines, outcome) = env.extract(&["paper.pdf", "dot.png", "good.html", "noise.html"], 1);
     assert_eq!(ids(&lines), ["good.html"]);

@@ -12,7 +12,8 @@
 //!    \_________ marks accumulate on the Document ________/
 //! ```
 //!
-//! - [`source`] reads files, folders, archives and tables, and yields raw documents;
+//! - [`source`] reads files, folders, archives and tables, and yields raw documents; those of office programs, books and
+//!   PDFs are opened by [`pipeline`] on the way to the next step;
 //! - [`decode`] finds the characters and the language;
 //! - [`extract`] finds the blocks of a web page, tells its main content from the rest, and what the page says about itself;
 //! - [`dedup`] marks copies;
@@ -46,6 +47,7 @@ pub mod dedup;
 mod document;
 mod error;
 pub mod extract;
+mod office;
 pub mod pass;
 pub mod pipeline;
 pub mod report;

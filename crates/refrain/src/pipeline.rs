@@ -11,9 +11,10 @@ use serde_json::{Map, Value};
 use crate::decode::{Hints, LanguageFilter, NotText, decode, replace_nuls};
 use crate::document::{BYTE_MARKS_FIELD, Document, Label, MARKS_FIELD, Mark, Origin, Position, Reason, Span};
 use crate::error::{Error, Failure, Place, Result};
-use crate::extract::{Extractor, Workspace};
+use crate::extract::{Extractor, Workspace, segment};
+use crate::office::{self, Content, Unreadable};
 use crate::pass::LocalPass;
-use crate::source::{Body, Item, Markup, RawDocument, Source, is_html};
+use crate::source::{Body, Item, Markup, Packed, Packing, RawDocument, Source, is_html};
 use crate::text::{ByteOffsets, Offsets, count_words};
 
 /// What a run shares with whoever watches it.
@@ -160,11 +161,22 @@ pub struct Opened {
 
 impl Opened {
     /// Decodes a document; what cannot be read as text is a failure, or is passed over.
-    pub fn new(position: Position, raw: RawDocument) -> Result<Opened, Box<Prepared>> {
+    pub fn new(position: Position, mut raw: RawDocument) -> Result<Opened, Box<Prepared>> {
         let mut losses = 0;
+        let mut damage = None;
         let (text, encoding, nuls) = match raw.body {
             Body::Text(text) => {
                 let (text, nuls) = replace_nuls(text);
+                (text, None, nuls)
+            }
+            Body::Packed(packed) => {
+                let mut content = match unpack(&packed) {
+                    Ok(content) => content,
+                    Err(why) => return Err(Box::new(unreadable(&raw.origin, why))),
+                };
+                damage = content.damage.take();
+                let (text, nuls) = replace_nuls(std::mem::take(&mut content.text));
+                note_fields(content, &mut raw.meta);
                 (text, None, nuls)
             }
             Body::Bytes(bytes) => {
@@ -200,6 +212,8 @@ impl Opened {
             let failure = Failure::new(&document.origin.input, error).member(document.origin.member.as_deref());
             failure.place(Place::Byte(at as u64))
         });
+        let damage = damage.map(|damage| failure_of(&document.origin, damage));
+        let failure = damage.or(failure);
         Ok(Opened { document, text, markup, failure })
     }
 
@@ -211,6 +225,42 @@ impl Opened {
             drop_count(&mut self.document.meta, &self.text);
         }
     }
+}
+
+/// Opens a document. Chapters of books are web pages, and all of a chapter is text.
+fn unpack(packed: &Packed) -> Result<Content, Unreadable> {
+    let limit = usize::try_from(packed.limit).unwrap_or(usize::MAX);
+    match packed.packing {
+        Packing::Docx => office::docx(&packed.bytes, limit),
+        Packing::Odt => office::odt(&packed.bytes, limit),
+        Packing::Pdf => office::pdf(&packed.bytes, limit),
+        Packing::Epub => office::epub(&packed.bytes, limit, |chapter| segment(chapter).text),
+        Packing::Rtf => office::rtf(&packed.bytes, limit),
+    }
+}
+
+/// What a document says of itself becomes fields, under the names that web pages have for it.
+fn note_fields(content: Content, fields: &mut Map<String, Value>) {
+    let about = content.about;
+    for (name, value) in [("title", about.title), ("author", about.author), ("language", about.language)] {
+        fields.extend(value.map(|value| (name.to_owned(), Value::from(value))));
+    }
+    if !content.pages.is_empty() {
+        fields.insert("pages".into(), Value::from(content.pages));
+    }
+}
+
+fn failure_of(origin: &Origin, error: String) -> Failure {
+    Failure::new(&origin.input, error).member(origin.member.as_deref())
+}
+
+fn unreadable(origin: &Origin, why: Unreadable) -> Prepared {
+    let failure = failure_of(origin, why.error);
+    let failure = match why.hint {
+        Some(hint) => failure.hint(hint),
+        None => failure,
+    };
+    Prepared { failure: Some(failure), ..Prepared::default() }
 }
 
 /// True for files whose name says that they are web pages.
@@ -226,7 +276,7 @@ fn name_of(document: &Document) -> &str {
 
 fn not_text(origin: &Origin, claims_text: bool, at: usize) -> Prepared {
     if claims_text {
-        let failure = Failure::new(&origin.input, "is not text: binary data").member(origin.member.as_deref());
+        let failure = failure_of(origin, "is not text: binary data".into());
         Prepared { failure: Some(failure.place(Place::Byte(at as u64))), ..Prepared::default() }
     } else {
         Prepared { skipped: Some("binary data".into()), ..Prepared::default() }

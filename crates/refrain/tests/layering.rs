@@ -8,7 +8,7 @@ use std::path::Path;
 const SHARED: [&str; 4] = ["document", "error", "pass", "text"];
 
 /// What each folder or file may use beyond that.
-const ALLOWED: [(&str, &[&str]); 14] = [
+const ALLOWED: [(&str, &[&str]); 15] = [
     ("document", &[]),
     ("error", &[]),
     ("pass", &[]),
@@ -17,11 +17,12 @@ const ALLOWED: [(&str, &[&str]); 14] = [
     ("decode", &[]),
     ("extract", &[]),
     ("compare", &[]),
+    ("office", &[]),
     ("dedup", &[]),
     ("report", &["compare"]),
     ("write", &[]),
     ("stats", &[]),
-    ("pipeline", &["decode", "extract", "source"]),
+    ("pipeline", &["decode", "extract", "office", "source"]),
     ("corpus", &["decode", "dedup", "extract", "pipeline", "source", "stats", "write"]),
 ];
 

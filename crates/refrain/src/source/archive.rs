@@ -3,13 +3,13 @@
 
 use std::cell::Cell;
 use std::fs::File;
-use std::io::{BufRead, BufReader};
+use std::io::{BufRead, BufReader, Seek};
 use std::ops::ControlFlow;
 
 use zip::result::ZipError;
 
 use super::compress::{Metered, Whole};
-use super::{At, Emitter, describe};
+use super::{At, Emitter, InputFormat, describe, office};
 
 /// Folders and files that operating systems add to archives, and hidden files: passed over like in folders.
 fn is_hidden(name: &str) -> bool {
@@ -19,8 +19,30 @@ fn is_hidden(name: &str) -> bool {
 pub(super) fn read_zip(at: &At<'_>, file: File, out: &mut Emitter<'_>) -> ControlFlow<()> {
     let mut archive = match zip::ZipArchive::new(BufReader::new(file)) {
         Ok(archive) => archive,
-        Err(error) => return out.failed(at.failure(describe_zip(&error)).hint("is the archive complete?")),
+        Err(error) => {
+            let error = match office::claimed(at.name()) {
+                Some(format) => {
+                    format!("damaged {format} file: its list of parts cannot be read ({})", describe_zip(&error))
+                }
+                None => describe_zip(&error),
+            };
+            return out.failed(at.failure(error).hint("is the archive complete?"));
+        }
     };
+    // Who asks for an archive gets its members.
+    if at.forced != Some(InputFormat::Zip) {
+        match office::of_zip(&mut archive) {
+            None => {}
+            Some(office::Found::Other(what)) => return at.binary(what, out),
+            Some(office::Found::Document(packing)) => {
+                let mut file = archive.into_inner();
+                return match file.rewind() {
+                    Ok(()) => office::read(at, packing, file, out),
+                    Err(error) => out.failed(at.failure(describe(&error))),
+                };
+            }
+        }
+    }
     if archive.is_empty() {
         return out.failed(at.failure("empty archive"));
     }

@@ -79,6 +79,11 @@ impl Allowance {
     pub(super) fn covers(&self, bytes: u64) -> bool {
         bytes <= self.0.get()
     }
+
+    /// How many bytes may still be unpacked.
+    pub(super) fn left(&self) -> u64 {
+        self.0.get()
+    }
 }
 
 /// Stops a stream that expands beyond all reason.

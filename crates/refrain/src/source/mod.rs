@@ -2,8 +2,9 @@
 //!
 //! [`Inputs`] turns what the user named (files, folders, globs, `@list`, `-`) into a sorted list of files; [`Source`] reads
 //! them one after the other. What a file is gets recognised by its content: compression (gzip, zstd, bzip2, xz), containers
-//! (zip, tar, WARC, JSONL, Parquet, vertical) and plain documents (HTML, text), nested as they come. Everything streams:
-//! one document of an input is in memory at a time, of a Parquet table a few rows.
+//! (zip, tar, WARC, JSONL, Parquet, vertical), plain documents (HTML, text) and those of office programs (DOCX, ODT, PDF,
+//! EPUB, RTF), nested as they come. Everything streams: one document of an input is in memory at a time, of a Parquet table
+//! a few rows.
 //!
 //! Reading pushes [`Item`]s into a closure. Each item has a [`Position`]; reading can start at any position, which is how
 //! a run that was killed goes on. A part of the input that cannot be used becomes [`Item::Failed`] or, where that is
@@ -16,6 +17,7 @@ mod emit;
 mod http;
 mod inputs;
 mod jsonl;
+mod office;
 mod parquet;
 mod sniff;
 mod vertical;
@@ -24,7 +26,7 @@ mod warc;
 pub use emit::Emitter;
 pub use inputs::{Input, Inputs, STDIN};
 pub(crate) use sniff::is_html;
-pub use sniff::{InputFormat, Markup};
+pub use sniff::{InputFormat, Markup, Packing};
 
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read};
@@ -127,6 +129,19 @@ pub enum Body {
     Bytes(Vec<u8>),
     /// Text that came as such (JSON strings, Parquet columns).
     Text(String),
+    /// A document that has to be opened before it is text.
+    Packed(Packed),
+}
+
+/// A document that has to be opened before it is text.
+#[derive(Debug)]
+pub struct Packed {
+    /// How the text is packed.
+    pub packing: Packing,
+    /// The file.
+    pub bytes: Vec<u8>,
+    /// How many bytes it may unpack to.
+    pub limit: u64,
 }
 
 impl RawDocument {
@@ -152,6 +167,7 @@ impl Body {
         match self {
             Body::Bytes(bytes) => bytes.len(),
             Body::Text(text) => text.len(),
+            Body::Packed(packed) => packed.bytes.len(),
         }
     }
 
@@ -326,7 +342,7 @@ impl<'s> At<'s> {
             (_, Some(error)) => return out.failed(self.failure(describe(&error))),
         };
         let seekable = match self.kind(head) {
-            Kind::Format(format @ (InputFormat::Zip | InputFormat::Parquet)) => Some(format),
+            Kind::Format(format) if format.is_seekable() => Some(format),
             _ => None,
         };
         if let Some(format) = seekable {
@@ -421,7 +437,13 @@ impl<'s> At<'s> {
             },
             Kind::Format(InputFormat::Html) => self.read_document(reader, Some(Markup::Html), out),
             Kind::Format(InputFormat::Text) => self.read_document(reader, Some(Markup::Text), out),
+            Kind::Format(InputFormat::Docx) => office::read(self, Packing::Docx, reader, out),
+            Kind::Format(InputFormat::Odt) => office::read(self, Packing::Odt, reader, out),
+            Kind::Format(InputFormat::Pdf) => office::read(self, Packing::Pdf, reader, out),
+            Kind::Format(InputFormat::Epub) => office::read(self, Packing::Epub, reader, out),
+            Kind::Format(InputFormat::Rtf) => office::read(self, Packing::Rtf, reader, out),
             Kind::Unknown => self.read_document(reader, None, out),
+            Kind::Ole => office::read_ole(self, reader, out),
             Kind::Binary(what) => self.binary(what, out),
             Kind::OtherJson => out.failed(
                 self.failure("JSON, but not one object a line")

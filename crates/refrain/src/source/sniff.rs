@@ -25,11 +25,21 @@ pub enum InputFormat {
     Zip,
     /// A tar archive.
     Tar,
+    /// A document of Word: one file, one document.
+    Docx,
+    /// A text document of LibreOffice: one file, one document.
+    Odt,
+    /// A PDF: one file, one document.
+    Pdf,
+    /// A book: one file, one document.
+    Epub,
+    /// Rich text: one file, one document.
+    Rtf,
 }
 
 impl InputFormat {
     /// All of them.
-    pub const ALL: [InputFormat; 8] = [
+    pub const ALL: [InputFormat; 13] = [
         InputFormat::Text,
         InputFormat::Html,
         InputFormat::Jsonl,
@@ -38,6 +48,11 @@ impl InputFormat {
         InputFormat::Vertical,
         InputFormat::Zip,
         InputFormat::Tar,
+        InputFormat::Docx,
+        InputFormat::Odt,
+        InputFormat::Pdf,
+        InputFormat::Epub,
+        InputFormat::Rtf,
     ];
 
     /// The name that options use.
@@ -51,6 +66,11 @@ impl InputFormat {
             InputFormat::Vertical => "vertical",
             InputFormat::Zip => "zip",
             InputFormat::Tar => "tar",
+            InputFormat::Docx => "docx",
+            InputFormat::Odt => "odt",
+            InputFormat::Pdf => "pdf",
+            InputFormat::Epub => "epub",
+            InputFormat::Rtf => "rtf",
         }
     }
 
@@ -58,6 +78,27 @@ impl InputFormat {
     pub(super) fn is_archive(self) -> bool {
         matches!(self, InputFormat::Zip | InputFormat::Tar)
     }
+
+    /// True for formats that need to jump around in a file.
+    pub(super) fn is_seekable(self) -> bool {
+        matches!(self, InputFormat::Zip | InputFormat::Parquet)
+    }
+}
+
+/// How the text of a document is packed that people hand in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Packing {
+    /// A zip archive of XML, as Word writes it.
+    Docx,
+    /// A zip archive of XML, as LibreOffice writes it.
+    Odt,
+    /// Pages of placed glyphs.
+    Pdf,
+    /// A zip archive of web pages.
+    Epub,
+    /// Text with commands.
+    Rtf,
 }
 
 /// What the text of a document is.
@@ -86,6 +127,8 @@ pub(super) enum Kind {
     Format(InputFormat),
     /// Known not to be text.
     Binary(&'static str),
+    /// A container of Office before 2007, and of encrypted documents since.
+    Ole,
     /// JSON that is not one object a line.
     OtherJson,
     /// A document; HTML or text is told after decoding.
@@ -93,8 +136,7 @@ pub(super) enum Kind {
 }
 
 /// File formats that hold no text we read, by their first bytes.
-const BINARY: [(&[u8], &str); 16] = [
-    (b"%PDF-", "PDF"),
+const BINARY: [(&[u8], &str); 14] = [
     (b"\x89PNG\r\n\x1a\n", "image"),
     (b"\xff\xd8\xff", "image"),
     (b"GIF87a", "image"),
@@ -104,7 +146,6 @@ const BINARY: [(&[u8], &str); 16] = [
     (b"ID3", "media"),
     (b"\x7fELF", "program"),
     (b"\xca\xfe\xba\xbe", "program"),
-    (b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", "Office document"),
     (b"7z\xbc\xaf\x27\x1c", "7z archive"),
     (b"Rar!\x1a\x07", "RAR archive"),
     (b"SQLite format 3\0", "database"),
@@ -112,12 +153,16 @@ const BINARY: [(&[u8], &str); 16] = [
     (b"wOF2", "font"),
 ];
 
+/// How OLE containers begin.
+const OLE: &[u8] = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1";
+
 pub(super) fn sniff(head: &[u8], name: &str) -> Kind {
     if let Some(compression) = Compression::of(head) {
         return Kind::Compressed(compression);
     }
     if head.starts_with(b"PK\x03\x04") || head.starts_with(b"PK\x05\x06") {
-        return sniff_zip(head);
+        // It may be a document as well; its members tell.
+        return Kind::Format(InputFormat::Zip);
     }
     if head.starts_with(b"PAR1") {
         return Kind::Format(InputFormat::Parquet);
@@ -127,6 +172,15 @@ pub(super) fn sniff(head: &[u8], name: &str) -> Kind {
     }
     if head.len() >= 265 && &head[257..262] == b"ustar" {
         return Kind::Format(InputFormat::Tar);
+    }
+    if head.starts_with(b"%PDF-") {
+        return Kind::Format(InputFormat::Pdf);
+    }
+    if head.starts_with(b"{\\rtf") {
+        return Kind::Format(InputFormat::Rtf);
+    }
+    if head.starts_with(OLE) {
+        return Kind::Ole;
     }
     if let Some((_, what)) = BINARY.iter().find(|(magic, _)| head.starts_with(magic)) {
         return Kind::Binary(what);
@@ -144,20 +198,6 @@ pub(super) fn sniff(head: &[u8], name: &str) -> Kind {
         return Kind::Format(InputFormat::Vertical);
     }
     Kind::Unknown
-}
-
-/// A zip may be an office document or an e-book: its first member tells.
-fn sniff_zip(head: &[u8]) -> Kind {
-    let first_name = head.get(30..).unwrap_or_default();
-    if first_name.starts_with(b"[Content_Types].xml") {
-        Kind::Binary("Office document")
-    } else if first_name.starts_with(b"mimetypeapplication/epub") {
-        Kind::Binary("EPUB")
-    } else if first_name.starts_with(b"mimetypeapplication/vnd.oasis") {
-        Kind::Binary("OpenDocument file")
-    } else {
-        Kind::Format(InputFormat::Zip)
-    }
 }
 
 fn first_line_is_object(text: &[u8]) -> bool {
@@ -178,7 +218,7 @@ fn begins_vertical(text: &[u8]) -> bool {
 }
 
 /// True when the last extension before those of compression is one of these.
-fn has_extension(name: &str, extensions: &[&str]) -> bool {
+pub(super) fn has_extension(name: &str, extensions: &[&str]) -> bool {
     let mut name = name.to_ascii_lowercase();
     for packed in [".gz", ".zst", ".bz2", ".xz"] {
         if let Some(inner) = name.strip_suffix(packed) {
@@ -189,9 +229,14 @@ fn has_extension(name: &str, extensions: &[&str]) -> bool {
     name.rsplit_once('.').is_some_and(|(_, extension)| extensions.contains(&extension))
 }
 
-/// True when a file's name says that it is text.
+/// True when a file's name says that it is text, or a document that holds text.
 pub(super) fn named_as_text(name: &str) -> bool {
-    has_extension(name, &["txt", "text", "html", "htm", "xhtml", "md", "jsonl", "ndjson", "json", "vert", "vertical"])
+    #[rustfmt::skip] // a table
+    const TEXT: [&str; 16] = [
+        "txt", "text", "html", "htm", "xhtml", "md", "jsonl", "ndjson", "json", "vert", "vertical", "docx", "odt", "pdf",
+        "epub", "rtf",
+    ];
+    has_extension(name, &TEXT)
 }
 
 /// True when a string is HTML: a whole page, or a piece of one. Texts about tags open with a tag at times, too, so a piece
@@ -256,7 +301,9 @@ mod tests {
         assert_eq!(sniff(b"[{\"a\": 1}]", "x.json"), Kind::OtherJson);
         assert_eq!(sniff(b"{\"a\": 1}", "x.json"), Kind::Format(InputFormat::Jsonl));
         assert_eq!(sniff(b"\xef\xbb\xbf<doc id=\"1\">\nword\n", "x"), Kind::Format(InputFormat::Vertical));
-        assert_eq!(sniff(b"%PDF-1.7", "x.html"), Kind::Binary("PDF"));
+        assert_eq!(sniff(b"%PDF-1.7", "x.html"), Kind::Format(InputFormat::Pdf));
+        assert_eq!(sniff(b"{\\rtf1\\ansi", "x.doc"), Kind::Format(InputFormat::Rtf));
+        assert_eq!(sniff(b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", "x.doc"), Kind::Ole);
         assert_eq!(sniff(b"\x1f\x8b\x08\0", "x.txt"), Kind::Compressed(Compression::Gzip));
         assert_eq!(sniff(b"PK\x03\x04", "x"), Kind::Format(InputFormat::Zip));
     }

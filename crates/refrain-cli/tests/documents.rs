@@ -1,0 +1,289 @@
+//! Documents as people hand them in: DOCX, ODT, PDF, EPUB, RTF; encrypted, damaged and scanned ones.
+
+mod common;
+
+use common::{Env, GOOD, gzip, noise, sample, tar, text_of, warc_record, zip};
+use serde_json::{Value, json};
+
+const TITLE: &str = "The keeper's year";
+const FIRST: &str = "The lamp at Skerrow Head was lit at dusk and burned until the morning, when the keeper climbed the \
+    stairs once more, trimmed the wick and drew the curtains around the lens.";
+/// The deleted word is "three".
+const CHANGED: &str = "The log says that four boats went out that night.";
+const HEADING: &str = "The harbour";
+const SECOND: &str = "In the harbour café the fishermen from Évreux-sur-Mer spoke of naïve visitors, “quite lost”, who \
+    asked for the first ferry of the day and found the office closed until noon.";
+const ITEMS: [&str; 3] = ["Oil for the lamp", "Wicks, cut to length", "Chamois leather"];
+const TABLE: &str = "Month\tNights lit\tOil used\nJanuary\t31\t120 l\nJune\t30\t64 l";
+const LAST: &str = "Nobody has counted the gulls.";
+const FOOTNOTE: &str = "The stairs have one hundred and ninety-six steps.";
+const ENDNOTE: &str = "The log is kept in the office of the harbour.";
+
+/// The whole essay, with notes at its end.
+fn essay() -> String {
+    let parts = [TITLE, FIRST, CHANGED, HEADING, SECOND, ITEMS[0], ITEMS[1], ITEMS[2], TABLE, LAST, FOOTNOTE, ENDNOTE];
+    parts.join("\n\n")
+}
+
+fn document(name: &str) -> String {
+    sample(&format!("documents/{name}"))
+}
+
+fn bytes(name: &str) -> Vec<u8> {
+    std::fs::read(document(name)).expect("a sample")
+}
+
+/// The only document that a sample becomes.
+fn convert(name: &str) -> Value {
+    let converted = Env::new().convert(&[&document(name)]);
+    assert_eq!((converted.outcome.code, converted.documents.len()), (0, 1), "{name}: {converted:?}");
+    converted.documents[0].clone()
+}
+
+#[track_caller]
+fn assert_about(found: &Value) {
+    assert_eq!(
+        (&found["title"], &found["author"], &found["language"]),
+        (&json!(TITLE), &json!("Ida Fennick"), &json!("en"))
+    );
+}
+
+#[test]
+fn docx_comes_with_tables_and_notes_and_without_what_was_deleted() {
+    let found = convert("keeper.docx");
+    assert_eq!(text_of(&found), essay());
+    assert_about(&found);
+}
+
+#[test]
+fn odt_comes_with_tables_and_notes_and_without_what_was_deleted() {
+    let found = convert("keeper.odt");
+    assert_eq!(text_of(&found), essay());
+    assert_about(&found);
+}
+
+#[test]
+fn epub_comes_in_the_order_of_reading() {
+    let found = convert("keeper.epub");
+    let expected = [TITLE, FIRST, CHANGED, HEADING, SECOND, ITEMS[0], ITEMS[1], ITEMS[2], LAST].join("\n\n");
+    assert_eq!(text_of(&found), expected);
+    assert_about(&found);
+}
+
+#[test]
+fn pdf_comes_in_paragraphs_and_says_where_its_pages_begin() {
+    for name in ["keeper.pdf", "restricted.pdf"] {
+        let found = convert(name);
+        let page_one = [TITLE, FIRST, CHANGED].join("\n\n");
+        let items = ITEMS.map(|item| format!("• {item}")).join("\n\n");
+        let page_two = [HEADING, SECOND, &items, TABLE, LAST].join("\n\n");
+        assert_eq!(text_of(&found), format!("{page_one}\n\n{page_two}"), "{name}");
+        assert_eq!(found["pages"], json!([0, page_one.chars().count() + 2]), "{name}");
+        assert_about(&found);
+    }
+}
+
+#[test]
+fn rtf_of_a_word_processor_is_read_like_its_docx() {
+    let found = convert("keeper.rtf");
+    assert_eq!(text_of(&found), essay());
+    assert_eq!((&found["title"], &found["author"]), (&json!(TITLE), &json!("Ida Fennick")));
+}
+
+#[test]
+fn pdf_of_a_word_processor_is_read() {
+    // LibreOffice prints both forms of what was changed, and the marks of notes.
+    let found = convert("writer.pdf");
+    let expected = essay().replace("four", "threefour").replace("lens.", "lens.1").replace("noon.", "noon.i");
+    let expected = expected.replace(FOOTNOTE, &format!("1 {FOOTNOTE}")).replace(ENDNOTE, &format!("i {ENDNOTE}"));
+    let expected = ITEMS.iter().fold(expected, |text, item| text.replace(item, &format!("• {item}")));
+    assert_eq!(text_of(&found), expected);
+    assert_eq!(found["pages"].as_array().map(Vec::len), Some(2));
+}
+
+#[test]
+fn documents_are_recognised_wherever_they_stand() {
+    let env = Env::new();
+    let names = ["keeper.docx", "keeper.epub", "keeper.odt", "keeper.pdf", "keeper.rtf"];
+    let contents = names.map(bytes);
+    let members: Vec<(&str, &[u8])> = names.iter().copied().zip(contents.iter().map(Vec::as_slice)).collect();
+    for (name, content) in [
+        ("submissions.zip", zip(&members, true)),
+        ("submissions.tar.gz", gzip(&tar(&members))),
+        ("nested.zip", zip(&[("week-1.zip", &zip(&members, false))], true)),
+    ] {
+        env.write(name, content);
+        let converted = env.convert(&[name]);
+        assert_eq!((converted.outcome.code, converted.documents.len()), (0, names.len()), "{name}: {converted:?}");
+        for found in &converted.documents {
+            assert!(text_of(found).contains(FIRST) && text_of(found).contains(SECOND), "{name}: {found}");
+            assert!(!text_of(found).contains("three"), "{name}: {found}");
+        }
+    }
+    // By content, not by name; packed; and through a pipe.
+    env.write("folder/essay", bytes("keeper.docx"));
+    env.write("folder/paper.txt", gzip(&bytes("keeper.pdf")));
+    assert_eq!(env.convert(&["folder"]).documents.len(), 2);
+    let outcome = env.run_fed(&["convert", "-", "--format", "text"], &bytes("keeper.odt"));
+    assert_eq!((outcome.code, String::from_utf8_lossy(&outcome.stdout).trim_end()), (0, essay().as_str()));
+}
+
+#[test]
+fn documents_are_listed_with_their_size() {
+    let env = Env::new();
+    let content = bytes("keeper.docx");
+    env.write("essay.docx", &content);
+    let listed = env.run(&["list", "essay.docx"]).code(0);
+    let expected = format!("document\t{}\tessay.docx\tessay.docx #1\n", content.len());
+    assert_eq!(String::from_utf8_lossy(&listed.stdout), expected);
+}
+
+#[test]
+fn a_format_can_be_named() {
+    let env = Env::with_good_document();
+    for format in ["docx", "odt", "epub", "pdf", "rtf"] {
+        let name = document(&format!("keeper.{format}"));
+        assert!(env.only_text(&[&name, "--input-format", format]).contains(FIRST), "{format}");
+        let converted = env.convert(&["good.txt", "--input-format", format]);
+        assert_eq!((converted.documents.len(), converted.failures.len()), (0, 1), "{format}: {converted:?}");
+    }
+    // Who asks for an archive gets its members.
+    let converted = env.convert(&[&document("keeper.odt"), "--input-format", "zip"]);
+    assert!(converted.documents.len() > 3, "{converted:?}");
+}
+
+#[test]
+fn encrypted_documents_say_so() {
+    let env = Env::with_good_document();
+    for name in ["encrypted.pdf", "encrypted.docx"] {
+        env.write(name, bytes(name));
+        env.convert(&[name, "good.txt"]).good_arrives_beside_one_failure(name, &["encrypted", "without a password"]);
+    }
+    // Inside of an archive, too.
+    env.write("all.zip", zip(&[("a.docx", &bytes("encrypted.docx")), ("b.txt", GOOD.as_bytes())], true));
+    let converted = env.convert(&["all.zip"]);
+    let failure = converted.good_arrives_beside_one_failure("all.zip", &["encrypted"]);
+    assert_eq!(failure["member"], "a.docx");
+}
+
+#[test]
+fn pictures_of_pages_are_no_text() {
+    let env = Env::with_good_document();
+    env.write("scan.pdf", bytes("scan.pdf"));
+    let converted = env.convert(&["scan.pdf", "good.txt"]);
+    converted.good_arrives_beside_one_failure("scan.pdf", &["pictures of pages", "ocrmypdf"]);
+}
+
+#[test]
+fn documents_of_old_word_are_named_with_a_way_out() {
+    let env = Env::new();
+    env.write("all/essay.doc", bytes("keeper.doc"));
+    env.write("all/good.txt", GOOD);
+    let converted = env.convert(&["all"]);
+    converted.good_arrives_beside_one_failure("all/essay.doc", &[".doc", "save it as DOCX"]);
+}
+
+#[test]
+fn damaged_documents_say_which_part() {
+    let env = Env::with_good_document();
+    let cut = |name: &str, percent: usize| {
+        let mut bytes = bytes(name);
+        bytes.truncate(bytes.len() * percent / 100);
+        bytes
+    };
+    for format in ["docx", "odt", "epub"] {
+        let name = format!("cut.{format}");
+        env.write(&name, cut(&format!("keeper.{format}"), 60));
+        let converted = env.convert(&[&name, "good.txt"]);
+        converted.good_arrives_beside_one_failure(&name, &["damaged", &format.to_uppercase(), "list of parts"]);
+    }
+    env.write("cut.pdf", cut("keeper.pdf", 2));
+    env.convert(&["cut.pdf", "good.txt"]).good_arrives_beside_one_failure("cut.pdf", &["damaged PDF file"]);
+    env.write("noise.pdf", [&b"%PDF-1.4\n"[..], &noise(3000)].concat());
+    env.convert(&["noise.pdf", "good.txt"]).good_arrives_beside_one_failure("noise.pdf", &["damaged PDF file"]);
+
+    let content_types: &[u8] = b"<Types/>";
+    let members: [(&str, &[u8]); 2] =
+        [("[Content_Types].xml", content_types), ("word/document.xml", b"<w:p><w:t>x</w:p>")];
+    env.write("bad.docx", zip(&members, true));
+    let converted = env.convert(&["bad.docx", "good.txt"]);
+    converted.good_arrives_beside_one_failure("bad.docx", &["damaged DOCX file", "word/document.xml", "byte"]);
+}
+
+#[test]
+fn a_cut_off_rtf_is_used_and_reported() {
+    let env = Env::new();
+    env.write("cut.rtf", r"{\rtf1\ansi The lamp is lit.\par And th");
+    let converted = env.convert(&["cut.rtf"]);
+    assert_eq!(converted.texts(), ["The lamp is lit.\n\nAnd th"]);
+    assert!(converted.failures[0]["error"].as_str().is_some_and(|error| error.starts_with("cut off")), "{converted:?}");
+}
+
+#[test]
+fn documents_that_unpack_beyond_the_limit_fail() {
+    let env = Env::with_good_document();
+    let body = format!("<w:document><w:p><w:r><w:t>{}</w:t></w:r></w:p></w:document>", "lamp ".repeat(1 << 20));
+    let members: [(&str, &[u8]); 2] = [("[Content_Types].xml", b"<Types/>"), ("word/document.xml", body.as_bytes())];
+    env.write("bomb.docx", zip(&members, true));
+    let converted = env.convert(&["bomb.docx", "good.txt", "--max-document", "1M"]);
+    converted.good_arrives_beside_one_failure("bomb.docx", &["unpacks to more than", "--max-document"]);
+}
+
+#[test]
+fn tables_and_slides_in_folders_are_passed_over() {
+    let env = Env::new();
+    let sheet: [(&str, &[u8]); 2] = [("[Content_Types].xml", b"<Types/>"), ("xl/workbook.xml", b"<x/>")];
+    let slides: [(&str, &[u8]); 1] = [("mimetype", b"application/vnd.oasis.opendocument.presentation")];
+    env.write("all/sheet.xlsx", zip(&sheet, true));
+    env.write("all/slides.odp", zip(&slides, false));
+    env.write("all/good.txt", GOOD);
+    let listed = env.run(&["list", "all"]).code(0);
+    let listed = String::from_utf8_lossy(&listed.stdout).into_owned();
+    assert!(listed.contains("skipped\t-\tOffice document\tall/sheet.xlsx"), "{listed}");
+    assert!(listed.contains("skipped\t-\tOpenDocument file\tall/slides.odp"), "{listed}");
+    assert_eq!(env.only_text(&["all"]), GOOD);
+}
+
+#[test]
+fn documents_in_crawls_are_passed_over() {
+    let env = Env::new();
+    let body = [b"HTTP/1.1 200 OK\r\nContent-Type: application/pdf\r\n\r\n".to_vec(), bytes("keeper.pdf")].concat();
+    env.write("crawl.warc", warc_record("response", "https://a.example/a.pdf", "application/http", &body));
+    let listed = env.run(&["list", "crawl.warc"]).code(0);
+    let listed = String::from_utf8_lossy(&listed.stdout).into_owned();
+    assert!(listed.starts_with("skipped\t-\tcontent type application/pdf"), "{listed}");
+}
+
+/// A PDF of one page with this content, and with these objects from number 5 on. It has no table of objects: that is made
+/// good by whoever reads it.
+fn small_pdf(content: &str, objects: &[&str]) -> String {
+    let mut pdf = format!(
+        "%PDF-1.4\n1 0 obj\n<</Type/Catalog/Pages 2 0 R>>\nendobj\n2 0 obj\n<</Type/Pages/Kids[3 0 R]/Count 1>>\nendobj\n\
+         3 0 obj\n<</Type/Page/Parent 2 0 R/MediaBox[0 0 200 200]/Contents 4 0 R/Resources<</Font<</F 5 0 R>>\
+         /XObject<</X 6 0 R>>>>>>\nendobj\n4 0 obj\n<</Length {}>>\nstream\n{content}\nendstream\nendobj\n",
+        content.len()
+    );
+    for (number, object) in (5..).zip(objects) {
+        pdf.push_str(&[&format!("{number} 0 obj\n"), *object, "\nendobj\n"].concat());
+    }
+    pdf + "trailer\n<</Root 1 0 R/Size 9>>\nstartxref\n0\n%%EOF\n"
+}
+
+#[test]
+fn hostile_pdfs_are_survived() {
+    let env = Env::new();
+    let font = "<</Type/Font/Subtype/Type1/BaseFont/Helvetica>>";
+    let text = "BT /F 12 Tf 10 100 Td (The lamp is lit.) Tj ET";
+    env.write("small.pdf", small_pdf(text, &[font]));
+    assert_eq!(env.only_text(&["small.pdf"]), "The lamp is lit.");
+    // A form that draws itself, twice each time.
+    let form = "<</Type/XObject/Subtype/Form/Length 11>>\nstream\n/X Do /X Do\nendstream";
+    env.write("forms.pdf", small_pdf(&format!("{text} /X Do"), &[font, form]));
+    assert_eq!(env.only_text(&["forms.pdf"]), "The lamp is lit.");
+    // A table that gives four billion codes a character.
+    let table = "beginbfrange <00000000> <FFFFFFFF> <0041> endbfrange";
+    let wide = "<</Type/Font/Subtype/Type1/BaseFont/Helvetica/ToUnicode 6 0 R>>";
+    let table = format!("<</Length {}>>\nstream\n{table}\nendstream", table.len());
+    env.write("table.pdf", small_pdf("BT /F 12 Tf 10 100 Td <0001> Tj ET", &[wide, &table]));
+    assert_eq!(env.only_text(&["table.pdf"]), "AB");
+}

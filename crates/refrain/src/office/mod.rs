@@ -1,0 +1,141 @@
+//! Documents as people hand them in: DOCX, ODT, EPUB, RTF and PDF, each to plain text and what it says of itself.
+//!
+//! One file a format. Every reader takes the bytes of a whole file and a limit, and gives [`Content`] or says why there is
+//! none ([`Unreadable`]). Paragraphs are apart by a blank line, as those of plain text are; cells of
+//! tables are apart by tabs, rows by line ends; footnotes and endnotes stand behind the text. What is unpacked, and what
+//! comes out, is never larger than the limit.
+//!
+//! How such files are recognised is for sources to say, and what becomes of chapters of a book, which are web pages, for
+//! the pipeline.
+
+mod docx;
+mod epub;
+mod flow;
+mod guard;
+mod odt;
+mod parts;
+mod pdf;
+mod rtf;
+mod xml;
+
+pub(crate) use docx::read as docx;
+pub(crate) use epub::read as epub;
+pub(crate) use odt::read as odt;
+pub(crate) use pdf::read as pdf;
+pub(crate) use rtf::read as rtf;
+
+/// What a document holds.
+#[derive(Debug, Default, PartialEq)]
+pub(crate) struct Content {
+    /// The text: paragraphs, apart by blank lines.
+    pub(crate) text: String,
+    /// What it says of itself.
+    pub(crate) about: About,
+    /// Where each page begins in the text, in code points; empty for formats without pages.
+    pub(crate) pages: Vec<usize>,
+    /// What was wrong with it, though it can be used.
+    pub(crate) damage: Option<String>,
+}
+
+/// What a document says of itself.
+#[derive(Debug, Default, PartialEq)]
+pub(crate) struct About {
+    /// Its title.
+    pub(crate) title: Option<String>,
+    /// Who wrote it; several names are apart by semicolons.
+    pub(crate) author: Option<String>,
+    /// Its language as a code of two or three letters.
+    pub(crate) language: Option<String>,
+}
+
+impl About {
+    /// Notes a title; the first one counts.
+    fn title(&mut self, title: &str) {
+        set(&mut self.title, title);
+    }
+
+    /// Notes one more author.
+    fn author(&mut self, author: &str) {
+        match (&mut self.author, tidy(author)) {
+            (_, None) => {}
+            (Some(authors), Some(author)) => *authors = format!("{authors}; {author}"),
+            (none, author) => *none = author,
+        }
+    }
+
+    /// Notes a language by its tag (`en-GB`); the first one counts.
+    fn language(&mut self, tag: &str) {
+        let code = tag.trim().split(['-', '_']).next().unwrap_or_default().to_ascii_lowercase();
+        if (2..=3).contains(&code.len()) && code.bytes().all(|b| b.is_ascii_lowercase()) {
+            set(&mut self.language, &code);
+        }
+    }
+}
+
+fn set(field: &mut Option<String>, value: &str) {
+    if field.is_none() {
+        *field = tidy(value);
+    }
+}
+
+/// A value on one line, without white space around it; `None` when nothing is left.
+fn tidy(value: &str) -> Option<String> {
+    let value: String = value.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
+    let value = value.split_whitespace().collect::<Vec<_>>().join(" ");
+    (!value.is_empty()).then_some(value)
+}
+
+/// Why a document gives no text.
+#[derive(Debug, PartialEq)]
+pub(crate) struct Unreadable {
+    /// What is wrong.
+    pub(crate) error: String,
+    /// The way out, where there is one.
+    pub(crate) hint: Option<&'static str>,
+}
+
+impl Unreadable {
+    /// A file of this format that is not as it should be, and in which part.
+    fn damaged(format: &str, what: impl std::fmt::Display) -> Unreadable {
+        Unreadable { error: format!("damaged {format} file: {what}"), hint: Some("is the file complete?") }
+    }
+
+    /// A file that needs a password.
+    fn encrypted(format: &str) -> Unreadable {
+        Unreadable { error: format!("encrypted {format} file"), hint: Some("save a version of it without a password") }
+    }
+
+    /// A file that unpacks to more than a document may be.
+    fn too_large(format: &str, limit: usize) -> Unreadable {
+        Unreadable {
+            error: format!("this {format} file unpacks to more than {limit} bytes, the limit for one document"),
+            hint: Some("raise it with --max-document"),
+        }
+    }
+
+    /// A file that can be read, and in which there is nothing to read.
+    fn without_text(format: &str) -> Unreadable {
+        Unreadable { error: format!("this {format} file holds no text"), hint: None }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_documents_say_of_themselves_is_tidied() {
+        let mut about = About::default();
+        about.title("  ");
+        about.title(" The\n lamp ");
+        about.title("Another");
+        about.author("Ida Fennick");
+        about.author(" ");
+        about.author("Tom Carrow");
+        about.language("x");
+        about.language("en-GB");
+        assert_eq!(about.title.as_deref(), Some("The lamp"));
+        assert_eq!(about.author.as_deref(), Some("Ida Fennick; Tom Carrow"));
+        assert_eq!(about.language.as_deref(), Some("en"));
+    }
+}

@@ -1,0 +1,192 @@
+//! PDF: pages of placed glyphs, back to running text.
+//!
+//! The objects of the file are read by lopdf. What is shown where is worked out here ([`content`]), which characters that is
+//! by the tables of each font ([`fonts`], [`cmap`]), and which lines and paragraphs they make by where they stand
+//! ([`layout`]). Text is taken in the order in which the file shows it, which is the order of reading in what word
+//! processors and TeX write, also in columns.
+//!
+//! lopdf is asked for no more bytes than the limit, and its calls are guarded: should one panic, the page or file is
+//! damaged.
+
+mod cmap;
+mod content;
+mod fonts;
+mod layout;
+
+use std::collections::HashSet;
+
+use lopdf::{Dictionary, Document, LoadOptions, Object, ObjectId};
+
+use super::guard::guarded;
+use super::{About, Content, Unreadable};
+use content::Shown;
+use layout::Line;
+
+const FORMAT: &str = "PDF";
+
+/// Pages may share their content, so that a small file shows a lot: all pages together may take this many times the limit
+/// before they are text.
+const WORK: usize = 4;
+
+/// Of so many characters shown, one must be told, or the text is none.
+const LEAST_TOLD: usize = 4;
+
+/// Reads a document.
+pub(crate) fn read(bytes: &[u8], limit: usize) -> Result<Content, Unreadable> {
+    let options = LoadOptions { max_decompressed_size: Some(limit), ..LoadOptions::default() };
+    let document = match guarded(|| Document::load_mem_with_options(bytes, options)) {
+        Some(Ok(document)) => document,
+        Some(Err(lopdf::Error::InvalidPassword | lopdf::Error::Decryption(_))) => {
+            return Err(Unreadable::encrypted(FORMAT));
+        }
+        Some(Err(error)) => return Err(Unreadable::damaged(FORMAT, error)),
+        None => return Err(Unreadable::damaged(FORMAT, "its objects cannot be read")),
+    };
+    if document.is_encrypted() && document.encryption_state.is_none() {
+        return Err(Unreadable::encrypted(FORMAT));
+    }
+    let pages = guarded(|| document.page_iter().collect::<Vec<_>>()).unwrap_or_default();
+    if pages.is_empty() {
+        return Err(Unreadable::damaged(FORMAT, "it has no pages that can be found"));
+    }
+    let mut reader = Pages { document: &document, limit, left: limit.saturating_mul(WORK), shown: Shown::default() };
+    let lines = reader.lines(&pages)?;
+    let (damaged, shown) = (lines.iter().filter(|page| page.is_none()).count(), reader.shown);
+    let first_damaged = lines.iter().position(Option::is_none);
+    let lines: Vec<Vec<Line>> = lines.into_iter().map(Option::unwrap_or_default).collect();
+    let (text, starts) = layout::text_of(&lines);
+    if text.len() > limit {
+        return Err(Unreadable::too_large(FORMAT, limit));
+    }
+    if damaged == pages.len() {
+        return Err(Unreadable::damaged(FORMAT, "none of its pages can be read"));
+    }
+    if text.is_empty() || shown.told < shown.glyphs / LEAST_TOLD {
+        return Err(without_text(&shown));
+    }
+    let damage = first_damaged.map(|first| match damaged {
+        1 => format!("page {} of this PDF file is damaged and was left out", first + 1),
+        more => format!("{more} pages of this PDF file are damaged and were left out, the first is page {}", first + 1),
+    });
+    Ok(Content { text, about: about(&document), pages: starts, damage })
+}
+
+/// Why a file gives no text.
+fn without_text(shown: &Shown) -> Unreadable {
+    if shown.glyphs > 0 {
+        return Unreadable {
+            error: "the fonts of this PDF file do not say which letters they show".into(),
+            hint: Some("print it to a new PDF and run OCR on it, for example with ocrmypdf --force-ocr"),
+        };
+    }
+    if shown.pictures > 0 {
+        return Unreadable {
+            error: "this PDF file holds pictures of pages and no text".into(),
+            hint: Some("run OCR on it first, for example with ocrmypdf"),
+        };
+    }
+    Unreadable::without_text(FORMAT)
+}
+
+/// The pages of a document.
+struct Pages<'d> {
+    document: &'d Document,
+    limit: usize,
+    /// Bytes of content that may still be unpacked.
+    left: usize,
+    shown: Shown,
+}
+
+impl Pages<'_> {
+    /// The lines of each page; `None` for one that is damaged.
+    fn lines(&mut self, pages: &[ObjectId]) -> Result<Vec<Option<Vec<Line>>>, Unreadable> {
+        let mut all = Vec::with_capacity(pages.len());
+        let mut size = 0;
+        let mut fonts = fonts::Fonts::new(self.document, self.limit);
+        for page in pages {
+            let Some(Some(content)) = guarded(|| self.content(*page)) else {
+                all.push(None);
+                continue;
+            };
+            self.left = self.left.checked_sub(content.len()).ok_or_else(|| self.too_large())?;
+            let resources = resources(self.document, *page);
+            let mut shown = Shown { left: self.left, ..Shown::default() };
+            let glyphs = guarded(|| content::glyphs(self.document, &content, &resources, &mut fonts, &mut shown));
+            self.left = shown.left;
+            self.shown.add(&shown);
+            if shown.exhausted {
+                return Err(self.too_large());
+            }
+            let lines = glyphs.map(|glyphs| layout::lines(&glyphs));
+            size += lines.iter().flatten().map(|line| line.text.len()).sum::<usize>();
+            if size > self.limit {
+                return Err(self.too_large());
+            }
+            all.push(lines);
+        }
+        Ok(all)
+    }
+
+    fn too_large(&self) -> Unreadable {
+        Unreadable::too_large(FORMAT, self.limit)
+    }
+
+    /// What a page shows; `None` when it cannot be unpacked.
+    fn content(&self, page: ObjectId) -> Option<Vec<u8>> {
+        let mut content = Vec::new();
+        for id in self.document.get_page_contents(page) {
+            let stream = self.document.get_object(id).and_then(Object::as_stream).ok()?;
+            content.append(&mut stream.get_plain_content_with_limit(self.limit.checked_sub(content.len())?).ok()?);
+            content.push(b'\n');
+        }
+        Some(content)
+    }
+}
+
+/// The resources of a page: its own, then those of the nodes above it.
+fn resources(document: &Document, page: ObjectId) -> Vec<&Dictionary> {
+    let mut found = Vec::new();
+    let mut seen = HashSet::new();
+    let mut next = Some(page);
+    while let Some(id) = next.filter(|id| seen.insert(*id)) {
+        let Ok(node) = document.get_dictionary(id) else { break };
+        found.extend(dictionary(document, node, b"Resources"));
+        next = node.get(b"Parent").and_then(Object::as_reference).ok();
+    }
+    found
+}
+
+/// A dictionary in a dictionary, however many references lead to it.
+fn dictionary<'d>(document: &'d Document, parent: &'d Dictionary, key: &[u8]) -> Option<&'d Dictionary> {
+    object(document, parent, key)?.as_dict().ok()
+}
+
+/// An object in a dictionary, however many references lead to it.
+fn object<'d>(document: &'d Document, parent: &'d Dictionary, key: &[u8]) -> Option<&'d Object> {
+    let value = parent.get(key).ok()?;
+    document.dereference(value).ok().map(|(_, object)| object)
+}
+
+/// A number, whole or not.
+fn number(object: &Object) -> Option<f64> {
+    let number = match object {
+        Object::Integer(number) => *number as f64,
+        Object::Real(number) => f64::from(*number),
+        _ => return None,
+    };
+    number.is_finite().then_some(number)
+}
+
+/// What the file says of itself.
+fn about(document: &Document) -> About {
+    let mut about = About::default();
+    let text = |parent, key| object(document, parent, key).and_then(|value| lopdf::decode_text_string(value).ok());
+    if let Some(info) = dictionary(document, &document.trailer, b"Info") {
+        about.title(&text(info, b"Title").unwrap_or_default());
+        about.author(&text(info, b"Author").unwrap_or_default());
+    }
+    if let Ok(catalog) = document.catalog() {
+        about.language(&text(catalog, b"Lang").unwrap_or_default());
+    }
+    about
+}

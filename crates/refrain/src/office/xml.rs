@@ -1,0 +1,170 @@
+//! XML parts as a stream of tags and text.
+
+use std::borrow::Cow;
+
+use encoding_rs::Encoding;
+use quick_xml::Reader;
+use quick_xml::events::{BytesRef, BytesStart, Event};
+
+use super::Unreadable;
+
+/// What is met in XML.
+pub(super) enum Node<'a> {
+    /// An element begins.
+    Open(&'a str, &'a BytesStart<'a>),
+    /// An element ends.
+    Close(&'a str),
+    /// Text, with its references resolved.
+    Text(&'a str),
+}
+
+/// Reads XML and hands over what is met, with empty elements as a beginning and an end. References to entities other than
+/// those of XML itself are left out: nothing here ever expands.
+pub(super) fn walk(
+    format: &'static str,
+    part: &str,
+    xml: &[u8],
+    mut meet: impl FnMut(Node<'_>) -> Result<(), Unreadable>,
+) -> Result<(), Unreadable> {
+    let xml = decode(xml);
+    let mut reader = Reader::from_str(&xml);
+    reader.config_mut().expand_empty_elements = true;
+    let damaged = |at: u64, error: &dyn std::fmt::Display| {
+        Unreadable::damaged(format, format_args!("part {part}, byte {at}: {error}"))
+    };
+    let mut depth = 0_usize;
+    loop {
+        match reader.read_event() {
+            Ok(Event::Start(element)) => {
+                depth += 1;
+                meet(Node::Open(name_of(element.name().as_ref()), &element))?;
+            }
+            Ok(Event::End(element)) => {
+                depth = depth.saturating_sub(1);
+                meet(Node::Close(name_of(element.name().as_ref())))?;
+            }
+            Ok(Event::Text(text)) => meet(Node::Text(&String::from_utf8_lossy(&text)))?,
+            Ok(Event::CData(text)) => meet(Node::Text(&String::from_utf8_lossy(&text)))?,
+            Ok(Event::GeneralRef(reference)) => {
+                if let Some(c) = resolve(&reference) {
+                    meet(Node::Text(c.encode_utf8(&mut [0; 4])))?;
+                }
+            }
+            Ok(Event::Eof) if depth > 0 => return Err(damaged(xml.len() as u64, &"cut off")),
+            Ok(Event::Eof) => return Ok(()),
+            Ok(_) => {}
+            Err(error) => return Err(damaged(reader.error_position(), &error)),
+        }
+    }
+}
+
+/// A name as text; names that are no text are those of no element that anybody looks for.
+fn name_of(name: &[u8]) -> &str {
+    std::str::from_utf8(name).unwrap_or_default()
+}
+
+/// A name without its prefix.
+pub(super) fn local(name: &str) -> &str {
+    name.rsplit_once(':').map_or(name, |(_, local)| local)
+}
+
+/// The value of an attribute, by its name without prefix.
+pub(super) fn attribute(element: &BytesStart<'_>, wanted: &str) -> Option<String> {
+    let attributes = element.html_attributes();
+    let found = attributes.flatten().find(|attribute| local(name_of(attribute.key.as_ref())) == wanted)?;
+    Some(htmlize::unescape_attribute(String::from_utf8_lossy(&found.value)).into_owned())
+}
+
+/// The character that a reference stands for. NUL and other characters that XML does not know are none.
+fn resolve(reference: &BytesRef<'_>) -> Option<char> {
+    if let Ok(Some(c)) = reference.resolve_char_ref() {
+        return Some(c).filter(|c| !c.is_control() || matches!(c, '\t' | '\n' | '\r' | '\u{85}'));
+    }
+    match &**reference {
+        b"amp" => Some('&'),
+        b"lt" => Some('<'),
+        b"gt" => Some('>'),
+        b"quot" => Some('"'),
+        b"apos" => Some('\''),
+        _ => None,
+    }
+}
+
+/// XML as text: by its byte order mark, by what its first line says, or as UTF-8.
+pub(super) fn decode(xml: &[u8]) -> Cow<'_, str> {
+    let declared = || {
+        let line = xml.strip_prefix(b"<?xml")?;
+        let line = &line[..memchr::memmem::find(&line[..line.len().min(200)], b"?>")?];
+        let value = &line[memchr::memmem::find(line, b"encoding")?..];
+        let mut quoted = value.split(|b| matches!(b, b'"' | b'\''));
+        Encoding::for_label(quoted.nth(1)?)
+    };
+    let encoding = if Encoding::for_bom(xml).is_some() { None } else { declared() };
+    encoding.unwrap_or(encoding_rs::UTF_8).decode(xml).0
+}
+
+/// The text of some elements, by their names without prefix. Elements inside of them count as part of them.
+pub(super) fn fields(
+    format: &'static str,
+    part: &str,
+    xml: &[u8],
+    mut found: impl FnMut(&str, &str),
+) -> Result<(), Unreadable> {
+    let mut texts: Vec<String> = Vec::new();
+    walk(format, part, xml, |node| {
+        match node {
+            Node::Open(..) => texts.push(String::new()),
+            Node::Text(text) => texts.last_mut().into_iter().for_each(|last| last.push_str(text)),
+            Node::Close(name) => {
+                if let Some(text) = texts.pop() {
+                    found(local(name), &text);
+                }
+            }
+        }
+        Ok(())
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn told(xml: &[u8]) -> Result<String, Unreadable> {
+        let mut told = String::new();
+        walk("DOCX", "a.xml", xml, |node| {
+            match node {
+                Node::Open(name, element) => {
+                    told.extend(["<", local(name), &attribute(element, "v").unwrap_or_default(), ">"]);
+                }
+                Node::Close(name) => told.extend(["</", name, ">"]),
+                Node::Text(text) => told.push_str(text),
+            }
+            Ok(())
+        })?;
+        Ok(told)
+    }
+
+    #[test]
+    fn references_are_resolved_and_entities_never_expand() {
+        let xml = b"<!DOCTYPE x [<!ENTITY a 'aaaa'>]><x><w:y w:v='1&amp;'/>&lt;&#x41;&#0;&a;<![CDATA[<z>]]></x>";
+        assert_eq!(told(xml).expect("good"), "<x><y1&></w:y><A<z></x>");
+    }
+
+    #[test]
+    fn other_encodings_are_read() {
+        assert_eq!(
+            decode(b"<?xml version='1.0' encoding='windows-1252'?>\xe9"),
+            "<?xml version='1.0' encoding='windows-1252'?>\u{e9}"
+        );
+        assert_eq!(decode(b"\xff\xfe<\0a\0>\0"), "<a>");
+        assert_eq!(decode("é".as_bytes()), "é");
+    }
+
+    #[test]
+    fn damage_is_named_with_its_place() {
+        for xml in [&b"<a><b></a>"[..], b"<a>", b"<a", b"<a><b>text"] {
+            let why = told(xml).expect_err("damaged");
+            assert!(why.error.starts_with("damaged DOCX file: part a.xml, byte "), "{why:?}");
+        }
+    }
+}

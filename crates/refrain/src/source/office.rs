@@ -1,0 +1,111 @@
+//! Documents of office programs and books: told from other archives, and handed over as they are.
+//!
+//! Opening them is work for many threads, and is done where documents are decoded.
+
+use std::fs::File;
+use std::io::{BufRead, BufReader, Read};
+use std::ops::ControlFlow;
+
+use serde_json::Map;
+use zip::ZipArchive;
+
+use super::{At, Body, Emitter, Markup, Packed, Packing, RawDocument, read_limited};
+
+/// What a zip archive is that is not one of files.
+pub(super) enum Found {
+    /// A document that is read.
+    Document(Packing),
+    /// One that holds no running text.
+    Other(&'static str),
+}
+
+/// What a zip archive is, by its members; `None` for an archive of files.
+pub(super) fn of_zip(archive: &mut ZipArchive<BufReader<File>>) -> Option<Found> {
+    let mut kind = Vec::new();
+    if let Ok(member) = archive.by_name("mimetype") {
+        // One that cannot be read says nothing.
+        let _ = member.take(100).read_to_end(&mut kind);
+    }
+    if kind.starts_with(b"application/epub+zip") {
+        return Some(Found::Document(Packing::Epub));
+    }
+    if kind.starts_with(b"application/vnd.oasis.opendocument.text") {
+        return Some(Found::Document(Packing::Odt));
+    }
+    if kind.starts_with(b"application/vnd.oasis.opendocument") {
+        return Some(Found::Other("OpenDocument file"));
+    }
+    archive.index_for_name("[Content_Types].xml")?;
+    let is_main = |name: &str| name.starts_with("word/document") && has_end(name, ".xml");
+    let has_text = archive.file_names().any(|name| name.is_ok_and(|name| is_main(&name)));
+    Some(if has_text { Found::Document(Packing::Docx) } else { Found::Other("Office document") })
+}
+
+fn has_end(name: &str, end: &str) -> bool {
+    name.strip_suffix(end).is_some()
+}
+
+/// The name of the format that a file claims to be by its name, where that is one in a zip archive.
+pub(super) fn claimed(name: &str) -> Option<&'static str> {
+    [("docx", "DOCX"), ("odt", "ODT"), ("epub", "EPUB")]
+        .into_iter()
+        .find(|(extension, _)| super::sniff::has_extension(name, &[extension]))
+        .map(|(_, format)| format)
+}
+
+/// Hands over a document as it is.
+pub(super) fn read(at: &At<'_>, packing: Packing, reader: impl Read, out: &mut Emitter<'_>) -> ControlFlow<()> {
+    let limit = at.options().max_document;
+    let bytes = match read_limited(reader, limit) {
+        Ok(bytes) => bytes,
+        Err(trouble) => return out.failed(trouble.into_failure(at)),
+    };
+    out.document(RawDocument {
+        id: at.path(),
+        origin: at.origin(),
+        meta: Map::new(),
+        body: Body::Packed(Packed { packing, bytes, limit: limit.min(at.allowance.left()) }),
+        markup: Some(Markup::Text),
+        charset: None,
+        claims_text: at.claims_text,
+    })
+}
+
+/// A container of Office before 2007: a document of old Word, an encrypted document, or something else.
+pub(super) fn read_ole(at: &At<'_>, reader: Box<dyn BufRead + '_>, out: &mut Emitter<'_>) -> ControlFlow<()> {
+    let bytes = match read_limited(reader, at.options().max_document) {
+        Ok(bytes) => bytes,
+        Err(trouble) => return out.failed(trouble.into_failure(at)),
+    };
+    if has_entry(&bytes, "EncryptedPackage") {
+        let failure = at.failure("encrypted Office document");
+        return out.failed(failure.hint("save a version of it without a password"));
+    }
+    if has_entry(&bytes, "WordDocument") {
+        let failure = at.failure("document of Word before 2007 (.doc), which is not read");
+        return out.failed(failure.hint("save it as DOCX, for example with soffice --convert-to docx"));
+    }
+    at.binary("Office document", out)
+}
+
+/// True when the directory of a container has an entry of this name. Entries take 128 bytes and begin with their name, in
+/// UTF-16 and with a zero behind it.
+fn has_entry(bytes: &[u8], name: &str) -> bool {
+    let name: Vec<u8> = name.encode_utf16().chain([0]).flat_map(u16::to_le_bytes).collect();
+    bytes.chunks(128).any(|entry| entry.starts_with(&name))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn entries_of_containers_are_found() {
+        let mut bytes = vec![0; 1024];
+        let name: Vec<u8> = "WordDocument".encode_utf16().flat_map(u16::to_le_bytes).collect();
+        bytes[640..640 + name.len()].copy_from_slice(&name);
+        assert!(has_entry(&bytes, "WordDocument") && !has_entry(&bytes, "Word"));
+        bytes[640 + name.len()] = 1;
+        assert!(!has_entry(&bytes, "WordDocument"));
+    }
+}
