@@ -58,7 +58,7 @@ fn named_pairs_are_all_printed() {
     let pairs = env.read_jsonl("out.jsonl");
     assert_eq!((&pairs[0]["a"], &pairs[0]["b"], &pairs[1]["r"]), (&json!("c"), &json!("a"), &json!(0.0)));
     env.write("pairs.tsv", "a\tz\n");
-    env.run(&["compare", "docs.jsonl", "--pairs", "pairs.tsv"]).code(2).says(&["line 1", "no document `z`"]);
+    env.run(&["compare", "docs.jsonl", "--pairs", "pairs.tsv"]).code(1).says(&["line 1", "no document `z`"]);
     env.write("pairs.tsv", "a b\n");
     env.run(&["compare", "docs.jsonl", "--pairs", "pairs.tsv"]).code(2).says(&["a tab between"]);
 }
@@ -139,6 +139,51 @@ fn text_in_most_documents_does_not_count() {
 }
 
 #[test]
+fn copies_are_no_common_text() {
+    let env = Env::new();
+    let texts: Vec<(String, String)> = (0..25).map(|n| (n.to_string(), SHARED.to_owned())).collect();
+    let texts: Vec<(&str, String)> = texts.iter().map(|(id, text)| (id.as_str(), text.clone())).collect();
+    documents(&env, &texts);
+    env.run(&["compare", "docs.jsonl", "-o", "pairs.csv"]).code(0).says(&["wrote 300 pairs"]);
+}
+
+#[test]
+fn a_pair_with_a_document_without_words_is_printed() {
+    let env = Env::new();
+    documents(&env, &[("a", own(1)), ("b", own(1)), ("e", " . ".to_owned())]);
+    env.write("pairs.tsv", "a\tb\na\te\n");
+    let arguments = ["compare", "docs.jsonl", "--pairs", "pairs.tsv", "-o", "out.jsonl"];
+    env.run(&arguments).code(1).says(&["no words"]);
+    let pairs = env.read_jsonl("out.jsonl");
+    assert_eq!((&pairs[0]["r"], &pairs[1]["r"], &pairs[1]["b"]), (&json!(1.0), &json!(0.0), &json!("e")));
+}
+
+#[test]
+fn no_document_is_compared_with_itself() {
+    let env = Env::new();
+    samples(&env);
+    env.run(&["compare", "essays/anna.txt", "--reference", "essays", "-o", "pairs.jsonl"])
+        .code(0)
+        .says(&["5 documents"]);
+    assert!(env.read_jsonl("pairs.jsonl").iter().all(|pair| pair["a"] != pair["b"]));
+    documents(&env, &[("a", own(1)), ("a", own(2)), ("b", own(3))]);
+    env.run(&["compare", "docs.jsonl", "-o", "pairs.jsonl"]).code(1).says(&["2 documents", "is there twice"]);
+}
+
+#[test]
+fn edited_text_is_found_between_documents_in_different_languages() {
+    let env = Env::new();
+    let edited = SHARED.replace("hung", "was hanging").replace("calm", "quiet").replace("wrote", "noted");
+    let german = "Der Wärter zündet jeden Abend die Lampe im Turm über dem Hafen an, und am Morgen löscht er sie wieder, bevor er \
+        die Vorhänge schließt und hinunter in die Küche geht, wo schon jemand Kaffee gekocht hat. ".repeat(4);
+    let english = "The baker had closed his shop already and nobody was left in the streets of the village behind the dunes when \
+        the first boats came home with the evening tide and the children ran down to meet them. ".repeat(4);
+    documents(&env, &[("a", format!("{german}\n\n{SHARED}")), ("b", format!("{english}\n\n{edited}"))]);
+    env.run(&["compare", "docs.jsonl", "-o", "pairs.jsonl"]).code(0);
+    assert_eq!(env.read_jsonl("pairs.jsonl")[0]["passages"].as_array().map(Vec::len), Some(1));
+}
+
+#[test]
 fn files_of_a_folder_can_be_one_document() {
     let env = Env::new();
     for name in ["class/anna/one.txt", "class/anna/two.txt", "class/bert/only.txt"] {
@@ -159,6 +204,8 @@ fn names_can_be_left_out() {
         assert!(!String::from_utf8_lossy(&env.read(file)).contains("anna"), "{file}");
     }
     assert!(String::from_utf8_lossy(&env.read("key.tsv")).contains("Document 1\tessays/anna.txt"));
+    let key = ["compare", "essays", "-o", "r.csv", "--anonymous", "essays/eva.txt"];
+    env.run(&key).code(2).says(&["is an input"]);
 }
 
 #[test]

@@ -65,6 +65,34 @@ fn what_is_no_library_is_not_touched() {
 }
 
 #[test]
+fn files_of_others_and_repeated_ids_do_no_harm() {
+    let env = Env::new();
+    env.write("mine/2023.texts", "mine");
+    env.write("a.txt", own(1));
+    env.run(&["library", "add", "mine/", "a.txt"]).code(2).says(&["other files"]);
+    assert_eq!(env.read_text("mine/2023.texts"), "mine");
+    let line = |n: u64| json!({"id": "same", "text": own(n)}).to_string();
+    env.write("same.jsonl", (0..600).map(line).collect::<Vec<_>>().join("\n"));
+    env.run(&["library", "add", "lib/", "same.jsonl"]).code(0);
+    env.run(&["library", "verify", "lib/"]).code(0).says(&["1 sources"]);
+    assert!(env.names("lib").len() < 10);
+    env.run(&["library", "add", "lib/", "a.txt", "--memory", "1K"]).code(2).says(&["--memory 32M"]);
+}
+
+#[test]
+fn a_damaged_index_is_told() {
+    let env = Env::new();
+    env.write("a.txt", own(1));
+    env.run(&["library", "add", "lib/", "a.txt"]).code(0);
+    let mut grams = env.read("lib/000001.grams");
+    grams.chunks_mut(12).for_each(|entry| entry[11] = 0x7F);
+    env.write("lib/000001.grams", &grams);
+    env.run(&["library", "check", "lib/", "a.txt"]).code(2).says(&["000001.grams", "verify"]);
+    env.write("lib/000001.grams", &grams[..grams.len() - 5]);
+    env.run(&["library", "check", "lib/", "a.txt"]).code(2).says(&["not as long"]);
+}
+
+#[test]
 fn a_library_of_version_one_opens() {
     let env = Env::new();
     let kept = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/library-1");

@@ -13,6 +13,7 @@ use refrain::pipeline::Control;
 use refrain::text::CharOffsets;
 use serde_json::{Value, json};
 
+use crate::cmd::compare::LEAST_MEMORY;
 use crate::cmd::compare::read::Reader;
 use crate::common::{
     InputArguments, OutputArguments, counted_documents, named, on_interrupt, percent, print, size, tell, tell_failures,
@@ -159,6 +160,9 @@ impl Add {
         if self.output.is_given() {
             bail!("sources go into the library; leave -o out");
         }
+        if self.memory < LEAST_MEMORY {
+            bail!("that is too little memory to work with; give it --memory {}M or more", LEAST_MEMORY >> 20);
+        }
         let mut failures = self.output.failures(early)?;
         let mut options = CompareOptions {
             fingerprints: FingerprintOptions { rule: self.tokens, ngram: usize::from(self.ngram) },
@@ -172,8 +176,14 @@ impl Add {
         let stopped = control.clone();
         on_interrupt(move || stopped.stop())?;
         let pool = self.output.pool()?;
-        let reader =
-            Reader { input: &self.input, output: &self.output, folders: false, control: &control, pool: &pool };
+        let reader = Reader {
+            input: &self.input,
+            output: &self.output,
+            folders: None,
+            wordless: false,
+            control: &control,
+            pool: &pool,
+        };
         let (mut new, mut replaced, mut known) = (0, 0, 0);
         let read = reader.essays(inputs, &options, &GivenText::default(), &mut failures, |essay| {
             match writer.add(essay)? {
@@ -260,12 +270,21 @@ impl Check {
         let stopped = control.clone();
         on_interrupt(move || stopped.stop())?;
         let pool = self.output.pool()?;
-        let reader =
-            Reader { input: &self.input, output: &self.output, folders: false, control: &control, pool: &pool };
+        let reader = Reader {
+            input: &self.input,
+            output: &self.output,
+            folders: None,
+            wordless: false,
+            control: &control,
+            pool: &pool,
+        };
         reader.essays(inputs, &options, &GivenText::default(), &mut failures, |essay| {
             let checked = library.check(&essay, &check, &options)?;
             let told = if self.json { format!("{}\n", as_json(&essay, &checked)) } else { table(&essay, &checked) };
-            print(&told).map_err(|error| refrain::Error::Refused(error.to_string()))
+            print(&told).map_err(|error| match error.downcast() {
+                Ok(error) => refrain::Error::Stream(error),
+                Err(error) => refrain::Error::Refused(error.to_string()),
+            })
         })?;
         tell_failures(&failures.first, failures.count, " (list them all with --errors)");
         Ok(Exit::of_failures(failures.count))

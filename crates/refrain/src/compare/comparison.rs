@@ -1,6 +1,7 @@
 //! A whole comparison: documents in, pairs with their scores and passages out.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::sync::OnceLock;
 
 use rayon::iter::{IntoParallelIterator, IntoParallelRefIterator, ParallelIterator};
 use serde_json::Value;
@@ -8,7 +9,7 @@ use serde_json::Value;
 use super::fingerprint::{Fingerprint, FingerprintOptions, Scores};
 use super::leave_out::{LeftOut, blanked, references, stretches_of};
 use super::pairs::{Collection, Pair, PairOptions, Side};
-use super::passages::{AlignOptions, Kind, Text, align};
+use super::passages::{AlignOptions, AlignedPassage, Kind, Text, align};
 use super::quotes::{Quoted, quotations, quoted};
 use super::texts::Texts;
 use crate::document::{Document, Link, Passage, Span};
@@ -112,7 +113,7 @@ pub struct Compared {
     pub words: u64,
     /// The different n-grams of it that count.
     pub grams: usize,
-    /// Stretches that do not count, in their order. Common text is known of documents in pairs only.
+    /// Stretches that do not count, in their order.
     pub left_out: Vec<(Span, LeftOut)>,
     /// It is only compared with.
     pub reference: bool,
@@ -241,7 +242,7 @@ impl Comparison {
         for (document, size) in self.documents.iter_mut().zip(found.sizes) {
             document.grams = size;
         }
-        let common = self.find_common(&found.common, &found.pairs)?;
+        let common = self.find_common(&found.common)?;
         self.align(found.pairs, common, step)
     }
 
@@ -261,14 +262,13 @@ impl Comparison {
         self.align(pairs, Vec::new(), step)
     }
 
-    /// Notes where common text stands in documents of pairs. Returns the text itself.
-    fn find_common(&mut self, grams: &[u64], pairs: &[Pair]) -> Result<Vec<(String, usize)>> {
+    /// Notes where common text stands. Returns the text itself.
+    fn find_common(&mut self, grams: &[u64]) -> Result<Vec<(String, usize)>> {
         if grams.is_empty() {
             return Ok(Vec::new());
         }
         let mut known: HashMap<String, usize> = HashMap::new();
-        let involved: BTreeSet<usize> = pairs.iter().flat_map(|pair| [pair.a, pair.b]).collect();
-        for number in involved {
+        for number in 0..self.documents.len() {
             let text = self.texts.get(number)?;
             let is_common = |gram: u64| grams.binary_search(&gram).is_ok();
             let stretches = stretches_of(&text, &self.options.fingerprints, is_common);
@@ -351,7 +351,12 @@ impl Comparison {
 /// A document that is ready for alignment.
 struct Ready {
     text: String,
+    /// What of it counts.
+    counting: String,
+    language: Option<String>,
     aligned: Text,
+    /// The same with no language in mind, for texts that are in different ones: their words would be cut differently.
+    neutral: OnceLock<Text>,
     quotations: Vec<Span>,
 }
 
@@ -370,14 +375,40 @@ pub(super) fn aligned_passages(
 
 impl Ready {
     fn of(text: &str, left_out: &[Span], language: Option<&str>) -> Ready {
-        let aligned = Text::new(&blanked(text, left_out), language);
-        Ready { quotations: quotations(text), aligned, text: text.to_owned() }
+        let counting = blanked(text, left_out);
+        Ready {
+            quotations: quotations(text),
+            aligned: Text::new(&counting, language),
+            neutral: OnceLock::new(),
+            language: language.map(str::to_owned),
+            text: text.to_owned(),
+            counting,
+        }
+    }
+
+    fn neutral(&self) -> &Text {
+        self.neutral.get_or_init(|| Text::new(&self.counting, None))
+    }
+
+    /// What counts of it, from its first to its last character.
+    fn whole(&self) -> std::ops::Range<usize> {
+        let start = self.counting.len() - self.counting.trim_start().len();
+        start..self.counting.trim_end().len().max(start)
     }
 }
 
 fn passages(a: &Ready, b: &Ready, options: &AlignOptions) -> Vec<SharedPassage> {
-    let found = align(&a.aligned, &b.aligned, options).into_iter();
+    let mut found = if a.language == b.language {
+        align(&a.aligned, &b.aligned, options)
+    } else {
+        align(a.neutral(), b.neutral(), options)
+    };
+    // However short they are.
+    if found.is_empty() && !a.whole().is_empty() && a.counting.trim() == b.counting.trim() {
+        found.push(AlignedPassage { a: a.whole(), b: b.whole(), kind: Kind::Verbatim, score: 0.0 });
+    }
     found
+        .into_iter()
         .map(|passage| {
             let (one, other) = (Span::new(passage.a.start, passage.a.end), Span::new(passage.b.start, passage.b.end));
             SharedPassage {

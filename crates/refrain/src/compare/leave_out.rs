@@ -75,13 +75,18 @@ const HEADINGS: [&str; 42] = [
 
 /// The share of the lines below a heading that have to look like references.
 const LIKE_REFERENCES: f64 = 0.4;
+/// Longer lines are no references.
+const LONGEST: usize = 500;
+/// The share of a text that a list of references may have: a heading must not hide an essay.
+const MOST: f64 = 0.4;
 /// So many bytes of other text end a list of references.
 const OTHER_TEXT: usize = 600;
 
 /// Lists of references in a text: a heading that says so, and the lines below it that look like references.
 ///
 /// ```
-/// let essay = "The lamp is old.\n\nReferences\n\nSmith, J. (1998) Lamps of the coast. London.\nhttps://example.org/lamps\n";
+/// let essay = "The lamp is old, and it has been lit on every evening since it was brought here. Nobody knows who made it, \
+///     though there are some who say that they do.\n\nReferences\n\nSmith, J. (1998) Lamps of the coast. London.\nhttps://example.org/lamps\n";
 /// let lists = refrain::compare::references(essay);
 /// assert!(lists[0].of(essay).starts_with("References"));
 /// ```
@@ -107,8 +112,10 @@ pub fn references(text: &str) -> Vec<Span> {
             }
             lines.next();
         }
-        if like > 0 && like as f64 >= LIKE_REFERENCES * all as f64 {
-            lists.push(Span::new(line.start, end));
+        let list = Span::new(line.start, end);
+        let of_text = list.len() as f64 / text.len() as f64;
+        if like > 0 && like as f64 >= LIKE_REFERENCES * all as f64 && of_text <= MOST {
+            lists.push(list);
         }
     }
     lists
@@ -133,10 +140,11 @@ fn is_heading(line: &str) -> bool {
 
 /// True for a line with a year, an address, or what else is found in references.
 fn is_like_reference(line: &str) -> bool {
-    has_year(line)
-        || ["http://", "https://", "doi:", "doi.org", "www.", " pp. ", " vol. ", "ISBN"]
-            .iter()
-            .any(|sign| line.contains(sign))
+    line.len() < LONGEST
+        && (has_year(line)
+            || ["http://", "https://", "doi:", "doi.org", "www.", " pp. ", " vol. ", "ISBN"]
+                .iter()
+                .any(|sign| line.contains(sign)))
 }
 
 /// True when a year from 1500 to 2099 stands in a line by itself.
@@ -195,7 +203,7 @@ mod tests {
 
     #[test]
     fn lists_of_references_are_told_from_other_text() {
-        let body = "The history of lighthouses. References to them are old.\n\n";
+        let body = "The history of lighthouses. References to them are old.\n\n".repeat(5);
         let list =
             "7. Literaturverzeichnis:\n\nMeyer, A. (1987): Türme.\n\nSchulz 1999, Feuer.\nMore of it, no year.\n";
         let text = format!("{body}{list}");
@@ -204,6 +212,8 @@ mod tests {
         assert!(found[0].of(&text).starts_with("7. Literatur") && found[0].of(&text).ends_with("Feuer.\n"));
         let story = format!("References\n\n{}", "There was a keeper who lit a lamp.\n".repeat(30));
         assert_eq!(references(&story), []);
+        let hidden = format!("Literature\n\n{}", "In 1931 there was a keeper who lit a lamp.\n".repeat(30));
+        assert_eq!(references(&hidden), [], "a heading does not hide an essay");
         let appendix = format!("{list}{}", "There was a keeper who lit a lamp.\n".repeat(30));
         assert!(references(&appendix)[0].end < list.len());
     }

@@ -148,8 +148,14 @@ impl Collection {
     /// Finds the pairs. `step` is called now and then; false stops the work.
     pub fn pairs(&self, step: &(dyn Fn() -> bool + Sync)) -> Result<FoundPairs> {
         let counters = Counters::of(&self.store, self.options.memory / COUNTERS)?;
-        let common = self.common(&counters)?;
-        let sizes = self.sizes(&common)?;
+        let mut common = self.common(&counters)?;
+        let mut sizes = self.sizes(&common)?;
+        // What most documents have most of their text of is no boilerplate: they are copies.
+        let emptied = sizes.iter().enumerate().filter(|(document, size)| **size * 2 < self.store.length(*document));
+        if emptied.count() * 2 > sizes.len() {
+            common.clear();
+            sizes = self.sizes(&common)?;
+        }
         let mut by_size: Vec<usize> = (0..sizes.len()).collect();
         by_size.sort_by_key(|document| std::cmp::Reverse(sizes[*document]));
         let mut ranks = vec![0_u32; sizes.len()];
@@ -450,7 +456,9 @@ mod tests {
         let limit = options.common * texts.len() as f64;
         let often = |gram: u64| texts.iter().filter(|grams| grams.contains(&gram)).count() as f64 > limit;
         let counting = |grams: &Vec<u64>| grams.iter().copied().filter(|gram| !often(*gram)).collect::<Vec<u64>>();
-        let texts: Vec<Vec<u64>> = texts.iter().map(counting).collect();
+        let counted: Vec<Vec<u64>> = texts.iter().map(counting).collect();
+        let emptied = counted.iter().zip(texts).filter(|(counted, all)| counted.len() * 2 < all.len()).count();
+        let texts = if emptied * 2 > texts.len() { texts } else { &counted };
         let mut pairs = Vec::new();
         for (b, two) in texts.iter().enumerate() {
             for (a, one) in texts[..b].iter().enumerate() {

@@ -70,7 +70,7 @@ fn names_source(text: &str) -> bool {
     };
     let round = bracketed('(', ')').is_some_and(|inside| {
         let pages = ["p. ", "pp. ", "S. ", "ibid", "op. cit"].iter().any(|sign| inside.contains(sign));
-        pages || has_year(&inside) || inside.chars().all(|c| c.is_ascii_digit())
+        pages || has_year(&inside) || (!inside.is_empty() && inside.chars().all(|c| c.is_ascii_digit()))
     });
     let square =
         bracketed('[', ']').is_some_and(|inside| inside.starts_with(|c: char| c.is_ascii_digit()) || has_year(&inside));

@@ -13,7 +13,7 @@ pub enum Rule {
     /// Words as they are written, but for the first of a sentence, which loses its capital unless it is a name; all numbers
     /// are the same.
     Sentences,
-    /// Programs: names, numbers and strings are words as they are written, and so is each sign.
+    /// Programs: names and numbers are words as they are written, and so is each sign.
     Code,
 }
 

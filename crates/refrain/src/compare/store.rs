@@ -47,6 +47,7 @@ impl GramStore {
         if self.memory.len() + grams.len() > self.room && !self.memory.is_empty() {
             self.spill()?;
         }
+        self.chunks.take();
         self.memory.extend_from_slice(grams);
         self.ends.push(self.total());
         Ok(())

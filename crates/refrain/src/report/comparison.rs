@@ -53,9 +53,15 @@ impl Names {
 /// A name without an ending such as `.docx`.
 fn without_ending(name: &str) -> &str {
     match name.rsplit_once('.') {
-        Some((bare, ending)) if !bare.is_empty() && !bare.ends_with('/') && (1..6).contains(&ending.len()) => bare,
+        Some((bare, ending)) if !bare.is_empty() && !bare.ends_with('/') && is_ending(ending) => bare,
         _ => name,
     }
+}
+
+/// True for what stands behind the last dot of names of files.
+fn is_ending(ending: &str) -> bool {
+    let letters = ending.bytes().all(|byte| byte.is_ascii_alphanumeric());
+    letters && (1..6).contains(&ending.len()) && !ending.bytes().all(|byte| byte.is_ascii_digit())
 }
 
 /// A comparison as it is written.

@@ -3,11 +3,13 @@
 mod output;
 pub(crate) mod read;
 
+use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use anyhow::{Context, Result, bail};
 use clap::Args;
+use refrain::Failure;
 use refrain::compare::{
     AlignOptions, CompareOptions, Comparison, FingerprintOptions, GivenText, PairOptions, Rule, Side,
 };
@@ -17,7 +19,8 @@ use refrain::text::Offsets;
 use self::output::{Form, Written};
 use self::read::Reader;
 use crate::common::{
-    Given, InputArguments, OutputArguments, is_folder, named, offsets, on_interrupt, percent, size, tell, tell_failures,
+    Failures, Given, InputArguments, OutputArguments, is_folder, named, offsets, on_interrupt, percent,
+    refuse_input_as, size, tell, tell_failures,
 };
 use crate::exit::Exit;
 use crate::progress::{Bar, Status};
@@ -105,7 +108,7 @@ pub(crate) struct Arguments {
 /// With fewer documents, much of what most of them have is what they copied.
 const FEW: usize = 20;
 /// Less memory is too little to work with.
-const LEAST_MEMORY: u64 = 32 << 20;
+pub(crate) const LEAST_MEMORY: u64 = 32 << 20;
 
 impl Arguments {
     /// The form of the output.
@@ -171,13 +174,25 @@ pub(crate) fn run(arguments: &Arguments, given: &Given) -> Result<Exit> {
     let output = &arguments.output;
     let (inputs, early) = arguments.input.expand(output.path())?;
     output.check(&inputs)?;
+    refuse_input_as("--anonymous", arguments.anonymous.as_deref(), &inputs)?;
+    if let (Form::Report, Some(folder)) = (form, output.path()) {
+        output::check_folder(folder)?;
+    }
     let mut failures = output.failures(early)?;
     let control = Arc::new(Control::default());
     let stopped = control.clone();
     on_interrupt(move || stopped.stop())?;
     let pool = output.pool()?;
     let options = arguments.options();
-    let reader = Reader { input: &arguments.input, output, folders: arguments.folders, control: &control, pool: &pool };
+    let of = |names| Reader {
+        input: &arguments.input,
+        output,
+        folders: arguments.folders.then_some(names),
+        wordless: arguments.pairs.is_some(),
+        control: &control,
+        pool: &pool,
+    };
+    let reader = of(&arguments.input.inputs);
     let worked = pool.install(|| {
         let mut excluded = GivenText::default();
         reader.documents(&arguments.exclude, &mut failures, |document| {
@@ -185,13 +200,26 @@ pub(crate) fn run(arguments: &Arguments, given: &Given) -> Result<Exit> {
             Ok(())
         })?;
         let mut comparison = Comparison::new(options.clone());
-        reader
-            .essays(inputs, &options, &excluded, &mut failures, |essay| comparison.add(essay, Side::New).map(drop))?;
+        let mut known = HashSet::new();
+        let mut twice = Vec::new();
+        reader.essays(inputs, &options, &excluded, &mut failures, |essay| {
+            if known.insert(essay.id.clone()) {
+                return comparison.add(essay, Side::New).map(drop);
+            }
+            twice.push(essay.id);
+            Ok(())
+        })?;
+        for id in twice {
+            failures.add(
+                Failure::new(&id, "is there twice; the second one was left out").hint("give it an id of its own"),
+            )?;
+        }
         if !arguments.reference.is_empty() {
             let (reference, early) = crate::common::expand(&arguments.reference, output.path())?;
             early.into_iter().try_for_each(|failure| failures.add(failure))?;
-            reader.essays(reference, &options, &excluded, &mut failures, |essay| {
-                comparison.add(essay, Side::Reference).map(drop)
+            of(&arguments.reference).essays(reference, &options, &excluded, &mut failures, |essay| {
+                // No document is its own reference.
+                if known.insert(essay.id.clone()) { comparison.add(essay, Side::Reference).map(drop) } else { Ok(()) }
             })?;
         }
         if comparison.len() < 2 {
@@ -212,7 +240,7 @@ pub(crate) fn run(arguments: &Arguments, given: &Given) -> Result<Exit> {
         let step = || !control.stopped();
         let result = match &arguments.pairs {
             Some(path) => {
-                let pairs = wanted(path, &comparison)?;
+                let pairs = wanted(path, &comparison, &mut failures)?;
                 comparison.conclude_pairs(&pairs, &step)
             }
             None => comparison.conclude(&step),
@@ -234,7 +262,7 @@ pub(crate) fn run(arguments: &Arguments, given: &Given) -> Result<Exit> {
 }
 
 /// The pairs that a file names, by the numbers of their documents.
-fn wanted(path: &Path, comparison: &Comparison) -> Result<Vec<(usize, usize)>> {
+fn wanted(path: &Path, comparison: &Comparison, failures: &mut Failures) -> Result<Vec<(usize, usize)>> {
     let text = std::fs::read_to_string(path).with_context(|| path.display().to_string())?;
     let numbers = comparison.numbers();
     let mut pairs = Vec::new();
@@ -242,11 +270,14 @@ fn wanted(path: &Path, comparison: &Comparison) -> Result<Vec<(usize, usize)>> {
         let Some((a, b)) = line.trim_end_matches('\r').split_once('\t') else {
             bail!("{}, line {number}: two ids with a tab between them are wanted", path.display());
         };
-        let find = |id: &str| {
-            let known = numbers.get(id).copied();
-            known.with_context(|| format!("{}, line {number}: there is no document `{id}`", path.display()))
-        };
-        pairs.push((find(a)?, find(b)?));
+        match (numbers.get(a), numbers.get(b)) {
+            (Some(a), Some(b)) => pairs.push((*a, *b)),
+            (a_found, _) => {
+                let missing = if a_found.is_none() { a } else { b };
+                let place = format!("{}, line {number}", path.display());
+                failures.add(Failure::new(&place, format!("there is no document `{missing}`")))?;
+            }
+        }
     }
     Ok(pairs)
 }

@@ -80,7 +80,7 @@ impl Written<'_> {
             anonymous: self.arguments.anonymous.is_some(),
             offsets: self.arguments.offsets,
             options: self.options(),
-            failures: self.failures.first.iter().map(ToString::to_string).collect(),
+            failures: self.told_failures(),
         };
         if let Some(path) = &self.arguments.anonymous {
             self.write_key(path, &names)?;
@@ -112,11 +112,23 @@ impl Written<'_> {
         self.tell(&names)
     }
 
+    /// What could not be read; without names where these must not be known.
+    fn told_failures(&self) -> Vec<String> {
+        match (&self.arguments.anonymous, self.failures.count) {
+            (_, 0) => Vec::new(),
+            (Some(_), count) => vec![format!("{count} documents had faults")],
+            (None, _) => self.failures.first.iter().map(ToString::to_string).collect(),
+        }
+    }
+
     /// Says what was found.
     fn tell(&self, names: &Names) -> Result<()> {
         let Some(path) = self.arguments.output.path().filter(|_| !self.arguments.output.quiet) else { return Ok(()) };
         if self.form == Form::Report {
             print(&self.table(names))?;
+        }
+        if !self.result.common.is_empty() {
+            tell("some text stands in most documents and does not count; --common 100% compares it, too");
         }
         let (documents, pairs) = (self.result.documents.len(), self.result.pairs.len());
         let pairs = if pairs == 1 { "1 pair".to_owned() } else { format!("{pairs} pairs") };
@@ -143,8 +155,8 @@ impl Written<'_> {
                 percent(pair.scores.b_in_a),
                 pair.scores.shared,
                 pair.passages.len(),
-                names.get(pair.a),
-                names.get(pair.b),
+                legible(names.get(pair.a)),
+                legible(names.get(pair.b)),
             );
         }
         if let Some(more) = self.result.pairs.len().checked_sub(SHOWN).filter(|more| *more > 0) {
@@ -158,7 +170,8 @@ impl Written<'_> {
         let a = self.arguments;
         json!({
             "tokens": a.tokens.name(), "ngram": a.ngram, "resemblance": a.resemblance, "containment": a.containment,
-            "common": a.common, "keep_references": a.keep_references,
+            "common": a.common, "keep_references": a.options().keep_references, "pairs_named": a.pairs.is_some(),
+            "folders": a.folders,
         })
     }
 
@@ -175,10 +188,16 @@ impl Written<'_> {
     }
 }
 
+/// A name that does nothing to a terminal.
+fn legible(name: &str) -> String {
+    name.chars().map(|character| if character.is_control() { ' ' } else { character }).collect()
+}
+
 /// The files of a report, and nothing else, may be in its folder.
 const FILES: [&str; 4] = ["report.json", "texts.jsonl", "pairs.csv", "report.html"];
 
-fn write_report(folder: &Path, report: &ComparisonReport<'_>) -> Result<()> {
+/// Refuses a folder with other files in it.
+pub(super) fn check_folder(folder: &Path) -> Result<()> {
     if let Ok(entries) = folder.read_dir() {
         for entry in entries {
             let name = entry?.file_name();
@@ -187,6 +206,10 @@ fn write_report(folder: &Path, report: &ComparisonReport<'_>) -> Result<()> {
             }
         }
     }
+    Ok(())
+}
+
+fn write_report(folder: &Path, report: &ComparisonReport<'_>) -> Result<()> {
     std::fs::create_dir_all(folder).with_context(|| folder.display().to_string())?;
     let write = |name: &str, text: &str| -> Result<()> {
         let mut out = Packing::None.pack(Output::file(&folder.join(name))?)?;

@@ -17,8 +17,10 @@ use crate::progress::{Bar, Status};
 pub(crate) struct Reader<'a> {
     pub(crate) input: &'a InputArguments,
     pub(crate) output: &'a OutputArguments,
-    /// Files of a folder are one document.
-    pub(crate) folders: bool,
+    /// Files of a folder are one document: of folders below these.
+    pub(crate) folders: Option<&'a [String]>,
+    /// Documents without words are handed out, too.
+    pub(crate) wordless: bool,
     pub(crate) control: &'a Arc<Control>,
     pub(crate) pool: &'a rayon::ThreadPool,
 }
@@ -53,22 +55,21 @@ impl Reader<'_> {
             if essay.words() == 0 {
                 let failure = Failure::new(&essay.id, "has no words to compare");
                 failures.add(failure.hint("if it shows pictures of pages, run OCR over it first"))?;
-                return Ok(());
+                if !self.wordless {
+                    return Ok(());
+                }
             }
             found(essay)
         };
         let essay = |document: Document| Essay::of(document, options, given);
-        if !self.folders {
-            return self.each(inputs, failures, essay, add);
-        }
-        let names = self.input.inputs.clone();
+        let Some(names) = self.folders else { return self.each(inputs, failures, essay, add) };
         let mut open: Option<Document> = None;
         self.each(
             inputs,
             failures,
             |document| document,
             |document, failures| {
-                let folder = folder_of(&document, &names);
+                let folder = folder_of(&document, names);
                 match &mut open {
                     Some(together) if together.id == folder => join(together, &document),
                     _ => {

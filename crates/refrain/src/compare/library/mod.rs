@@ -26,6 +26,7 @@ use crate::text::Digest;
 /// The version of the form of libraries.
 const VERSION: u32 = 1;
 const NOTE: &str = "library.json";
+const NEW_NOTE: &str = "library.new";
 const LOCK: &str = "lock";
 /// With more segments than this, they are made one.
 const MOST_SEGMENTS: usize = 12;
@@ -73,12 +74,15 @@ impl Note {
 
     /// Puts the note into its place, so that it is there whole or not at all, and lasts.
     fn write(&self, folder: &Path) -> Result<()> {
-        let (path, aside) = (folder.join(NOTE), folder.join("library.new"));
+        let (path, aside) = (folder.join(NOTE), folder.join(NEW_NOTE));
         let bytes = serde_json::to_vec_pretty(self).map_err(std::io::Error::from)?;
         fs::write(&aside, bytes).at(&aside)?;
         File::open(&aside).and_then(|file| file.sync_all()).at(&aside)?;
+        // The files that it names are there before it is.
+        let sync = || File::open(folder).and_then(|folder| folder.sync_all()).at(folder);
+        sync()?;
         fs::rename(&aside, &path).at(&path)?;
-        File::open(folder).and_then(|folder| folder.sync_all()).at(folder)
+        sync()
     }
 
     fn fingerprints(&self) -> Result<FingerprintOptions> {
@@ -234,11 +238,20 @@ pub struct LibraryWriter {
     /// Held, so that nobody else writes.
     _lock: File,
     memory: u64,
-    /// The segment that documents go into, and their n-grams.
-    open: Option<(SegmentWriter, Vec<(u64, u32)>)>,
+    /// The segment that documents go into.
+    open: Option<OpenSegment>,
     added: Vec<SegmentNote>,
     /// Where each id is: its segment, among those of the note and then those added, and its number there.
     places: HashMap<String, (usize, u32, String)>,
+}
+
+/// A segment that documents go into.
+struct OpenSegment {
+    writer: SegmentWriter,
+    /// Their n-grams.
+    waiting: Vec<(u64, u32)>,
+    /// Those that were taken out again.
+    removed: Vec<u32>,
 }
 
 /// What became of a document that was added.
@@ -256,25 +269,25 @@ impl LibraryWriter {
     /// Opens a library to change it; makes one where there is none. `options` say what a new one counts, and how much memory
     /// there is.
     pub fn open(folder: &Path, options: &CompareOptions) -> Result<LibraryWriter> {
-        let is_new = !folder.join(NOTE).exists();
-        let is_other = || {
-            fs::read_dir(folder).is_ok_and(|mut entries| {
-                entries.any(|entry| entry.is_ok_and(|entry| entry.file_name() != LOCK && !is_ours(&entry.path())))
-            })
-        };
-        if is_new && is_other() {
+        if !folder.join(NOTE).exists() && has_other_files(folder) {
             let folder = folder.display();
             return Err(Error::Refused(format!("{folder} has other files in it; name another folder for the library")));
         }
         fs::create_dir_all(folder).at(folder)?;
         let path = folder.join(LOCK);
         let lock = File::create(&path).at(&path)?;
-        if lock.try_lock().is_err() {
-            return Err(Error::Refused(format!(
-                "another program changes the library {}; wait until it is done, then try again",
-                folder.display()
-            )));
+        match lock.try_lock() {
+            Ok(()) => {}
+            Err(std::fs::TryLockError::WouldBlock) => {
+                return Err(Error::Refused(format!(
+                    "another program changes the library {}; wait until it is done, then try again",
+                    folder.display()
+                )));
+            }
+            Err(std::fs::TryLockError::Error(error)) => return Err(Error::io(path, error)),
         }
+        // Nobody else can make one now.
+        let is_new = !folder.join(NOTE).exists();
         let note = if is_new {
             let FingerprintOptions { rule, ngram } = options.fingerprints;
             let note =
@@ -342,17 +355,18 @@ impl LibraryWriter {
         if self
             .open
             .as_ref()
-            .is_some_and(|(_, waiting)| waiting.len() + essay.fingerprint().len() > room && !waiting.is_empty())
+            .is_some_and(|open| !open.waiting.is_empty() && open.waiting.len() + essay.fingerprint().len() > room)
         {
             self.close_segment()?;
         }
         if self.open.is_none() {
             let name = format!("{:06}", self.note.next);
             self.note.next += 1;
-            self.open = Some((SegmentWriter::create(&self.folder, &name)?, Vec::new()));
+            let writer = SegmentWriter::create(&self.folder, &name)?;
+            self.open = Some(OpenSegment { writer, waiting: Vec::new(), removed: Vec::new() });
         }
         let at = self.note.segments.len() + self.added.len();
-        if let Some((segment, waiting)) = &mut self.open {
+        if let Some(OpenSegment { writer, waiting, .. }) = &mut self.open {
             let source = Source {
                 id: essay.id.clone(),
                 words: essay.words(),
@@ -364,7 +378,7 @@ impl LibraryWriter {
                 start: 0,
                 length: 0,
             };
-            let number = segment.add(source, &essay.text)?;
+            let number = writer.add(source, &essay.text)?;
             waiting.extend(essay.fingerprint().grams().iter().map(|gram| (*gram, number)));
             self.places.insert(essay.id, (at, number, digest));
         }
@@ -375,21 +389,22 @@ impl LibraryWriter {
     pub fn remove(&mut self, id: &str) -> Result<bool> {
         let Some((at, number, _)) = self.places.remove(id) else { return Ok(false) };
         let known = self.note.segments.len();
-        if at >= known + self.added.len() {
-            self.close_segment()?;
-        }
-        let note = if at < known { &mut self.note.segments[at] } else { &mut self.added[at - known] };
-        if let Err(place) = note.removed.binary_search(&number) {
-            note.removed.insert(place, number);
+        let removed = match (&mut self.open, at.checked_sub(known)) {
+            (_, None) => &mut self.note.segments[at].removed,
+            (Some(open), Some(added)) if added == self.added.len() => &mut open.removed,
+            (_, Some(added)) => &mut self.added[added].removed,
+        };
+        if let Err(place) = removed.binary_search(&number) {
+            removed.insert(place, number);
         }
         Ok(true)
     }
 
     fn close_segment(&mut self) -> Result<()> {
-        let Some((mut segment, mut waiting)) = self.open.take() else { return Ok(()) };
+        let Some(OpenSegment { mut writer, mut waiting, removed }) = self.open.take() else { return Ok(()) };
         waiting.sort_unstable();
-        waiting.into_iter().try_for_each(|(gram, document)| segment.put(gram, document))?;
-        self.added.push(segment.finish()?);
+        waiting.into_iter().try_for_each(|(gram, document)| writer.put(gram, document))?;
+        self.added.push(SegmentNote { removed, ..writer.finish()? });
         Ok(())
     }
 
@@ -441,11 +456,19 @@ impl LibraryWriter {
     }
 }
 
+/// True for a folder with anything in it that a library does not begin with.
+fn has_other_files(folder: &Path) -> bool {
+    let is_other = |name: std::ffi::OsString| name != LOCK && name != NEW_NOTE;
+    fs::read_dir(folder)
+        .is_ok_and(|mut entries| entries.any(|entry| entry.is_ok_and(|entry| is_other(entry.file_name()))))
+}
+
 /// True for files that belong to segments of a library.
 fn is_ours(path: &Path) -> bool {
     let ending = path.extension().and_then(|ending| ending.to_str()).unwrap_or_default();
     let stem = path.file_stem().and_then(|stem| stem.to_str()).unwrap_or_default();
-    (FILES.contains(&ending) && stem.bytes().all(|byte| byte.is_ascii_digit())) || path.ends_with("library.new")
+    (FILES.contains(&ending) && stem.len() == 6 && stem.bytes().all(|byte| byte.is_ascii_digit()))
+        || path.ends_with(NEW_NOTE)
 }
 
 #[cfg(test)]

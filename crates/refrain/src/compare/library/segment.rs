@@ -172,7 +172,8 @@ impl Segment {
         let path = |file: &str| path_of(folder, &note.name, file);
         let open = |file: &str| File::open(path(file)).at(&path(file));
         let read = |file: &str| std::fs::read(path(file)).at(&path(file));
-        let steps = read("steps")?.as_chunks().0.iter().map(|step| u64::from_le_bytes(*step)).collect();
+        let length = |file: &str| Ok::<u64, Error>(path(file).metadata().at(&path(file))?.len());
+        let steps: Vec<u64> = read("steps")?.as_chunks().0.iter().map(|step| u64::from_le_bytes(*step)).collect();
         let documents = read("documents")?;
         let lines = documents.split(|byte| *byte == b'\n').filter(|line| !line.is_empty());
         let damaged = |message: String| Error::Damaged { path: path("documents"), message };
@@ -181,6 +182,16 @@ impl Segment {
             .collect::<Result<_>>()?;
         if sources.len() != note.documents {
             return Err(damaged(format!("has {} documents, should have {}", sources.len(), note.documents)));
+        }
+        let (length_of_texts, length_of_grams) = (length("texts")?, length("grams")?);
+        let beyond = |source: &Source| source.start.checked_add(source.length).is_none_or(|end| end > length_of_texts);
+        if sources.iter().any(beyond) {
+            return Err(damaged("names texts that are not there".into()));
+        }
+        if note.entries.checked_mul(ENTRY as u64) != Some(length_of_grams)
+            || steps.len() as u64 != note.entries.div_ceil(STEP as u64)
+        {
+            return Err(Error::Damaged { path: path("grams"), message: "is not as long as it was written".into() });
         }
         Ok(Segment { grams: open("grams")?, texts: open("texts")?, folder: folder.to_owned(), note, steps, sources })
     }
@@ -209,6 +220,10 @@ impl Segment {
                 let first = entries.partition_point(|entry| gram_of(entry) < *gram);
                 for entry in entries[first..].iter().take_while(|entry| gram_of(entry) == *gram) {
                     let document = u32::from_le_bytes([entry[8], entry[9], entry[10], entry[11]]);
+                    if document as usize >= self.sources.len() {
+                        let message = "names a document that is not there; refrain library verify tells more".into();
+                        return Err(Error::Damaged { path, message });
+                    }
                     if !self.is_removed(document) {
                         found(number, document);
                     }
