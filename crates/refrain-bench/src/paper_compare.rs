@@ -55,7 +55,7 @@ fn figures(texts: &[Written], options: &FingerprintOptions) -> (usize, usize, us
 fn pairs(texts: &[Written], options: &FingerprintOptions) -> Result<Vec<Pair>> {
     let mut collection = Collection::new(PairOptions { resemblance: 0.0, containment: 0.0, ..PairOptions::default() });
     for text in texts {
-        collection.add(&Fingerprint::of(&text.text, options), Side::New)?;
+        collection.add(Fingerprint::of(&text.text, options), Side::New)?;
     }
     Ok(collection.pairs(&|| true)?.pairs)
 }

@@ -7,11 +7,12 @@ use rayon::iter::{IntoParallelIterator, IntoParallelRefIterator, ParallelIterato
 use serde_json::Value;
 
 use super::fingerprint::{Fingerprint, FingerprintOptions, Scores};
+use super::kept::Kept;
 use super::leave_out::{LeftOut, blanked, references, stretches_of};
 use super::pairs::{Collection, Pair, PairOptions, Side};
 use super::passages::{AlignOptions, AlignedPassage, Kind, Text, align};
 use super::quotes::{Quoted, quotations, quoted};
-use super::texts::Texts;
+use crate::decode::identify;
 use crate::document::{Document, Link, Passage, Span};
 use crate::error::{Error, Result};
 
@@ -65,7 +66,7 @@ pub struct Essay {
     pub id: String,
     /// Its text, as it was.
     pub text: String,
-    /// Its language, where it is known.
+    /// Its language, where it came with one.
     pub language: Option<String>,
     /// Where its pages begin, in code points.
     pub pages: Vec<u64>,
@@ -81,8 +82,8 @@ impl Essay {
         let pages = pages.iter().filter_map(Value::as_u64).collect();
         let Document { id, text, language, .. } = document;
         let lists = if options.keep_references { Vec::new() } else { references(&text) };
+        let mut left_out: Vec<(Span, LeftOut)> = lists.iter().map(|span| (*span, LeftOut::References)).collect();
         let counting = blanked(&text, &lists);
-        let mut left_out: Vec<(Span, LeftOut)> = lists.into_iter().map(|span| (span, LeftOut::References)).collect();
         let mut fingerprint = Fingerprint::of(&counting, &options.fingerprints);
         if !given.grams.is_empty() {
             fingerprint = fingerprint.without(|gram| given.has(gram));
@@ -182,7 +183,7 @@ pub struct ComparedPair {
 pub struct Comparison {
     options: CompareOptions,
     documents: Vec<Compared>,
-    texts: Texts,
+    texts: Kept<str>,
     collection: Collection,
 }
 
@@ -194,7 +195,7 @@ pub struct ComparisonResult {
     pub pairs: Vec<ComparedPair>,
     /// Text that stands in too many documents to count, with the number of documents; the most frequent first.
     pub common: Vec<(String, usize)>,
-    texts: Texts,
+    texts: Kept<str>,
 }
 
 /// Texts may take one part of the memory in so many, and those that are aligned at a time as much.
@@ -205,16 +206,16 @@ const READY: u64 = 16;
 impl Comparison {
     /// One without documents.
     pub fn new(options: CompareOptions) -> Comparison {
-        let texts = Texts::new(&options.pairs.temporary, options.pairs.memory / TEXTS);
+        let texts = Kept::new(&options.pairs.temporary, options.pairs.memory / TEXTS);
         let collection = Collection::new(options.pairs.clone());
         Comparison { options, documents: Vec::new(), texts, collection }
     }
 
     /// Takes in the next document. Returns its number.
     pub fn add(&mut self, essay: Essay, side: Side) -> Result<usize> {
-        let number = self.collection.add(&essay.fingerprint, side)?;
         let Essay { id, text, language, pages, left_out, fingerprint } = essay;
         let (words, grams) = (fingerprint.words(), fingerprint.len());
+        let number = self.collection.add(fingerprint, side)?;
         let reference = side == Side::Reference;
         self.documents.push(Compared { id, words, grams, left_out, reference, language, pages });
         self.texts.add(text)?;
@@ -252,12 +253,8 @@ impl Comparison {
         pairs: &[(usize, usize)],
         step: &(dyn Fn() -> bool + Sync),
     ) -> Result<ComparisonResult> {
-        let fingerprints = self.collection.fingerprints(&pairs.iter().flat_map(|(a, b)| [*a, *b]).collect())?;
-        let pair = |(a, b): &(usize, usize)| {
-            let (one, other) = (&fingerprints[a], &fingerprints[b]);
-            Pair { a: *a, b: *b, scores: Scores::of(one.len(), other.len(), one.shared(other)) }
-        };
-        let mut pairs: Vec<Pair> = pairs.par_iter().map(pair).collect();
+        let pair = |(a, b): &(usize, usize)| Ok(Pair { a: *a, b: *b, scores: self.collection.scores(*a, *b)? });
+        let mut pairs: Vec<Pair> = pairs.par_iter().map(pair).collect::<Result<_>>()?;
         pairs.sort_by(|one, other| other.scores.resemblance.total_cmp(&one.scores.resemblance));
         self.align(pairs, Vec::new(), step)
     }
@@ -344,7 +341,8 @@ impl Comparison {
     fn ready(&self, number: usize) -> Result<Ready> {
         let document = &self.documents[number];
         let spans: Vec<Span> = document.left_out.iter().map(|(span, _)| *span).collect();
-        Ok(Ready::of(&self.texts.get(number)?, &spans, document.language.as_deref()))
+        let text = self.texts.get(number)?;
+        Ok(Ready::of(&text, &spans, language_of(&text, document.language.as_deref())))
     }
 }
 
@@ -360,6 +358,11 @@ struct Ready {
     quotations: Vec<Span>,
 }
 
+/// The language that a text is in; if that cannot be told, the one that it is said to be in.
+pub(super) fn language_of<'a>(text: &str, said: Option<&'a str>) -> Option<&'a str> {
+    identify(text).filter(|found| found.reliable).map(|found| found.code).or(said)
+}
+
 /// Passages that a document shares with a text; `left_out` of that is not seen.
 pub(super) fn aligned_passages(
     essay: &Essay,
@@ -370,7 +373,8 @@ pub(super) fn aligned_passages(
 ) -> Vec<SharedPassage> {
     let Some(align) = &options.passages else { return Vec::new() };
     let own: Vec<Span> = essay.left_out.iter().map(|(span, _)| *span).collect();
-    passages(&Ready::of(&essay.text, &own, essay.language.as_deref()), &Ready::of(other, left_out, language), align)
+    let spoken = language_of(&essay.text, essay.language.as_deref());
+    passages(&Ready::of(&essay.text, &own, spoken), &Ready::of(other, left_out, language), align)
 }
 
 impl Ready {
@@ -382,7 +386,7 @@ impl Ready {
             neutral: OnceLock::new(),
             language: language.map(str::to_owned),
             text: text.to_owned(),
-            counting,
+            counting: counting.into_owned(),
         }
     }
 

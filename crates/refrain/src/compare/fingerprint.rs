@@ -51,6 +51,7 @@ impl Fingerprint {
     }
 
     /// A fingerprint of which the n-grams are known, in ascending order.
+    #[cfg(test)]
     pub(super) fn known(grams: Vec<u64>, words: u64) -> Fingerprint {
         Fingerprint { grams, words }
     }
@@ -84,20 +85,12 @@ impl Fingerprint {
 
     /// How many n-grams two fingerprints have in common.
     pub fn shared(&self, other: &Fingerprint) -> usize {
-        let (mut one, mut two) = (self.grams.iter().peekable(), other.grams.iter().peekable());
-        let mut shared = 0;
-        while let (Some(a), Some(b)) = (one.peek(), two.peek()) {
-            match a.cmp(b) {
-                std::cmp::Ordering::Less => drop(one.next()),
-                std::cmp::Ordering::Greater => drop(two.next()),
-                std::cmp::Ordering::Equal => {
-                    shared += 1;
-                    one.next();
-                    two.next();
-                }
-            }
-        }
-        shared
+        shared(&self.grams, &other.grams)
+    }
+
+    /// Its n-grams alone.
+    pub(super) fn into_grams(self) -> Vec<u64> {
+        self.grams
     }
 
     /// The resemblance R: of the n-grams of both, the share that both have.
@@ -109,6 +102,26 @@ impl Fingerprint {
     pub fn contained_in(&self, other: &Fingerprint) -> f64 {
         Scores::of(self.len(), other.len(), self.shared(other)).a_in_b
     }
+}
+
+/// Goes through what two lists have in common, both in ascending order: hands out the places in both.
+pub(super) fn meet(one: &[u64], other: &[u64], mut found: impl FnMut(usize, usize)) {
+    let (mut at, mut there) = (0, 0);
+    while at < one.len() && there < other.len() {
+        let (gram, known) = (one[at], other[there]);
+        if gram == known {
+            found(at, there);
+        }
+        at += usize::from(gram <= known);
+        there += usize::from(known <= gram);
+    }
+}
+
+/// How many n-grams two lists have in common.
+pub(super) fn shared(one: &[u64], other: &[u64]) -> usize {
+    let mut count = 0;
+    meet(one, other, |_, _| count += 1);
+    count
 }
 
 /// What the common n-grams of two documents come to.

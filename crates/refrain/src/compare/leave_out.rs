@@ -1,5 +1,7 @@
 //! Text that does not count: lists of references, and text that everyone was given.
 
+use std::borrow::Cow;
+
 use super::fingerprint::{FingerprintOptions, gram_spans};
 use crate::document::Span;
 
@@ -184,7 +186,10 @@ pub(super) fn stretches_of(text: &str, options: &FingerprintOptions, among: impl
 }
 
 /// A text with some stretches turned into spaces: everything else stays where it was.
-pub(super) fn blanked(text: &str, spans: &[Span]) -> String {
+pub(super) fn blanked<'a>(text: &'a str, spans: &[Span]) -> Cow<'a, str> {
+    if spans.is_empty() {
+        return Cow::Borrowed(text);
+    }
     let mut blanked = String::with_capacity(text.len());
     let mut at = 0;
     for span in spans {
@@ -194,7 +199,7 @@ pub(super) fn blanked(text: &str, spans: &[Span]) -> String {
         at = end;
     }
     blanked.push_str(&text[at..]);
-    blanked
+    Cow::Owned(blanked)
 }
 
 #[cfg(test)]

@@ -9,14 +9,14 @@
 
 mod comparison;
 mod fingerprint;
+mod kept;
 mod leave_out;
 mod library;
 mod pairs;
 mod passages;
 mod quotes;
 mod rules;
-mod store;
-mod texts;
+mod tile;
 
 pub use comparison::{
     CompareOptions, Compared, ComparedPair, Comparison, ComparisonResult, Essay, GivenText, SharedPassage,

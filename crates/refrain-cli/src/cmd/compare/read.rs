@@ -4,7 +4,6 @@ use std::sync::Arc;
 
 use anyhow::Result;
 use refrain::compare::{CompareOptions, Essay, GivenText};
-use refrain::decode::LanguageFilter;
 use refrain::pipeline::{Control, Preparation, run_in_order};
 use refrain::source::{Inputs, Source};
 use refrain::{Document, Failure, Position};
@@ -106,7 +105,7 @@ impl Reader<'_> {
             documents: counted.documents(),
             note: format!(", {} documents", counted.documents()),
         });
-        let preparation = Preparation { language: Some(LanguageFilter::default()), extractor: None };
+        let preparation = Preparation { language: None, extractor: None };
         let result = run_in_order(
             &source,
             0..source.inputs().len(),

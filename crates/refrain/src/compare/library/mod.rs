@@ -13,7 +13,7 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-use super::comparison::{CompareOptions, Essay, SharedPassage, aligned_passages};
+use super::comparison::{CompareOptions, Essay, SharedPassage, aligned_passages, language_of};
 use super::fingerprint::{FingerprintOptions, Scores};
 use super::rules::Rule;
 pub use segment::Source;
@@ -371,7 +371,7 @@ impl LibraryWriter {
                 id: essay.id.clone(),
                 words: essay.words(),
                 grams: essay.fingerprint().len(),
-                language: essay.language.clone(),
+                language: language_of(&essay.text, essay.language.as_deref()).map(str::to_owned),
                 pages: essay.pages.clone(),
                 left_out: essay.left_out.iter().map(|(span, _)| *span).collect::<Vec<Span>>(),
                 digest: digest.clone(),

@@ -1,0 +1,147 @@
+//! What a comparison keeps of each document, in memory as long as there is room, else in a temporary file.
+
+use std::borrow::{Borrow, Cow};
+use std::fs::File;
+use std::io::Write;
+use std::os::unix::fs::FileExt;
+use std::path::{Path, PathBuf};
+
+use crate::error::{IoContext, Result};
+
+/// What can be kept in a file.
+pub(super) trait Piece: ToOwned {
+    /// How many characters or numbers of it there are.
+    fn length(&self) -> usize;
+    /// The bytes of so many.
+    fn size(length: usize) -> usize;
+    fn bytes(&self) -> Cow<'_, [u8]>;
+    fn from_bytes(bytes: Vec<u8>) -> Self::Owned;
+}
+
+impl Piece for str {
+    fn length(&self) -> usize {
+        self.len()
+    }
+
+    fn size(length: usize) -> usize {
+        length
+    }
+
+    fn bytes(&self) -> Cow<'_, [u8]> {
+        Cow::Borrowed(self.as_bytes())
+    }
+
+    fn from_bytes(bytes: Vec<u8>) -> String {
+        String::from_utf8(bytes).unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned())
+    }
+}
+
+impl Piece for [u64] {
+    fn length(&self) -> usize {
+        self.len()
+    }
+
+    fn size(length: usize) -> usize {
+        length * 8
+    }
+
+    fn bytes(&self) -> Cow<'_, [u8]> {
+        Cow::Owned(self.iter().flat_map(|number| number.to_le_bytes()).collect())
+    }
+
+    fn from_bytes(bytes: Vec<u8>) -> Vec<u64> {
+        bytes.as_chunks().0.iter().map(|number| u64::from_le_bytes(*number)).collect()
+    }
+}
+
+/// Texts or fingerprints, by the numbers of their documents.
+pub(super) struct Kept<T: Piece + ?Sized> {
+    all: Vec<Place<T>>,
+    /// Bytes that may still stay in memory.
+    room: u64,
+    folder: PathBuf,
+    file: Option<File>,
+    in_file: u64,
+}
+
+/// Where one is.
+enum Place<T: Piece + ?Sized> {
+    Memory(T::Owned),
+    File { start: u64, length: usize },
+}
+
+impl<T: Piece + ?Sized> Kept<T> {
+    /// None yet, for so many bytes of memory; what is more goes to a file in the folder.
+    pub(super) fn new(folder: &Path, memory: u64) -> Kept<T> {
+        Kept { all: Vec::new(), room: memory, folder: folder.to_owned(), file: None, in_file: 0 }
+    }
+
+    pub(super) fn add(&mut self, piece: T::Owned) -> Result<()> {
+        let length = piece.borrow().length();
+        let size = T::size(length) as u64;
+        if size <= self.room {
+            self.room -= size;
+            self.all.push(Place::Memory(piece));
+            return Ok(());
+        }
+        let mut file = match self.file.take() {
+            Some(file) => file,
+            None => tempfile::tempfile_in(&self.folder).at(&self.folder)?,
+        };
+        file.write_all(&piece.borrow().bytes()).at(&self.folder)?;
+        self.file = Some(file);
+        self.all.push(Place::File { start: self.in_file, length });
+        self.in_file += size;
+        Ok(())
+    }
+
+    /// How many there are.
+    pub(super) fn len(&self) -> usize {
+        self.all.len()
+    }
+
+    /// How many characters or numbers one has.
+    pub(super) fn length(&self, number: usize) -> usize {
+        match &self.all[number] {
+            Place::Memory(piece) => piece.borrow().length(),
+            Place::File { length, .. } => *length,
+        }
+    }
+
+    pub(super) fn get(&self, number: usize) -> Result<Cow<'_, T>> {
+        match &self.all[number] {
+            Place::Memory(piece) => Ok(Cow::Borrowed(piece.borrow())),
+            Place::File { start, length } => {
+                let mut bytes = vec![0; T::size(*length)];
+                if let Some(file) = &self.file {
+                    file.read_exact_at(&mut bytes, *start).at(&self.folder)?;
+                }
+                Ok(Cow::Owned(T::from_bytes(bytes)))
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn texts_and_numbers_come_back_from_memory_and_from_the_file() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let mut texts: Kept<str> = Kept::new(folder.path(), 40);
+        let mut numbers: Kept<[u64]> = Kept::new(folder.path(), 100);
+        let text_of = |number: usize| "é".repeat(number);
+        let numbers_of = |number: usize| (0..number as u64).map(|n| n << 50).collect::<Vec<u64>>();
+        for number in 0..20 {
+            texts.add(text_of(number)).expect("room");
+            numbers.add(numbers_of(number)).expect("room");
+        }
+        assert!(texts.in_file > 0 && numbers.in_file > 0);
+        for number in 0..texts.len() {
+            assert_eq!(texts.get(number).expect("the file"), text_of(number));
+            assert_eq!(numbers.get(number).expect("the file"), numbers_of(number));
+            assert_eq!(numbers.length(number), number);
+        }
+    }
+}
