@@ -122,9 +122,9 @@ pub struct Compared {
 }
 
 impl Compared {
-    /// The page on which a character stands, from 1 on; none where there are no pages.
-    pub fn page(&self, character: u64) -> Option<usize> {
-        (!self.pages.is_empty()).then(|| self.pages.partition_point(|start| *start <= character).max(1))
+    /// Where its pages begin, in code points; nothing where it has none.
+    pub fn pages(&self) -> &[u64] {
+        &self.pages
     }
 }
 

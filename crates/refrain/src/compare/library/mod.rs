@@ -61,11 +61,11 @@ impl Note {
         match any["refrain_library"].as_u64() {
             Some(version) if version == u64::from(VERSION) => {}
             Some(version) => {
-                return Err(Error::Refused(format!(
-                    "{} has version {version} of the form of libraries, this refrain knows version {VERSION}; use the refrain that \
-                     made it, or make it anew",
-                    folder.display()
-                )));
+                let message = format!(
+                    "this library has version {version} of the form of libraries, this refrain knows version {VERSION}; use the \
+                     refrain that made it, or make it anew in another folder"
+                );
+                return Err(Error::Unusable { path: folder.to_owned(), message });
             }
             None => return Err(damaged("this is not the note of a library".into())),
         }
@@ -279,10 +279,8 @@ impl LibraryWriter {
         match lock.try_lock() {
             Ok(()) => {}
             Err(std::fs::TryLockError::WouldBlock) => {
-                return Err(Error::Refused(format!(
-                    "another program changes the library {}; wait until it is done, then try again",
-                    folder.display()
-                )));
+                let message = "another program changes this library; wait until it is done, then try again".into();
+                return Err(Error::Unusable { path: folder.to_owned(), message });
             }
             Err(std::fs::TryLockError::Error(error)) => return Err(Error::io(path, error)),
         }
