@@ -349,7 +349,7 @@ impl Comparison {
 }
 
 /// A document that is ready for alignment.
-struct Ready {
+pub(super) struct Ready {
     text: String,
     /// What of it counts.
     counting: String,
@@ -360,21 +360,14 @@ struct Ready {
     quotations: Vec<Span>,
 }
 
-/// Passages that a document shares with a text; `left_out` of that is not seen.
-pub(super) fn aligned_passages(
-    essay: &Essay,
-    other: &str,
-    left_out: &[Span],
-    language: Option<&str>,
-    options: &CompareOptions,
-) -> Vec<SharedPassage> {
-    let Some(align) = &options.passages else { return Vec::new() };
-    let own: Vec<Span> = essay.left_out.iter().map(|(span, _)| *span).collect();
-    passages(&Ready::of(&essay.text, &own, essay.language.as_deref()), &Ready::of(other, left_out, language), align)
-}
-
 impl Ready {
-    fn of(text: &str, left_out: &[Span], language: Option<&str>) -> Ready {
+    pub(super) fn of_essay(essay: &Essay) -> Ready {
+        let left_out: Vec<Span> = essay.left_out.iter().map(|(span, _)| *span).collect();
+        Ready::of(&essay.text, &left_out, essay.language.as_deref())
+    }
+
+    /// Makes a text ready; `left_out` of it is not seen.
+    pub(super) fn of(text: &str, left_out: &[Span], language: Option<&str>) -> Ready {
         let counting = blanked(text, left_out);
         Ready {
             quotations: quotations(text),
@@ -397,7 +390,8 @@ impl Ready {
     }
 }
 
-fn passages(a: &Ready, b: &Ready, options: &AlignOptions) -> Vec<SharedPassage> {
+/// Passages that two documents share.
+pub(super) fn passages(a: &Ready, b: &Ready, options: &AlignOptions) -> Vec<SharedPassage> {
     let mut found = if a.language == b.language {
         align(&a.aligned, &b.aligned, options)
     } else {
