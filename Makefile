@@ -7,7 +7,7 @@ TRAIN_VENV := .venv-train
 TOOLS := .tools/bin
 BIN := target/release/refrain
 
-.PHONY: has-reuse help demo test test-rust test-python lint deny fuzz-check fuzz bench-read bench-extract bench-decode bench-dedup bench-compare paper-compare \
+.PHONY: has-reuse help demo test test-rust test-python lint deny fuzz-check fuzz bench-read bench-extract bench-decode bench-dedup bench-compare bench-library-stores paper-compare \
 	train-extract evaluate-extract has-pages has-documents stoplists languages paper-decode clean
 
 help:
@@ -26,6 +26,7 @@ help:
 	@echo "make stoplists         build the stop lists again (TEXTS=folder of language folders)"
 	@echo "make languages         train the models of languages and encodings again (TEXTS=folder of language folders)"
 	@echo "make bench-compare     how fast and how well copied passages are found, beside the crate ferret (REUSE=folder)"
+	@echo "make bench-library-stores  the files of a library beside redb and LMDB, on the same data (DOCUMENTS=file.jsonl)"
 	@echo "make paper-compare     the published studies of the copy detector Ferret, once more (REUSE=folder)"
 	@echo "make paper-decode      the published table of the encoding detector chared, once more (TEXTS=folder of language folders)"
 
@@ -130,6 +131,12 @@ EVAL_PASSAGES ?= ../shared/tools/eval_passages.py
 bench-compare: has-reuse $(VENV)/ready
 	$(CARGO) build --release --package refrain-cli
 	$(VENV)/bin/python bench/compare.py --data $(REUSE) --scorer $(EVAL_PASSAGES) $(COMPARE)
+
+# Documents are made where none are named.
+bench-library-stores:
+	CARGO_TARGET_DIR=target $(CARGO) build --release --quiet --locked --manifest-path bench/stores/Cargo.toml
+	mkdir -p bench-data
+	target/release/stores bench-data/stores $(DOCUMENTS)
 
 paper-compare: has-reuse
 	mkdir -p bench-data/reuse

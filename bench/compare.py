@@ -10,6 +10,8 @@ passages 500 pairs of documents with annotated passages: plagdet of each kind, b
 answers  short answers that were copied more or less: how well R and C tell them from others (area under the curve).
 speed    all pairs of 1,000 documents, beside the crate ferret in the same run; of 10,000 documents, and of 100,000
          within 2 GB, made of stretches of the 1,000.
+library  these 10,000 documents added to a library; an essay of 3,000 words checked against it, each time by a new process,
+         with the files of the library in the cache of the system and without.
 """
 
 import argparse
@@ -30,13 +32,14 @@ from extract import lines
 from read import ROOT, cpu_model, refrain_version
 
 DATA = ROOT / "bench-data" / "compare"
-PARTS = ("passages", "answers", "speed")
+PARTS = ("passages", "answers", "speed", "library")
 TARGETS = {"01": None, "02": 0.99, "03": 0.94, "04": 0.94, "05": 0.85, "ALL": 0.95}
 CPU, GRANULARITY, CROSS, AUC, FASTER = 2.0, 1.01, 10, 0.98, 20
 LARGE_CPU, LARGE_MEMORY = 10.0, 750 << 20
 FERRET = "1.1.1"
 CROSS_PAIRS, CROSS_SEED = 5000, 13
 LIMIT = 2 << 30
+ESSAY, COPIED, CHECK, CHECKS = 3000, 300, 0.2, 9
 
 
 def measured(command, limit=None):
@@ -149,22 +152,30 @@ def answers(refrain, data):
 # ---------------------------------------------------------------- speed
 
 
-def stretches(texts, count, path, seed=5):
-    """Writes so many documents of 2,000 to 4,000 words, each of stretches of 40 words of the texts with every third word another."""
+def stretches(texts, count, path, seed=5, words=(2000, 4000)):
+    """Writes so many documents of 2,000 to 4,000 words, or as many as is said, each of stretches of 40 words of the texts with every third word another."""
     chance = random.Random(seed)
-    words = [text.split() for text in texts]
-    vocabulary = [word for text in words[:200] for word in text]
+    sources = [text.split() for text in texts]
+    vocabulary = [word for text in sources[:200] for word in text]
     with path.open("w", encoding="utf-8") as file:
         for number in range(count):
-            text, wanted = [], chance.randint(2000, 4000)
+            text, wanted = [], chance.randint(*words)
             while len(text) < wanted:
-                source = chance.choice(words)
+                source = chance.choice(sources)
                 at = chance.randrange(max(1, len(source) - 40))
                 piece = source[at:at + 40]
                 for place in range(number % 3, len(piece), 4):
                     piece[place] = chance.choice(vocabulary)
                 text += piece
             file.write(json.dumps({"id": f"made{number}", "text": " ".join(text)}) + "\n")
+
+
+def made_documents(texts):
+    """10,000 documents in a file."""
+    made = DATA / "made10k.jsonl"
+    if not made.exists():
+        stretches(texts, 10_000, made)
+    return made
 
 
 def ferret():
@@ -205,9 +216,7 @@ def speed(refrain, data, rounds, large):
     else:
         print(f"crate ferret {FERRET} could not be built here")
     plain = [text["text"] for text in texts]
-    made = DATA / "made10k.jsonl"
-    if not made.exists():
-        stretches(plain, 10_000, made)
+    made = made_documents(plain)
     cpu, seconds, peak = measured([refrain, "compare", made, "--format", "jsonl", "-o", DATA / "made.jsonl", "--quiet"])
     good = cpu <= LARGE_CPU and peak <= LARGE_MEMORY
     pairs = (DATA / "made.jsonl").read_bytes().count(b"\n")
@@ -222,6 +231,51 @@ def speed(refrain, data, rounds, large):
         pairs = (DATA / "made.jsonl").read_bytes().count(b"\n")
         print(f"all pairs of 100000 documents within {LIMIT >> 20} MiB of addresses: {seconds:.0f} s, {cpu:.0f} CPU seconds, "
               f"{peak >> 20} MiB, {pairs} pairs")
+
+
+# ---------------------------------------------------------------- library
+
+
+def forget(folder):
+    """Takes the files of a folder out of the cache of the system."""
+    for path in folder.iterdir():
+        file = os.open(path, os.O_RDONLY)
+        os.fsync(file)
+        os.posix_fadvise(file, 0, 0, os.POSIX_FADV_DONTNEED)
+        os.close(file)
+
+
+def library(refrain, data):
+    plain = [text["text"] for text in objects(data / "speed1k.jsonl.zst")]
+    made = made_documents(plain)
+    with made.open(encoding="utf-8") as file:
+        source = json.loads(next(line for number, line in enumerate(file) if number == 4321))
+    essay = DATA / "essay.jsonl"
+    stretches(plain, 1, essay, seed=7, words=(ESSAY, ESSAY))
+    words = json.loads(essay.read_text(encoding="utf-8"))["text"].split()[:ESSAY]
+    words[1000:1000 + COPIED] = source["text"].split()[500:500 + COPIED]
+    essay = DATA / "essay.txt"
+    essay.write_text(" ".join(words), encoding="utf-8")
+    folder = DATA / "library"
+    shutil.rmtree(folder, ignore_errors=True)
+    cpu, seconds, peak = measured([refrain, "library", "add", folder, made, "--quiet"])
+    size = sum(path.stat().st_size for path in folder.iterdir())
+    print(f"\nlibrary of 10000 documents: added in {seconds:.1f} s, {cpu:.1f} CPU seconds, {peak >> 20} MiB; {size / 1e6:.0f} MB "
+          f"on disk, of {made.stat().st_size / 1e6:.0f} MB")
+    check = [refrain, "library", "check", folder, essay, "--json"]
+    found = json.loads(subprocess.run(check, check=True, stdout=subprocess.PIPE).stdout)
+    if not any(match["id"] == source["id"] and match["passages"] for match in found["sources"]):
+        sys.exit(f"the passage of {source['id']} was not found")
+    for name, cold in ("in the cache of the system", False), ("read from disk", True):
+        runs = []
+        for _ in range(CHECKS):
+            if cold:
+                forget(folder)
+            runs.append(measured(check))
+        times = sorted(run[1] for run in runs)
+        middle = statistics.median(times)
+        print(f"check of {len(words)} words, library {name}: {1000 * middle:.0f} ms ({1000 * times[0]:.0f} to {1000 * times[-1]:.0f}, "
+              f"{CHECKS} runs; less than {1000 * CHECK:.0f}), {max(run[2] for run in runs) >> 20} MiB{verdict(middle < CHECK)}")
 
 
 def main():
@@ -245,6 +299,8 @@ def main():
         answers(arguments.refrain, arguments.data)
     if "speed" in parts:
         speed(arguments.refrain, arguments.data, arguments.rounds, arguments.large)
+    if "library" in parts:
+        library(arguments.refrain, arguments.data)
 
 
 if __name__ == "__main__":

@@ -80,11 +80,26 @@ impl InputArguments {
     pub(crate) fn expand(&self, output: Option<&Path>) -> Result<(Inputs, Vec<Failure>)> {
         expand(&self.inputs, output)
     }
+
+    /// The same for those to whom none at all is no error.
+    pub(crate) fn expand_to_any(&self, output: Option<&Path>) -> Result<(Inputs, Vec<Failure>)> {
+        expand_to_any(&self.inputs, output)
+    }
 }
 
 /// The inputs that are there; those that are not are failures. None at all is an error.
 /// What lies in the output folder is no input.
 pub(crate) fn expand(names: &[String], output: Option<&Path>) -> Result<(Inputs, Vec<Failure>)> {
+    let (inputs, failures) = expand_to_any(names, output)?;
+    if inputs.is_empty() {
+        let list: Vec<String> = failures.iter().map(Failure::to_string).collect();
+        bail!("nothing to read: {}", list.join("; "));
+    }
+    Ok((inputs, failures))
+}
+
+/// The inputs that are there, also if that is none.
+fn expand_to_any(names: &[String], output: Option<&Path>) -> Result<(Inputs, Vec<Failure>)> {
     let (inputs, failures) = Inputs::expand_without(names, output);
     let file = output.filter(|output| output.is_file()).and_then(|output| output.canonicalize().ok());
     let is_file = |failure: &&Failure| Path::new(&failure.input).canonicalize().ok() == file;
@@ -92,10 +107,6 @@ pub(crate) fn expand(names: &[String], output: Option<&Path>) -> Result<(Inputs,
         && let Some(failure) = failures.iter().find(is_file)
     {
         bail!("{} is both an input and the output; no input is written over: name another output", failure.input);
-    }
-    if inputs.is_empty() {
-        let list: Vec<String> = failures.iter().map(Failure::to_string).collect();
-        bail!("nothing to read: {}", list.join("; "));
     }
     Ok((inputs, failures))
 }
@@ -397,6 +408,11 @@ pub(crate) fn on_interrupt(stop: impl Fn() -> bool + Send + 'static) -> Result<(
 /// A line for people, on standard error.
 pub(crate) fn tell(line: &str) {
     let _ = writeln!(std::io::stderr().lock(), "{line}");
+}
+
+/// A name that does nothing to a terminal.
+pub(crate) fn legible(name: &str) -> String {
+    name.chars().map(|character| if character.is_control() { ' ' } else { character }).collect()
 }
 
 /// Data, on standard output.

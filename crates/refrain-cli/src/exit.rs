@@ -9,7 +9,7 @@ use crate::common::tell;
 pub(crate) enum Exit {
     /// All done.
     Done,
-    /// Done, but some inputs failed; they were listed.
+    /// Done, but some inputs failed, or all that there was to work with did; they were listed.
     SomeFailed,
     /// Could not run.
     CouldNotRun,
@@ -23,6 +23,10 @@ impl Exit {
         for cause in error.chain() {
             let closed = match (cause.downcast_ref::<refrain::Error>(), cause.downcast_ref::<std::io::Error>()) {
                 (Some(refrain::Error::Interrupted), _) => return Exit::Interrupted,
+                (Some(refrain::Error::Unusable { .. }), _) => {
+                    tell(&format!("failed: {error:#}"));
+                    return Exit::SomeFailed;
+                }
                 (Some(error), _) => error.is_closed_pipe(),
                 (_, Some(error)) => error.kind() == std::io::ErrorKind::BrokenPipe,
                 _ => false,

@@ -223,14 +223,33 @@ fn programs_are_compared_by_their_signs() {
 fn what_cannot_be_compared_is_named() {
     let env = Env::new();
     env.write("one.txt", own(1));
-    env.run(&["compare", "one.txt"]).code(2).says(&["only one document", "two files or more"]);
+    env.run(&["compare", "one.txt"]).code(1).says(&["one.txt: this is the only document", "two files or more"]);
+    env.run(&["compare", "none.txt"]).code(1).says(&["none.txt: no such file", "no document", "two files or more"]);
     env.write("empty.txt", " .\n");
-    env.run(&["compare", "one.txt", "empty.txt"]).code(2).says(&["empty.txt", "no words"]);
+    env.run(&["compare", "one.txt", "empty.txt"]).code(1).says(&[
+        "empty.txt: has no words",
+        "one.txt",
+        "two files or more",
+    ]);
     env.write("two.txt", own(1));
     env.run(&["compare", "one.txt", "two.txt", "empty.txt", "-o", "p.csv"]).code(1).says(&["empty.txt", "1 pair"]);
     env.run(&["compare", "one.txt", "two.txt", "-o", "pairs.xyz"]).code(2).says(&["--format"]);
     env.run(&["compare", "one.txt", "two.txt", "--memory", "1M"]).code(2).says(&["--memory 32M"]);
     env.run(&["compare", "one.txt", "two.txt", "--resemblance", "120%"]).code(2).says(&["from 0 to 100"]);
+}
+
+#[test]
+fn names_are_no_formulas() {
+    let env = Env::new();
+    documents(&env, &[("=1+1", own(1)), ("-2", own(1)), ("a,@b", own(1))]);
+    env.run(&["compare", "docs.jsonl", "-o", "pairs.csv"]).code(0);
+    let cells: Vec<String> = env.read_text("pairs.csv").lines().skip(1).map(str::to_owned).collect();
+    assert!(cells.contains(&"'=1+1,'-2,1,1,1,118,1,'=1+1,'-2".to_owned()), "{cells:?}");
+    assert!(cells.iter().any(|line| line.starts_with("'=1+1,\"a,@b\",1,")), "{cells:?}");
+    env.run(&["compare", "docs.jsonl", "-o", "pairs.tsv", "--anonymous", "key.tsv"]).code(0);
+    assert!(env.read_text("key.tsv").contains("\t'=1+1\n"));
+    env.run(&["compare", "docs.jsonl", "-o", "pairs.jsonl"]).code(0);
+    assert_eq!(env.read_jsonl("pairs.jsonl")[0]["a"], "=1+1");
 }
 
 #[test]

@@ -2,7 +2,7 @@
 
 mod common;
 
-use common::{Env, GOOD, gzip, noise, sample, tar, text_of, warc_record, zip};
+use common::{Env, GOOD, cut, gzip, handed_in, noise, sample, tar, text_of, warc_record, zip};
 use serde_json::{Value, json};
 
 const TITLE: &str = "The keeper's year";
@@ -27,10 +27,6 @@ fn essay() -> String {
 
 fn document(name: &str) -> String {
     sample(&format!("documents/{name}"))
-}
-
-fn bytes(name: &str) -> Vec<u8> {
-    std::fs::read(document(name)).expect("a sample")
 }
 
 /// The only document that a sample becomes.
@@ -105,7 +101,7 @@ fn pdf_of_a_word_processor_is_read() {
 fn documents_are_recognised_wherever_they_stand() {
     let env = Env::new();
     let names = ["keeper.docx", "keeper.epub", "keeper.odt", "keeper.pdf", "keeper.rtf"];
-    let contents = names.map(bytes);
+    let contents = names.map(handed_in);
     let members: Vec<(&str, &[u8])> = names.iter().copied().zip(contents.iter().map(Vec::as_slice)).collect();
     for (name, content) in [
         ("submissions.zip", zip(&members, true)),
@@ -121,17 +117,17 @@ fn documents_are_recognised_wherever_they_stand() {
         }
     }
     // By content, not by name; packed; and through a pipe.
-    env.write("folder/essay", bytes("keeper.docx"));
-    env.write("folder/paper.txt", gzip(&bytes("keeper.pdf")));
+    env.write("folder/essay", handed_in("keeper.docx"));
+    env.write("folder/paper.txt", gzip(&handed_in("keeper.pdf")));
     assert_eq!(env.convert(&["folder"]).documents.len(), 2);
-    let outcome = env.run_fed(&["convert", "-", "--format", "text"], &bytes("keeper.odt"));
+    let outcome = env.run_fed(&["convert", "-", "--format", "text"], &handed_in("keeper.odt"));
     assert_eq!((outcome.code, String::from_utf8_lossy(&outcome.stdout).trim_end()), (0, essay().as_str()));
 }
 
 #[test]
 fn documents_are_listed_with_their_size() {
     let env = Env::new();
-    let content = bytes("keeper.docx");
+    let content = handed_in("keeper.docx");
     env.write("essay.docx", &content);
     let listed = env.run(&["list", "essay.docx"]).code(0);
     let expected = format!("document\t{}\tessay.docx\tessay.docx #1\n", content.len());
@@ -156,11 +152,11 @@ fn a_format_can_be_named() {
 fn encrypted_documents_say_so() {
     let env = Env::with_good_document();
     for name in ["encrypted.pdf", "encrypted.docx"] {
-        env.write(name, bytes(name));
+        env.write(name, handed_in(name));
         env.convert(&[name, "good.txt"]).good_arrives_beside_one_failure(name, &["encrypted", "without a password"]);
     }
     // Inside of an archive, too.
-    env.write("all.zip", zip(&[("a.docx", &bytes("encrypted.docx")), ("b.txt", GOOD.as_bytes())], true));
+    env.write("all.zip", zip(&[("a.docx", &handed_in("encrypted.docx")), ("b.txt", GOOD.as_bytes())], true));
     let converted = env.convert(&["all.zip"]);
     let failure = converted.good_arrives_beside_one_failure("all.zip", &["encrypted"]);
     assert_eq!(failure["member"], "a.docx");
@@ -169,7 +165,7 @@ fn encrypted_documents_say_so() {
 #[test]
 fn pictures_of_pages_are_no_text() {
     let env = Env::with_good_document();
-    env.write("scan.pdf", bytes("scan.pdf"));
+    env.write("scan.pdf", handed_in("scan.pdf"));
     let converted = env.convert(&["scan.pdf", "good.txt"]);
     converted.good_arrives_beside_one_failure("scan.pdf", &["pictures of pages", "ocrmypdf"]);
 }
@@ -177,7 +173,7 @@ fn pictures_of_pages_are_no_text() {
 #[test]
 fn documents_of_old_word_are_named_with_a_way_out() {
     let env = Env::new();
-    env.write("all/essay.doc", bytes("keeper.doc"));
+    env.write("all/essay.doc", handed_in("keeper.doc"));
     env.write("all/good.txt", GOOD);
     let converted = env.convert(&["all"]);
     converted.good_arrives_beside_one_failure("all/essay.doc", &[".doc", "save it as DOCX"]);
@@ -186,11 +182,6 @@ fn documents_of_old_word_are_named_with_a_way_out() {
 #[test]
 fn damaged_documents_say_which_part() {
     let env = Env::with_good_document();
-    let cut = |name: &str, percent: usize| {
-        let mut bytes = bytes(name);
-        bytes.truncate(bytes.len() * percent / 100);
-        bytes
-    };
     for format in ["docx", "odt", "epub"] {
         let name = format!("cut.{format}");
         env.write(&name, cut(&format!("keeper.{format}"), 60));
@@ -247,7 +238,7 @@ fn tables_and_slides_in_folders_are_passed_over() {
 #[test]
 fn documents_in_crawls_are_passed_over() {
     let env = Env::new();
-    let body = [b"HTTP/1.1 200 OK\r\nContent-Type: application/pdf\r\n\r\n".to_vec(), bytes("keeper.pdf")].concat();
+    let body = [b"HTTP/1.1 200 OK\r\nContent-Type: application/pdf\r\n\r\n".to_vec(), handed_in("keeper.pdf")].concat();
     env.write("crawl.warc", warc_record("response", "https://a.example/a.pdf", "application/http", &body));
     let listed = env.run(&["list", "crawl.warc"]).code(0);
     let listed = String::from_utf8_lossy(&listed.stdout).into_owned();

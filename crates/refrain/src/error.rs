@@ -42,6 +42,15 @@ pub enum Error {
         /// What is wrong with it.
         message: String,
     },
+    /// A file or folder that refrain keeps is in order, but cannot be used now: another program changes it, or another version
+    /// of refrain made it. The message names the way out.
+    #[error("{path}: {message}")]
+    Unusable {
+        /// The file or folder.
+        path: PathBuf,
+        /// Why, and what to do.
+        message: String,
+    },
     /// What was asked cannot be done; the message says why and names the way out.
     #[error("{0}")]
     Refused(String),

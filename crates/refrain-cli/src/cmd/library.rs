@@ -10,13 +10,15 @@ use refrain::compare::{
     Added, CheckOptions, Checked, CompareOptions, Essay, FingerprintOptions, GivenText, Library, LibraryWriter, Rule,
 };
 use refrain::pipeline::Control;
-use refrain::text::CharOffsets;
+use refrain::report::shared_passages;
+use refrain::text::Offsets;
 use serde_json::{Value, json};
 
 use crate::cmd::compare::LEAST_MEMORY;
 use crate::cmd::compare::read::Reader;
 use crate::common::{
-    InputArguments, OutputArguments, counted_documents, named, on_interrupt, percent, print, size, tell, tell_failures,
+    InputArguments, OutputArguments, counted_documents, legible, named, on_interrupt, percent, print, size, tell,
+    tell_failures,
 };
 use crate::exit::Exit;
 
@@ -55,13 +57,14 @@ struct Add {
     #[command(flatten)]
     input: InputArguments,
 
-    /// What counts as a word in a new library: letters, sentences or code
-    #[arg(long, value_name = "TOKENS", default_value = Rule::default().name(), value_parser = named(Rule::ALL.map(|rule| (rule.name(), rule)).to_vec()), help_heading = "Comparison")]
-    tokens: Rule,
+    /// What counts as a word in a new library: letters, sentences or code [default: letters; that of the library, where it is
+    /// there]
+    #[arg(long, value_name = "TOKENS", value_parser = named(Rule::ALL.map(|rule| (rule.name(), rule)).to_vec()), help_heading = "Comparison")]
+    tokens: Option<Rule>,
 
-    /// Words of an n-gram in a new library
-    #[arg(long, value_name = "N", default_value_t = 3, value_parser = clap::value_parser!(u8).range(1..=100), help_heading = "Comparison")]
-    ngram: u8,
+    /// Words of an n-gram in a new library [default: 3; that of the library, where it is there]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u8).range(1..=100), help_heading = "Comparison")]
+    ngram: Option<u8>,
 
     /// Memory to stay within
     #[arg(long, value_name = "SIZE", default_value = "512M", value_parser = size, allow_negative_numbers = true, help_heading = "Running")]
@@ -106,6 +109,10 @@ struct Check {
     /// Print one JSON object for each document
     #[arg(long, help_heading = "Output")]
     json: bool,
+
+    /// Text that everyone was given: what stands in these files does not count
+    #[arg(long, value_name = "INPUT", num_args = 1.., help_heading = "Documents")]
+    exclude: Vec<String>,
 
     /// Tell of so many sources at most
     #[arg(long, value_name = "N", default_value_t = 20, help_heading = "Comparison")]
@@ -153,6 +160,30 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Exit> {
     }
 }
 
+/// How documents are compared with a library that counts so.
+fn options_of(fingerprints: FingerprintOptions) -> CompareOptions {
+    CompareOptions { fingerprints, keep_references: fingerprints.rule == Rule::Code, ..CompareOptions::default() }
+}
+
+/// What reads documents, until Ctrl-C is pressed.
+struct Reading {
+    control: Arc<Control>,
+    pool: rayon::ThreadPool,
+}
+
+impl Reading {
+    fn start(output: &OutputArguments) -> Result<Reading> {
+        let control = Arc::new(Control::default());
+        let stopped = control.clone();
+        on_interrupt(move || stopped.stop())?;
+        Ok(Reading { control, pool: output.pool()? })
+    }
+
+    fn reader<'a>(&'a self, input: &'a InputArguments, output: &'a OutputArguments) -> Reader<'a> {
+        Reader { input, output, folders: None, wordless: false, control: &self.control, pool: &self.pool }
+    }
+}
+
 impl Add {
     fn run(&self) -> Result<Exit> {
         let (inputs, early) = self.input.expand(Some(&self.library))?;
@@ -164,26 +195,29 @@ impl Add {
             bail!("that is too little memory to work with; give it --memory {}M or more", LEAST_MEMORY >> 20);
         }
         let mut failures = self.output.failures(early)?;
-        let mut options = CompareOptions {
-            fingerprints: FingerprintOptions { rule: self.tokens, ngram: usize::from(self.ngram) },
-            ..CompareOptions::default()
+        let usual = FingerprintOptions::default();
+        let wanted = FingerprintOptions {
+            rule: self.tokens.unwrap_or(usual.rule),
+            ngram: self.ngram.map_or(usual.ngram, usize::from),
         };
+        let mut options = options_of(wanted);
         options.pairs.memory = self.memory;
         let mut writer = LibraryWriter::open(&self.library, &options)?;
-        options.fingerprints = writer.fingerprints()?;
-        options.keep_references = options.fingerprints.rule == Rule::Code;
-        let control = Arc::new(Control::default());
-        let stopped = control.clone();
-        on_interrupt(move || stopped.stop())?;
-        let pool = self.output.pool()?;
-        let reader = Reader {
-            input: &self.input,
-            output: &self.output,
-            folders: None,
-            wordless: false,
-            control: &control,
-            pool: &pool,
-        };
+        let kept = writer.fingerprints()?;
+        let otherwise = self.tokens.is_some_and(|rule| rule != kept.rule)
+            || self.ngram.is_some_and(|ngram| usize::from(ngram) != kept.ngram);
+        if otherwise {
+            bail!(
+                "the library {} was made with --tokens {} --ngram {}, and all its sources are; leave these options out, or name \
+                 another folder for a library with others",
+                self.library.display(),
+                kept.rule.name(),
+                kept.ngram
+            );
+        }
+        options = CompareOptions { pairs: options.pairs, ..options_of(kept) };
+        let reading = Reading::start(&self.output)?;
+        let reader = reading.reader(&self.input, &self.output);
         let (mut new, mut replaced, mut known) = (0, 0, 0);
         let read = reader.essays(inputs, &options, &GivenText::default(), &mut failures, |essay| {
             match writer.add(essay)? {
@@ -244,7 +278,7 @@ impl List {
                     json!({"id": source.id, "words": source.words, "grams": source.grams, "language": source.language});
                 writeln!(list, "{line}")
             } else {
-                writeln!(list, "{:>9} words  {}", source.words, source.id)
+                writeln!(list, "{:>9} words  {}", source.words, legible(&source.id))
             };
         }
         print(&list)?;
@@ -260,25 +294,19 @@ impl Check {
             bail!("what is found goes to standard output; leave -o out, or write > FILE instead");
         }
         let mut failures = self.output.failures(early)?;
-        let mut options = CompareOptions { fingerprints: library.fingerprints(), ..CompareOptions::default() };
-        options.keep_references = options.fingerprints.rule == Rule::Code;
+        let mut options = options_of(library.fingerprints());
         if self.no_passages {
             options.passages = None;
         }
         let check = CheckOptions { containment: self.containment, most: self.most, ..CheckOptions::default() };
-        let control = Arc::new(Control::default());
-        let stopped = control.clone();
-        on_interrupt(move || stopped.stop())?;
-        let pool = self.output.pool()?;
-        let reader = Reader {
-            input: &self.input,
-            output: &self.output,
-            folders: None,
-            wordless: false,
-            control: &control,
-            pool: &pool,
-        };
-        reader.essays(inputs, &options, &GivenText::default(), &mut failures, |essay| {
+        let reading = Reading::start(&self.output)?;
+        let reader = reading.reader(&self.input, &self.output);
+        let mut given = GivenText::default();
+        reader.documents(&self.exclude, &mut failures, |document| {
+            given.add(&document.text, &options.fingerprints);
+            Ok(())
+        })?;
+        reader.essays(inputs, &options, &given, &mut failures, |essay| {
             let checked = library.check(&essay, &check, &options)?;
             let told = if self.json { format!("{}\n", as_json(&essay, &checked)) } else { table(&essay, &checked) };
             print(&told).map_err(|error| match error.downcast() {
@@ -297,16 +325,8 @@ fn as_json(essay: &Essay, checked: &Checked) -> Value {
         .sources
         .iter()
         .map(|found| {
-            let (mut own, mut other) = (CharOffsets::new(&essay.text), CharOffsets::new(&found.text));
-            let passages: Vec<Value> = found
-                .passages
-                .iter()
-                .map(|passage| {
-                    let a = [own.chars(passage.a.start), own.chars(passage.a.end)];
-                    let b = [other.chars(passage.b.start), other.chars(passage.b.end)];
-                    json!({"a": a, "b": b, "kind": passage.kind, "score": passage.score.round(), "quoted": passage.quoted_a})
-                })
-                .collect();
+            let (own, other) = ((&*essay.text, &*essay.pages), (&*found.text, &*found.source.pages));
+            let passages = shared_passages(&found.passages, own, other, Offsets::Chars);
             json!({
                 "id": found.source.id, "r": rounded(found.scores.resemblance), "c": rounded(found.scores.a_in_b),
                 "c_source": rounded(found.scores.b_in_a), "shared": found.scores.shared, "passages": passages,
@@ -328,7 +348,7 @@ fn table(essay: &Essay, checked: &Checked) -> String {
     let percent = |share: f64| format!("{:.1}", 100.0 * share);
     let mut table = format!(
         "{}: {} % of its n-grams stand in the library ({} of {})\n",
-        essay.id,
+        legible(&essay.id),
         percent(checked.containment),
         checked.shared,
         checked.grams
@@ -338,7 +358,7 @@ fn table(essay: &Essay, checked: &Checked) -> String {
             table,
             "  {:>6} % in {} ({} n-grams, {} passages)",
             percent(found.scores.a_in_b),
-            found.source.id,
+            legible(&found.source.id),
             found.scores.shared,
             found.passages.len()
         );
@@ -346,7 +366,7 @@ fn table(essay: &Essay, checked: &Checked) -> String {
             let text: String = passage.a.of(&essay.text).split_whitespace().collect::<Vec<_>>().join(" ");
             let short: String = text.chars().take(SHOWN).collect();
             let more = if short.len() < text.len() { " ..." } else { "" };
-            let _ = writeln!(table, "           {short}{more}");
+            let _ = writeln!(table, "           {}{more}", legible(&short));
         }
     }
     table

@@ -210,6 +210,18 @@ pub(crate) fn sample(name: &str) -> String {
     samples().join(name).to_string_lossy().into_owned()
 }
 
+/// A document of the samples, as people hand them in.
+pub(crate) fn handed_in(name: &str) -> Vec<u8> {
+    fs::read(samples().join("documents").join(name)).expect("a sample")
+}
+
+/// The beginning of one.
+pub(crate) fn cut(name: &str, percent: usize) -> Vec<u8> {
+    let mut bytes = handed_in(name);
+    bytes.truncate(bytes.len() * percent / 100);
+    bytes
+}
+
 /// The folder with the samples.
 pub(crate) fn samples() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../samples").canonicalize().expect("the samples")

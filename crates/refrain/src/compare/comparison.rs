@@ -123,9 +123,9 @@ pub struct Compared {
 }
 
 impl Compared {
-    /// The page on which a character stands, from 1 on; none where there are no pages.
-    pub fn page(&self, character: u64) -> Option<usize> {
-        (!self.pages.is_empty()).then(|| self.pages.partition_point(|start| *start <= character).max(1))
+    /// Where its pages begin, in code points; nothing where it has none.
+    pub fn pages(&self) -> &[u64] {
+        &self.pages
     }
 }
 
@@ -347,7 +347,7 @@ impl Comparison {
 }
 
 /// A document that is ready for alignment.
-struct Ready {
+pub(super) struct Ready {
     text: String,
     /// What of it counts.
     counting: String,
@@ -363,22 +363,14 @@ pub(super) fn language_of<'a>(text: &str, said: Option<&'a str>) -> Option<&'a s
     identify(text).filter(|found| found.reliable).map(|found| found.code).or(said)
 }
 
-/// Passages that a document shares with a text; `left_out` of that is not seen.
-pub(super) fn aligned_passages(
-    essay: &Essay,
-    other: &str,
-    left_out: &[Span],
-    language: Option<&str>,
-    options: &CompareOptions,
-) -> Vec<SharedPassage> {
-    let Some(align) = &options.passages else { return Vec::new() };
-    let own: Vec<Span> = essay.left_out.iter().map(|(span, _)| *span).collect();
-    let spoken = language_of(&essay.text, essay.language.as_deref());
-    passages(&Ready::of(&essay.text, &own, spoken), &Ready::of(other, left_out, language), align)
-}
-
 impl Ready {
-    fn of(text: &str, left_out: &[Span], language: Option<&str>) -> Ready {
+    pub(super) fn of_essay(essay: &Essay) -> Ready {
+        let left_out: Vec<Span> = essay.left_out.iter().map(|(span, _)| *span).collect();
+        Ready::of(&essay.text, &left_out, language_of(&essay.text, essay.language.as_deref()))
+    }
+
+    /// Makes a text ready; `left_out` of it is not seen.
+    pub(super) fn of(text: &str, left_out: &[Span], language: Option<&str>) -> Ready {
         let counting = blanked(text, left_out);
         Ready {
             quotations: quotations(text),
@@ -401,7 +393,8 @@ impl Ready {
     }
 }
 
-fn passages(a: &Ready, b: &Ready, options: &AlignOptions) -> Vec<SharedPassage> {
+/// Passages that two documents share.
+pub(super) fn passages(a: &Ready, b: &Ready, options: &AlignOptions) -> Vec<SharedPassage> {
     let mut found = if a.language == b.language {
         align(&a.aligned, &b.aligned, options)
     } else {

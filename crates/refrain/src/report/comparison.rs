@@ -64,6 +64,78 @@ fn is_ending(ending: &str) -> bool {
     letters && (1..6).contains(&ending.len()) && !ending.bytes().all(|byte| byte.is_ascii_digit())
 }
 
+/// Text as a cell of a table with a character between its columns. Where that is a comma, cells are quoted if need be;
+/// elsewhere, what would end a cell becomes a space. What a spreadsheet would take for a formula gets an apostrophe before it.
+///
+/// ```
+/// use refrain::report::cell;
+///
+/// assert_eq!(cell("=1+1", '\t'), "'=1+1");
+/// assert_eq!(cell("one, two", ','), "\"one, two\"");
+/// ```
+pub fn cell(text: &str, between: char) -> String {
+    let is_formula = text.trim_start().starts_with(['=', '+', '-', '@']) || text.starts_with(['\t', '\r']);
+    let text = if is_formula { format!("'{text}") } else { text.to_owned() };
+    match between {
+        ',' if text.contains([',', '"', '\n', '\r']) => format!("\"{}\"", text.replace('"', "\"\"")),
+        ',' => text,
+        _ => text.replace(['\t', '\n', '\r'], " "),
+    }
+}
+
+/// Passages that two texts share as JSON objects: `{a, b, kind, score}`, and where known `quoted_a`, `quoted_b`, `page_a` and
+/// `page_b`. With each text comes where its pages begin, in code points.
+pub fn shared_passages(
+    passages: &[SharedPassage],
+    (text_a, pages_a): (&str, &[u64]),
+    (text_b, pages_b): (&str, &[u64]),
+    offsets: Offsets,
+) -> Vec<Value> {
+    let spans = |of: fn(&SharedPassage) -> Span| passages.iter().map(of).collect::<Vec<_>>();
+    let a = ranges(text_a, pages_a, &spans(|passage| passage.a), offsets);
+    let b = ranges(text_b, pages_b, &spans(|passage| passage.b), offsets);
+    let write = |(passage, ((a, page_a), (b, page_b))): (&SharedPassage, (Ranged, Ranged))| {
+        let SharedPassage { kind, score, quoted_a, quoted_b, .. } = passage;
+        let mut written = json!({"a": [a.start, a.end], "b": [b.start, b.end], "kind": kind, "score": score.round()});
+        let more = [
+            ("quoted_a", quoted_a.map(|quoted| json!(quoted))),
+            ("quoted_b", quoted_b.map(|quoted| json!(quoted))),
+            ("page_a", page_a.map(|page| json!(page))),
+            ("page_b", page_b.map(|page| json!(page))),
+        ];
+        for (name, value) in more {
+            if let (Some(value), Some(fields)) = (value, written.as_object_mut()) {
+                fields.insert(name.to_owned(), value);
+            }
+        }
+        written
+    };
+    passages.iter().zip(a.into_iter().zip(b)).map(write).collect()
+}
+
+/// A span, and the page it begins on.
+type Ranged = (Span, Option<usize>);
+
+/// Spans of a text in the offsets asked for, with the pages they begin on.
+fn ranges(text: &str, pages: &[u64], spans: &[Span], offsets: Offsets) -> Vec<Ranged> {
+    // In their order in the text, so that it is walked once.
+    let mut order: Vec<usize> = (0..spans.len()).collect();
+    order.sort_by_key(|at| spans[*at]);
+    let mut ranges = vec![(Span::default(), None); spans.len()];
+    let mut chars = CharOffsets::new(text);
+    for at in order {
+        let in_chars = Span::new(chars.chars(spans[at].start), chars.chars(spans[at].end));
+        let range = if offsets == Offsets::Chars { in_chars } else { spans[at] };
+        ranges[at] = (range, page(pages, in_chars.start as u64));
+    }
+    ranges
+}
+
+/// The page on which a character stands, from 1 on; none where there are no pages.
+fn page(pages: &[u64], character: u64) -> Option<usize> {
+    (!pages.is_empty()).then(|| pages.partition_point(|start| *start <= character).max(1))
+}
+
 /// A comparison as it is written.
 pub struct ComparisonReport<'a> {
     /// What was found.
@@ -111,54 +183,20 @@ impl ComparisonReport<'_> {
         if pair.passages.is_empty() {
             return Ok(Vec::new());
         }
-        let a = self.ranges(pair.a, &pair.passages.iter().map(|passage| passage.a).collect::<Vec<_>>())?;
-        let b = self.ranges(pair.b, &pair.passages.iter().map(|passage| passage.b).collect::<Vec<_>>())?;
-        let passages = pair.passages.iter().zip(a.into_iter().zip(b));
-        Ok(passages
-            .map(|(passage, ((a, page_a), (b, page_b)))| {
-                let SharedPassage { kind, score, quoted_a, quoted_b, .. } = passage;
-                let mut written =
-                    json!({"a": [a.start, a.end], "b": [b.start, b.end], "kind": kind, "score": score.round()});
-                let more = [
-                    ("quoted_a", quoted_a.map(|quoted| json!(quoted))),
-                    ("quoted_b", quoted_b.map(|quoted| json!(quoted))),
-                    ("page_a", page_a.map(|page| json!(page))),
-                    ("page_b", page_b.map(|page| json!(page))),
-                ];
-                for (name, value) in more {
-                    if let (Some(value), Some(fields)) = (value, written.as_object_mut()) {
-                        fields.insert(name.to_owned(), value);
-                    }
-                }
-                written
-            })
-            .collect())
+        let (a, b) = (&self.result.documents[pair.a], &self.result.documents[pair.b]);
+        let (text_a, text_b) = (self.result.text(pair.a)?, self.result.text(pair.b)?);
+        Ok(shared_passages(&pair.passages, (&text_a, a.pages()), (&text_b, b.pages()), self.offsets))
     }
 
-    /// Spans of a document in the offsets asked for, with the pages they begin on.
-    fn ranges(&self, number: usize, spans: &[Span]) -> Result<Vec<(Span, Option<usize>)>> {
-        let text = self.result.text(number)?;
-        let document = &self.result.documents[number];
-        // In their order in the text, so that it is walked once.
-        let mut order: Vec<usize> = (0..spans.len()).collect();
-        order.sort_by_key(|at| spans[*at]);
-        let mut ranges = vec![(Span::default(), None); spans.len()];
-        let mut chars = CharOffsets::new(&text);
-        for at in order {
-            let in_chars = Span::new(chars.chars(spans[at].start), chars.chars(spans[at].end));
-            let range = if self.offsets == Offsets::Chars { in_chars } else { spans[at] };
-            ranges[at] = (range, document.page(in_chars.start as u64));
-        }
-        Ok(ranges)
+    /// Spans of a document in the offsets asked for.
+    fn ranges(&self, number: usize, spans: &[Span]) -> Result<Vec<Span>> {
+        let found = ranges(&self.result.text(number)?, &[], spans, self.offsets);
+        Ok(found.into_iter().map(|(range, _)| range).collect())
     }
 
-    /// The table of pairs, with a character between its columns; where that is a comma, cells are quoted.
+    /// The table of pairs, with a character between its columns: text in its cells is written as [`cell`] does it.
     pub fn table(&self, between: char) -> String {
-        let cell = |text: &str| match between {
-            ',' if text.contains([',', '"', '\n', '\r']) => format!("\"{}\"", text.replace('"', "\"\"")),
-            ',' => text.to_owned(),
-            _ => text.replace(['\t', '\n', '\r'], " "),
-        };
+        let cell = |text: &str| cell(text, between);
         let head = ["a", "b", "r", "c_ab", "c_ba", "shared", "passages", "name_a", "name_b"];
         let mut table = head.join(&between.to_string()) + "\n";
         for pair in &self.result.pairs {
@@ -185,8 +223,7 @@ impl ComparisonReport<'_> {
         for (number, document) in self.result.documents.iter().enumerate() {
             let left_out = self.ranges(number, &document.left_out.iter().map(|(span, _)| *span).collect::<Vec<_>>())?;
             let left_out = left_out.into_iter().zip(&document.left_out);
-            let left_out: Vec<Value> =
-                left_out.map(|((range, _), (_, why))| json!([range.start, range.end, why])).collect();
+            let left_out: Vec<Value> = left_out.map(|(range, (_, why))| json!([range.start, range.end, why])).collect();
             documents.push(json!({
                 "id": self.id(number), "name": self.names.get(number), "words": document.words,
                 "grams": document.grams, "reference": document.reference, "left_out": left_out,

@@ -404,7 +404,7 @@ impl<'s> At<'s> {
         }
         if head.is_empty() {
             return match self.claims_text {
-                true => out.failed(self.failure(EMPTY_FILE)),
+                true => out.failed(self.failure(EMPTY_FILE).hint("leave it out, or fetch it again")),
                 false => out.skipped(self.origin(), EMPTY_FILE),
             };
         }

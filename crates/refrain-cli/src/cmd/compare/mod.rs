@@ -11,7 +11,7 @@ use anyhow::{Context, Result, bail};
 use clap::Args;
 use refrain::Failure;
 use refrain::compare::{
-    AlignOptions, CompareOptions, Comparison, FingerprintOptions, GivenText, PairOptions, Rule, Side,
+    AlignOptions, CompareOptions, Comparison, ComparisonResult, FingerprintOptions, GivenText, PairOptions, Rule, Side,
 };
 use refrain::pipeline::Control;
 use refrain::text::Offsets;
@@ -19,7 +19,7 @@ use refrain::text::Offsets;
 use self::output::{Form, Written};
 use self::read::Reader;
 use crate::common::{
-    Failures, Given, InputArguments, OutputArguments, is_folder, named, offsets, on_interrupt, percent,
+    Failures, Given, InputArguments, OutputArguments, is_folder, legible, named, offsets, on_interrupt, percent,
     refuse_input_as, size, tell, tell_failures,
 };
 use crate::exit::Exit;
@@ -172,7 +172,7 @@ pub(crate) fn run(arguments: &Arguments, given: &Given) -> Result<Exit> {
     let form = arguments.form()?;
     arguments.check(given, form)?;
     let output = &arguments.output;
-    let (inputs, early) = arguments.input.expand(output.path())?;
+    let (inputs, early) = arguments.input.expand_to_any(output.path())?;
     output.check(&inputs)?;
     refuse_input_as("--anonymous", arguments.anonymous.as_deref(), &inputs)?;
     if let (Form::Report, Some(folder)) = (form, output.path()) {
@@ -193,7 +193,7 @@ pub(crate) fn run(arguments: &Arguments, given: &Given) -> Result<Exit> {
         pool: &pool,
     };
     let reader = of(&arguments.input.inputs);
-    let worked = pool.install(|| {
+    let worked: Result<Option<ComparisonResult>> = pool.install(|| {
         let mut excluded = GivenText::default();
         reader.documents(&arguments.exclude, &mut failures, |document| {
             excluded.add(&document.text, &options.fingerprints);
@@ -223,11 +223,14 @@ pub(crate) fn run(arguments: &Arguments, given: &Given) -> Result<Exit> {
             })?;
         }
         if comparison.len() < 2 {
+            let read = match comparison.numbers().keys().next() {
+                Some(id) => format!("{}: this is the only document that could be read", legible(id)),
+                None => "no document could be read".to_owned(),
+            };
+            let way_out = "there is nothing to compare; name two files or more, or a folder of them";
             tell_failures(&failures.first, failures.count, " (list them all with --errors)");
-            bail!(
-                "there is nothing to compare: {}; name two files or more, or a folder of them",
-                if comparison.is_empty() { "no document could be read" } else { "only one document could be read" }
-            );
+            tell(&format!("failed: {read}: {way_out}"));
+            return Ok(None);
         }
         let documents = comparison.len() as u64;
         let bar = Bar::start(!output.shows_progress(), move || Status {
@@ -246,7 +249,7 @@ pub(crate) fn run(arguments: &Arguments, given: &Given) -> Result<Exit> {
             None => comparison.conclude(&step),
         };
         drop(bar);
-        Ok(result?)
+        Ok(Some(result?))
     });
     let result = match worked {
         Err(error) if matches!(error.downcast_ref(), Some(refrain::Error::Interrupted)) => {
@@ -255,6 +258,7 @@ pub(crate) fn run(arguments: &Arguments, given: &Given) -> Result<Exit> {
         }
         worked => worked?,
     };
+    let Some(result) = result else { return Ok(Exit::SomeFailed) };
     let written = Written { arguments, form, result: &result, failures: &failures };
     written.write()?;
     tell_failures(&failures.first, failures.count, " (list them all with --errors)");

@@ -5,12 +5,12 @@ use std::path::Path;
 
 use anyhow::{Context, Result, bail};
 use refrain::compare::ComparisonResult;
-use refrain::report::{ComparisonReport, Names};
+use refrain::report::{ComparisonReport, Names, cell};
 use refrain::write::{Output, Packing};
 use serde_json::{Value, json};
 
 use super::Arguments;
-use crate::common::{Failures, print, tell};
+use crate::common::{Failures, legible, print, tell};
 
 /// The forms of the output.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -179,18 +179,13 @@ impl Written<'_> {
     fn write_key(&self, path: &Path, names: &Names) -> Result<()> {
         let mut key = String::from("name\tid\n");
         for (number, document) in self.result.documents.iter().enumerate() {
-            let _ = writeln!(key, "{}\t{}", names.get(number), document.id.replace(['\t', '\n', '\r'], " "));
+            let _ = writeln!(key, "{}\t{}", names.get(number), cell(&document.id, '\t'));
         }
         let mut out = Packing::None.pack(Output::file(path)?)?;
         out.put(key.as_bytes())?;
         out.finish()?;
         Ok(())
     }
-}
-
-/// A name that does nothing to a terminal.
-fn legible(name: &str) -> String {
-    name.chars().map(|character| if character.is_control() { ' ' } else { character }).collect()
 }
 
 /// The files of a report, and nothing else, may be in its folder.

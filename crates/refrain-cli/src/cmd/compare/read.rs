@@ -53,7 +53,8 @@ impl Reader<'_> {
         let mut add = |essay: Essay, failures: &mut Failures| {
             if essay.words() == 0 {
                 let failure = Failure::new(&essay.id, "has no words to compare");
-                failures.add(failure.hint("if it shows pictures of pages, run OCR over it first"))?;
+                failures
+                    .add(failure.hint("is it the right file? If it shows pictures of pages, run OCR over it first"))?;
                 if !self.wordless {
                     return Ok(());
                 }

@@ -13,7 +13,7 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-use super::comparison::{CompareOptions, Essay, SharedPassage, aligned_passages, language_of};
+use super::comparison::{CompareOptions, Essay, Ready, SharedPassage, language_of, passages};
 use super::fingerprint::{FingerprintOptions, Scores};
 use super::rules::Rule;
 pub use segment::Source;
@@ -61,11 +61,11 @@ impl Note {
         match any["refrain_library"].as_u64() {
             Some(version) if version == u64::from(VERSION) => {}
             Some(version) => {
-                return Err(Error::Refused(format!(
-                    "{} has version {version} of the form of libraries, this refrain knows version {VERSION}; use the refrain that \
-                     made it, or make it anew",
-                    folder.display()
-                )));
+                let message = format!(
+                    "this library has version {version} of the form of libraries, this refrain knows version {VERSION}; use the \
+                     refrain that made it, or make it anew in another folder"
+                );
+                return Err(Error::Unusable { path: folder.to_owned(), message });
             }
             None => return Err(damaged("this is not the note of a library".into())),
         }
@@ -198,26 +198,25 @@ impl Library {
         let mut anywhere = vec![false; grams.len()];
         let mut found: Vec<(Scores, usize, u32)> = Vec::new();
         for (at, segment) in self.segments.iter().enumerate() {
-            let mut counts: HashMap<u32, usize> = HashMap::new();
-            segment.find(grams, |gram, document| {
-                anywhere[gram] = true;
-                *counts.entry(document).or_default() += 1;
-            })?;
+            let shared = segment.find(grams)?;
+            anywhere.iter_mut().zip(shared.here).for_each(|(anywhere, here)| *anywhere |= here);
             let scores = |(document, shared): (u32, usize)| {
                 let scores = Scores::of(grams.len(), segment.sources[document as usize].grams, shared);
                 let wanted = scores.a_in_b >= check.containment || scores.resemblance >= check.resemblance;
                 wanted.then_some((scores, at, document))
             };
-            found.extend(counts.into_iter().filter_map(scores));
+            found.extend(shared.counts.into_iter().filter_map(scores));
         }
         found.sort_by_key(|(scores, segment, document)| (Reverse(scores.shared), *segment, *document));
         found.truncate(check.most);
+        let own = options.passages.as_ref().map(|align| (Ready::of_essay(essay), align));
         let mut sources = Vec::new();
         for (scores, at, document) in found {
             let segment = &self.segments[at];
             let source = segment.sources[document as usize].clone();
             let text = segment.text(document)?;
-            let passages = aligned_passages(essay, &text, &source.left_out, source.language.as_deref(), options);
+            let other = || Ready::of(&text, &source.left_out, source.language.as_deref());
+            let passages = own.as_ref().map(|(own, align)| passages(own, &other(), align)).unwrap_or_default();
             sources.push(Match { source, scores, passages, text });
         }
         let shared = anywhere.iter().filter(|found| **found).count();
@@ -279,10 +278,8 @@ impl LibraryWriter {
         match lock.try_lock() {
             Ok(()) => {}
             Err(std::fs::TryLockError::WouldBlock) => {
-                return Err(Error::Refused(format!(
-                    "another program changes the library {}; wait until it is done, then try again",
-                    folder.display()
-                )));
+                let message = "another program changes this library; wait until it is done, then try again".into();
+                return Err(Error::Unusable { path: folder.to_owned(), message });
             }
             Err(std::fs::TryLockError::Error(error)) => return Err(Error::io(path, error)),
         }
@@ -568,6 +565,23 @@ mod tests {
         LibraryWriter::open(folder.path(), &options).expect("a library");
         let left = fs::read_dir(folder.path()).expect("the folder").count();
         assert_eq!(left, 2, "the note and the lock");
+    }
+
+    #[test]
+    fn readers_go_on_while_segments_are_made_one() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let options = CompareOptions::default();
+        for number in 0..3 {
+            let mut writer = LibraryWriter::open(folder.path(), &options).expect("a library");
+            writer.add(essay(&number.to_string(), &text(number))).expect("room");
+            writer.commit().expect("room");
+        }
+        let library = Library::open(folder.path()).expect("a library");
+        LibraryWriter::open(folder.path(), &options).expect("a library").compact().expect("room");
+        assert!(!folder.path().join("000001.grams").exists());
+        library.verify().expect("nothing is damaged");
+        let checked = library.check(&essay("new", &text(2)), &CheckOptions::default(), &options).expect("a check");
+        assert_eq!(checked.sources[0].source.id, "2");
     }
 
     #[test]

@@ -3,6 +3,7 @@
 //! A segment is written once and never changed. Its n-grams are sorted entries of twelve bytes; every so many of them one is
 //! known in memory, so that an n-gram is found by reading a few kilobytes.
 
+use std::collections::HashMap;
 use std::fs::File;
 use std::io::{BufReader, BufWriter, Read, Write};
 use std::os::unix::fs::FileExt;
@@ -18,10 +19,18 @@ use crate::text::Digest;
 const ENTRY: usize = 12;
 /// One entry in so many is known in memory.
 const STEP: usize = 256;
+/// So many look up n-grams at a time,
+const READERS: usize = 16;
+/// and each of them so many at least.
+const PART: usize = 64;
 /// How hard texts are packed.
 const LEVEL: i32 = 3;
 /// The files of a segment.
 pub(super) const FILES: [&str; 4] = ["grams", "steps", "documents", "texts"];
+const GRAMS: usize = 0;
+const STEPS: usize = 1;
+const DOCUMENTS: usize = 2;
+const TEXTS: usize = 3;
 
 /// A document of a library.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -157,12 +166,22 @@ impl SegmentWriter {
     }
 }
 
-/// A segment as it is read.
+/// What a segment has of n-grams that were looked up.
+#[derive(Default)]
+pub(super) struct Found {
+    /// Which of them it has.
+    pub(super) here: Vec<bool>,
+    /// How many of them each document has that has any.
+    pub(super) counts: HashMap<u32, usize>,
+}
+
+/// A segment as it is read. Its files stay open: they can be read to the end also when they are deleted meanwhile, because
+/// segments were made one.
 pub(super) struct Segment {
     folder: PathBuf,
     pub(super) note: SegmentNote,
-    grams: File,
-    texts: File,
+    /// In the order of [`FILES`].
+    files: [File; 4],
     steps: Vec<u64>,
     pub(super) sources: Vec<Source>,
 }
@@ -170,20 +189,24 @@ pub(super) struct Segment {
 impl Segment {
     pub(super) fn open(folder: &Path, note: SegmentNote) -> Result<Segment> {
         let path = |file: &str| path_of(folder, &note.name, file);
-        let open = |file: &str| File::open(path(file)).at(&path(file));
-        let read = |file: &str| std::fs::read(path(file)).at(&path(file));
-        let length = |file: &str| Ok::<u64, Error>(path(file).metadata().at(&path(file))?.len());
-        let steps: Vec<u64> = read("steps")?.as_chunks().0.iter().map(|step| u64::from_le_bytes(*step)).collect();
-        let documents = read("documents")?;
+        let [grams, steps, documents, texts] = FILES.map(|file| File::open(path(file)).at(&path(file)));
+        let files = [grams?, steps?, documents?, texts?];
+        let length = |file: usize| Ok::<u64, Error>(files[file].metadata().at(&path(FILES[file]))?.len());
+        let read = |file: usize| {
+            let mut bytes = vec![0; length(file)? as usize];
+            files[file].read_exact_at(&mut bytes, 0).at(&path(FILES[file])).map(|()| bytes)
+        };
+        let steps: Vec<u64> = read(STEPS)?.as_chunks().0.iter().map(|step| u64::from_le_bytes(*step)).collect();
+        let documents = read(DOCUMENTS)?;
         let lines = documents.split(|byte| *byte == b'\n').filter(|line| !line.is_empty());
-        let damaged = |message: String| Error::Damaged { path: path("documents"), message };
+        let damaged = |message: String| Error::Damaged { path: path(FILES[DOCUMENTS]), message };
         let sources: Vec<Source> = lines
             .map(|line| serde_json::from_slice(line).map_err(|error| damaged(error.to_string())))
             .collect::<Result<_>>()?;
         if sources.len() != note.documents {
             return Err(damaged(format!("has {} documents, should have {}", sources.len(), note.documents)));
         }
-        let (length_of_texts, length_of_grams) = (length("texts")?, length("grams")?);
+        let (length_of_texts, length_of_grams) = (length(TEXTS)?, length(GRAMS)?);
         let beyond = |source: &Source| source.start.checked_add(source.length).is_none_or(|end| end > length_of_texts);
         if sources.iter().any(beyond) {
             return Err(damaged("names texts that are not there".into()));
@@ -191,18 +214,50 @@ impl Segment {
         if note.entries.checked_mul(ENTRY as u64) != Some(length_of_grams)
             || steps.len() as u64 != note.entries.div_ceil(STEP as u64)
         {
-            return Err(Error::Damaged { path: path("grams"), message: "is not as long as it was written".into() });
+            return Err(Error::Damaged {
+                path: path(FILES[GRAMS]),
+                message: "is not as long as it was written".into(),
+            });
         }
-        Ok(Segment { grams: open("grams")?, texts: open("texts")?, folder: folder.to_owned(), note, steps, sources })
+        Ok(Segment { files, folder: folder.to_owned(), note, steps, sources })
+    }
+
+    fn path(&self, file: usize) -> PathBuf {
+        path_of(&self.folder, &self.note.name, FILES[file])
     }
 
     pub(super) fn is_removed(&self, document: u32) -> bool {
         self.note.removed.binary_search(&document).is_ok()
     }
 
-    /// Hands out the documents that have n-grams, which are in ascending order.
-    pub(super) fn find(&self, grams: &[u64], mut found: impl FnMut(usize, u32)) -> Result<()> {
-        let path = path_of(&self.folder, &self.note.name, FILES[0]);
+    /// Looks n-grams up, which are in ascending order.
+    pub(super) fn find(&self, grams: &[u64]) -> Result<Found> {
+        let part = grams.len().div_ceil(READERS).max(PART);
+        if grams.len() <= part {
+            return self.find_part(grams);
+        }
+        // They stand far from each other: each is a wait for the disk, and many waits can be one.
+        let parts: Result<Vec<Found>> = std::thread::scope(|scope| {
+            let start = |grams| std::thread::Builder::new().spawn_scoped(scope, move || self.find_part(grams));
+            let readers = grams.chunks(part).map(start).collect::<std::io::Result<Vec<_>>>()?;
+            let end = |reader: std::thread::ScopedJoinHandle<'_, Result<Found>>| {
+                reader.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
+            };
+            readers.into_iter().map(end).collect()
+        });
+        let mut found = Found::default();
+        for part in parts? {
+            found.here.extend(part.here);
+            for (document, count) in part.counts {
+                *found.counts.entry(document).or_default() += count;
+            }
+        }
+        Ok(found)
+    }
+
+    fn find_part(&self, grams: &[u64]) -> Result<Found> {
+        let mut found = Found { here: vec![false; grams.len()], counts: HashMap::new() };
+        let path = self.path(GRAMS);
         let mut block = Vec::new();
         let mut at_step = usize::MAX;
         for (number, gram) in grams.iter().enumerate() {
@@ -213,7 +268,7 @@ impl Segment {
                     let start = (step * STEP) as u64;
                     let entries = (self.note.entries - start).min(STEP as u64) as usize;
                     block.resize(entries * ENTRY, 0);
-                    self.grams.read_exact_at(&mut block, start * ENTRY as u64).at(&path)?;
+                    self.files[GRAMS].read_exact_at(&mut block, start * ENTRY as u64).at(&path)?;
                     at_step = step;
                 }
                 let entries = block.as_chunks::<ENTRY>().0;
@@ -225,53 +280,56 @@ impl Segment {
                         return Err(Error::Damaged { path, message });
                     }
                     if !self.is_removed(document) {
-                        found(number, document);
+                        found.here[number] = true;
+                        *found.counts.entry(document).or_default() += 1;
                     }
                 }
                 step += 1;
             }
         }
-        Ok(())
+        Ok(found)
     }
 
     /// The packed text of a document.
     pub(super) fn packed(&self, document: u32) -> Result<Vec<u8>> {
         let source = &self.sources[document as usize];
         let mut packed = vec![0; source.length as usize];
-        self.texts.read_exact_at(&mut packed, source.start).at(&path_of(&self.folder, &self.note.name, FILES[3]))?;
+        self.files[TEXTS].read_exact_at(&mut packed, source.start).at(&self.path(TEXTS))?;
         Ok(packed)
     }
 
     /// The text of a document.
     pub(super) fn text(&self, document: u32) -> Result<String> {
-        let path = || path_of(&self.folder, &self.note.name, FILES[3]);
-        let damaged = |message: String| Error::Damaged { path: path(), message };
-        let text = zstd::stream::decode_all(self.packed(document)?.as_slice()).at(&path())?;
+        let damaged = |message: String| Error::Damaged { path: self.path(TEXTS), message };
+        let text = zstd::stream::decode_all(self.packed(document)?.as_slice()).at(&self.path(TEXTS))?;
         String::from_utf8(text).map_err(|_| damaged("a text is not UTF-8".into()))
     }
 
     /// All entries, in their order.
     pub(super) fn entries(&self) -> Result<Entries> {
-        let path = path_of(&self.folder, &self.note.name, FILES[0]);
+        let path = self.path(GRAMS);
         let file = BufReader::with_capacity(1 << 20, File::open(&path).at(&path)?);
         Ok(Entries { path, file, left: self.note.entries })
     }
 
     /// Compares the files with their digests, and looks whether entries and texts are what they should be.
     pub(super) fn verify(&self) -> Result<()> {
-        for (file, expected) in FILES.iter().zip(&self.note.digests) {
-            let path = path_of(&self.folder, &self.note.name, file);
+        let mut chunk = vec![0; 1 << 20];
+        for (file, expected) in self.note.digests.iter().enumerate().take(FILES.len()) {
             let mut digest = Digest::default();
-            let mut reader = File::open(&path).at(&path)?;
-            let mut chunk = vec![0; 1 << 20];
+            let mut at = 0;
             loop {
-                match reader.read(&mut chunk).at(&path)? {
+                match self.files[file].read_at(&mut chunk, at).at(&self.path(file))? {
                     0 => break,
-                    length => digest.update(&chunk[..length]),
+                    length => {
+                        digest.update(&chunk[..length]);
+                        at += length as u64;
+                    }
                 }
             }
             if digest.hex() != *expected {
-                return Err(Error::Damaged { path, message: "its content is not what was written".into() });
+                let message = "its content is not what was written".into();
+                return Err(Error::Damaged { path: self.path(file), message });
             }
         }
         (0..self.sources.len()).try_for_each(|document| self.text(document as u32).map(drop))
