@@ -7,7 +7,8 @@ use std::sync::Arc;
 use anyhow::{Result, bail};
 use clap::{Args, Subcommand};
 use refrain::compare::{
-    Added, CheckOptions, Checked, CompareOptions, Essay, FingerprintOptions, GivenText, Library, LibraryWriter, Rule,
+    Added, AlignOptions, CheckOptions, Checked, CompareOptions, Essay, FingerprintOptions, GivenText, Library,
+    LibraryWriter, Rule,
 };
 use refrain::pipeline::Control;
 use refrain::text::CharOffsets;
@@ -262,9 +263,7 @@ impl Check {
         let mut failures = self.output.failures(early)?;
         let mut options = CompareOptions { fingerprints: library.fingerprints(), ..CompareOptions::default() };
         options.keep_references = options.fingerprints.rule == Rule::Code;
-        if self.no_passages {
-            options.passages = None;
-        }
+        options.passages = (!self.no_passages).then(|| AlignOptions::of(options.fingerprints.rule));
         let check = CheckOptions { containment: self.containment, most: self.most, ..CheckOptions::default() };
         let control = Arc::new(Control::default());
         let stopped = control.clone();
