@@ -19,7 +19,8 @@ mod store;
 mod texts;
 
 pub use comparison::{
-    CompareOptions, Compared, ComparedPair, Comparison, ComparisonResult, Essay, GivenText, SharedPassage,
+    CompareOptions, Compared, ComparedPair, Comparison, ComparisonResult, Essay, GivenText, Part, SharedPassage,
+    pages_of,
 };
 pub use fingerprint::{Fingerprint, FingerprintOptions, Scores};
 pub use leave_out::{LeftOut, references};

@@ -56,6 +56,12 @@ impl Texts {
         }
     }
 
+    /// Gives the texts other numbers: that of each is its place in the order.
+    pub(super) fn reorder(&mut self, order: &[usize]) {
+        let mut old: Vec<Option<Place>> = std::mem::take(&mut self.all).into_iter().map(Some).collect();
+        self.all = order.iter().filter_map(|number| old[*number].take()).collect();
+    }
+
     pub(super) fn get(&self, number: usize) -> Result<Cow<'_, str>> {
         match &self.all[number] {
             Place::Memory(text) => Ok(Cow::Borrowed(text)),

@@ -6,7 +6,7 @@
 
 mod comparison;
 
-pub use comparison::{ComparisonReport, Names};
+pub use comparison::{ComparisonReport, Names, ReportOptions};
 
 /// The version of the form of bundles; a reader refuses what is newer.
 pub const VERSION: u32 = 1;
