@@ -7,12 +7,13 @@ TRAIN_VENV := .venv-train
 TOOLS := .tools/bin
 BIN := target/release/refrain
 
-.PHONY: has-reuse help demo test test-rust test-python lint deny fuzz-check fuzz bench-read bench-extract bench-decode bench-dedup bench-compare bench-library-stores paper-compare \
+.PHONY: has-browser has-reuse help demo test test-rust test-python test-browser lint deny fuzz-check fuzz bench-read bench-extract bench-decode bench-dedup bench-compare bench-library-stores paper-compare \
 	train-extract evaluate-extract has-pages has-documents stoplists languages paper-decode clean
 
 help:
 	@echo "make demo              build, make a corpus from samples/, extract a page, and say where to look"
 	@echo "make test              set up all that is needed and run every test"
+	@echo "make test-browser      the page of refrain compare, in Chromium"
 	@echo "make lint              formatting, clippy, documentation, fuzz targets; warnings are errors"
 	@echo "make deny              licences, sources and duplicates of dependencies"
 	@echo "make fuzz              run every fuzz target for 30 seconds (SECONDS_EACH=30)"
@@ -49,7 +50,7 @@ demo:
 	@echo "  $(BIN) convert demo-out/corpus --format text | less"
 	@echo "  $(BIN) --help"
 
-test: test-rust test-python
+test: test-rust test-python test-browser
 
 test-rust:
 	@if $(CARGO) nextest --version >/dev/null 2>&1; then \
@@ -66,6 +67,25 @@ test-python: $(VENV)/ready
 $(VENV)/ready: tests/python/requirements.txt
 	$(PYTHON) -m venv $(VENV)
 	$(VENV)/bin/python -m pip install --quiet --requirement tests/python/requirements.txt
+	touch $@
+
+# The page of `refrain compare`, in a browser without a window. SHOTS=folder keeps pictures of it.
+BROWSER := tests/browser
+export CHROMIUM ?= $(shell command -v chromium || echo /usr/bin/chromium)
+
+test-browser: has-browser $(BROWSER)/node_modules/ready
+	$(CARGO) build --package refrain-cli
+	cd $(BROWSER) && node --test --test-reporter=spec
+
+has-browser:
+	@command -v npm >/dev/null || { echo "the tests of the report need Node.js 20 or later with npm; install it first"; exit 2; }
+	@test -x "$(CHROMIUM)" || { echo "installing Chromium, which the tests of the report need"; \
+	    apt-get install --yes --no-install-recommends chromium >/dev/null || \
+	    { apt-get update >/dev/null && apt-get install --yes --no-install-recommends chromium >/dev/null; }; } || \
+	    { echo "Chromium cannot be installed here; install it, or say where it is: make test CHROMIUM=file"; exit 2; }
+
+$(BROWSER)/node_modules/ready: $(BROWSER)/package-lock.json
+	cd $(BROWSER) && npm ci --no-audit --no-fund --silent
 	touch $@
 
 lint: fuzz-check
@@ -188,5 +208,5 @@ paper-decode:
 	$(CARGO) run --release --package refrain-bench -- paper-decode "$$texts"
 
 clean:
-	rm -rf demo-out bench-data $(VENV) $(TRAIN_VENV) .venv-dedup .tools
+	rm -rf demo-out bench-data $(BROWSER)/node_modules $(VENV) $(TRAIN_VENV) .venv-dedup .tools
 	$(CARGO) clean

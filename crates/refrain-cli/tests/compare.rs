@@ -93,6 +93,9 @@ fn a_report_opens_anywhere() {
     assert_eq!(left_out, ["given", "references"]);
     let page = String::from_utf8(env.read("report/report.html")).expect("UTF-8");
     assert!(page.contains("<script>") && !page.contains("http://") && !page.contains("https://"));
+    assert!(page.contains("\"alone\":false"));
+    env.run(&["compare", "essays", "--exclude", "brief.md", "-o", "page.html"]).code(0);
+    assert!(String::from_utf8_lossy(&env.read("page.html")).contains("\"alone\":true"));
     assert!(String::from_utf8_lossy(&env.read("report/pairs.csv")).starts_with("a,b,r,"));
     // The same again writes over the report, and over nothing else.
     env.run(&["compare", "essays", "-o", "report/"]).code(0);
@@ -196,6 +199,64 @@ fn files_of_a_folder_can_be_one_document() {
 }
 
 #[test]
+fn passages_of_folders_name_their_files_and_pages() {
+    let env = Env::new();
+    let pdf = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../samples/documents/keeper.pdf");
+    env.write("keeper.pdf", std::fs::read(pdf).expect("a sample"));
+    env.run(&["convert", "keeper.pdf", "-o", "keeper.jsonl"]).code(0);
+    let keeper = env.read_jsonl("keeper.jsonl").remove(0);
+    let text = keeper["text"].as_str().expect("a text").to_owned();
+    let second = keeper["pages"][1].as_u64().expect("two pages") as usize;
+    env.write("class/anna/first.txt", format!("é {}", own(1)));
+    env.write("class/anna/paper.pdf", env.read("keeper.pdf"));
+    env.write(
+        "class/bert/only.txt",
+        format!("{}\n\n{}", own(2), text.chars().skip(second).collect::<String>().repeat(3)),
+    );
+    env.write("class/clara.txt", text.repeat(2));
+    let compare = ["compare", "class", "--folders", "--resemblance", "0", "-o"];
+    env.run(&[&compare[..], &["report/"]].concat()).code(0);
+    let report: Value = serde_json::from_slice(&env.read("report/report.json")).expect("JSON");
+    let files = &report["documents"][0]["files"];
+    assert_eq!((&files[0]["name"], &files[1]["name"]), (&json!("first.txt"), &json!("paper.pdf")));
+    let start = 2 + own(1).chars().count() + 2;
+    assert_eq!((&files[1]["start"], &files[1]["pages"]), (&json!(start), &json!([start, start + second])));
+    assert!(report["documents"][2].get("files").is_none(), "a file is no folder");
+    let pairs = report["pairs"].as_array().expect("pairs");
+    let with_clara = pairs.iter().find(|pair| pair["a"] == 0 && pair["b"] == 2).expect("a pair");
+    let passage = &with_clara["passages"][0];
+    assert_eq!((&passage["file_a"], &passage["page_a"]), (&json!("paper.pdf"), &json!(1)));
+    assert!(passage.get("file_b").is_none() && passage.get("page_b").is_none());
+    // The same in bytes.
+    env.run(&[&compare[..], &["report/", "--offsets", "bytes"]].concat()).code(0);
+    let report: Value = serde_json::from_slice(&env.read("report/report.json")).expect("JSON");
+    assert_eq!(report["documents"][0]["files"][1]["start"], json!(start + 1));
+    // Names of files are names.
+    env.run(&[&compare[..], &["report/", "--anonymous", "key.tsv"]].concat()).code(0);
+    let report = String::from_utf8(env.read("report/report.json")).expect("UTF-8");
+    assert!(report.contains("\"file 2\"") && !report.contains("paper") && !report.contains("first.txt"));
+}
+
+#[test]
+fn a_page_has_the_highest_pairs_and_says_how_many_there_are() {
+    let env = Env::new();
+    let texts: Vec<(String, String)> =
+        (0..50).map(|n| (format!("d{n}"), format!("{SHARED} {}", common::words(40 + n, n as u64)))).collect();
+    let texts: Vec<(&str, String)> = texts.iter().map(|(id, text)| (id.as_str(), text.clone())).collect();
+    documents(&env, &texts);
+    env.run(&["compare", "docs.jsonl", "-o", "report/", "--common", "100%"]).code(0).says(&["1225 pairs"]);
+    let page = String::from_utf8(env.read("report/report.html")).expect("UTF-8");
+    let (_, rest) = page.split_once("id=\"report\">").expect("what was found");
+    let data: Value = serde_json::from_str(rest.split_once("</script>").expect("its end").0).expect("JSON");
+    assert_eq!(data["pairs"].as_array().map(Vec::len), Some(1000));
+    assert_eq!(data["totals"]["pairs"], 1225);
+    let bars = data["histogram"].as_array().expect("bars").iter().filter_map(Value::as_u64);
+    assert_eq!(bars.sum::<u64>(), 1225);
+    let report: Value = serde_json::from_slice(&env.read("report/report.json")).expect("JSON");
+    assert_eq!(report["pairs"].as_array().map(Vec::len), Some(1225));
+}
+
+#[test]
 fn names_can_be_left_out() {
     let env = Env::new();
     samples(&env);
@@ -203,7 +264,29 @@ fn names_can_be_left_out() {
     for file in ["report/report.json", "report/report.html", "report/pairs.csv", "report/texts.jsonl"] {
         assert!(!String::from_utf8_lossy(&env.read(file)).contains("anna"), "{file}");
     }
-    assert!(String::from_utf8_lossy(&env.read("key.tsv")).contains("Document 1\tessays/anna.txt"));
+    let key = |env: &Env| {
+        let key = String::from_utf8(env.read("key.tsv")).expect("UTF-8");
+        let name = |id: &str| key.lines().find(|line| line.ends_with(id)).map(|line| line[..10].to_owned());
+        ["anna.txt", "bert.txt", "clara.html", "david.txt", "eva.txt"].map(|id| name(id).unwrap_or_default())
+    };
+    // Numbers say nothing of names: they go by what is written, so that they stay the same, and the order of files is none.
+    let numbers = key(&env);
+    assert!(!numbers.is_sorted(), "{numbers:?}");
+    let report: Value = serde_json::from_slice(&env.read("report/report.json")).expect("JSON");
+    let listed = report["documents"].as_array().expect("documents").iter().map(|document| document["name"].clone());
+    assert!(listed.eq((1..=5).map(|number| json!(format!("Document {number}")))));
+    for pair in report["pairs"].as_array().expect("pairs") {
+        assert!(pair["a"].as_u64() < pair["b"].as_u64(), "the order of the two says nothing, either");
+    }
+    let other = Env::new();
+    for (name, as_name) in
+        [("anna.txt", "z.txt"), ("bert.txt", "y.txt"), ("clara.html", "x.html"), ("eva.txt", "w.txt")]
+    {
+        other.write(&format!("essays/{as_name}"), env.read(&format!("essays/{name}")));
+    }
+    other.write("essays/v.txt", env.read("essays/david.txt"));
+    other.run(&["compare", "essays", "-o", "report/", "--anonymous", "key.tsv"]).code(0);
+    assert_eq!(env.read("report/report.json"), other.read("report/report.json"));
     let key = ["compare", "essays", "-o", "r.csv", "--anonymous", "essays/eva.txt"];
     env.run(&key).code(2).says(&["is an input"]);
 }
@@ -217,6 +300,25 @@ fn programs_are_compared_by_their_signs() {
     env.write("src/b.rs", format!("// mine\n{body}"));
     env.run(&["compare", "src", "--tokens", "code", "-o", "pairs.jsonl"]).code(0);
     assert!(env.read_jsonl("pairs.jsonl")[0]["r"].as_f64().is_some_and(|r| r > 0.7));
+}
+
+#[test]
+fn passages_of_programs_end_where_what_is_copied_ends() {
+    let env = Env::new();
+    let copied = "fn total(values: &[u64], start: u64) -> Result<u64, Overflow> {\n    let mut sum = start;\n    for value in values {\n        \
+        sum = sum.checked_add(value * 2).ok_or(Overflow { at: sum })?;\n    }\n    if sum > LIMIT { return Err(Overflow { at: sum }); }\n    Ok(sum)\n}";
+    let one =
+        format!("use std::io;\n\n{copied}\n\nfn read() -> io::Result<String> {{ io::read_to_string(io::stdin()) }}\n");
+    let two = format!("mod lamp;\n\nstruct Overflow {{ at: u64 }}\n\nconst LIMIT: u64 = 99;\n\n{copied}\n");
+    env.write("src/a.rs", &one);
+    env.write("src/b.rs", &two);
+    env.run(&["compare", "src", "--tokens", "code", "-o", "pairs.jsonl"]).code(0);
+    let passages = &env.read_jsonl("pairs.jsonl")[0]["passages"];
+    let range = |side: &str| [0, 1].map(|at| passages[0][side][at].as_u64().expect("a number") as usize);
+    let [from, to] = range("a");
+    assert_eq!((&one[from..to], &passages[0]["kind"]), (copied, &json!("verbatim")));
+    let [from, to] = range("b");
+    assert_eq!((&two[from..to], passages.as_array().map(Vec::len)), (copied, Some(1)));
 }
 
 #[test]

@@ -144,6 +144,85 @@ mod languages {
     }
 }
 
+/// Programs, whose signs are words.
+mod code {
+    use refrain::compare::{AlignOptions, AlignedPassage, Kind, Rule, Text, align};
+
+    const SUM: &str = "int sum(const int *values, size_t count) {\n    int total = 0;\n    for (size_t i = 0; i < count; i++) {\n        \
+        total += values[i] * weight(i);\n    }\n    return total;\n}\n";
+    const SORT: &str = "void sort(int *a, int n) {\n    for (int gap = n / 2; gap > 0; gap /= 2) {\n        for (int i = gap; i < n; i++) \
+        {\n            int held = a[i], j = i;\n            while (j >= gap && a[j - gap] > held) { a[j] = a[j - gap]; j -= gap; }\n            \
+        a[j] = held;\n        }\n    }\n}\n";
+    const PRINT: &str = "static void show(FILE *out, struct lamp *lamps) {\n    while (lamps != NULL) {\n        fprintf(out, \"%s: %d\\n\", \
+        lamps->name, lamps->hours);\n        lamps = lamps->next;\n    }\n    fflush(out);\n}\n";
+
+    fn passages(a: &str, b: &str) -> Vec<AlignedPassage> {
+        align(&Text::code(a), &Text::code(b), &AlignOptions::of(Rule::Code))
+    }
+
+    /// The parts of the first text that were found in the second.
+    fn found<'a>(a: &'a str, b: &str) -> Vec<&'a str> {
+        passages(a, b).into_iter().map(|passage| &a[passage.a]).collect()
+    }
+
+    #[test]
+    fn a_copy_is_found_from_its_first_sign_to_its_last() {
+        let (a, b) = (format!("{PRINT}\n{SORT}"), format!("{SORT}\n{SUM}"));
+        assert_eq!(found(&a, &b), [SORT.trim_end()]);
+        assert_eq!(found(SUM, SORT), [""; 0]);
+    }
+
+    #[test]
+    fn functions_that_were_moved_are_found_each() {
+        let (a, b) = (format!("{SUM}\n{SORT}\n{PRINT}"), format!("{SORT}\n{PRINT}\n{SUM}"));
+        let found = found(&a, &b);
+        let all = found.concat();
+        for line in a.lines().filter(|line| line.len() > 2) {
+            assert!(all.contains(line.trim()), "{line}: {found:?}");
+        }
+        assert!(found.len() >= 2, "{found:?}");
+    }
+
+    #[test]
+    fn white_space_makes_no_difference() {
+        let one_line = SORT.split_whitespace().collect::<Vec<_>>().join(" ");
+        let spread = SORT.replace(' ', "  ").replace('{', "\n{\n").replace(';', " ;\n\n");
+        for other in [one_line, spread] {
+            let passages = passages(SORT, &format!("{other}\n{PRINT}"));
+            assert_eq!(passages.len(), 1, "{passages:?}");
+            assert_eq!((passages[0].kind, &SORT[passages[0].a.clone()]), (Kind::Verbatim, SORT.trim_end()));
+        }
+    }
+
+    #[test]
+    fn other_comments_do_not_hide_a_copy() {
+        let commented = SORT
+            .replace("{\n        for", "{ // halves the distance each time\n        for")
+            .replace("a[j] = held;", "/* here it belongs */ a[j] = held;");
+        let found = found(SORT, &format!("{PRINT}{commented}{SUM}"));
+        let covered: usize = found.iter().map(|part| part.len()).sum();
+        assert!(covered * 10 > SORT.len() * 8, "{found:?}");
+    }
+
+    #[test]
+    fn other_signs_are_no_copy() {
+        let other: String = SORT
+            .chars()
+            .map(|sign| match sign {
+                '[' => '<',
+                ']' => '>',
+                '(' => '{',
+                ')' => '}',
+                ';' => ',',
+                '=' => '~',
+                '-' => '@',
+                other => other,
+            })
+            .collect();
+        assert!(passages(SORT, &other).iter().all(|passage| passage.kind != Kind::Verbatim));
+    }
+}
+
 /// Inputs that would be slow or large for a careless aligner.
 mod limits {
     use std::fmt::Write;

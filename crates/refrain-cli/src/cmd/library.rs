@@ -7,7 +7,8 @@ use std::sync::Arc;
 use anyhow::{Result, bail};
 use clap::{Args, Subcommand};
 use refrain::compare::{
-    Added, CheckOptions, Checked, CompareOptions, Essay, FingerprintOptions, GivenText, Library, LibraryWriter, Rule,
+    Added, AlignOptions, CheckOptions, Checked, CompareOptions, Essay, FingerprintOptions, GivenText, Library,
+    LibraryWriter, Rule,
 };
 use refrain::pipeline::Control;
 use refrain::report::shared_passages;
@@ -162,7 +163,12 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Exit> {
 
 /// How documents are compared with a library that counts so.
 fn options_of(fingerprints: FingerprintOptions) -> CompareOptions {
-    CompareOptions { fingerprints, keep_references: fingerprints.rule == Rule::Code, ..CompareOptions::default() }
+    CompareOptions {
+        fingerprints,
+        keep_references: fingerprints.rule == Rule::Code,
+        passages: Some(AlignOptions::of(fingerprints.rule)),
+        ..CompareOptions::default()
+    }
 }
 
 /// What reads documents, until Ctrl-C is pressed.

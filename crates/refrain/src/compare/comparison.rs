@@ -12,9 +12,11 @@ use super::leave_out::{LeftOut, blanked, references, stretches_of};
 use super::pairs::{Collection, Pair, PairOptions, Side};
 use super::passages::{AlignOptions, AlignedPassage, Kind, Text, align};
 use super::quotes::{Quoted, quotations, quoted};
+use super::rules::Rule;
 use crate::decode::identify;
 use crate::document::{Document, Link, Passage, Span};
 use crate::error::{Error, Result};
+use crate::text::Digest;
 
 /// How documents are compared.
 #[derive(Debug, Clone)]
@@ -59,6 +61,17 @@ impl GivenText {
     }
 }
 
+/// A file of a document that was put together from several.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Part {
+    /// What it is called inside the document.
+    pub name: String,
+    /// Where it begins in the text of the document, in code points.
+    pub start: u64,
+    /// Where its pages begin in the text of the document, in code points.
+    pub pages: Vec<u64>,
+}
+
 /// A document that is ready to be compared.
 #[derive(Debug, Clone, Default)]
 pub struct Essay {
@@ -70,6 +83,8 @@ pub struct Essay {
     pub language: Option<String>,
     /// Where its pages begin, in code points.
     pub pages: Vec<u64>,
+    /// The files it was put together from, in their order; none where it is one file.
+    pub parts: Vec<Part>,
     /// Stretches that do not count, in their order.
     pub left_out: Vec<(Span, LeftOut)>,
     fingerprint: Fingerprint,
@@ -78,8 +93,7 @@ pub struct Essay {
 impl Essay {
     /// Makes a document ready.
     pub fn of(document: Document, options: &CompareOptions, given: &GivenText) -> Essay {
-        let pages = document.meta.get("pages").and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
-        let pages = pages.iter().filter_map(Value::as_u64).collect();
+        let pages = pages_of(&document);
         let Document { id, text, language, .. } = document;
         let lists = if options.keep_references { Vec::new() } else { references(&text) };
         let mut left_out: Vec<(Span, LeftOut)> = lists.iter().map(|span| (*span, LeftOut::References)).collect();
@@ -91,7 +105,7 @@ impl Essay {
             left_out.extend(stretches.into_iter().map(|span| (span, LeftOut::Given)));
             left_out.sort_unstable();
         }
-        Essay { id, text, language, pages, left_out, fingerprint }
+        Essay { id, text, language, pages, parts: Vec::new(), left_out, fingerprint }
     }
 
     /// The n-grams of it that count.
@@ -103,6 +117,12 @@ impl Essay {
     pub fn words(&self) -> u64 {
         self.fingerprint.words()
     }
+}
+
+/// Where the pages of a document begin, in code points; nothing where it has none.
+pub fn pages_of(document: &Document) -> Vec<u64> {
+    let pages = document.meta.get("pages").and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
+    pages.iter().filter_map(Value::as_u64).collect()
 }
 
 /// A document of a comparison, but for its text.
@@ -118,15 +138,29 @@ pub struct Compared {
     pub left_out: Vec<(Span, LeftOut)>,
     /// It is only compared with.
     pub reference: bool,
+    /// Where its pages begin, in code points.
+    pub pages: Vec<u64>,
+    /// The files it was put together from, in their order; none where it is one file.
+    pub parts: Vec<Part>,
     language: Option<String>,
-    pages: Vec<u64>,
 }
 
 impl Compared {
-    /// Where its pages begin, in code points; nothing where it has none.
-    pub fn pages(&self) -> &[u64] {
-        &self.pages
+    /// The file in which a character stands, by its number; none where the document is one file.
+    pub fn part(&self, character: u64) -> Option<usize> {
+        let before = self.parts.partition_point(|part| part.start <= character).max(1);
+        (!self.parts.is_empty()).then_some(before - 1)
     }
+
+    /// The page of its file on which a character stands, from 1 on; none where there are no pages.
+    pub fn page(&self, character: u64) -> Option<usize> {
+        page_of(self.part(character).map_or(&self.pages, |part| &self.parts[part].pages), character)
+    }
+}
+
+/// The page on which a character stands, from 1 on, by where pages begin; none where there are none.
+pub(crate) fn page_of(pages: &[u64], character: u64) -> Option<usize> {
+    (!pages.is_empty()).then(|| pages.partition_point(|start| *start <= character).max(1))
 }
 
 /// A passage that two documents share.
@@ -157,6 +191,19 @@ pub struct ComparedPair {
     pub scores: Scores,
     /// The passages they share, in the order of `a`.
     pub passages: Vec<SharedPassage>,
+}
+
+impl ComparedPair {
+    /// Makes the one the other.
+    fn turn(&mut self) {
+        std::mem::swap(&mut self.a, &mut self.b);
+        std::mem::swap(&mut self.scores.a_in_b, &mut self.scores.b_in_a);
+        for passage in &mut self.passages {
+            std::mem::swap(&mut passage.a, &mut passage.b);
+            std::mem::swap(&mut passage.quoted_a, &mut passage.quoted_b);
+        }
+        self.passages.sort_by_key(|passage| (passage.a, passage.b));
+    }
 }
 
 /// Documents that are compared.
@@ -213,11 +260,11 @@ impl Comparison {
 
     /// Takes in the next document. Returns its number.
     pub fn add(&mut self, essay: Essay, side: Side) -> Result<usize> {
-        let Essay { id, text, language, pages, left_out, fingerprint } = essay;
+        let Essay { id, text, language, pages, parts, left_out, fingerprint } = essay;
         let (words, grams) = (fingerprint.words(), fingerprint.len());
         let number = self.collection.add(fingerprint, side)?;
         let reference = side == Side::Reference;
-        self.documents.push(Compared { id, words, grams, left_out, reference, language, pages });
+        self.documents.push(Compared { id, words, grams, left_out, reference, pages, parts, language });
         self.texts.add(text)?;
         Ok(number)
     }
@@ -342,7 +389,8 @@ impl Comparison {
         let document = &self.documents[number];
         let spans: Vec<Span> = document.left_out.iter().map(|(span, _)| *span).collect();
         let text = self.texts.get(number)?;
-        Ok(Ready::of(&text, &spans, language_of(&text, document.language.as_deref())))
+        let rule = self.options.fingerprints.rule;
+        Ok(Ready::of(&text, &spans, language_of(&text, document.language.as_deref()), rule))
     }
 }
 
@@ -356,6 +404,7 @@ pub(super) struct Ready {
     /// The same with no language in mind, for texts that are in different ones: their words would be cut differently.
     neutral: OnceLock<Text>,
     quotations: Vec<Span>,
+    is_code: bool,
 }
 
 /// The language that a text is in; if that cannot be told, the one that it is said to be in.
@@ -364,26 +413,41 @@ pub(super) fn language_of<'a>(text: &str, said: Option<&'a str>) -> Option<&'a s
 }
 
 impl Ready {
-    pub(super) fn of_essay(essay: &Essay) -> Ready {
+    pub(super) fn of_essay(essay: &Essay, rule: Rule) -> Ready {
         let left_out: Vec<Span> = essay.left_out.iter().map(|(span, _)| *span).collect();
-        Ready::of(&essay.text, &left_out, language_of(&essay.text, essay.language.as_deref()))
+        Ready::of(&essay.text, &left_out, language_of(&essay.text, essay.language.as_deref()), rule)
     }
 
     /// Makes a text ready; `left_out` of it is not seen.
-    pub(super) fn of(text: &str, left_out: &[Span], language: Option<&str>) -> Ready {
+    pub(super) fn of(text: &str, left_out: &[Span], language: Option<&str>, rule: Rule) -> Ready {
         let counting = blanked(text, left_out);
+        // Programs are in no language that people speak, and their quotation marks quote nobody.
+        let is_code = rule == Rule::Code;
+        let language = language.filter(|_| !is_code);
         Ready {
-            quotations: quotations(text),
-            aligned: Text::new(&counting, language),
+            quotations: if is_code { Vec::new() } else { quotations(text) },
+            aligned: if is_code { Text::code(&counting) } else { Text::new(&counting, language) },
             neutral: OnceLock::new(),
             language: language.map(str::to_owned),
             text: text.to_owned(),
             counting: counting.into_owned(),
+            is_code,
         }
     }
 
     fn neutral(&self) -> &Text {
         self.neutral.get_or_init(|| Text::new(&self.counting, None))
+    }
+
+    /// A passage; of programs without signs at its front that end what stands before it.
+    fn passage(&self, range: std::ops::Range<usize>) -> Span {
+        let ends = |sign: char| sign.is_whitespace() || matches!(sign, ';' | ',' | '}' | ')' | ']');
+        let rest = self.text[range.clone()].trim_start_matches(ends);
+        if self.is_code && !rest.is_empty() {
+            Span::new(range.end - rest.len(), range.end)
+        } else {
+            Span::new(range.start, range.end)
+        }
     }
 
     /// What counts of it, from its first to its last character.
@@ -407,7 +471,7 @@ pub(super) fn passages(a: &Ready, b: &Ready, options: &AlignOptions) -> Vec<Shar
     found
         .into_iter()
         .map(|passage| {
-            let (one, other) = (Span::new(passage.a.start, passage.a.end), Span::new(passage.b.start, passage.b.end));
+            let (one, other) = (a.passage(passage.a), b.passage(passage.b));
             SharedPassage {
                 a: one,
                 b: other,
@@ -424,6 +488,43 @@ impl ComparisonResult {
     /// The text of a document, as it was.
     pub fn text(&self, number: usize) -> Result<std::borrow::Cow<'_, str>> {
         self.texts.get(number)
+    }
+
+    /// The same with the documents in an order that says nothing of their names: that of digests of their texts.
+    /// Documents that were only compared with stay behind the others.
+    pub fn shuffled(self) -> Result<ComparisonResult> {
+        let ComparisonResult { documents, mut pairs, common, mut texts } = self;
+        let mut order = Vec::with_capacity(documents.len());
+        for (number, document) in documents.iter().enumerate() {
+            let digest = |parts: &[&[u8]]| {
+                let mut digest = Digest::default();
+                for part in parts {
+                    digest.update(part);
+                }
+                digest.short()
+            };
+            let text = texts.get(number)?;
+            let text = text.as_bytes();
+            order.push((document.reference, digest(&[text]), digest(&[text, document.id.as_bytes()]), number));
+        }
+        order.sort_unstable();
+        let order: Vec<usize> = order.into_iter().map(|(.., number)| number).collect();
+        let mut place = vec![0; order.len()];
+        order.iter().zip(0..).for_each(|(number, at)| place[*number] = at);
+        texts.reorder(&order);
+        let mut old: Vec<Option<Compared>> = documents.into_iter().map(Some).collect();
+        let documents = order.iter().filter_map(|number| old[*number].take()).collect();
+        for pair in &mut pairs {
+            (pair.a, pair.b) = (place[pair.a], place[pair.b]);
+            if pair.a > pair.b {
+                pair.turn();
+            }
+        }
+        pairs.sort_by(|one, other| {
+            let order = other.scores.resemblance.total_cmp(&one.scores.resemblance);
+            order.then((one.a, one.b).cmp(&(other.a, other.b)))
+        });
+        Ok(ComparisonResult { documents, pairs, common, texts })
     }
 
     /// A pair as a link of the model.

@@ -108,6 +108,12 @@ impl<T: Piece + ?Sized> Kept<T> {
         }
     }
 
+    /// Gives them other numbers: that of each is its place in the order.
+    pub(super) fn reorder(&mut self, order: &[usize]) {
+        let mut old: Vec<Option<Place<T>>> = std::mem::take(&mut self.all).into_iter().map(Some).collect();
+        self.all = order.iter().filter_map(|number| old[*number].take()).collect();
+    }
+
     pub(super) fn get(&self, number: usize) -> Result<Cow<'_, T>> {
         match &self.all[number] {
             Place::Memory(piece) => Ok(Cow::Borrowed(piece.borrow())),

@@ -18,8 +18,10 @@ mod quotes;
 mod rules;
 mod tile;
 
+pub(crate) use comparison::page_of;
 pub use comparison::{
-    CompareOptions, Compared, ComparedPair, Comparison, ComparisonResult, Essay, GivenText, SharedPassage,
+    CompareOptions, Compared, ComparedPair, Comparison, ComparisonResult, Essay, GivenText, Part, SharedPassage,
+    pages_of,
 };
 pub use fingerprint::{Fingerprint, FingerprintOptions, Scores};
 pub use leave_out::{LeftOut, references};

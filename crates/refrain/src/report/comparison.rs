@@ -6,10 +6,10 @@ use std::fmt::Write;
 use serde_json::{Value, json};
 
 use super::VERSION;
-use crate::compare::{ComparedPair, ComparisonResult, SharedPassage};
+use crate::compare::{ComparedPair, ComparisonResult, SharedPassage, page_of};
 use crate::document::Span;
 use crate::error::Result;
-use crate::text::{CharOffsets, Offsets};
+use crate::text::{ByteOffsets, CharOffsets, Offsets};
 
 /// What people call documents: short, and different from each other.
 #[derive(Debug, Clone)]
@@ -91,69 +91,112 @@ pub fn shared_passages(
     (text_b, pages_b): (&str, &[u64]),
     offsets: Offsets,
 ) -> Vec<Value> {
-    let spans = |of: fn(&SharedPassage) -> Span| passages.iter().map(of).collect::<Vec<_>>();
-    let a = ranges(text_a, pages_a, &spans(|passage| passage.a), offsets);
-    let b = ranges(text_b, pages_b, &spans(|passage| passage.b), offsets);
-    let write = |(passage, ((a, page_a), (b, page_b))): (&SharedPassage, (Ranged, Ranged))| {
-        let SharedPassage { kind, score, quoted_a, quoted_b, .. } = passage;
-        let mut written = json!({"a": [a.start, a.end], "b": [b.start, b.end], "kind": kind, "score": score.round()});
-        let more = [
-            ("quoted_a", quoted_a.map(|quoted| json!(quoted))),
-            ("quoted_b", quoted_b.map(|quoted| json!(quoted))),
-            ("page_a", page_a.map(|page| json!(page))),
-            ("page_b", page_b.map(|page| json!(page))),
-        ];
-        for (name, value) in more {
-            if let (Some(value), Some(fields)) = (value, written.as_object_mut()) {
-                fields.insert(name.to_owned(), value);
-            }
-        }
-        written
+    let ends =
+        |of: fn(&SharedPassage) -> Span| passages.iter().map(of).flat_map(|span| [span.start, span.end]).collect();
+    let a = Places::of(text_a, ends(|passage| passage.a), Vec::new());
+    let b = Places::of(text_b, ends(|passage| passage.b), Vec::new());
+    let write = |passage: &SharedPassage| {
+        let page = |pages: &[u64], places: &Places, span: Span| {
+            let character = places.chars(span.start) as u64;
+            page_of(pages, character).map(|page| json!(page))
+        };
+        let pages = [("page_a", page(pages_a, &a, passage.a)), ("page_b", page(pages_b, &b, passage.b))];
+        passage_as(passage, a.range(passage.a, offsets), b.range(passage.b, offsets), pages)
     };
-    passages.iter().zip(a.into_iter().zip(b)).map(write).collect()
+    passages.iter().map(write).collect()
 }
 
-/// A span, and the page it begins on.
-type Ranged = (Span, Option<usize>);
-
-/// Spans of a text in the offsets asked for, with the pages they begin on.
-fn ranges(text: &str, pages: &[u64], spans: &[Span], offsets: Offsets) -> Vec<Ranged> {
-    // In their order in the text, so that it is walked once.
-    let mut order: Vec<usize> = (0..spans.len()).collect();
-    order.sort_by_key(|at| spans[*at]);
-    let mut ranges = vec![(Span::default(), None); spans.len()];
-    let mut chars = CharOffsets::new(text);
-    for at in order {
-        let in_chars = Span::new(chars.chars(spans[at].start), chars.chars(spans[at].end));
-        let range = if offsets == Offsets::Chars { in_chars } else { spans[at] };
-        ranges[at] = (range, page(pages, in_chars.start as u64));
+/// A passage as a JSON object, with what else is known of it.
+fn passage_as<'a>(
+    passage: &SharedPassage,
+    a: [usize; 2],
+    b: [usize; 2],
+    more: impl IntoIterator<Item = (&'a str, Option<Value>)>,
+) -> Value {
+    let SharedPassage { kind, score, quoted_a, quoted_b, .. } = passage;
+    let mut written = json!({"a": a, "b": b, "kind": kind, "score": score.round()});
+    let quoted =
+        [("quoted_a", quoted_a.map(|quoted| json!(quoted))), ("quoted_b", quoted_b.map(|quoted| json!(quoted)))];
+    for (name, value) in quoted.into_iter().chain(more) {
+        if let (Some(value), Some(fields)) = (value, written.as_object_mut()) {
+            fields.insert(name.to_owned(), value);
+        }
     }
-    ranges
+    written
 }
 
-/// The page on which a character stands, from 1 on; none where there are no pages.
-fn page(pages: &[u64], character: u64) -> Option<usize> {
-    (!pages.is_empty()).then(|| pages.partition_point(|start| *start <= character).max(1))
-}
-
-/// A comparison as it is written.
-pub struct ComparisonReport<'a> {
-    /// What was found.
-    pub result: &'a ComparisonResult,
-    /// What documents are called in tables and on the page.
-    pub names: &'a Names,
-    /// Their ids are left out.
+/// How a comparison is written.
+#[derive(Debug, Clone, Default)]
+pub struct ReportOptions {
+    /// Ids and names of files are left out.
     pub anonymous: bool,
     /// What ranges count.
     pub offsets: Offsets,
     /// Options of the run, for whoever reads the report.
-    pub options: Value,
+    pub run: Value,
     /// What could not be read, in words.
     pub failures: Vec<String>,
 }
 
-/// The page has no more text than this in it; pairs beyond it are in the table only.
+/// A comparison as it is written.
+pub struct ComparisonReport<'a> {
+    result: &'a ComparisonResult,
+    names: &'a Names,
+    options: ReportOptions,
+    places: Vec<Places>,
+}
+
+/// Where things stand in a document, in bytes and in code points.
+#[derive(Default)]
+struct Places {
+    /// Ends of passages and of what was left out, in their order: bytes, and code points before them.
+    ends: Vec<(usize, usize)>,
+    /// The same of beginnings of files and pages, which come in code points.
+    starts: Vec<(usize, usize)>,
+}
+
+impl Places {
+    /// Walks through a text once.
+    fn of(text: &str, mut ends: Vec<usize>, mut starts: Vec<usize>) -> Places {
+        ends.sort_unstable();
+        ends.dedup();
+        starts.sort_unstable();
+        starts.dedup();
+        let mut chars = CharOffsets::new(text);
+        let mut bytes = ByteOffsets::new(text);
+        Places {
+            ends: ends.into_iter().map(|end| (end, chars.chars(end))).collect(),
+            starts: starts.into_iter().map(|start| (bytes.byte(start).unwrap_or(text.len()), start)).collect(),
+        }
+    }
+
+    /// The code points before a byte.
+    fn chars(&self, byte: usize) -> usize {
+        self.ends.binary_search_by_key(&byte, |(byte, _)| *byte).map_or(0, |at| self.ends[at].1)
+    }
+
+    /// A range in the offsets asked for.
+    fn range(&self, span: Span, offsets: Offsets) -> [usize; 2] {
+        match offsets {
+            Offsets::Bytes => [span.start, span.end],
+            Offsets::Chars => [self.chars(span.start), self.chars(span.end)],
+        }
+    }
+
+    /// The byte of a code point.
+    fn byte(&self, start: usize) -> usize {
+        self.starts.binary_search_by_key(&start, |(_, start)| *start).map_or(0, |at| self.starts[at].0)
+    }
+}
+
+/// The page has no more text than this in it.
 const PAGE_TEXT: usize = 24 << 20;
+/// The page has no more pairs than this, those with the highest R.
+const PAGE_PAIRS: usize = 1000;
+/// The page lists no more groups of documents, and common texts, than this.
+const PAGE_LINES: usize = 500;
+/// Bars of the histogram.
+const BARS: usize = 20;
 /// Scores are written with so many digits.
 const DIGITS: f64 = 1e6;
 /// The page, but for what was found.
@@ -163,35 +206,106 @@ fn rounded(score: f64) -> f64 {
     (score * DIGITS).round() / DIGITS
 }
 
-impl ComparisonReport<'_> {
+impl<'a> ComparisonReport<'a> {
+    /// The report of what was found, with what documents are called in tables and on the page.
+    pub fn new(result: &'a ComparisonResult, names: &'a Names, options: ReportOptions) -> Result<ComparisonReport<'a>> {
+        let mut ends = vec![Vec::new(); result.documents.len()];
+        for pair in &result.pairs {
+            for passage in &pair.passages {
+                ends[pair.a].extend([passage.a.start, passage.a.end]);
+                ends[pair.b].extend([passage.b.start, passage.b.end]);
+            }
+        }
+        let mut places = Vec::with_capacity(ends.len());
+        for ((number, document), mut ends) in result.documents.iter().enumerate().zip(ends) {
+            ends.extend(document.left_out.iter().flat_map(|(span, _)| [span.start, span.end]));
+            let files = document.parts.iter().flat_map(|part| part.pages.iter().chain([&part.start]));
+            let starts: Vec<usize> = document.pages.iter().chain(files).map(|start| *start as usize).collect();
+            let nothing = ends.is_empty() && starts.is_empty();
+            places.push(if nothing { Places::default() } else { Places::of(&result.text(number)?, ends, starts) });
+        }
+        Ok(ComparisonReport { result, names, options, places })
+    }
+
     /// How a document is named in files: its id, unless that must not be known.
     fn id(&self, number: usize) -> &str {
-        if self.anonymous { self.names.get(number) } else { &self.result.documents[number].id }
+        if self.options.anonymous { self.names.get(number) } else { &self.result.documents[number].id }
     }
 
     /// A pair as one JSON object: `{a, b, r, c_ab, c_ba, shared, passages}`.
-    pub fn pair(&self, pair: &ComparedPair) -> Result<Value> {
+    pub fn pair(&self, pair: &ComparedPair) -> Value {
+        self.pair_as(pair, &json!(self.id(pair.a)), &json!(self.id(pair.b)), self.options.offsets)
+    }
+
+    fn pair_as(&self, pair: &ComparedPair, a: &Value, b: &Value, offsets: Offsets) -> Value {
         let scores = pair.scores;
-        Ok(json!({
-            "a": self.id(pair.a), "b": self.id(pair.b),
+        let passages: Vec<Value> = pair.passages.iter().map(|passage| self.passage(pair, passage, offsets)).collect();
+        json!({
+            "a": a, "b": b,
             "r": rounded(scores.resemblance), "c_ab": rounded(scores.a_in_b), "c_ba": rounded(scores.b_in_a),
-            "shared": scores.shared, "passages": self.passages(pair)?,
-        }))
+            "shared": scores.shared, "passages": passages,
+        })
     }
 
-    fn passages(&self, pair: &ComparedPair) -> Result<Vec<Value>> {
-        if pair.passages.is_empty() {
-            return Ok(Vec::new());
+    fn passage(&self, pair: &ComparedPair, passage: &SharedPassage, offsets: Offsets) -> Value {
+        let known = |number: usize, span: Span, file: &'static str, page: &'static str| {
+            let document = &self.result.documents[number];
+            let start = self.places[number].chars(span.start) as u64;
+            let part = document.part(start).map(|part| json!(self.file(number, part)));
+            [(file, part), (page, document.page(start).map(|page| json!(page)))]
+        };
+        let more = known(pair.a, passage.a, "file_a", "page_a")
+            .into_iter()
+            .chain(known(pair.b, passage.b, "file_b", "page_b"));
+        let range = |number: usize, span: Span| self.places[number].range(span, offsets);
+        passage_as(passage, range(pair.a, passage.a), range(pair.b, passage.b), more)
+    }
+
+    /// What a file of a document is called.
+    fn file(&self, number: usize, part: usize) -> String {
+        match self.options.anonymous {
+            true => format!("file {}", part + 1),
+            false => self.result.documents[number].parts[part].name.clone(),
         }
-        let (a, b) = (&self.result.documents[pair.a], &self.result.documents[pair.b]);
-        let (text_a, text_b) = (self.result.text(pair.a)?, self.result.text(pair.b)?);
-        Ok(shared_passages(&pair.passages, (&text_a, a.pages()), (&text_b, b.pages()), self.offsets))
     }
 
-    /// Spans of a document in the offsets asked for.
-    fn ranges(&self, number: usize, spans: &[Span]) -> Result<Vec<Span>> {
-        let found = ranges(&self.result.text(number)?, &[], spans, self.offsets);
-        Ok(found.into_iter().map(|(range, _)| range).collect())
+    /// Beginnings of files or pages in the offsets asked for.
+    fn starts(&self, number: usize, starts: &[u64], offsets: Offsets) -> Vec<u64> {
+        let place = |start: &u64| match offsets {
+            Offsets::Bytes => self.places[number].byte(*start as usize) as u64,
+            Offsets::Chars => *start,
+        };
+        starts.iter().map(place).collect()
+    }
+
+    fn document(&self, number: usize, offsets: Offsets) -> Value {
+        let document = &self.result.documents[number];
+        let left_out = document.left_out.iter().map(|(span, why)| {
+            let [start, end] = self.places[number].range(*span, offsets);
+            json!([start, end, why])
+        });
+        let mut written = json!({
+            "id": self.id(number), "name": self.names.get(number), "words": document.words,
+            "grams": document.grams, "reference": document.reference, "left_out": left_out.collect::<Vec<_>>(),
+        });
+        if !document.pages.is_empty() {
+            written["pages"] = json!(self.starts(number, &document.pages, offsets));
+        }
+        if !document.parts.is_empty() {
+            let files = document.parts.iter().enumerate().map(|(at, part)| {
+                let start = self.starts(number, &[part.start], offsets);
+                let pages = self.starts(number, &part.pages, offsets);
+                json!({"name": self.file(number, at), "start": start[0], "pages": pages})
+            });
+            written["files"] = files.collect();
+        }
+        written
+    }
+
+    /// What stands around documents and pairs in a report.
+    fn frame(&self, offsets: Offsets) -> Value {
+        let offsets = if offsets == Offsets::Chars { "chars" } else { "bytes" };
+        json!({"refrain_report": VERSION, "verb": "compare", "offsets": offsets, "options": self.options.run})
     }
 
     /// The table of pairs, with a character between its columns: text in its cells is written as [`cell`] does it.
@@ -217,71 +331,94 @@ impl ComparisonReport<'_> {
         table
     }
 
-    /// `report.json`: everything but the texts.
-    pub fn bundle(&self) -> Result<Value> {
-        let mut documents = Vec::new();
-        for (number, document) in self.result.documents.iter().enumerate() {
-            let left_out = self.ranges(number, &document.left_out.iter().map(|(span, _)| *span).collect::<Vec<_>>())?;
-            let left_out = left_out.into_iter().zip(&document.left_out);
-            let left_out: Vec<Value> = left_out.map(|(range, (_, why))| json!([range.start, range.end, why])).collect();
-            documents.push(json!({
-                "id": self.id(number), "name": self.names.get(number), "words": document.words,
-                "grams": document.grams, "reference": document.reference, "left_out": left_out,
-            }));
+    /// `report.json`: everything but the texts, in pieces: a document or pair a line.
+    pub fn bundle(&self, mut found: impl FnMut(&str) -> Result<()>) -> Result<()> {
+        let offsets = self.options.offsets;
+        let frame = self.frame(offsets).to_string();
+        found(frame.strip_suffix('}').unwrap_or(&frame))?;
+        found(",\n\"documents\": [")?;
+        for number in 0..self.result.documents.len() {
+            let between = if number == 0 { "\n" } else { ",\n" };
+            found(&format!("{between}{}", self.document(number, offsets)))?;
         }
-        let mut pairs = Vec::new();
-        for pair in &self.result.pairs {
-            let mut written = self.pair(pair)?;
-            written["a"] = json!(pair.a);
-            written["b"] = json!(pair.b);
-            pairs.push(written);
+        found("\n],\n\"pairs\": [")?;
+        for (number, pair) in self.result.pairs.iter().enumerate() {
+            let between = if number == 0 { "\n" } else { ",\n" };
+            found(&format!("{between}{}", self.pair_as(pair, &json!(pair.a), &json!(pair.b), offsets)))?;
         }
-        Ok(json!({
-            "refrain_report": VERSION, "verb": "compare", "offsets": if self.offsets == Offsets::Chars { "chars" } else { "bytes" },
-            "options": self.options, "documents": documents, "pairs": pairs, "clusters": self.result.clusters(),
-            "common": self.result.common, "failures": self.failures,
-        }))
+        let rest = [
+            ("clusters", json!(self.result.clusters())),
+            ("common", json!(self.result.common)),
+            ("failures", json!(self.options.failures)),
+        ];
+        found("\n]")?;
+        for (name, value) in rest {
+            found(&format!(",\n\"{name}\": {value}"))?;
+        }
+        found("}\n")
     }
 
     /// Documents of pairs, in the order in which pairs name them first.
-    fn involved(&self) -> Vec<usize> {
+    fn involved(pairs: &[ComparedPair]) -> Vec<usize> {
         let mut known = BTreeSet::new();
-        let all = self.result.pairs.iter().flat_map(|pair| [pair.a, pair.b]);
+        let all = pairs.iter().flat_map(|pair| [pair.a, pair.b]);
         all.filter(|number| known.insert(*number)).collect()
     }
 
     /// `texts.jsonl`: the texts of documents in pairs, an object a line: `{document, text}`.
     pub fn each_text(&self, mut found: impl FnMut(&str) -> Result<()>) -> Result<()> {
-        for number in self.involved() {
+        for number in Self::involved(&self.result.pairs) {
             let line = json!({"document": number, "text": self.result.text(number)?});
             found(&format!("{line}\n"))?;
         }
         Ok(())
     }
 
-    /// `report.html`: a page with all of it, as far as that is not too much.
-    pub fn page(&self) -> Result<String> {
-        let page = ComparisonReport {
-            offsets: Offsets::Chars,
-            options: self.options.clone(),
-            failures: self.failures.clone(),
-            ..*self
-        };
-        let mut bundle = page.bundle()?;
+    /// `report.html`: a page with the highest pairs, as far as that is not too much. `alone`: no other file is beside it.
+    pub fn page(&self, alone: bool) -> Result<String> {
+        let (result, offsets) = (self.result, Offsets::Chars);
+        let shown = &result.pairs[..result.pairs.len().min(PAGE_PAIRS)];
+        let involved = Self::involved(shown);
+        // Of the others, just what they are called.
+        let names = (0..result.documents.len()).map(|number| json!({"name": self.names.get(number)}));
+        let mut documents: Vec<Value> = names.collect();
         let mut texts = serde_json::Map::new();
         let mut room = PAGE_TEXT;
-        for number in self.involved() {
-            let text = self.result.text(number)?;
+        for number in involved {
+            documents[number] = self.document(number, offsets);
+            let text = result.text(number)?;
             if text.len() <= room {
                 room -= text.len();
                 texts.insert(number.to_string(), json!(text));
             }
         }
-        bundle["texts"] = Value::Object(texts);
+        let mut bars = [0_usize; BARS];
+        for pair in &result.pairs {
+            let reached = |bar: &usize| pair.scores.resemblance * BARS as f64 >= *bar as f64;
+            bars[(1..BARS).filter(reached).count()] += 1;
+        }
+        let pairs: Vec<Value> =
+            shown.iter().map(|pair| self.pair_as(pair, &json!(pair.a), &json!(pair.b), offsets)).collect();
+        let mut clusters = result.clusters();
+        let totals = json!({"pairs": result.pairs.len(), "clusters": clusters.len(), "common": result.common.len()});
+        clusters.truncate(PAGE_LINES);
+        let mut page = self.frame(offsets);
+        let parts = [
+            ("documents", json!(documents)),
+            ("pairs", json!(pairs)),
+            ("clusters", json!(clusters)),
+            ("common", json!(&result.common[..result.common.len().min(PAGE_LINES)])),
+            ("failures", json!(self.options.failures)),
+            ("texts", Value::Object(texts)),
+            ("histogram", json!(bars)),
+            ("totals", totals),
+            ("alone", json!(alone)),
+        ];
+        for (name, value) in parts {
+            page[name] = value;
+        }
         // Whatever a text has in it, it cannot end the script that it stands in.
-        let data =
-            bundle.to_string().replace('<', "\\u003c").replace('\u{2028}', "\\u2028").replace('\u{2029}', "\\u2029");
-        Ok(PAGE.replacen("/*REPORT*/null", &data, 1))
+        Ok(PAGE.replacen("/*REPORT*/null", &page.to_string().replace('<', "\\u003c"), 1))
     }
 }
 

@@ -6,7 +6,7 @@
 
 mod comparison;
 
-pub use comparison::{ComparisonReport, Names, cell, shared_passages};
+pub use comparison::{ComparisonReport, Names, ReportOptions, cell, shared_passages};
 
 /// The version of the form of bundles; a reader refuses what is newer.
 pub const VERSION: u32 = 1;

@@ -142,7 +142,7 @@ impl Arguments {
                 memory: self.memory,
                 temporary: self.temporary.clone().unwrap_or_else(std::env::temp_dir),
             },
-            passages: (!self.no_passages).then(AlignOptions::default),
+            passages: (!self.no_passages).then(|| AlignOptions::of(self.tokens)),
             keep_references: self.keep_references || self.tokens == Rule::Code,
         }
     }
@@ -259,6 +259,8 @@ pub(crate) fn run(arguments: &Arguments, given: &Given) -> Result<Exit> {
         worked => worked?,
     };
     let Some(result) = result else { return Ok(Exit::SomeFailed) };
+    // Names are often in the order of files.
+    let result = if arguments.anonymous.is_some() { result.shuffled()? } else { result };
     let written = Written { arguments, form, result: &result, failures: &failures };
     written.write()?;
     tell_failures(&failures.first, failures.count, " (list them all with --errors)");

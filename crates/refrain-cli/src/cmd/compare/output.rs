@@ -5,7 +5,7 @@ use std::path::Path;
 
 use anyhow::{Context, Result, bail};
 use refrain::compare::ComparisonResult;
-use refrain::report::{ComparisonReport, Names, cell};
+use refrain::report::{ComparisonReport, Names, ReportOptions, cell};
 use refrain::write::{Output, Packing};
 use serde_json::{Value, json};
 
@@ -74,14 +74,13 @@ impl Written<'_> {
             Some(_) => Names::anonymous(documents.len()),
             None => Names::of(documents.iter().map(|document| document.id.as_str())),
         };
-        let report = ComparisonReport {
-            result: self.result,
-            names: &names,
+        let options = ReportOptions {
             anonymous: self.arguments.anonymous.is_some(),
             offsets: self.arguments.offsets,
-            options: self.options(),
+            run: self.options(),
             failures: self.told_failures(),
         };
+        let report = ComparisonReport::new(self.result, &names, options)?;
         if let Some(path) = &self.arguments.anonymous {
             self.write_key(path, &names)?;
         }
@@ -97,13 +96,13 @@ impl Written<'_> {
                 match form {
                     Form::Jsonl => {
                         for pair in &self.result.pairs {
-                            out.put(format!("{}\n", report.pair(pair)?).as_bytes())?;
+                            out.put(format!("{}\n", report.pair(pair)).as_bytes())?;
                         }
                     }
-                    Form::Json => out.put((serde_json::to_string_pretty(&report.bundle()?)? + "\n").as_bytes())?,
+                    Form::Json => report.bundle(|piece| out.put(piece.as_bytes()))?,
                     Form::Csv => out.put(report.table(',').as_bytes())?,
                     Form::Tsv => out.put(report.table('\t').as_bytes())?,
-                    Form::Html => out.put(report.page()?.as_bytes())?,
+                    Form::Html => out.put(report.page(true)?.as_bytes())?,
                     Form::Table | Form::Report => out.put(self.table(&names).as_bytes())?,
                 }
                 out.finish()?;
@@ -216,6 +215,9 @@ fn write_report(folder: &Path, report: &ComparisonReport<'_>) -> Result<()> {
     report.each_text(|line| texts.put(line.as_bytes()))?;
     texts.finish()?;
     write("pairs.csv", &report.table(','))?;
-    write("report.html", &report.page()?)?;
-    write("report.json", &(report.bundle()?.to_string() + "\n"))
+    write("report.html", &report.page(false)?)?;
+    let mut bundle = Packing::None.pack(Output::file(&folder.join("report.json"))?)?;
+    report.bundle(|piece| bundle.put(piece.as_bytes()))?;
+    bundle.finish()?;
+    Ok(())
 }

@@ -3,11 +3,10 @@
 use std::sync::Arc;
 
 use anyhow::Result;
-use refrain::compare::{CompareOptions, Essay, GivenText};
+use refrain::compare::{CompareOptions, Essay, GivenText, Part, pages_of};
 use refrain::pipeline::{Control, Preparation, run_in_order};
 use refrain::source::{Inputs, Source};
 use refrain::{Document, Failure, Position};
-use serde_json::json;
 
 use crate::common::{Failures, InputArguments, OutputArguments, expand};
 use crate::progress::{Bar, Status};
@@ -63,7 +62,17 @@ impl Reader<'_> {
         };
         let essay = |document: Document| Essay::of(document, options, given);
         let Some(names) = self.folders else { return self.each(inputs, failures, essay, add) };
-        let mut open: Option<Document> = None;
+        let mut open: Option<Submission> = None;
+        let essay = |submission: Submission| {
+            let Submission { document, mut parts, .. } = submission;
+            let mut essay = essay(document);
+            match parts.as_mut_slice() {
+                // A file in no folder.
+                [only] if only.name == essay.id => essay.pages = std::mem::take(&mut only.pages),
+                _ => essay.parts = parts,
+            }
+            essay
+        };
         self.each(
             inputs,
             failures,
@@ -71,11 +80,12 @@ impl Reader<'_> {
             |document, failures| {
                 let folder = folder_of(&document, names);
                 match &mut open {
-                    Some(together) if together.id == folder => join(together, &document),
+                    Some(together) if together.document.id == folder => together.join(document),
                     _ => {
-                        let mut together = Document { id: folder, ..Document::default() };
-                        join(&mut together, &document);
-                        together.language.clone_from(&document.language);
+                        let language = document.language.clone();
+                        let whole = Document { id: folder, language, ..Document::default() };
+                        let mut together = Submission { document: whole, ..Submission::default() };
+                        together.join(document);
                         if let Some(done) = open.replace(together) {
                             add(essay(done), failures)?;
                         }
@@ -145,15 +155,32 @@ fn folder_of(document: &Document, names: &[String]) -> String {
     }
 }
 
-/// Adds a document to others of its folder.
-fn join(together: &mut Document, document: &Document) {
-    if !together.text.is_empty() {
-        together.text.push_str("\n\n");
-    }
-    let file = json!({"id": document.id, "start": together.text.chars().count()});
-    let files = together.meta.entry("files").or_insert_with(|| json!([]));
-    if let Some(files) = files.as_array_mut() {
-        files.push(file);
-    }
-    together.text.push_str(&document.text);
+/// The files of one folder.
+#[derive(Default)]
+struct Submission {
+    document: Document,
+    parts: Vec<Part>,
+    /// The code points of the text so far.
+    characters: u64,
 }
+
+impl Submission {
+    /// Adds a file.
+    fn join(&mut self, file: Document) {
+        let text = &mut self.document.text;
+        if !text.is_empty() {
+            text.push_str(BETWEEN);
+            self.characters += BETWEEN.len() as u64;
+        }
+        let start = self.characters;
+        let pages = pages_of(&file).into_iter().map(|page| start + page).collect();
+        let below = file.id.strip_prefix(&self.document.id).map(|name| name.trim_start_matches('/'));
+        let name = below.filter(|name| !name.is_empty()).map(str::to_owned);
+        text.push_str(&file.text);
+        self.characters += file.text.chars().count() as u64;
+        self.parts.push(Part { name: name.unwrap_or(file.id), start, pages });
+    }
+}
+
+/// What stands between files that are taken together.
+const BETWEEN: &str = "\n\n";

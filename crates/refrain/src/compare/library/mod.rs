@@ -209,13 +209,13 @@ impl Library {
         }
         found.sort_by_key(|(scores, segment, document)| (Reverse(scores.shared), *segment, *document));
         found.truncate(check.most);
-        let own = options.passages.as_ref().map(|align| (Ready::of_essay(essay), align));
+        let own = options.passages.as_ref().map(|align| (Ready::of_essay(essay, options.fingerprints.rule), align));
         let mut sources = Vec::new();
         for (scores, at, document) in found {
             let segment = &self.segments[at];
             let source = segment.sources[document as usize].clone();
             let text = segment.text(document)?;
-            let other = || Ready::of(&text, &source.left_out, source.language.as_deref());
+            let other = || Ready::of(&text, &source.left_out, source.language.as_deref(), options.fingerprints.rule);
             let passages = own.as_ref().map(|(own, align)| passages(own, &other(), align)).unwrap_or_default();
             sources.push(Match { source, scores, passages, text });
         }

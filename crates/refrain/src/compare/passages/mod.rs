@@ -32,6 +32,8 @@ use matcher::Matcher;
 use pair::{Pair, Span, collide, hull, overlap};
 pub use text::Text;
 
+use super::rules::Rule;
+
 /// How a passage was taken over.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -79,6 +81,19 @@ pub struct AlignOptions {
 impl Default for AlignOptions {
     fn default() -> AlignOptions {
         AlignOptions { min_words: 25, min_verbatim_words: 40, min_score: 25.0, summaries: true }
+    }
+}
+
+impl AlignOptions {
+    /// What suits texts whose words are told by a rule. In programs signs count as words, a line has about ten of them, and
+    /// nobody sums up one in another: a copy is five lines or more. These lengths were chosen, not measured.
+    pub fn of(rule: Rule) -> AlignOptions {
+        match rule {
+            Rule::Letters | Rule::Sentences => AlignOptions::default(),
+            Rule::Code => {
+                AlignOptions { min_words: 40, min_verbatim_words: 50, summaries: false, ..AlignOptions::default() }
+            }
+        }
     }
 }
 

@@ -46,6 +46,11 @@ impl Text {
         Text::from_words(Words::new(clip(text, u32::MAX as usize), language))
     }
 
+    /// Splits a program into names, numbers and signs, and these into statements. Only the first 4 GiB are read.
+    pub fn code(text: &str) -> Text {
+        Text::from_words(Words::of_code(clip(text, u32::MAX as usize)))
+    }
+
     /// Number of words.
     pub fn len(&self) -> usize {
         self.tokens.len()

@@ -8,6 +8,8 @@ use foldhash::{HashMap, HashMapExt};
 use rust_stemmers::{Algorithm, Stemmer};
 use unicode_segmentation::UnicodeSegmentation;
 
+use crate::compare::rules::{Rule, tokens};
+
 /// Letters kept of a word when its language is unknown: a rough stem for any alphabetic script.
 /// On English 5, 6 and 7 are alike, and lower by .002 to .004 than stemming.
 const STEM_LETTERS: usize = 6;
@@ -62,6 +64,48 @@ impl Words {
         builder.scan(text);
         Words { tokens: builder.tokens, forms: builder.forms }
     }
+}
+
+impl Words {
+    /// The names, numbers and signs of a program of less than 4 GiB: the words that [`Rule::Code`] compares.
+    pub(super) fn of_code(text: &str) -> Words {
+        let by_signs = ends_by_signs(text);
+        let mut known: HashMap<u64, u32> = HashMap::new();
+        let mut words = Words { tokens: Vec::new(), forms: Vec::new() };
+        let mut last = 0;
+        tokens(text, Rule::Code, |token| {
+            let between = &text[last..token.start as usize];
+            let behind = text[..last].chars().next_back();
+            last = token.end as usize;
+            let form = *known.entry(token.hash).or_insert_with(|| {
+                words.forms.push(Form { hash: token.hash, stem: token.hash });
+                words.forms.len() as u32 - 1
+            });
+            let lines = between.bytes().filter(|byte| *byte == b'\n').count();
+            let before = match lines {
+                _ if words.tokens.is_empty() || (by_signs && behind.is_some_and(ends_statement)) => Break::Sentence,
+                0 => Break::None,
+                1 if by_signs => Break::Line,
+                _ => Break::Sentence,
+            };
+            words.tokens.push(Token { start: token.start, end: token.end, stem: form, before });
+        });
+        words
+    }
+}
+
+/// Whether a sign ends a statement, or a part of one.
+fn ends_statement(sign: char) -> bool {
+    matches!(sign, ';' | '{' | '}')
+}
+
+/// Lines for each sign that ends a statement, above which it is the lines that end statements.
+const LINES_PER_SIGN: usize = 4;
+
+/// Whether statements end by signs, wherever the lines end.
+fn ends_by_signs(text: &str) -> bool {
+    let signs = text.chars().filter(|sign| ends_statement(*sign)).count();
+    signs * LINES_PER_SIGN > text.lines().filter(|line| !line.trim().is_empty()).count()
 }
 
 /// Collects tokens while a document is scanned.
@@ -279,6 +323,17 @@ fn break_in(between: &str) -> Break {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn statements_end_by_signs_or_lines() {
+        let starts = |text: &str| {
+            let words = Words::of_code(text);
+            let starts = words.tokens.iter().filter(|token| token.before == Break::Sentence);
+            starts.map(|token| &text[token.start as usize..token.end as usize]).collect::<Vec<_>>().join(" ")
+        };
+        assert_eq!(starts("if (a)\n{ b = 1; c(); }"), "if b c }");
+        assert_eq!(starts("if a:\n    b = 1\n    c()\n"), "if b c");
+    }
 
     #[test]
     fn breaks_are_told_apart() {
