@@ -16,7 +16,7 @@ use refrain::text::Offsets;
 use serde_json::{Value, json};
 
 use crate::cmd::compare::LEAST_MEMORY;
-use crate::cmd::compare::read::Reader;
+use crate::cmd::compare::read::{Reader, language_of};
 use crate::common::{
     InputArguments, OutputArguments, counted_documents, legible, named, on_interrupt, percent, print, size, tell,
     tell_failures,
@@ -167,6 +167,7 @@ fn options_of(fingerprints: FingerprintOptions) -> CompareOptions {
         fingerprints,
         keep_references: fingerprints.rule == Rule::Code,
         passages: Some(AlignOptions::of(fingerprints.rule)),
+        language: language_of,
         ..CompareOptions::default()
     }
 }
@@ -186,7 +187,8 @@ impl Reading {
     }
 
     fn reader<'a>(&'a self, input: &'a InputArguments, output: &'a OutputArguments) -> Reader<'a> {
-        Reader { input, output, folders: None, wordless: false, control: &self.control, pool: &self.pool }
+        let (control, pool) = (&self.control, &self.pool);
+        Reader { input, output, folders: None, languages: false, wordless: false, control, pool }
     }
 }
 
@@ -223,7 +225,7 @@ impl Add {
         }
         options = CompareOptions { pairs: options.pairs, ..options_of(kept) };
         let reading = Reading::start(&self.output)?;
-        let reader = reading.reader(&self.input, &self.output);
+        let reader = Reader { languages: true, ..reading.reader(&self.input, &self.output) };
         let (mut new, mut replaced, mut known) = (0, 0, 0);
         let read = reader.essays(inputs, &options, &GivenText::default(), &mut failures, |essay| {
             match writer.add(essay)? {

@@ -13,7 +13,6 @@ use super::pairs::{Collection, Pair, PairOptions, Side};
 use super::passages::{AlignOptions, AlignedPassage, Kind, Text, align};
 use super::quotes::{Quoted, quotations, quoted};
 use super::rules::Rule;
-use crate::decode::identify;
 use crate::document::{Document, Link, Passage, Span};
 use crate::error::{Error, Result};
 use crate::text::Digest;
@@ -29,6 +28,11 @@ pub struct CompareOptions {
     pub passages: Option<AlignOptions>,
     /// Lists of references count like other text.
     pub keep_references: bool,
+    /// Tells the language of a text, as a code, before passages are looked for; such as what [`identify`] finds. Without it,
+    /// texts are in the languages that they came with.
+    ///
+    /// [`identify`]: crate::decode::identify
+    pub language: fn(&str) -> Option<&'static str>,
 }
 
 impl Default for CompareOptions {
@@ -38,6 +42,7 @@ impl Default for CompareOptions {
             pairs: PairOptions::default(),
             passages: Some(AlignOptions::default()),
             keep_references: false,
+            language: |_| None,
         }
     }
 }
@@ -389,8 +394,8 @@ impl Comparison {
         let document = &self.documents[number];
         let spans: Vec<Span> = document.left_out.iter().map(|(span, _)| *span).collect();
         let text = self.texts.get(number)?;
-        let rule = self.options.fingerprints.rule;
-        Ok(Ready::of(&text, &spans, language_of(&text, document.language.as_deref()), rule))
+        let language = (self.options.language)(&text).or(document.language.as_deref());
+        Ok(Ready::of(&text, &spans, language, self.options.fingerprints.rule))
     }
 }
 
@@ -407,15 +412,11 @@ pub(super) struct Ready {
     is_code: bool,
 }
 
-/// The language that a text is in; if that cannot be told, the one that it is said to be in.
-pub(super) fn language_of<'a>(text: &str, said: Option<&'a str>) -> Option<&'a str> {
-    identify(text).filter(|found| found.reliable).map(|found| found.code).or(said)
-}
-
 impl Ready {
-    pub(super) fn of_essay(essay: &Essay, rule: Rule) -> Ready {
+    pub(super) fn of_essay(essay: &Essay, options: &CompareOptions) -> Ready {
         let left_out: Vec<Span> = essay.left_out.iter().map(|(span, _)| *span).collect();
-        Ready::of(&essay.text, &left_out, language_of(&essay.text, essay.language.as_deref()), rule)
+        let language = (options.language)(&essay.text).or(essay.language.as_deref());
+        Ready::of(&essay.text, &left_out, language, options.fingerprints.rule)
     }
 
     /// Makes a text ready; `left_out` of it is not seen.

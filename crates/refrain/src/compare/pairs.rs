@@ -145,7 +145,7 @@ impl Collection {
         }
         let mut pairs = Vec::new();
         for (documents, groups) in self.tiles(&sizes) {
-            let tile = self.tile(documents, groups, &common, &sizes)?;
+            let tile = self.tile(&documents, groups, &common, &sizes)?;
             pairs.extend(tile.pairs(&self.options, step));
             if !step() {
                 return Err(Error::Interrupted);
@@ -186,13 +186,10 @@ impl Collection {
     }
 
     /// Gets documents ready to be compared, without n-grams that are common.
-    fn tile(&self, documents: Vec<usize>, groups: Option<Vec<bool>>, common: &[u64], sizes: &[usize]) -> Result<Tile> {
-        let grams = documents.iter().map(|document| self.grams.get(*document));
-        let total = documents.iter().map(|document| sizes[*document]).sum();
-        let mut tile = Tile::new(documents.clone(), groups);
-        tile.reserve(total);
-        for grams in grams {
-            tile.add(&without(grams?, common));
+    fn tile(&self, documents: &[usize], groups: Option<Vec<bool>>, common: &[u64], sizes: &[usize]) -> Result<Tile> {
+        let mut tile = Tile::new(groups, documents.iter().map(|document| sizes[*document]).sum());
+        for document in documents {
+            tile.add(*document, &without(self.grams.get(*document)?, common));
         }
         Ok(tile)
     }
@@ -208,7 +205,7 @@ impl Collection {
         // What stands in too many of all documents stands in too many of those of one block, at least.
         let mut likely: Vec<u64> = Vec::new();
         for block in blocks(&all, &sizes, self.room()) {
-            let tile = self.tile(block.to_vec(), None, &[], &sizes)?;
+            let tile = self.tile(block, None, &[], &sizes)?;
             likely.extend(tile.frequent(limit(block.len())));
             if !step() {
                 return Err(Error::Interrupted);
@@ -228,7 +225,7 @@ impl Collection {
     fn sizes(&self, common: &[u64]) -> Result<Vec<usize>> {
         let size = |document: usize| {
             let length = self.grams.length(document);
-            Ok(if common.is_empty() { length } else { length - shared(&*self.grams.get(document)?, common) })
+            Ok(if common.is_empty() { length } else { length - shared(&self.grams.get(document)?, common) })
         };
         (0..self.grams.len()).map(size).collect()
     }

@@ -100,18 +100,14 @@ struct Bucket {
 }
 
 impl Tile {
-    /// For some documents, the largest first.
-    pub(super) fn new(documents: Vec<usize>, groups: Option<Vec<bool>>) -> Tile {
-        Tile { ends: Vec::with_capacity(documents.len()), documents, groups, cells: Vec::new() }
+    /// For documents with so many n-grams.
+    pub(super) fn new(groups: Option<Vec<bool>>, grams: usize) -> Tile {
+        Tile { documents: Vec::new(), groups, cells: Vec::with_capacity(grams), ends: Vec::new() }
     }
 
-    /// Makes room for so many n-grams.
-    pub(super) fn reserve(&mut self, grams: usize) {
-        self.cells.reserve_exact(grams);
-    }
-
-    /// Takes the n-grams of the next document.
-    pub(super) fn add(&mut self, grams: &[u64]) {
+    /// Takes the next document, which is no larger than the one before.
+    pub(super) fn add(&mut self, document: usize, grams: &[u64]) {
+        self.documents.push(document);
         self.cells.extend(grams.iter().map(|gram| AtomicU64::new(*gram)));
         self.ends.push(self.cells.len());
     }

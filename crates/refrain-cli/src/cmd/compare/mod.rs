@@ -17,7 +17,7 @@ use refrain::pipeline::Control;
 use refrain::text::Offsets;
 
 use self::output::{Form, Written};
-use self::read::Reader;
+use self::read::{Reader, language_of};
 use crate::common::{
     Failures, Given, InputArguments, OutputArguments, is_folder, legible, named, offsets, on_interrupt, percent,
     refuse_input_as, size, tell, tell_failures,
@@ -144,6 +144,7 @@ impl Arguments {
             },
             passages: (!self.no_passages).then(|| AlignOptions::of(self.tokens)),
             keep_references: self.keep_references || self.tokens == Rule::Code,
+            language: language_of,
         }
     }
 
@@ -188,6 +189,7 @@ pub(crate) fn run(arguments: &Arguments, given: &Given) -> Result<Exit> {
         input: &arguments.input,
         output,
         folders: arguments.folders.then_some(names),
+        languages: false,
         wordless: arguments.pairs.is_some(),
         control: &control,
         pool: &pool,

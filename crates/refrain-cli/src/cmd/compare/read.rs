@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use anyhow::Result;
 use refrain::compare::{CompareOptions, Essay, GivenText, Part, pages_of};
+use refrain::decode::{LanguageFilter, identify};
 use refrain::pipeline::{Control, Preparation, run_in_order};
 use refrain::source::{Inputs, Source};
 use refrain::{Document, Failure, Position};
@@ -17,6 +18,8 @@ pub(crate) struct Reader<'a> {
     pub(crate) output: &'a OutputArguments,
     /// Files of a folder are one document: of folders below these.
     pub(crate) folders: Option<&'a [String]>,
+    /// The language of every document is told.
+    pub(crate) languages: bool,
     /// Documents without words are handed out, too.
     pub(crate) wordless: bool,
     pub(crate) control: &'a Arc<Control>,
@@ -116,7 +119,7 @@ impl Reader<'_> {
             documents: counted.documents(),
             note: format!(", {} documents", counted.documents()),
         });
-        let preparation = Preparation { language: None, extractor: None };
+        let preparation = Preparation { language: self.languages.then(LanguageFilter::default), extractor: None };
         let result = run_in_order(
             &source,
             0..source.inputs().len(),
@@ -139,6 +142,11 @@ impl Reader<'_> {
         drop(bar);
         Ok(result?)
     }
+}
+
+/// The language of a text, where it is plain.
+pub(crate) fn language_of(text: &str) -> Option<&'static str> {
+    identify(text).filter(|found| found.reliable).map(|found| found.code)
 }
 
 /// The folder that a document belongs to: the first one below what was named, or in an archive; itself if there is none.

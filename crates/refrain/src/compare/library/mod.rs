@@ -13,7 +13,7 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-use super::comparison::{CompareOptions, Essay, Ready, SharedPassage, language_of, passages};
+use super::comparison::{CompareOptions, Essay, Ready, SharedPassage, passages};
 use super::fingerprint::{FingerprintOptions, Scores};
 use super::rules::Rule;
 pub use segment::Source;
@@ -209,7 +209,8 @@ impl Library {
         }
         found.sort_by_key(|(scores, segment, document)| (Reverse(scores.shared), *segment, *document));
         found.truncate(check.most);
-        let own = options.passages.as_ref().map(|align| (Ready::of_essay(essay, options.fingerprints.rule), align));
+        let align = options.passages.as_ref().filter(|_| !found.is_empty());
+        let own = align.map(|align| (Ready::of_essay(essay, options), align));
         let mut sources = Vec::new();
         for (scores, at, document) in found {
             let segment = &self.segments[at];
@@ -368,7 +369,7 @@ impl LibraryWriter {
                 id: essay.id.clone(),
                 words: essay.words(),
                 grams: essay.fingerprint().len(),
-                language: language_of(&essay.text, essay.language.as_deref()).map(str::to_owned),
+                language: essay.language.clone(),
                 pages: essay.pages.clone(),
                 left_out: essay.left_out.iter().map(|(span, _)| *span).collect::<Vec<Span>>(),
                 digest: digest.clone(),
