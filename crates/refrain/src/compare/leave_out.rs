@@ -132,12 +132,18 @@ fn lines(text: &str) -> impl Iterator<Item = Span> + '_ {
     })
 }
 
+/// Bytes of a line with a heading, with what may stand around it.
+const LONGEST_HEADING: usize = 64;
+
 /// True for a line with nothing but a heading of references, which may be numbered.
 fn is_heading(line: &str) -> bool {
+    if line.len() > LONGEST_HEADING {
+        return false;
+    }
     let trimmed = line.trim().trim_start_matches(['#', '*', '=', ' ']);
     let unnumbered = trimmed.trim_start_matches(|c: char| c.is_ascii_digit() || matches!(c, '.' | ')' | ' ' | '\t'));
     let heading = unnumbered.trim_end_matches([':', '.', '*', '=', '#', ' ']);
-    heading.len() < 64 && HEADINGS.contains(&heading.to_lowercase().as_str())
+    HEADINGS.contains(&heading.to_lowercase().as_str())
 }
 
 /// True for a line with a year, an address, or what else is found in references.
