@@ -143,6 +143,9 @@ impl Default for CheckOptions {
     }
 }
 
+/// A source that shares n-grams: how many, its segment, and its number there.
+type Found = (Scores, usize, u32);
+
 impl Library {
     /// Opens a library.
     ///
@@ -195,8 +198,27 @@ impl Library {
     /// Checks a document against the library.
     pub fn check(&self, essay: &Essay, check: &CheckOptions, options: &CompareOptions) -> Result<Checked> {
         let grams = essay.fingerprint().grams();
+        // The disk is waited for meanwhile.
+        let own = || options.passages.as_ref().map(|align| (Ready::of_essay(essay, options), align));
+        let (found, own) = rayon::join(|| self.find(grams, check), own);
+        let (shared, found) = found?;
+        let mut sources = Vec::new();
+        for (scores, at, document) in found {
+            let segment = &self.segments[at];
+            let source = segment.sources[document as usize].clone();
+            let text = segment.text(document)?;
+            let other = || Ready::of(&text, &source.left_out, source.language.as_deref(), options.fingerprints.rule);
+            let passages = own.as_ref().map(|(own, align)| passages(own, &other(), align)).unwrap_or_default();
+            sources.push(Match { source, scores, passages, text });
+        }
+        let containment = if grams.is_empty() { 0.0 } else { shared as f64 / grams.len() as f64 };
+        Ok(Checked { containment, shared, grams: grams.len(), sources })
+    }
+
+    /// How many of some n-grams stand anywhere, and the sources that have most of them.
+    fn find(&self, grams: &[u64], check: &CheckOptions) -> Result<(usize, Vec<Found>)> {
         let mut anywhere = vec![false; grams.len()];
-        let mut found: Vec<(Scores, usize, u32)> = Vec::new();
+        let mut found = Vec::new();
         for (at, segment) in self.segments.iter().enumerate() {
             let shared = segment.find(grams)?;
             anywhere.iter_mut().zip(shared.here).for_each(|(anywhere, here)| *anywhere |= here);
@@ -209,20 +231,7 @@ impl Library {
         }
         found.sort_by_key(|(scores, segment, document)| (Reverse(scores.shared), *segment, *document));
         found.truncate(check.most);
-        let align = options.passages.as_ref().filter(|_| !found.is_empty());
-        let own = align.map(|align| (Ready::of_essay(essay, options), align));
-        let mut sources = Vec::new();
-        for (scores, at, document) in found {
-            let segment = &self.segments[at];
-            let source = segment.sources[document as usize].clone();
-            let text = segment.text(document)?;
-            let other = || Ready::of(&text, &source.left_out, source.language.as_deref(), options.fingerprints.rule);
-            let passages = own.as_ref().map(|(own, align)| passages(own, &other(), align)).unwrap_or_default();
-            sources.push(Match { source, scores, passages, text });
-        }
-        let shared = anywhere.iter().filter(|found| **found).count();
-        let containment = if grams.is_empty() { 0.0 } else { shared as f64 / grams.len() as f64 };
-        Ok(Checked { containment, shared, grams: grams.len(), sources })
+        Ok((anywhere.iter().filter(|found| **found).count(), found))
     }
 
     /// Makes sure that all files are as they were written.
