@@ -28,10 +28,8 @@ pub struct CompareOptions {
     pub passages: Option<AlignOptions>,
     /// Lists of references count like other text.
     pub keep_references: bool,
-    /// Tells the language of a text, as a code, before passages are looked for; such as what [`identify`] finds. Without it,
+    /// Tells the language of a text, as a code, before passages are looked for; such as `decode::identify` finds it. Without it,
     /// texts are in the languages that they came with.
-    ///
-    /// [`identify`]: crate::decode::identify
     pub language: fn(&str) -> Option<&'static str>,
 }
 
