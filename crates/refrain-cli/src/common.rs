@@ -99,7 +99,7 @@ pub(crate) fn expand(names: &[String], output: Option<&Path>) -> Result<(Inputs,
 }
 
 /// The inputs that are there, also if that is none.
-fn expand_to_any(names: &[String], output: Option<&Path>) -> Result<(Inputs, Vec<Failure>)> {
+pub(crate) fn expand_to_any(names: &[String], output: Option<&Path>) -> Result<(Inputs, Vec<Failure>)> {
     let (inputs, failures) = Inputs::expand_without(names, output);
     let file = output.filter(|output| output.is_file()).and_then(|output| output.canonicalize().ok());
     let is_file = |failure: &&Failure| Path::new(&failure.input).canonicalize().ok() == file;
@@ -249,6 +249,16 @@ impl OutputArguments {
             }
         }
         refuse_input_as("the errors", self.errors.as_deref(), inputs)
+    }
+
+    /// Refuses to write over what an option names to be read.
+    pub(crate) fn keeps(&self, option: &str, names: &[String]) -> Result<()> {
+        if names.is_empty() {
+            return Ok(());
+        }
+        let (inputs, _) = expand_to_any(names, None).with_context(|| option.to_owned())?;
+        refuse_input_as("the output", self.path(), &inputs)?;
+        refuse_input_as("the errors", self.errors.as_deref(), &inputs)
     }
 
     /// The list of errors, with those that are known already.

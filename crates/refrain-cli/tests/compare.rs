@@ -367,3 +367,40 @@ fn memory_and_threads_do_not_change_the_pairs() {
     let first = of(&[]);
     assert!(first.len() > 1000 && first == of(&["--threads", "1"]) && first == of(&["--memory", "32M"]));
 }
+
+#[test]
+fn what_is_read_is_never_written_over() {
+    let env = Env::new();
+    samples(&env);
+    env.write("pairs.csv", "essays/anna.txt\tessays/bert.txt\n");
+    let brief = env.read("brief.md");
+    for (arguments, name) in [
+        (["--exclude", "brief.md", "--format", "csv", "-o", "brief.md"].as_slice(), "brief.md"),
+        (&["--exclude", "brief.md", "--errors", "brief.md", "-o", "out.csv"], "brief.md"),
+        (&["--exclude", "brief.md", "--anonymous", "brief.md", "-o", "out.csv"], "brief.md"),
+        (&["--reference", "brief.md", "--errors", "brief.md", "-o", "out.csv"], "brief.md"),
+        (&["--pairs", "pairs.csv", "-o", "pairs.csv"], "pairs.csv"),
+        (&["--anonymous", "key.csv", "-o", "key.csv"], "--anonymous"),
+    ] {
+        env.run(&[&["compare", "essays"], arguments].concat()).code(2).says(&[name, "name another"]);
+        assert_eq!(env.read("brief.md"), brief);
+    }
+}
+
+#[test]
+fn folders_that_are_named_one_by_one_are_documents() {
+    let env = Env::new();
+    for (name, text) in [
+        ("anna/1.txt", SHARED.to_owned()),
+        ("anna/2.txt", own(1)),
+        ("bert/1.txt", own(2)),
+        ("bert/2.txt", SHARED.to_owned()),
+    ] {
+        env.write(name, text);
+    }
+    env.run(&["compare", "anna", "bert", "--folders", "--format", "jsonl", "-o", "out.jsonl"])
+        .code(0)
+        .says(&["2 documents"]);
+    let pairs = env.read_jsonl("out.jsonl");
+    assert_eq!((&pairs[0]["a"], &pairs[0]["b"]), (&json!("anna"), &json!("bert")));
+}

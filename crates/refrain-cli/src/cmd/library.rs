@@ -131,7 +131,6 @@ struct Check {
     output: OutputArguments,
 }
 
-/// A library, and nothing else.
 #[derive(Args)]
 struct Named {
     /// Folder of the library
@@ -306,7 +305,8 @@ impl Check {
         if self.no_passages {
             options.passages = None;
         }
-        let check = CheckOptions { containment: self.containment, most: self.most, ..CheckOptions::default() };
+        let check = CheckOptions { containment: self.containment, most: self.most };
+        self.output.keeps("--exclude", &self.exclude)?;
         let reading = Reading::start(&self.output)?;
         let reader = reading.reader(&self.input, &self.output);
         let mut given = GivenText::default();

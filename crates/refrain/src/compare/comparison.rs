@@ -12,7 +12,7 @@ use super::leave_out::{LeftOut, blanked, references, stretches_of};
 use super::pairs::{Collection, Pair, PairOptions, Side};
 use super::passages::{AlignOptions, AlignedPassage, Kind, Text, align};
 use super::quotes::{Quoted, quotations, quoted};
-use super::rules::Rule;
+use super::rules::{Rule, tokens};
 use crate::document::{Document, Link, Passage, Span};
 use crate::error::{Error, Result};
 use crate::text::Digest;
@@ -467,6 +467,7 @@ pub(super) fn passages(a: &Ready, b: &Ready, options: &AlignOptions) -> Vec<Shar
     if found.is_empty() && !a.whole().is_empty() && a.counting.trim() == b.counting.trim() {
         found.push(AlignedPassage { a: a.whole(), b: b.whole(), kind: Kind::Verbatim, score: 0.0 });
     }
+    let rule = if a.is_code { Rule::Code } else { Rule::Letters };
     found
         .into_iter()
         .map(|passage| {
@@ -474,13 +475,23 @@ pub(super) fn passages(a: &Ready, b: &Ready, options: &AlignOptions) -> Vec<Shar
             SharedPassage {
                 a: one,
                 b: other,
-                kind: passage.kind,
+                kind: if same_words(one.of(&a.text), other.of(&b.text), rule) { Kind::Verbatim } else { passage.kind },
                 score: passage.score,
                 quoted_a: quoted(&a.text, &a.quotations, one),
                 quoted_b: quoted(&b.text, &b.quotations, other),
             }
         })
         .collect()
+}
+
+/// True for texts that have the same words, whatever stands between them.
+fn same_words(one: &str, other: &str, rule: Rule) -> bool {
+    let words = |text: &str| {
+        let mut words = Vec::new();
+        tokens(text, rule, |token| words.push(token.hash));
+        words
+    };
+    words(one) == words(other)
 }
 
 impl ComparisonResult {

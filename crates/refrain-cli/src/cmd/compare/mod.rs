@@ -19,8 +19,8 @@ use refrain::text::Offsets;
 use self::output::{Form, Written};
 use self::read::{Reader, language_of};
 use crate::common::{
-    Failures, Given, InputArguments, OutputArguments, is_folder, legible, named, offsets, on_interrupt, percent,
-    refuse_input_as, size, tell, tell_failures,
+    Failures, Given, InputArguments, OutputArguments, expand_to_any, is_folder, legible, named, offsets, on_interrupt,
+    percent, refuse_input_as, size, tell, tell_failures,
 };
 use crate::exit::Exit;
 use crate::progress::{Bar, Status};
@@ -148,6 +148,20 @@ impl Arguments {
         }
     }
 
+    /// Refuses to write over what is read, or to write two things to one place.
+    fn keep_what_is_read(&self) -> Result<()> {
+        let pairs: Vec<String> = self.pairs.iter().map(|path| path.to_string_lossy().into_owned()).collect();
+        for (option, names) in [("--exclude", &self.exclude), ("--reference", &self.reference), ("--pairs", &pairs)] {
+            self.output.keeps(option, names)?;
+            let (read, _) = expand_to_any(names, None)?;
+            refuse_input_as("--anonymous", self.anonymous.as_deref(), &read)?;
+        }
+        if self.anonymous.is_some() && self.anonymous.as_deref() == self.output.path() {
+            bail!("the pairs and the key to their names cannot go into one file; name another one for --anonymous");
+        }
+        Ok(())
+    }
+
     fn check(&self, given: &Given, form: Form) -> Result<()> {
         if self.pairs.is_some() {
             let why = "does nothing with --pairs, which lists every pair that is named";
@@ -176,6 +190,7 @@ pub(crate) fn run(arguments: &Arguments, given: &Given) -> Result<Exit> {
     let (inputs, early) = arguments.input.expand_to_any(output.path())?;
     output.check(&inputs)?;
     refuse_input_as("--anonymous", arguments.anonymous.as_deref(), &inputs)?;
+    arguments.keep_what_is_read()?;
     if let (Form::Report, Some(folder)) = (form, output.path()) {
         output::check_folder(folder)?;
     }

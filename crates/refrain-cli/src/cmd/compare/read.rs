@@ -155,7 +155,11 @@ fn folder_of(document: &Document, names: &[String]) -> String {
     let below = names.iter().filter_map(|name| {
         let folder = name.trim_end_matches('/');
         let rest = id.strip_prefix(folder)?.strip_prefix('/')?;
-        Some(folder.len() + 1 + rest.find('/')?)
+        match rest.find('/') {
+            Some(end) => Some(folder.len() + 1 + end),
+            // Several folders were named, each of which has files: these are the folders that are meant.
+            None => (names.len() > 1).then_some(folder.len()),
+        }
     });
     match below.max() {
         Some(end) => id[..end].to_owned(),

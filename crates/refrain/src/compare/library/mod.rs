@@ -131,15 +131,13 @@ pub struct Checked {
 pub struct CheckOptions {
     /// Those that contain so much of the document, or more.
     pub containment: f64,
-    /// Or that resemble it so much.
-    pub resemblance: f64,
     /// So many at most.
     pub most: usize,
 }
 
 impl Default for CheckOptions {
     fn default() -> Self {
-        CheckOptions { containment: 0.02, resemblance: 0.03, most: 20 }
+        CheckOptions { containment: 0.02, most: 20 }
     }
 }
 
@@ -224,8 +222,7 @@ impl Library {
             anywhere.iter_mut().zip(shared.here).for_each(|(anywhere, here)| *anywhere |= here);
             let scores = |(document, shared): (u32, usize)| {
                 let scores = Scores::of(grams.len(), segment.sources[document as usize].grams, shared);
-                let wanted = scores.a_in_b >= check.containment || scores.resemblance >= check.resemblance;
-                wanted.then_some((scores, at, document))
+                (scores.a_in_b >= check.containment).then_some((scores, at, document))
             };
             found.extend(shared.counts.into_iter().filter_map(scores));
         }
