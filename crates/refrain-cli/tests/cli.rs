@@ -73,7 +73,7 @@ fn examples_work_as_printed() {
         }
         tried += 1;
     }
-    assert_eq!(tried, 6);
+    assert_eq!(tried, 7);
 }
 
 #[test]

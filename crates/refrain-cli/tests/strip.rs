@@ -56,11 +56,9 @@ fn rows(tsv: &str) -> Vec<Vec<&str>> {
 #[test]
 fn a_table_tells_lines_and_confidence() {
     let env = with_books();
-    env.run(&["strip", "books", "--explain", "--format", "tsv", "-o", "out.tsv"]).code(0).says(&[
-        "5 books",
-        "5 of them distinct",
-        "comes with refrain",
-    ]);
+    env.run(&["strip", "books", "--explain", "--format", "tsv", "-o", "out.tsv"])
+        .code(0)
+        .says(&["5 books", "comes with refrain"]);
     let tsv = env.read_text("out.tsv");
     assert!(tsv.starts_with("id\tpreamble_end\tepilogue_start\tconfidence\t"), "{tsv}");
     let end = epilogue(&book(0)).to_string();
@@ -236,7 +234,8 @@ fn the_published_method_counts_lines() {
     for n in 0..12 {
         env.write(&format!("books/b{n:02}.txt"), book(n));
     }
-    env.run(&["strip", "books", "--explain", "--method", "paper", "--heuristics", "-o", "out.tsv"]).code(0);
+    env.run(&["strip", "books", "--explain", "--method", "paper", "--heuristics", "--e-max", "10", "-o", "out.tsv"])
+        .code(0);
     let end = epilogue(&book(0)).to_string();
     let tsv = env.read_text("out.tsv");
     assert!(rows(&tsv).iter().all(|row| row[2] == end && row[3].is_empty()), "{tsv}");
