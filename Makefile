@@ -8,7 +8,7 @@ TOOLS := .tools/bin
 BIN := target/release/refrain
 
 .PHONY: has-browser has-reuse help demo test test-rust test-python test-browser lint deny fuzz-check fuzz bench-read bench-extract bench-decode bench-dedup bench-compare bench-library-stores paper-compare \
-	train-extract evaluate-extract has-pages has-documents stoplists languages paper-decode clean
+	train-extract evaluate-extract has-pages has-documents stoplists languages strip-evidence paper-decode clean
 
 help:
 	@echo "make demo              build, make a corpus from samples/, extract a page, and say where to look"
@@ -26,6 +26,7 @@ help:
 	@echo "make evaluate-extract  how well it does on hosts and sets that it was not trained on (PAGES=file)"
 	@echo "make stoplists         build the stop lists again (TEXTS=folder of language folders)"
 	@echo "make languages         train the models of languages and encodings again (TEXTS=folder of language folders)"
+	@echo "make strip-evidence    learn the evidence of refrain strip again (BOOKS=folder of plain text files)"
 	@echo "make bench-compare     how fast and how well copied passages are found, beside the crate ferret (REUSE=folder)"
 	@echo "make bench-library-stores  the files of a library beside redb and LMDB, on the same data (DOCUMENTS=file.jsonl)"
 	@echo "make paper-compare     the published studies of the copy detector Ferret, once more (REUSE=folder)"
@@ -189,6 +190,10 @@ languages:
 	@test -n "$(TEXTS)" || { echo "say where the texts are: make languages TEXTS=folder (bench/language_texts.py fetches them)"; exit 2; }
 	$(CARGO) run --release --package refrain-bench -- languages $(TEXTS) --output crates/refrain/data/languages.model
 	$(CARGO) run --release --package refrain-bench -- chared $(TEXTS) --output crates/refrain/data/chared.models
+
+strip-evidence:
+	@test -d "$(BOOKS)" || { echo "say where the books are: make strip-evidence BOOKS=folder (CONTRIBUTING.md says which they were)"; exit 2; }
+	$(CARGO) run --release --package refrain-bench -- strip-evidence $(BOOKS) --output crates/refrain/data/strip.evidence
 
 stoplists:
 	@test -n "$(TEXTS)" || { echo "say where the texts are: make stoplists TEXTS=folder (bench/language_texts.py fetches them)"; exit 2; }

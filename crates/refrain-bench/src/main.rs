@@ -16,6 +16,7 @@ mod paper_compare;
 mod paper_decode;
 mod read;
 mod stoplists;
+mod strip;
 
 #[derive(Parser)]
 #[command(name = "refrain-bench", about = "Benchmarks of refrain, and builders of the data it ships")]
@@ -87,6 +88,8 @@ enum Command {
         /// The folder of the language folders (cs, en, de, el, it, no), with .txt files in them, a sentence a line
         texts: PathBuf,
     },
+    /// Learn the evidence that comes with `refrain strip` from a folder of books
+    StripEvidence(strip::Arguments),
     /// Read inputs and do nothing else: time and peak memory, as JSON
     Read {
         /// Files or folders
@@ -113,6 +116,7 @@ fn main() -> Result<()> {
         Command::Metadata { pages, misses } => metadata::score(&pages, misses),
         Command::PaperCompare(arguments) => paper_compare::run(&arguments),
         Command::PaperDecode { texts } => paper_decode::run(&texts),
+        Command::StripEvidence(arguments) => strip::build(&arguments),
         Command::Read { inputs, threads } => read::measure(&inputs, threads),
     }
 }

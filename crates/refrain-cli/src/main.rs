@@ -3,6 +3,7 @@
 mod cmd;
 mod common;
 mod exit;
+mod names;
 mod progress;
 
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
@@ -35,6 +36,7 @@ enum Command {
     Convert(cmd::convert::Arguments),
     Decode(cmd::decode::Arguments),
     Dedup(cmd::dedup::Arguments),
+    Strip(cmd::strip::Arguments),
     Compare(cmd::compare::Arguments),
     Library(cmd::library::Arguments),
     List(cmd::list::Arguments),
@@ -54,6 +56,7 @@ fn main() -> std::process::ExitCode {
         Command::Convert(arguments) => cmd::convert::run(&arguments, &given),
         Command::Decode(arguments) => cmd::decode::run(&arguments, &given),
         Command::Dedup(arguments) => cmd::dedup::run(&arguments, &given),
+        Command::Strip(arguments) => cmd::strip::run(&arguments, &given),
         Command::Compare(arguments) => cmd::compare::run(&arguments, &given),
         Command::Library(arguments) => cmd::library::run(&arguments),
         Command::List(arguments) => cmd::list::run(&arguments),

@@ -4,7 +4,7 @@ mod common;
 
 use common::{Env, sample, samples};
 
-const VERBS: [&str; 7] = ["corpus", "convert", "decode", "list", "stats", "completions", "man"];
+const VERBS: [&str; 8] = ["corpus", "convert", "decode", "strip", "list", "stats", "completions", "man"];
 
 /// The example that a help text opens with.
 #[track_caller]
@@ -73,7 +73,7 @@ fn examples_work_as_printed() {
         }
         tried += 1;
     }
-    assert_eq!(tried, 6);
+    assert_eq!(tried, 7);
 }
 
 #[test]

@@ -17,6 +17,7 @@
 //! - [`decode`] finds the characters and the language;
 //! - [`extract`] finds the blocks of a web page, tells its main content from the rest, and what the page says about itself;
 //! - [`dedup`] marks copies;
+//! - [`strip`] marks what was put in front of books and behind them;
 //! - [`compare`] finds passages that documents share;
 //! - [`report`] shows what was found;
 //! - [`mod@write`] writes text, JSONL, Parquet and vertical files;
@@ -53,6 +54,7 @@ pub mod pipeline;
 pub mod report;
 pub mod source;
 pub mod stats;
+pub mod strip;
 pub mod text;
 pub mod write;
 

@@ -8,7 +8,7 @@ use std::path::Path;
 const SHARED: [&str; 4] = ["document", "error", "pass", "text"];
 
 /// What each folder or file may use beyond that.
-const ALLOWED: [(&str, &[&str]); 15] = [
+const ALLOWED: [(&str, &[&str]); 16] = [
     ("document", &[]),
     ("error", &[]),
     ("pass", &[]),
@@ -19,6 +19,7 @@ const ALLOWED: [(&str, &[&str]); 15] = [
     ("compare", &[]),
     ("office", &[]),
     ("dedup", &[]),
+    ("strip", &[]),
     ("report", &["compare"]),
     ("write", &[]),
     ("stats", &[]),

@@ -1,6 +1,5 @@
 //! `refrain decode`: files in whatever encoding to UTF-8, or which encoding they are in.
 
-mod names;
 mod report;
 mod training;
 mod work;
@@ -22,8 +21,8 @@ use crate::common::{
     Failures, Given, OutputArguments, expand, is_folder, languages, named, on_interrupt, size, tell, tell_failures,
 };
 use crate::exit::Exit;
+use crate::names::Names;
 use crate::progress::{Bar, Status};
-use names::Names;
 use report::{Summary, Table, line};
 use work::{Found, Reader, in_order, place};
 

@@ -11,3 +11,4 @@ pub(crate) mod library;
 pub(crate) mod list;
 pub(crate) mod man;
 pub(crate) mod stats;
+pub(crate) mod strip;

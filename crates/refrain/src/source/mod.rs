@@ -83,6 +83,18 @@ impl Default for SourceOptions {
     }
 }
 
+/// True when a file that begins like this is one plain text, so that it can be read by other means than a [`Source`]: not
+/// compressed, no archive, table, web page or document of an office program, and not known to be binary.
+pub fn is_plain_text(head: &[u8], name: &str, forced: Option<InputFormat>) -> bool {
+    let page = || is_html(&String::from_utf8_lossy(head)) || sniff::has_extension(name, &["html", "htm", "xhtml"]);
+    match (sniff::sniff(head, name), forced) {
+        (Kind::Compressed(_), _) => false,
+        (Kind::Format(found), Some(InputFormat::Text)) => !found.is_archive(),
+        (_, Some(format)) => format == InputFormat::Text,
+        (kind, None) => kind == Kind::Unknown && !head.is_empty() && !page(),
+    }
+}
+
 /// What a source yields.
 #[derive(Debug)]
 pub enum Item {

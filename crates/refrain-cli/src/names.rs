@@ -10,14 +10,14 @@ const PIPED: (&str, &str) = ("standard-input", ".txt");
 
 /// Names relative to the folder that was named. Where several were named, or files, relative to the folder that all of them
 /// have in common, so that no two files get one name.
-pub(super) struct Names {
+pub(crate) struct Names {
     common: PathBuf,
     /// The name of what came through a pipe: one that no file has.
     piped: PathBuf,
 }
 
 impl Names {
-    pub(super) fn new(named: &[String], inputs: &Inputs) -> Names {
+    pub(crate) fn new(named: &[String], inputs: &Inputs) -> Names {
         let folders = named.iter().map(Path::new).filter(|path| path.is_dir()).map(plain);
         let files = inputs.iter().filter(|input| !input.is_stdin()).map(|input| plain(&input.path));
         let parents = files.filter_map(|file| file.parent().map(Path::to_owned));
@@ -32,7 +32,7 @@ impl Names {
     }
 
     /// The path of a text under the output folder; it never leads out of it.
-    pub(super) fn of(&self, input: &Input) -> PathBuf {
+    pub(crate) fn of(&self, input: &Input) -> PathBuf {
         if input.is_stdin() {
             return self.piped.clone();
         }

@@ -1,0 +1,221 @@
+//! Books as they are read: plain files by their two ends, all else as documents.
+
+use std::fs::File;
+use std::io::{self, Read};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
+use refrain::pipeline::{Control, Preparation, run_in_order};
+use refrain::source::{Input, InputFormat, Inputs, Item, Source, SourceOptions, is_plain_text};
+use refrain::strip::Ends;
+use refrain::{Document, Error, Failure, Position};
+
+use crate::names::Names;
+use crate::progress::{Bar, Status};
+
+/// What is read, and how.
+pub(super) struct Books<'a> {
+    pub(super) inputs: Inputs,
+    /// What the user named.
+    pub(super) named: &'a [String],
+    pub(super) options: SourceOptions,
+    /// Lines that are looked at at each end.
+    pub(super) lines: usize,
+    pub(super) shows_progress: bool,
+    pub(super) pool: rayon::ThreadPool,
+    pub(super) control: Arc<Control>,
+}
+
+/// One book.
+pub(super) struct Book {
+    pub(super) position: Position,
+    /// What people know it by: its name without `.txt`.
+    pub(super) id: String,
+    /// The name of the input, with that of the member of an archive.
+    pub(super) origin: String,
+    pub(super) ends: Ends,
+    pub(super) content: Content,
+    /// What was wrong with it, though it can be used.
+    pub(super) failure: Option<Failure>,
+}
+
+/// Where the text is.
+pub(super) enum Content {
+    /// In a plain file.
+    File {
+        path: PathBuf,
+        /// Its name below what the user named.
+        name: PathBuf,
+    },
+    /// Here.
+    Document(Box<Document>),
+}
+
+impl Book {
+    pub(super) fn ends(&self) -> &Ends {
+        &self.ends
+    }
+}
+
+/// Why there is no book.
+pub(super) enum Trouble {
+    /// An input cannot be used.
+    Failed(Failure),
+    /// The run cannot go on.
+    Ended(Error),
+}
+
+impl From<Error> for Trouble {
+    fn from(error: Error) -> Trouble {
+        Trouble::Ended(error)
+    }
+}
+
+/// Files that are looked at before what was found is handed over.
+const CHUNK: usize = 256;
+/// Bytes that tell what a file is.
+const HEAD: u64 = 4096;
+
+impl Books<'_> {
+    /// Reads all books, works on them on all cores, and hands over what came of it in their order.
+    pub(super) fn each<T: Send>(
+        &self,
+        phase: &'static str,
+        work: impl Fn(Result<Book, Trouble>) -> T + Sync,
+        mut sink: impl FnMut(T) -> refrain::Result<()>,
+    ) -> refrain::Result<()> {
+        let source = Arc::new(Source::new(self.inputs.clone(), self.options.clone()));
+        let (watched, counted, before) = (source.clone(), self.control.clone(), self.control.documents());
+        let _bar = Bar::start(!self.shows_progress, move || Status {
+            phase,
+            done: watched.bytes_read(),
+            total: watched.inputs().total_size(),
+            documents: counted.documents() - before,
+            note: format!(", {} books", counted.documents() - before),
+        });
+        let names = Names::new(self.named, &self.inputs);
+        let list: Vec<(u32, &Input)> = (0..).zip(self.inputs.iter()).collect();
+        let plain = |(index, input): &(u32, &Input)| {
+            let stopped = self.control.stopped();
+            let book = if stopped { None } else { self.plain(*index, input, &names) };
+            book.map(|book| {
+                source.count_as_read(*index);
+                work(Ok(book))
+            })
+        };
+        for chunk in list.chunks(CHUNK) {
+            let done: Vec<Option<T>> = self.pool.install(|| chunk.par_iter().map(plain).collect());
+            for (done, (index, _)) in done.into_iter().zip(chunk) {
+                if self.control.stopped() {
+                    return Err(Error::Interrupted);
+                }
+                match done {
+                    Some(done) => {
+                        self.control.count(1, 0);
+                        sink(done)?;
+                    }
+                    None => self.documents(&source, *index, &names, &work, &mut sink)?,
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// True when there is one book, in a plain file.
+    pub(super) fn is_one(&self) -> bool {
+        let names = Names::new(self.named, &self.inputs);
+        let mut inputs = self.inputs.iter();
+        let first = inputs.next().and_then(|input| self.plain(0, input, &names));
+        first.is_some() && inputs.next().is_none()
+    }
+
+    /// The book in a plain file; none where the file is something else, or cannot be read.
+    fn plain(&self, index: u32, input: &Input, names: &Names) -> Option<Book> {
+        let readable = input.size.is_some_and(|size| size <= self.options.max_document);
+        if !readable || input.in_corpus || self.options.format.is_some_and(|format| format != InputFormat::Text) {
+            return None;
+        }
+        let mut file = File::open(&input.path).ok()?;
+        let mut head = Vec::new();
+        (&mut file).take(HEAD).read_to_end(&mut head).ok()?;
+        if !is_plain_text(&head, &input.name, self.options.format) {
+            return None;
+        }
+        let ends = Ends::read(&mut file, self.lines).ok().filter(Ends::is_text)?;
+        let name = names.of(input);
+        Some(Book {
+            position: Position { input: index, record: 0 },
+            id: without_extension(&name.to_string_lossy()).to_owned(),
+            origin: input.name.clone(),
+            ends,
+            content: Content::File { path: input.path.clone(), name },
+            failure: None,
+        })
+    }
+
+    /// The books in anything else.
+    fn documents<T: Send>(
+        &self,
+        source: &Source,
+        index: u32,
+        names: &Names,
+        work: &(impl Fn(Result<Book, Trouble>) -> T + Sync),
+        sink: &mut impl FnMut(T) -> refrain::Result<()>,
+    ) -> refrain::Result<()> {
+        let preparation = Preparation { language: None, extractor: None };
+        let name = self.inputs.get(index).map(|input| names.of(input)).unwrap_or_default();
+        let id = |document: &Document| match document.id == document.origin.input {
+            true => without_extension(&name.to_string_lossy()).to_owned(),
+            false => without_extension(&document.id).to_owned(),
+        };
+        let book = |position: Position, mut item: Item| {
+            match &mut item {
+                // A file of its own that is no text was meant to be a book.
+                Item::Skipped { origin, reason } if origin.member.is_none() && origin.url.is_none() => {
+                    let failure = Failure::new(&origin.input, format!("is not text: {reason}"));
+                    return Some(Err(Trouble::Failed(failure)));
+                }
+                Item::Document(raw) if raw.origin.member.is_none() => raw.claims_text = true,
+                _ => {}
+            }
+            let prepared = preparation.prepare(position, item);
+            match (prepared.document, prepared.failure) {
+                (Some(document), failure) => Some(Ok(Book {
+                    position,
+                    id: id(&document),
+                    origin: document.origin.path().into_owned(),
+                    ends: Ends::of(document.text.as_bytes(), self.lines),
+                    content: Content::Document(Box::new(document)),
+                    failure,
+                })),
+                (None, Some(failure)) => Some(Err(Trouble::Failed(failure))),
+                (None, None) => None,
+            }
+        };
+        run_in_order(
+            source,
+            index..index + 1,
+            Position { input: index, record: 0 },
+            &self.pool,
+            &self.control,
+            |position, item| book(position, item).map(work),
+            |_, done| {
+                self.control.count(u64::from(done.is_some()), 0);
+                done.map_or(Ok(()), &mut *sink)
+            },
+        )
+    }
+}
+
+/// A name without `.txt` at its end.
+fn without_extension(name: &str) -> &str {
+    name.strip_suffix(".txt").unwrap_or(name)
+}
+
+/// Reads a part of a file.
+pub(super) fn read_part(path: &Path, part: std::ops::Range<u64>) -> io::Result<impl Read> {
+    let mut file = File::open(path)?;
+    io::Seek::seek(&mut file, io::SeekFrom::Start(part.start))?;
+    Ok(file.take(part.end - part.start))
+}

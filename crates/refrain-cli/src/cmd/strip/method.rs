@@ -1,0 +1,200 @@
+//! How preambles and epilogues are found.
+
+use std::fs;
+use std::path::PathBuf;
+
+use anyhow::{Context, Result, bail};
+use clap::Args;
+use refrain::strip::{
+    EDGE_LINES, Ends, Evidence, ExactCounter, Found, FrequentLines, PaperOptions, Profile, Sample, Strip,
+};
+use refrain::write::write_atomically;
+
+use super::books::Books;
+use crate::common::{Given, named, tell};
+
+/// How preambles and epilogues are found.
+#[derive(Args)]
+#[command(next_help_heading = "Method")]
+pub(super) struct MethodArguments {
+    /// What is known of the texts: books of Project Gutenberg, or nothing but what they share
+    #[arg(long, value_name = "PROFILE", default_value = "gutenberg", value_parser = named(Profile::ALL.to_vec()))]
+    profile: Profile,
+
+    /// Leave credits and notes of those who made the e-book in it, as far as they stand behind the marker
+    #[arg(long)]
+    keep_credits: bool,
+
+    /// Learn nothing; use evidence that --save wrote
+    #[arg(long, value_name = "FILE")]
+    evidence: Option<PathBuf>,
+
+    /// Write what was learned to this file, for --evidence
+    #[arg(long, value_name = "FILE")]
+    pub(super) save: Option<PathBuf>,
+
+    /// The default method, or the published one: lines that are frequent in these very texts, at their two ends
+    #[arg(long, value_name = "METHOD", default_value = "learned", value_parser = named(Method::ALL.to_vec()))]
+    method: Method,
+
+    /// Method paper: a line is frequent when it occurs more often than this
+    #[arg(long, value_name = "N", default_value_t = PaperOptions::PUBLISHED.k)]
+    k: u32,
+
+    /// Method paper: non-trivial lines that are looked at in front
+    #[arg(long, value_name = "N", default_value_t = PaperOptions::PUBLISHED.p_max)]
+    p_max: usize,
+
+    /// Method paper: non-trivial lines that are looked at at the end
+    #[arg(long, value_name = "N", default_value_t = PaperOptions::PUBLISHED.e_max)]
+    e_max: usize,
+
+    /// Method paper: so many infrequent lines on end make the boilerplate end
+    #[arg(long, value_name = "N", default_value_t = PaperOptions::PUBLISHED.gap_max)]
+    gap_max: usize,
+
+    /// Method paper: lines that say where the boilerplate ends count, too
+    #[arg(long)]
+    heuristics: bool,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Method {
+    Learned,
+    Paper,
+}
+
+impl Method {
+    const ALL: [(&'static str, Method); 2] = [("learned", Method::Learned), ("paper", Method::Paper)];
+}
+
+/// A method that has learned what there is to learn.
+pub(super) enum Finder {
+    Learned(Strip, Box<Evidence>),
+    Paper(FrequentLines<ExactCounter>),
+}
+
+impl Finder {
+    pub(super) fn find(&self, text: &Ends) -> Found {
+        match self {
+            Finder::Learned(strip, evidence) => strip.find(text, evidence),
+            Finder::Paper(lines) => lines.find(text),
+        }
+    }
+}
+
+impl MethodArguments {
+    /// Refuses options that would do nothing.
+    pub(super) fn check(&self, given: &Given) -> Result<()> {
+        match self.method {
+            Method::Learned => {
+                given.refuse(&["k", "p_max", "e_max", "gap_max", "heuristics"], "needs --method paper")?;
+            }
+            Method::Paper => given.refuse(
+                &["profile", "keep_credits", "evidence", "save"],
+                "is for the default method; leave --method paper out",
+            )?,
+        }
+        if self.profile == Profile::Generic {
+            given.refuse(&["keep_credits"], "needs --profile gutenberg, which knows credits")?;
+        }
+        if self.evidence.is_some() {
+            given.refuse(&["save"], "has nothing to save where --evidence is used")?;
+        }
+        Ok(())
+    }
+
+    fn paper(&self) -> PaperOptions {
+        let MethodArguments { k, p_max, e_max, gap_max, heuristics, .. } = *self;
+        PaperOptions { k, p_max, e_max, gap_max, heuristics }
+    }
+
+    /// Lines that are needed of each end.
+    pub(super) fn edge_lines(&self) -> usize {
+        match self.method {
+            Method::Learned => EDGE_LINES,
+            Method::Paper => self.paper().edge_lines(),
+        }
+    }
+
+    /// Reads the books and learns from them, where that is needed.
+    pub(super) fn finder(&self, books: &Books<'_>, quiet: bool) -> Result<Finder> {
+        if self.method == Method::Paper {
+            let mut lines = FrequentLines::new(self.paper())?;
+            books.each(
+                "learn",
+                |book| book.ok().map(|book| book.ends),
+                |ends| {
+                    if let Some(ends) = ends {
+                        lines.observe(&ends);
+                    }
+                    Ok(())
+                },
+            )?;
+            return Ok(Finder::Paper(lines));
+        }
+        let mut strip = Strip::new(self.profile)?;
+        strip.keep_credits = self.keep_credits;
+        let evidence = match &self.evidence {
+            Some(path) => self.load(path)?,
+            None => self.learn(&strip, books, quiet)?,
+        };
+        if let Some(path) = &self.save {
+            write_atomically(path, &evidence.to_bytes())?;
+        }
+        Ok(Finder::Learned(strip, Box::new(evidence)))
+    }
+
+    fn load(&self, path: &PathBuf) -> Result<Evidence> {
+        let bytes = fs::read(path).with_context(|| path.display().to_string())?;
+        let evidence = Evidence::from_bytes(&bytes).with_context(|| path.display().to_string())?;
+        if evidence.profile() != self.profile {
+            let name =
+                Profile::ALL.iter().find(|(_, profile)| *profile == evidence.profile()).map_or("", |(name, _)| name);
+            bail!("{} was learned with --profile {name}; name the same one here", path.display());
+        }
+        Ok(evidence)
+    }
+
+    fn learn(&self, strip: &Strip, books: &Books<'_>, quiet: bool) -> Result<Evidence> {
+        let mut sample = Sample::default();
+        let mut count = 0_u64;
+        // One plain file teaches nothing about others, and need not be read twice.
+        let one = self.profile == Profile::Gutenberg && books.is_one();
+        if !one {
+            books.each(
+                "learn",
+                |book| book.ok().map(|book| (book.position, book.ends)),
+                |read| {
+                    if let Some((position, ends)) = read {
+                        count += 1;
+                        sample.add(position, ends);
+                    }
+                    Ok(())
+                },
+            )?;
+        }
+        let shipped = Evidence::shipped().books();
+        if self.profile == Profile::Generic && sample.len() < 2 {
+            bail!(
+                "--profile generic finds what texts share, and there is only one; name more, or evidence that was saved (--evidence)"
+            );
+        }
+        let evidence = books.pool.install(|| strip.learn(&sample));
+        if !quiet {
+            let among =
+                if count > sample.len() as u64 { format!(" ({} of them)", sample.len()) } else { String::new() };
+            tell(&match self.profile {
+                Profile::Gutenberg if sample.len() < 2 => {
+                    format!("one book: found by the evidence that comes with refrain ({shipped} books)")
+                }
+                Profile::Gutenberg => format!(
+                    "learned from {count} books{among}, {} of them distinct, and from the evidence that comes with refrain ({shipped} books)",
+                    evidence.books().saturating_sub(shipped)
+                ),
+                Profile::Generic => format!("learned from {count} texts{among}, {} of them distinct", evidence.books()),
+            });
+        }
+        Ok(evidence)
+    }
+}

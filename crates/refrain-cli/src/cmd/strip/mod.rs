@@ -1,0 +1,331 @@
+//! `refrain strip`: what was put in front of books and behind them.
+
+mod books;
+mod method;
+mod rows;
+mod write;
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use anyhow::{Context, Result, bail};
+use clap::Args;
+use refrain::pipeline::Control;
+use refrain::source::Inputs;
+use refrain::write::{Output, OutputFormat, Packed, Packing, WriteOptions, open};
+
+use crate::common::{
+    Given, InputArguments, OutputArguments, is_folder, named, on_interrupt, refuse_input_as, tell, tell_failures,
+};
+use crate::exit::Exit;
+use books::Books;
+use method::{Finder, MethodArguments};
+use rows::{Layout, Row, Summary, by_doubt};
+use write::Destination;
+
+/// Take licence headers and footers off books
+///
+/// The texts are read twice: first to learn from their two ends what they share, then to find in each the last line of its
+/// preamble and the first line of its epilogue. With the profile gutenberg, what was learned is joined with evidence that comes
+/// with refrain, so that one book is enough. Into a folder, the bytes of each book are written as they are, with a report of
+/// what was found: report.jsonl. A text of which nothing would be left is written whole and told.
+#[derive(Args)]
+#[command(
+    before_help = "Example:\n  refrain strip samples/books/ -o clean/\n  refrain strip samples/books/lamp.txt\n  refrain strip samples/books/ --explain --worst\n  refrain strip samples/books/ --explain --format tsv -o found.tsv",
+    mut_arg("output", |arg| arg.value_name("PATH").help(
+        "Folder for the bodies and their report; or a file: the body of one book, documents (.jsonl, .parquet, .vert), or with \
+         --explain what was found; standard output when not given"
+    ))
+)]
+pub(crate) struct Arguments {
+    #[command(flatten)]
+    input: InputArguments,
+
+    #[command(flatten)]
+    method: MethodArguments,
+
+    /// Tell what was found and why, and write no book
+    #[arg(long, help_heading = "Output")]
+    explain: bool,
+
+    /// With --explain: the least certain first
+    #[arg(long, requires = "explain", help_heading = "Output")]
+    worst: bool,
+
+    /// Write a list of doubtful cases to this file, the worst first, with tabs between columns
+    #[arg(long, value_name = "FILE", help_heading = "Output")]
+    doubtful: Option<PathBuf>,
+
+    /// Format, where the name does not tell. With --explain: text (a table), tsv or jsonl; for documents: text, jsonl, parquet
+    /// or vertical
+    #[arg(long, value_name = "FORMAT", value_parser = named(Format::ALL.to_vec()), help_heading = "Output")]
+    format: Option<Format>,
+
+    /// Write into a folder that is not empty: files of the same names are replaced, others are left alone
+    #[arg(long, help_heading = "Output")]
+    overwrite: bool,
+
+    #[command(flatten)]
+    output: OutputArguments,
+}
+
+/// What `--format` names.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Format {
+    Text,
+    Tsv,
+    Jsonl,
+    Parquet,
+    Vertical,
+}
+
+impl Format {
+    const ALL: [(&'static str, Format); 5] = [
+        ("text", Format::Text),
+        ("tsv", Format::Tsv),
+        ("jsonl", Format::Jsonl),
+        ("parquet", Format::Parquet),
+        ("vertical", Format::Vertical),
+    ];
+
+    fn of_path(path: &Path) -> Option<Format> {
+        let name = path.file_name()?.to_str()?.to_ascii_lowercase();
+        let name = [".gz", ".zst"].iter().find_map(|packed| name.strip_suffix(packed)).unwrap_or(&name);
+        match name.rsplit_once('.')?.1 {
+            "tsv" => Some(Format::Tsv),
+            _ => OutputFormat::of_path(path).and_then(|format| match format {
+                OutputFormat::Text => Some(Format::Text),
+                OutputFormat::Jsonl => Some(Format::Jsonl),
+                OutputFormat::Parquet => Some(Format::Parquet),
+                OutputFormat::Vertical => Some(Format::Vertical),
+                _ => None,
+            }),
+        }
+    }
+
+    /// The format of documents.
+    fn of_documents(self) -> Result<OutputFormat> {
+        match self {
+            Format::Text => Ok(OutputFormat::Text),
+            Format::Jsonl => Ok(OutputFormat::Jsonl),
+            Format::Parquet => Ok(OutputFormat::Parquet),
+            Format::Vertical => Ok(OutputFormat::Vertical),
+            Format::Tsv => bail!("tsv is for what was found: add --explain, or write documents as jsonl"),
+        }
+    }
+
+    /// How rows are laid out.
+    fn of_rows(self) -> Result<Layout> {
+        match self {
+            Format::Text => Ok(Layout::Table),
+            Format::Tsv => Ok(Layout::Tsv),
+            Format::Jsonl => Ok(Layout::Jsonl),
+            Format::Parquet | Format::Vertical => {
+                bail!("--explain writes text, tsv or jsonl; choose one of them with --format")
+            }
+        }
+    }
+}
+
+/// What is to be done.
+enum Job {
+    /// Tell what was found.
+    Explain(Layout),
+    /// Write the bodies into a folder.
+    Folder(PathBuf),
+    /// Write the body of the only book.
+    Body,
+    /// Write documents.
+    Documents(OutputFormat),
+}
+
+impl Arguments {
+    fn job(&self, inputs: &Inputs) -> Result<Job> {
+        let path = self.output.path();
+        if self.explain {
+            if let Some(path) = path.filter(|path| is_folder(path)) {
+                bail!("{} is a folder, and --explain writes one file, such as -o found.tsv", path.display());
+            }
+            let format = self.format.or(path.and_then(Format::of_path));
+            return format.unwrap_or(Format::Text).of_rows().map(Job::Explain);
+        }
+        let one = inputs.len() == 1 && inputs.iter().all(|input| input.named && !input.in_corpus);
+        let asked = self.format.map(Format::of_documents).transpose()?;
+        match path {
+            None => match asked {
+                Some(format) => Ok(Job::Documents(format)),
+                None if one => Ok(Job::Body),
+                None => bail!(
+                    "several books go into a folder: name one, such as -o clean/, or use --explain to see what was found"
+                ),
+            },
+            Some(path) if is_folder(path) => match asked {
+                None | Some(OutputFormat::Text) => Ok(Job::Folder(path.to_owned())),
+                _ => bail!("only bodies go into a folder; name a file instead of {}", path.display()),
+            },
+            Some(path) => match asked
+                .map_or_else(|| Format::of_path(path).map(Format::of_documents).transpose(), |f| Ok(Some(f)))?
+            {
+                Some(OutputFormat::Text) | None if one => Ok(Job::Body),
+                Some(format) => Ok(Job::Documents(format)),
+                None => Ok(Job::Folder(path.to_owned())),
+            },
+        }
+    }
+
+    /// Where a single file is written.
+    fn open(&self) -> Result<Packed> {
+        Ok(match self.output.path() {
+            Some(path) => Packing::of_path(path).pack(Output::file(path)?)?,
+            None => Packing::None.pack(Output::stream(std::io::stdout()))?,
+        })
+    }
+
+    fn destination(&self, job: &Job) -> Result<Destination> {
+        Ok(match job {
+            Job::Explain(_) => Destination::Nowhere,
+            Job::Folder(folder) => Destination::folder(folder, self.overwrite)?,
+            Job::Body => Destination::Stream { out: self.open()?, books: 0 },
+            Job::Documents(format) => {
+                let (output, packing) = match self.output.path() {
+                    Some(path) => (Output::file(path)?, Packing::of_path(path)),
+                    None => (Output::stream(std::io::stdout()), Packing::None),
+                };
+                Destination::Documents(open(output, *format, packing, WriteOptions::default())?)
+            }
+        })
+    }
+
+    fn check(&self, given: &Given, job: &Job, inputs: &Inputs) -> Result<()> {
+        if !matches!(job, Job::Folder(_)) {
+            given.refuse(&["overwrite"], "needs a folder to write to, such as -o clean/")?;
+        }
+        self.output.check(inputs)?;
+        refuse_input_as("the doubtful cases", self.doubtful.as_deref(), inputs)?;
+        refuse_input_as("the evidence", self.method.save.as_deref(), inputs)
+    }
+}
+
+pub(crate) fn run(arguments: &Arguments, given: &Given) -> Result<Exit> {
+    let output = &arguments.output;
+    arguments.method.check(given)?;
+    let (mut inputs, early) = arguments.input.expand(output.path())?;
+    let job = arguments.job(&inputs)?;
+    arguments.check(given, &job, &inputs)?;
+    let mut failures = output.failures(early)?;
+    let _copied = copy_stdin(&mut inputs)?;
+    let control = Arc::new(Control::default());
+    let stopped = control.clone();
+    on_interrupt(move || stopped.stop())?;
+    let destination = arguments.destination(&job)?;
+    let books = Books {
+        inputs,
+        named: &arguments.input.inputs,
+        options: arguments.input.options(),
+        lines: arguments.method.edge_lines(),
+        shows_progress: output.shows_progress(),
+        pool: output.pool()?,
+        control,
+    };
+    let done = arguments.method.finder(&books, output.quiet).and_then(|finder| {
+        let mut work = Work { arguments, finder, failures: &mut failures, summary: Summary::default() };
+        work.all(&books, &job, destination).map(|()| work.summary)
+    });
+    let summary = match done {
+        Err(error) if matches!(error.downcast_ref(), Some(refrain::Error::Interrupted)) => {
+            tell("interrupted; the output was not finished");
+            return Ok(Exit::Interrupted);
+        }
+        done => done?,
+    };
+    tell_failures(&failures.first, failures.count, " (list them all with --errors)");
+    if !output.quiet {
+        summary.tell(output.path(), matches!(job, Job::Explain(_)));
+    }
+    Ok(Exit::of_failures(failures.count))
+}
+
+/// The second reading.
+struct Work<'a> {
+    arguments: &'a Arguments,
+    finder: Finder,
+    failures: &'a mut crate::common::Failures,
+    summary: Summary,
+}
+
+impl Work<'_> {
+    fn all(&mut self, books: &Books<'_>, job: &Job, mut destination: Destination) -> Result<()> {
+        let layout = match job {
+            Job::Explain(layout) => Some(*layout),
+            _ => None,
+        };
+        let mut out = layout.map(|layout| self.arguments.open().map(|out| (layout, out))).transpose()?;
+        if let Some((layout, out)) = &mut out {
+            out.put(layout.head().as_bytes())?;
+        }
+        // Rows that have to be sorted first.
+        let mut kept: Vec<Row> = Vec::new();
+        let mut doubtful: Vec<Row> = Vec::new();
+        let writer = destination.writer();
+        let (finder, failures, summary) = (&self.finder, &mut *self.failures, &mut self.summary);
+        let arguments = self.arguments;
+        books.each(
+            "strip",
+            |book| {
+                let book = book?;
+                let found = finder.find(book.ends());
+                writer.prepare(book, found)
+            },
+            |done| {
+                let (row, body) = match done {
+                    Ok(done) => done,
+                    Err(books::Trouble::Failed(failure)) => return failures.add(failure),
+                    Err(books::Trouble::Ended(error)) => return Err(error),
+                };
+                if let Some(failure) = row.failure.clone() {
+                    failures.add(failure)?;
+                }
+                summary.add(&row);
+                destination.put(&row, body)?;
+                if arguments.doubtful.is_some() && row.found.is_doubtful() {
+                    doubtful.push(row.clone());
+                }
+                match &mut out {
+                    Some((layout, out)) if !arguments.worst => out.put(layout.row(&row).as_bytes()),
+                    Some(_) => {
+                        kept.push(row);
+                        Ok(())
+                    }
+                    None => Ok(()),
+                }
+            },
+        )?;
+        destination.finish()?;
+        if let Some((layout, mut out)) = out {
+            kept.sort_by(by_doubt);
+            kept.iter().try_for_each(|row| out.put(layout.row(row).as_bytes()))?;
+            out.finish()?;
+        }
+        if let Some(path) = &arguments.doubtful {
+            doubtful.sort_by(by_doubt);
+            let mut out = Packing::of_path(path).pack(Output::file(path)?)?;
+            out.put(Layout::Tsv.head().as_bytes())?;
+            doubtful.iter().try_for_each(|row| out.put(Layout::Tsv.row(row).as_bytes()))?;
+            out.finish()?;
+        }
+        Ok(())
+    }
+}
+
+/// Copies standard input to a file, because it is read twice. Returns the folder of the file, if there is one.
+fn copy_stdin(inputs: &mut Inputs) -> Result<Option<tempfile::TempDir>> {
+    if !inputs.iter().any(refrain::source::Input::is_stdin) {
+        return Ok(None);
+    }
+    let folder = tempfile::Builder::new().prefix("refrain-stdin-").tempdir().context("cannot make a folder")?;
+    let path = folder.path().join("standard-input");
+    let copy = || std::io::copy(&mut std::io::stdin().lock(), &mut std::fs::File::create(&path)?);
+    copy().with_context(|| format!("cannot copy standard input to {}", path.display()))?;
+    inputs.replace_stdin(&path);
+    Ok(Some(folder))
+}

@@ -1,0 +1,194 @@
+//! Where bodies go.
+
+use std::fs::{self, File};
+use std::io::{self, Read};
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result, bail};
+use refrain::pipeline::Preparation;
+use refrain::source::{Body, Item, Markup, RawDocument};
+use refrain::strip::{Ends, Found};
+use refrain::write::{DocumentWriter, Output, Packed, Packing, WriteOptions, open_folder};
+use refrain::{Document, Error, Failure, Origin};
+use serde_json::Map;
+
+use super::books::{Book, Content, Trouble, read_part};
+use super::rows::{Layout, Row};
+
+/// The name of the report in a folder of bodies.
+const REPORT: &str = "report.jsonl";
+
+/// Where bodies go.
+pub(super) enum Destination {
+    /// Nowhere: what was found is told.
+    Nowhere,
+    /// To one file, or to standard output.
+    Stream { out: Packed, books: u64 },
+    /// Into a folder: the bytes of plain files under their names, texts of documents beside them, and a report.
+    Folder { folder: PathBuf, report: Packed, documents: Option<Box<dyn DocumentWriter>> },
+    /// As documents.
+    Documents(Box<dyn DocumentWriter>),
+}
+
+/// What is done with a book before it is its turn.
+#[derive(Clone)]
+pub(super) enum Preparing {
+    Nothing,
+    Bytes,
+    Copy(PathBuf),
+    Document,
+}
+
+/// What is left to be written when it is its turn.
+pub(super) enum Left {
+    Nothing,
+    Bytes(Vec<u8>),
+    Document(Box<Document>),
+}
+
+impl Destination {
+    /// A folder, made ready.
+    pub(super) fn folder(folder: &Path, overwrite: bool) -> Result<Destination> {
+        // Without the slash at its end.
+        let plain: PathBuf = folder.components().collect();
+        if plain.exists() && !plain.is_dir() {
+            bail!("{} is a file, and the books need a folder; name another one, such as -o clean/", plain.display());
+        }
+        if !overwrite && plain.read_dir().is_ok_and(|mut entries| entries.next().is_some()) {
+            bail!(
+                "the folder {} is not empty; name another one, or replace files of the same names with --overwrite",
+                folder.display()
+            );
+        }
+        fs::create_dir_all(&plain).with_context(|| format!("cannot make the folder {}", folder.display()))?;
+        let report = Packing::None.pack(Output::file(&plain.join(REPORT))?)?;
+        Ok(Destination::Folder { folder: plain, report, documents: None })
+    }
+
+    /// What is done beforehand, on all cores.
+    pub(super) fn writer(&self) -> Preparing {
+        match self {
+            Destination::Nowhere => Preparing::Nothing,
+            Destination::Stream { .. } => Preparing::Bytes,
+            Destination::Folder { folder, .. } => Preparing::Copy(folder.clone()),
+            Destination::Documents(_) => Preparing::Document,
+        }
+    }
+
+    /// Writes what is left of a book.
+    pub(super) fn put(&mut self, row: &Row, left: Left) -> refrain::Result<()> {
+        match (self, left) {
+            (Destination::Stream { out, books }, left) => {
+                *books += 1;
+                match left {
+                    _ if *books > 1 => Err(Error::Refused(
+                        "there are several books in it, and they go into a folder: name one, such as -o clean/".into(),
+                    )),
+                    Left::Bytes(bytes) => out.put(&bytes),
+                    Left::Document(document) => out.put(document.kept().as_bytes()),
+                    Left::Nothing => Ok(()),
+                }
+            }
+            (Destination::Documents(writer), Left::Document(document)) => writer.write(&document),
+            (Destination::Folder { folder, report, documents }, left) => {
+                if let Left::Document(document) = left {
+                    let writer = match documents {
+                        Some(writer) => writer,
+                        None => documents.insert(open_folder(folder, WriteOptions::default())?),
+                    };
+                    writer.write(&Document { id: row.id.clone(), ..*document })?;
+                }
+                report.put(Layout::Jsonl.row(row).as_bytes())
+            }
+            _ => Ok(()),
+        }
+    }
+
+    pub(super) fn finish(self) -> refrain::Result<()> {
+        match self {
+            Destination::Nowhere => {}
+            Destination::Stream { out, .. } => drop(out.finish()?),
+            Destination::Documents(writer) => drop(writer.finish()?),
+            Destination::Folder { report, documents, .. } => {
+                drop(report.finish()?);
+                drop(documents.map(DocumentWriter::finish).transpose()?);
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Preparing {
+    /// Does what can be done at once.
+    pub(super) fn prepare(&self, book: Book, found: Found) -> Result<(Row, Left), Trouble> {
+        let Book { position, id, origin, ends, content, failure } = book;
+        let mut row = Row { id, origin, found, failure };
+        let body = row.found.body(&ends);
+        let left = match (self, content) {
+            (Preparing::Nothing, _) => Left::Nothing,
+            (_, Content::Document(mut document)) => {
+                row.found.mark(&mut document, &ends);
+                Left::Document(document)
+            }
+            (Preparing::Bytes, Content::File { path, .. }) => {
+                let mut bytes = Vec::new();
+                let read = read_part(&path, body).and_then(|mut part| part.read_to_end(&mut bytes));
+                read.map_err(|error| unreadable(&row.origin, &error))?;
+                Left::Bytes(bytes)
+            }
+            (Preparing::Copy(folder), Content::File { path, name }) => {
+                if name == Path::new(REPORT) {
+                    let error = format!("would lie where the report goes, which is called {REPORT}");
+                    return Err(Trouble::Failed(Failure::new(&row.origin, error).hint("rename it")));
+                }
+                let part = read_part(&path, body).map_err(|error| unreadable(&row.origin, &error))?;
+                place(folder, &name, part)?;
+                Left::Nothing
+            }
+            (Preparing::Document, Content::File { path, .. }) => {
+                let bytes = fs::read(&path).map_err(|error| unreadable(&row.origin, &error))?;
+                let raw = RawDocument {
+                    id: row.origin.clone(),
+                    origin: Origin { input: row.origin.clone(), ..Origin::default() },
+                    meta: Map::new(),
+                    body: Body::Bytes(bytes),
+                    markup: Some(Markup::Text),
+                    charset: None,
+                    claims_text: true,
+                };
+                let preparation = Preparation { language: None, extractor: None };
+                let prepared = preparation.prepare(position, Item::Document(Box::new(raw)));
+                let Some(mut document) = prepared.document else {
+                    let unclear = || Failure::new(&row.origin, "is not text");
+                    return Err(Trouble::Failed(prepared.failure.unwrap_or_else(unclear)));
+                };
+                row.failure = row.failure.or(prepared.failure);
+                let text = Ends::of(document.text.as_bytes(), ends.edge_lines());
+                row.found.mark(&mut document, &text);
+                Left::Document(Box::new(document))
+            }
+        };
+        Ok((row, left))
+    }
+}
+
+fn unreadable(origin: &str, error: &io::Error) -> Trouble {
+    Trouble::Failed(Failure::new(origin, error.to_string()))
+}
+
+/// Writes a body under a folder. It is written aside and renamed: what stood there before, a link perhaps, is replaced and not
+/// followed.
+fn place(folder: &Path, name: &Path, mut part: impl Read) -> refrain::Result<()> {
+    let path = folder.join(name);
+    let parent = path.parent().unwrap_or(folder);
+    fs::create_dir_all(parent).map_err(|error| Error::io(parent, error))?;
+    let thread = rayon::current_thread_index().unwrap_or_default();
+    let aside = parent.join(format!(".refrain-{thread}.partial"));
+    let written = File::create(&aside)
+        .and_then(|mut file| io::copy(&mut part, &mut file))
+        .and_then(|_| fs::rename(&aside, &path));
+    written.map_err(|error| {
+        let _ = fs::remove_file(&aside);
+        Error::io(path, error)
+    })
+}

@@ -1,0 +1,252 @@
+//! `refrain strip`: preambles and epilogues of books, and what is no book.
+
+mod common;
+
+use common::{Env, parse_jsonl, zip};
+use serde_json::Value;
+
+/// What stands between the two notices of a made-up book.
+fn body(n: usize) -> String {
+    let sentence = |i: usize| {
+        let subject = ["keeper", "ferryman", "baker", "widow", "miller"][(n * 7 + i) % 5];
+        let place = ["harbour", "orchard", "tower", "mill", "bridge"][(n + i * 3) % 5];
+        format!("On day {i} of year {n} the {subject} went to the {place} and back.\n")
+    };
+    let paragraphs: String = (0..40).map(|i| sentence(i) + if i % 4 == 3 { "\n" } else { "" }).collect();
+    format!("TALE NUMBER {}\n\nby Ida Keeper\n\n\nCHAPTER I\n\n{paragraphs}", word(n))
+}
+
+fn word(n: usize) -> &'static str {
+    ["ONE", "TWO", "THREE", "FOUR", "FIVE", "SIX"][n % 6]
+}
+
+/// Lines of the header, up to the credits.
+const PREAMBLE: usize = 14;
+
+fn book(n: usize) -> String {
+    let title = format!("Tale Number {}", word(n));
+    let body = body(n);
+    format!(
+        "The Project Gutenberg EBook of {title}, by Ida Keeper\n\nMade up for a test: copy it and give it away as you like.\n\n\
+         Title: {title}\n\nAuthor: Ida Keeper\n\nRelease Date: May {n}, 2009 [EBook #{n}]\n\nLanguage: English\n\n\
+         *** START OF THIS PROJECT GUTENBERG EBOOK {0} ***\nProduced by Tom Reader\n\n\n{body}\n\n\
+         End of Project Gutenberg's {title}, by Ida Keeper\n\n*** END OF THIS PROJECT GUTENBERG EBOOK {0} ***\n",
+        title.to_uppercase()
+    )
+}
+
+/// The line that the epilogue begins on.
+fn epilogue(text: &str) -> usize {
+    1 + text.lines().position(|line| line.starts_with("End of Project Gutenberg")).expect("an end line")
+}
+
+fn with_books() -> Env {
+    let env = Env::new();
+    for n in 0..5 {
+        env.write(&format!("books/b{n}.txt"), book(n));
+    }
+    env
+}
+
+/// The cells of a table with tabs, without its head.
+fn rows(tsv: &str) -> Vec<Vec<&str>> {
+    tsv.lines().skip(1).map(|line| line.split('\t').collect()).collect()
+}
+
+#[test]
+fn a_table_tells_lines_and_confidence() {
+    let env = with_books();
+    env.run(&["strip", "books", "--explain", "--format", "tsv", "-o", "out.tsv"])
+        .code(0)
+        .says(&["5 books", "comes with refrain"]);
+    let tsv = env.read_text("out.tsv");
+    assert!(tsv.starts_with("id\tpreamble_end\tepilogue_start\tconfidence\t"), "{tsv}");
+    let end = epilogue(&book(0)).to_string();
+    for (n, row) in rows(&tsv).iter().enumerate() {
+        assert_eq!(row[..3], [&format!("b{n}"), &PREAMBLE.to_string(), &end], "{row:?}");
+        assert!(row[3].parse::<f64>().is_ok_and(|confidence| confidence > 0.5), "{row:?}");
+    }
+}
+
+#[test]
+fn bodies_are_the_bytes_between_and_a_report_has_the_rest() {
+    let env = with_books();
+    env.run(&["strip", "books", "-o", "clean/", "--doubtful", "doubtful.tsv"]).code(0).says(&["wrote clean/: 5 books"]);
+    assert_eq!(env.names("clean"), ["b0.txt", "b1.txt", "b2.txt", "b3.txt", "b4.txt", "report.jsonl"]);
+    assert_eq!(env.read_text("clean/b3.txt"), format!("\n\n{}\n\n", body(3)));
+    let report = env.read_jsonl("clean/report.jsonl");
+    assert_eq!(report[2]["id"], "b2");
+    assert_eq!(report[2]["facts"]["title"], "Tale Number THREE");
+    assert_eq!(report[2]["facts"]["author"], "Ida Keeper");
+    assert_eq!(report[2]["facts"]["declared_language"], "English");
+    assert_eq!(report[2]["facts"]["release_date"], "May 2, 2009");
+    assert_eq!(report[2]["facts"]["ebook"], "2");
+    assert_eq!(report[2]["facts"]["credits"], "Produced by Tom Reader");
+    assert!(env.read_text("doubtful.tsv").starts_with("id\t"));
+    env.run(&["strip", "books", "-o", "clean/"]).code(2).says(&["not empty", "--overwrite"]);
+    env.run(&["strip", "books", "-o", "clean/", "--overwrite"]).code(0);
+}
+
+#[test]
+fn documents_have_the_facts_as_fields() {
+    let env = with_books();
+    env.write(
+        "books/b0.txt",
+        book(0).replace("Ida Keeper", "Zo\u{eb} Weir").chars().map(|c| c as u8).collect::<Vec<u8>>(),
+    );
+    env.run(&["strip", "books", "-o", "out.jsonl"]).code(0);
+    let documents = env.read_jsonl("out.jsonl");
+    assert_eq!(documents.len(), 5);
+    assert_eq!(documents[0]["author"], "Zo\u{eb} Weir");
+    let text = documents[0]["text"].as_str().expect("a text");
+    assert!(text.starts_with("TALE NUMBER ONE\n\nby Zo\u{eb} Weir") && text.ends_with("and back."), "{text}");
+}
+
+#[test]
+fn one_book_is_found_by_what_comes_with_refrain() {
+    let env = with_books();
+    let done = env.run(&["strip", "books/b1.txt"]).code(0).says(&["one book", "comes with refrain"]);
+    assert_eq!(done.text(), format!("\n\n{}\n\n", body(1)));
+    env.write("single/b1.txt", book(1));
+    let told = env.run(&["strip", "single", "--explain", "--format", "jsonl"]).code(0).says(&["comes with refrain"]);
+    let rows: Vec<Value> = parse_jsonl(&told.stdout);
+    assert_eq!(rows[0]["preamble_end"], PREAMBLE);
+    let fed = env.run_fed(&["strip", "-"], book(1).as_bytes()).code(0);
+    assert_eq!(fed.stdout, done.stdout);
+    env.run(&["strip", "books/b1.txt", "-o", "one.txt"]).code(0);
+    assert_eq!(env.read("one.txt"), done.stdout);
+}
+
+#[test]
+fn credits_can_stay() {
+    let env = with_books();
+    let done = env.run(&["strip", "books/b1.txt", "--keep-credits", "--quiet"]).code(0);
+    assert!(done.text().starts_with("Produced by Tom Reader\n"), "{}", done.text());
+    assert_eq!(done.stderr, "");
+}
+
+#[test]
+fn a_file_of_nothing_but_boilerplate_is_told_and_written_whole() {
+    let env = with_books();
+    let (head, _) =
+        book(9).split_once("TALE NUMBER").map(|(head, rest)| (head.to_owned(), rest.to_owned())).expect("a body");
+    let all = format!("{head}\n\nEnd of Project Gutenberg's Nothing\n");
+    env.write("books/empty.txt", &all);
+    env.run(&["strip", "books", "-o", "clean/", "--doubtful", "doubtful.tsv"]).code(0).says(&[
+        "nothing but boilerplate",
+        "empty",
+        "1 doubtful",
+    ]);
+    assert_eq!(env.read_text("clean/empty.txt"), all);
+    let doubtful = env.read_text("doubtful.tsv");
+    assert!(rows(&doubtful)[0][0] == "empty" && doubtful.contains("nothing would be left"), "{doubtful}");
+    let worst = env.run(&["strip", "books", "--explain", "--worst", "--format", "tsv"]).code(0);
+    assert_eq!(rows(worst.text())[0][0], "empty");
+}
+
+#[test]
+fn encodings_and_line_ends_keep_their_line_numbers() {
+    let env = with_books();
+    let text = book(2).replace("Tom Reader", "Zo\u{eb} Reader");
+    let crlf = text.replace('\n', "\r\n");
+    let utf_16 = |text: &str| -> Vec<u8> {
+        "\u{feff}".chars().chain(text.chars()).collect::<String>().encode_utf16().flat_map(u16::to_le_bytes).collect()
+    };
+    env.write("mixed/lf.txt", &text);
+    env.write("mixed/crlf.txt", &crlf);
+    env.write("mixed/cr.txt", text.replace('\n', "\r"));
+    env.write("mixed/bom.txt", format!("\u{feff}{crlf}"));
+    env.write("mixed/latin.txt", crlf.chars().map(|c| c as u8).collect::<Vec<u8>>());
+    env.write("mixed/wide.txt", utf_16(&crlf));
+    env.run(&["strip", "mixed", "--explain", "--format", "tsv", "-o", "out.tsv"]).code(0);
+    let end = epilogue(&text).to_string();
+    for row in rows(&env.read_text("out.tsv")) {
+        assert_eq!(row[1..3], [&PREAMBLE.to_string(), &end], "{row:?}");
+    }
+    env.run(&["strip", "mixed", "-o", "clean/"]).code(0);
+    let clean = format!("\n\n{}\n\n", body(2));
+    assert_eq!(env.read_text("clean/crlf.txt"), clean.replace('\n', "\r\n"));
+    assert_eq!(env.read_text("clean/cr.txt"), clean.replace('\n', "\r"));
+    assert_eq!(env.read("clean/wide.txt"), utf_16(&clean.replace('\n', "\r\n"))[2..]);
+}
+
+#[test]
+fn a_binary_file_is_named_and_the_others_are_done() {
+    let env = with_books();
+    env.write("books/scan.txt", [&b"\x89PNG\r\n\x1a\n"[..], &[0; 500]].concat());
+    env.write("books/cover.bin", [0_u8, 1, 2, 3, 255, 254].repeat(99));
+    env.run(&["strip", "books", "-o", "clean/", "--errors", "errors.jsonl"]).code(1).says(&[
+        "books/scan.txt",
+        "books/cover.bin",
+        "5 books",
+    ]);
+    assert_eq!(env.names("clean").len(), 6);
+    assert_eq!(env.read_jsonl("errors.jsonl").len(), 2);
+}
+
+#[test]
+fn books_in_archives_and_tables_are_documents() {
+    let env = Env::new();
+    let books: Vec<(String, String)> = (0..4).map(|n| (format!("b{n}.txt"), book(n))).collect();
+    let members: Vec<(&str, &[u8])> = books.iter().map(|(name, text)| (name.as_str(), text.as_bytes())).collect();
+    env.write("books.zip", zip(&members, true));
+    env.run(&["strip", "books.zip", "--explain", "-o", "out.tsv"]).code(0).says(&["4 books"]);
+    let end = epilogue(&book(0)).to_string();
+    for (n, row) in rows(&env.read_text("out.tsv")).iter().enumerate() {
+        assert_eq!(row[..3], [&format!("books.zip/b{n}"), &PREAMBLE.to_string(), &end]);
+    }
+    env.run(&["strip", "books.zip", "-o", "clean/"]).code(0);
+    assert!(env.read_text("clean/books.zip_b1.txt").starts_with("TALE NUMBER TWO"));
+    env.run(&["strip", "books.zip"]).code(2).says(&["folder"]);
+}
+
+#[test]
+fn evidence_can_be_saved_and_used_again() {
+    let env = with_books();
+    env.run(&["strip", "books", "--explain", "-o", "one.tsv", "--save", "books.evidence"]).code(0);
+    env.run(&["strip", "books", "--explain", "-o", "two.tsv", "--evidence", "books.evidence"]).code(0);
+    assert_eq!(rows(&env.read_text("one.tsv"))[0][..3], rows(&env.read_text("two.tsv"))[0][..3]);
+    env.run(&["strip", "books", "--explain", "--evidence", "books.evidence", "--profile", "generic"])
+        .code(2)
+        .says(&["learned with --profile gutenberg"]);
+    env.run(&["strip", "books", "--explain", "--evidence", "books/b0.txt"]).code(2).says(&["no evidence"]);
+}
+
+#[test]
+fn texts_of_any_kind_are_stripped_of_what_they_share() {
+    let env = Env::new();
+    for n in 0..20 {
+        let text = format!(
+            "Copyright The Example Authors, all rights reserved worldwide.\n\n{}",
+            body(n).replace("went", word(n))
+        );
+        env.write(&format!("sources/s{n}.txt"), text);
+    }
+    env.run(&["strip", "sources", "--explain", "--profile", "generic", "-o", "out.tsv"]).code(0);
+    let tsv = env.read_text("out.tsv");
+    assert!(rows(&tsv).iter().all(|row| row[1].parse::<usize>().is_ok_and(|end| end >= 1)), "{tsv}");
+    env.run(&["strip", "sources/s1.txt", "--profile", "generic"]).code(2).says(&["only one"]);
+}
+
+#[test]
+fn the_published_method_counts_lines() {
+    let env = Env::new();
+    for n in 0..12 {
+        env.write(&format!("books/b{n:02}.txt"), book(n));
+    }
+    env.run(&["strip", "books", "--explain", "--method", "paper", "--heuristics", "--e-max", "10", "-o", "out.tsv"])
+        .code(0);
+    let end = epilogue(&book(0)).to_string();
+    let tsv = env.read_text("out.tsv");
+    assert!(rows(&tsv).iter().all(|row| row[2] == end && row[3].is_empty()), "{tsv}");
+    env.run(&["strip", "books", "--explain", "--k", "3"]).code(2).says(&["--k needs --method paper"]);
+    env.run(&["strip", "books", "--explain", "--method", "paper", "--keep-credits"]).code(2).says(&["default method"]);
+}
+
+#[test]
+fn several_books_need_a_folder() {
+    let env = with_books();
+    env.run(&["strip", "books"]).code(2).says(&["-o clean/", "--explain"]);
+    env.run(&["strip", "books", "--format", "tsv"]).code(2).says(&["--explain"]);
+    env.run(&["strip", "nowhere"]).code(2).says(&["nothing to read"]);
+}

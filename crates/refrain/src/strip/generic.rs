@@ -1,0 +1,166 @@
+//! The profile without domain rules: only what the files of a folder share.
+//!
+//! A line is known if enough files have it (masked) at the same edge and it stands inside the
+//! boilerplate far more often than outside; failing that, if the opening of its block does.
+
+use foldhash::{HashSet, HashSetExt};
+use rayon::prelude::*;
+
+use super::blocks::{Block, Tokens, blocks};
+use super::evidence::{Evidence, Seen, Side, line_key};
+use super::learn::distinct;
+use super::lines::{Edges, Line};
+use super::{Found, Profile};
+
+/// Non-trivial lines without a known one that end the walk (the paper's GAP_MAX).
+const GAP_MAX: usize = 10;
+/// Blocks next to the boundary whose openings are tried as boilerplate.
+const ZONE: usize = 2;
+/// Rounds of marking and counting.
+const ROUNDS: usize = 4;
+
+/// Key of the first `n` tokens of a block.
+fn opening(tokens: &mut Tokens, n: usize) -> u64 {
+    tokens.key(n, n as u64)
+}
+
+/// Keys of one block: its non-trivial lines and its openings of two to four tokens.
+struct Keys {
+    first: usize,
+    last: usize,
+    lines: Vec<u64>,
+    openings: Vec<u64>,
+}
+
+/// Blocks of an edge, nearest to the outside first. `last` and `first` are line indices.
+fn keyed(lines: &[Line], tail: bool) -> Vec<Keys> {
+    let mut tokens = Tokens::default();
+    let key = |b: &Block| {
+        let lines_of = &lines[b.first..=b.last];
+        let keys = lines_of.iter().filter_map(|l| line_key(l.text, &mut tokens)).collect();
+        tokens.clear();
+        lines_of.iter().take(2).for_each(|l| tokens.add_line(l.text));
+        let openings = (2..=tokens.len().min(4)).map(|n| opening(&mut tokens, n)).collect();
+        Keys { first: b.first, last: b.last, lines: keys, openings }
+    };
+    let mut out: Vec<Keys> = blocks(lines, 0, usize::MAX).iter().map(key).collect();
+    if tail {
+        out.reverse();
+    }
+    out
+}
+
+/// Number of blocks, from the outside, that belong to the boilerplate.
+fn walk(blocks: &[Keys], side: &Side, least: u32) -> usize {
+    let (mut end, mut gap) = (0, 0);
+    for (i, b) in blocks.iter().enumerate() {
+        let inside = b.lines.iter().filter(|k| side.seen(**k, least) == Seen::Inside).count();
+        let opened = b.openings.iter().any(|k| side.seen(*k, 2 * least) == Seen::Inside);
+        if inside * 2 > b.lines.len() || (inside > 0 && b.lines.len() < 3) || (opened && i <= end + 1) {
+            (end, gap) = (i + 1, 0);
+        } else {
+            gap += b.lines.len();
+        }
+        if gap >= GAP_MAX {
+            break;
+        }
+    }
+    end
+}
+
+/// Learns which lines and openings are boilerplate; near-copies vote once.
+pub(super) fn learn(books: &[Edges]) -> Evidence {
+    let voters = distinct(books);
+    let mut evidence = Evidence { profile: Profile::Generic, books: voters.len() as u32, ..Default::default() };
+    for tail in [false, true] {
+        let keyed: Vec<Vec<Keys>> =
+            voters.par_iter().map(|&b| keyed(if tail { &books[b].tail } else { &books[b].head }, tail)).collect();
+        let side = learn_side(&keyed, evidence.least());
+        *(if tail { &mut evidence.tails } else { &mut evidence.heads }) = side;
+    }
+    evidence
+}
+
+fn learn_side(books: &[Vec<Keys>], least: u32) -> Side {
+    let mut side = Side::default();
+    for book in books {
+        let lines: HashSet<u64> = book.iter().flat_map(|b| b.lines.iter().copied()).collect();
+        for key in lines {
+            side.vote(key, true);
+        }
+    }
+    for _ in 0..ROUNDS {
+        let ends: Vec<usize> = books.par_iter().map(|b| walk(b, &side, least)).collect();
+        side = count(books, &ends);
+    }
+    side
+}
+
+/// Lines vote by the present boundary; openings get the benefit of the doubt next to it.
+fn count(books: &[Vec<Keys>], ends: &[usize]) -> Side {
+    let mut side = Side::default();
+    for (book, &end) in books.iter().zip(ends) {
+        let mut seen = HashSet::new();
+        for (i, b) in book.iter().enumerate() {
+            for k in b.lines.iter().filter(|k| seen.insert(**k)) {
+                side.vote(*k, i < end);
+            }
+        }
+        let mut seen = HashSet::new();
+        for (i, b) in book.iter().enumerate() {
+            for k in b.openings.iter().filter(|k| seen.insert(**k)) {
+                side.vote(*k, end > 0 && i < end + ZONE);
+            }
+        }
+    }
+    side
+}
+
+/// Marks one file by learned lines alone.
+pub(super) fn mark(file: &Edges, evidence: &Evidence) -> Found {
+    let least = evidence.least();
+    let head = keyed(&file.head, false);
+    let preamble_end = match walk(&head, &evidence.heads, least) {
+        0 => 0,
+        n => file.head[head[n - 1].last].number + 1,
+    };
+    let from = file.tail.partition_point(|l| l.number < preamble_end);
+    let tail = keyed(&file.tail[from..], true);
+    let epilogue_start = match walk(&tail, &evidence.tails, least) {
+        0 => 0,
+        n => file.tail[from + tail[n - 1].first].number + 1,
+    };
+    let why = |line: usize| if line == 0 { "no shared line" } else { "shared lines" }.to_owned();
+    Found {
+        preamble_end,
+        epilogue_start,
+        why_preamble: why(preamble_end),
+        why_epilogue: why(epilogue_start),
+        ..Found::default()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::strip::lines::edges;
+    use crate::strip::model::scramble;
+
+    #[test]
+    fn source_licence_headers_are_found() {
+        let word =
+            |x: u64| -> String { (0..6).map(|i| (b'a' + (scramble(x) >> (5 * i) & 15) as u8) as char).collect() };
+        let line = |x: u64| (0..7).map(|i| word(x * 7 + i)).collect::<Vec<_>>().join(" ");
+        let file = |n: u64| {
+            let body: String = (0..60).map(|i| line(n * 1000 + i) + "\n\n").collect();
+            format!(
+                "// Copyright 20{n:02} The Example Authors. All rights reserved.\n// Use is governed by a licence found in the LICENSE file.\n\n{body}"
+            )
+        };
+        let files: Vec<String> = (0..30).map(file).collect();
+        let books: Vec<Edges> = files.iter().map(|f| edges(f.as_bytes(), 600, 600)).collect();
+        let evidence = learn(&books);
+        let found = mark(&books[0], &evidence);
+        assert_eq!((found.preamble_end, found.epilogue_start), (2, 0));
+    }
+}

@@ -1,0 +1,338 @@
+//! The top of a book, prepared for marking: marker, metadata, blocks and their features.
+
+use twox_hash::XxHash3_64;
+
+use super::blocks::{Block, FILE, MAIL, Tokens, URL, blocks, tokens_of};
+use super::evidence::{Evidence, Seen, line_key};
+use super::lines::Line;
+use super::meta::{self, Facts, TitleMatch, TitleWords};
+use super::model::bucket;
+use super::rules::{Place, Rules, Says};
+
+/// Blocks looked at behind the anchor.
+pub(super) const REACH: usize = 48;
+/// A gap of this many blank lines closes a note.
+pub(super) const SECTION_GAP: usize = 3;
+/// Tokens of a block that become features.
+const WORDS: usize = 80;
+
+/// One block behind the anchor.
+#[derive(Clone, Debug)]
+#[allow(clippy::struct_excessive_bools)] // each says whether a rule speaks of the block
+pub(super) struct HeadBlock {
+    pub(super) block: Block,
+    pub(super) title: TitleMatch,
+    pub(super) credit: bool,
+    pub(super) note: bool,
+    pub(super) notice: bool,
+    /// The author's name under a title line that speaks of the e-book.
+    pub(super) by_line: bool,
+    /// Inside a note opened by an earlier block of the same section.
+    pub(super) in_note: bool,
+    /// Running text rather than a heading.
+    pub(super) prose: bool,
+    /// Features that do not depend on the evidence.
+    pub(super) features: Vec<u32>,
+    /// Keys of its non-trivial lines.
+    pub(super) keys: Vec<u64>,
+}
+
+/// The prepared head of a book.
+#[derive(Debug)]
+pub(super) struct Head {
+    /// Index of the last marker line, if any marker was found.
+    pub(super) marker: Option<usize>,
+    /// Index of the line the blocks start behind (marker or frequent lines), if any.
+    pub(super) anchor: Option<usize>,
+    pub(super) meta: Facts,
+    pub(super) blocks: Vec<HeadBlock>,
+    /// The block that carries the book's own title (or author), if one was found.
+    pub(super) title: Option<usize>,
+}
+
+/// How much of a head to prepare.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Extent {
+    /// Up to the title page: enough for marking.
+    ToTitle,
+    /// Beyond it: examples of the book for training.
+    Full,
+}
+
+/// Keys of all lines of an edge.
+pub(super) fn keys_of(lines: &[Line]) -> Vec<Option<u64>> {
+    let mut tokens = Tokens::default();
+    lines.iter().map(|l| line_key(l.text, &mut tokens)).collect()
+}
+
+impl Head {
+    /// Prepares a head: the anchor is the last marker, or what `evidence` knows to be boilerplate.
+    pub(super) fn new(lines: &[Line], rules: &Rules, evidence: &Evidence, extent: Extent) -> Self {
+        let marker = find_marker(lines, rules);
+        let anchor = marker.map(|m| m.1).or_else(|| frequent_end(lines, evidence));
+        let meta = meta::read(&lines[..anchor.map_or(0, |a| a + 1)]);
+        let marker_lines = marker.map_or(&lines[..0], |(first, last)| &lines[first..=last]);
+        let words = TitleWords::new(&meta, marker_lines);
+        let cut = blocks(lines, anchor.map_or(0, |a| a + 1), REACH);
+        let (blocks, title) = describe(lines, &cut, &words, rules, extent);
+        Self { marker: marker.map(|m| m.1), anchor, meta, blocks, title }
+    }
+}
+
+impl HeadBlock {
+    /// A heading nobody vouches for.
+    fn is_heading(&self) -> bool {
+        !(self.prose || self.credit || self.note || self.notice || self.in_note || self.by_line) && self.block.gap > 0
+    }
+
+    /// Title or author of the book and nothing that speaks of the e-book.
+    pub(super) fn is_title_page(&self) -> bool {
+        self.title != TitleMatch::None && !self.credit && !self.note && !self.notice && !self.by_line
+    }
+}
+
+/// Last marker in the head: indices of its first and last line (markers may wrap).
+fn find_marker(lines: &[Line], rules: &Rules) -> Option<(usize, usize)> {
+    if rules.is_empty() {
+        return None;
+    }
+    let letters = rules.first_letters(Place::Head, Says::Marker);
+    let mut tokens = Tokens::default();
+    let first = (0..lines.len()).rev().find(|&i| {
+        let text = lines[i].text;
+        if text.len() < 12 || !letters.admit(text) {
+            return false;
+        }
+        tokens.clear();
+        tokens.add_line(text);
+        rules.matches(Place::Head, Says::Marker, &tokens)
+    })?;
+    Some((first, wrapped_end(lines, first)))
+}
+
+/// A marker that opens with stars and does not close with them goes on in the next lines.
+fn wrapped_end(lines: &[Line], first: usize) -> usize {
+    let text = lines[first].text;
+    if !text.starts_with(b"*") || text.ends_with(b"*") {
+        return first;
+    }
+    (first + 1..(first + 4).min(lines.len()))
+        .take_while(|&i| !lines[i].is_blank())
+        .find(|&i| lines[i].text.ends_with(b"*"))
+        .unwrap_or(first)
+}
+
+/// Paper-like walk over lines known to be boilerplate; stops after ten unknown non-trivial lines.
+pub(super) fn frequent_end(lines: &[Line], evidence: &Evidence) -> Option<usize> {
+    let (mut last, mut gap) = (None, 0);
+    let mut tokens = Tokens::default();
+    for (i, line) in lines.iter().enumerate() {
+        let Some(key) = line_key(line.text, &mut tokens) else {
+            continue;
+        };
+        match evidence.heads.seen(key, evidence.least()) {
+            Seen::Inside => (last, gap) = (Some(i), 0),
+            _ => gap += 1,
+        }
+        if gap >= 10 {
+            break;
+        }
+    }
+    last
+}
+
+/// Describes the blocks and finds the title page among them.
+fn describe(
+    lines: &[Line],
+    cut: &[Block],
+    words: &TitleWords,
+    rules: &Rules,
+    extent: Extent,
+) -> (Vec<HeadBlock>, Option<usize>) {
+    let mut out: Vec<HeadBlock> = Vec::new();
+    let mut tokens = Tokens::default();
+    for block in cut {
+        tokens_of(lines, block, &mut tokens);
+        let b = describe_one(lines, block, &tokens, words, rules, out.last());
+        out.push(b);
+        if extent == Extent::ToTitle && title_page(&out).is_some_and(|t| out.len() > t + SECOND_TITLE) {
+            break;
+        }
+    }
+    let title = title_page(&out);
+    (out, title)
+}
+
+fn describe_one(
+    lines: &[Line],
+    block: &Block,
+    tokens: &Tokens,
+    words: &TitleWords,
+    rules: &Rules,
+    before: Option<&HeadBlock>,
+) -> HeadBlock {
+    let says = |what| rules.matches(Place::Head, what, tokens);
+    let masked = tokens.iter().any(|t| t == MAIL || t == URL || t == FILE);
+    let title = if masked { TitleMatch::None } else { words.compare(tokens) };
+    let near = block.gap < SECTION_GAP;
+    let named = before.is_some_and(|b| b.notice && b.title == TitleMatch::Title);
+    let by = tokens.iter().next() == Some(b"by") || title == TitleMatch::Author;
+    let mut key_tokens = Tokens::default();
+    let mut b = HeadBlock {
+        block: *block,
+        title,
+        by_line: named && near && by,
+        credit: has_credit(lines, block, rules),
+        note: says(Says::Note),
+        notice: says(Says::Notice) || (!rules.is_empty() && meta::is_field(lines[block.first].text)),
+        in_note: near && before.is_some_and(|b| b.note || b.in_note),
+        prose: false,
+        features: Vec::new(),
+        keys: lines[block.first..=block.last].iter().filter_map(|l| line_key(l.text, &mut key_tokens)).collect(),
+    };
+    let book = says(Says::Book);
+    b.prose = !book && is_prose(&lines[block.first..=block.last]);
+    b.features = features(lines, &b, tokens, book);
+    b
+}
+
+/// Running text: begins with a small letter, or half of at least five words do.
+fn is_prose(lines: &[Line]) -> bool {
+    let (mut small, mut all) = (0, 0);
+    for word in lines.iter().flat_map(|l| l.text.split(u8::is_ascii_whitespace)) {
+        small += usize::from(word.first().is_some_and(u8::is_ascii_lowercase));
+        all += usize::from(word.first().is_some_and(u8::is_ascii_alphabetic));
+    }
+    lines[0].text[0].is_ascii_lowercase() || (all >= 5 && small * 2 >= all)
+}
+
+/// Capitals and small letters of a block.
+fn letters(lines: &[Line]) -> (usize, usize) {
+    let (mut upper, mut lower) = (0, 0);
+    for &c in lines.iter().flat_map(|l| l.text) {
+        upper += usize::from(c.is_ascii_uppercase());
+        lower += usize::from(c.is_ascii_lowercase());
+    }
+    (upper, lower)
+}
+
+/// Blocks behind a title line that are searched for the true title page.
+const SECOND_TITLE: usize = 4;
+
+/// First title page; a title line that only heads a list of credits, with the title again behind
+/// them, is not one.
+fn title_page(blocks: &[HeadBlock]) -> Option<usize> {
+    let title = titled_block(blocks)?;
+    let heading = |i: &usize| blocks[i + 1].block.gap <= 2 && blocks[*i].is_heading();
+    Some((0..title).rev().take_while(heading).last().unwrap_or(title))
+}
+
+fn titled_block(blocks: &[HeadBlock]) -> Option<usize> {
+    let first = blocks.iter().position(HeadBlock::is_title_page)?;
+    let after =
+        |from: usize| blocks[from..].iter().take(SECOND_TITLE).position(HeadBlock::is_title_page).map(|t| from + t);
+    match blocks.get(first + 1) {
+        Some(b) if b.credit && !b.note && !b.features.is_empty() => after(first + 2).or(Some(first)),
+        _ => Some(first),
+    }
+}
+
+/// A credit at the start of any line, not only of the block.
+fn has_credit(lines: &[Line], block: &Block, rules: &Rules) -> bool {
+    let mut tokens = Tokens::default();
+    lines[block.first..=block.last].iter().take(8).any(|l| {
+        tokens.clear();
+        tokens.add_line(l.text);
+        rules.matches(Place::Head, Says::Credit, &tokens)
+    })
+}
+
+/// The blocks up to the anchor, for training.
+pub(super) fn header_blocks(lines: &[Line], anchor: usize) -> Vec<HeadBlock> {
+    let cut = blocks(&lines[..=anchor], 0, REACH);
+    describe(lines, &cut, &TitleWords::default(), &Rules::default(), Extent::Full).0
+}
+
+/// Hashed features of a block: opening words, words, pairs of words, layout, rules.
+fn features(lines: &[Line], b: &HeadBlock, tokens: &Tokens, book: bool) -> Vec<u32> {
+    let mut f = Features(Vec::with_capacity(128));
+    let mut joined = Vec::new();
+    for i in 0..tokens.len().min(4) {
+        joined.extend_from_slice(tokens.get(i));
+        joined.push(b' ');
+        f.add(1, &joined);
+    }
+    for i in 0..tokens.len().min(WORDS) {
+        f.add(2, tokens.get(i));
+        if i + 1 < tokens.len().min(WORDS) {
+            joined.clear();
+            joined.extend_from_slice(tokens.get(i));
+            joined.push(b' ');
+            joined.extend_from_slice(tokens.get(i + 1));
+            f.add(3, &joined);
+        }
+    }
+    layout(lines, b, tokens, &mut f);
+    let flags =
+        [b.credit, b.note, b.notice, b.in_note, book, b.title == TitleMatch::Author, b.title == TitleMatch::Title];
+    for (i, _) in flags.iter().enumerate().filter(|(_, on)| **on) {
+        f.add(4, &[i as u8]);
+    }
+    f.0.sort_unstable();
+    f.0.dedup();
+    f.0
+}
+
+fn layout(lines: &[Line], b: &HeadBlock, tokens: &Tokens, f: &mut Features) {
+    let text = &lines[b.block.first..=b.block.last];
+    if b.in_note {
+        f.add(6, &[b.block.gap as u8]);
+    }
+    f.add(7, &[text.len().min(6) as u8]);
+    f.add(8, &[(tokens.len() + 1).ilog2() as u8]);
+    let longest = text.iter().map(|l| l.text.len()).max().unwrap_or(0);
+    f.add(9, &[(longest / 12) as u8]);
+    let (upper, lower) = letters(text);
+    f.add(10, &[(upper * 4 / (upper + lower).max(1)) as u8]);
+    let open = text[0].text.first().copied().unwrap_or(0);
+    f.add(11, &[if open.is_ascii_alphanumeric() { b'a' } else { open }]);
+    let close = text[text.len() - 1].text.last().copied().unwrap_or(0);
+    f.add(12, &[if close.is_ascii_alphanumeric() { b'a' } else { close }]);
+}
+
+struct Features(Vec<u32>);
+
+impl Features {
+    fn add(&mut self, kind: u64, value: &[u8]) {
+        self.0.push(bucket(XxHash3_64::oneshot_with_seed(kind, value)));
+    }
+}
+
+/// Features that state what the line evidence says of a block.
+pub(super) fn evidence_features(b: &HeadBlock, evidence: &Evidence, out: &mut Vec<u32>) {
+    let least = evidence.least();
+    let (mut inside, mut outside) = (0, 0);
+    for key in &b.keys {
+        match evidence.heads.seen(*key, least) {
+            Seen::Inside => inside += 1,
+            Seen::Outside => outside += 1,
+            _ => {}
+        }
+    }
+    let n = b.keys.len();
+    let share = |k: usize| {
+        if k == 0 {
+            0
+        } else if k * 2 < n {
+            1
+        } else {
+            2
+        }
+    };
+    let mut f = Features(Vec::new());
+    if inside + outside > 0 {
+        f.add(13, &[share(inside)]);
+        f.add(14, &[share(outside)]);
+    }
+    out.extend(f.0);
+}

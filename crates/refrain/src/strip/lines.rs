@@ -1,0 +1,430 @@
+//! Lines at the two ends of a text: cutting them off, and the preprocessing of the paper.
+
+use std::io::{self, Read, Seek, SeekFrom};
+use std::ops::Range;
+
+use memchr::{memchr, memchr_iter, memrchr};
+
+/// Lines with fewer bytes (after preprocessing) are trivial.
+pub(super) const TRIVIAL_BELOW: usize = 30;
+
+/// One line: its number in the text, from 0, and its bytes without white space around them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Line<'a> {
+    pub(super) number: usize,
+    pub(super) text: &'a [u8],
+}
+
+impl Line<'_> {
+    /// True when nothing but white space is on the line.
+    pub(super) fn is_blank(&self) -> bool {
+        self.text.is_empty()
+    }
+}
+
+/// The first and the last lines of a text. They overlap in short texts.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct Edges<'a> {
+    pub(super) head: Vec<Line<'a>>,
+    pub(super) tail: Vec<Line<'a>>,
+    /// Number of lines in the whole text; nothing behind the last line end is no line.
+    pub(super) total: usize,
+}
+
+/// Splits off at most so many lines from either end.
+#[cfg(test)]
+pub(super) fn edges(bytes: &[u8], head: usize, tail: usize) -> Edges<'_> {
+    let separator = separator(bytes);
+    let total = count(bytes, separator);
+    let (head, tail) = (first_lines(bytes, separator, head), last_lines(bytes, separator, tail, total));
+    Edges { head, tail, total }
+}
+
+/// The two ends of a text, and how many lines lie between them: all that has to be in memory of a book.
+///
+/// Lines end at `\n`; a text without any is split at `\r`. A text in UTF-16 (told by its byte order mark) is looked at in
+/// UTF-8; its lines have the same numbers.
+///
+/// ```
+/// use refrain::strip::Ends;
+///
+/// let ends = Ends::of(b"Licence\r\n\r\nThe book.\r\nThe end\r\n", 600);
+/// assert_eq!(ends.lines(), 4);
+/// assert_eq!(ends.body(2, 4), 11..22);
+/// ```
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Ends {
+    head: Vec<u8>,
+    tail: Vec<u8>,
+    /// Where the tail begins.
+    tail_at: u64,
+    size: u64,
+    total: usize,
+    separator: u8,
+    /// Lines that were asked for at each end.
+    limit: usize,
+    /// Where each line begins in a text in UTF-16.
+    wide: Option<Vec<u64>>,
+}
+
+/// Bytes that are read at each end of a file at first.
+const CHUNK: u64 = 256 << 10;
+
+impl Ends {
+    /// The ends of a text in memory, with so many lines each.
+    pub fn of(bytes: &[u8], lines: usize) -> Ends {
+        if let Some(order) = ByteOrder::of(bytes) {
+            return Ends::of_wide(bytes, order, lines);
+        }
+        let separator = separator(bytes);
+        let head = &bytes[..end_of_first(bytes, separator, lines).unwrap_or(bytes.len())];
+        let tail_at = start_of_last(bytes, separator, lines).unwrap_or(0);
+        Ends {
+            head: head.to_vec(),
+            tail: bytes[tail_at..].to_vec(),
+            tail_at: tail_at as u64,
+            size: bytes.len() as u64,
+            total: count(bytes, separator),
+            separator,
+            limit: lines,
+            wide: None,
+        }
+    }
+
+    fn of_wide(bytes: &[u8], order: ByteOrder, lines: usize) -> Ends {
+        let text = order.decode(bytes);
+        let ends = Ends::of(text.as_bytes(), lines);
+        let mut starts = vec![0];
+        let units = bytes.chunks_exact(2).enumerate().filter(|(_, unit)| order.is(unit, ends.separator));
+        starts.extend(units.map(|(unit, _)| 2 * unit as u64 + 2));
+        Ends { size: bytes.len() as u64, wide: Some(starts), ..ends }
+    }
+
+    /// The same of a file, of which only the ends are kept; what lies between them is read through once to count its lines.
+    pub fn read(file: &mut (impl Read + Seek), lines: usize) -> io::Result<Ends> {
+        Ends::read_in_chunks(file, lines, CHUNK)
+    }
+
+    fn read_in_chunks(file: &mut (impl Read + Seek), lines: usize, chunk: u64) -> io::Result<Ends> {
+        let size = file.seek(SeekFrom::End(0))?;
+        let mut reach = chunk;
+        while reach < size / 2 {
+            let head = read_range(file, 0, reach)?;
+            let tail = read_range(file, size - reach, size)?;
+            let wide = ByteOrder::of(&head).is_some();
+            let head_end = end_of_first(&head, b'\n', lines).filter(|_| !wide);
+            if let (Some(head_end), Some(tail_start)) = (head_end, start_of_last(&tail, b'\n', lines)) {
+                let between = count_between(file, reach, size - reach)?;
+                let total = memchr_iter(b'\n', &head).count() + between + count(&tail, b'\n');
+                return Ok(Ends {
+                    head: head[..head_end].to_vec(),
+                    tail: tail[tail_start..].to_vec(),
+                    tail_at: size - reach + tail_start as u64,
+                    size,
+                    total,
+                    separator: b'\n',
+                    limit: lines,
+                    wide: None,
+                });
+            }
+            reach = if wide { size } else { reach.saturating_mul(2) };
+        }
+        Ok(Ends::of(&read_range(file, 0, size)?, lines))
+    }
+
+    /// Number of lines of the whole text.
+    pub fn lines(&self) -> usize {
+        self.total
+    }
+
+    /// Lines that were asked for at each end.
+    pub fn edge_lines(&self) -> usize {
+        self.limit
+    }
+
+    /// Size of the whole text, in bytes.
+    pub fn size(&self) -> u64 {
+        self.size
+    }
+
+    /// Bytes that it takes in memory.
+    pub(super) fn memory(&self) -> usize {
+        self.head.len() + self.tail.len()
+    }
+
+    /// False when a NUL byte stands at one of the ends: this is not text, or in an encoding that nobody declared.
+    pub fn is_text(&self) -> bool {
+        self.wide.is_some() || (memchr(0, &self.head).is_none() && memchr(0, &self.tail).is_none())
+    }
+
+    /// The bytes behind line `preamble_end` and in front of line `epilogue_start`; lines count from 1, and 0 is none. Both
+    /// have to lie in the ends.
+    pub fn body(&self, preamble_end: usize, epilogue_start: usize) -> Range<u64> {
+        let start = match (preamble_end, &self.wide) {
+            (0, _) => 0,
+            (line, Some(starts)) => starts.get(line).copied().unwrap_or(self.size),
+            (line, None) => end_of_first(&self.head, self.separator, line).unwrap_or(self.head.len()) as u64,
+        };
+        let end = match (epilogue_start, &self.wide) {
+            (0, _) => self.size,
+            (line, Some(starts)) => starts.get(line - 1).copied().unwrap_or(self.size),
+            (line, None) => {
+                let lines = (self.total + 1).saturating_sub(line);
+                self.tail_at + start_of_last(&self.tail, self.separator, lines).unwrap_or(0) as u64
+            }
+        };
+        start..end.max(start)
+    }
+
+    /// The lines of both ends.
+    pub(super) fn edges(&self) -> Edges<'_> {
+        Edges {
+            head: first_lines(&self.head, self.separator, self.limit),
+            tail: last_lines(&self.tail, self.separator, self.limit, self.total),
+            total: self.total,
+        }
+    }
+}
+
+/// The order of bytes in UTF-16.
+#[derive(Clone, Copy)]
+enum ByteOrder {
+    Little,
+    Big,
+}
+
+impl ByteOrder {
+    fn of(bytes: &[u8]) -> Option<ByteOrder> {
+        match bytes {
+            [0xFF, 0xFE, ..] => Some(ByteOrder::Little),
+            [0xFE, 0xFF, ..] => Some(ByteOrder::Big),
+            _ => None,
+        }
+    }
+
+    fn decode(self, bytes: &[u8]) -> std::borrow::Cow<'_, str> {
+        match self {
+            ByteOrder::Little => encoding_rs::UTF_16LE.decode(bytes).0,
+            ByteOrder::Big => encoding_rs::UTF_16BE.decode(bytes).0,
+        }
+    }
+
+    /// True when a code unit is this ASCII character.
+    fn is(self, unit: &[u8], character: u8) -> bool {
+        match self {
+            ByteOrder::Little => unit == [character, 0],
+            ByteOrder::Big => unit == [0, character],
+        }
+    }
+}
+
+fn read_range(file: &mut (impl Read + Seek), start: u64, end: u64) -> io::Result<Vec<u8>> {
+    file.seek(SeekFrom::Start(start))?;
+    let mut bytes = Vec::with_capacity((end - start) as usize);
+    file.take(end - start).read_to_end(&mut bytes)?;
+    Ok(bytes)
+}
+
+/// Line ends between two places.
+fn count_between(file: &mut (impl Read + Seek), start: u64, end: u64) -> io::Result<usize> {
+    file.seek(SeekFrom::Start(start))?;
+    let mut between = file.take(end - start);
+    let mut buffer = vec![0; CHUNK.min(end - start) as usize];
+    let mut lines = 0;
+    loop {
+        match between.read(&mut buffer) {
+            Ok(0) => return Ok(lines),
+            Ok(filled) => lines += memchr_iter(b'\n', &buffer[..filled]).count(),
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(error) => return Err(error),
+        }
+    }
+}
+
+fn separator(bytes: &[u8]) -> u8 {
+    if memchr(b'\n', bytes).is_none() && memchr(b'\r', bytes).is_some() { b'\r' } else { b'\n' }
+}
+
+/// Number of lines.
+fn count(bytes: &[u8], separator: u8) -> usize {
+    let open = bytes.last().is_some_and(|&last| last != separator);
+    memchr_iter(separator, bytes).count() + usize::from(open)
+}
+
+/// Where the first so many lines end; none when there are fewer.
+fn end_of_first(bytes: &[u8], separator: u8, lines: usize) -> Option<usize> {
+    match lines {
+        0 => Some(0),
+        lines => memchr_iter(separator, bytes).nth(lines - 1).map(|end| end + 1),
+    }
+}
+
+/// Where the last so many lines begin; none when that is not seen.
+fn start_of_last(bytes: &[u8], separator: u8, lines: usize) -> Option<usize> {
+    let mut rest = bytes.strip_suffix(&[separator]).unwrap_or(bytes);
+    let mut start = bytes.len();
+    for _ in 0..lines {
+        let end = memrchr(separator, rest)?;
+        start = end + 1;
+        rest = &rest[..end];
+    }
+    Some(start)
+}
+
+fn first_lines(bytes: &[u8], separator: u8, limit: usize) -> Vec<Line<'_>> {
+    let mut lines = Vec::with_capacity(limit);
+    let mut rest = bytes;
+    while lines.len() < limit && !rest.is_empty() {
+        let end = memchr(separator, rest).unwrap_or(rest.len());
+        lines.push(Line { number: lines.len(), text: trim(&rest[..end]) });
+        rest = rest.get(end + 1..).unwrap_or(&[]);
+    }
+    lines
+}
+
+fn last_lines(bytes: &[u8], separator: u8, limit: usize, total: usize) -> Vec<Line<'_>> {
+    let mut lines = Vec::with_capacity(limit);
+    let mut rest = bytes.strip_suffix(&[separator]).unwrap_or(bytes);
+    let mut number = total;
+    while lines.len() < limit && number > 0 {
+        number -= 1;
+        let start = memrchr(separator, rest).map_or(0, |end| end + 1);
+        lines.push(Line { number, text: trim(&rest[start..]) });
+        rest = &rest[..start.saturating_sub(1)];
+    }
+    lines.reverse();
+    lines
+}
+
+/// Takes white space, byte order marks and no-break spaces off both ends.
+fn trim(mut line: &[u8]) -> &[u8] {
+    line = trim_control(line);
+    while let Some(rest) = line.strip_prefix(b"\xEF\xBB\xBF").or_else(|| line.strip_prefix(b"\xC2\xA0")) {
+        line = trim_control(rest);
+    }
+    line
+}
+
+/// Takes off white space and control characters (old DOS files end in 0x1A).
+fn trim_control(mut line: &[u8]) -> &[u8] {
+    while let [first, rest @ ..] = line
+        && *first <= b' '
+    {
+        line = rest;
+    }
+    while let [rest @ .., last] = line
+        && *last <= b' '
+    {
+        line = rest;
+    }
+    line
+}
+
+/// The preprocessing of the paper: runs of `*`, `-` and white space become one. False for a trivial line.
+pub(super) fn preprocess(line: &[u8], out: &mut Vec<u8>) -> bool {
+    out.clear();
+    let mut at = 0;
+    while at < line.len() {
+        let byte = line[at];
+        let run = line[at..].iter().take_while(|&&other| same_run(byte, other)).count().max(1);
+        match byte {
+            b'*' => out.extend_from_slice(b"***"),
+            b'-' => out.extend_from_slice(b"---"),
+            _ if byte.is_ascii_whitespace() => out.push(b' '),
+            _ => out.push(byte),
+        }
+        at += run;
+    }
+    out.len() >= TRIVIAL_BELOW && out.iter().any(|&byte| is_letter(byte))
+}
+
+fn same_run(first: u8, other: u8) -> bool {
+    match first {
+        b'*' | b'-' => other == first,
+        _ => first.is_ascii_whitespace() && other.is_ascii_whitespace(),
+    }
+}
+
+/// Letters of any encoding: those of ASCII and all bytes above it.
+pub(super) fn is_letter(byte: u8) -> bool {
+    byte.is_ascii_alphabetic() || byte >= 0x80
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::Cursor;
+
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn lines_have_the_same_numbers_from_both_ends() {
+        let edges = edges(b"a\r\nb\r\n\r\nd\r\n", 2, 2);
+        assert_eq!(edges.total, 4);
+        assert_eq!(edges.head[1], Line { number: 1, text: b"b" });
+        assert_eq!(edges.tail[1], Line { number: 3, text: b"d" });
+        assert!(edges.tail[0].is_blank());
+    }
+
+    #[test]
+    fn a_last_line_without_line_end_counts() {
+        let edges = edges(b"a\nb", 9, 9);
+        assert_eq!((edges.total, edges.tail.len(), edges.tail[1].text), (2, 2, &b"b"[..]));
+    }
+
+    #[test]
+    fn texts_with_bare_cr_are_split() {
+        assert_eq!(edges(b"a\rb\rc", 9, 9).total, 3);
+        let ends = Ends::of(b"a\rb\rc", 9);
+        assert_eq!((ends.lines(), ends.body(1, 3)), (3, 2..4));
+    }
+
+    #[test]
+    fn utf_16_has_the_lines_of_its_text() {
+        for big in [false, true] {
+            let text = "\u{feff}Lizenz\r\nĊ book ਊ\r\nThe end";
+            let unit = |unit: u16| if big { unit.to_be_bytes() } else { unit.to_le_bytes() };
+            let bytes: Vec<u8> = text.encode_utf16().flat_map(unit).collect();
+            let ends = Ends::of(&bytes, 600);
+            assert_eq!((ends.lines(), ends.is_text(), ends.edges().head[0].text), (3, true, &b"Lizenz"[..]));
+            let body = ends.body(1, 3);
+            let wanted: Vec<u8> = "Ċ book ਊ\r\n".encode_utf16().flat_map(unit).collect();
+            assert_eq!(bytes[body.start as usize..body.end as usize], wanted);
+            assert_eq!(Ends::read_in_chunks(&mut Cursor::new(&bytes), 1, 8).expect("in memory").lines(), 3);
+        }
+    }
+
+    #[test]
+    fn preprocessing_is_that_of_the_paper() {
+        let mut out = Vec::new();
+        assert!(preprocess(b"*****These  Etexts Are Prepared By---- Thousands*", &mut out));
+        assert_eq!(out, b"***These Etexts Are Prepared By--- Thousands***");
+        assert!(!preprocess(b"CHAPTER ONE.", &mut out));
+        assert!(!preprocess(b"1234567890 1234567890 1234567890", &mut out));
+    }
+
+    proptest! {
+        /// Reading the ends of a file gives what splitting all of it gives, and the body is what lies between the lines.
+        #[test]
+        fn ends_are_those_of_the_plain_split(
+            text in "[a\\r\\n \u{e4}]{0,300}",
+            lines in 1_usize..8,
+            chunk in 1_u64..40,
+            cut in (0_usize..9, 0_usize..9),
+        ) {
+            let bytes = text.as_bytes();
+            let read = Ends::read_in_chunks(&mut Cursor::new(bytes), lines, chunk).expect("in memory");
+            prop_assert_eq!(&read, &Ends::of(bytes, lines));
+            prop_assert_eq!(read.edges(), edges(bytes, lines, lines));
+            let separator = char::from(separator(bytes));
+            let split: Vec<&str> = text.split_inclusive(separator).collect();
+            prop_assert_eq!(split.len(), read.lines());
+            let first = cut.0.min(lines).min(split.len());
+            let last = split.len() - cut.1.min(lines).min(split.len() - first);
+            let epilogue = if last == split.len() { 0 } else { last + 1 };
+            let body = read.body(first, epilogue);
+            prop_assert_eq!(&text[body.start as usize..body.end as usize], split[first..last].concat());
+        }
+    }
+}

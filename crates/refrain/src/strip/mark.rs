@@ -1,0 +1,314 @@
+//! The better method: markers as data and learned evidence together.
+
+use super::Found;
+use super::blocks::{Tokens, blocks, tokens_of};
+use super::evidence::{Evidence, Seen};
+use super::head::{Extent, Head, HeadBlock, SECTION_GAP, evidence_features, keys_of};
+use super::lines::{Edges, Line};
+use super::rules::{Place, Rules, Says};
+
+/// A block's say is bounded, so that one odd block cannot carry the boundary far.
+const CLIP: f32 = 4.0;
+/// The walk ends when the running score has fallen this far below its best.
+const DROP: f32 = 8.0;
+
+/// What a rule is worth at least.
+const RULE: f32 = 2.0;
+
+/// What running text gains directly behind a note.
+const CONTEXT: f32 = 2.0;
+
+/// Score of every block behind the anchor, up to the title page.
+pub(super) fn scores(head: &Head, evidence: &Evidence) -> Vec<f32> {
+    let stop = head.title.unwrap_or(head.blocks.len());
+    let mut buffer = Vec::new();
+    let mut open_note = false;
+    let mut out = Vec::with_capacity(stop);
+    for b in &head.blocks[..stop] {
+        let learned = learned(b, evidence, &mut buffer);
+        let mut score = with_rules(b, learned, head.anchor.is_some());
+        if open_note && b.block.gap == 1 && b.prose {
+            score = (score + CONTEXT).min(CLIP);
+        }
+        let opens = b.note || b.in_note || (!b.credit && b.block.last > b.block.first && learned >= RULE);
+        open_note = opens || (open_note && b.block.gap < SECTION_GAP);
+        out.push(score);
+    }
+    out
+}
+
+fn learned(b: &HeadBlock, evidence: &Evidence, buffer: &mut Vec<u32>) -> f32 {
+    buffer.clear();
+    buffer.extend_from_slice(&b.features);
+    evidence_features(b, evidence, buffer);
+    evidence.model.score(buffer).clamp(-CLIP, CLIP)
+}
+
+/// A rule that vouches for a block sets a floor; so does being in one paragraph with the marker.
+/// Without any anchor only rules may take a block: the classifier knows what follows a header.
+fn with_rules(b: &HeadBlock, learned: f32, anchored: bool) -> f32 {
+    let vouched = b.credit || b.note || b.notice || b.by_line;
+    let same_paragraph = b.block.gap == 0 && b.block.last - b.block.first < 2;
+    if vouched {
+        learned.max(RULE)
+    } else if !anchored {
+        learned.min(-RULE)
+    } else if same_paragraph {
+        learned.max(0.5 * RULE)
+    } else if b.is_title_page() {
+        0.0
+    } else {
+        learned
+    }
+}
+
+/// A cut behind the first `blocks` blocks and by how much it beats the next best one.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Cut {
+    pub(super) blocks: usize,
+    pub(super) margin: f32,
+}
+
+/// Best prefix: the cut with the highest sum of scores before it.
+pub(super) fn best_cut(scores: &[f32]) -> Cut {
+    let (mut sum, mut best, mut at) = (0.0f32, 0.0f32, 0);
+    let mut sums = vec![0.0];
+    for (i, s) in scores.iter().enumerate() {
+        sum += s;
+        sums.push(sum);
+        if sum > best {
+            (best, at) = (sum, i + 1);
+        }
+        if sum < best - DROP {
+            break;
+        }
+    }
+    let margin = sums.iter().enumerate().filter(|(i, _)| *i != at).map(|(_, s)| best - s).fold(CLIP, f32::min);
+    Cut { blocks: at, margin }
+}
+
+/// Marks one book. With `keep_credits`, credits and notes behind the marker stay in it.
+pub(super) fn mark(file: &Edges, rules: &Rules, evidence: &Evidence, keep_credits: bool) -> Found {
+    let head = Head::new(&file.head, rules, evidence, Extent::ToTitle);
+    let scores = scores(&head, evidence);
+    let cut = best_cut(&scores);
+    let end = preamble_end(&head, if keep_credits { 0 } else { cut.blocks });
+    let tail = tail_start(&file.tail, end, rules, evidence);
+    let mut found = Found {
+        preamble_end: end,
+        epilogue_start: tail.start,
+        why_preamble: why_preamble(&head, &scores, cut, keep_credits),
+        why_epilogue: tail.why.to_owned(),
+        ..Found::default()
+    };
+    let (confidence, doubts) = confidence(file, &head, &scores, cut, &found);
+    (found.confidence, found.doubts) = (Some(confidence), doubts);
+    let credits = credits(&file.head, &head, cut);
+    found.facts = head.meta;
+    if found.facts.credits.is_empty() {
+        found.facts.credits = credits;
+    }
+    found
+}
+
+/// 1-based last line of the preamble when it takes in the first `taken` blocks.
+pub(super) fn preamble_end(head: &Head, taken: usize) -> usize {
+    match taken {
+        0 => head.anchor.map_or(0, |a| a + 1),
+        n => head.blocks[n - 1].block.last + 1,
+    }
+}
+
+fn why_preamble(head: &Head, scores: &[f32], cut: Cut, keep_credits: bool) -> String {
+    let base = match (head.marker, head.anchor) {
+        (Some(_), _) => "marker",
+        (None, Some(_)) => "frequent lines",
+        _ => "no marker, no frequent line",
+    };
+    if keep_credits {
+        return base.to_owned();
+    }
+    let next = if cut.blocks < head.blocks.len() && head.blocks[cut.blocks].is_title_page() {
+        "title page follows"
+    } else {
+        "text follows"
+    };
+    let taken: f32 = scores[..cut.blocks].iter().sum();
+    let blocks = match cut.blocks {
+        0 => String::new(),
+        1 => format!(", 1 block behind it ({taken:.1})"),
+        n => format!(", {n} blocks behind it ({taken:.1})"),
+    };
+    format!("{base}{blocks}, {next}, margin {:.1}", cut.margin)
+}
+
+fn credits(lines: &[Line], head: &Head, cut: Cut) -> String {
+    let mut out = String::new();
+    for b in head.blocks[..cut.blocks].iter().filter(|b| b.credit) {
+        for line in &lines[b.block.first..=b.block.last] {
+            if !out.is_empty() {
+                out.push(' ');
+            }
+            out.push_str(&super::meta::decode(line.text));
+        }
+    }
+    out
+}
+
+/// Where the closing material starts.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Tail {
+    /// 1-based line, 0 = none.
+    pub(super) start: usize,
+    pub(super) why: &'static str,
+}
+
+/// Finds the epilogue in the last lines, behind line `after` (1-based).
+pub(super) fn tail_start(lines: &[Line], after: usize, rules: &Rules, evidence: &Evidence) -> Tail {
+    let from = lines.partition_point(|l| l.number < after);
+    let lines = &lines[from..];
+    let (mut start, mut why) = match first_marker(lines, rules) {
+        Some(m) => (Some(m), "end line"),
+        None => match frequent_start(&keys_of(lines), evidence) {
+            Some(f) => (Some(f), "frequent lines"),
+            None => (None, "no end line, no frequent line"),
+        },
+    };
+    let window = start.unwrap_or(lines.len()).saturating_sub(NOTICE_LINES);
+    let cut = blocks(lines, window, usize::MAX);
+    let mut tokens = Tokens::default();
+    let front = start.unwrap_or(lines.len());
+    for b in cut.iter().rev().filter(|b| b.last < front) {
+        tokens_of(lines, b, &mut tokens);
+        if rules.matches(Place::Tail, Says::Notice, &tokens) || licence(&keys_of(&lines[b.first..=b.last]), evidence) {
+            (start, why) = (Some(b.first), "notice in front of the end");
+        } else {
+            break;
+        }
+    }
+    Tail { start: start.map_or(0, |s| lines[s].number + 1), why }
+}
+
+/// Lines in front of the end line searched for notices.
+const NOTICE_LINES: usize = 60;
+
+/// First line that says the book is over.
+fn first_marker(lines: &[Line], rules: &Rules) -> Option<usize> {
+    let letters = rules.first_letters(Place::Tail, Says::Marker);
+    let mut tokens = Tokens::default();
+    (0..lines.len()).find(|&i| {
+        let text = lines[i].text;
+        if text.len() < 12 || !letters.admit(text) {
+            return false;
+        }
+        tokens.clear();
+        tokens.add_line(text);
+        rules.matches(Place::Tail, Says::Marker, &tokens)
+    })
+}
+
+/// All non-trivial lines are known licence text, of either edge.
+fn licence(keys: &[Option<u64>], evidence: &Evidence) -> bool {
+    let least = evidence.least();
+    let known =
+        |k: &u64| evidence.heads.seen(*k, least) == Seen::Inside || evidence.tails.seen(*k, least) == Seen::Inside;
+    let mut lines = keys.iter().flatten().peekable();
+    lines.peek().is_some() && lines.all(known)
+}
+
+/// The paper's backward walk over lines known to be boilerplate.
+pub(super) fn frequent_start(keys: &[Option<u64>], evidence: &Evidence) -> Option<usize> {
+    let (mut first, mut gap) = (None, 0);
+    for (i, key) in keys.iter().enumerate().rev() {
+        let Some(key) = key else { continue };
+        match evidence.tails.seen(*key, evidence.least()) {
+            Seen::Inside => (first, gap) = (Some(i), 0),
+            _ => gap += 1,
+        }
+        if gap >= 10 {
+            break;
+        }
+    }
+    first
+}
+
+/// How sure it is, as a product of doubts, and those doubts.
+fn confidence(file: &Edges, head: &Head, scores: &[f32], cut: Cut, found: &Found) -> (f32, Vec<&'static str>) {
+    let body_end = if found.epilogue_start == 0 { file.total } else { found.epilogue_start - 1 };
+    let titled = head.blocks.get(cut.blocks).is_some_and(HeadBlock::is_title_page);
+    let doubts = [
+        (head.marker.is_none(), 0.5, "no marker"),
+        (cut.margin < 1.0, 0.7, "a close call"),
+        (!titled, 0.95, "no title page behind it"),
+        (scores[..cut.blocks].iter().any(|score| *score < 0.5), 0.8, "a block that may be of the book"),
+        (name_left(file, found), 0.6, "the name of the publisher is left in the book"),
+        (found.epilogue_start == 0, 0.9, "no epilogue"),
+        (body_end <= found.preamble_end + 5, 0.2, "hardly anything is left"),
+    ];
+    let mut confidence = 0.995 * (1.0 / (1.0 + (-1.2 * cut.margin).exp()) * 0.25 + 0.75);
+    let mut told = Vec::new();
+    for (_, factor, doubt) in doubts.into_iter().filter(|(holds, ..)| *holds) {
+        confidence *= factor;
+        told.push(doubt);
+    }
+    (confidence, told)
+}
+
+/// The word "Gutenberg" in the lines directly inside the boundaries.
+fn name_left(file: &Edges, marked: &Found) -> bool {
+    let inside = |l: &&Line| {
+        let n = l.number + 1;
+        n > marked.preamble_end && (marked.epilogue_start == 0 || n < marked.epilogue_start)
+    };
+    let has = |l: &Line| {
+        memchr::memmem::find(l.text, b"utenberg").is_some() || memchr::memmem::find(l.text, b"UTENBERG").is_some()
+    };
+    file.head.iter().filter(inside).take(80).any(has) || file.tail.iter().rev().filter(inside).take(60).any(has)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::strip::EDGE_LINES;
+
+    #[test]
+    fn best_cut_bridges_a_weak_block() {
+        assert_eq!(best_cut(&[3.0, -1.0, 2.0, -4.0, -4.0, 1.0]).blocks, 3);
+        assert_eq!(best_cut(&[-1.0, -1.0]).blocks, 0);
+        assert_eq!(best_cut(&[]).blocks, 0);
+    }
+
+    #[test]
+    fn margin_is_the_distance_to_the_next_best_cut() {
+        assert_eq!(best_cut(&[3.0, -0.5]), Cut { blocks: 1, margin: 0.5 });
+    }
+
+    fn book(n: usize) -> String {
+        let body: String =
+            (0..80).map(|i| format!("Body sentence {i} of story {n} goes on and on, as stories do.\n")).collect();
+        format!(
+            "The Project Gutenberg EBook of Tale {n}\n\nTitle: The Tale\n\n*** START OF THIS PROJECT GUTENBERG EBOOK THE TALE ***\n\n\nProduced by A. Volunteer\n\n\n\nTHE TALE\n\n{body}\n\nEnd of Project Gutenberg's The Tale\n\n*** END OF THIS PROJECT GUTENBERG EBOOK THE TALE ***\n"
+        )
+    }
+
+    #[test]
+    fn rules_alone_find_both_boundaries_and_keep_credits_stops_at_the_marker() {
+        let rules = Rules::parse(crate::strip::rules::GUTENBERG).expect("rules");
+        let text = book(1);
+        let file = crate::strip::lines::edges(text.as_bytes(), EDGE_LINES, EDGE_LINES);
+        let marked = mark(&file, &rules, &Evidence::default(), false);
+        assert_eq!((marked.preamble_end, marked.epilogue_start), (8, 96));
+        assert_eq!(marked.facts.credits, "Produced by A. Volunteer");
+        let marked = mark(&file, &rules, &Evidence::default(), true);
+        assert_eq!(marked.preamble_end, 5);
+    }
+
+    #[test]
+    fn a_file_without_any_boilerplate_is_left_alone() {
+        let rules = Rules::parse(crate::strip::rules::GUTENBERG).expect("rules");
+        let file = crate::strip::lines::edges(b"Once upon a time.\n\nThe end.\n", EDGE_LINES, EDGE_LINES);
+        let marked = mark(&file, &rules, &Evidence::default(), false);
+        assert_eq!((marked.preamble_end, marked.epilogue_start), (0, 0));
+        assert!(marked.confidence.is_some_and(|confidence| confidence < 0.6));
+    }
+}

@@ -1,0 +1,99 @@
+//! The ends of texts that a collection is learned from.
+
+use std::collections::BTreeMap;
+
+use super::learn::copies_of;
+use super::lines::{Edges, Ends};
+use crate::document::Position;
+use crate::error::Result;
+use crate::pass;
+use crate::text::mix;
+
+/// Texts that are learned from at most: more of them teach little.
+const MOST: usize = 3000;
+/// Bytes of their ends that are kept at most.
+const MOST_BYTES: usize = 256 << 20;
+
+/// The ends of the texts of a collection, or of a sample of them where there are many.
+///
+/// Which texts are in the sample depends on their positions only, so the collection can be cut and joined again in any way.
+#[derive(Debug, Default)]
+pub struct Sample {
+    texts: BTreeMap<(u64, Position), Ends>,
+    bytes: usize,
+}
+
+impl Sample {
+    /// Adds a text.
+    pub fn add(&mut self, position: Position, text: Ends) {
+        let drawn = mix(mix(u64::from(position.input)) ^ position.record);
+        self.bytes += text.memory();
+        if let Some(before) = self.texts.insert((drawn, position), text) {
+            self.bytes -= before.memory();
+        }
+        while self.texts.len() > MOST || (self.bytes > MOST_BYTES && self.texts.len() > 1) {
+            let Some((_, last)) = self.texts.pop_last() else { break };
+            self.bytes -= last.memory();
+        }
+    }
+
+    /// How many texts there are.
+    pub fn len(&self) -> usize {
+        self.texts.len()
+    }
+
+    /// True when there is none.
+    pub fn is_empty(&self) -> bool {
+        self.texts.is_empty()
+    }
+
+    /// Leaves out texts that are near-copies of others, to see what is found without them. Returns how many.
+    pub fn leave_out_copies_of(&mut self, others: &Sample) -> usize {
+        let copies = {
+            let (mine, theirs) = (self.edges(), others.edges());
+            copies_of(&mine, &theirs)
+        };
+        let mut positions: Vec<Position> = self.texts.keys().map(|(_, position)| *position).collect();
+        positions.sort_unstable();
+        let gone: Vec<Position> = copies.iter().map(|copy| positions[*copy]).collect();
+        self.texts.retain(|(_, position), _| !gone.contains(position));
+        self.bytes = self.texts.values().map(Ends::memory).sum();
+        gone.len()
+    }
+
+    /// Their lines, in the order of the collection.
+    pub(super) fn edges(&self) -> Vec<Edges<'_>> {
+        let mut texts: Vec<(Position, &Ends)> = self.texts.iter().map(|((_, at), text)| (*at, text)).collect();
+        texts.sort_unstable_by_key(|(position, _)| *position);
+        texts.into_iter().map(|(_, text)| text.edges()).collect()
+    }
+}
+
+impl pass::Evidence for Sample {
+    fn merge(&mut self, other: Sample) -> Result<()> {
+        for ((_, position), text) in other.texts {
+            self.add(position, text);
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::pass::Evidence;
+
+    #[test]
+    fn the_same_texts_are_drawn_however_the_collection_is_cut() {
+        let position = |n: u32| Position { input: n, record: 0 };
+        let ends = |n: u32| Ends::of(n.to_string().as_bytes(), 9);
+        let (mut whole, mut even, mut odd) = (Sample::default(), Sample::default(), Sample::default());
+        for n in 0..2 * MOST as u32 {
+            whole.add(position(n), ends(n));
+            if n % 2 == 0 { &mut even } else { &mut odd }.add(position(n), ends(n));
+        }
+        odd.merge(even).expect("in memory");
+        assert_eq!((whole.len(), odd.len()), (MOST, MOST));
+        assert_eq!(whole.edges(), odd.edges());
+    }
+}
