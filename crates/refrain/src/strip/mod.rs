@@ -5,7 +5,8 @@
 //! first line of its epilogue ([`Found`]). What was learned is [`Evidence`]: small, can be merged and saved, and comes with the
 //! library for the books of Project Gutenberg, so that a single book can be stripped.
 //!
-//! [`FrequentLines`] is the published method that this started from.
+//! [`LineCounts`] and [`FrequentLines`] are the published method that this started from, over five [structures that
+//! count](counters).
 //!
 //! ```
 //! use refrain::strip::{EDGE_LINES, Ends, Evidence, Profile, Strip};
@@ -24,6 +25,7 @@
 //! ```
 
 mod blocks;
+pub mod counters;
 mod evidence;
 mod generic;
 mod head;
@@ -39,7 +41,7 @@ mod sample;
 pub use evidence::Evidence;
 pub use lines::Ends;
 pub use meta::Facts;
-pub use paper::{ExactCounter, FrequentLines, LineCounter, PaperOptions};
+pub use paper::{FrequentLines, LineCounts, PaperOptions};
 pub use sample::Sample;
 
 use std::ops::Range;

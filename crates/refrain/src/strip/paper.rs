@@ -2,10 +2,8 @@
 
 use std::ops::Range;
 
-use foldhash::HashMap;
-use twox_hash::XxHash3_64;
-
 use super::blocks::Tokens;
+use super::counters::{AnyCounter, Counter, Frequent};
 use super::lines::{Ends, Line, preprocess};
 use super::rules::{PAPER, Place, Rules, Says};
 use super::{EDGE_LINES, Found};
@@ -42,81 +40,65 @@ impl Default for PaperOptions {
     }
 }
 
-/// What counts lines. The paper compares several structures that need less memory than an exact table; each is one of these.
-pub trait LineCounter: Send + Sync {
-    /// Counts a preprocessed line.
-    fn add(&mut self, line: &[u8]);
-
-    /// True when a line was, or seems to have been, counted more than `k` times.
-    fn is_frequent(&self, line: &[u8], k: u32) -> bool;
-}
-
-/// An exact table, as far as 64 bits tell lines apart.
-#[derive(Debug, Default)]
-pub struct ExactCounter(HashMap<u64, u32>);
-
-impl LineCounter for ExactCounter {
-    fn add(&mut self, line: &[u8]) {
-        let count = self.0.entry(XxHash3_64::oneshot(line)).or_default();
-        *count = count.saturating_add(1);
-    }
-
-    fn is_frequent(&self, line: &[u8], k: u32) -> bool {
-        self.0.get(&XxHash3_64::oneshot(line)).is_some_and(|&count| count > k)
-    }
-}
-
-/// The published method, over any counter of lines: [`FrequentLines::observe`] all texts, then [`FrequentLines::find`].
+/// The first pass of the published method: counts the lines of all texts, with any of the [counters](super::counters).
 ///
 /// ```
-/// use refrain::strip::{Ends, ExactCounter, FrequentLines, PaperOptions};
+/// use refrain::strip::counters::{CounterKind, Options};
+/// use refrain::strip::{Ends, LineCounts, PaperOptions};
 ///
 /// let book = |n: u32| {
 ///     let body: String = (0..40).map(|i| format!("Line {i} of book {n}, which stands nowhere else.\n")).collect();
 ///     Ends::of(format!("This licence stands in front of every book.\n\n{body}").as_bytes(), 600)
 /// };
-/// let mut lines = FrequentLines::<ExactCounter>::new(PaperOptions::PUBLISHED)?;
-/// (0..12).for_each(|n| lines.observe(&book(n)));
-/// assert_eq!(lines.find(&book(3)).preamble_end, 1);
+/// let mut counts = LineCounts::new(CounterKind::Hashed.build(&Options::default())?, PaperOptions::PUBLISHED);
+/// (0..12).try_for_each(|n| counts.observe(&book(n)))?;
+/// assert_eq!(counts.conclude()?.find(&book(3)).preamble_end, 1);
 /// # Ok::<(), refrain::Error>(())
 /// ```
 #[derive(Debug)]
-pub struct FrequentLines<C> {
-    counter: C,
+pub struct LineCounts {
+    counter: AnyCounter,
     options: PaperOptions,
-    rules: Option<Rules>,
 }
 
-impl<C: LineCounter + Default> FrequentLines<C> {
+impl LineCounts {
     /// With a counter that has counted nothing.
-    pub fn new(options: PaperOptions) -> Result<FrequentLines<C>> {
-        FrequentLines::with(C::default(), options)
-    }
-}
-
-impl<C: LineCounter> FrequentLines<C> {
-    /// With this counter.
-    pub fn with(counter: C, options: PaperOptions) -> Result<FrequentLines<C>> {
-        let rules = options.heuristics.then(|| Rules::parse(PAPER)).transpose()?;
-        Ok(FrequentLines { counter, options, rules })
+    pub fn new(counter: AnyCounter, options: PaperOptions) -> LineCounts {
+        LineCounts { counter, options }
     }
 
-    /// What counted.
-    pub fn counter(&self) -> &C {
-        &self.counter
-    }
-
-    /// The first pass of the algorithm, for one text.
-    pub fn observe(&mut self, text: &Ends) {
+    /// Counts the lines of one text.
+    pub fn observe(&mut self, text: &Ends) -> Result<()> {
         let edges = text.edges();
         let top = Telling::of(edges.head.iter(), self.options.p_max);
         let after = top.lines.last().map_or(0, |line| line.0 + 1);
         let bottom = Telling::of(edges.tail.iter().rev(), self.options.e_max);
-        for (_, line) in top.iter().chain(bottom.iter().filter(|line| line.0 >= after)) {
-            self.counter.add(line);
-        }
+        let lines = top.iter().chain(bottom.iter().filter(|line| line.0 >= after));
+        lines.map(|(_, line)| line).try_for_each(|line| self.counter.add(line))
     }
 
+    /// Counts what others have counted, with the same kind of counter.
+    pub fn merge(&mut self, other: LineCounts) -> Result<()> {
+        self.counter.merge(other.counter)
+    }
+
+    /// Ends counting.
+    pub fn conclude(self) -> Result<FrequentLines> {
+        let LineCounts { counter, options } = self;
+        let rules = options.heuristics.then(|| Rules::parse(PAPER)).transpose()?;
+        Ok(FrequentLines { frequent: counter.finish(options.k.saturating_add(1))?, options, rules })
+    }
+}
+
+/// The second pass of the published method: finds preambles and epilogues by the lines that [were counted](LineCounts).
+#[derive(Debug)]
+pub struct FrequentLines {
+    frequent: Frequent,
+    options: PaperOptions,
+    rules: Option<Rules>,
+}
+
+impl FrequentLines {
     /// The second pass of the algorithm, for one text.
     pub fn find(&self, text: &Ends) -> Found {
         let edges = text.edges();
@@ -151,7 +133,7 @@ impl<C: LineCounter> FrequentLines<C> {
     fn walk(&self, lines: &Telling) -> usize {
         let (mut gap, mut last) = (0, 0);
         for (number, line) in lines.iter() {
-            if self.counter.is_frequent(line, self.options.k) {
+            if self.frequent.is_frequent(line) {
                 (gap, last) = (0, number + 1);
             } else if last > 0 {
                 gap += 1;
@@ -202,6 +184,7 @@ fn says_marker(rules: &Rules, place: Place, line: &Line) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::strip::counters::{CounterKind, Options};
 
     fn book(n: usize) -> Ends {
         let body: String =
@@ -212,18 +195,24 @@ mod tests {
         Ends::of(text.as_bytes(), EDGE_LINES)
     }
 
+    fn counted(books: Range<usize>, kind: CounterKind, options: PaperOptions) -> FrequentLines {
+        let mut counts = LineCounts::new(kind.build(&Options::default()).expect("a counter"), options);
+        books.for_each(|n| counts.observe(&book(n)).expect("room"));
+        counts.conclude().expect("room")
+    }
+
     #[test]
-    fn shared_lines_are_found_at_both_ends() {
-        let mut lines = FrequentLines::<ExactCounter>::new(PaperOptions::PUBLISHED).expect("rules");
-        (0..12).for_each(|n| lines.observe(&book(n)));
-        let found = lines.find(&book(0));
-        assert_eq!((found.preamble_end, found.epilogue_start), (1, 45));
+    fn shared_lines_are_found_at_both_ends_with_any_counter() {
+        for kind in CounterKind::ALL {
+            let found = counted(0..12, kind, PaperOptions::PUBLISHED).find(&book(0));
+            assert_eq!((found.preamble_end, found.epilogue_start), (1, 45), "{kind}");
+        }
     }
 
     #[test]
     fn the_heuristics_find_lines_that_are_not_frequent() {
         let options = PaperOptions { heuristics: true, ..PaperOptions::PUBLISHED };
-        let lines = FrequentLines::<ExactCounter>::new(options).expect("rules");
+        let lines = counted(0..0, CounterKind::Exact, options);
         let text = "*** START OF THIS PROJECT GUTENBERG EBOOK KIM ***\n\nKIM\n\nEnd of Project Gutenberg's Kim\n";
         let found = lines.find(&Ends::of(text.as_bytes(), EDGE_LINES));
         assert_eq!((found.preamble_end, found.epilogue_start), (1, 5));

@@ -5,13 +5,14 @@ use std::path::PathBuf;
 
 use anyhow::{Context, Result, bail};
 use clap::Args;
+use refrain::strip::counters::{CounterKind, Options};
 use refrain::strip::{
-    EDGE_LINES, Ends, Evidence, ExactCounter, Found, FrequentLines, PaperOptions, Profile, Sample, Strip,
+    EDGE_LINES, Ends, Evidence, Found, FrequentLines, LineCounts, PaperOptions, Profile, Sample, Strip,
 };
 use refrain::write::write_atomically;
 
 use super::books::Books;
-use crate::common::{Given, named, tell};
+use crate::common::{Given, named, size, tell};
 
 /// How preambles and epilogues are found.
 #[derive(Args)]
@@ -56,6 +57,22 @@ pub(super) struct MethodArguments {
     /// Method paper: lines that say where the boilerplate ends count, too
     #[arg(long)]
     heuristics: bool,
+
+    /// Method paper: what counts lines; each has its own errors and needs (the guide tells which)
+    #[arg(long, value_name = "NAME", default_value = "exact", value_parser = named(CounterKind::ALL.map(|kind| (kind.name(), kind)).to_vec()))]
+    counter: CounterKind,
+
+    /// Counter hashed: 2 to the power of this many 8-bit counters, 3 to 30
+    #[arg(long, value_name = "N", default_value_t = 23, value_parser = clap::value_parser!(u32).range(3..=30))]
+    bits: u32,
+
+    /// Counter majority: lines that are monitored at a time
+    #[arg(long, value_name = "N", default_value_t = 100_000, value_parser = clap::value_parser!(u32).range(1..))]
+    counters: u32,
+
+    /// Counter sorted: memory to count in; more goes to temporary files
+    #[arg(long, value_name = "SIZE", default_value = "512M", value_parser = size, allow_negative_numbers = true)]
+    memory: u64,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -71,7 +88,7 @@ impl Method {
 /// A method that has learned what there is to learn.
 pub(super) enum Finder {
     Learned(Strip, Box<Evidence>),
-    Paper(FrequentLines<ExactCounter>),
+    Paper(Box<FrequentLines>),
 }
 
 impl Finder {
@@ -88,12 +105,20 @@ impl MethodArguments {
     pub(super) fn check(&self, given: &Given) -> Result<()> {
         match self.method {
             Method::Learned => {
-                given.refuse(&["k", "p_max", "e_max", "gap_max", "heuristics"], "needs --method paper")?;
+                let paper = ["k", "p_max", "e_max", "gap_max", "heuristics", "counter", "bits", "counters", "memory"];
+                given.refuse(&paper, "needs --method paper")?;
             }
             Method::Paper => given.refuse(
                 &["profile", "keep_credits", "evidence", "save"],
                 "is for the default method; leave --method paper out",
             )?,
+        }
+        for (kind, option) in
+            [(CounterKind::Hashed, "bits"), (CounterKind::Majority, "counters"), (CounterKind::Sorted, "memory")]
+        {
+            if self.method == Method::Paper && self.counter != kind {
+                given.refuse(&[option], &format!("needs --counter {kind}"))?;
+            }
         }
         if self.profile == Profile::Generic {
             given.refuse(&["keep_credits"], "needs --profile gutenberg, which knows credits")?;
@@ -109,6 +134,13 @@ impl MethodArguments {
         PaperOptions { k, p_max, e_max, gap_max, heuristics }
     }
 
+    fn counting(&self) -> Options {
+        let MethodArguments { k, bits, counters, memory, .. } = *self;
+        // What must be told apart is K occurrences from K + 1; more than 255 make counters approximate.
+        let ceiling = k.saturating_add(1).max(Options::default().ceiling);
+        Options { bits, counters, memory, ceiling, ..Options::default() }
+    }
+
     /// Lines that are needed of each end.
     pub(super) fn edge_lines(&self) -> usize {
         match self.method {
@@ -120,18 +152,18 @@ impl MethodArguments {
     /// Reads the books and learns from them, where that is needed.
     pub(super) fn finder(&self, books: &Books<'_>, quiet: bool) -> Result<Finder> {
         if self.method == Method::Paper {
-            let mut lines = FrequentLines::new(self.paper())?;
+            let mut lines = LineCounts::new(self.counter.build(&self.counting())?, self.paper());
             books.each(
                 "learn",
                 |book| book.ok().map(|book| book.ends),
                 |ends| {
                     if let Some(ends) = ends {
-                        lines.observe(&ends);
+                        lines.observe(&ends)?;
                     }
                     Ok(())
                 },
             )?;
-            return Ok(Finder::Paper(lines));
+            return Ok(Finder::Paper(Box::new(lines.conclude()?)));
         }
         let mut strip = Strip::new(self.profile)?;
         strip.keep_credits = self.keep_credits;
