@@ -284,8 +284,10 @@ mod tests {
     }
 
     fn book(n: usize) -> String {
-        let body: String =
-            (0..80).map(|i| format!("Body sentence {i} of story {n} goes on and on, as stories do.\n")).collect();
+        let body = (0..80)
+            .map(|i| format!("Body sentence {i} of story {n} goes on and on, as stories do.\n"))
+            .collect::<Vec<_>>()
+            .concat();
         format!(
             "The Project Gutenberg EBook of Tale {n}\n\nTitle: The Tale\n\n*** START OF THIS PROJECT GUTENBERG EBOOK THE TALE ***\n\n\nProduced by A. Volunteer\n\n\n\nTHE TALE\n\n{body}\n\nEnd of Project Gutenberg's The Tale\n\n*** END OF THIS PROJECT GUTENBERG EBOOK THE TALE ***\n"
         )

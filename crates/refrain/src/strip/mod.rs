@@ -233,7 +233,8 @@ mod tests {
     use crate::pass::law;
 
     fn book(n: u32) -> Document {
-        let body: String = (0..30).map(|i| format!("Sentence {i} of story {} goes on and on.\n", n * 7)).collect();
+        let body =
+            (0..30).map(|i| format!("Sentence {i} of story {} goes on and on.\n", n * 7)).collect::<Vec<_>>().concat();
         let text = format!(
             "The Project Gutenberg EBook of Tale {n}\n\nTitle: The Tale\n\n*** START OF THIS PROJECT GUTENBERG EBOOK THE TALE ***\n\n\n\
              Produced by A. Volunteer\n\n\n\nTHE TALE\n\n{body}\n\nEnd of Project Gutenberg's The Tale\n"

@@ -72,7 +72,7 @@ impl LineCounter for ExactCounter {
 /// use refrain::strip::{Ends, ExactCounter, FrequentLines, PaperOptions};
 ///
 /// let book = |n: u32| {
-///     let body: String = (0..40).map(|i| format!("Line {i} of book {n}, which stands nowhere else.\n")).collect();
+///     let body = (0..40).map(|i| format!("Line {i} of book {n}, which stands nowhere else.\n")).collect::<Vec<_>>().concat();
 ///     Ends::of(format!("This licence stands in front of every book.\n\n{body}").as_bytes(), 600)
 /// };
 /// let mut lines = FrequentLines::<ExactCounter>::new(PaperOptions::PUBLISHED)?;
@@ -204,8 +204,10 @@ mod tests {
     use super::*;
 
     fn book(n: usize) -> Ends {
-        let body: String =
-            (0..40).map(|i| format!("Body line {i} of the book number {n}, which is unique.\n")).collect();
+        let body = (0..40)
+            .map(|i| format!("Body line {i} of the book number {n}, which is unique.\n"))
+            .collect::<Vec<_>>()
+            .concat();
         let text = format!(
             "Licence line one, shared by all the books.\nTitle of {n}\n\n{body}\nThe closing licence line, shared by all.\n"
         );
