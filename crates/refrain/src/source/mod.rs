@@ -84,9 +84,12 @@ impl Default for SourceOptions {
 }
 
 /// True when a file that begins like this is one plain text, so that it can be read by other means than a [`Source`]: not
-/// compressed, no archive, table, web page or document of an office program, and not known to be binary.
+/// compressed, no archive, table, web page or document of an office program, and not known to be binary. A page in a file that is
+/// named as text counts as text.
 pub fn is_plain_text(head: &[u8], name: &str, forced: Option<InputFormat>) -> bool {
-    let page = || is_html(&String::from_utf8_lossy(head)) || sniff::has_extension(name, &["html", "htm", "xhtml"]);
+    let named = |extensions| sniff::has_extension(name, extensions);
+    let page =
+        || named(&["html", "htm", "xhtml"]) || (!named(&["txt", "text"]) && is_html(&String::from_utf8_lossy(head)));
     match (sniff::sniff(head, name), forced) {
         (Kind::Compressed(_), _) => false,
         (Kind::Format(found), Some(InputFormat::Text)) => !found.is_archive(),
