@@ -39,6 +39,7 @@ demo:
 	$(BIN) convert demo-out/corpus -o demo-out/corpus.vert --quiet
 	$(BIN) extract samples/pages/lighthouse.example/tides.html -o demo-out/tides.md --quiet
 	$(BIN) dedup samples/crawl.warc.gz -o demo-out/clean.jsonl --removed demo-out/removed.jsonl --quiet
+	$(BIN) strip samples/books/ -o demo-out/books/ --quiet
 	$(BIN) compare samples/essays --exclude samples/brief.md -o demo-out/report/ --quiet
 	@echo
 	@echo "Look at:"
@@ -46,6 +47,7 @@ demo:
 	@echo "  demo-out/corpus.vert             the same documents, one token a line"
 	@echo "  demo-out/tides.md                the main content of a web page, as Markdown"
 	@echo "  demo-out/removed.jsonl           blocks that stand in earlier pages, and where (the rest: clean.jsonl)"
+	@echo "  demo-out/books/                  books without their headers and footers; report.jsonl says what was found"
 	@echo "  demo-out/report/report.html      essays that share passages, side by side"
 	@echo "  $(BIN) stats demo-out/corpus"
 	@echo "  $(BIN) convert demo-out/corpus --format text | less"

@@ -250,3 +250,19 @@ fn several_books_need_a_folder() {
     env.run(&["strip", "books", "--format", "tsv"]).code(2).says(&["--explain"]);
     env.run(&["strip", "nowhere"]).code(2).says(&["nothing to read"]);
 }
+
+#[test]
+fn any_counter_finds_the_lines_that_books_share() {
+    let env = with_books();
+    let method = ["--method", "paper", "--k", "2", "--explain", "--format", "tsv", "-o", "out.tsv"];
+    for counter in ["exact", "sorted", "crc64", "hashed", "majority"] {
+        env.run(&[["strip", "books", "--counter", counter].as_slice(), &method].concat()).code(0);
+        let table = env.read_text("out.tsv");
+        assert!(rows(&table).iter().all(|row| row[1] == "3"), "{counter}: the shared line of the header\n{table}");
+    }
+    for (option, value, counter) in
+        [("--bits", "20", "hashed"), ("--counters", "9", "majority"), ("--memory", "9M", "sorted")]
+    {
+        env.run(&[["strip", "books", option, value].as_slice(), &method].concat()).code(2).says(&[counter]);
+    }
+}
