@@ -7,7 +7,7 @@
 
 use super::flow::Flow;
 use super::parts::Parts;
-use super::xml::{Node, attribute, fields, local, walk};
+use super::xml::{Node, attribute, dublin_core, local, walk};
 use super::{About, Content, Unreadable};
 
 const FORMAT: &str = "DOCX";
@@ -57,16 +57,10 @@ fn main_part(parts: &mut Parts<'_>) -> Result<String, Unreadable> {
 /// What `docProps/core.xml` says.
 fn about(parts: &mut Parts<'_>) -> Result<About, Unreadable> {
     const CORE: &str = "docProps/core.xml";
-    let mut about = About::default();
-    if let Some(core) = parts.find(CORE)? {
-        fields(FORMAT, CORE, &core, |name, value| match name {
-            "title" => about.title(value),
-            "creator" => about.author(value),
-            "language" => about.language(value),
-            _ => {}
-        })?;
+    match parts.find(CORE)? {
+        Some(core) => dublin_core(FORMAT, CORE, &core),
+        None => Ok(About::default()),
     }
-    Ok(about)
 }
 
 /// Where in a part the reader is.

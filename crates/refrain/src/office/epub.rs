@@ -9,8 +9,8 @@ use quick_xml::Reader;
 use quick_xml::events::Event;
 
 use super::parts::Parts;
-use super::xml::{Node, attribute, decode, fields, local, walk};
-use super::{About, Content, Unreadable};
+use super::xml::{Node, attribute, decode, dublin_core, local, walk};
+use super::{Content, Unreadable};
 
 const FORMAT: &str = "EPUB";
 const CONTAINER: &str = "META-INF/container.xml";
@@ -58,19 +58,7 @@ pub(crate) fn read(bytes: &[u8], limit: usize, mut to_text: impl FnMut(&str) -> 
     if text.is_empty() {
         return Err(Unreadable::without_text(FORMAT));
     }
-    Ok(Content { text, about: about(&package, &description)?, ..Content::default() })
-}
-
-/// What the package says of the book.
-fn about(package: &str, description: &[u8]) -> Result<About, Unreadable> {
-    let mut about = About::default();
-    fields(FORMAT, package, description, |name, value| match name {
-        "title" => about.title(value),
-        "creator" => about.author(value),
-        "language" => about.language(value),
-        _ => {}
-    })?;
-    Ok(about)
+    Ok(Content { text, about: dublin_core(FORMAT, &package, &description)?, ..Content::default() })
 }
 
 /// The parts with the chapters, in the order in which they are read. Each is read once, however often it is named.

@@ -6,7 +6,7 @@ use encoding_rs::Encoding;
 use quick_xml::Reader;
 use quick_xml::events::{BytesRef, BytesStart, Event};
 
-use super::Unreadable;
+use super::{About, Unreadable};
 
 /// What is met in XML.
 pub(super) enum Node<'a> {
@@ -101,6 +101,18 @@ pub(super) fn decode(xml: &[u8]) -> Cow<'_, str> {
     };
     let encoding = if Encoding::for_bom(xml).is_some() { None } else { declared() };
     encoding.unwrap_or(encoding_rs::UTF_8).decode(xml).0
+}
+
+/// What a part says of its document in the words of Dublin Core.
+pub(super) fn dublin_core(format: &'static str, part: &str, xml: &[u8]) -> Result<About, Unreadable> {
+    let mut about = About::default();
+    fields(format, part, xml, |name, value| match name {
+        "title" => about.title(value),
+        "creator" => about.author(value),
+        "language" => about.language(value),
+        _ => {}
+    })?;
+    Ok(about)
 }
 
 /// The text of some elements, by their names without prefix. Elements inside of them count as part of them.

@@ -4,6 +4,7 @@ use std::cmp::Ordering;
 use std::path::Path;
 
 use refrain::Failure;
+use refrain::report::cell;
 use refrain::strip::Found;
 use serde_json::{Map, Value, json};
 
@@ -97,7 +98,7 @@ impl Layout {
                     &facts.ebook,
                     &facts.credits,
                 ];
-                cells.map(legible).join("\t") + "\n"
+                cells.map(|text| cell(&legible(text), '\t')).join("\t") + "\n"
             }
             Layout::Jsonl => json(row).to_string() + "\n",
         }
