@@ -117,7 +117,7 @@ def passages(refrain, data, scorer):
             cross.append(pair)
     found, cpu = compare_pairs(refrain, documents, cross, "cross")
     count = sum(len(pair["passages"]) for pair in found.values())
-    print(f"{CROSS_PAIRS} other pairs of these documents: {count} passages (real ones among them), {cpu:.1f} CPU seconds")
+    print(f"{CROSS_PAIRS} other pairs of these documents: {count} passages (at most {CROSS} that are not real), {cpu:.1f} CPU seconds{verdict(count <= CROSS)}")
     for pair in found.values():
         for passage in pair["passages"]:
             print(f"  {pair['a']} {passage['a']}  {pair['b']} {passage['b']}  {passage['kind']}")

@@ -130,6 +130,25 @@ describe("a pair", () => {
     await done();
   });
 
+  test("shows a passage that was taken over twice on both sides", async () => {
+    const shared = words(90, 950);
+    folder.write("twice/one.txt", words(300, 951) + "\n\n" + shared + "\n\n" + words(300, 952));
+    folder.write("twice/two.txt", shared + "\n\n" + words(600, 953) + "\n\n" + shared);
+    const { page, done } = await open(browser, folder.compare("twice-report/", "twice"));
+    await choose(page, 1);
+    assert.equal(await page.locator("#passages button").count(), 2);
+    for (const at of [0, 1]) {
+      await page.locator("#passages button").nth(at).click();
+      for (const side of ["a", "b"]) assert.equal(await page.locator(`#text-${side} mark.chosen[data-passage~='${at}']`).count(), 1, `${side} ${at}`);
+    }
+    // Each click goes to the next place.
+    const shown = () => page.locator("#text-b mark.chosen").getAttribute("data-passage");
+    const before = await shown();
+    await page.locator("#text-a mark").click({ position: { x: 100, y: 5 } });
+    assert.notEqual(await shown(), before);
+    await done();
+  });
+
   test("scrolls its two sides together, wherever passages were moved to", async () => {
     const { page, done } = await open(browser, long("long"));
     await choose(page, 1);

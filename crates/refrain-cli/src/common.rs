@@ -399,7 +399,7 @@ pub(crate) fn percent(text: &str) -> Result<f64, String> {
             Ok(percent) if (0.0..=100.0).contains(&percent) => Ok(percent / 100.0),
             _ => Err("a share in percent is a number from 0 to 100".into()),
         },
-        None => share(text),
+        None => share(text).map_err(|_| "a share is a number from 0 to 1, or in percent: 0.03 or 3%".into()),
     }
 }
 

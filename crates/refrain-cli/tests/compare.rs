@@ -388,6 +388,129 @@ fn what_is_read_is_never_written_over() {
 }
 
 #[test]
+fn reports_and_libraries_are_no_documents() {
+    let env = Env::new();
+    samples(&env);
+    env.run(&["library", "add", "essays/lib/", "essays"]).code(0);
+    for _ in 0..2 {
+        let report = env.run(&["compare", "essays", "-o", "essays/report/"]).code(0);
+        report.says(&["compared 5 documents"]);
+        env.run(&["compare", "essays", "-o", "pairs.csv"]).code(0).says(&["compared 5 documents"]);
+    }
+    env.run(&["compare", "essays/report", "-o", "pairs.csv"]).code(1).says(&["is a report of refrain"]);
+    // Beside other files, a report hides nothing.
+    env.write("essays/report/late.txt", own(9));
+    assert!(env.run(&["list", "essays"]).text().contains("late.txt"));
+}
+
+#[test]
+fn ids_do_not_depend_on_how_a_path_was_typed() {
+    let env = Env::new();
+    samples(&env);
+    let pairs = |inputs: &[&str]| {
+        let mut arguments = vec!["compare"];
+        arguments.extend_from_slice(inputs);
+        env.run(&[&arguments[..], &["-o", "pairs.csv"]].concat()).code(0);
+        env.read_text("pairs.csv")
+    };
+    assert_eq!(pairs(&["essays"]), pairs(&["./essays/"]));
+    assert_eq!(pairs(&["essays"]), pairs(&["essays/.//"]));
+}
+
+#[test]
+fn members_of_an_archive_belong_together_in_any_order() {
+    let env = Env::new();
+    let copied = own(5);
+    let (anna, bert, more) = (own(1), format!("{}\n\n{copied}", own(2)), copied.clone());
+    let members = [("anna/1.txt", anna.as_bytes()), ("bert/1.txt", bert.as_bytes()), ("anna/2.txt", more.as_bytes())];
+    env.write("class.zip", common::zip(&members, true));
+    env.run(&["compare", "class.zip", "--folders", "-o", "pairs.jsonl"]).code(0).says(&["2 documents"]);
+    let pairs = env.read_jsonl("pairs.jsonl");
+    assert_eq!((&pairs[0]["a"], &pairs[0]["b"]), (&json!("class.zip/anna"), &json!("class.zip/bert")));
+    env.write(
+        "one.zip",
+        common::zip(&[("class/anna.txt", anna.as_bytes()), ("class/bert.txt", bert.as_bytes())], true),
+    );
+    env.run(&["compare", "one.zip", "--folders"]).code(1).says(&["one folder for each document"]);
+}
+
+#[test]
+fn a_reference_with_the_id_of_a_document_is_told() {
+    let env = Env::new();
+    let line = |text: &str| json!({"id": "1", "text": text}).to_string() + "\n";
+    env.write("new.jsonl", line(&own(1)) + &json!({"id": "2", "text": own(2)}).to_string());
+    env.write("old.jsonl", line(&own(3)));
+    env.run(&["compare", "new.jsonl", "--reference", "old.jsonl", "-o", "pairs.csv"])
+        .code(1)
+        .says(&["1: is there twice"]);
+    env.run(&["compare", "new.jsonl", "--reference", "new.jsonl", "-o", "pairs.csv"]).code(0);
+}
+
+#[test]
+fn single_sentences_are_shown_and_changed_numbers_are_edits() {
+    let env = Env::new();
+    let sentences = [
+        "The weight that turned the lens hung in the middle of the tower and sank a little with every turn of the wheel.",
+        "Whoever had the first watch woke the second keeper at midnight and wrote into the log how much oil had been burnt.",
+        "In calm nights the herring boats lay so close below the rock that their crews could be heard singing until the morning.",
+    ];
+    let essay: Vec<String> = sentences.iter().zip(1..).map(|(sentence, n)| format!("{}. {sentence}", own(n))).collect();
+    let source: Vec<String> =
+        sentences.iter().zip(11..).map(|(sentence, n)| format!("{}. {sentence}", own(n))).collect();
+    documents(&env, &[("a", essay.join(" ") + " " + &own(4)), ("b", source.join(" ") + " " + &own(14))]);
+    env.run(&["compare", "docs.jsonl", "--resemblance", "0", "-o", "pairs.jsonl"]).code(0);
+    let pairs = env.read_jsonl("pairs.jsonl");
+    let passages = pairs[0]["passages"].as_array().expect("passages");
+    let texts: Vec<String> = passages
+        .iter()
+        .map(|passage| {
+            let ends: Vec<usize> = passage["a"]
+                .as_array()
+                .expect("two ends")
+                .iter()
+                .map(|end| end.as_u64().unwrap_or(0) as usize)
+                .collect();
+            essay.join(" ").chars().skip(ends[0]).take(ends[1] - ends[0]).collect()
+        })
+        .collect();
+    assert_eq!(texts, sentences);
+    assert!(passages.iter().all(|passage| passage["kind"] == "verbatim"));
+
+    let measured = |grams: [u32; 3]| {
+        format!(
+            "At the second station we weighed {} g of wet sand from the upper beach, dried it for two hours in the small oven of the school \
+         laboratory, and found {} g left, so that the water in it, which evaporated, must have been about {} g in all.",
+            grams[0], grams[1], grams[2]
+        )
+    };
+    documents(
+        &env,
+        &[("a", own(21) + "\n\n" + &measured([300, 260, 40])), ("b", own(22) + "\n\n" + &measured([450, 350, 100]))],
+    );
+    env.run(&["compare", "docs.jsonl", "--resemblance", "0", "-o", "pairs.jsonl"]).code(0);
+    assert_eq!(env.read_jsonl("pairs.jsonl")[0]["passages"][0]["kind"], "edited");
+}
+
+#[test]
+fn the_key_to_the_names_is_kept() {
+    let env = Env::new();
+    samples(&env);
+    for (out, key) in [("out.jsonl", "./out.jsonl"), ("report/", "report/report.json"), ("report/", "report/key.tsv")] {
+        env.run(&["compare", "essays", "-o", out, "--anonymous", key]).code(2).says(&["--anonymous"]);
+    }
+}
+
+#[test]
+fn a_table_in_a_file_has_all_pairs() {
+    let env = Env::new();
+    let texts: Vec<(String, String)> =
+        (0..12).map(|n| (n.to_string(), format!("{} {}", own(500), common::words(5, n)))).collect();
+    documents(&env, &texts.iter().map(|(id, text)| (id.as_str(), text.clone())).collect::<Vec<_>>());
+    env.run(&["compare", "docs.jsonl", "-o", "pairs.txt"]).code(0).says(&["66 pairs"]);
+    assert_eq!(env.read_text("pairs.txt").lines().count(), 67);
+}
+
+#[test]
 fn folders_that_are_named_one_by_one_are_documents() {
     let env = Env::new();
     for (name, text) in [

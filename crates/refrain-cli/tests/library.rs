@@ -51,6 +51,57 @@ fn sources_are_kept_and_found() {
 }
 
 #[test]
+fn a_document_that_is_a_source_is_told_and_left_out_on_demand() {
+    let env = Env::new();
+    env.write("a.txt", SHARED);
+    env.write("b.txt", format!("{}\n\n{SHARED}", own(1)));
+    env.run(&["library", "add", "lib/", "./a.txt", "b.txt"]).code(0);
+    let found = checked(&env, "lib/", "a.txt");
+    assert_eq!(
+        (&found["c"], &found["sources"][0]["id"], &found["sources"][0]["itself"]),
+        (&json!(1.0), &json!("a.txt"), &json!(true))
+    );
+    let told = env.run(&["library", "check", "lib/", "a.txt"]).code(0);
+    assert!(told.text().contains("100.0 % in a.txt") && told.text().contains("the document itself"), "{}", told.text());
+    env.run(&["library", "check", "lib/", "a.txt", "--others", "-o", "found.jsonl"]).code(0);
+    let found: Value = serde_json::from_str(&env.read_text("found.jsonl")).expect("JSON");
+    assert_eq!((&found["sources"][0]["id"], found["sources"].as_array().map(Vec::len)), (&json!("b.txt"), Some(1)));
+    env.run(&["library", "check", "lib/", "a.txt", "-o", "found.csv"]).code(2).says(&[".jsonl or .txt"]);
+    env.run(&["library", "check", "lib/", "lib"]).code(1).says(&["is a library of refrain"]);
+    env.run(&["library", "remove", "lib/", "a.txt"]).code(0).says(&["removed 1 document"]);
+}
+
+#[test]
+fn what_is_lost_or_damaged_is_named() {
+    let env = Env::new();
+    for n in 0..3 {
+        env.write(
+            &format!("{n}.txt"),
+            format!("{}\n\n{SHARED}\n\nReferences\n\nSmith, 1998, Lamps.\nJones, 2001, Oil.\n", own(n)),
+        );
+    }
+    env.run(&["library", "add", "lib/", "0.txt", "1.txt", "2.txt"]).code(0);
+    env.run(&["library", "add", "0.txt", "1.txt"]).code(2).says(&["0.txt is a file"]);
+    let mut bytes = env.read("lib/000001.texts");
+    let middle = bytes.len() / 2;
+    bytes[middle] ^= 0x40;
+    env.write("lib/000001.texts", &bytes);
+    env.run(&["library", "check", "lib/", "0.txt"]).code(2).says(&["the text of `1.txt`", "add it again"]);
+    env.run(&["library", "verify", "lib/"]).code(2).says(&["1.txt"]);
+    env.run(&["library", "compact", "lib/"]).code(2).says(&["1.txt"]);
+    env.run(&["library", "remove", "lib/", "1.txt"]).code(0);
+    env.run(&["library", "compact", "lib/"]).code(0);
+    env.run(&["library", "verify", "lib/"]).code(0).says(&["2 sources"]);
+    let documents = env.read_text("lib/000002.documents").replace("\"end\":", "\"end\":9");
+    env.write("lib/000002.documents", documents);
+    env.run(&["library", "check", "lib/", "0.txt"]).code(2).says(&["is not what was written"]);
+    std::fs::remove_file(env.path("lib/000002.texts")).expect("a file");
+    env.run(&["library", "check", "lib/", "0.txt"]).code(2).says(&["a file of the library is missing"]);
+    std::fs::remove_file(env.path("lib/library.json")).expect("a file");
+    env.run(&["library", "check", "lib/", "0.txt"]).code(2).says(&["library.json of this library is missing"]);
+}
+
+#[test]
 fn what_is_no_library_is_not_touched() {
     let env = Env::new();
     env.write("a.txt", own(1));

@@ -13,10 +13,11 @@ use refrain::compare::{
 use refrain::pipeline::Control;
 use refrain::report::shared_passages;
 use refrain::text::Offsets;
+use refrain::write::{Output, Packing};
 use serde_json::{Value, json};
 
-use crate::cmd::compare::LEAST_MEMORY;
 use crate::cmd::compare::read::{Reader, language_of};
+use crate::cmd::compare::{Form, LEAST_MEMORY};
 use crate::common::{
     InputArguments, OutputArguments, counted_documents, legible, named, on_interrupt, percent, print, size, tell,
     tell_failures,
@@ -50,7 +51,7 @@ enum Command {
 ///
 /// A source with the id of one that is there takes its place.
 #[derive(Args)]
-#[command(before_help = "Example:\n  refrain library add lib/ samples/essays")]
+#[command(before_help = "Example:\n  refrain library add lib/ samples/essays", mut_arg("output", |arg| arg.hide(true)))]
 struct Add {
     /// Folder of the library
     library: PathBuf,
@@ -99,7 +100,7 @@ struct List {
 
 /// Check documents against a library: how much of each stands in it, in which sources, and where
 #[derive(Args)]
-#[command(before_help = "Example:\n  refrain library check lib/ samples/brief.md --json")]
+#[command(before_help = "Example:\n  refrain library check lib/ samples/brief.md --json", mut_arg("output", |arg| arg.help("File to write: .jsonl for JSON; standard output when not given")))]
 struct Check {
     /// Folder of the library
     library: PathBuf,
@@ -107,7 +108,7 @@ struct Check {
     #[command(flatten)]
     input: InputArguments,
 
-    /// Print one JSON object for each document
+    /// Write one JSON object for each document, a line each
     #[arg(long, help_heading = "Output")]
     json: bool,
 
@@ -115,13 +116,17 @@ struct Check {
     #[arg(long, value_name = "INPUT", num_args = 1.., help_heading = "Documents")]
     exclude: Vec<String>,
 
-    /// Tell of so many sources at most
+    /// Tell of so many sources of each document at most
     #[arg(long, value_name = "N", default_value_t = 20, help_heading = "Comparison")]
     most: usize,
 
     /// Tell of sources that contain this share of the document, or more
     #[arg(long, value_name = "SHARE", default_value = "0.02", value_parser = percent, help_heading = "Comparison")]
     containment: f64,
+
+    /// Leave the document itself out where it is in the library, with the same id and the same text
+    #[arg(long, help_heading = "Comparison")]
+    others: bool,
 
     /// Find no passages, only scores
     #[arg(long, help_heading = "Output")]
@@ -271,6 +276,8 @@ impl Remove {
             }
         }
         writer.commit()?;
+        let removed = counted_documents(self.ids.len() as u64 - missing);
+        tell(&format!("removed {removed} from {}", self.library.display()));
         Ok(Exit::of_failures(missing))
     }
 }
@@ -296,16 +303,14 @@ impl List {
 impl Check {
     fn run(&self) -> Result<Exit> {
         let library = Library::open(&self.library)?;
-        let (inputs, early) = self.input.expand(None)?;
-        if self.output.is_given() {
-            bail!("what is found goes to standard output; leave -o out, or write > FILE instead");
-        }
+        let (inputs, early) = self.input.expand_to_any(self.output.path())?;
+        self.output.check(&inputs)?;
         let mut failures = self.output.failures(early)?;
         let mut options = options_of(library.fingerprints());
         if self.no_passages {
             options.passages = None;
         }
-        let check = CheckOptions { containment: self.containment, most: self.most };
+        let check = CheckOptions { containment: self.containment, most: self.most, others: self.others };
         self.output.keeps("--exclude", &self.exclude)?;
         let reading = Reading::start(&self.output)?;
         let reader = reading.reader(&self.input, &self.output);
@@ -314,14 +319,22 @@ impl Check {
             given.add(&document.text, &options.fingerprints);
             Ok(())
         })?;
+        let by_name = self.output.path().and_then(Form::of_path);
+        let json = match (self.output.path(), by_name) {
+            (None, _) | (_, Some(Form::Table)) => self.json,
+            (_, Some(Form::Jsonl)) => true,
+            (Some(path), _) => bail!("{}: what is found is written to .jsonl or .txt; end the name so", path.display()),
+        };
+        let mut out = self.output.path().map_or(Packing::None, Packing::of_path).pack(match self.output.path() {
+            Some(path) => Output::file(path)?,
+            None => Output::stream(std::io::stdout()),
+        })?;
         reader.essays(inputs, &options, &given, &mut failures, |essay| {
             let checked = library.check(&essay, &check, &options)?;
-            let told = if self.json { format!("{}\n", as_json(&essay, &checked)) } else { table(&essay, &checked) };
-            print(&told).map_err(|error| match error.downcast() {
-                Ok(error) => refrain::Error::Stream(error),
-                Err(error) => refrain::Error::Refused(error.to_string()),
-            })
+            let told = if json { format!("{}\n", as_json(&essay, &checked)) } else { table(&essay, &checked) };
+            out.put(told.as_bytes())
         })?;
+        out.finish()?;
         tell_failures(&failures.first, failures.count, " (list them all with --errors)");
         Ok(Exit::of_failures(failures.count))
     }
@@ -337,7 +350,8 @@ fn as_json(essay: &Essay, checked: &Checked) -> Value {
             let passages = shared_passages(&found.passages, own, other, Offsets::Chars);
             json!({
                 "id": found.source.id, "r": rounded(found.scores.resemblance), "c": rounded(found.scores.a_in_b),
-                "c_source": rounded(found.scores.b_in_a), "shared": found.scores.shared, "passages": passages,
+                "c_source": rounded(found.scores.b_in_a), "shared": found.scores.shared, "itself": found.itself,
+                "passages": passages,
             })
         })
         .collect();
@@ -362,13 +376,15 @@ fn table(essay: &Essay, checked: &Checked) -> String {
         checked.grams
     );
     for found in &checked.sources {
+        let passages = found.passages.len();
         let _ = writeln!(
             table,
-            "  {:>6} % in {} ({} n-grams, {} passages)",
+            "  {:>6} % in {} ({} n-grams, {passages} passage{}){}",
             percent(found.scores.a_in_b),
             legible(&found.source.id),
             found.scores.shared,
-            found.passages.len()
+            if passages == 1 { "" } else { "s" },
+            if found.itself { ": the document itself; --others leaves it out" } else { "" },
         );
         for passage in &found.passages {
             let text: String = passage.a.of(&essay.text).split_whitespace().collect::<Vec<_>>().join(" ");

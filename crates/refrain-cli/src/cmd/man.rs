@@ -10,22 +10,24 @@ use crate::exit::Exit;
 #[derive(Args)]
 #[command(before_help = "Example:\n  refrain man corpus | man -l -")]
 pub(crate) struct Arguments {
-    /// The verb; the page of refrain itself when not given
-    verb: Option<String>,
+    /// The verb, and a verb of its own if it has some (library add); the page of refrain itself when not given
+    #[arg(value_name = "VERB", num_args = 0..=2)]
+    verbs: Vec<String>,
 }
 
 pub(crate) fn run(arguments: &Arguments, mut command: clap::Command) -> Result<Exit> {
     command.build();
-    let page: clap::Command = match &arguments.verb {
-        None => command,
-        Some(verb) => match command.find_subcommand(verb) {
-            Some(found) => found.clone(),
-            None => {
-                let verbs: Vec<&str> = command.get_subcommands().map(clap::Command::get_name).collect();
-                bail!("no verb `{verb}`; the verbs are: {}", verbs.join(", "));
+    let mut page = command;
+    for verb in &arguments.verbs {
+        let Some(found) = page.find_subcommand(verb).cloned() else {
+            let verbs: Vec<&str> = page.get_subcommands().map(clap::Command::get_name).collect();
+            match verbs.as_slice() {
+                [] => bail!("`{}` has no verbs of its own", page.get_name()),
+                verbs => bail!("no verb `{verb}`; the verbs are: {}", verbs.join(", ")),
             }
-        },
-    };
+        };
+        page = found;
+    }
     // The example that opens the help has a place of its own here.
     let page = match page.get_before_help().cloned() {
         Some(example) => page.after_help(example),

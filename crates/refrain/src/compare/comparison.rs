@@ -467,7 +467,6 @@ pub(super) fn passages(a: &Ready, b: &Ready, options: &AlignOptions) -> Vec<Shar
     if found.is_empty() && !a.whole().is_empty() && a.counting.trim() == b.counting.trim() {
         found.push(AlignedPassage { a: a.whole(), b: b.whole(), kind: Kind::Verbatim, score: 0.0 });
     }
-    let rule = if a.is_code { Rule::Code } else { Rule::Letters };
     found
         .into_iter()
         .map(|passage| {
@@ -475,7 +474,11 @@ pub(super) fn passages(a: &Ready, b: &Ready, options: &AlignOptions) -> Vec<Shar
             SharedPassage {
                 a: one,
                 b: other,
-                kind: if same_words(one.of(&a.text), other.of(&b.text), rule) { Kind::Verbatim } else { passage.kind },
+                kind: if same_words(one.of(&a.text), other.of(&b.text), a.is_code) {
+                    Kind::Verbatim
+                } else {
+                    passage.kind
+                },
                 score: passage.score,
                 quoted_a: quoted(&a.text, &a.quotations, one),
                 quoted_b: quoted(&b.text, &b.quotations, other),
@@ -484,12 +487,19 @@ pub(super) fn passages(a: &Ready, b: &Ready, options: &AlignOptions) -> Vec<Shar
         .collect()
 }
 
-/// True for texts that have the same words, whatever stands between them.
-fn same_words(one: &str, other: &str, rule: Rule) -> bool {
+/// True for texts that have the same words and numbers, whatever stands between them. In programs, signs and case count.
+fn same_words(one: &str, other: &str, is_code: bool) -> bool {
+    if is_code {
+        let words = |text: &str| {
+            let mut words = Vec::new();
+            tokens(text, Rule::Code, |token| words.push(token.hash));
+            words
+        };
+        return words(one) == words(other);
+    }
     let words = |text: &str| {
-        let mut words = Vec::new();
-        tokens(text, rule, |token| words.push(token.hash));
-        words
+        let words = text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
+        words.map(str::to_lowercase).collect::<Vec<String>>()
     };
     words(one) == words(other)
 }

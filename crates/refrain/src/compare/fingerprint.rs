@@ -47,6 +47,7 @@ impl Fingerprint {
         let mut grams: Vec<u64> = words.windows(n).map(hash_of).collect();
         grams.sort_unstable();
         grams.dedup();
+        grams.shrink_to_fit();
         Fingerprint { grams, words: words.len() as u64 }
     }
 

@@ -115,7 +115,8 @@ pub fn references(text: &str) -> Vec<Span> {
             lines.next();
         }
         let list = Span::new(line.start, end);
-        let of_text = list.len() as f64 / text.len() as f64;
+        let lists_so_far: usize = lists.iter().map(|list: &Span| list.len()).sum();
+        let of_text = (lists_so_far + list.len()) as f64 / text.len() as f64;
         if like > 0 && like as f64 >= LIKE_REFERENCES * all as f64 && of_text <= MOST {
             lists.push(list);
         }
@@ -211,6 +212,21 @@ pub(super) fn blanked<'a>(text: &'a str, spans: &[Span]) -> Cow<'a, str> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn several_headings_do_not_hide_an_essay_either() {
+        let section = |n: usize| {
+            let lines: Vec<String> = (0..9)
+                .map(|line| format!("In 19{n}{line} the keepers of the coast wrote another report on oil and wicks.\n"))
+                .collect();
+            let others =
+                "Nobody knows what became of the men who signed it, nor of their boats and families.\n".repeat(8);
+            format!("Sources\n{}{others}", lines.concat())
+        };
+        let text: String = (1..5).map(section).collect();
+        let left_out: usize = references(&text).into_iter().map(Span::len).sum();
+        assert!(left_out as f64 <= MOST * text.len() as f64, "{left_out} of {}", text.len());
+    }
 
     #[test]
     fn lists_of_references_are_told_from_other_text() {

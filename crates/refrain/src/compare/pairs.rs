@@ -143,14 +143,7 @@ impl Collection {
             common.clear();
             sizes = self.sizes(&common)?;
         }
-        let mut pairs = Vec::new();
-        for (documents, groups) in self.tiles(&sizes) {
-            let tile = self.tile(&documents, groups, &common, &sizes)?;
-            pairs.extend(tile.pairs(&self.options, step));
-            if !step() {
-                return Err(Error::Interrupted);
-            }
-        }
+        let mut pairs = self.compare(&sizes, &common, step)?;
         pairs.sort_by(|one, other| {
             other.scores.resemblance.total_cmp(&one.scores.resemblance).then((one.a, one.b).cmp(&(other.a, other.b)))
         });
@@ -162,8 +155,8 @@ impl Collection {
         (self.options.memory / PARTS * COMPARED / ENTRY).min(MOST_GRAMS)
     }
 
-    /// What is compared at a time: documents, the largest first, of one group with themselves or of two with each other.
-    fn tiles(&self, sizes: &[usize]) -> Vec<(Vec<usize>, Option<Vec<bool>>)> {
+    /// Compares documents with each other: those of one block with themselves, and of two with each other, the largest first.
+    fn compare(&self, sizes: &[usize], common: &[u64], step: &(dyn Fn() -> bool + Sync)) -> Result<Vec<Pair>> {
         let mut by_size: Vec<usize> = (0..sizes.len()).filter(|document| sizes[*document] > 0).collect();
         by_size.sort_by_key(|document| std::cmp::Reverse(sizes[*document]));
         let total = by_size.iter().map(|document| sizes[*document] as u64).sum::<u64>();
@@ -171,18 +164,23 @@ impl Collection {
         let (new, reference): (Vec<usize>, Vec<usize>) =
             by_size.into_iter().partition(|document| self.sides[*document] == Side::New);
         let (new, reference) = (blocks(&new, sizes, room), blocks(&reference, sizes, room));
-        let mut tiles = Vec::new();
+        let mut pairs = Vec::new();
+        let mut compare = |documents: &[usize], groups: Option<Vec<bool>>| {
+            let tile = self.tile(documents, groups, common, sizes)?;
+            pairs.extend(tile.pairs(&self.options, step));
+            if step() { Ok(()) } else { Err(Error::Interrupted) }
+        };
         for (number, block) in new.iter().enumerate() {
-            tiles.push((block.to_vec(), None));
+            compare(block, None)?;
             for other in new[number + 1..].iter().chain(&reference) {
                 let mut both: Vec<(usize, bool)> = block.iter().map(|document| (*document, false)).collect();
                 both.extend(other.iter().map(|document| (*document, true)));
                 both.sort_by_key(|(document, _)| std::cmp::Reverse(sizes[*document]));
-                let (documents, groups) = both.into_iter().unzip();
-                tiles.push((documents, Some(groups)));
+                let (documents, groups): (Vec<usize>, Vec<bool>) = both.into_iter().unzip();
+                compare(&documents, Some(groups))?;
             }
         }
-        tiles
+        Ok(pairs)
     }
 
     /// Gets documents ready to be compared, without n-grams that are common.

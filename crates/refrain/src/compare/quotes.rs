@@ -23,8 +23,38 @@ const INSIDE: f64 = 0.8;
 /// How far behind a passage its source is named, in bytes.
 const BEHIND: usize = 120;
 
-/// Stretches of a text in quotation marks, with these.
+/// Stretches of a text in quotation marks, with these, and lines set off by `>`, as in mail and Markdown.
 pub(super) fn quotations(text: &str) -> Vec<Span> {
+    let mut spans = quoted_lines(text);
+    let apart = |span: &Span| {
+        let next = spans.partition_point(|lines| lines.end <= span.start);
+        spans.get(next).is_none_or(|lines| span.end <= lines.start)
+    };
+    let marked: Vec<Span> = in_marks(text).into_iter().filter(apart).collect();
+    spans.extend(marked);
+    spans.sort_by_key(|span| span.start);
+    spans
+}
+
+/// Runs of lines that begin with `>`.
+fn quoted_lines(text: &str) -> Vec<Span> {
+    let mut spans: Vec<Span> = Vec::new();
+    let mut start = 0;
+    for line in text.split_inclusive('\n') {
+        let end = start + line.len();
+        if line.trim_start_matches(' ').starts_with('>') {
+            match spans.last_mut() {
+                Some(last) if last.end == start => last.end = end,
+                _ => spans.push(Span::new(start, end)),
+            }
+        }
+        start = end;
+    }
+    spans
+}
+
+/// Stretches in quotation marks.
+fn in_marks(text: &str) -> Vec<Span> {
     let mut spans = Vec::new();
     let mut open: Option<(char, usize)> = None;
     for (at, character) in text.char_indices() {
@@ -53,9 +83,11 @@ pub(super) fn quoted(text: &str, quotations: &[Span], passage: Span) -> Option<Q
         return None;
     }
     let last = quotations.iter().rev().find(|span| span.start < passage.end)?;
-    let from = passage.end.max(last.end);
-    let behind: String = text[from..].chars().take(BEHIND).collect();
-    Some(if names_source(&behind) { Quoted::Cited } else { Quoted::Quoted })
+    // In the rest of the quotation, too: in lines that are set off, the source is one of them.
+    let rest = &text[passage.end.min(last.end)..last.end];
+    let tail = &rest[rest.ceil_char_boundary(rest.len().saturating_sub(BEHIND))..];
+    let behind = &text[last.end..text.floor_char_boundary(last.end + BEHIND)];
+    Some(if names_source(tail) || names_source(behind) { Quoted::Cited } else { Quoted::Quoted })
 }
 
 /// True when a text begins with a source, or has one in brackets soon: `(Smith 1998)`, `(p. 12)`, `[3]`, a raised number.
@@ -95,5 +127,16 @@ mod tests {
             assert_eq!(of(&format!("He says \"{words}\" {source}."), words), Some(Quoted::Cited), "{source}");
         }
         assert_eq!(of(&format!("„Er sagt“, {words} „und mehr“"), words), None);
+        let long = words.repeat(4);
+        let with_source = format!("\"{long}\" (Harwood 1971).");
+        assert_eq!(of(&format!("He says {with_source} And more."), &with_source), Some(Quoted::Cited));
+    }
+
+    #[test]
+    fn lines_set_off_by_a_sign_are_quotations() {
+        let words = "the lamp is lit at dusk\n> and put out at dawn";
+        assert_eq!(of(&format!("He says:\n\n> {words}\n\nAnd more."), words), Some(Quoted::Quoted));
+        assert_eq!(of(&format!("He says:\n\n> {words} [3]\n\nAnd more."), words), Some(Quoted::Cited));
+        assert_eq!(of(&format!("> He says:\n\n{words}\n"), words), None);
     }
 }

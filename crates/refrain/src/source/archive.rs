@@ -22,7 +22,7 @@ pub(super) fn read_zip(at: &At<'_>, file: File, out: &mut Emitter<'_>) -> Contro
         Err(error) => {
             let error = match office::claimed(at.name()) {
                 Some(format) => {
-                    format!("damaged {format} file: its list of parts cannot be read ({})", describe_zip(&error))
+                    format!("damaged {format} file: its list of parts, which is at its end, cannot be read")
                 }
                 None => describe_zip(&error),
             };

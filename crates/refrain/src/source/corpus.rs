@@ -1,6 +1,7 @@
 //! Corpus folders as inputs: their parts, and nothing else that lies beside them.
 
 use std::fs;
+use std::io::Read;
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
@@ -57,6 +58,39 @@ pub(crate) fn parts_of(folder: &Path) -> Option<Result<Vec<PathBuf>, String>> {
     }
     Some(Ok(known.parts.iter().map(|part| folder.join(&part.path)).collect()))
 }
+
+/// What a folder is that refrain keeps and that holds no documents to read: a report or a library, and nothing besides.
+pub(crate) fn kept_by_refrain(folder: &Path) -> Option<&'static str> {
+    let begins_with = |name: &str, sign: &str| {
+        let mut head = Vec::new();
+        let read = fs::File::open(folder.join(name)).and_then(|file| file.take(HEAD).read_to_end(&mut head));
+        read.is_ok() && memchr::memmem::find(&head, sign.as_bytes()).is_some()
+    };
+    let has_only = |is_own: fn(&str) -> bool| {
+        let own = |entry: std::io::Result<fs::DirEntry>| {
+            entry.is_ok_and(|entry| entry.file_name().to_str().is_some_and(is_own))
+        };
+        fs::read_dir(folder).is_ok_and(|mut entries| entries.all(own))
+    };
+    let is_report = |name: &str| matches!(name, "report.json" | "texts.jsonl" | "pairs.csv" | "report.html");
+    let is_library = |name: &str| {
+        let segment = name.split_once('.').is_some_and(|(number, kind)| {
+            matches!(kind, "grams" | "steps" | "documents" | "texts")
+                && number.bytes().all(|byte| byte.is_ascii_digit())
+        });
+        segment || matches!(name, "library.json" | "library.new" | "lock")
+    };
+    if begins_with("report.json", "\"refrain_report\"") && has_only(is_report) {
+        Some("a report of refrain")
+    } else if begins_with("library.json", "\"refrain_library\"") && has_only(is_library) {
+        Some("a library of refrain")
+    } else {
+        None
+    }
+}
+
+/// So much of a file tells whether refrain wrote it.
+const HEAD: u64 = 4096;
 
 /// True when a run of refrain began to fill the folder.
 fn began_by_refrain(folder: &Path) -> bool {

@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 use std::ffi::OsStr;
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 
 use walkdir::WalkDir;
 
@@ -30,7 +30,7 @@ pub struct Input {
 impl Input {
     /// True for standard input.
     pub fn is_stdin(&self) -> bool {
-        self.name == STDIN
+        self.path == Path::new(STDIN)
     }
 }
 
@@ -53,8 +53,8 @@ impl Inputs {
         }
     }
 
-    /// Finds the files behind names: files, folders (recursively; hidden files left out; links followed, loops survived),
-    /// glob patterns, `@list` (a file with one name a line) and `-`. What cannot be found is a failure beside the rest.
+    /// Finds the files behind names: files, folders (recursively; hidden files, reports and libraries of refrain left out; links
+    /// followed, loops survived), glob patterns, `@list` (a file with one name a line) and `-`. What cannot be found is a failure beside the rest.
     pub fn expand<I>(names: I) -> (Inputs, Vec<Failure>)
     where
         I: IntoIterator,
@@ -128,7 +128,7 @@ impl Expansion {
         }
         match fs::metadata(path) {
             Ok(meta) if meta.is_dir() => self.add_folder(name, path),
-            Ok(meta) => self.push_file(path, name.to_owned(), meta.is_file().then_some(meta.len()), true),
+            Ok(meta) => self.push_file(path, meta.is_file().then_some(meta.len()), true),
             Err(_) if name.starts_with('@') && lists_allowed => self.add_list(&name[1..]),
             Err(_) if name.contains(['*', '?', '[']) => self.add_pattern(name),
             Err(error) => self.failures.push(Failure::new(name, super::describe(&error))),
@@ -141,8 +141,8 @@ impl Expansion {
         output.is_some_and(|output| fs::canonicalize(path).is_ok_and(|real| real.starts_with(output)))
     }
 
-    fn push_file(&mut self, path: &Path, name: String, size: Option<u64>, named: bool) {
-        self.list.push(Input { name, path: path.to_owned(), size, named, in_corpus: false });
+    fn push_file(&mut self, path: &Path, size: Option<u64>, named: bool) {
+        self.list.push(Input { name: plain_name(path), path: path.to_owned(), size, named, in_corpus: false });
     }
 
     fn add_list(&mut self, list: &str) {
@@ -177,7 +177,7 @@ impl Expansion {
         for path in paths.into_iter().filter(|path| !self.is_in_output(path)).collect::<Vec<_>>() {
             match fs::metadata(&path) {
                 Ok(meta) if meta.is_dir() => self.add_folder(&path.to_string_lossy(), &path),
-                Ok(meta) => self.push_file(&path, path.to_string_lossy().into_owned(), Some(meta.len()), false),
+                Ok(meta) => self.push_file(&path, Some(meta.len()), false),
                 Err(error) => {
                     self.failures.push(Failure::new(path.to_string_lossy(), super::describe(&error)));
                 }
@@ -187,7 +187,9 @@ impl Expansion {
 
     fn add_folder(&mut self, name: &str, folder: &Path) {
         let before = (self.list.len(), self.failures.len());
-        if !self.add_corpus(folder) {
+        if let Some(kind) = super::corpus::kept_by_refrain(folder) {
+            self.failures.push(Failure::new(name, format!("is {kind}, not a folder of documents")));
+        } else if !self.add_corpus(folder) {
             self.walk(folder);
         }
         if (self.list.len(), self.failures.len()) == before {
@@ -227,11 +229,11 @@ impl Expansion {
                 if is_folder {
                     entries.skip_current_dir();
                 }
-            } else if is_folder && self.add_corpus(path) {
+            } else if is_folder && (super::corpus::kept_by_refrain(path).is_some() || self.add_corpus(path)) {
                 entries.skip_current_dir();
             } else if entry.file_type().is_file() {
                 let size = entry.metadata().ok().map(|meta| meta.len());
-                self.push_file(path, path.to_string_lossy().into_owned(), size, false);
+                self.push_file(path, size, false);
             }
         }
     }
@@ -251,6 +253,14 @@ impl Expansion {
         }
         true
     }
+}
+
+/// A path as it is named, however it was typed: `./a//b` is `a/b`. A file called `-` keeps the dot that tells it from standard
+/// input.
+pub fn plain_name(path: &Path) -> String {
+    let parts = path.components().filter(|part| *part != Component::CurDir);
+    let name = parts.collect::<PathBuf>().to_string_lossy().into_owned();
+    if name == STDIN { path.to_string_lossy().into_owned() } else { name }
 }
 
 fn is_hidden(name: &OsStr) -> bool {

@@ -24,7 +24,7 @@ mod vertical;
 mod warc;
 
 pub use emit::Emitter;
-pub use inputs::{Input, Inputs, STDIN};
+pub use inputs::{Input, Inputs, STDIN, plain_name};
 pub(crate) use sniff::is_html;
 pub use sniff::{InputFormat, Markup, Packing};
 

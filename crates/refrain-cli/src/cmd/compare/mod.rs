@@ -3,7 +3,7 @@
 mod output;
 pub(crate) mod read;
 
-use std::collections::HashSet;
+use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -11,12 +11,15 @@ use anyhow::{Context, Result, bail};
 use clap::Args;
 use refrain::Failure;
 use refrain::compare::{
-    AlignOptions, CompareOptions, Comparison, ComparisonResult, FingerprintOptions, GivenText, PairOptions, Rule, Side,
+    AlignOptions, CompareOptions, Comparison, ComparisonResult, Essay, FingerprintOptions, GivenText, PairOptions,
+    Rule, Side,
 };
 use refrain::pipeline::Control;
-use refrain::text::Offsets;
+use refrain::source::Inputs;
+use refrain::text::{Offsets, TextDigest};
 
-use self::output::{Form, Written};
+pub(crate) use self::output::Form;
+use self::output::Written;
 use self::read::{Reader, language_of};
 use crate::common::{
     Failures, Given, InputArguments, OutputArguments, expand_to_any, is_folder, legible, named, offsets, on_interrupt,
@@ -31,7 +34,7 @@ use crate::progress::{Bar, Status};
 /// have, C the share of those of the one that the other has. Pairs with enough of either are listed, the most alike first,
 /// with the passages they share, also edited ones. A score shows where to look; it proves nothing.
 #[derive(Args)]
-#[command(before_help = "Example:\n  refrain compare samples/essays -o report/")]
+#[command(before_help = "Example:\n  refrain compare samples/essays -o report/", mut_arg("output", |arg| arg.help("Folder for a report (its name ends with /), or file to write, its form and packing (.gz, .zst) told by its name; standard output when not given")))]
 pub(crate) struct Arguments {
     #[command(flatten)]
     input: InputArguments,
@@ -52,11 +55,11 @@ pub(crate) struct Arguments {
     #[arg(long, help_heading = "Output")]
     no_passages: bool,
 
-    /// Compare with these files or folders, too, but not those among each other
+    /// Compare with these files or folders, too, but not those among each other; takes all names up to the next option
     #[arg(long, value_name = "INPUT", num_args = 1.., help_heading = "Documents")]
     reference: Vec<String>,
 
-    /// Text that everyone was given: what stands in these files does not count
+    /// Text that everyone was given: what stands in these files does not count; takes all names up to the next option
     #[arg(long, value_name = "INPUT", num_args = 1.., help_heading = "Documents")]
     exclude: Vec<String>,
 
@@ -156,8 +159,17 @@ impl Arguments {
             let (read, _) = expand_to_any(names, None)?;
             refuse_input_as("--anonymous", self.anonymous.as_deref(), &read)?;
         }
-        if self.anonymous.is_some() && self.anonymous.as_deref() == self.output.path() {
-            bail!("the pairs and the key to their names cannot go into one file; name another one for --anonymous");
+        if let (Some(key), Some(output)) = (&self.anonymous, self.output.path()) {
+            let (key, output) = (std::path::absolute(key)?, std::path::absolute(output)?);
+            let clean = |path: PathBuf| path.canonicalize().unwrap_or_else(|_| path.components().collect());
+            if clean(key.clone()) == clean(output.clone()) {
+                bail!("the pairs and the key to their names cannot go into one file; name another one for --anonymous");
+            }
+            if key.parent().map(|folder| clean(folder.to_owned())) == Some(clean(output)) {
+                bail!(
+                    "the key to the names does not belong into the report; name a file outside of it for --anonymous"
+                );
+            }
         }
         Ok(())
     }
@@ -173,6 +185,9 @@ impl Arguments {
         if !matches!(form, Form::Jsonl | Form::Json | Form::Report) {
             given.refuse(&["offsets"], "needs --format jsonl, json or a report; other forms have no ranges")?;
         }
+        if self.common <= 0.0 {
+            bail!("with --common 0 no text counts; give it a share such as 0.5, or 100% to compare all text");
+        }
         if self.memory < LEAST_MEMORY {
             bail!("that is too little memory to work with; give it --memory {}M or more", LEAST_MEMORY >> 20);
         }
@@ -180,6 +195,57 @@ impl Arguments {
             bail!("--temporary: {} is no folder; make it first", folder.display());
         }
         Ok(())
+    }
+
+    /// Reads what is compared: given text first, then the documents, then those they are compared with.
+    fn read<'a>(
+        &'a self,
+        inputs: Inputs,
+        options: &CompareOptions,
+        reader_of: impl Fn(&'a [String]) -> Reader<'a>,
+        failures: &mut Failures,
+    ) -> Result<Comparison> {
+        let reader = reader_of(&self.input.inputs);
+        let mut excluded = GivenText::default();
+        reader.documents(&self.exclude, failures, |document| {
+            excluded.add(&document.text, &options.fingerprints);
+            Ok(())
+        })?;
+        let mut comparison = Comparison::new(options.clone());
+        // Texts matter only where a reference may be one of the documents.
+        let text_of = |essay: &Essay| (!self.reference.is_empty()).then(|| TextDigest::of(&essay.text));
+        let mut known = HashMap::new();
+        let mut twice = Vec::new();
+        reader.essays(inputs, options, &excluded, failures, |essay| {
+            if known.insert(essay.id.clone(), text_of(&essay)).is_none() {
+                return comparison.add(essay, Side::New).map(drop);
+            }
+            twice.push(essay.id);
+            Ok(())
+        })?;
+        if !self.reference.is_empty() {
+            let (reference, early) = crate::common::expand(&self.reference, self.output.path())?;
+            early.into_iter().try_for_each(|failure| failures.add(failure))?;
+            reader_of(&self.reference).essays(reference, options, &excluded, failures, |essay| {
+                let text = text_of(&essay);
+                match known.get(&essay.id) {
+                    // No document is its own reference.
+                    Some(same) if *same == text => {}
+                    Some(_) => twice.push(essay.id),
+                    None => {
+                        known.insert(essay.id.clone(), text);
+                        comparison.add(essay, Side::Reference)?;
+                    }
+                }
+                Ok(())
+            })?;
+        }
+        for id in twice {
+            failures.add(
+                Failure::new(&id, "is there twice; the second one was left out").hint("give it an id of its own"),
+            )?;
+        }
+        Ok(comparison)
     }
 }
 
@@ -209,42 +275,17 @@ pub(crate) fn run(arguments: &Arguments, given: &Given) -> Result<Exit> {
         control: &control,
         pool: &pool,
     };
-    let reader = of(&arguments.input.inputs);
     let worked: Result<Option<ComparisonResult>> = pool.install(|| {
-        let mut excluded = GivenText::default();
-        reader.documents(&arguments.exclude, &mut failures, |document| {
-            excluded.add(&document.text, &options.fingerprints);
-            Ok(())
-        })?;
-        let mut comparison = Comparison::new(options.clone());
-        let mut known = HashSet::new();
-        let mut twice = Vec::new();
-        reader.essays(inputs, &options, &excluded, &mut failures, |essay| {
-            if known.insert(essay.id.clone()) {
-                return comparison.add(essay, Side::New).map(drop);
-            }
-            twice.push(essay.id);
-            Ok(())
-        })?;
-        for id in twice {
-            failures.add(
-                Failure::new(&id, "is there twice; the second one was left out").hint("give it an id of its own"),
-            )?;
-        }
-        if !arguments.reference.is_empty() {
-            let (reference, early) = crate::common::expand(&arguments.reference, output.path())?;
-            early.into_iter().try_for_each(|failure| failures.add(failure))?;
-            of(&arguments.reference).essays(reference, &options, &excluded, &mut failures, |essay| {
-                // No document is its own reference.
-                if known.insert(essay.id.clone()) { comparison.add(essay, Side::Reference).map(drop) } else { Ok(()) }
-            })?;
-        }
+        let comparison = arguments.read(inputs, &options, of, &mut failures)?;
         if comparison.len() < 2 {
             let read = match comparison.numbers().keys().next() {
                 Some(id) => format!("{}: this is the only document that could be read", legible(id)),
                 None => "no document could be read".to_owned(),
             };
-            let way_out = "there is nothing to compare; name two files or more, or a folder of them";
+            let way_out = match arguments.folders {
+                true => "there is nothing to compare; name the folder that has one folder for each document of several files",
+                false => "there is nothing to compare; name two files or more, or a folder of them",
+            };
             tell_failures(&failures.first, failures.count, " (list them all with --errors)");
             tell(&format!("failed: {read}: {way_out}"));
             return Ok(None);
@@ -286,7 +327,8 @@ pub(crate) fn run(arguments: &Arguments, given: &Given) -> Result<Exit> {
 
 /// The pairs that a file names, by the numbers of their documents.
 fn wanted(path: &Path, comparison: &Comparison, failures: &mut Failures) -> Result<Vec<(usize, usize)>> {
-    let text = std::fs::read_to_string(path).with_context(|| path.display().to_string())?;
+    let text = std::fs::read_to_string(path)
+        .with_context(|| format!("--pairs {}: a file with two ids on each line is wanted", path.display()))?;
     let numbers = comparison.numbers();
     let mut pairs = Vec::new();
     for (line, number) in text.lines().zip(1..).filter(|(line, _)| !line.trim().is_empty()) {
@@ -298,7 +340,9 @@ fn wanted(path: &Path, comparison: &Comparison, failures: &mut Failures) -> Resu
             (a_found, _) => {
                 let missing = if a_found.is_none() { a } else { b };
                 let place = format!("{}, line {number}", path.display());
-                failures.add(Failure::new(&place, format!("there is no document `{missing}`")))?;
+                let hint = numbers.keys().min().map(|id| format!("ids are like `{id}`; refrain list tells them"));
+                let failure = Failure::new(&place, format!("there is no document `{missing}`"));
+                failures.add(hint.into_iter().fold(failure, Failure::hint))?;
             }
         }
     }

@@ -103,7 +103,7 @@ impl Written<'_> {
                     Form::Csv => out.put(report.table(',').as_bytes())?,
                     Form::Tsv => out.put(report.table('\t').as_bytes())?,
                     Form::Html => out.put(report.page(true)?.as_bytes())?,
-                    Form::Table | Form::Report => out.put(self.table(&names).as_bytes())?,
+                    Form::Table | Form::Report => out.put(self.table(&names, path.is_some()).as_bytes())?,
                 }
                 out.finish()?;
             }
@@ -124,7 +124,7 @@ impl Written<'_> {
     fn tell(&self, names: &Names) -> Result<()> {
         let Some(path) = self.arguments.output.path().filter(|_| !self.arguments.output.quiet) else { return Ok(()) };
         if self.form == Form::Report {
-            print(&self.table(names))?;
+            print(&self.table(names, false))?;
         }
         if !self.result.common.is_empty() {
             tell("some text stands in most documents and does not count; --common 100% compares it, too");
@@ -136,16 +136,21 @@ impl Written<'_> {
         Ok(())
     }
 
-    /// The highest pairs, for people.
-    fn table(&self, names: &Names) -> String {
+    /// The highest pairs, for people; all of them in a file.
+    fn table(&self, names: &Names, to_file: bool) -> String {
         let percent = |share: f64| format!("{:.1}", 100.0 * share);
         let mut table = String::new();
         if self.result.pairs.is_empty() {
-            table.push_str("no pair of documents shares enough text to be listed\n");
+            table.push_str(match self.arguments.pairs {
+                Some(_) => "none of the named pairs could be compared\n",
+                None => "no pair of documents shares enough text to be listed\n",
+            });
             return table;
         }
-        let _ = writeln!(table, "{:>6} {:>6} {:>6} {:>9} {:>9}  documents", "R %", "C %", "C %", "n-grams", "passages");
-        for pair in self.result.pairs.iter().take(SHOWN) {
+        let head = ["R %", "C a %", "C b %", "n-grams", "passages"];
+        let _ = writeln!(table, "{:>6} {:>6} {:>6} {:>9} {:>9}  a | b", head[0], head[1], head[2], head[3], head[4]);
+        let shown = if to_file { usize::MAX } else { SHOWN };
+        for pair in self.result.pairs.iter().take(shown) {
             let _ = writeln!(
                 table,
                 "{:>6} {:>6} {:>6} {:>9} {:>9}  {} | {}",
@@ -158,7 +163,7 @@ impl Written<'_> {
                 legible(names.get(pair.b)),
             );
         }
-        if let Some(more) = self.result.pairs.len().checked_sub(SHOWN).filter(|more| *more > 0) {
+        if let Some(more) = self.result.pairs.len().checked_sub(shown).filter(|more| *more > 0) {
             let _ = writeln!(table, "and {more} more pairs (all of them with -o pairs.csv, or -o report/)");
         }
         table
@@ -205,6 +210,11 @@ pub(super) fn check_folder(folder: &Path) -> Result<()> {
 
 fn write_report(folder: &Path, report: &ComparisonReport<'_>) -> Result<()> {
     std::fs::create_dir_all(folder).with_context(|| folder.display().to_string())?;
+    // It tells that the report is whole: an old one must not stand beside new texts.
+    let note = folder.join("report.json");
+    if note.exists() {
+        std::fs::remove_file(&note).with_context(|| note.display().to_string())?;
+    }
     let write = |name: &str, text: &str| -> Result<()> {
         let mut out = Packing::None.pack(Output::file(&folder.join(name))?)?;
         out.put(text.as_bytes())?;
@@ -216,7 +226,7 @@ fn write_report(folder: &Path, report: &ComparisonReport<'_>) -> Result<()> {
     texts.finish()?;
     write("pairs.csv", &report.table(','))?;
     write("report.html", &report.page(false)?)?;
-    let mut bundle = Packing::None.pack(Output::file(&folder.join("report.json"))?)?;
+    let mut bundle = Packing::None.pack(Output::file(&note)?)?;
     report.bundle(|piece| bundle.put(piece.as_bytes()))?;
     bundle.finish()?;
     Ok(())

@@ -1,12 +1,13 @@
 //! Documents as they are read for a comparison.
 
+use std::path::Path;
 use std::sync::Arc;
 
 use anyhow::Result;
 use refrain::compare::{CompareOptions, Essay, GivenText, Part, pages_of};
 use refrain::decode::{LanguageFilter, identify};
 use refrain::pipeline::{Control, Preparation, run_in_order};
-use refrain::source::{Inputs, Source};
+use refrain::source::{Inputs, Source, plain_name};
 use refrain::{Document, Failure, Position};
 
 use crate::common::{Failures, InputArguments, OutputArguments, expand};
@@ -65,7 +66,8 @@ impl Reader<'_> {
         };
         let essay = |document: Document| Essay::of(document, options, given);
         let Some(names) = self.folders else { return self.each(inputs, failures, essay, add) };
-        let mut open: Option<Submission> = None;
+        // Folders on disk are read one after the other; the members of an archive come in any order.
+        let mut open: Vec<Submission> = Vec::new();
         let essay = |submission: Submission| {
             let Submission { document, mut parts, .. } = submission;
             let mut essay = essay(document);
@@ -82,24 +84,21 @@ impl Reader<'_> {
             |document| document,
             |document, failures| {
                 let folder = folder_of(&document, names);
-                match &mut open {
-                    Some(together) if together.document.id == folder => together.join(document),
-                    _ => {
-                        let language = document.language.clone();
-                        let whole = Document { id: folder, language, ..Document::default() };
-                        let mut together = Submission { document: whole, ..Submission::default() };
-                        together.join(document);
-                        if let Some(done) = open.replace(together) {
-                            add(essay(done), failures)?;
-                        }
-                    }
+                if let Some(together) = open.iter_mut().find(|together| together.document.id == folder) {
+                    together.join(document);
+                    return Ok(());
                 }
-                Ok(())
+                let language = document.language.clone();
+                let is_on_disk = Path::new(&folder).is_dir();
+                let whole = Document { id: folder, language, ..Document::default() };
+                let mut together = Submission { document: whole, is_on_disk, ..Submission::default() };
+                together.join(document);
+                let done: Vec<Submission> = open.extract_if(.., |one| one.is_on_disk).collect();
+                open.push(together);
+                done.into_iter().try_for_each(|done| add(essay(done), failures))
             },
         )?;
-        if let Some(done) = open {
-            add(essay(done), failures)?;
-        }
+        open.into_iter().try_for_each(|done| add(essay(done), failures))?;
         Ok(())
     }
 
@@ -153,15 +152,17 @@ pub(crate) fn language_of(text: &str) -> Option<&'static str> {
 fn folder_of(document: &Document, names: &[String]) -> String {
     let id = &document.id;
     let below = names.iter().filter_map(|name| {
-        let folder = name.trim_end_matches('/');
-        let rest = id.strip_prefix(folder)?.strip_prefix('/')?;
+        let folder = plain_name(Path::new(name));
+        let rest = id.strip_prefix(&folder)?;
+        let rest = if folder.is_empty() { rest } else { rest.strip_prefix('/')? };
         match rest.find('/') {
-            Some(end) => Some(folder.len() + 1 + end),
+            Some(end) => Some(id.len() - rest.len() + end),
             // Several folders were named, each of which has files: these are the folders that are meant.
             None => (names.len() > 1).then_some(folder.len()),
         }
     });
     match below.max() {
+        Some(0) => ".".to_owned(),
         Some(end) => id[..end].to_owned(),
         None => id.clone(),
     }
@@ -172,6 +173,7 @@ fn folder_of(document: &Document, names: &[String]) -> String {
 struct Submission {
     document: Document,
     parts: Vec<Part>,
+    is_on_disk: bool,
     /// The code points of the text so far.
     characters: u64,
 }

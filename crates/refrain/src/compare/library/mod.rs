@@ -17,11 +17,10 @@ use super::comparison::{CompareOptions, Essay, Ready, SharedPassage, passages};
 use super::fingerprint::{FingerprintOptions, Scores};
 use super::rules::Rule;
 pub use segment::Source;
-use segment::{FILES, Segment, SegmentNote, SegmentWriter, path_of};
+use segment::{FILES, Segment, SegmentNote, SegmentWriter, digest_of, path_of};
 
 use crate::document::Span;
 use crate::error::{Error, IoContext, Result};
-use crate::text::Digest;
 
 /// The version of the form of libraries.
 const VERSION: u32 = 1;
@@ -48,6 +47,12 @@ impl Note {
     fn read(folder: &Path) -> Result<Note> {
         let path = folder.join(NOTE);
         let bytes = match fs::read(&path) {
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound && has_segments(folder) => {
+                let message = format!(
+                    "the file {NOTE} of this library is missing; put it back from a copy, or add the sources anew, to another folder"
+                );
+                return Err(Error::Damaged { path: folder.to_owned(), message });
+            }
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
                 let folder = folder.display();
                 return Err(Error::Refused(format!(
@@ -111,6 +116,8 @@ pub struct Match {
     pub passages: Vec<SharedPassage>,
     /// The text of the source.
     pub text: String,
+    /// True when it is the document itself: it has its id and its text.
+    pub itself: bool,
 }
 
 /// What a check of a document comes to.
@@ -133,11 +140,13 @@ pub struct CheckOptions {
     pub containment: f64,
     /// So many at most.
     pub most: usize,
+    /// Only others: the document itself counts for nothing where it is in the library, with its id and its text.
+    pub others: bool,
 }
 
 impl Default for CheckOptions {
     fn default() -> Self {
-        CheckOptions { containment: 0.02, most: 20 }
+        CheckOptions { containment: 0.02, most: 20, others: false }
     }
 }
 
@@ -175,6 +184,10 @@ impl Library {
             match opened {
                 // Somebody made segments one since the note was read.
                 Err(Error::Io { error, .. }) if error.kind() == std::io::ErrorKind::NotFound && tries < 5 => tries += 1,
+                Err(Error::Io { path, error }) if error.kind() == std::io::ErrorKind::NotFound => {
+                    let message = "a file of the library is missing; put it back from a copy, or add the sources anew, to another folder";
+                    return Err(Error::Damaged { path, message: message.into() });
+                }
                 opened => return Ok(Library { segments: opened?, fingerprints }),
             }
         }
@@ -193,12 +206,12 @@ impl Library {
         })
     }
 
-    /// Checks a document against the library.
+    /// Checks a document against the library. A source with its id and its text is the document itself, and marked so.
     pub fn check(&self, essay: &Essay, check: &CheckOptions, options: &CompareOptions) -> Result<Checked> {
         let grams = essay.fingerprint().grams();
         // The disk is waited for meanwhile.
         let own = || options.passages.as_ref().map(|align| (Ready::of_essay(essay, options), align));
-        let (found, own) = rayon::join(|| self.find(grams, check), own);
+        let (found, own) = rayon::join(|| self.find(essay, check), own);
         let (shared, found) = found?;
         let mut sources = Vec::new();
         for (scores, at, document) in found {
@@ -207,18 +220,22 @@ impl Library {
             let text = segment.text(document)?;
             let other = || Ready::of(&text, &source.left_out, source.language.as_deref(), options.fingerprints.rule);
             let passages = own.as_ref().map(|(own, align)| passages(own, &other(), align)).unwrap_or_default();
-            sources.push(Match { source, scores, passages, text });
+            let itself = source.id == essay.id && text == *essay.text;
+            sources.push(Match { source, scores, passages, text, itself });
         }
         let containment = if grams.is_empty() { 0.0 } else { shared as f64 / grams.len() as f64 };
         Ok(Checked { containment, shared, grams: grams.len(), sources })
     }
 
-    /// How many of some n-grams stand anywhere, and the sources that have most of them.
-    fn find(&self, grams: &[u64], check: &CheckOptions) -> Result<(usize, Vec<Found>)> {
+    /// How many n-grams of a document stand anywhere, and the sources that have most of them.
+    fn find(&self, essay: &Essay, check: &CheckOptions) -> Result<(usize, Vec<Found>)> {
+        let grams = essay.fingerprint().grams();
+        let itself = check.others.then(|| (essay.id.as_str(), digest_of(&essay.text)));
         let mut anywhere = vec![false; grams.len()];
         let mut found = Vec::new();
         for (at, segment) in self.segments.iter().enumerate() {
-            let shared = segment.find(grams)?;
+            let itself = itself.as_ref().and_then(|(id, digest)| segment.number_of(id, digest));
+            let shared = segment.find(grams, itself)?;
             anywhere.iter_mut().zip(shared.here).for_each(|(anywhere, here)| *anywhere |= here);
             let scores = |(document, shared): (u32, usize)| {
                 let scores = Scores::of(grams.len(), segment.sources[document as usize].grams, shared);
@@ -278,6 +295,10 @@ impl LibraryWriter {
         if !folder.join(NOTE).exists() && has_other_files(folder) {
             let folder = folder.display();
             return Err(Error::Refused(format!("{folder} has other files in it; name another folder for the library")));
+        }
+        if folder.is_file() {
+            let folder = folder.display();
+            return Err(Error::Refused(format!("{folder} is a file; name a folder for the library")));
         }
         fs::create_dir_all(folder).at(folder)?;
         let path = folder.join(LOCK);
@@ -344,9 +365,7 @@ impl LibraryWriter {
 
     /// Adds a document. It is in the library for good after [`LibraryWriter::commit`].
     pub fn add(&mut self, essay: Essay) -> Result<Added> {
-        let mut digest = Digest::default();
-        digest.update(essay.text.as_bytes());
-        let digest = digest.hex();
+        let digest = digest_of(&essay.text);
         let added = match self.places.get(&essay.id) {
             Some((_, _, known)) if *known == digest => return Ok(Added::Known),
             Some(_) => Added::Replaced,
@@ -355,7 +374,7 @@ impl LibraryWriter {
         if added == Added::Replaced {
             self.remove(&essay.id)?;
         }
-        let room = (self.memory / 2 / WAITING) as usize;
+        let room = (self.memory / 3 / WAITING) as usize;
         if self
             .open
             .as_ref()
@@ -409,6 +428,24 @@ impl LibraryWriter {
         waiting.sort_unstable();
         waiting.into_iter().try_for_each(|(gram, document)| writer.put(gram, document))?;
         self.added.push(SegmentNote { removed, ..writer.finish()? });
+        if self.added.len() > MOST_SEGMENTS { self.join_added() } else { Ok(()) }
+    }
+
+    /// Makes one segment of those that were added: as many files as segments would be open at once later.
+    fn join_added(&mut self) -> Result<()> {
+        let added = std::mem::take(&mut self.added);
+        let (joined, numbers) = self.join(&added)?;
+        let known = self.note.segments.len();
+        for (at, number, _) in self.places.values_mut().filter(|(at, ..)| *at >= known) {
+            if let Some(new) = numbers[*at - known].get(*number as usize).copied().flatten() {
+                (*at, *number) = (known, new);
+            }
+        }
+        self.added.push(joined);
+        // No note names them.
+        for path in added.iter().flat_map(|segment| FILES.map(|file| path_of(&self.folder, &segment.name, file))) {
+            fs::remove_file(&path).at(&path)?;
+        }
         Ok(())
     }
 
@@ -417,7 +454,11 @@ impl LibraryWriter {
         self.close_segment()?;
         self.note.segments.append(&mut self.added);
         self.note.write(&self.folder)?;
-        if self.note.segments.len() > MOST_SEGMENTS { self.merge() } else { Ok(()) }
+        if self.note.segments.len() > MOST_SEGMENTS {
+            // The changes last already: what cannot be made one now, because there is no room, is so after the next change.
+            self.merge().or_else(|error| if matches!(error, Error::Io { .. }) { Ok(()) } else { Err(error) })?;
+        }
+        Ok(())
     }
 
     /// Makes one segment of all, without what was taken out.
@@ -428,8 +469,19 @@ impl LibraryWriter {
     }
 
     fn merge(&mut self) -> Result<()> {
+        let segments = self.note.segments.clone();
+        let (joined, _) = self.join(&segments)?;
+        self.note.segments = vec![joined];
+        self.note.write(&self.folder)?;
+        self.forget_unnamed()
+    }
+
+    /// Writes one segment with all documents of others that were not taken out. Returns it, and the new number of each document.
+    fn join(&mut self, notes: &[SegmentNote]) -> Result<(SegmentNote, Vec<Vec<Option<u32>>>)> {
         let open = |note: &SegmentNote| Segment::open(&self.folder, note.clone());
-        let segments: Vec<Segment> = self.note.segments.iter().map(open).collect::<Result<_>>()?;
+        let segments: Vec<Segment> = notes.iter().map(open).collect::<Result<_>>()?;
+        // Damage must not be copied, and get a digest that hides it.
+        segments.iter().try_for_each(Segment::verify)?;
         let mut merged = SegmentWriter::create(&self.folder, &format!("{:06}", self.note.next))?;
         self.note.next += 1;
         let mut numbers: Vec<Vec<Option<u32>>> = Vec::new();
@@ -454,9 +506,7 @@ impl LibraryWriter {
             }
             next.extend(entries[at].next()?.map(|(gram, document)| Reverse((gram, at, document))));
         }
-        self.note.segments = vec![merged.finish()?];
-        self.note.write(&self.folder)?;
-        self.forget_unnamed()
+        Ok((merged.finish()?, numbers))
     }
 }
 
@@ -465,6 +515,11 @@ fn has_other_files(folder: &Path) -> bool {
     let is_other = |name: std::ffi::OsString| name != LOCK && name != NEW_NOTE;
     fs::read_dir(folder)
         .is_ok_and(|mut entries| entries.any(|entry| entry.is_ok_and(|entry| is_other(entry.file_name()))))
+}
+
+/// True for a folder with segments of a library.
+fn has_segments(folder: &Path) -> bool {
+    fs::read_dir(folder).is_ok_and(|mut entries| entries.any(|entry| entry.is_ok_and(|entry| is_ours(&entry.path()))))
 }
 
 /// True for files that belong to segments of a library.

@@ -203,6 +203,10 @@ impl Segment {
         let sources: Vec<Source> = lines
             .map(|line| serde_json::from_slice(line).map_err(|error| damaged(error.to_string())))
             .collect::<Result<_>>()?;
+        if note.digests.len() != FILES.len() {
+            let message = format!("the note of the library has no digests of segment {}", note.name);
+            return Err(Error::Damaged { path: folder.to_owned(), message });
+        }
         if sources.len() != note.documents {
             return Err(damaged(format!("has {} documents, should have {}", sources.len(), note.documents)));
         }
@@ -226,19 +230,25 @@ impl Segment {
         path_of(&self.folder, &self.note.name, FILES[file])
     }
 
+    /// The number of the document with this id and text, if it is here.
+    pub(super) fn number_of(&self, id: &str, digest: &str) -> Option<u32> {
+        let numbered = self.sources.iter().zip(0..).filter(|(_, number)| !self.is_removed(*number));
+        numbered.filter(|(source, _)| source.id == id && source.digest == digest).map(|(_, number)| number).next()
+    }
+
     pub(super) fn is_removed(&self, document: u32) -> bool {
         self.note.removed.binary_search(&document).is_ok()
     }
 
-    /// Looks n-grams up, which are in ascending order.
-    pub(super) fn find(&self, grams: &[u64]) -> Result<Found> {
+    /// Looks n-grams up, which are in ascending order; not in the document with the number `without`.
+    pub(super) fn find(&self, grams: &[u64], without: Option<u32>) -> Result<Found> {
         let part = grams.len().div_ceil(READERS).max(PART);
         if grams.len() <= part {
-            return self.find_part(grams);
+            return self.find_part(grams, without);
         }
         // They stand far from each other: each is a wait for the disk, and many waits can be one.
         let parts: Result<Vec<Found>> = std::thread::scope(|scope| {
-            let start = |grams| std::thread::Builder::new().spawn_scoped(scope, move || self.find_part(grams));
+            let start = |grams| std::thread::Builder::new().spawn_scoped(scope, move || self.find_part(grams, without));
             let readers = grams.chunks(part).map(start).collect::<std::io::Result<Vec<_>>>()?;
             let end = |reader: std::thread::ScopedJoinHandle<'_, Result<Found>>| {
                 reader.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
@@ -255,7 +265,7 @@ impl Segment {
         Ok(found)
     }
 
-    fn find_part(&self, grams: &[u64]) -> Result<Found> {
+    fn find_part(&self, grams: &[u64], without: Option<u32>) -> Result<Found> {
         let mut found = Found { here: vec![false; grams.len()], counts: HashMap::new() };
         let path = self.path(GRAMS);
         let mut block = Vec::new();
@@ -279,7 +289,7 @@ impl Segment {
                         let message = "names a document that is not there; refrain library verify tells more".into();
                         return Err(Error::Damaged { path, message });
                     }
-                    if !self.is_removed(document) {
+                    if !self.is_removed(document) && Some(document) != without {
                         found.here[number] = true;
                         *found.counts.entry(document).or_default() += 1;
                     }
@@ -298,11 +308,19 @@ impl Segment {
         Ok(packed)
     }
 
-    /// The text of a document.
+    /// The text of a document, if it is what was written.
     pub(super) fn text(&self, document: u32) -> Result<String> {
-        let damaged = |message: String| Error::Damaged { path: self.path(TEXTS), message };
-        let text = zstd::stream::decode_all(self.packed(document)?.as_slice()).at(&self.path(TEXTS))?;
-        String::from_utf8(text).map_err(|_| damaged("a text is not UTF-8".into()))
+        let source = &self.sources[document as usize];
+        let unpacked = zstd::stream::decode_all(self.packed(document)?.as_slice()).ok();
+        let text = unpacked.and_then(|text| String::from_utf8(text).ok());
+        let fits = |text: &String| {
+            let is_part = |span: &Span| text.get(span.start..span.end).is_some();
+            source.digest == digest_of(text) && source.left_out.iter().all(is_part)
+        };
+        text.filter(fits).ok_or_else(|| {
+            let message = format!("the text of `{}` is not what was written; take it out and add it again", source.id);
+            Error::Damaged { path: self.path(TEXTS), message }
+        })
     }
 
     /// All entries, in their order.
@@ -312,10 +330,10 @@ impl Segment {
         Ok(Entries { path, file, left: self.note.entries })
     }
 
-    /// Compares the files with their digests, and looks whether entries and texts are what they should be.
+    /// Compares the files with their digests, and the texts with theirs: those of documents that were taken out do not matter.
     pub(super) fn verify(&self) -> Result<()> {
         let mut chunk = vec![0; 1 << 20];
-        for (file, expected) in self.note.digests.iter().enumerate().take(FILES.len()) {
+        for (file, expected) in self.note.digests.iter().enumerate().take(TEXTS) {
             let mut digest = Digest::default();
             let mut at = 0;
             loop {
@@ -332,8 +350,16 @@ impl Segment {
                 return Err(Error::Damaged { path: self.path(file), message });
             }
         }
-        (0..self.sources.len()).try_for_each(|document| self.text(document as u32).map(drop))
+        let mut left = (0..self.sources.len() as u32).filter(|document| !self.is_removed(*document));
+        left.try_for_each(|document| self.text(document).map(drop))
     }
+}
+
+/// The digest of the text of a source.
+pub(super) fn digest_of(text: &str) -> String {
+    let mut digest = Digest::default();
+    digest.update(text.as_bytes());
+    digest.hex()
 }
 
 fn gram_of(entry: &[u8; ENTRY]) -> u64 {

@@ -31,6 +31,7 @@ use std::ops::Range;
 use matcher::Matcher;
 use pair::{Pair, Span, collide, hull, overlap};
 pub use text::Text;
+use words::Break;
 
 use super::rules::Rule;
 
@@ -74,25 +75,32 @@ pub struct AlignOptions {
     /// Least evidence for an edited passage. Texts on one topic stay below 20, tables and forms mostly below 40; heavy
     /// paraphrases begin at 20. At 20 the result is the same, at 30 lower by .001, at 40 by .004.
     pub min_score: f32,
+    /// Least length in words of whole sentences that are the same word for word and are reported by themselves, where they have
+    /// the evidence of a passage and nothing else that is found covers them. Shorter ones are phrases that many texts have.
+    pub min_sentence_words: usize,
     /// Whether to look for summaries.
     pub summaries: bool,
 }
 
 impl Default for AlignOptions {
     fn default() -> AlignOptions {
-        AlignOptions { min_words: 25, min_verbatim_words: 40, min_score: 25.0, summaries: true }
+        AlignOptions { min_words: 25, min_verbatim_words: 40, min_score: 25.0, min_sentence_words: 15, summaries: true }
     }
 }
 
 impl AlignOptions {
     /// What suits texts whose words are told by a rule. In programs signs count as words, a line has about ten of them, and
-    /// nobody sums up one in another: a copy is five lines or more. These lengths were chosen, not measured.
+    /// nobody sums up one in another: a copy is three lines or more. These lengths were chosen, not measured.
     pub fn of(rule: Rule) -> AlignOptions {
         match rule {
             Rule::Letters | Rule::Sentences => AlignOptions::default(),
-            Rule::Code => {
-                AlignOptions { min_words: 40, min_verbatim_words: 50, summaries: false, ..AlignOptions::default() }
-            }
+            Rule::Code => AlignOptions {
+                min_words: 30,
+                min_verbatim_words: 40,
+                min_sentence_words: 30,
+                summaries: false,
+                ..AlignOptions::default()
+            },
         }
     }
 }
@@ -109,12 +117,15 @@ struct Found {
 pub fn align(a: &Text, b: &Text, options: &AlignOptions) -> Vec<AlignedPassage> {
     let pair = Pair::new(a, b);
     let mut matcher = Matcher::new(&pair);
-    let verbatim = verbatim::find(a, b, options.min_verbatim_words.max(1));
+    let runs = verbatim::find(a, b);
+    let long = |run: &&Span| run[0].len() >= options.min_verbatim_words;
+    let verbatim = runs.iter().filter(long).cloned().collect();
     let edited = edited(&mut matcher, options);
     let mut found = combine(&mut matcher, verbatim, edited);
     if options.summaries {
-        add_summaries(&mut matcher, &mut found, options);
+        add_summaries(&mut matcher, &mut found, &runs, options);
     }
+    add_sentences(&mut matcher, &mut found, &runs, options);
     let mut passages: Vec<AlignedPassage> = without_collisions(found)
         .into_iter()
         .map(|found| {
@@ -167,13 +178,42 @@ fn combine(matcher: &mut Matcher, mut verbatim: Vec<Span>, edited: Vec<Span>) ->
 }
 
 /// Looks for summaries, which take the place of the copied sentences in them.
-fn add_summaries(matcher: &mut Matcher, found: &mut Vec<Found>, options: &AlignOptions) {
-    for summary in summary::find(matcher, found, options.min_words.max(1)) {
+fn add_summaries(matcher: &mut Matcher, found: &mut Vec<Found>, runs: &[Span], options: &AlignOptions) {
+    for summary in summary::find(matcher, found, runs, options.min_words.max(1)) {
         let side = summary.side;
         found.retain(|copy| overlap(&copy.span[side], &summary.span[side]) == 0);
         let score = matcher.excess(side, &summary.span).evidence();
         found.push(Found { span: summary.span, kind: Kind::Summary, score });
     }
+}
+
+/// Adds whole sentences in runs of equal words: long enough, with the evidence of a passage, and part of nothing that was
+/// found.
+fn add_sentences(matcher: &mut Matcher, found: &mut Vec<Found>, runs: &[Span], options: &AlignOptions) {
+    for span in runs.iter().filter_map(|run| sentences(matcher.pair, run)) {
+        let free = |side: usize| found.iter().all(|other| overlap(&other.span[side], &span[side]) == 0);
+        if span[0].len() < options.min_sentence_words || !free(0) || !free(1) {
+            continue;
+        }
+        let score = matcher.evidence(&span);
+        if score >= options.min_score {
+            found.push(Found { span, kind: Kind::Verbatim, score });
+        }
+    }
+}
+
+/// The whole sentences in a run of equal words: from where one begins on both sides to where one ends.
+fn sentences(pair: &Pair, run: &Span) -> Option<Span> {
+    let breaks = |at: usize| {
+        (0..2).all(|side| {
+            let token = pair.sides[side].text.tokens.get(run[side].start + at);
+            token.is_none_or(|token| token.before != Break::None)
+        })
+    };
+    let length = run[0].len();
+    let start = (0..length).find(|at| breaks(*at))?;
+    let end = (start + 1..=length).rev().find(|at| breaks(*at))?;
+    Some([0, 1].map(|side| run[side].start + start..run[side].start + end))
 }
 
 /// Leaves out what overlaps something better on both sides.

@@ -92,16 +92,16 @@ pub(super) struct Summary {
     pub(super) span: Span,
 }
 
-/// The best summary in either direction. `copies` are the copied passages found before, `least` is the length in tokens from
-/// which a passage counts.
-pub(super) fn find(matcher: &mut Matcher, copies: &[Found], least: usize) -> Vec<Summary> {
+/// The best summary in either direction. `copies` are the copied passages found before, `runs` the stretches of equal words,
+/// `least` is the length in tokens from which a passage counts.
+pub(super) fn find(matcher: &mut Matcher, copies: &[Found], runs: &[Span], least: usize) -> Vec<Summary> {
     let mut candidates: Vec<Candidate> = (0..2).filter_map(|side| candidate(matcher, side)).collect();
     candidates.sort_by(|x, y| y.contrast.total_cmp(&x.contrast));
     let mut summaries: Vec<Summary> = Vec::new();
     for candidate in candidates {
         let span = candidate.span();
         let free = summaries.iter().all(|other| !collide(&other.span, &span));
-        if free && is_summary(matcher, &candidate, copies, least) {
+        if free && is_summary(matcher, &candidate, copies, least) && !is_scattered(matcher, &candidate, runs) {
             summaries.push(Summary { side: candidate.side, span });
         }
     }
@@ -243,6 +243,20 @@ fn is_copied(matcher: &mut Matcher, candidate: &Candidate, copies: &[Found]) -> 
     largest > MAX_COPY * candidate.contrast || sum > MAX_COPIES * candidate.contrast
 }
 
+/// Whether the passage is nothing but sentences copied here and there: without the runs of equal words, it has no more in
+/// common with its source than the text around it.
+fn is_scattered(matcher: &mut Matcher, candidate: &Candidate, runs: &[Span]) -> bool {
+    let side = candidate.side;
+    matcher.mark(1 - side, candidate.there.clone());
+    let (inside, outside) = masses(matcher, side, &candidate.here);
+    let span = candidate.span();
+    let equal = taken_by(runs.iter().filter(|run| collide(run, &span)), candidate);
+    let places = candidate.here.clone().zip(equal).filter(|(_, equal)| *equal);
+    let copied = places.fold(Mass::default(), |sum, (at, _)| sum.plus(matcher.mass(side, at..at + 1)));
+    let rest = inside.without(copied);
+    rest.share() <= outside.share()
+}
+
 /// Largest share of the passage's weight that a single window of its source matches.
 fn in_window(matcher: &mut Matcher, candidate: &Candidate) -> f32 {
     let length = (candidate.here.len() * WINDOW).div_ceil(2);
@@ -260,7 +274,7 @@ fn in_window(matcher: &mut Matcher, candidate: &Candidate) -> f32 {
 /// the passage, only the rest counts: copies would make a summary of any text on the same topic.
 fn collocation(matcher: &Matcher, candidate: &Candidate, copies: &[Found], least: usize) -> f32 {
     let [this, other] = [candidate.side, 1 - candidate.side].map(|side| &matcher.pair.sides[side]);
-    let mut taken = taken_by(copies, candidate);
+    let mut taken = taken_by(copies.iter().map(|copy| &copy.span), candidate);
     let mut words = taken.iter().filter(|&&taken| !taken).count();
     if words < least {
         taken.fill(false);
@@ -281,10 +295,10 @@ fn collocation(matcher: &Matcher, candidate: &Candidate, copies: &[Found], least
 }
 
 /// Which tokens of the passage belong to copies.
-fn taken_by(copies: &[Found], candidate: &Candidate) -> Vec<bool> {
+fn taken_by<'a>(copies: impl Iterator<Item = &'a Span>, candidate: &Candidate) -> Vec<bool> {
     let here = &candidate.here;
     let mut taken = vec![false; here.len()];
-    for copy in copies.iter().map(|copy| &copy.span[candidate.side]) {
+    for copy in copies.map(|copy| &copy[candidate.side]) {
         if overlap(copy, here) > 0 {
             taken[copy.start.max(here.start) - here.start..copy.end.min(here.end) - here.start].fill(true);
         }

@@ -31,11 +31,10 @@ impl Run {
     }
 }
 
-/// Runs of at least `least` equal words. Of runs that repeat each other, those are kept that cover something new on at
+/// Runs of at least [`GRAM`] equal words, the longest first. Of runs that repeat each other, those are kept that cover something new on at
 /// least one side: a stretch copied twice is two passages, and two texts that both repeat it do not give every combination.
-pub(super) fn find(a: &Text, b: &Text, least: usize) -> Vec<Span> {
+pub(super) fn find(a: &Text, b: &Text) -> Vec<Span> {
     let mut runs = runs(a, b);
-    runs.retain(|run| run.length >= least);
     runs.sort_by(|x, y| y.length.cmp(&x.length).then(x.cmp(y)));
     let mut covered = [vec![false; a.len()], vec![false; b.len()]];
     let mut spans = Vec::new();
@@ -185,7 +184,7 @@ mod tests {
         let words: Vec<u8> = (0..30).collect();
         let once = text(&[&[100; 5], words.as_slice()].concat());
         let twice = text(&[words.as_slice(), &[200; 5], &words].concat());
-        assert_eq!(find(&once, &twice, 20).len(), 2);
-        assert_eq!(find(&twice, &twice, 20).len(), 1, "the whole; the crosswise pairs cover nothing new");
+        assert_eq!(find(&once, &twice).len(), 2);
+        assert_eq!(find(&twice, &twice).len(), 1, "the whole; the crosswise pairs cover nothing new");
     }
 }
