@@ -1,6 +1,6 @@
 //! What the verbs share: options with one name everywhere, and the way to the terminal.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::fs::File;
 use std::io::{IsTerminal, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
@@ -473,6 +473,8 @@ pub(crate) struct Failures {
     pub(crate) count: u64,
     /// Bytes in the file.
     bytes: u64,
+    /// How many were passed over, by the reason.
+    passed_over: BTreeMap<String, u64>,
 }
 
 /// Failures at a checkpoint.
@@ -497,12 +499,26 @@ impl Failures {
             Ok::<_, std::io::Error>((path.to_owned(), file))
         };
         let file = path.map(|path| open(path).with_context(|| path.display().to_string())).transpose()?;
-        Ok(Failures { file, first: known.first, count: known.count, bytes: known.bytes })
+        Ok(Failures { file, first: known.first, count: known.count, bytes: known.bytes, passed_over: BTreeMap::new() })
     }
 
     /// What is known of them so far, for a checkpoint.
     pub(crate) fn saved(&self) -> SavedFailures {
         SavedFailures { first: self.first.clone(), count: self.count, bytes: self.bytes }
+    }
+
+    /// Counts something that is no document.
+    pub(crate) fn pass_over(&mut self, reason: String) {
+        *self.passed_over.entry(reason).or_default() += 1;
+    }
+
+    /// Tells what was passed over.
+    pub(crate) fn tell_passed_over(&self) {
+        if !self.passed_over.is_empty() {
+            let list: Vec<String> =
+                self.passed_over.iter().map(|(reason, count)| format!("{count} {reason}")).collect();
+            tell(&format!("passed over: {} (refrain list tells them)", list.join(", ")));
+        }
     }
 
     pub(crate) fn add(&mut self, failure: Failure) -> refrain::Result<()> {

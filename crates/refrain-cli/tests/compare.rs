@@ -492,6 +492,51 @@ fn single_sentences_are_shown_and_changed_numbers_are_edits() {
 }
 
 #[test]
+fn characters_that_nobody_sees_hide_nothing() {
+    let env = Env::new();
+    let text = format!("{}. {SHARED} {}.", own(1), own(2));
+    for (name, sign) in [("soft", '\u{AD}'), ("space", '\u{200B}'), ("joiner", '\u{2060}')] {
+        let mut inside = false;
+        let hidden: String = text
+            .chars()
+            .flat_map(|c| {
+                let put = inside && c.is_alphabetic();
+                inside = c.is_alphabetic();
+                put.then_some(sign).into_iter().chain([c])
+            })
+            .collect();
+        documents(&env, &[("a", text.clone()), (name, hidden)]);
+        env.run(&["compare", "docs.jsonl", "-o", "pairs.jsonl"]).code(0);
+        let pairs = env.read_jsonl("pairs.jsonl");
+        assert_eq!((&pairs[0]["r"], &pairs[0]["passages"][0]["kind"]), (&json!(1.0), &json!("verbatim")), "{name}");
+    }
+}
+
+#[test]
+fn what_is_passed_over_is_told() {
+    let env = Env::new();
+    samples(&env);
+    env.write("essays/late.rar", b"Rar!\x1a\x07\x01\x00and more of it");
+    env.write(
+        "essays/late.pages",
+        common::zip(
+            &[("Index/Document.iwa", b"\0\x01".as_slice()), ("Metadata/BuildVersionHistory.plist", b"<plist></plist>")],
+            true,
+        ),
+    );
+    let (rar, pages) = ("1 RAR archive", "iWork document");
+    env.run(&["compare", "essays", "-o", "pairs.csv"]).says(&["compared 5 documents", "passed over", rar, pages]);
+    env.run(&["library", "add", "lib/", "essays"]).says(&["added 5 documents", rar, pages]);
+    env.run(&["compare", "essays", "-o", "essays/anna.txt/"]).code(2).says(&["anna.txt is a file"]);
+    env.write("none.tsv", "\n");
+    env.run(&["compare", "essays", "--pairs", "none.tsv"]).code(1).says(&["names no pairs"]);
+    env.write("none.tsv", "essays/eva.txt\tessays/eva.txt\n");
+    env.run(&["compare", "essays", "--pairs", "none.tsv"]).code(1).says(&["paired with itself"]);
+    let table = env.run(&["compare", "essays", "--no-passages"]).text().to_owned();
+    assert!(table.lines().nth(1).is_some_and(|line| line.contains(" -  ")), "{table}");
+}
+
+#[test]
 fn the_key_to_the_names_is_kept() {
     let env = Env::new();
     samples(&env);

@@ -1,11 +1,13 @@
 //! `refrain library`: sources that are kept, to check documents against them.
 
+use std::collections::HashSet;
 use std::fmt::Write as _;
 use std::path::PathBuf;
 use std::sync::Arc;
 
 use anyhow::{Result, bail};
 use clap::{Args, Subcommand};
+use refrain::Failure;
 use refrain::compare::{
     Added, AlignOptions, CheckOptions, Checked, CompareOptions, Essay, FingerprintOptions, GivenText, Library,
     LibraryWriter, Rule,
@@ -43,7 +45,11 @@ enum Command {
     Remove(Remove),
     List(List),
     Check(Check),
+    /// Make sure that all files of a library are as they were written
+    #[command(before_help = "Example:\n  refrain library verify lib/")]
     Verify(Named),
+    /// Make one segment of many, without what was taken out; this happens by itself, too
+    #[command(before_help = "Example:\n  refrain library compact lib/")]
     Compact(Named),
 }
 
@@ -112,7 +118,7 @@ struct Check {
     #[arg(long, help_heading = "Output")]
     json: bool,
 
-    /// Text that everyone was given: what stands in these files does not count
+    /// Text that everyone was given: what stands in these files does not count; takes all names up to the next option
     #[arg(long, value_name = "INPUT", num_args = 1.., help_heading = "Documents")]
     exclude: Vec<String>,
 
@@ -230,11 +236,17 @@ impl Add {
         options = CompareOptions { pairs: options.pairs, ..options_of(kept) };
         let reading = Reading::start(&self.output)?;
         let reader = Reader { languages: true, ..reading.reader(&self.input, &self.output) };
-        let (mut new, mut replaced, mut known) = (0, 0, 0);
+        let (mut new, mut replaced, mut known) = (0, Vec::new(), 0);
+        let (mut here, mut twice) = (HashSet::new(), Vec::new());
         let read = reader.essays(inputs, &options, &GivenText::default(), &mut failures, |essay| {
+            let id = essay.id.clone();
+            if !here.insert(id.clone()) {
+                twice.push(id);
+                return Ok(());
+            }
             match writer.add(essay)? {
                 Added::New => new += 1,
-                Added::Replaced => replaced += 1,
+                Added::Replaced => replaced.push(id),
                 Added::Known => known += 1,
             }
             Ok(())
@@ -245,11 +257,20 @@ impl Add {
         }
         read?;
         writer.commit()?;
+        for id in twice {
+            failures.add(
+                Failure::new(&id, "is there twice; the second one was left out").hint("give it an id of its own"),
+            )?;
+        }
+        if !self.output.quiet {
+            failures.tell_passed_over();
+        }
         tell_failures(&failures.first, failures.count, " (list them all with --errors)");
         if !self.output.quiet {
             let mut line = format!("added {} to {}", counted_documents(new), self.library.display());
-            if replaced > 0 {
-                let _ = write!(line, ", replaced {replaced}");
+            if let [first, more @ ..] = replaced.as_slice() {
+                let more = if more.is_empty() { String::new() } else { format!(" and {} more", more.len()) };
+                let _ = write!(line, ", replaced {}: {}{more}", replaced.len(), legible(first));
             }
             if known > 0 {
                 let _ = write!(line, "; {known} were there already");
@@ -331,10 +352,17 @@ impl Check {
         })?;
         reader.essays(inputs, &options, &given, &mut failures, |essay| {
             let checked = library.check(&essay, &check, &options)?;
-            let told = if json { format!("{}\n", as_json(&essay, &checked)) } else { table(&essay, &checked) };
+            let told = if json {
+                format!("{}\n", as_json(&essay, &checked))
+            } else {
+                table(&essay, &checked, self.no_passages)
+            };
             out.put(told.as_bytes())
         })?;
         out.finish()?;
+        if !self.output.quiet {
+            failures.tell_passed_over();
+        }
         tell_failures(&failures.first, failures.count, " (list them all with --errors)");
         Ok(Exit::of_failures(failures.count))
     }
@@ -366,7 +394,7 @@ fn rounded(score: f64) -> f64 {
 }
 
 /// The same for people.
-fn table(essay: &Essay, checked: &Checked) -> String {
+fn table(essay: &Essay, checked: &Checked, no_passages: bool) -> String {
     let percent = |share: f64| format!("{:.1}", 100.0 * share);
     let mut table = format!(
         "{}: {} % of its n-grams stand in the library ({} of {})\n",
@@ -379,11 +407,15 @@ fn table(essay: &Essay, checked: &Checked) -> String {
         let passages = found.passages.len();
         let _ = writeln!(
             table,
-            "  {:>6} % in {} ({} n-grams, {passages} passage{}){}",
+            "  {:>6} % in {} ({} n-grams{}){}",
             percent(found.scores.a_in_b),
             legible(&found.source.id),
             found.scores.shared,
-            if passages == 1 { "" } else { "s" },
+            if no_passages {
+                String::new()
+            } else {
+                format!(", {passages} passage{}", if passages == 1 { "" } else { "s" })
+            },
             if found.itself { ": the document itself; --others leaves it out" } else { "" },
         );
         for passage in &found.passages {

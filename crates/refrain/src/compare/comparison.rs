@@ -12,7 +12,7 @@ use super::leave_out::{LeftOut, blanked, references, stretches_of};
 use super::pairs::{Collection, Pair, PairOptions, Side};
 use super::passages::{AlignOptions, AlignedPassage, Kind, Text, align};
 use super::quotes::{Quoted, quotations, quoted};
-use super::rules::{Rule, tokens};
+use super::rules::{Rule, is_invisible, tokens};
 use crate::document::{Document, Link, Passage, Span};
 use crate::error::{Error, Result};
 use crate::text::Digest;
@@ -498,7 +498,8 @@ fn same_words(one: &str, other: &str, is_code: bool) -> bool {
         return words(one) == words(other);
     }
     let words = |text: &str| {
-        let words = text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
+        let seen: String = text.chars().filter(|character| !is_invisible(*character)).collect();
+        let words = seen.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
         words.map(str::to_lowercase).collect::<Vec<String>>()
     };
     words(one) == words(other)

@@ -30,8 +30,13 @@ impl LeftOut {
 }
 
 /// What stands above lists of references, in lower case.
-const HEADINGS: [&str; 42] = [
+const HEADINGS: [&str; 47] = [
     "references",
+    "reference list",
+    "references list",
+    "works cited list",
+    "sources consulted",
+    "sources used",
     "list of references",
     "references and notes",
     "bibliography",

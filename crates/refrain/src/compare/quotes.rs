@@ -14,8 +14,15 @@ pub enum Quoted {
 }
 
 /// Quotation marks that belong together.
-const MARKS: [(char, char); 6] =
-    [('\u{201C}', '\u{201D}'), ('\u{201E}', '\u{201C}'), ('«', '»'), ('»', '«'), ('「', '」'), ('『', '』')];
+const MARKS: [(char, char); 7] = [
+    ('\u{2018}', '\u{2019}'),
+    ('\u{201C}', '\u{201D}'),
+    ('\u{201E}', '\u{201C}'),
+    ('«', '»'),
+    ('»', '«'),
+    ('「', '」'),
+    ('『', '』'),
+];
 /// Longer stretches between two marks are no quotation.
 const LONGEST: usize = 4000;
 /// The share of a passage that has to stand in quotation marks.
@@ -59,9 +66,9 @@ fn in_marks(text: &str) -> Vec<Span> {
     let mut open: Option<(char, usize)> = None;
     for (at, character) in text.char_indices() {
         if let Some((close, start)) = open {
-            if at - start > LONGEST || (close == '"' && text[start..at].ends_with("\n\n")) {
+            if at - start > LONGEST || (matches!(close, '"' | '\'') && text[start..at].ends_with("\n\n")) {
                 open = None;
-            } else if character == close {
+            } else if character == close && !is_apostrophe(text, at, character) {
                 spans.push(Span::new(start, at + character.len_utf8()));
                 open = None;
                 continue;
@@ -69,10 +76,28 @@ fn in_marks(text: &str) -> Vec<Span> {
         }
         if open.is_none() {
             let close = MARKS.iter().find(|(opens, _)| *opens == character).map(|(_, closes)| *closes);
-            open = close.or((character == '"').then_some('"')).map(|close| (close, at));
+            let same = character == '"' || (character == '\'' && opens(text, at));
+            open = close.or(same.then_some(character)).map(|close| (close, at));
         }
     }
     spans
+}
+
+/// True for a simple sign that stands before a word, and not inside or behind one.
+fn opens(text: &str, at: usize) -> bool {
+    let before = text[..at].chars().next_back();
+    let after = text[at + 1..].chars().next();
+    before.is_none_or(|before| before.is_whitespace() || matches!(before, '(' | '[' | '"'))
+        && after.is_some_and(char::is_alphanumeric)
+}
+
+/// True for a sign between letters, which ends no quotation: `don't`.
+fn is_apostrophe(text: &str, at: usize, sign: char) -> bool {
+    let before = text[..at].chars().next_back();
+    let after = text[at + sign.len_utf8()..].chars().next();
+    matches!(sign, '\'' | '\u{2019}')
+        && before.is_some_and(char::is_alphanumeric)
+        && after.is_some_and(char::is_alphanumeric)
 }
 
 /// What a passage of a text is, given the quotations in it.
@@ -123,6 +148,9 @@ mod tests {
         let words = "the lamp is lit at dusk";
         assert_eq!(of(&format!("He says that {words}."), words), None);
         assert_eq!(of(&format!("He says “{words}.” And more."), words), Some(Quoted::Quoted));
+        assert_eq!(of(&format!("He doesn't say ‘it's {words}’ (Smith 1998)."), words), Some(Quoted::Cited));
+        assert_eq!(of(&format!("He doesn't say 'it's {words}.' And more."), words), Some(Quoted::Quoted));
+        assert_eq!(of(&format!("It's the men's lamp: {words}, isn't it?"), words), None);
         for source in ["(Smith 1998)", "[3]", "(p. 12)", "²", "(12)"] {
             assert_eq!(of(&format!("He says \"{words}\" {source}."), words), Some(Quoted::Cited), "{source}");
         }

@@ -89,7 +89,13 @@ fn belongs_to_letter(character: char) -> bool {
         | 0x0962..=0x0963 | 0x0981..=0x0983 | 0x09BC..=0x09CD | 0x0A01..=0x0A03 | 0x0A3C..=0x0A4D | 0x0A81..=0x0A83
         | 0x0ABC..=0x0ACD | 0x0B01..=0x0B03 | 0x0B3C..=0x0B4D | 0x0B82 | 0x0BBE..=0x0BCD | 0x0C00..=0x0C04
         | 0x0C3E..=0x0C4D | 0x0C81..=0x0C83 | 0x0CBC..=0x0CCD | 0x0D00..=0x0D03 | 0x0D3B..=0x0D4D
-        | 0x1DC0..=0x1DFF | 0x200D | 0x20D0..=0x20FF | 0xFE20..=0xFE2F)
+        | 0x1DC0..=0x1DFF | 0x20D0..=0x20FF | 0xFE20..=0xFE2F)
+}
+
+/// True for characters that nobody sees: hyphens where a line may end, joiners, spaces without width. Words are the same with
+/// them and without.
+pub(super) fn is_invisible(character: char) -> bool {
+    matches!(character, '\u{00AD}' | '\u{200B}'..='\u{200F}' | '\u{2060}'..='\u{2064}' | '\u{FEFF}')
 }
 
 fn letters(text: &str, found: &mut impl FnMut(Token)) {
@@ -119,6 +125,13 @@ fn wide_letters(text: &str, start: usize, mut hash: u64, from: usize, found: &mu
     let mut end = from;
     for character in text[from..].chars() {
         let next = end + character.len_utf8();
+        if is_invisible(character) {
+            if end == start {
+                return next;
+            }
+            end = next;
+            continue;
+        }
         if stands_alone(character) {
             if end > start {
                 found(token(hash, start, end));
@@ -161,7 +174,8 @@ fn sentences(text: &str, found: &mut impl FnMut(Token)) {
     let mut open: Option<usize> = None;
     for (at, character) in text.char_indices().chain([(text.len(), ' ')]) {
         let inside = character.is_alphanumeric()
-            || (open.is_some() && (matches!(character, '\'' | '\u{2019}') || belongs_to_letter(character)));
+            || (open.is_some()
+                && (matches!(character, '\'' | '\u{2019}') || belongs_to_letter(character) || is_invisible(character)));
         let alone = inside && stands_alone(character);
         if (!inside || alone)
             && let Some(start) = open.take()
@@ -180,14 +194,15 @@ fn sentences(text: &str, found: &mut impl FnMut(Token)) {
     let names = names(text, &all);
     for word in all {
         let written = &text[word.start..word.end];
+        let seen = written.chars().filter(|character| !is_invisible(*character));
         let hash = if written.starts_with(|first: char| first.is_numeric()) {
             mix(NUMBER)
         } else if word.first_of_sentence && !names.contains(written) {
-            let mut characters = written.chars();
+            let mut characters = seen;
             let first = characters.next().into_iter().flat_map(char::to_lowercase);
             first.chain(characters).fold(SEED, |hash, character| add(hash, u32::from(character)))
         } else {
-            written.chars().fold(SEED, |hash, character| add(hash, u32::from(character)))
+            seen.fold(SEED, |hash, character| add(hash, u32::from(character)))
         };
         found(token(hash, word.start, word.end));
     }

@@ -35,6 +35,10 @@ pub(super) fn of_zip(archive: &mut ZipArchive<BufReader<File>>) -> Option<Found>
     if kind.starts_with(b"application/vnd.oasis.opendocument") {
         return Some(Found::Other("OpenDocument file"));
     }
+    let is_of_pages = |name: &str| name.starts_with("Index/") && has_end(name, ".iwa");
+    if archive.file_names().any(|name| name.is_ok_and(|name| is_of_pages(&name))) {
+        return Some(Found::Other("iWork document"));
+    }
     archive.index_for_name("[Content_Types].xml")?;
     let is_main = |name: &str| name.starts_with("word/document") && has_end(name, ".xml");
     let has_text = archive.file_names().any(|name| name.is_ok_and(|name| is_main(&name)));

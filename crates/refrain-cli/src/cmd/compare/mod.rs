@@ -286,6 +286,7 @@ pub(crate) fn run(arguments: &Arguments, given: &Given) -> Result<Exit> {
                 true => "there is nothing to compare; name the folder that has one folder for each document of several files",
                 false => "there is nothing to compare; name two files or more, or a folder of them",
             };
+            failures.tell_passed_over();
             tell_failures(&failures.first, failures.count, " (list them all with --errors)");
             tell(&format!("failed: {read}: {way_out}"));
             return Ok(None);
@@ -321,6 +322,9 @@ pub(crate) fn run(arguments: &Arguments, given: &Given) -> Result<Exit> {
     let result = if arguments.anonymous.is_some() { result.shuffled()? } else { result };
     let written = Written { arguments, form, result: &result, failures: &failures };
     written.write()?;
+    if !output.quiet {
+        failures.tell_passed_over();
+    }
     tell_failures(&failures.first, failures.count, " (list them all with --errors)");
     Ok(Exit::of_failures(failures.count))
 }
@@ -335,16 +339,32 @@ fn wanted(path: &Path, comparison: &Comparison, failures: &mut Failures) -> Resu
         let Some((a, b)) = line.trim_end_matches('\r').split_once('\t') else {
             bail!("{}, line {number}: two ids with a tab between them are wanted", path.display());
         };
+        if a == b {
+            let place = format!("{}, line {number}", path.display());
+            failures.add(Failure::new(&place, format!("`{a}` is paired with itself")).hint("name two documents"))?;
+            continue;
+        }
         match (numbers.get(a), numbers.get(b)) {
             (Some(a), Some(b)) => pairs.push((*a, *b)),
             (a_found, _) => {
                 let missing = if a_found.is_none() { a } else { b };
                 let place = format!("{}, line {number}", path.display());
+                let failed = failures.first.iter().any(|failure| failure.input == missing);
                 let hint = numbers.keys().min().map(|id| format!("ids are like `{id}`; refrain list tells them"));
-                let failure = Failure::new(&place, format!("there is no document `{missing}`"));
+                let failure = match failed {
+                    true => Failure::new(&place, format!("the document `{missing}` could not be read")),
+                    false => Failure::new(&place, format!("there is no document `{missing}`")),
+                };
+                let hint = hint.filter(|_| !failed);
                 failures.add(hint.into_iter().fold(failure, Failure::hint))?;
             }
         }
+    }
+    if pairs.is_empty() && failures.count == 0 {
+        failures.add(
+            Failure::new(path.display().to_string(), "names no pairs")
+                .hint("put two ids on each line, with a tab between them"),
+        )?;
     }
     Ok(pairs)
 }

@@ -158,7 +158,7 @@ impl Written<'_> {
                 percent(pair.scores.a_in_b),
                 percent(pair.scores.b_in_a),
                 pair.scores.shared,
-                pair.passages.len(),
+                if self.arguments.no_passages { "-".to_owned() } else { pair.passages.len().to_string() },
                 legible(names.get(pair.a)),
                 legible(names.get(pair.b)),
             );
@@ -197,6 +197,11 @@ const FILES: [&str; 4] = ["report.json", "texts.jsonl", "pairs.csv", "report.htm
 
 /// Refuses a folder with other files in it.
 pub(super) fn check_folder(folder: &Path) -> Result<()> {
+    // With the slash at its end, a file is not found.
+    let plain: std::path::PathBuf = folder.components().collect();
+    if plain.is_file() {
+        bail!("{} is a file; name another folder for the report", plain.display());
+    }
     if let Ok(entries) = folder.read_dir() {
         for entry in entries {
             let name = entry?.file_name();

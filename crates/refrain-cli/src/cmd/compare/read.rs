@@ -127,9 +127,10 @@ impl Reader<'_> {
             self.control,
             |position, item| {
                 let prepared = preparation.prepare(position, item);
-                (prepared.document.map(&work), prepared.failure)
+                (prepared.document.map(&work), prepared.failure, prepared.skipped)
             },
-            |_, (document, failure)| {
+            |_, (document, failure, skipped)| {
+                skipped.into_iter().for_each(|reason| failures.pass_over(reason));
                 if let Some(failure) = failure {
                     failures.add(failure)?;
                 }

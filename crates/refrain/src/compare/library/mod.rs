@@ -56,13 +56,17 @@ impl Note {
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
                 let folder = folder.display();
                 return Err(Error::Refused(format!(
-                    "{folder} is no library; make one with: refrain library add {folder} FILES"
+                    "{folder} is no library; make one in a new folder with: refrain library add FOLDER FILES"
                 )));
             }
             read => read.at(&path)?,
         };
         let damaged = |message: String| Error::Damaged { path: path.clone(), message };
-        let any: serde_json::Value = serde_json::from_slice(&bytes).map_err(|error| damaged(error.to_string()))?;
+        let any: serde_json::Value = serde_json::from_slice(&bytes).map_err(|error| {
+            damaged(format!(
+                "the file is damaged ({error}); put it back from a copy, or add the sources anew, to another folder"
+            ))
+        })?;
         match any["refrain_library"].as_u64() {
             Some(version) if version == u64::from(VERSION) => {}
             Some(version) => {

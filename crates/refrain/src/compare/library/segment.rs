@@ -346,7 +346,7 @@ impl Segment {
                 }
             }
             if digest.hex() != *expected {
-                let message = "its content is not what was written".into();
+                let message = "its content is not what was written; put the file back from a copy, or add the sources anew, to another folder".into();
                 return Err(Error::Damaged { path: self.path(file), message });
             }
         }

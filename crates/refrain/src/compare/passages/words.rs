@@ -1,5 +1,6 @@
 //! Words: where they are, what they are in lower case and without their endings, and what stands between them.
 
+use std::borrow::Cow;
 use std::hash::BuildHasher;
 use std::ops::Range;
 
@@ -8,7 +9,7 @@ use foldhash::{HashMap, HashMapExt};
 use rust_stemmers::{Algorithm, Stemmer};
 use unicode_segmentation::UnicodeSegmentation;
 
-use crate::compare::rules::{Rule, tokens};
+use crate::compare::rules::{Rule, is_invisible, tokens};
 
 /// Letters kept of a word when its language is unknown: a rough stem for any alphabetic script.
 /// On English 5, 6 and 7 are alike, and lower by .002 to .004 than stemming.
@@ -150,7 +151,12 @@ impl Builder {
                 at = end + 1;
             } else {
                 let end = chunk_end(bytes, end);
-                for (offset, word) in text[at..end].unicode_word_indices() {
+                // A space without width that is put into a word hides nothing; the sign for the order of bytes, as long as it, ends no word.
+                let mut chunk = Cow::Borrowed(&text[at..end]);
+                if chunk.contains('\u{200B}') {
+                    chunk = Cow::Owned(chunk.replace('\u{200B}', "\u{FEFF}"));
+                }
+                for (offset, word) in chunk.unicode_word_indices() {
                     let start = at + offset;
                     self.push(text, last_end, start..start + word.len(), true);
                     last_end = start + word.len();
@@ -195,6 +201,7 @@ impl Builder {
         lower.push_str(word);
         if unicode {
             lower = lower.to_lowercase();
+            lower.retain(|character| !is_invisible(character));
         } else {
             lower.make_ascii_lowercase();
         }
