@@ -197,7 +197,12 @@ fn books_in_archives_and_tables_are_documents() {
     }
     env.run(&["strip", "books.zip", "-o", "clean/"]).code(0);
     assert!(env.read_text("clean/books.zip_b1.txt").starts_with("TALE NUMBER TWO"));
-    env.run(&["strip", "books.zip"]).code(2).says(&["folder"]);
+    let refused = env.run(&["strip", "books.zip"]).code(2).says(&["several books", "folder"]);
+    assert_eq!(refused.text(), "", "nothing is written before it is refused");
+    env.run(&["strip", "books.zip", "-o", "body.txt"]).code(2);
+    assert!(!env.path("body.txt").exists());
+    env.write("one.zip", zip(&members[..1], true));
+    assert!(env.run(&["strip", "one.zip"]).code(0).text().starts_with("TALE NUMBER ONE"));
 }
 
 #[test]

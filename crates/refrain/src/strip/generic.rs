@@ -7,8 +7,9 @@ use foldhash::{HashSet, HashSetExt};
 use rayon::prelude::*;
 
 use super::blocks::{Block, Tokens, blocks};
-use super::evidence::{Evidence, Seen, Side, line_key};
-use super::learn::distinct;
+use super::evidence::{Evidence, Seen, Side};
+use super::head::keys_of;
+use super::learn::voters;
 use super::lines::{Edges, Line};
 use super::{Found, Profile};
 
@@ -20,7 +21,7 @@ const ZONE: usize = 2;
 const ROUNDS: usize = 4;
 
 /// Key of the first `n` tokens of a block.
-fn opening(tokens: &mut Tokens, n: usize) -> u64 {
+fn opening(tokens: &Tokens, n: usize) -> u64 {
     tokens.key(n, n as u64)
 }
 
@@ -32,16 +33,19 @@ struct Keys {
     openings: Vec<u64>,
 }
 
-/// Blocks of an edge, nearest to the outside first. `last` and `first` are line indices.
-fn keyed(lines: &[Line], tail: bool) -> Vec<Keys> {
+/// Blocks of an edge, nearest to the outside first. `last` and `first` are line indices, `keys` those of the lines.
+fn keyed(lines: &[Line], keys: &[Option<u64>], tail: bool) -> Vec<Keys> {
     let mut tokens = Tokens::default();
     let key = |b: &Block| {
-        let lines_of = &lines[b.first..=b.last];
-        let keys = lines_of.iter().filter_map(|l| line_key(l.text, &mut tokens)).collect();
         tokens.clear();
-        lines_of.iter().take(2).for_each(|l| tokens.add_line(l.text));
-        let openings = (2..=tokens.len().min(4)).map(|n| opening(&mut tokens, n)).collect();
-        Keys { first: b.first, last: b.last, lines: keys, openings }
+        lines[b.first..=b.last].iter().take(2).for_each(|l| tokens.add_line(l.text));
+        let openings = (2..=tokens.len().min(4)).map(|n| opening(&tokens, n)).collect();
+        Keys {
+            first: b.first,
+            last: b.last,
+            lines: keys[b.first..=b.last].iter().flatten().copied().collect(),
+            openings,
+        }
     };
     let mut out: Vec<Keys> = blocks(lines, 0, usize::MAX).iter().map(key).collect();
     if tail {
@@ -70,14 +74,13 @@ fn walk(blocks: &[Keys], side: &Side, least: u32) -> usize {
 
 /// Learns which lines and openings are boilerplate; near-copies vote once.
 pub(super) fn learn(books: &[Edges]) -> Evidence {
-    let voters = distinct(books);
+    let voters = voters(books);
     let mut evidence = Evidence { profile: Profile::Generic, books: voters.len() as u32, ..Default::default() };
-    for tail in [false, true] {
-        let keyed: Vec<Vec<Keys>> =
-            voters.par_iter().map(|&b| keyed(if tail { &books[b].tail } else { &books[b].head }, tail)).collect();
-        let side = learn_side(&keyed, evidence.least());
-        *(if tail { &mut evidence.tails } else { &mut evidence.heads }) = side;
-    }
+    let least = evidence.least();
+    let heads: Vec<Vec<Keys>> = voters.par_iter().map(|v| keyed(&v.edges.head, &v.head, false)).collect();
+    evidence.heads = learn_side(&heads, least);
+    let tails: Vec<Vec<Keys>> = voters.par_iter().map(|v| keyed(&v.edges.tail, &v.tail, true)).collect();
+    evidence.tails = learn_side(&tails, least);
     evidence
 }
 
@@ -119,13 +122,14 @@ fn count(books: &[Vec<Keys>], ends: &[usize]) -> Side {
 /// Marks one file by learned lines alone.
 pub(super) fn mark(file: &Edges, evidence: &Evidence) -> Found {
     let least = evidence.least();
-    let head = keyed(&file.head, false);
+    let head = keyed(&file.head, &keys_of(&file.head), false);
     let preamble_end = match walk(&head, &evidence.heads, least) {
         0 => 0,
         n => file.head[head[n - 1].last].number + 1,
     };
     let from = file.tail.partition_point(|l| l.number < preamble_end);
-    let tail = keyed(&file.tail[from..], true);
+    let behind = &file.tail[from..];
+    let tail = keyed(behind, &keys_of(behind), true);
     let epilogue_start = match walk(&tail, &evidence.tails, least) {
         0 => 0,
         n => file.tail[from + tail[n - 1].first].number + 1,

@@ -4,6 +4,9 @@ use std::io::{self, Read, Seek, SeekFrom};
 use std::ops::Range;
 
 use memchr::{memchr, memchr_iter, memrchr};
+use twox_hash::XxHash3_64;
+
+use super::meta::decode;
 
 /// Lines with fewer bytes (after preprocessing) are trivial.
 pub(super) const TRIVIAL_BELOW: usize = 30;
@@ -67,8 +70,10 @@ pub struct Ends {
     wide: Option<Vec<u64>>,
 }
 
-/// Bytes that are read at each end of a file at first.
-const CHUNK: u64 = 256 << 10;
+/// Bytes that are read at each end of a file at first: 600 lines of a book are about 40 KB.
+const CHUNK: u64 = 64 << 10;
+/// Bytes that are read at a time between the ends.
+const PIECE: u64 = 256 << 10;
 
 impl Ends {
     /// The ends of a text in memory, with so many lines each.
@@ -102,10 +107,20 @@ impl Ends {
 
     /// The same of a file, of which only the ends are kept; what lies between them is read through once to count its lines.
     pub fn read(file: &mut (impl Read + Seek), lines: usize) -> io::Result<Ends> {
-        Ends::read_in_chunks(file, lines, CHUNK)
+        Ends::read_in_chunks(file, lines, CHUNK, count_between)
     }
 
-    fn read_in_chunks(file: &mut (impl Read + Seek), lines: usize, chunk: u64) -> io::Result<Ends> {
+    /// The same without what lies between the ends: enough to learn from. Lines at the end have numbers as if nothing did.
+    pub fn glance(file: &mut (impl Read + Seek), lines: usize) -> io::Result<Ends> {
+        Ends::read_in_chunks(file, lines, CHUNK, |_, _, _| Ok(0))
+    }
+
+    fn read_in_chunks<F: Read + Seek>(
+        file: &mut F,
+        lines: usize,
+        chunk: u64,
+        between: impl Fn(&mut F, u64, u64) -> io::Result<usize>,
+    ) -> io::Result<Ends> {
         let size = file.seek(SeekFrom::End(0))?;
         let mut reach = chunk;
         while reach < size / 2 {
@@ -114,7 +129,7 @@ impl Ends {
             let wide = ByteOrder::of(&head).is_some();
             let head_end = end_of_first(&head, b'\n', lines).filter(|_| !wide);
             if let (Some(head_end), Some(tail_start)) = (head_end, start_of_last(&tail, b'\n', lines)) {
-                let between = count_between(file, reach, size - reach)?;
+                let between = between(file, reach, size - reach)?;
                 let total = memchr_iter(b'\n', &head).count() + between + count(&tail, b'\n');
                 return Ok(Ends {
                     head: head[..head_end].to_vec(),
@@ -130,6 +145,12 @@ impl Ends {
             reach = if wide { size } else { reach.saturating_mul(2) };
         }
         Ok(Ends::of(&read_range(file, 0, size)?, lines))
+    }
+
+    /// A digest of what is kept: texts that are the same have the same.
+    pub(super) fn digest(&self) -> u64 {
+        let tail = XxHash3_64::oneshot_with_seed(self.size, &self.tail);
+        XxHash3_64::oneshot_with_seed(tail, &self.head)
     }
 
     /// Number of lines of the whole text.
@@ -174,6 +195,16 @@ impl Ends {
             }
         };
         start..end.max(start)
+    }
+
+    /// Lines around a line (from 1; 0 is the place in front of all), so many on each side, with their numbers; in UTF-8, or
+    /// else as Latin-1.
+    pub fn around(&self, line: usize, lines: usize) -> Vec<(usize, String)> {
+        let edges = self.edges();
+        let tail = edges.tail.iter().filter(|line| line.number >= edges.head.len());
+        let near = |at: usize| at + lines > line && at <= line + lines;
+        let all = edges.head.iter().chain(tail).map(|line| (line.number + 1, line.text));
+        all.filter(|(number, _)| near(*number)).map(|(number, text)| (number, decode(text))).collect()
     }
 
     /// The lines of both ends.
@@ -229,7 +260,7 @@ fn read_range(file: &mut (impl Read + Seek), start: u64, end: u64) -> io::Result
 fn count_between(file: &mut (impl Read + Seek), start: u64, end: u64) -> io::Result<usize> {
     file.seek(SeekFrom::Start(start))?;
     let mut between = file.take(end - start);
-    let mut buffer = vec![0; CHUNK.min(end - start) as usize];
+    let mut buffer = vec![0; PIECE.min(end - start) as usize];
     let mut lines = 0;
     loop {
         match between.read(&mut buffer) {
@@ -391,7 +422,10 @@ mod tests {
             let body = ends.body(1, 3);
             let wanted: Vec<u8> = "Ċ book ਊ\r\n".encode_utf16().flat_map(unit).collect();
             assert_eq!(bytes[body.start as usize..body.end as usize], wanted);
-            assert_eq!(Ends::read_in_chunks(&mut Cursor::new(&bytes), 1, 8).expect("in memory").lines(), 3);
+            assert_eq!(
+                Ends::read_in_chunks(&mut Cursor::new(&bytes), 1, 8, count_between).expect("in memory").lines(),
+                3
+            );
         }
     }
 
@@ -414,9 +448,11 @@ mod tests {
             cut in (0_usize..9, 0_usize..9),
         ) {
             let bytes = text.as_bytes();
-            let read = Ends::read_in_chunks(&mut Cursor::new(bytes), lines, chunk).expect("in memory");
+            let read = Ends::read_in_chunks(&mut Cursor::new(bytes), lines, chunk, count_between).expect("in memory");
             prop_assert_eq!(&read, &Ends::of(bytes, lines));
             prop_assert_eq!(read.edges(), edges(bytes, lines, lines));
+            let glance = Ends::read_in_chunks(&mut Cursor::new(bytes), lines, chunk, |_, _, _| Ok(0)).expect("in memory");
+            prop_assert_eq!((&glance.head, &glance.tail), (&read.head, &read.tail));
             let separator = char::from(separator(bytes));
             let split: Vec<&str> = text.split_inclusive(separator).collect();
             prop_assert_eq!(split.len(), read.lines());

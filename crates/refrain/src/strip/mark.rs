@@ -37,7 +37,7 @@ pub(super) fn scores(head: &Head, evidence: &Evidence) -> Vec<f32> {
     out
 }
 
-fn learned(b: &HeadBlock, evidence: &Evidence, buffer: &mut Vec<u32>) -> f32 {
+fn learned(b: &HeadBlock, evidence: &Evidence, buffer: &mut Vec<u16>) -> f32 {
     buffer.clear();
     buffer.extend_from_slice(&b.features);
     evidence_features(b, evidence, buffer);

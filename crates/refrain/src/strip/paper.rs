@@ -32,6 +32,17 @@ impl PaperOptions {
     pub fn edge_lines(&self) -> usize {
         EDGE_LINES.max(self.p_max.saturating_mul(2)).max(self.e_max.saturating_mul(2))
     }
+
+    /// Hands over the lines of a text that count: the first and the last non-trivial ones, as preprocessing leaves them, and
+    /// each once where the ends overlap.
+    pub fn lines(&self, text: &Ends, mut each: impl FnMut(&[u8]) -> Result<()>) -> Result<()> {
+        let edges = text.edges();
+        let top = Telling::of(edges.head.iter(), self.p_max);
+        let after = top.lines.last().map_or(0, |line| line.0 + 1);
+        let bottom = Telling::of(edges.tail.iter().rev(), self.e_max);
+        let lines = top.iter().chain(bottom.iter().filter(|line| line.0 >= after));
+        lines.map(|(_, line)| line).try_for_each(&mut each)
+    }
 }
 
 impl Default for PaperOptions {
@@ -69,12 +80,8 @@ impl LineCounts {
 
     /// Counts the lines of one text.
     pub fn observe(&mut self, text: &Ends) -> Result<()> {
-        let edges = text.edges();
-        let top = Telling::of(edges.head.iter(), self.options.p_max);
-        let after = top.lines.last().map_or(0, |line| line.0 + 1);
-        let bottom = Telling::of(edges.tail.iter().rev(), self.options.e_max);
-        let lines = top.iter().chain(bottom.iter().filter(|line| line.0 >= after));
-        lines.map(|(_, line)| line).try_for_each(|line| self.counter.add(line))
+        let counter = &mut self.counter;
+        self.options.lines(text, |line| counter.add(line))
     }
 
     /// Counts what others have counted, with the same kind of counter.

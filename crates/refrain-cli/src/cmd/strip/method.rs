@@ -11,7 +11,7 @@ use refrain::strip::{
 };
 use refrain::write::write_atomically;
 
-use super::books::Books;
+use super::books::{Books, Reading};
 use crate::common::{Given, named, size, tell};
 
 /// How preambles and epilogues are found.
@@ -155,6 +155,7 @@ impl MethodArguments {
             let mut lines = LineCounts::new(self.counter.build(&self.counting())?, self.paper());
             books.each(
                 "learn",
+                Reading::Ends,
                 |book| book.ok().map(|book| book.ends),
                 |ends| {
                     if let Some(ends) = ends {
@@ -196,6 +197,7 @@ impl MethodArguments {
         if !one {
             books.each(
                 "learn",
+                Reading::Ends,
                 |book| book.ok().map(|book| (book.position, book.ends)),
                 |read| {
                     if let Some((position, ends)) = read {
