@@ -62,6 +62,7 @@ impl Tokens {
         self.ends.len()
     }
 
+    #[inline]
     pub(super) fn get(&self, i: usize) -> &[u8] {
         let start = if i == 0 { 0 } else { self.ends[i - 1] as usize };
         &self.text[start..self.ends[i] as usize - 1]
@@ -96,24 +97,25 @@ impl Tokens {
 
     /// Adds the tokens of one line.
     pub(super) fn add_line(&mut self, line: &[u8]) {
+        self.text.reserve(2 * line.len());
         let mut at = 0;
         while at < line.len() {
-            // What is in the chunk up to the next blank says what has to be looked at.
+            // What is in the chunk up to the next blank, with its last byte and without, says what has to be looked at.
             let start = at;
-            let mut kinds = 0;
+            let (mut kinds, mut before) = (0, 0);
             while let Some(&byte) = line.get(at)
                 && KIND[byte as usize] != BLANK
             {
+                before = kinds;
                 kinds |= KIND[byte as usize];
                 at += 1;
             }
             let chunk = &line[start..at];
             at += 1;
             if kinds == LETTER {
-                let from = self.text.len();
-                self.text.extend_from_slice(chunk);
-                self.text[from..].make_ascii_lowercase();
-                self.close();
+                self.add_letters(chunk);
+            } else if before == LETTER && kinds & OTHER == 0 && chunk != b"www." {
+                self.add_letters(&chunk[..chunk.len() - 1]);
             } else if kinds & TELLING != 0
                 && let Some(token) = mask(chunk)
             {
@@ -122,6 +124,13 @@ impl Tokens {
                 self.add_words(chunk);
             }
         }
+    }
+
+    /// A word of nothing but letters of ASCII.
+    fn add_letters(&mut self, word: &[u8]) {
+        self.text.extend(word.iter().map(u8::to_ascii_lowercase));
+        self.text.push(b' ');
+        self.ends.push(self.text.len() as u32);
     }
 
     /// Splits a chunk into words; hyphens inside words and apostrophes vanish.
@@ -159,10 +168,12 @@ impl Tokens {
 const LETTER: u8 = 1;
 /// What mail addresses, web addresses and file names have.
 const TELLING: u8 = 2;
-/// Anything else.
-const OTHER: u8 = 4;
+/// Other signs of ASCII, which end a word when they are the last.
+const SIGN: u8 = 4;
+/// Anything else: digits, and what is not ASCII.
+const OTHER: u8 = 8;
 /// What stands between chunks.
-const BLANK: u8 = 8;
+const BLANK: u8 = 16;
 
 /// What each byte is.
 const KIND: [u8; 256] = {
@@ -173,6 +184,7 @@ const KIND: [u8; 256] = {
             b'@' | b':' | b'.' => TELLING,
             byte if byte.is_ascii_alphabetic() => LETTER,
             byte if byte.is_ascii_whitespace() => BLANK,
+            byte if byte.is_ascii() && !byte.is_ascii_digit() => SIGN,
             _ => OTHER,
         };
         byte += 1;

@@ -96,11 +96,11 @@ fn find_marker(lines: &[Line], rules: &Rules) -> Option<(usize, usize)> {
     if rules.is_empty() {
         return None;
     }
-    let letters = rules.first_letters(Place::Head, Says::Marker);
+    let first_words = rules.first_words(Place::Head, Says::Marker);
     let mut tokens = Tokens::default();
     let first = (0..lines.len()).rev().find(|&i| {
         let text = lines[i].text;
-        if text.len() < 12 || !letters.admit(text) {
+        if text.len() < 12 || !first_words.admit(text) {
             return false;
         }
         tokens.clear();

@@ -3,7 +3,7 @@
 use std::io::{self, Read, Seek, SeekFrom};
 use std::ops::Range;
 
-use memchr::{memchr, memchr_iter, memrchr};
+use memchr::{memchr, memchr_iter};
 use twox_hash::XxHash3_64;
 
 use super::meta::decode;
@@ -34,15 +34,6 @@ pub(super) struct Edges<'a> {
     pub(super) total: usize,
 }
 
-/// Splits off at most so many lines from either end.
-#[cfg(test)]
-pub(super) fn edges(bytes: &[u8], head: usize, tail: usize) -> Edges<'_> {
-    let separator = separator(bytes);
-    let total = count(bytes, separator);
-    let (head, tail) = (first_lines(bytes, separator, head), last_lines(bytes, separator, tail, total));
-    Edges { head, tail, total }
-}
-
 /// The two ends of a text, and how many lines lie between them: all that has to be in memory of a book.
 ///
 /// Lines end at `\n`; a text without any is split at `\r`. A text in UTF-16 (told by its byte order mark) is looked at in
@@ -58,7 +49,11 @@ pub(super) fn edges(bytes: &[u8], head: usize, tail: usize) -> Edges<'_> {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Ends {
     head: Vec<u8>,
+    /// Where each line of the head ends, behind what separates it from the next.
+    head_ends: Vec<usize>,
     tail: Vec<u8>,
+    /// Where each line of the tail begins in it.
+    tail_starts: Vec<usize>,
     /// Where the tail begins.
     tail_at: u64,
     size: u64,
@@ -82,16 +77,40 @@ impl Ends {
             return Ends::of_wide(bytes, order, lines);
         }
         let separator = separator(bytes);
-        let head = &bytes[..end_of_first(bytes, separator, lines).unwrap_or(bytes.len())];
-        let tail_at = start_of_last(bytes, separator, lines).unwrap_or(0);
+        let mut head_ends = first_ends(bytes, separator, lines);
+        let mut starts = last_starts(bytes, separator, lines);
+        let reached = head_ends.last().copied().unwrap_or(0);
+        if head_ends.len() < lines && reached < bytes.len() {
+            head_ends.push(bytes.len());
+        }
+        if starts.len() < lines && !bytes.is_empty() {
+            starts.push(0);
+        }
+        let head = &bytes[..head_ends.last().copied().unwrap_or(0)];
+        let total = count(bytes, separator);
+        Ends { separator, total, limit: lines, ..Ends::new((head, head_ends), (bytes, starts), 0, bytes.len()) }
+    }
+
+    /// The two ends, by where the lines of the first end and those of the last begin, the last one first.
+    fn new(
+        (head, head_ends): (&[u8], Vec<usize>),
+        (last, mut starts): (&[u8], Vec<usize>),
+        at: u64,
+        size: usize,
+    ) -> Ends {
+        let from = starts.last().copied().unwrap_or(last.len());
+        starts.reverse();
+        starts.iter_mut().for_each(|start| *start -= from);
         Ends {
             head: head.to_vec(),
-            tail: bytes[tail_at..].to_vec(),
-            tail_at: tail_at as u64,
-            size: bytes.len() as u64,
-            total: count(bytes, separator),
-            separator,
-            limit: lines,
+            head_ends,
+            tail: last[from..].to_vec(),
+            tail_starts: starts,
+            tail_at: at + from as u64,
+            size: size as u64,
+            total: 0,
+            separator: b'\n',
+            limit: 0,
             wide: None,
         }
     }
@@ -127,20 +146,13 @@ impl Ends {
             let head = read_range(file, 0, reach)?;
             let tail = read_range(file, size - reach, size)?;
             let wide = ByteOrder::of(&head).is_some();
-            let head_end = end_of_first(&head, b'\n', lines).filter(|_| !wide);
-            if let (Some(head_end), Some(tail_start)) = (head_end, start_of_last(&tail, b'\n', lines)) {
+            let (head_ends, starts) = (first_ends(&head, b'\n', lines), last_starts(&tail, b'\n', lines));
+            if !wide && head_ends.len() == lines && starts.len() == lines {
                 let between = between(file, reach, size - reach)?;
                 let total = memchr_iter(b'\n', &head).count() + between + count(&tail, b'\n');
-                return Ok(Ends {
-                    head: head[..head_end].to_vec(),
-                    tail: tail[tail_start..].to_vec(),
-                    tail_at: size - reach + tail_start as u64,
-                    size,
-                    total,
-                    separator: b'\n',
-                    limit: lines,
-                    wide: None,
-                });
+                let seen = &head[..head_ends.last().copied().unwrap_or(0)];
+                let ends = Ends::new((seen, head_ends), (&tail, starts), size - reach, size as usize);
+                return Ok(Ends { total, limit: lines, ..ends });
             }
             reach = if wide { size } else { reach.saturating_mul(2) };
         }
@@ -148,7 +160,7 @@ impl Ends {
     }
 
     /// A digest of what is kept: texts that are the same have the same.
-    pub(super) fn digest(&self) -> u64 {
+    pub fn digest(&self) -> u64 {
         let tail = XxHash3_64::oneshot_with_seed(self.size, &self.tail);
         XxHash3_64::oneshot_with_seed(tail, &self.head)
     }
@@ -170,7 +182,7 @@ impl Ends {
 
     /// Bytes that it takes in memory.
     pub(super) fn memory(&self) -> usize {
-        self.head.len() + self.tail.len()
+        self.head.len() + self.tail.len() + (self.head_ends.len() + self.tail_starts.len()) * size_of::<usize>()
     }
 
     /// False when a NUL byte stands at one of the ends: this is not text, or in an encoding that nobody declared.
@@ -184,14 +196,15 @@ impl Ends {
         let start = match (preamble_end, &self.wide) {
             (0, _) => 0,
             (line, Some(starts)) => starts.get(line).copied().unwrap_or(self.size),
-            (line, None) => end_of_first(&self.head, self.separator, line).unwrap_or(self.head.len()) as u64,
+            (line, None) => self.head_ends.get(line - 1).copied().unwrap_or(self.head.len()) as u64,
         };
         let end = match (epilogue_start, &self.wide) {
             (0, _) => self.size,
             (line, Some(starts)) => starts.get(line - 1).copied().unwrap_or(self.size),
             (line, None) => {
-                let lines = (self.total + 1).saturating_sub(line);
-                self.tail_at + start_of_last(&self.tail, self.separator, lines).unwrap_or(0) as u64
+                let before = self.total - self.tail_starts.len();
+                let start = line.saturating_sub(before + 1);
+                self.tail_at + self.tail_starts.get(start).copied().unwrap_or(self.tail.len()) as u64
             }
         };
         start..end.max(start)
@@ -209,11 +222,18 @@ impl Ends {
 
     /// The lines of both ends.
     pub(super) fn edges(&self) -> Edges<'_> {
-        Edges {
-            head: first_lines(&self.head, self.separator, self.limit),
-            tail: last_lines(&self.tail, self.separator, self.limit, self.total),
-            total: self.total,
-        }
+        let mut start = 0;
+        let head = self.head_ends.iter().enumerate().map(|(number, &end)| {
+            let text = trim(&self.head[start..end]);
+            start = end;
+            Line { number, text }
+        });
+        let head = head.collect();
+        let before = self.total - self.tail_starts.len();
+        let ends = self.tail_starts.iter().copied().skip(1).chain([self.tail.len()]);
+        let tail = self.tail_starts.iter().zip(ends).zip(before..);
+        let tail = tail.map(|((&start, end), number)| Line { number, text: trim(&self.tail[start..end]) }).collect();
+        Edges { head, tail, total: self.total }
     }
 }
 
@@ -282,49 +302,15 @@ fn count(bytes: &[u8], separator: u8) -> usize {
     memchr_iter(separator, bytes).count() + usize::from(open)
 }
 
-/// Where the first so many lines end; none when there are fewer.
-fn end_of_first(bytes: &[u8], separator: u8, lines: usize) -> Option<usize> {
-    match lines {
-        0 => Some(0),
-        lines => memchr_iter(separator, bytes).nth(lines - 1).map(|end| end + 1),
-    }
+/// Where the first lines end, at most so many; a last line that does not end is not there.
+fn first_ends(bytes: &[u8], separator: u8, lines: usize) -> Vec<usize> {
+    memchr_iter(separator, bytes).take(lines).map(|end| end + 1).collect()
 }
 
-/// Where the last so many lines begin; none when that is not seen.
-fn start_of_last(bytes: &[u8], separator: u8, lines: usize) -> Option<usize> {
-    let mut rest = bytes.strip_suffix(&[separator]).unwrap_or(bytes);
-    let mut start = bytes.len();
-    for _ in 0..lines {
-        let end = memrchr(separator, rest)?;
-        start = end + 1;
-        rest = &rest[..end];
-    }
-    Some(start)
-}
-
-fn first_lines(bytes: &[u8], separator: u8, limit: usize) -> Vec<Line<'_>> {
-    let mut lines = Vec::with_capacity(limit);
-    let mut rest = bytes;
-    while lines.len() < limit && !rest.is_empty() {
-        let end = memchr(separator, rest).unwrap_or(rest.len());
-        lines.push(Line { number: lines.len(), text: trim(&rest[..end]) });
-        rest = rest.get(end + 1..).unwrap_or(&[]);
-    }
-    lines
-}
-
-fn last_lines(bytes: &[u8], separator: u8, limit: usize, total: usize) -> Vec<Line<'_>> {
-    let mut lines = Vec::with_capacity(limit);
-    let mut rest = bytes.strip_suffix(&[separator]).unwrap_or(bytes);
-    let mut number = total;
-    while lines.len() < limit && number > 0 {
-        number -= 1;
-        let start = memrchr(separator, rest).map_or(0, |end| end + 1);
-        lines.push(Line { number, text: trim(&rest[start..]) });
-        rest = &rest[..start.saturating_sub(1)];
-    }
-    lines.reverse();
-    lines
+/// Where the last lines begin, at most so many, the last one first; the first line of all is not there.
+fn last_starts(bytes: &[u8], separator: u8, lines: usize) -> Vec<usize> {
+    let closed = bytes.strip_suffix(&[separator]).unwrap_or(bytes);
+    memchr_iter(separator, closed).rev().take(lines).map(|end| end + 1).collect()
 }
 
 /// Takes white space, byte order marks and no-break spaces off both ends.
@@ -377,8 +363,20 @@ fn same_run(first: u8, other: u8) -> bool {
 }
 
 /// Letters of any encoding: those of ASCII and all bytes above it.
+#[inline]
 pub(super) fn is_letter(byte: u8) -> bool {
     byte.is_ascii_alphabetic() || byte >= 0x80
+}
+
+/// Splits off at most so many lines from either end: the plain twin of [`Ends::edges`].
+#[cfg(test)]
+pub(super) fn edges(bytes: &[u8], head: usize, tail: usize) -> Edges<'_> {
+    let separator = separator(bytes);
+    let mut lines: Vec<&[u8]> = bytes.split(|&byte| byte == separator).collect();
+    lines.pop_if(|last| last.is_empty());
+    let all: Vec<Line> = lines.iter().enumerate().map(|(number, line)| Line { number, text: trim(line) }).collect();
+    let total = all.len();
+    Edges { head: all[..head.min(total)].to_vec(), tail: all[total - tail.min(total)..].to_vec(), total }
 }
 
 #[cfg(test)]

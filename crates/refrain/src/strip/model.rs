@@ -46,6 +46,8 @@ impl Default for Model {
 const EPOCHS: usize = 6;
 const RATE: f32 = 0.3;
 const DECAY: f32 = 2e-4;
+/// An example whose error is smaller teaches nothing more.
+const SETTLED: f32 = 2e-3;
 
 impl Model {
     /// Log-odds that a block with these features is boilerplate.
@@ -89,6 +91,9 @@ struct Slot {
 fn step((features, target, weight): (&[u16], f32, f32), bias: &mut f32, slots: &mut [Slot]) {
     let score = *bias + features.iter().map(|&f| slots[f as usize].weight).sum::<f32>();
     let g = (1.0 / (1.0 + (-score).exp()) - target) * weight;
+    if g.abs() < SETTLED {
+        return;
+    }
     *bias -= 0.01 * g;
     for &f in features {
         let slot = &mut slots[f as usize];

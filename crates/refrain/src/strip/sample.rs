@@ -24,12 +24,22 @@ pub struct Sample {
     /// By their digests, with the first position of each.
     texts: BTreeMap<u64, (Position, Ends)>,
     bytes: usize,
+    /// The lowest digest of a text that there was no room for: none from there on is drawn.
+    full_at: Option<u64>,
 }
 
 impl Sample {
     /// Adds a text.
     pub fn add(&mut self, position: Position, text: Ends) {
-        match self.texts.entry(text.digest()) {
+        self.insert(position, text.digest(), text);
+    }
+
+    /// Adds a text whose [digest](Ends::digest) is known: it takes time that another thread may have.
+    pub fn insert(&mut self, position: Position, digest: u64, text: Ends) {
+        if self.full_at.is_some_and(|full_at| digest >= full_at) {
+            return;
+        }
+        match self.texts.entry(digest) {
             Entry::Occupied(mut known) => known.get_mut().0 = position.min(known.get().0),
             Entry::Vacant(free) => {
                 self.bytes += text.memory();
@@ -37,8 +47,9 @@ impl Sample {
             }
         }
         while self.texts.len() > MOST || (self.bytes > MOST_BYTES && self.texts.len() > 1) {
-            let Some((_, (_, last))) = self.texts.pop_last() else { break };
+            let Some((digest, (_, last))) = self.texts.pop_last() else { break };
             self.bytes -= last.memory();
+            self.full_at = Some(digest);
         }
     }
 
@@ -81,8 +92,14 @@ impl Sample {
 
 impl pass::Evidence for Sample {
     fn merge(&mut self, other: Sample) -> Result<()> {
-        for (position, text) in other.texts.into_values() {
-            self.add(position, text);
+        if let Some(full_at) = other.full_at {
+            for (_, text) in self.texts.split_off(&full_at).into_values() {
+                self.bytes -= text.memory();
+            }
+            self.full_at = Some(self.full_at.map_or(full_at, |mine| mine.min(full_at)));
+        }
+        for (digest, (position, text)) in other.texts {
+            self.insert(position, digest, text);
         }
         Ok(())
     }

@@ -73,7 +73,7 @@ impl From<Error> for Trouble {
 const CHUNK: usize = 256;
 /// Bytes that tell what a file is.
 const HEAD: u64 = 4096;
-/// Files of less than this are read at once.
+/// Files up to this size are read at once.
 const SMALL: u64 = 128 << 10;
 
 /// What is needed of plain files.
@@ -171,10 +171,11 @@ impl Books<'_> {
     /// The two ends of a plain file; none where it is something else.
     fn ends(&self, input: &Input, reading: Reading) -> io::Result<Option<Ends>> {
         let mut file = File::open(&input.path)?;
-        let is_small = input.size.is_some_and(|size| size <= SMALL);
-        let mut head = Vec::with_capacity(if is_small { SMALL as usize } else { HEAD as usize });
+        let small = input.size.filter(|size| *size <= SMALL);
+        // One byte more than there should be shows whether that was all.
+        let mut head = Vec::with_capacity(small.map_or(HEAD, |size| size + 1) as usize);
         (&mut file).take(head.capacity() as u64).read_to_end(&mut head)?;
-        let whole = is_small && head.len() < head.capacity();
+        let whole = small.is_some_and(|size| head.len() as u64 <= size);
         if !is_plain_text(&head[..head.len().min(HEAD as usize)], &input.name, self.options.format) {
             return Ok(None);
         }

@@ -2,6 +2,7 @@
 
 use std::fs;
 use std::path::PathBuf;
+use std::sync::{Mutex, PoisonError};
 
 use anyhow::{Context, Result, bail};
 use clap::Args;
@@ -11,7 +12,7 @@ use refrain::strip::{
 };
 use refrain::write::write_atomically;
 
-use super::books::{Books, Reading};
+use super::books::{Book, Books, Reading};
 use crate::common::{Given, named, size, tell};
 
 /// How preambles and epilogues are found.
@@ -190,24 +191,32 @@ impl MethodArguments {
     }
 
     fn learn(&self, strip: &Strip, books: &Books<'_>, quiet: bool) -> Result<Evidence> {
-        let mut sample = Sample::default();
+        let sample = Mutex::new(Sample::default());
         let mut count = 0_u64;
         // One plain file teaches nothing about others, and need not be read twice.
         let one = self.profile == Profile::Gutenberg && books.is_one();
         if !one {
+            // What is drawn does not depend on the order, so it is done where the text was read.
+            let draw = |book: Book| {
+                let digest = book.ends.digest();
+                sample.lock().unwrap_or_else(PoisonError::into_inner).insert(book.position, digest, book.ends);
+            };
             books.each(
                 "learn",
                 Reading::Ends,
-                |book| book.ok().map(|book| (book.position, book.ends)),
+                |book| {
+                    book.is_ok_and(|book| {
+                        draw(book);
+                        true
+                    })
+                },
                 |read| {
-                    if let Some((position, ends)) = read {
-                        count += 1;
-                        sample.add(position, ends);
-                    }
+                    count += u64::from(read);
                     Ok(())
                 },
             )?;
         }
+        let sample = sample.into_inner().unwrap_or_else(PoisonError::into_inner);
         let shipped = Evidence::shipped().books();
         if self.profile == Profile::Generic && sample.len() < 2 {
             bail!(
