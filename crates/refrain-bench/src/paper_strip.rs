@@ -24,6 +24,9 @@ pub(crate) struct Arguments {
     /// A folder for the tables, one file a figure
     #[arg(short, long, value_name = "FOLDER")]
     output: PathBuf,
+    /// Only these figures, such as figure9, with commas between them
+    #[arg(long, value_name = "FIGURES", value_delimiter = ',')]
+    only: Vec<String>,
 }
 
 /// Numbers of counters that the paper tries for generalised majority, as powers of two.
@@ -39,35 +42,34 @@ pub(crate) fn run(arguments: &Arguments) -> Result<()> {
     let lines = lines_of(&books)?;
     let slices: Vec<&[u8]> = lines.iter().map(Vec::as_slice).collect();
     fs::create_dir_all(&arguments.output).with_context(|| arguments.output.display().to_string())?;
-    let tables = Tables { folder: &arguments.output };
-    tables.put(
-        "figure2",
-        "lines of 100 books that occur 100 times or more: where they stand",
-        &figure_2(&books, &slices)?,
-    )?;
-    tables.put("figure3", "expected lines of the book that are taken for the preamble", &figure_3())?;
-    tables.put("figure5", "how often lines occur", &figure_5(&slices)?)?;
-    tables.put("figure6", "lines that are falsely called frequent, as a share of all lines", &figure_6(&slices)?)?;
-    tables.put("figure7", "efficiency of generalised majority", &figure_7()?)?;
-    match &arguments.gold {
-        Some(gold) => {
-            let title = "errors in lines, of books with known boundaries (below zero: too many removed)";
-            tables.put("figure8", title, &figure_8(&books, gold)?)?;
-        }
-        None => print("\nfigure8: left out; name a table of boundaries with --gold\n")?,
+    let tables = Tables { folder: &arguments.output, only: &arguments.only };
+    tables.put("figure2", "where lines stand that occur 100 times or more", || figure_2(&books, &slices))?;
+    tables.put("figure3", "expected lines of the book that are taken for the preamble", || Ok(figure_3()))?;
+    tables.put("figure5", "how often lines occur", || figure_5(&slices))?;
+    tables.put("figure6", "lines that are falsely called frequent, as a share of all lines", || figure_6(&slices))?;
+    tables.put("figure7", "efficiency of generalised majority", figure_7)?;
+    if let Some(gold) = &arguments.gold {
+        let title = "errors in lines, of books with known boundaries (below zero: too many removed)";
+        tables.put("figure8", title, || figure_8(&books, gold))?;
     }
-    tables.put("figure9", "seconds to build the structures", &figure_9(&slices)?)
+    tables.put("figure9", "seconds to build the structures", || figure_9(&slices))
 }
 
 /// Writes tables to files, and shows them.
 struct Tables<'a> {
     folder: &'a Path,
+    /// The names of those that are wanted; all where there is none.
+    only: &'a [String],
 }
 
 impl Tables<'_> {
-    fn put(&self, name: &str, title: &str, table: &str) -> Result<()> {
+    fn put(&self, name: &str, title: &str, table: impl FnOnce() -> Result<String>) -> Result<()> {
+        if !self.only.is_empty() && !self.only.iter().any(|wanted| wanted == name) {
+            return Ok(());
+        }
+        let table = table()?;
         let path = self.folder.join(format!("{name}.tsv"));
-        fs::write(&path, table).with_context(|| path.display().to_string())?;
+        fs::write(&path, &table).with_context(|| path.display().to_string())?;
         let mut shown = format!("\n{name}: {title}\n");
         let rows: Vec<&str> = table.lines().collect();
         for row in rows.iter().take(SHOWN) {

@@ -340,26 +340,26 @@ fn trim_control(mut line: &[u8]) -> &[u8] {
 /// The preprocessing of the paper: runs of `*`, `-` and white space become one. False for a trivial line.
 pub(super) fn preprocess(line: &[u8], out: &mut Vec<u8>) -> bool {
     out.clear();
-    let mut at = 0;
-    while at < line.len() {
-        let byte = line[at];
-        let run = line[at..].iter().take_while(|&&other| same_run(byte, other)).count().max(1);
-        match byte {
+    let mut rest = line;
+    while !rest.is_empty() {
+        let plain = rest.iter().position(|&byte| runs(byte)).unwrap_or(rest.len());
+        out.extend_from_slice(&rest[..plain]);
+        rest = &rest[plain..];
+        let Some(&first) = rest.first() else { break };
+        let same = |&byte: &u8| byte == first || (first.is_ascii_whitespace() && byte.is_ascii_whitespace());
+        match first {
             b'*' => out.extend_from_slice(b"***"),
             b'-' => out.extend_from_slice(b"---"),
-            _ if byte.is_ascii_whitespace() => out.push(b' '),
-            _ => out.push(byte),
+            _ => out.push(b' '),
         }
-        at += run;
+        rest = &rest[rest.iter().take_while(|byte| same(byte)).count()..];
     }
     out.len() >= TRIVIAL_BELOW && out.iter().any(|&byte| is_letter(byte))
 }
 
-fn same_run(first: u8, other: u8) -> bool {
-    match first {
-        b'*' | b'-' => other == first,
-        _ => first.is_ascii_whitespace() && other.is_ascii_whitespace(),
-    }
+/// Bytes of which runs become one.
+fn runs(byte: u8) -> bool {
+    matches!(byte, b'*' | b'-') || byte.is_ascii_whitespace()
 }
 
 /// Letters of any encoding: those of ASCII and all bytes above it.

@@ -43,7 +43,7 @@ pub use evidence::Evidence;
 pub use figures::{Column, Figures};
 pub use lines::Ends;
 pub use meta::Facts;
-pub use paper::{FrequentLines, LineCounts, PaperOptions};
+pub use paper::{FrequentLines, LineCounts, PaperOptions, PreparedLines};
 pub use sample::Sample;
 
 use std::cmp::Ordering;

@@ -8,7 +8,7 @@ use anyhow::{Context, Result, bail};
 use clap::Args;
 use refrain::strip::counters::{CounterKind, Options};
 use refrain::strip::{
-    EDGE_LINES, Ends, Evidence, Found, FrequentLines, LineCounts, PaperOptions, Profile, Sample, Strip,
+    EDGE_LINES, Ends, Evidence, Found, FrequentLines, LineCounts, PaperOptions, PreparedLines, Profile, Sample, Strip,
 };
 use refrain::write::write_atomically;
 
@@ -153,16 +153,17 @@ impl MethodArguments {
     /// Reads the books and learns from them, where that is needed.
     pub(super) fn finder(&self, books: &Books<'_>, quiet: bool) -> Result<Finder> {
         if self.method == Method::Paper {
-            let mut lines = LineCounts::new(self.counter.build(&self.counting())?, self.paper());
+            let options = self.paper();
+            let mut lines = LineCounts::new(self.counter.build(&self.counting())?, options);
+            // What is kept of a book until its turn is as little as the counter needs.
+            let prepare = |book: Book| PreparedLines::of(&book.ends, &options, self.counter);
             books.each(
                 "learn",
                 Reading::Ends,
-                |book| book.ok().map(|book| book.ends),
-                |ends| {
-                    if let Some(ends) = ends {
-                        lines.observe(&ends)?;
-                    }
-                    Ok(())
+                |book| book.ok().map(prepare),
+                |prepared| match prepared {
+                    Some(prepared) => lines.add(&prepared?),
+                    None => Ok(()),
                 },
             )?;
             return Ok(Finder::Paper(Box::new(lines.conclude()?)));

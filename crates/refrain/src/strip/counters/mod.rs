@@ -152,6 +152,11 @@ impl CounterKind {
         }
     }
 
+    /// Whether lines are kept; others keep their keys, or less.
+    pub fn keeps_lines(self) -> bool {
+        matches!(self, CounterKind::Exact | CounterKind::Sorted)
+    }
+
     /// The key of a line with which this structure counts.
     pub fn key(self, line: &[u8]) -> u64 {
         self.key_function()(line)
