@@ -71,6 +71,11 @@ impl Side {
         }
     }
 
+    /// Texts in which a line stood inside.
+    pub(super) fn inside(&self, key: u64) -> u32 {
+        self.0.get(&key).map_or(0, |count| count.inside)
+    }
+
     /// Records one book's vote for a line.
     pub(super) fn vote(&mut self, key: u64, inside: bool) {
         self.0.entry(key).or_default().add(inside);
