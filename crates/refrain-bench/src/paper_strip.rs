@@ -123,7 +123,9 @@ fn lines_of(books: &[Book]) -> Result<Vec<Vec<u8>>> {
 
 fn figure_2(books: &[Book], lines: &[&[u8]]) -> Result<String> {
     let mut counts: HashMap<&[u8], u32> = HashMap::new();
-    lines.iter().for_each(|line| *counts.entry(line).or_default() += 1);
+    for line in lines {
+        *counts.entry(line).or_default() += 1;
+    }
     let step = books.len().div_ceil(DRAWN.0);
     let first = PaperOptions { e_max: 0, ..PaperOptions::PUBLISHED };
     let mut table = String::from("book\tline\toccurrences\n");
@@ -133,7 +135,7 @@ fn figure_2(books: &[Book], lines: &[&[u8]]) -> Result<String> {
             number += 1;
             let count = counts.get(line).copied().unwrap_or_default();
             if count >= DRAWN.1 {
-                table.push_str(&format!("{}\t{number}\t{count}\n", book.id));
+                let _ = writeln!(table, "{}\t{number}\t{count}", book.id);
             }
             Ok(())
         })?;
@@ -146,7 +148,7 @@ fn figure_3() -> String {
     for gap_max in [5, 10, 15] {
         let probabilities: Vec<f64> = (0..=10).map(|p| f64::from(p) / 20.0).collect();
         for row in study::misclassified(gap_max, &probabilities) {
-            table.push_str(&format!("{}\t{:.2}\t{:.3}\n", row.gap_max, row.p, row.lines));
+            let _ = writeln!(table, "{}\t{:.2}\t{:.3}", row.gap_max, row.p, row.lines);
         }
     }
     table
@@ -218,7 +220,7 @@ fn figure_8(books: &[Book], gold: &Path) -> Result<String> {
             for book in books {
                 let Some(&(preamble, epilogue)) = gold.get(&book.id) else { continue };
                 let found = frequent.find(&book.ends);
-                let signed = |one: usize, other: usize| one as i64 - other as i64;
+                let signed = |one: usize, other: usize| one.cast_signed() - other.cast_signed();
                 let behind = |line: usize| if line == 0 { book.ends.lines() + 1 } else { line };
                 tops.push(signed(preamble, found.preamble_end));
                 bottoms.push(signed(behind(found.epilogue_start), behind(epilogue)));
@@ -233,11 +235,11 @@ fn figure_8(books: &[Book], gold: &Path) -> Result<String> {
 }
 
 /// How errors are spread.
-fn spread(errors: &mut [i64]) -> String {
+fn spread(errors: &mut [isize]) -> String {
     errors.sort_unstable();
     let count = errors.len();
-    let share = |most: u64| errors.iter().filter(|error| error.unsigned_abs() <= most).count() as f64 / count as f64;
-    let mean = errors.iter().map(|error| error.unsigned_abs()).sum::<u64>() as f64 / count as f64;
+    let share = |most: usize| errors.iter().filter(|error| error.unsigned_abs() <= most).count() as f64 / count as f64;
+    let mean = errors.iter().map(|error| error.unsigned_abs()).sum::<usize>() as f64 / count as f64;
     let at = |tenths: usize| errors[(count - 1) * tenths / 10];
     let (exact, near) = (share(0), share(10));
     format!("{count}\t{exact:.2}\t{near:.2}\t{mean:.1}\t{}\t{}\t{}\t{}\t{}", at(0), at(1), at(5), at(9), at(10))

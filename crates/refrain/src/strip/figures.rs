@@ -50,7 +50,9 @@ impl Figures {
             }
         }
         let mut counts: HashMap<&[u8], u32> = HashMap::new();
-        lines.iter().for_each(|line| *counts.entry(line).or_default() += 1);
+        for line in &lines {
+            *counts.entry(line).or_default() += 1;
+        }
         let least = (texts.len() as u32 / 20).clamp(3, 100);
         let mut is_frequent = |line: &Line| {
             preprocess(line.text, &mut buffer) && counts.get(&buffer[..]).is_some_and(|&count| count >= least)

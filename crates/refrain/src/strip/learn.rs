@@ -23,9 +23,6 @@ const TITLE_REACH: usize = 12;
 /// Blocks behind the boundary that count in full as examples of the book.
 const NEAR: usize = 6;
 
-/// Of blocks further behind, one of so many is an example.
-const FAR: usize = 3;
-
 /// Weight of a block of the header as an example.
 const LICENCE: f32 = 0.2;
 
@@ -189,15 +186,13 @@ fn licence_blocks(head: &Head, book: &Edges) -> Vec<HeadBlock> {
 fn examples(heads: &[Head], labels: &[Vec<Option<bool>>], licence: &[Vec<HeadBlock>], evidence: &Evidence) -> Examples {
     let mut examples = Examples::default();
     let mut told = Vec::new();
-    for (number, (head, labels)) in heads.iter().zip(labels).enumerate() {
+    for (head, labels) in heads.iter().zip(labels) {
         let near = taken(labels) + NEAR;
         for (i, (b, label)) in head.blocks.iter().zip(labels).enumerate() {
-            if let Some(boilerplate) = *label
-                && (i < near || (i + number).is_multiple_of(FAR))
-            {
+            if let Some(boilerplate) = *label {
                 told.clear();
                 evidence_features(b, evidence, &mut told);
-                examples.add(&[&b.features, &told], boilerplate, if i < near { 1.0 } else { 0.9 });
+                examples.add(&[&b.features, &told], boilerplate, if i < near { 1.0 } else { 0.3 });
             }
         }
     }

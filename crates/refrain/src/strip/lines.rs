@@ -50,7 +50,7 @@ pub(super) struct Edges<'a> {
 pub struct Ends {
     head: Vec<u8>,
     /// Where each line of the head ends, behind what separates it from the next.
-    head_ends: Vec<usize>,
+    head_stops: Vec<usize>,
     tail: Vec<u8>,
     /// Where each line of the tail begins in it.
     tail_starts: Vec<usize>,
@@ -77,33 +77,35 @@ impl Ends {
             return Ends::of_wide(bytes, order, lines);
         }
         let separator = separator(bytes);
-        let mut head_ends = first_ends(bytes, separator, lines);
+        let mut head_stops = first_ends(bytes, separator, lines);
         let mut starts = last_starts(bytes, separator, lines);
-        let reached = head_ends.last().copied().unwrap_or(0);
-        if head_ends.len() < lines && reached < bytes.len() {
-            head_ends.push(bytes.len());
+        let reached = head_stops.last().copied().unwrap_or(0);
+        if head_stops.len() < lines && reached < bytes.len() {
+            head_stops.push(bytes.len());
         }
         if starts.len() < lines && !bytes.is_empty() {
             starts.push(0);
         }
-        let head = &bytes[..head_ends.last().copied().unwrap_or(0)];
+        let head = &bytes[..head_stops.last().copied().unwrap_or(0)];
         let total = count(bytes, separator);
-        Ends { separator, total, limit: lines, ..Ends::new((head, head_ends), (bytes, starts), 0, bytes.len()) }
+        Ends { separator, total, limit: lines, ..Ends::new((head, head_stops), (bytes, starts), 0, bytes.len()) }
     }
 
     /// The two ends, by where the lines of the first end and those of the last begin, the last one first.
     fn new(
-        (head, head_ends): (&[u8], Vec<usize>),
+        (head, head_stops): (&[u8], Vec<usize>),
         (last, mut starts): (&[u8], Vec<usize>),
         at: u64,
         size: usize,
     ) -> Ends {
         let from = starts.last().copied().unwrap_or(last.len());
         starts.reverse();
-        starts.iter_mut().for_each(|start| *start -= from);
+        for start in &mut starts {
+            *start -= from;
+        }
         Ends {
             head: head.to_vec(),
-            head_ends,
+            head_stops,
             tail: last[from..].to_vec(),
             tail_starts: starts,
             tail_at: at + from as u64,
@@ -146,12 +148,12 @@ impl Ends {
             let head = read_range(file, 0, reach)?;
             let tail = read_range(file, size - reach, size)?;
             let wide = ByteOrder::of(&head).is_some();
-            let (head_ends, starts) = (first_ends(&head, b'\n', lines), last_starts(&tail, b'\n', lines));
-            if !wide && head_ends.len() == lines && starts.len() == lines {
+            let (head_stops, starts) = (first_ends(&head, b'\n', lines), last_starts(&tail, b'\n', lines));
+            if !wide && head_stops.len() == lines && starts.len() == lines {
                 let between = between(file, reach, size - reach)?;
                 let total = memchr_iter(b'\n', &head).count() + between + count(&tail, b'\n');
-                let seen = &head[..head_ends.last().copied().unwrap_or(0)];
-                let ends = Ends::new((seen, head_ends), (&tail, starts), size - reach, size as usize);
+                let seen = &head[..head_stops.last().copied().unwrap_or(0)];
+                let ends = Ends::new((seen, head_stops), (&tail, starts), size - reach, size as usize);
                 return Ok(Ends { total, limit: lines, ..ends });
             }
             reach = if wide { size } else { reach.saturating_mul(2) };
@@ -182,7 +184,7 @@ impl Ends {
 
     /// Bytes that it takes in memory.
     pub(super) fn memory(&self) -> usize {
-        self.head.len() + self.tail.len() + (self.head_ends.len() + self.tail_starts.len()) * size_of::<usize>()
+        self.head.len() + self.tail.len() + (self.head_stops.len() + self.tail_starts.len()) * size_of::<usize>()
     }
 
     /// False when a NUL byte stands at one of the ends: this is not text, or in an encoding that nobody declared.
@@ -196,7 +198,7 @@ impl Ends {
         let start = match (preamble_end, &self.wide) {
             (0, _) => 0,
             (line, Some(starts)) => starts.get(line).copied().unwrap_or(self.size),
-            (line, None) => self.head_ends.get(line - 1).copied().unwrap_or(self.head.len()) as u64,
+            (line, None) => self.head_stops.get(line - 1).copied().unwrap_or(self.head.len()) as u64,
         };
         let end = match (epilogue_start, &self.wide) {
             (0, _) => self.size,
@@ -223,7 +225,7 @@ impl Ends {
     /// The lines of both ends.
     pub(super) fn edges(&self) -> Edges<'_> {
         let mut start = 0;
-        let head = self.head_ends.iter().enumerate().map(|(number, &end)| {
+        let head = self.head_stops.iter().enumerate().map(|(number, &end)| {
             let text = trim(&self.head[start..end]);
             start = end;
             Line { number, text }

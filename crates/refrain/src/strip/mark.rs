@@ -262,7 +262,7 @@ fn name_left(file: &Edges, marked: &Found) -> bool {
         let n = l.number + 1;
         n > marked.preamble_end && (marked.epilogue_start == 0 || n < marked.epilogue_start)
     };
-    let names = [b"utenberg", b"UTENBERG"].map(|name| Finder::new(name));
+    let names = [b"utenberg", b"UTENBERG"].map(Finder::new);
     let has = |l: &Line| names.iter().any(|name| name.find(l.text).is_some());
     file.head.iter().filter(inside).take(80).any(has) || file.tail.iter().rev().filter(inside).take(60).any(has)
 }

@@ -19,7 +19,9 @@ pub(super) struct Examples {
 impl Examples {
     /// Adds an example, whose features may be in several lists.
     pub(super) fn add(&mut self, features: &[&[u16]], boilerplate: bool, weight: f32) {
-        features.iter().for_each(|part| self.features.extend_from_slice(part));
+        for part in features {
+            self.features.extend_from_slice(part);
+        }
         self.rows.push((self.features.len() as u32, f32::from(u8::from(boilerplate)), weight));
     }
 
