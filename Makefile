@@ -7,7 +7,7 @@ TRAIN_VENV := .venv-train
 TOOLS := .tools/bin
 BIN := target/release/refrain
 
-.PHONY: has-browser has-reuse help demo test test-rust test-python test-browser lint deny fuzz-check fuzz bench-read bench-extract bench-decode bench-dedup bench-compare bench-library-stores paper-compare \
+.PHONY: has-browser has-reuse help demo test test-rust test-python test-browser lint deny fuzz-check fuzz bench-read bench-extract bench-decode bench-dedup bench-compare bench-strip bench-library-stores paper-compare paper-strip has-books \
 	train-extract evaluate-extract has-pages has-documents stoplists languages strip-evidence paper-decode clean
 
 help:
@@ -27,6 +27,9 @@ help:
 	@echo "make stoplists         build the stop lists again (TEXTS=folder of language folders)"
 	@echo "make languages         train the models of languages and encodings again (TEXTS=folder of language folders)"
 	@echo "make strip-evidence    learn the evidence of refrain strip again (BOOKS=folder of plain text files)"
+	@echo "make bench-strip       how fast and how well licences are taken off books, beside gutenberg-cleaner"
+	@echo "                       (BOOKS=folder GOLD=file)"
+	@echo "make paper-strip       the published studies of the method of frequent lines, once more (BOOKS=folder GOLD=file)"
 	@echo "make bench-compare     how fast and how well copied passages are found, beside the crate ferret (REUSE=folder)"
 	@echo "make bench-library-stores  the files of a library beside redb and LMDB, on the same data (DOCUMENTS=file.jsonl)"
 	@echo "make paper-compare     the published studies of the copy detector Ferret, once more (REUSE=folder)"
@@ -170,6 +173,25 @@ paper-compare: has-reuse
 has-reuse:
 	@test -d $(REUSE) || { echo "$(REUSE) is not there; say where the collections are: REUSE=folder"; exit 2; }
 
+# Books with boundaries that were set by hand: see CONTRIBUTING.md. Without BOOKS, they are unpacked from an archive.
+BOOKS_ARCHIVE ?= ../shared/data/books/strip.tar.zst
+GOLD ?= ../shared/data/books/strip_gold.tsv
+EVAL_STRIP ?= ../shared/tools/eval_strip.py
+BOOKS_FOLDER = $(or $(BOOKS),bench-data/books/strip)
+
+bench-strip: has-books $(VENV)/ready
+	$(CARGO) build --release --package refrain-cli --package refrain-bench
+	$(VENV)/bin/python bench/strip.py --books $(BOOKS_FOLDER) --gold $(GOLD) --scorer $(EVAL_STRIP) $(STRIP)
+
+paper-strip: has-books
+	$(CARGO) run --release --package refrain-bench -- paper-strip $(BOOKS_FOLDER) --gold $(GOLD) --output bench-data/paper-strip
+
+has-books:
+	@test -d "$(BOOKS_FOLDER)" || { test -z "$(BOOKS)" && test -f "$(BOOKS_ARCHIVE)" && mkdir -p bench-data/books && \
+	    zstd -dcq --long=27 "$(BOOKS_ARCHIVE)" | tar -x -C bench-data/books; } || \
+	    { echo "say where the books are: BOOKS=folder (CONTRIBUTING.md says what they have to be)"; exit 2; }
+	@test -f "$(GOLD)" || { echo "$(GOLD) is not there; say where the boundaries are: GOLD=file"; exit 2; }
+
 train-extract: has-pages $(TRAIN_VENV)/ready
 	$(CARGO) build --release --package refrain-bench
 	$(TRAIN_VENV)/bin/python bench/train_extract.py $(PAGES) --bench target/release/refrain-bench \
@@ -215,5 +237,5 @@ paper-decode:
 	$(CARGO) run --release --package refrain-bench -- paper-decode "$$texts"
 
 clean:
-	rm -rf demo-out bench-data $(BROWSER)/node_modules $(VENV) $(TRAIN_VENV) .venv-dedup .tools
+	rm -rf demo-out bench-data $(BROWSER)/node_modules $(VENV) $(TRAIN_VENV) .venv-dedup .venv-strip .tools
 	$(CARGO) clean

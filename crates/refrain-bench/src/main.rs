@@ -14,6 +14,7 @@ mod languages;
 mod metadata;
 mod paper_compare;
 mod paper_decode;
+mod paper_strip;
 mod read;
 mod stoplists;
 mod strip;
@@ -88,6 +89,8 @@ enum Command {
         /// The folder of the language folders (cs, en, de, el, it, no), with .txt files in them, a sentence a line
         texts: PathBuf,
     },
+    /// The studies of the published method of frequent lines, once more: tables of its figures
+    PaperStrip(paper_strip::Arguments),
     /// Learn the evidence that comes with `refrain strip` from a folder of books
     StripEvidence(strip::Arguments),
     /// Read inputs and do nothing else: time and peak memory, as JSON
@@ -116,6 +119,7 @@ fn main() -> Result<()> {
         Command::Metadata { pages, misses } => metadata::score(&pages, misses),
         Command::PaperCompare(arguments) => paper_compare::run(&arguments),
         Command::PaperDecode { texts } => paper_decode::run(&texts),
+        Command::PaperStrip(arguments) => paper_strip::run(&arguments),
         Command::StripEvidence(arguments) => strip::build(&arguments),
         Command::Read { inputs, threads } => read::measure(&inputs, threads),
     }

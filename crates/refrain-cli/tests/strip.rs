@@ -197,7 +197,12 @@ fn books_in_archives_and_tables_are_documents() {
     }
     env.run(&["strip", "books.zip", "-o", "clean/"]).code(0);
     assert!(env.read_text("clean/books.zip_b1.txt").starts_with("TALE NUMBER TWO"));
-    env.run(&["strip", "books.zip"]).code(2).says(&["folder"]);
+    let refused = env.run(&["strip", "books.zip"]).code(2).says(&["several books", "folder"]);
+    assert_eq!(refused.text(), "", "nothing is written before it is refused");
+    env.run(&["strip", "books.zip", "-o", "body.txt"]).code(2);
+    assert!(!env.path("body.txt").exists());
+    env.write("one.zip", zip(&members[..1], true));
+    assert!(env.run(&["strip", "one.zip"]).code(0).text().starts_with("TALE NUMBER ONE"));
 }
 
 #[test]
@@ -241,6 +246,18 @@ fn the_published_method_counts_lines() {
     assert!(rows(&tsv).iter().all(|row| row[2] == end && row[3].is_empty()), "{tsv}");
     env.run(&["strip", "books", "--explain", "--k", "3"]).code(2).says(&["--k needs --method paper"]);
     env.run(&["strip", "books", "--explain", "--method", "paper", "--keep-credits"]).code(2).says(&["default method"]);
+}
+
+#[test]
+fn a_page_shows_the_worst_cases_and_the_figures() {
+    let env = with_books();
+    env.write("books/odd.txt", "<b>Nothing</b> of the kind stands here.\n\nNor there.\n");
+    env.run(&["strip", "books", "-o", "clean/", "--report", "books.html"]).code(0);
+    let page = env.read_text("books.html");
+    assert!(page.contains("6 texts: 5 with a preamble") && page.contains("Where frequent lines stand"), "{page}");
+    assert!(page.contains("&lt;b&gt;Nothing") && !page.contains("<b>Nothing") && !page.contains("http"), "{page}");
+    assert!(page.find("<bdi>odd</bdi>") < page.find("<bdi>b0</bdi>"), "the worst first");
+    env.run(&["strip", "books", "--explain", "--report", "books/b0.txt"]).code(2);
 }
 
 #[test]

@@ -20,7 +20,7 @@ const ALLOWED: [(&str, &[&str]); 16] = [
     ("office", &[]),
     ("dedup", &[]),
     ("strip", &[]),
-    ("report", &["compare"]),
+    ("report", &["compare", "strip"]),
     ("write", &[]),
     ("stats", &[]),
     ("pipeline", &["decode", "extract", "office", "source"]),

@@ -4,8 +4,10 @@
 //! for spreadsheets, and `report.html` shows all of it with no other file and no network. The form is described in
 //! `docs/formats.md` and has a [version](VERSION).
 
+mod books;
 mod comparison;
 
+pub use books::StripReport;
 pub use comparison::{ComparisonReport, Names, ReportOptions, cell, shared_passages};
 
 /// The version of the form of bundles; a reader refuses what is newer.

@@ -1,5 +1,7 @@
 //! Paragraphs near the edges and their masked tokens.
 
+use std::ops::Range;
+
 use twox_hash::XxHash3_64;
 
 use super::lines::{Line, is_letter};
@@ -35,13 +37,13 @@ pub(super) fn blocks(lines: &[Line], from: usize, limit: usize) -> Vec<Block> {
     out
 }
 
-/// Lower-cased words with the variable parts masked, stored back to back.
+/// Lower-cased words with the variable parts masked, one behind the other.
 #[derive(Default, Debug)]
 pub(super) struct Tokens {
+    /// Each token with a blank behind it; the last one may still be open.
     text: Vec<u8>,
+    /// Where each token ends, behind its blank.
     ends: Vec<u32>,
-    /// A buffer for [`Tokens::key`].
-    joined: Vec<u8>,
 }
 
 /// What a masked token stands for.
@@ -60,30 +62,30 @@ impl Tokens {
         self.ends.len()
     }
 
+    #[inline]
     pub(super) fn get(&self, i: usize) -> &[u8] {
         let start = if i == 0 { 0 } else { self.ends[i - 1] as usize };
-        &self.text[start..self.ends[i] as usize]
+        &self.text[start..self.ends[i] as usize - 1]
     }
 
     pub(super) fn iter(&self) -> impl Iterator<Item = &[u8]> {
         (0..self.len()).map(|i| self.get(i))
     }
 
+    /// Some tokens on end, each with a blank behind it.
+    pub(super) fn run(&self, tokens: Range<usize>) -> &[u8] {
+        let end = |count: usize| if count == 0 { 0 } else { self.ends[count - 1] as usize };
+        &self.text[end(tokens.start)..end(tokens.end)]
+    }
+
     /// A key of the first tokens, in 40 bits: enough to tell lines apart, and five bytes in a file.
-    pub(super) fn key(&mut self, tokens: usize, seed: u64) -> u64 {
-        let mut joined = std::mem::take(&mut self.joined);
-        joined.clear();
-        for token in self.iter().take(tokens) {
-            joined.extend_from_slice(token);
-            joined.push(b' ');
-        }
-        let key = XxHash3_64::oneshot_with_seed(seed, &joined) >> 24;
-        self.joined = joined;
-        key
+    pub(super) fn key(&self, tokens: usize, seed: u64) -> u64 {
+        XxHash3_64::oneshot_with_seed(seed, self.run(0..tokens.min(self.len()))) >> 24
     }
 
     fn close(&mut self) {
         if self.text.len() as u32 > self.ends.last().copied().unwrap_or(0) {
+            self.text.push(b' ');
             self.ends.push(self.text.len() as u32);
         }
     }
@@ -95,12 +97,40 @@ impl Tokens {
 
     /// Adds the tokens of one line.
     pub(super) fn add_line(&mut self, line: &[u8]) {
-        for chunk in line.split(u8::is_ascii_whitespace).filter(|c| !c.is_empty()) {
-            match mask(chunk) {
-                Some(token) => self.push(token),
-                None => self.add_words(chunk),
+        self.text.reserve(2 * line.len());
+        let mut at = 0;
+        while at < line.len() {
+            // What is in the chunk up to the next blank, with its last byte and without, says what has to be looked at.
+            let start = at;
+            let (mut kinds, mut before) = (0, 0);
+            while let Some(&byte) = line.get(at)
+                && KIND[byte as usize] != BLANK
+            {
+                before = kinds;
+                kinds |= KIND[byte as usize];
+                at += 1;
+            }
+            let chunk = &line[start..at];
+            at += 1;
+            if kinds == LETTER {
+                self.add_letters(chunk);
+            } else if before == LETTER && kinds & OTHER == 0 && chunk != b"www." {
+                self.add_letters(&chunk[..chunk.len() - 1]);
+            } else if kinds & TELLING != 0
+                && let Some(token) = mask(chunk)
+            {
+                self.push(token);
+            } else {
+                self.add_words(chunk);
             }
         }
+    }
+
+    /// A word of nothing but letters of ASCII.
+    fn add_letters(&mut self, word: &[u8]) {
+        self.text.extend(word.iter().map(u8::to_ascii_lowercase));
+        self.text.push(b' ');
+        self.ends.push(self.text.len() as u32);
     }
 
     /// Splits a chunk into words; hyphens inside words and apostrophes vanish.
@@ -134,6 +164,34 @@ impl Tokens {
     }
 }
 
+/// A letter of ASCII.
+const LETTER: u8 = 1;
+/// What mail addresses, web addresses and file names have.
+const TELLING: u8 = 2;
+/// Other signs of ASCII, which end a word when they are the last.
+const SIGN: u8 = 4;
+/// Anything else: digits, and what is not ASCII.
+const OTHER: u8 = 8;
+/// What stands between chunks.
+const BLANK: u8 = 16;
+
+/// What each byte is.
+const KIND: [u8; 256] = {
+    let mut kinds = [OTHER; 256];
+    let mut byte = 0;
+    while byte < 256 {
+        kinds[byte] = match byte as u8 {
+            b'@' | b':' | b'.' => TELLING,
+            byte if byte.is_ascii_alphabetic() => LETTER,
+            byte if byte.is_ascii_whitespace() => BLANK,
+            byte if byte.is_ascii() && !byte.is_ascii_digit() => SIGN,
+            _ => OTHER,
+        };
+        byte += 1;
+    }
+    kinds
+};
+
 /// UTF-8 general punctuation (dashes, quotation marks) at the start of `s`; true for an apostrophe.
 fn punctuation(s: &[u8]) -> Option<bool> {
     (s.len() >= 3 && s[0] == 0xE2 && s[1] == 0x80).then(|| matches!(s[2], 0x98 | 0x99))
@@ -151,7 +209,8 @@ fn mask(chunk: &[u8]) -> Option<&'static [u8]> {
     {
         return Some(MAIL);
     }
-    if memchr::memmem::find(chunk, b"://").is_some() || memchr::memmem::find(chunk, b"www.").is_some() {
+    let has = |part: &[u8]| chunk.windows(part.len()).any(|window| window == part);
+    if has(b"://") || has(b"www.") {
         return Some(URL);
     }
     let dot = memchr::memrchr(b'.', chunk)?;
@@ -171,6 +230,8 @@ pub(super) fn tokens_of(lines: &[Line], block: &Block, out: &mut Tokens) {
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::*;
     use crate::strip::lines::edges;
 
@@ -194,5 +255,60 @@ mod tests {
     fn blocks_remember_their_gap() {
         let e = edges(b"\n\na\nb\n\nc\n", 99, 0);
         assert_eq!(blocks(&e.head, 0, 9), [Block { first: 2, last: 3, gap: 2 }, Block { first: 5, last: 5, gap: 1 }]);
+    }
+
+    /// The same by regarding one chunk after the other as a string.
+    fn plain_words(line: &str) -> Vec<String> {
+        let mut out = Vec::new();
+        for chunk in line.split([' ', '\t', '\n', '\r', '\u{c}']) {
+            let at = chunk.find('@').filter(|at| *at > 0 && chunk[*at..].contains('.'));
+            let file =
+                chunk.rsplit_once('.').filter(|(name, _)| !name.is_empty()).map(|(_, end)| end.to_ascii_lowercase());
+            let is_file =
+                file.is_some_and(|end| ["txt", "zip", "htm", "xxx"].iter().any(|known| end.starts_with(known)));
+            if at.is_some() {
+                out.push("@".to_owned());
+            } else if chunk.contains("://") || chunk.contains("www.") {
+                out.push("%url".to_owned());
+            } else if is_file {
+                out.push("%file".to_owned());
+            } else {
+                // Apostrophes and hyphens inside words vanish; numbers are words of their own.
+                let letters: Vec<char> = chunk.chars().collect();
+                let is_dash_or_quote = |c: &char| ('\u{2000}'..'\u{2040}').contains(c);
+                let joins = |at: Option<usize>| {
+                    at.and_then(|at| letters.get(at)).is_some_and(|c| c.is_ascii_alphabetic() || !c.is_ascii())
+                };
+                let (mut word, mut at) = (String::new(), 0);
+                while at < letters.len() {
+                    let next = joins(Some(at + 1));
+                    match letters[at] {
+                        '\u{2018}' | '\u{2019}' if next => {}
+                        '-' | '\'' if next && joins(at.checked_sub(1)) => {}
+                        c if joins(Some(at)) && !is_dash_or_quote(&c) => word.push(c.to_ascii_lowercase()),
+                        c => {
+                            out.push(std::mem::take(&mut word));
+                            if c.is_ascii_digit() {
+                                out.push("#".to_owned());
+                                while letters.get(at + 1).is_some_and(|c| c.is_ascii_digit() || ".,/".contains(*c)) {
+                                    at += 1;
+                                }
+                            }
+                        }
+                    }
+                    at += 1;
+                }
+                out.push(word);
+            }
+            out.retain(|word| !word.is_empty());
+        }
+        out
+    }
+
+    proptest! {
+        #[test]
+        fn words_are_those_of_the_plain_way(line in "([a-cA-C@:/.,' 0-9\u{2019}\u{2014}\u{e9}-]|www|txt|htm| ){0,40}") {
+            prop_assert_eq!(words(&line), plain_words(&line));
+        }
     }
 }

@@ -35,6 +35,13 @@ pub(super) struct Count {
     pub(super) outside: u32,
 }
 
+impl Count {
+    /// Adds the vote of one book.
+    pub(super) fn add(&mut self, inside: bool) {
+        if inside { self.inside += 1 } else { self.outside += 1 }
+    }
+}
+
 /// How a line looks in the light of the evidence.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Seen {
@@ -64,10 +71,14 @@ impl Side {
         }
     }
 
+    /// Texts in which a line stood inside.
+    pub(super) fn inside(&self, key: u64) -> u32 {
+        self.0.get(&key).map_or(0, |count| count.inside)
+    }
+
     /// Records one book's vote for a line.
     pub(super) fn vote(&mut self, key: u64, inside: bool) {
-        let count = self.0.entry(key).or_default();
-        if inside { count.inside += 1 } else { count.outside += 1 }
+        self.0.entry(key).or_default().add(inside);
     }
 
     fn merge(&mut self, other: &Self) {

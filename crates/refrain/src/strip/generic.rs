@@ -7,8 +7,9 @@ use foldhash::{HashSet, HashSetExt};
 use rayon::prelude::*;
 
 use super::blocks::{Block, Tokens, blocks};
-use super::evidence::{Evidence, Seen, Side, line_key};
-use super::learn::distinct;
+use super::evidence::{Evidence, Seen, Side};
+use super::head::keys_of;
+use super::learn::voters;
 use super::lines::{Edges, Line};
 use super::{Found, Profile};
 
@@ -20,7 +21,7 @@ const ZONE: usize = 2;
 const ROUNDS: usize = 4;
 
 /// Key of the first `n` tokens of a block.
-fn opening(tokens: &mut Tokens, n: usize) -> u64 {
+fn opening(tokens: &Tokens, n: usize) -> u64 {
     tokens.key(n, n as u64)
 }
 
@@ -32,16 +33,19 @@ struct Keys {
     openings: Vec<u64>,
 }
 
-/// Blocks of an edge, nearest to the outside first. `last` and `first` are line indices.
-fn keyed(lines: &[Line], tail: bool) -> Vec<Keys> {
+/// Blocks of an edge, nearest to the outside first. `last` and `first` are line indices, `keys` those of the lines.
+fn keyed(lines: &[Line], keys: &[Option<u64>], tail: bool) -> Vec<Keys> {
     let mut tokens = Tokens::default();
     let key = |b: &Block| {
-        let lines_of = &lines[b.first..=b.last];
-        let keys = lines_of.iter().filter_map(|l| line_key(l.text, &mut tokens)).collect();
         tokens.clear();
-        lines_of.iter().take(2).for_each(|l| tokens.add_line(l.text));
-        let openings = (2..=tokens.len().min(4)).map(|n| opening(&mut tokens, n)).collect();
-        Keys { first: b.first, last: b.last, lines: keys, openings }
+        lines[b.first..=b.last].iter().take(2).for_each(|l| tokens.add_line(l.text));
+        let openings = (2..=tokens.len().min(4)).map(|n| opening(&tokens, n)).collect();
+        Keys {
+            first: b.first,
+            last: b.last,
+            lines: keys[b.first..=b.last].iter().flatten().copied().collect(),
+            openings,
+        }
     };
     let mut out: Vec<Keys> = blocks(lines, 0, usize::MAX).iter().map(key).collect();
     if tail {
@@ -50,14 +54,31 @@ fn keyed(lines: &[Line], tail: bool) -> Vec<Keys> {
     out
 }
 
-/// Number of blocks, from the outside, that belong to the boilerplate.
-fn walk(blocks: &[Keys], side: &Side, least: u32) -> usize {
-    let (mut end, mut gap) = (0, 0);
+/// What belongs to the boilerplate of one end.
+#[derive(Clone, Copy, Debug, Default)]
+struct Walk {
+    /// Number of blocks, from the outside.
+    blocks: usize,
+    /// Texts that share the line of it that most have, and that of its innermost block that most have.
+    most: u32,
+    last: u32,
+}
+
+fn walk(blocks: &[Keys], side: &Side, least: u32) -> Walk {
+    let (mut walk, mut gap) = (Walk::default(), 0);
     for (i, b) in blocks.iter().enumerate() {
-        let inside = b.lines.iter().filter(|k| side.seen(**k, least) == Seen::Inside).count();
-        let opened = b.openings.iter().any(|k| side.seen(*k, 2 * least) == Seen::Inside);
-        if inside * 2 > b.lines.len() || (inside > 0 && b.lines.len() < 3) || (opened && i <= end + 1) {
-            (end, gap) = (i + 1, 0);
+        let shared = |keys: &[u64], least: u32| {
+            let known = keys.iter().filter(|key| side.seen(**key, least) == Seen::Inside);
+            known.fold((0, 0), |(count, most), key| (count + 1, side.inside(*key).max(most)))
+        };
+        let (lines, most) = shared(&b.lines, least);
+        let (openings, opened) = shared(&b.openings, 2 * least);
+        let by_lines = lines * 2 > b.lines.len() || (lines > 0 && b.lines.len() < 3);
+        let by_opening = openings > 0 && i <= walk.blocks + 1;
+        let support = most.max(if by_opening { opened } else { 0 });
+        if by_lines || by_opening {
+            walk = Walk { blocks: i + 1, most: walk.most.max(support), last: support };
+            gap = 0;
         } else {
             gap += b.lines.len();
         }
@@ -65,19 +86,18 @@ fn walk(blocks: &[Keys], side: &Side, least: u32) -> usize {
             break;
         }
     }
-    end
+    walk
 }
 
 /// Learns which lines and openings are boilerplate; near-copies vote once.
 pub(super) fn learn(books: &[Edges]) -> Evidence {
-    let voters = distinct(books);
+    let voters = voters(books);
     let mut evidence = Evidence { profile: Profile::Generic, books: voters.len() as u32, ..Default::default() };
-    for tail in [false, true] {
-        let keyed: Vec<Vec<Keys>> =
-            voters.par_iter().map(|&b| keyed(if tail { &books[b].tail } else { &books[b].head }, tail)).collect();
-        let side = learn_side(&keyed, evidence.least());
-        *(if tail { &mut evidence.tails } else { &mut evidence.heads }) = side;
-    }
+    let least = evidence.least();
+    let heads: Vec<Vec<Keys>> = voters.par_iter().map(|v| keyed(&v.edges.head, &v.head, false)).collect();
+    evidence.heads = learn_side(&heads, least);
+    let tails: Vec<Vec<Keys>> = voters.par_iter().map(|v| keyed(&v.edges.tail, &v.tail, true)).collect();
+    evidence.tails = learn_side(&tails, least);
     evidence
 }
 
@@ -90,7 +110,7 @@ fn learn_side(books: &[Vec<Keys>], least: u32) -> Side {
         }
     }
     for _ in 0..ROUNDS {
-        let ends: Vec<usize> = books.par_iter().map(|b| walk(b, &side, least)).collect();
+        let ends: Vec<usize> = books.par_iter().map(|b| walk(b, &side, least).blocks).collect();
         side = count(books, &ends);
     }
     side
@@ -119,25 +139,52 @@ fn count(books: &[Vec<Keys>], ends: &[usize]) -> Side {
 /// Marks one file by learned lines alone.
 pub(super) fn mark(file: &Edges, evidence: &Evidence) -> Found {
     let least = evidence.least();
-    let head = keyed(&file.head, false);
-    let preamble_end = match walk(&head, &evidence.heads, least) {
+    let head = keyed(&file.head, &keys_of(&file.head), false);
+    let top = walk(&head, &evidence.heads, least);
+    let preamble_end = match top.blocks {
         0 => 0,
         n => file.head[head[n - 1].last].number + 1,
     };
     let from = file.tail.partition_point(|l| l.number < preamble_end);
-    let tail = keyed(&file.tail[from..], true);
-    let epilogue_start = match walk(&tail, &evidence.tails, least) {
+    let behind = &file.tail[from..];
+    let tail = keyed(behind, &keys_of(behind), true);
+    let bottom = walk(&tail, &evidence.tails, least);
+    let epilogue_start = match bottom.blocks {
         0 => 0,
-        n => file.tail[from + tail[n - 1].first].number + 1,
+        n => behind[tail[n - 1].first].number + 1,
     };
-    let why = |line: usize| if line == 0 { "no shared line" } else { "shared lines" }.to_owned();
+    let body_end = if epilogue_start == 0 { file.total } else { epilogue_start - 1 };
+    let (confidence, doubts) = confidence([top, bottom], body_end.saturating_sub(preamble_end));
     Found {
         preamble_end,
         epilogue_start,
-        why_preamble: why(preamble_end),
-        why_epilogue: why(epilogue_start),
+        confidence: Some(confidence),
+        why_preamble: why(top),
+        why_epilogue: why(bottom),
+        doubts,
         ..Found::default()
     }
+}
+
+fn why(walk: Walk) -> String {
+    match walk.blocks {
+        0 => "no shared line".to_owned(),
+        _ if walk.most == walk.last => format!("shared lines, in {} texts", walk.most),
+        _ => format!("shared lines, in {} texts, the innermost in {}", walk.most, walk.last),
+    }
+}
+
+/// How sure it is, as a product of doubts, and those doubts.
+fn confidence(ends: [Walk; 2], lines_left: usize) -> (f32, Vec<&'static str>) {
+    let found = || ends.iter().filter(|walk| walk.blocks > 0);
+    let doubts = [
+        (found().next().is_none(), 0.6, "no shared line"),
+        (found().any(|walk| walk.last * 4 < walk.most), 0.65, "its innermost lines are in far fewer texts"),
+        (found().any(|walk| walk.most < 5), 0.7, "few texts share it"),
+        (lines_left <= 5, 0.2, "hardly anything is left"),
+    ];
+    let held = || doubts.iter().filter(|(holds, ..)| *holds);
+    (held().fold(0.95, |confidence, (_, factor, _)| confidence * factor), held().map(|(.., doubt)| *doubt).collect())
 }
 
 #[cfg(test)]
@@ -162,5 +209,9 @@ mod tests {
         let evidence = learn(&books);
         let found = mark(&books[0], &evidence);
         assert_eq!((found.preamble_end, found.epilogue_start), (2, 0));
+        assert!(found.confidence.is_some_and(|confidence| confidence > 0.9) && found.doubts.is_empty());
+        assert_eq!(found.why_preamble, "shared lines, in 30 texts");
+        let other = edges(b"A text of a kind that nobody else has ever written.\n\nIt goes on.\n", 600, 600);
+        assert_eq!(mark(&other, &evidence).doubts, ["no shared line", "hardly anything is left"]);
     }
 }

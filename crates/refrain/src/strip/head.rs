@@ -32,7 +32,7 @@ pub(super) struct HeadBlock {
     /// Running text rather than a heading.
     pub(super) prose: bool,
     /// Features that do not depend on the evidence.
-    pub(super) features: Vec<u32>,
+    pub(super) features: Vec<u16>,
     /// Keys of its non-trivial lines.
     pub(super) keys: Vec<u64>,
 }
@@ -96,11 +96,11 @@ fn find_marker(lines: &[Line], rules: &Rules) -> Option<(usize, usize)> {
     if rules.is_empty() {
         return None;
     }
-    let letters = rules.first_letters(Place::Head, Says::Marker);
+    let first_words = rules.first_words(Place::Head, Says::Marker);
     let mut tokens = Tokens::default();
     let first = (0..lines.len()).rev().find(|&i| {
         let text = lines[i].text;
-        if text.len() < 12 || !letters.admit(text) {
+        if text.len() < 12 || !first_words.admit(text) {
             return false;
         }
         tokens.clear();
@@ -254,23 +254,16 @@ pub(super) fn header_blocks(lines: &[Line], anchor: usize) -> Vec<HeadBlock> {
 }
 
 /// Hashed features of a block: opening words, words, pairs of words, layout, rules.
-fn features(lines: &[Line], b: &HeadBlock, tokens: &Tokens, book: bool) -> Vec<u32> {
+fn features(lines: &[Line], b: &HeadBlock, tokens: &Tokens, book: bool) -> Vec<u16> {
     let mut f = Features(Vec::with_capacity(128));
-    let mut joined = Vec::new();
-    for i in 0..tokens.len().min(4) {
-        joined.extend_from_slice(tokens.get(i));
-        joined.push(b' ');
-        f.add(1, &joined);
-    }
-    for i in 0..tokens.len().min(WORDS) {
+    let words = tokens.len().min(WORDS);
+    (1..=tokens.len().min(4)).for_each(|opening| f.add(1, tokens.run(0..opening)));
+    for i in 0..words {
         f.add(2, tokens.get(i));
-        if i + 1 < tokens.len().min(WORDS) {
-            joined.clear();
-            joined.extend_from_slice(tokens.get(i));
-            joined.push(b' ');
-            joined.extend_from_slice(tokens.get(i + 1));
-            f.add(3, &joined);
-        }
+    }
+    for i in 1..words {
+        let pair = tokens.run(i - 1..i + 1);
+        f.add(3, &pair[..pair.len() - 1]);
     }
     layout(lines, b, tokens, &mut f);
     let flags =
@@ -300,7 +293,7 @@ fn layout(lines: &[Line], b: &HeadBlock, tokens: &Tokens, f: &mut Features) {
     f.add(12, &[if close.is_ascii_alphanumeric() { b'a' } else { close }]);
 }
 
-struct Features(Vec<u32>);
+struct Features(Vec<u16>);
 
 impl Features {
     fn add(&mut self, kind: u64, value: &[u8]) {
@@ -309,7 +302,7 @@ impl Features {
 }
 
 /// Features that state what the line evidence says of a block.
-pub(super) fn evidence_features(b: &HeadBlock, evidence: &Evidence, out: &mut Vec<u32>) {
+pub(super) fn evidence_features(b: &HeadBlock, evidence: &Evidence, out: &mut Vec<u16>) {
     let least = evidence.least();
     let (mut inside, mut outside) = (0, 0);
     for key in &b.keys {

@@ -4,14 +4,16 @@
 //! header is boilerplate, that block and what follows is the book. The classifier trained on them
 //! marks all books anew, and its marks are the labels of the next round.
 
-use foldhash::{HashMap, HashMapExt, HashSet, HashSetExt};
+use std::ops::Range;
+
+use foldhash::{HashMap, HashMapExt, HashSet};
 use rayon::prelude::*;
 
-use super::evidence::{Evidence, Side};
+use super::evidence::{Count, Evidence, Side};
 use super::head::{Extent, Head, HeadBlock, evidence_features, header_blocks, keys_of};
 use super::lines::Edges;
 use super::mark::{best_cut, preamble_end, scores, tail_start};
-use super::model::{Example, Model};
+use super::model::{Examples, Model};
 use super::rules::Rules;
 
 /// Rounds of marking and training.
@@ -26,24 +28,109 @@ const LICENCE: f32 = 0.2;
 
 /// Learns from a collection; near-copies of one book vote once.
 pub(super) fn learn(books: &[Edges], rules: &Rules) -> Evidence {
-    let voters = distinct(books);
-    let raw = frequency(books, &voters);
-    let heads: Vec<Head> = voters.par_iter().map(|&b| Head::new(&books[b].head, rules, &raw, Extent::Full)).collect();
-    let keys: Vec<Vec<Option<u64>>> = voters.par_iter().map(|&b| keys_of(&books[b].head)).collect();
+    let voters = voters(books);
+    let [top, bottom] = [Votes::of(&voters, |voter| &voter.head), Votes::of(&voters, |voter| &voter.tail)];
+    let least = (voters.len() as u32 / 12).clamp(2, 8);
+    let mut evidence = Evidence { books: voters.len() as u32, ..Default::default() };
+    (evidence.heads, evidence.tails) = (top.frequent(least), bottom.frequent(least));
+    let prepare = |voter: &Keyed| Head::new(&voter.edges.head, rules, &evidence, Extent::Full);
+    let heads: Vec<Head> = voters.par_iter().map(prepare).collect();
+    let licence: Vec<Vec<HeadBlock>> =
+        heads.par_iter().zip(&voters).map(|(head, voter)| licence_blocks(head, voter.edges)).collect();
     let mut labels: Vec<Vec<Option<bool>>> = heads.iter().map(first_labels).collect();
-    let licence: Vec<Example> =
-        heads.par_iter().zip(&voters).flat_map_iter(|(h, &b)| licence_examples(h, &books[b])).collect();
-    let mut evidence = raw;
     for _ in 0..ROUNDS {
-        evidence.heads = head_votes(&keys, &heads, &labels);
-        evidence.tails = tail_votes(books, &voters, &heads, &labels, rules, &evidence);
-        let examples: Vec<Example> =
-            heads.par_iter().zip(&labels).flat_map_iter(|(h, l)| examples(h, l, &evidence)).collect();
-        evidence.model = Model::train(&[&examples[..], &licence].concat());
+        evidence.heads = top.count(|voter, lines| vote_head(&heads[voter], &labels[voter], lines));
+        let starts: Vec<(usize, usize)> = (0..voters.len())
+            .into_par_iter()
+            .map(|voter| {
+                let end = preamble_end(&heads[voter], taken(&labels[voter]));
+                (end, tail_start(&voters[voter].edges.tail, end, rules, &evidence).start)
+            })
+            .collect();
+        evidence.tails = bottom.count(|voter, lines| vote_tail(voters[voter].edges, starts[voter], lines));
+        evidence.model = Model::train(&examples(&heads, &labels, &licence, &evidence));
         labels = heads.par_iter().map(|h| labels_of(h, &evidence)).collect();
     }
-    evidence.heads = head_votes(&keys, &heads, &labels);
+    evidence.heads = top.count(|voter, lines| vote_head(&heads[voter], &labels[voter], lines));
     evidence
+}
+
+/// A text with the keys of its lines.
+pub(super) struct Keyed<'a> {
+    pub(super) edges: &'a Edges<'a>,
+    pub(super) head: Vec<Option<u64>>,
+    pub(super) tail: Vec<Option<u64>>,
+}
+
+impl Keyed<'_> {
+    pub(super) fn of<'a>(edges: &'a Edges<'a>) -> Keyed<'a> {
+        Keyed { edges, head: keys_of(&edges.head), tail: keys_of(&edges.tail) }
+    }
+}
+
+/// The texts that have a vote: one of each group of near-copies.
+pub(super) fn voters<'a>(books: &'a [Edges<'a>]) -> Vec<Keyed<'a>> {
+    let keyed: Vec<Keyed> = books.par_iter().map(Keyed::of).collect();
+    let mut kept = distinct(&keyed).into_iter().peekable();
+    let keyed = keyed.into_iter().enumerate();
+    keyed.filter_map(|(at, text)| kept.next_if_eq(&at).map(|_| text)).collect()
+}
+
+/// The lines of one end that more than one text has, by number: lines of a single text teach nothing, and they are by far the
+/// most.
+struct Votes {
+    /// The key of each line.
+    keys: Vec<u64>,
+    /// How many texts have it.
+    texts: Vec<u32>,
+    /// The lines of each text.
+    lines: Vec<Vec<Option<u32>>>,
+}
+
+impl Votes {
+    fn of(voters: &[Keyed], end: for<'a> fn(&'a Keyed<'_>) -> &'a Vec<Option<u64>>) -> Votes {
+        let distinct = |voter: &Keyed| {
+            let mut keys: Vec<u64> = end(voter).iter().flatten().copied().collect();
+            keys.sort_unstable();
+            keys.dedup();
+            keys
+        };
+        let mut all: Vec<u64> = voters.par_iter().flat_map_iter(distinct).collect();
+        all.par_sort_unstable();
+        let (mut keys, mut texts) = (Vec::new(), Vec::new());
+        for same in all.chunk_by(|one, other| one == other).filter(|same| same.len() > 1) {
+            keys.push(same[0]);
+            texts.push(same.len() as u32);
+        }
+        let numbers: HashMap<u64, u32> = keys.iter().copied().zip(0..).collect();
+        let number = |key: &Option<u64>| key.and_then(|key| numbers.get(&key).copied());
+        let lines = voters.par_iter().map(|voter| end(voter).iter().map(number).collect()).collect();
+        Votes { keys, texts, lines }
+    }
+
+    /// Lines that at least so many texts have, as if all of them were boilerplate.
+    fn frequent(&self, least: u32) -> Side {
+        let often = self.keys.iter().zip(&self.texts).filter(|(_, texts)| **texts >= least);
+        Side(often.map(|(key, texts)| (*key, Count { inside: *texts, outside: 0 })).collect())
+    }
+
+    /// Lets each text vote. `cast` says for ranges of its lines, one after the other, whether they are inside; the first place
+    /// of a line counts.
+    fn count<R: IntoIterator<Item = (Range<usize>, bool)>>(&self, cast: impl Fn(usize, usize) -> R) -> Side {
+        let mut counts = vec![Count::default(); self.keys.len()];
+        let mut last = vec![usize::MAX; self.keys.len()];
+        for (voter, lines) in self.lines.iter().enumerate() {
+            for (range, inside) in cast(voter, lines.len()) {
+                for &line in lines[range].iter().flatten() {
+                    if std::mem::replace(&mut last[line as usize], voter) != voter {
+                        counts[line as usize].add(inside);
+                    }
+                }
+            }
+        }
+        let voted = self.keys.iter().copied().zip(counts).filter(|(_, count)| *count != Count::default());
+        Side(voted.collect())
+    }
 }
 
 /// First labels: what a rule vouches for is boilerplate.
@@ -73,99 +160,44 @@ fn taken(labels: &[Option<bool>]) -> usize {
     labels.iter().take_while(|l| **l == Some(true)).count()
 }
 
-/// Plain line frequencies: every line counts as boilerplate if enough books share it.
-fn frequency(books: &[Edges], voters: &[usize]) -> Evidence {
-    let mut evidence = Evidence { books: voters.len() as u32, ..Default::default() };
-    let keys: Vec<(HashSet<u64>, HashSet<u64>)> = voters
-        .par_iter()
-        .map(|&b| {
-            let set = |lines| keys_of(lines).into_iter().flatten().collect();
-            (set(&books[b].head), set(&books[b].tail))
-        })
-        .collect();
-    for (head, tail) in keys {
-        for key in head {
-            evidence.heads.vote(key, true);
-        }
-        for key in tail {
-            evidence.tails.vote(key, true);
-        }
-    }
-    let least = (voters.len() as u32 / 12).clamp(2, 8);
-    for side in [&mut evidence.heads, &mut evidence.tails] {
-        side.0.retain(|_, c| c.inside >= least);
-    }
-    evidence
+/// What is inside the boilerplate at the top, and what is outside; what is left open has no vote.
+fn vote_head(head: &Head, labels: &[Option<bool>], lines: usize) -> Vec<(Range<usize>, bool)> {
+    let taken = taken(labels);
+    let end = preamble_end(head, taken);
+    let rest = head.blocks.last().map_or(end, |b| b.block.last + 1);
+    let book = head.blocks.iter().zip(labels).skip(taken).filter(|(_, label)| **label == Some(false));
+    let book = book.map(|(b, _)| (b.block.first..b.block.last + 1, false));
+    std::iter::once((0..end, true)).chain(book).chain([(rest..lines, false)]).collect()
 }
 
-fn head_votes(keys: &[Vec<Option<u64>>], heads: &[Head], labels: &[Vec<Option<bool>>]) -> Side {
-    let mut side = Side::default();
-    for ((keys, head), labels) in keys.iter().zip(heads).zip(labels) {
-        let end = preamble_end(head, taken(labels));
-        let mut seen = HashSet::new();
-        let mut vote = |key: &Option<u64>, inside| {
-            if let Some(key) = key
-                && seen.insert(*key)
-            {
-                side.vote(*key, inside);
-            }
-        };
-        keys[..end].iter().for_each(|k| vote(k, true));
-        for (b, label) in head.blocks.iter().zip(labels).skip(taken(labels)) {
-            if *label == Some(false) {
-                b.keys.iter().for_each(|k| vote(&Some(*k), false));
-            }
-        }
-        let rest = head.blocks.last().map_or(end, |b| b.block.last + 1);
-        keys[rest..].iter().for_each(|k| vote(k, false));
-    }
-    side
-}
-
-fn tail_votes(
-    books: &[Edges],
-    voters: &[usize],
-    heads: &[Head],
-    labels: &[Vec<Option<bool>>],
-    rules: &Rules,
-    evidence: &Evidence,
-) -> Side {
-    let cast: Vec<Vec<(u64, bool)>> = (0..voters.len())
-        .into_par_iter()
-        .map(|v| {
-            let book = &books[voters[v]];
-            let end = preamble_end(&heads[v], taken(&labels[v]));
-            let start = tail_start(&book.tail, end, rules, evidence).start;
-            let keys = keys_of(&book.tail);
-            let mut seen = HashSet::new();
-            let rows = book.tail.iter().zip(keys).filter(|(l, _)| l.number >= end);
-            rows.filter_map(|(l, k)| k.filter(|k| seen.insert(*k)).map(|k| (k, start > 0 && l.number + 1 >= start)))
-                .collect()
-        })
-        .collect();
-    let mut side = Side::default();
-    for (key, inside) in cast.into_iter().flatten() {
-        side.vote(key, inside);
-    }
-    side
+/// The same at the bottom: behind the end of the preamble, from the start of the epilogue on.
+fn vote_tail(text: &Edges, (end, start): (usize, usize), lines: usize) -> [(Range<usize>, bool); 2] {
+    let from = text.tail.partition_point(|line| line.number < end);
+    let inside = if start == 0 { lines } else { text.tail.partition_point(|line| line.number + 1 < start).max(from) };
+    [(from..inside, false), (inside..lines, true)]
 }
 
 /// The header itself: how those who made the e-book write.
-fn licence_examples(head: &Head, book: &Edges) -> Vec<Example> {
-    let Some(anchor) = head.anchor else { return Vec::new() };
-    let example = |b: HeadBlock| Example { features: b.features, boilerplate: true, weight: LICENCE };
-    header_blocks(&book.head, anchor).into_iter().map(example).collect()
+fn licence_blocks(head: &Head, book: &Edges) -> Vec<HeadBlock> {
+    head.anchor.map_or_else(Vec::new, |anchor| header_blocks(&book.head, anchor))
 }
 
-fn examples(head: &Head, labels: &[Option<bool>], evidence: &Evidence) -> Vec<Example> {
-    let near = taken(labels) + NEAR;
-    let example = |(i, (b, label)): (usize, (&HeadBlock, &Option<bool>))| {
-        let boilerplate = (*label)?;
-        let mut features = b.features.clone();
-        evidence_features(b, evidence, &mut features);
-        Some(Example { features, boilerplate, weight: if i < near { 1.0 } else { 0.3 } })
-    };
-    head.blocks.iter().zip(labels).enumerate().filter_map(example).collect()
+/// Labelled blocks behind the header, then blocks of headers.
+fn examples(heads: &[Head], labels: &[Vec<Option<bool>>], licence: &[Vec<HeadBlock>], evidence: &Evidence) -> Examples {
+    let mut examples = Examples::default();
+    let mut told = Vec::new();
+    for (head, labels) in heads.iter().zip(labels) {
+        let near = taken(labels) + NEAR;
+        for (i, (b, label)) in head.blocks.iter().zip(labels).enumerate() {
+            if let Some(boilerplate) = *label {
+                told.clear();
+                evidence_features(b, evidence, &mut told);
+                examples.add(&[&b.features, &told], boilerplate, if i < near { 1.0 } else { 0.3 });
+            }
+        }
+    }
+    licence.iter().flatten().for_each(|b| examples.add(&[&b.features], true, LICENCE));
+    examples
 }
 
 /// Lines of the sketch of a book.
@@ -173,9 +205,9 @@ const SKETCH: usize = 48;
 /// Share of sketch lines that makes two files copies of one book.
 const COPY: f32 = 0.3;
 
-/// One file for every group of near-copies (by lines of the body), in order.
-pub(super) fn distinct(books: &[Edges]) -> Vec<usize> {
-    let sketches: Vec<Vec<u64>> = books.par_iter().map(sketch).collect();
+/// One text of every group of near-copies (by lines of the body), in order.
+fn distinct(texts: &[Keyed]) -> Vec<usize> {
+    let sketches: Vec<Vec<u64>> = texts.par_iter().map(sketch).collect();
     let mut holders: HashMap<u64, Vec<usize>> = HashMap::new();
     let mut kept = Vec::new();
     for (i, sketch) in sketches.iter().enumerate() {
@@ -183,9 +215,7 @@ pub(super) fn distinct(books: &[Edges]) -> Vec<usize> {
         for &j in sketch.iter().filter_map(|h| holders.get(h)).flatten() {
             *shared.entry(j).or_default() += 1;
         }
-        let copy =
-            shared.iter().any(|(&j, &n)| n as f32 >= COPY * sketch.len().min(sketches[j].len()) as f32 && n >= 3);
-        if !copy {
+        if !shared.iter().any(|(&j, &n)| are_copies(n, sketch.len(), sketches[j].len())) {
             kept.push(i);
             for key in sketch {
                 holders.entry(*key).or_default().push(i);
@@ -195,26 +225,30 @@ pub(super) fn distinct(books: &[Edges]) -> Vec<usize> {
     kept
 }
 
-/// The places of files that are near-copies of one of the others.
-pub(super) fn copies_of(books: &[Edges], others: &[Edges]) -> Vec<usize> {
-    let sketches = |books: &[Edges]| -> Vec<HashSet<u64>> {
-        books.par_iter().map(|book| sketch(book).into_iter().collect()).collect()
+/// Whether two texts with so many keys in their sketches, and so many of them in common, are copies of one book.
+fn are_copies(shared: usize, one: usize, other: usize) -> bool {
+    shared >= 3 && shared as f32 >= COPY * one.min(other) as f32
+}
+
+/// The places of texts that are near-copies of one of the others.
+pub(super) fn copies_of(texts: &[Edges], others: &[Edges]) -> Vec<usize> {
+    let sketches = |texts: &[Edges]| -> Vec<HashSet<u64>> {
+        texts.par_iter().map(|text| sketch(&Keyed::of(text)).into_iter().collect()).collect()
     };
-    let (books, others) = (sketches(books), sketches(others));
-    let alike = |one: &HashSet<u64>, other: &HashSet<u64>| {
-        let shared = one.intersection(other).count();
-        shared >= 3 && shared as f32 >= COPY * one.len().min(other.len()) as f32
-    };
-    (0..books.len()).into_par_iter().filter(|&book| others.iter().any(|other| alike(&books[book], other))).collect()
+    let (texts, others) = (sketches(texts), sketches(others));
+    let alike =
+        |one: &HashSet<u64>, other: &HashSet<u64>| are_copies(one.intersection(other).count(), one.len(), other.len());
+    (0..texts.len()).into_par_iter().filter(|&text| others.iter().any(|other| alike(&texts[text], other))).collect()
 }
 
 /// Smallest line keys of the body part that is in reach.
-fn sketch(book: &Edges) -> Vec<u64> {
-    let skip = 400.min(book.total / 3);
-    let body = |n: usize| n >= skip && n + skip < book.total;
-    let edge = book.head.iter().chain(book.tail.iter().filter(|l| l.number >= book.head.len()));
-    let lines: Vec<_> = edge.filter(|l| body(l.number)).copied().collect();
-    let mut keys: Vec<u64> = keys_of(&lines).into_iter().flatten().collect();
+fn sketch(text: &Keyed) -> Vec<u64> {
+    let Edges { head, tail, total } = text.edges;
+    let skip = 400.min(total / 3);
+    let body = |n: usize| n >= skip && n + skip < *total;
+    let tail = tail.iter().zip(&text.tail).filter(|(line, _)| line.number >= head.len());
+    let lines = head.iter().zip(&text.head).chain(tail);
+    let mut keys: Vec<u64> = lines.filter(|(line, _)| body(line.number)).filter_map(|(_, key)| *key).collect();
     keys.sort_unstable();
     keys.dedup();
     keys.truncate(SKETCH);

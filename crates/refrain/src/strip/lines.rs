@@ -3,7 +3,10 @@
 use std::io::{self, Read, Seek, SeekFrom};
 use std::ops::Range;
 
-use memchr::{memchr, memchr_iter, memrchr};
+use memchr::{memchr, memchr_iter};
+use twox_hash::XxHash3_64;
+
+use super::meta::decode;
 
 /// Lines with fewer bytes (after preprocessing) are trivial.
 pub(super) const TRIVIAL_BELOW: usize = 30;
@@ -31,15 +34,6 @@ pub(super) struct Edges<'a> {
     pub(super) total: usize,
 }
 
-/// Splits off at most so many lines from either end.
-#[cfg(test)]
-pub(super) fn edges(bytes: &[u8], head: usize, tail: usize) -> Edges<'_> {
-    let separator = separator(bytes);
-    let total = count(bytes, separator);
-    let (head, tail) = (first_lines(bytes, separator, head), last_lines(bytes, separator, tail, total));
-    Edges { head, tail, total }
-}
-
 /// The two ends of a text, and how many lines lie between them: all that has to be in memory of a book.
 ///
 /// Lines end at `\n`; a text without any is split at `\r`. A text in UTF-16 (told by its byte order mark) is looked at in
@@ -55,7 +49,11 @@ pub(super) fn edges(bytes: &[u8], head: usize, tail: usize) -> Edges<'_> {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Ends {
     head: Vec<u8>,
+    /// Where each line of the head ends, behind what separates it from the next.
+    head_stops: Vec<usize>,
     tail: Vec<u8>,
+    /// Where each line of the tail begins in it.
+    tail_starts: Vec<usize>,
     /// Where the tail begins.
     tail_at: u64,
     size: u64,
@@ -67,8 +65,10 @@ pub struct Ends {
     wide: Option<Vec<u64>>,
 }
 
-/// Bytes that are read at each end of a file at first.
-const CHUNK: u64 = 256 << 10;
+/// Bytes that are read at each end of a file at first: 600 lines of a book are about 40 KB.
+const CHUNK: u64 = 64 << 10;
+/// Bytes that are read at a time between the ends.
+const PIECE: u64 = 256 << 10;
 
 impl Ends {
     /// The ends of a text in memory, with so many lines each.
@@ -77,16 +77,42 @@ impl Ends {
             return Ends::of_wide(bytes, order, lines);
         }
         let separator = separator(bytes);
-        let head = &bytes[..end_of_first(bytes, separator, lines).unwrap_or(bytes.len())];
-        let tail_at = start_of_last(bytes, separator, lines).unwrap_or(0);
+        let mut head_stops = first_ends(bytes, separator, lines);
+        let mut starts = last_starts(bytes, separator, lines);
+        let reached = head_stops.last().copied().unwrap_or(0);
+        if head_stops.len() < lines && reached < bytes.len() {
+            head_stops.push(bytes.len());
+        }
+        if starts.len() < lines && !bytes.is_empty() {
+            starts.push(0);
+        }
+        let head = &bytes[..head_stops.last().copied().unwrap_or(0)];
+        let total = count(bytes, separator);
+        Ends { separator, total, limit: lines, ..Ends::new((head, head_stops), (bytes, starts), 0, bytes.len()) }
+    }
+
+    /// The two ends, by where the lines of the first end and those of the last begin, the last one first.
+    fn new(
+        (head, head_stops): (&[u8], Vec<usize>),
+        (last, mut starts): (&[u8], Vec<usize>),
+        at: u64,
+        size: usize,
+    ) -> Ends {
+        let from = starts.last().copied().unwrap_or(last.len());
+        starts.reverse();
+        for start in &mut starts {
+            *start -= from;
+        }
         Ends {
             head: head.to_vec(),
-            tail: bytes[tail_at..].to_vec(),
-            tail_at: tail_at as u64,
-            size: bytes.len() as u64,
-            total: count(bytes, separator),
-            separator,
-            limit: lines,
+            head_stops,
+            tail: last[from..].to_vec(),
+            tail_starts: starts,
+            tail_at: at + from as u64,
+            size: size as u64,
+            total: 0,
+            separator: b'\n',
+            limit: 0,
             wide: None,
         }
     }
@@ -102,34 +128,43 @@ impl Ends {
 
     /// The same of a file, of which only the ends are kept; what lies between them is read through once to count its lines.
     pub fn read(file: &mut (impl Read + Seek), lines: usize) -> io::Result<Ends> {
-        Ends::read_in_chunks(file, lines, CHUNK)
+        Ends::read_in_chunks(file, lines, CHUNK, count_between)
     }
 
-    fn read_in_chunks(file: &mut (impl Read + Seek), lines: usize, chunk: u64) -> io::Result<Ends> {
+    /// The same without what lies between the ends: enough to learn from. Lines at the end have numbers as if nothing did.
+    pub fn glance(file: &mut (impl Read + Seek), lines: usize) -> io::Result<Ends> {
+        Ends::read_in_chunks(file, lines, CHUNK, |_, _, _| Ok(0))
+    }
+
+    fn read_in_chunks<F: Read + Seek>(
+        file: &mut F,
+        lines: usize,
+        chunk: u64,
+        between: impl Fn(&mut F, u64, u64) -> io::Result<usize>,
+    ) -> io::Result<Ends> {
         let size = file.seek(SeekFrom::End(0))?;
         let mut reach = chunk;
         while reach < size / 2 {
             let head = read_range(file, 0, reach)?;
             let tail = read_range(file, size - reach, size)?;
             let wide = ByteOrder::of(&head).is_some();
-            let head_end = end_of_first(&head, b'\n', lines).filter(|_| !wide);
-            if let (Some(head_end), Some(tail_start)) = (head_end, start_of_last(&tail, b'\n', lines)) {
-                let between = count_between(file, reach, size - reach)?;
+            let (head_stops, starts) = (first_ends(&head, b'\n', lines), last_starts(&tail, b'\n', lines));
+            if !wide && head_stops.len() == lines && starts.len() == lines {
+                let between = between(file, reach, size - reach)?;
                 let total = memchr_iter(b'\n', &head).count() + between + count(&tail, b'\n');
-                return Ok(Ends {
-                    head: head[..head_end].to_vec(),
-                    tail: tail[tail_start..].to_vec(),
-                    tail_at: size - reach + tail_start as u64,
-                    size,
-                    total,
-                    separator: b'\n',
-                    limit: lines,
-                    wide: None,
-                });
+                let seen = &head[..head_stops.last().copied().unwrap_or(0)];
+                let ends = Ends::new((seen, head_stops), (&tail, starts), size - reach, size as usize);
+                return Ok(Ends { total, limit: lines, ..ends });
             }
             reach = if wide { size } else { reach.saturating_mul(2) };
         }
         Ok(Ends::of(&read_range(file, 0, size)?, lines))
+    }
+
+    /// A digest of what is kept: texts that are the same have the same.
+    pub fn digest(&self) -> u64 {
+        let tail = XxHash3_64::oneshot_with_seed(self.size, &self.tail);
+        XxHash3_64::oneshot_with_seed(tail, &self.head)
     }
 
     /// Number of lines of the whole text.
@@ -149,7 +184,7 @@ impl Ends {
 
     /// Bytes that it takes in memory.
     pub(super) fn memory(&self) -> usize {
-        self.head.len() + self.tail.len()
+        self.head.len() + self.tail.len() + (self.head_stops.len() + self.tail_starts.len()) * size_of::<usize>()
     }
 
     /// False when a NUL byte stands at one of the ends: this is not text, or in an encoding that nobody declared.
@@ -163,26 +198,44 @@ impl Ends {
         let start = match (preamble_end, &self.wide) {
             (0, _) => 0,
             (line, Some(starts)) => starts.get(line).copied().unwrap_or(self.size),
-            (line, None) => end_of_first(&self.head, self.separator, line).unwrap_or(self.head.len()) as u64,
+            (line, None) => self.head_stops.get(line - 1).copied().unwrap_or(self.head.len()) as u64,
         };
         let end = match (epilogue_start, &self.wide) {
             (0, _) => self.size,
             (line, Some(starts)) => starts.get(line - 1).copied().unwrap_or(self.size),
             (line, None) => {
-                let lines = (self.total + 1).saturating_sub(line);
-                self.tail_at + start_of_last(&self.tail, self.separator, lines).unwrap_or(0) as u64
+                let before = self.total - self.tail_starts.len();
+                let start = line.saturating_sub(before + 1);
+                self.tail_at + self.tail_starts.get(start).copied().unwrap_or(self.tail.len()) as u64
             }
         };
         start..end.max(start)
     }
 
+    /// Lines around a line (from 1; 0 is the place in front of all), so many on each side, with their numbers; in UTF-8, or
+    /// else as Latin-1.
+    pub fn around(&self, line: usize, lines: usize) -> Vec<(usize, String)> {
+        let edges = self.edges();
+        let tail = edges.tail.iter().filter(|line| line.number >= edges.head.len());
+        let near = |at: usize| at + lines > line && at <= line + lines;
+        let all = edges.head.iter().chain(tail).map(|line| (line.number + 1, line.text));
+        all.filter(|(number, _)| near(*number)).map(|(number, text)| (number, decode(text))).collect()
+    }
+
     /// The lines of both ends.
     pub(super) fn edges(&self) -> Edges<'_> {
-        Edges {
-            head: first_lines(&self.head, self.separator, self.limit),
-            tail: last_lines(&self.tail, self.separator, self.limit, self.total),
-            total: self.total,
-        }
+        let mut start = 0;
+        let head = self.head_stops.iter().enumerate().map(|(number, &end)| {
+            let text = trim(&self.head[start..end]);
+            start = end;
+            Line { number, text }
+        });
+        let head = head.collect();
+        let before = self.total - self.tail_starts.len();
+        let ends = self.tail_starts.iter().copied().skip(1).chain([self.tail.len()]);
+        let tail = self.tail_starts.iter().zip(ends).zip(before..);
+        let tail = tail.map(|((&start, end), number)| Line { number, text: trim(&self.tail[start..end]) }).collect();
+        Edges { head, tail, total: self.total }
     }
 }
 
@@ -229,7 +282,7 @@ fn read_range(file: &mut (impl Read + Seek), start: u64, end: u64) -> io::Result
 fn count_between(file: &mut (impl Read + Seek), start: u64, end: u64) -> io::Result<usize> {
     file.seek(SeekFrom::Start(start))?;
     let mut between = file.take(end - start);
-    let mut buffer = vec![0; CHUNK.min(end - start) as usize];
+    let mut buffer = vec![0; PIECE.min(end - start) as usize];
     let mut lines = 0;
     loop {
         match between.read(&mut buffer) {
@@ -251,49 +304,15 @@ fn count(bytes: &[u8], separator: u8) -> usize {
     memchr_iter(separator, bytes).count() + usize::from(open)
 }
 
-/// Where the first so many lines end; none when there are fewer.
-fn end_of_first(bytes: &[u8], separator: u8, lines: usize) -> Option<usize> {
-    match lines {
-        0 => Some(0),
-        lines => memchr_iter(separator, bytes).nth(lines - 1).map(|end| end + 1),
-    }
+/// Where the first lines end, at most so many; a last line that does not end is not there.
+fn first_ends(bytes: &[u8], separator: u8, lines: usize) -> Vec<usize> {
+    memchr_iter(separator, bytes).take(lines).map(|end| end + 1).collect()
 }
 
-/// Where the last so many lines begin; none when that is not seen.
-fn start_of_last(bytes: &[u8], separator: u8, lines: usize) -> Option<usize> {
-    let mut rest = bytes.strip_suffix(&[separator]).unwrap_or(bytes);
-    let mut start = bytes.len();
-    for _ in 0..lines {
-        let end = memrchr(separator, rest)?;
-        start = end + 1;
-        rest = &rest[..end];
-    }
-    Some(start)
-}
-
-fn first_lines(bytes: &[u8], separator: u8, limit: usize) -> Vec<Line<'_>> {
-    let mut lines = Vec::with_capacity(limit);
-    let mut rest = bytes;
-    while lines.len() < limit && !rest.is_empty() {
-        let end = memchr(separator, rest).unwrap_or(rest.len());
-        lines.push(Line { number: lines.len(), text: trim(&rest[..end]) });
-        rest = rest.get(end + 1..).unwrap_or(&[]);
-    }
-    lines
-}
-
-fn last_lines(bytes: &[u8], separator: u8, limit: usize, total: usize) -> Vec<Line<'_>> {
-    let mut lines = Vec::with_capacity(limit);
-    let mut rest = bytes.strip_suffix(&[separator]).unwrap_or(bytes);
-    let mut number = total;
-    while lines.len() < limit && number > 0 {
-        number -= 1;
-        let start = memrchr(separator, rest).map_or(0, |end| end + 1);
-        lines.push(Line { number, text: trim(&rest[start..]) });
-        rest = &rest[..start.saturating_sub(1)];
-    }
-    lines.reverse();
-    lines
+/// Where the last lines begin, at most so many, the last one first; the first line of all is not there.
+fn last_starts(bytes: &[u8], separator: u8, lines: usize) -> Vec<usize> {
+    let closed = bytes.strip_suffix(&[separator]).unwrap_or(bytes);
+    memchr_iter(separator, closed).rev().take(lines).map(|end| end + 1).collect()
 }
 
 /// Takes white space, byte order marks and no-break spaces off both ends.
@@ -323,31 +342,43 @@ fn trim_control(mut line: &[u8]) -> &[u8] {
 /// The preprocessing of the paper: runs of `*`, `-` and white space become one. False for a trivial line.
 pub(super) fn preprocess(line: &[u8], out: &mut Vec<u8>) -> bool {
     out.clear();
-    let mut at = 0;
-    while at < line.len() {
-        let byte = line[at];
-        let run = line[at..].iter().take_while(|&&other| same_run(byte, other)).count().max(1);
-        match byte {
+    let mut rest = line;
+    while !rest.is_empty() {
+        let plain = rest.iter().position(|&byte| runs(byte)).unwrap_or(rest.len());
+        out.extend_from_slice(&rest[..plain]);
+        rest = &rest[plain..];
+        let Some(&first) = rest.first() else { break };
+        let same = |&byte: &u8| byte == first || (first.is_ascii_whitespace() && byte.is_ascii_whitespace());
+        match first {
             b'*' => out.extend_from_slice(b"***"),
             b'-' => out.extend_from_slice(b"---"),
-            _ if byte.is_ascii_whitespace() => out.push(b' '),
-            _ => out.push(byte),
+            _ => out.push(b' '),
         }
-        at += run;
+        rest = &rest[rest.iter().take_while(|byte| same(byte)).count()..];
     }
     out.len() >= TRIVIAL_BELOW && out.iter().any(|&byte| is_letter(byte))
 }
 
-fn same_run(first: u8, other: u8) -> bool {
-    match first {
-        b'*' | b'-' => other == first,
-        _ => first.is_ascii_whitespace() && other.is_ascii_whitespace(),
-    }
+/// Bytes of which runs become one.
+fn runs(byte: u8) -> bool {
+    matches!(byte, b'*' | b'-') || byte.is_ascii_whitespace()
 }
 
 /// Letters of any encoding: those of ASCII and all bytes above it.
+#[inline]
 pub(super) fn is_letter(byte: u8) -> bool {
     byte.is_ascii_alphabetic() || byte >= 0x80
+}
+
+/// Splits off at most so many lines from either end: the plain twin of [`Ends::edges`].
+#[cfg(test)]
+pub(super) fn edges(bytes: &[u8], head: usize, tail: usize) -> Edges<'_> {
+    let separator = separator(bytes);
+    let mut lines: Vec<&[u8]> = bytes.split(|&byte| byte == separator).collect();
+    lines.pop_if(|last| last.is_empty());
+    let all: Vec<Line> = lines.iter().enumerate().map(|(number, line)| Line { number, text: trim(line) }).collect();
+    let total = all.len();
+    Edges { head: all[..head.min(total)].to_vec(), tail: all[total - tail.min(total)..].to_vec(), total }
 }
 
 #[cfg(test)]
@@ -391,7 +422,10 @@ mod tests {
             let body = ends.body(1, 3);
             let wanted: Vec<u8> = "Ċ book ਊ\r\n".encode_utf16().flat_map(unit).collect();
             assert_eq!(bytes[body.start as usize..body.end as usize], wanted);
-            assert_eq!(Ends::read_in_chunks(&mut Cursor::new(&bytes), 1, 8).expect("in memory").lines(), 3);
+            assert_eq!(
+                Ends::read_in_chunks(&mut Cursor::new(&bytes), 1, 8, count_between).expect("in memory").lines(),
+                3
+            );
         }
     }
 
@@ -414,9 +448,11 @@ mod tests {
             cut in (0_usize..9, 0_usize..9),
         ) {
             let bytes = text.as_bytes();
-            let read = Ends::read_in_chunks(&mut Cursor::new(bytes), lines, chunk).expect("in memory");
+            let read = Ends::read_in_chunks(&mut Cursor::new(bytes), lines, chunk, count_between).expect("in memory");
             prop_assert_eq!(&read, &Ends::of(bytes, lines));
             prop_assert_eq!(read.edges(), edges(bytes, lines, lines));
+            let glance = Ends::read_in_chunks(&mut Cursor::new(bytes), lines, chunk, |_, _, _| Ok(0)).expect("in memory");
+            prop_assert_eq!((&glance.head, &glance.tail), (&read.head, &read.tail));
             let separator = char::from(separator(bytes));
             let split: Vec<&str> = text.split_inclusive(separator).collect();
             prop_assert_eq!(split.len(), read.lines());

@@ -1,5 +1,7 @@
 //! The better method: markers as data and learned evidence together.
 
+use memchr::memmem::Finder;
+
 use super::Found;
 use super::blocks::{Tokens, blocks, tokens_of};
 use super::evidence::{Evidence, Seen};
@@ -37,7 +39,7 @@ pub(super) fn scores(head: &Head, evidence: &Evidence) -> Vec<f32> {
     out
 }
 
-fn learned(b: &HeadBlock, evidence: &Evidence, buffer: &mut Vec<u32>) -> f32 {
+fn learned(b: &HeadBlock, evidence: &Evidence, buffer: &mut Vec<u16>) -> f32 {
     buffer.clear();
     buffer.extend_from_slice(&b.features);
     evidence_features(b, evidence, buffer);
@@ -194,11 +196,11 @@ const NOTICE_LINES: usize = 60;
 
 /// First line that says the book is over.
 fn first_marker(lines: &[Line], rules: &Rules) -> Option<usize> {
-    let letters = rules.first_letters(Place::Tail, Says::Marker);
+    let first_words = rules.first_words(Place::Tail, Says::Marker);
     let mut tokens = Tokens::default();
     (0..lines.len()).find(|&i| {
         let text = lines[i].text;
-        if text.len() < 12 || !letters.admit(text) {
+        if text.len() < 12 || !first_words.admit(text) {
             return false;
         }
         tokens.clear();
@@ -260,9 +262,8 @@ fn name_left(file: &Edges, marked: &Found) -> bool {
         let n = l.number + 1;
         n > marked.preamble_end && (marked.epilogue_start == 0 || n < marked.epilogue_start)
     };
-    let has = |l: &Line| {
-        memchr::memmem::find(l.text, b"utenberg").is_some() || memchr::memmem::find(l.text, b"UTENBERG").is_some()
-    };
+    let names = [b"utenberg", b"UTENBERG"].map(Finder::new);
+    let has = |l: &Line| names.iter().any(|name| name.find(l.text).is_some());
     file.head.iter().filter(inside).take(80).any(has) || file.tail.iter().rev().filter(inside).take(60).any(has)
 }
 

@@ -27,6 +27,7 @@
 mod blocks;
 pub mod counters;
 mod evidence;
+mod figures;
 mod generic;
 mod head;
 mod learn;
@@ -39,11 +40,13 @@ mod rules;
 mod sample;
 
 pub use evidence::Evidence;
+pub use figures::{Column, Figures};
 pub use lines::Ends;
 pub use meta::Facts;
-pub use paper::{FrequentLines, LineCounts, PaperOptions};
+pub use paper::{FrequentLines, LineCounts, PaperOptions, PreparedLines};
 pub use sample::Sample;
 
+use std::cmp::Ordering;
 use std::ops::Range;
 
 use serde_json::Value;
@@ -156,6 +159,12 @@ impl Found {
     /// True when somebody should have a look.
     pub fn is_doubtful(&self) -> bool {
         self.emptied || self.confidence.is_some_and(|confidence| confidence < DOUBTFUL)
+    }
+
+    /// The least certain first; texts of which nothing would be left before them.
+    pub fn by_doubt(&self, other: &Found) -> Ordering {
+        let confidence = |found: &Found| found.confidence.unwrap_or(1.0);
+        other.emptied.cmp(&self.emptied).then(confidence(self).total_cmp(&confidence(other)))
     }
 
     /// The bytes of the text that stay. A text of which nothing would be left stays as it is.

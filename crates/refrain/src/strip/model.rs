@@ -4,16 +4,32 @@
 pub(super) const BUCKETS: usize = 1 << 14;
 
 /// Maps a feature hash to its weight.
-pub(super) fn bucket(hash: u64) -> u32 {
-    (hash ^ (hash >> 29)) as u32 & (BUCKETS as u32 - 1)
+pub(super) fn bucket(hash: u64) -> u16 {
+    (hash ^ (hash >> 29)) as u16 & (BUCKETS - 1) as u16
 }
 
-/// One training example: sparse feature buckets, label, weight.
-#[derive(Clone, Debug)]
-pub(super) struct Example {
-    pub(super) features: Vec<u32>,
-    pub(super) boilerplate: bool,
-    pub(super) weight: f32,
+/// Examples to train with: their features one behind the other.
+#[derive(Debug, Default)]
+pub(super) struct Examples {
+    features: Vec<u16>,
+    /// Where the features of each end, what it is (1 for boilerplate), and its weight.
+    rows: Vec<(u32, f32, f32)>,
+}
+
+impl Examples {
+    /// Adds an example, whose features may be in several lists.
+    pub(super) fn add(&mut self, features: &[&[u16]], boilerplate: bool, weight: f32) {
+        for part in features {
+            self.features.extend_from_slice(part);
+        }
+        self.rows.push((self.features.len() as u32, f32::from(u8::from(boilerplate)), weight));
+    }
+
+    fn get(&self, i: usize) -> (&[u16], f32, f32) {
+        let start = if i == 0 { 0 } else { self.rows[i - 1].0 };
+        let (end, target, weight) = self.rows[i];
+        (&self.features[start as usize..end as usize], target, weight)
+    }
 }
 
 /// Logistic regression over hashed features.
@@ -32,38 +48,29 @@ impl Default for Model {
 const EPOCHS: usize = 6;
 const RATE: f32 = 0.3;
 const DECAY: f32 = 2e-4;
+/// An example whose error is smaller teaches nothing more.
+const SETTLED: f32 = 2e-3;
 
 impl Model {
     /// Log-odds that a block with these features is boilerplate.
-    pub(super) fn score(&self, features: &[u32]) -> f32 {
+    pub(super) fn score(&self, features: &[u16]) -> f32 {
         self.bias + features.iter().map(|&f| self.weights[f as usize]).sum::<f32>()
     }
 
     /// AdaGrad with weight decay on the touched weights; order fixed, so training is repeatable.
-    pub(super) fn train(examples: &[Example]) -> Self {
-        let mut model = Self::default();
-        let mut history = vec![1.0f32; BUCKETS];
-        let mut order: Vec<usize> = (0..examples.len()).collect();
+    pub(super) fn train(examples: &Examples) -> Self {
+        let mut bias = 0.0;
+        let mut slots = vec![Slot { weight: 0.0, history: 1.0 }; BUCKETS];
+        let mut order: Vec<(u64, u32)> = Vec::with_capacity(examples.rows.len());
         for epoch in 0..EPOCHS {
-            order.sort_by_key(|&i| scramble((i * EPOCHS + epoch) as u64));
-            for &i in &order {
-                model.step(&examples[i], &mut history);
+            order.clear();
+            order.extend((0..examples.rows.len()).map(|i| (scramble((i * EPOCHS + epoch) as u64), i as u32)));
+            order.sort_unstable();
+            for &(_, i) in &order {
+                step(examples.get(i as usize), &mut bias, &mut slots);
             }
         }
-        model
-    }
-
-    fn step(&mut self, example: &Example, history: &mut [f32]) {
-        let p = 1.0 / (1.0 + (-self.score(&example.features)).exp());
-        let target = if example.boilerplate { 1.0 } else { 0.0 };
-        let g = (p - target) * example.weight;
-        self.bias -= 0.01 * g;
-        for &f in &example.features {
-            let f = f as usize;
-            let gradient = g + DECAY * self.weights[f];
-            history[f] += gradient * gradient;
-            self.weights[f] -= RATE * gradient / history[f].sqrt();
-        }
+        Model { bias, weights: slots.iter().map(|slot| slot.weight).collect() }
     }
 
     /// Average of two models weighted by the books behind them.
@@ -73,6 +80,28 @@ impl Model {
         for (a, b) in self.weights.iter_mut().zip(&other.weights) {
             *a += (b - *a) * share;
         }
+    }
+}
+
+/// A weight in training, with the sum of the squares of its gradients.
+#[derive(Clone, Copy)]
+struct Slot {
+    weight: f32,
+    history: f32,
+}
+
+fn step((features, target, weight): (&[u16], f32, f32), bias: &mut f32, slots: &mut [Slot]) {
+    let score = *bias + features.iter().map(|&f| slots[f as usize].weight).sum::<f32>();
+    let g = (1.0 / (1.0 + (-score).exp()) - target) * weight;
+    if g.abs() < SETTLED {
+        return;
+    }
+    *bias -= 0.01 * g;
+    for &f in features {
+        let slot = &mut slots[f as usize];
+        let gradient = g + DECAY * slot.weight;
+        slot.history += gradient * gradient;
+        slot.weight -= RATE * gradient / slot.history.sqrt();
     }
 }
 
@@ -90,8 +119,8 @@ mod tests {
 
     #[test]
     fn learns_a_separable_feature() {
-        let e = |f: u32, y| Example { features: vec![f, 99], boilerplate: y, weight: 1.0 };
-        let examples: Vec<Example> = (0..80).map(|i| e(1 + i % 2, i % 2 == 0)).collect();
+        let mut examples = Examples::default();
+        (0..80).for_each(|i| examples.add(&[&[1 + i % 2, 99]], i % 2 == 0, 1.0));
         let m = Model::train(&examples);
         assert!(m.score(&[1, 99]) > 1.0 && m.score(&[2, 99]) < -1.0);
     }

@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use super::blocks::Tokens;
-use super::counters::{AnyCounter, Counter, Frequent};
+use super::counters::{AnyCounter, Counter, CounterKind, Frequent};
 use super::lines::{Ends, Line, preprocess};
 use super::rules::{PAPER, Place, Rules, Says};
 use super::{EDGE_LINES, Found};
@@ -31,6 +31,17 @@ impl PaperOptions {
     /// Lines that are needed of each end of a text.
     pub fn edge_lines(&self) -> usize {
         EDGE_LINES.max(self.p_max.saturating_mul(2)).max(self.e_max.saturating_mul(2))
+    }
+
+    /// Hands over the lines of a text that count: the first and the last non-trivial ones, as preprocessing leaves them, and
+    /// each once where the ends overlap.
+    pub fn lines(&self, text: &Ends, mut each: impl FnMut(&[u8]) -> Result<()>) -> Result<()> {
+        let edges = text.edges();
+        let top = Telling::of(edges.head.iter(), self.p_max);
+        let after = top.lines.last().map_or(0, |line| line.0 + 1);
+        let bottom = Telling::of(edges.tail.iter().rev(), self.e_max);
+        let lines = top.iter().chain(bottom.iter().filter(|line| line.0 >= after));
+        lines.map(|(_, line)| line).try_for_each(&mut each)
     }
 }
 
@@ -69,12 +80,19 @@ impl LineCounts {
 
     /// Counts the lines of one text.
     pub fn observe(&mut self, text: &Ends) -> Result<()> {
-        let edges = text.edges();
-        let top = Telling::of(edges.head.iter(), self.options.p_max);
-        let after = top.lines.last().map_or(0, |line| line.0 + 1);
-        let bottom = Telling::of(edges.tail.iter().rev(), self.options.e_max);
-        let lines = top.iter().chain(bottom.iter().filter(|line| line.0 >= after));
-        lines.map(|(_, line)| line).try_for_each(|line| self.counter.add(line))
+        self.add(&PreparedLines::of(text, &self.options, self.counter.kind())?)
+    }
+
+    /// Counts lines that were made ready, perhaps by another thread.
+    pub fn add(&mut self, prepared: &PreparedLines) -> Result<()> {
+        let PreparedLines { keys, bytes, ends } = prepared;
+        let mut start = 0;
+        for (at, key) in keys.iter().enumerate() {
+            let end = ends.get(at).copied().unwrap_or(start);
+            self.counter.add_keyed(*key, &bytes[start..end])?;
+            start = end;
+        }
+        Ok(())
     }
 
     /// Counts what others have counted, with the same kind of counter.
@@ -87,6 +105,31 @@ impl LineCounts {
         let LineCounts { counter, options } = self;
         let rules = options.heuristics.then(|| Rules::parse(PAPER)).transpose()?;
         Ok(FrequentLines { frequent: counter.finish(options.k.saturating_add(1))?, options, rules })
+    }
+}
+
+/// The lines of one text that count, with their keys: making them ready takes most of the time of the first pass.
+#[derive(Debug, Default)]
+pub struct PreparedLines {
+    keys: Vec<u64>,
+    /// The lines on end and where each ends, for counters that keep lines.
+    bytes: Vec<u8>,
+    ends: Vec<usize>,
+}
+
+impl PreparedLines {
+    /// The lines of a text, for a counter of this kind.
+    pub fn of(text: &Ends, options: &PaperOptions, kind: CounterKind) -> Result<PreparedLines> {
+        let mut prepared = PreparedLines::default();
+        options.lines(text, |line| {
+            prepared.keys.push(kind.key(line));
+            if kind.keeps_lines() {
+                prepared.bytes.extend_from_slice(line);
+                prepared.ends.push(prepared.bytes.len());
+            }
+            Ok(())
+        })?;
+        Ok(prepared)
     }
 }
 
@@ -184,7 +227,7 @@ fn says_marker(rules: &Rules, place: Place, line: &Line) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::strip::counters::{CounterKind, Options};
+    use crate::strip::counters::Options;
 
     fn book(n: usize) -> Ends {
         let body = (0..40)

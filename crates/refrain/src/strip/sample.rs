@@ -1,39 +1,55 @@
 //! The ends of texts that a collection is learned from.
 
 use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
+
+use rayon::iter::{IntoParallelIterator, ParallelIterator};
 
 use super::learn::copies_of;
 use super::lines::{Edges, Ends};
 use crate::document::Position;
 use crate::error::Result;
 use crate::pass;
-use crate::text::mix;
 
 /// Texts that are learned from at most: more of them teach little.
 const MOST: usize = 3000;
 /// Bytes of their ends that are kept at most.
 const MOST_BYTES: usize = 256 << 20;
 
-/// The ends of the texts of a collection, or of a sample of them where there are many.
+/// The ends of the texts of a collection, or of a sample of them where there are many. Texts with the same ends count once.
 ///
-/// Which texts are in the sample depends on their positions only, so the collection can be cut and joined again in any way.
+/// Which texts are in the sample depends on their contents only, so the collection can be cut and joined again in any way.
 #[derive(Debug, Default)]
 pub struct Sample {
-    texts: BTreeMap<(u64, Position), Ends>,
+    /// By their digests, with the first position of each.
+    texts: BTreeMap<u64, (Position, Ends)>,
     bytes: usize,
+    /// The lowest digest of a text that there was no room for: none from there on is drawn.
+    full_at: Option<u64>,
 }
 
 impl Sample {
     /// Adds a text.
     pub fn add(&mut self, position: Position, text: Ends) {
-        let drawn = mix(mix(u64::from(position.input)) ^ position.record);
-        self.bytes += text.memory();
-        if let Some(before) = self.texts.insert((drawn, position), text) {
-            self.bytes -= before.memory();
+        self.insert(position, text.digest(), text);
+    }
+
+    /// Adds a text whose [digest](Ends::digest) is known: it takes time that another thread may have.
+    pub fn insert(&mut self, position: Position, digest: u64, text: Ends) {
+        if self.full_at.is_some_and(|full_at| digest >= full_at) {
+            return;
+        }
+        match self.texts.entry(digest) {
+            Entry::Occupied(mut known) => known.get_mut().0 = position.min(known.get().0),
+            Entry::Vacant(free) => {
+                self.bytes += text.memory();
+                free.insert((position, text));
+            }
         }
         while self.texts.len() > MOST || (self.bytes > MOST_BYTES && self.texts.len() > 1) {
-            let Some((_, last)) = self.texts.pop_last() else { break };
+            let Some((digest, (_, last))) = self.texts.pop_last() else { break };
             self.bytes -= last.memory();
+            self.full_at = Some(digest);
         }
     }
 
@@ -53,26 +69,37 @@ impl Sample {
             let (mine, theirs) = (self.edges(), others.edges());
             copies_of(&mine, &theirs)
         };
-        let mut positions: Vec<Position> = self.texts.keys().map(|(_, position)| *position).collect();
+        let mut positions: Vec<Position> = self.texts.values().map(|(position, _)| *position).collect();
         positions.sort_unstable();
         let gone: Vec<Position> = copies.iter().map(|copy| positions[*copy]).collect();
-        self.texts.retain(|(_, position), _| !gone.contains(position));
-        self.bytes = self.texts.values().map(Ends::memory).sum();
+        self.texts.retain(|_, (position, _)| !gone.contains(position));
+        self.bytes = self.texts.values().map(|(_, text)| text.memory()).sum();
         gone.len()
     }
 
-    /// Their lines, in the order of the collection.
-    pub(super) fn edges(&self) -> Vec<Edges<'_>> {
-        let mut texts: Vec<(Position, &Ends)> = self.texts.iter().map(|((_, at), text)| (*at, text)).collect();
+    /// The texts, in the order of the collection.
+    pub(super) fn texts(&self) -> Vec<(Position, &Ends)> {
+        let mut texts: Vec<(Position, &Ends)> = self.texts.values().map(|(at, text)| (*at, text)).collect();
         texts.sort_unstable_by_key(|(position, _)| *position);
-        texts.into_iter().map(|(_, text)| text.edges()).collect()
+        texts
+    }
+
+    /// Their lines, in the same order.
+    pub(super) fn edges(&self) -> Vec<Edges<'_>> {
+        self.texts().into_par_iter().map(|(_, text)| text.edges()).collect()
     }
 }
 
 impl pass::Evidence for Sample {
     fn merge(&mut self, other: Sample) -> Result<()> {
-        for ((_, position), text) in other.texts {
-            self.add(position, text);
+        if let Some(full_at) = other.full_at {
+            for (_, text) in self.texts.split_off(&full_at).into_values() {
+                self.bytes -= text.memory();
+            }
+            self.full_at = Some(self.full_at.map_or(full_at, |mine| mine.min(full_at)));
+        }
+        for (digest, (position, text)) in other.texts {
+            self.insert(position, digest, text);
         }
         Ok(())
     }

@@ -4,6 +4,7 @@ use std::fs::File;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
 use refrain::pipeline::{Control, Preparation, run_in_order};
@@ -22,6 +23,8 @@ pub(super) struct Books<'a> {
     pub(super) options: SourceOptions,
     /// Lines that are looked at at each end.
     pub(super) lines: usize,
+    /// There must not be more than one book.
+    pub(super) only_one: bool,
     pub(super) shows_progress: bool,
     pub(super) pool: rayon::ThreadPool,
     pub(super) control: Arc<Control>,
@@ -52,12 +55,6 @@ pub(super) enum Content {
     Document(Box<Document>),
 }
 
-impl Book {
-    pub(super) fn ends(&self) -> &Ends {
-        &self.ends
-    }
-}
-
 /// Why there is no book.
 pub(super) enum Trouble {
     /// An input cannot be used.
@@ -76,12 +73,24 @@ impl From<Error> for Trouble {
 const CHUNK: usize = 256;
 /// Bytes that tell what a file is.
 const HEAD: u64 = 4096;
+/// Files up to this size are read at once.
+const SMALL: u64 = 128 << 10;
+
+/// What is needed of plain files.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Reading {
+    /// Their ends.
+    Ends,
+    /// Their ends, and how many lines there are.
+    Whole,
+}
 
 impl Books<'_> {
     /// Reads all books, works on them on all cores, and hands over what came of it in their order.
     pub(super) fn each<T: Send>(
         &self,
         phase: &'static str,
+        reading: Reading,
         work: impl Fn(Result<Book, Trouble>) -> T + Sync,
         mut sink: impl FnMut(T) -> refrain::Result<()>,
     ) -> refrain::Result<()> {
@@ -94,11 +103,22 @@ impl Books<'_> {
             documents: counted.documents() - before,
             note: format!(", {} books", counted.documents() - before),
         });
+        let seen = AtomicU64::new(0);
+        let work = |book: Result<Book, Trouble>| {
+            seen.fetch_add(u64::from(book.is_ok()), Ordering::Relaxed);
+            work(book)
+        };
+        let mut sink = |done| match self.only_one && seen.load(Ordering::Relaxed) > 1 {
+            true => Err(Error::Refused(
+                "there are several books in it, and they go into a folder: name one, such as -o clean/".into(),
+            )),
+            false => sink(done),
+        };
         let names = Names::new(self.named, &self.inputs);
         let list: Vec<(u32, &Input)> = (0..).zip(self.inputs.iter()).collect();
         let plain = |(index, input): &(u32, &Input)| {
             let stopped = self.control.stopped();
-            let book = if stopped { None } else { self.plain(*index, input, &names) };
+            let book = if stopped { None } else { self.plain(*index, input, &names, reading) };
             book.map(|book| {
                 source.count_as_read(*index);
                 work(Ok(book))
@@ -126,23 +146,17 @@ impl Books<'_> {
     pub(super) fn is_one(&self) -> bool {
         let names = Names::new(self.named, &self.inputs);
         let mut inputs = self.inputs.iter();
-        let first = inputs.next().and_then(|input| self.plain(0, input, &names));
+        let first = inputs.next().and_then(|input| self.plain(0, input, &names, Reading::Ends));
         first.is_some() && inputs.next().is_none()
     }
 
     /// The book in a plain file; none where the file is something else, or cannot be read.
-    fn plain(&self, index: u32, input: &Input, names: &Names) -> Option<Book> {
+    fn plain(&self, index: u32, input: &Input, names: &Names, reading: Reading) -> Option<Book> {
         let readable = input.size.is_some_and(|size| size <= self.options.max_document);
         if !readable || input.in_corpus || self.options.format.is_some_and(|format| format != InputFormat::Text) {
             return None;
         }
-        let mut file = File::open(&input.path).ok()?;
-        let mut head = Vec::new();
-        (&mut file).take(HEAD).read_to_end(&mut head).ok()?;
-        if !is_plain_text(&head, &input.name, self.options.format) {
-            return None;
-        }
-        let ends = Ends::read(&mut file, self.lines).ok().filter(Ends::is_text)?;
+        let ends = self.ends(input, reading).ok().flatten().filter(Ends::is_text)?;
         let name = names.of(input);
         Some(Book {
             position: Position { input: index, record: 0 },
@@ -152,6 +166,24 @@ impl Books<'_> {
             content: Content::File { path: input.path.clone(), name },
             failure: None,
         })
+    }
+
+    /// The two ends of a plain file; none where it is something else.
+    fn ends(&self, input: &Input, reading: Reading) -> io::Result<Option<Ends>> {
+        let mut file = File::open(&input.path)?;
+        let small = input.size.filter(|size| *size <= SMALL);
+        // One byte more than there should be shows whether that was all.
+        let mut head = Vec::with_capacity(small.map_or(HEAD, |size| size + 1) as usize);
+        (&mut file).take(head.capacity() as u64).read_to_end(&mut head)?;
+        let whole = small.is_some_and(|size| head.len() as u64 <= size);
+        if !is_plain_text(&head[..head.len().min(HEAD as usize)], &input.name, self.options.format) {
+            return Ok(None);
+        }
+        Ok(Some(match reading {
+            _ if whole => Ends::of(&head, self.lines),
+            Reading::Ends => Ends::glance(&mut file, self.lines)?,
+            Reading::Whole => Ends::read(&mut file, self.lines)?,
+        }))
     }
 
     /// The books in anything else.

@@ -2,16 +2,17 @@
 
 use std::fs;
 use std::path::PathBuf;
+use std::sync::{Mutex, PoisonError};
 
 use anyhow::{Context, Result, bail};
 use clap::Args;
 use refrain::strip::counters::{CounterKind, Options};
 use refrain::strip::{
-    EDGE_LINES, Ends, Evidence, Found, FrequentLines, LineCounts, PaperOptions, Profile, Sample, Strip,
+    EDGE_LINES, Ends, Evidence, Found, FrequentLines, LineCounts, PaperOptions, PreparedLines, Profile, Sample, Strip,
 };
 use refrain::write::write_atomically;
 
-use super::books::Books;
+use super::books::{Book, Books, Reading};
 use crate::common::{Given, named, size, tell};
 
 /// How preambles and epilogues are found.
@@ -152,15 +153,17 @@ impl MethodArguments {
     /// Reads the books and learns from them, where that is needed.
     pub(super) fn finder(&self, books: &Books<'_>, quiet: bool) -> Result<Finder> {
         if self.method == Method::Paper {
-            let mut lines = LineCounts::new(self.counter.build(&self.counting())?, self.paper());
+            let options = self.paper();
+            let mut lines = LineCounts::new(self.counter.build(&self.counting())?, options);
+            // What is kept of a book until its turn is as little as the counter needs.
+            let prepare = |book: Book| PreparedLines::of(&book.ends, &options, self.counter);
             books.each(
                 "learn",
-                |book| book.ok().map(|book| book.ends),
-                |ends| {
-                    if let Some(ends) = ends {
-                        lines.observe(&ends)?;
-                    }
-                    Ok(())
+                Reading::Ends,
+                |book| book.ok().map(prepare),
+                |prepared| match prepared {
+                    Some(prepared) => lines.add(&prepared?),
+                    None => Ok(()),
                 },
             )?;
             return Ok(Finder::Paper(Box::new(lines.conclude()?)));
@@ -189,23 +192,32 @@ impl MethodArguments {
     }
 
     fn learn(&self, strip: &Strip, books: &Books<'_>, quiet: bool) -> Result<Evidence> {
-        let mut sample = Sample::default();
+        let sample = Mutex::new(Sample::default());
         let mut count = 0_u64;
         // One plain file teaches nothing about others, and need not be read twice.
         let one = self.profile == Profile::Gutenberg && books.is_one();
         if !one {
+            // What is drawn does not depend on the order, so it is done where the text was read.
+            let draw = |book: Book| {
+                let digest = book.ends.digest();
+                sample.lock().unwrap_or_else(PoisonError::into_inner).insert(book.position, digest, book.ends);
+            };
             books.each(
                 "learn",
-                |book| book.ok().map(|book| (book.position, book.ends)),
+                Reading::Ends,
+                |book| {
+                    book.is_ok_and(|book| {
+                        draw(book);
+                        true
+                    })
+                },
                 |read| {
-                    if let Some((position, ends)) = read {
-                        count += 1;
-                        sample.add(position, ends);
-                    }
+                    count += u64::from(read);
                     Ok(())
                 },
             )?;
         }
+        let sample = sample.into_inner().unwrap_or_else(PoisonError::into_inner);
         let shipped = Evidence::shipped().books();
         if self.profile == Profile::Generic && sample.len() < 2 {
             bail!(

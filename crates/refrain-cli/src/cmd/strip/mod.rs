@@ -11,8 +11,9 @@ use std::sync::Arc;
 use anyhow::{Context, Result, bail};
 use clap::Args;
 use refrain::pipeline::Control;
+use refrain::report::StripReport;
 use refrain::source::Inputs;
-use refrain::write::{Output, OutputFormat, Packed, Packing, WriteOptions, open};
+use refrain::write::{Output, OutputFormat, Packed, Packing, WriteOptions, open, write_atomically};
 
 use crate::common::{
     Given, InputArguments, OutputArguments, is_folder, named, on_interrupt, refuse_input_as, tell, tell_failures,
@@ -20,7 +21,7 @@ use crate::common::{
 use crate::exit::Exit;
 use books::Books;
 use method::{Finder, MethodArguments};
-use rows::{Layout, Row, Summary, by_doubt};
+use rows::{Layout, Row, Summary};
 use write::Destination;
 
 /// Take licence headers and footers off books
@@ -55,6 +56,11 @@ pub(crate) struct Arguments {
     /// Write a list of doubtful cases to this file, the worst first, with tabs between columns
     #[arg(long, value_name = "FILE", help_heading = "Output")]
     doubtful: Option<PathBuf>,
+
+    /// Write a page to this file: the least certain cases with the lines around their boundaries, where frequent lines stand,
+    /// and how often lines occur
+    #[arg(long, value_name = "FILE.html", help_heading = "Output")]
+    report: Option<PathBuf>,
 
     /// Format, where the name does not tell. With --explain: text (a table), tsv or jsonl; for documents: text, jsonl, parquet
     /// or vertical
@@ -185,7 +191,7 @@ impl Arguments {
         Ok(match job {
             Job::Explain(_) => Destination::Nowhere,
             Job::Folder(folder) => Destination::folder(folder, self.overwrite)?,
-            Job::Body => Destination::Stream { out: self.open()?, books: 0 },
+            Job::Body => Destination::Stream { out: self.open()?, held: Vec::new() },
             Job::Documents(format) => {
                 let (output, packing) = match self.output.path() {
                     Some(path) => (Output::file(path)?, Packing::of_path(path)),
@@ -202,6 +208,7 @@ impl Arguments {
         }
         self.output.check(inputs)?;
         refuse_input_as("the doubtful cases", self.doubtful.as_deref(), inputs)?;
+        refuse_input_as("the report", self.report.as_deref(), inputs)?;
         refuse_input_as("the evidence", self.method.save.as_deref(), inputs)
     }
 }
@@ -223,6 +230,7 @@ pub(crate) fn run(arguments: &Arguments, given: &Given) -> Result<Exit> {
         named: &arguments.input.inputs,
         options: arguments.input.options(),
         lines: arguments.method.edge_lines(),
+        only_one: matches!(job, Job::Body),
         shows_progress: output.shows_progress(),
         pool: output.pool()?,
         control,
@@ -266,18 +274,23 @@ impl Work<'_> {
         // Rows that have to be sorted first.
         let mut kept: Vec<Row> = Vec::new();
         let mut doubtful: Vec<Row> = Vec::new();
+        let mut report = StripReport::default();
         let writer = destination.writer();
         let (finder, failures, summary) = (&self.finder, &mut *self.failures, &mut self.summary);
         let arguments = self.arguments;
         books.each(
             "strip",
+            books::Reading::Whole,
             |book| {
                 let book = book?;
-                let found = finder.find(book.ends());
-                writer.prepare(book, found)
+                let found = finder.find(&book.ends);
+                // The report needs the ends, too.
+                let ends = arguments.report.is_some().then(|| (book.position, book.ends.clone()));
+                let (row, left) = writer.prepare(book, found)?;
+                Ok((row, left, ends))
             },
             |done| {
-                let (row, body) = match done {
+                let (row, body, ends) = match done {
                     Ok(done) => done,
                     Err(books::Trouble::Failed(failure)) => return failures.add(failure),
                     Err(books::Trouble::Ended(error)) => return Err(error),
@@ -286,6 +299,9 @@ impl Work<'_> {
                     failures.add(failure)?;
                 }
                 summary.add(&row);
+                if let Some((position, ends)) = ends {
+                    report.add(position, &row.id, ends, &row.found);
+                }
                 destination.put(&row, body)?;
                 if arguments.doubtful.is_some() && row.found.is_doubtful() {
                     doubtful.push(row.clone());
@@ -302,12 +318,15 @@ impl Work<'_> {
         )?;
         destination.finish()?;
         if let Some((layout, mut out)) = out {
-            kept.sort_by(by_doubt);
+            kept.sort_by(|one, other| one.found.by_doubt(&other.found));
             kept.iter().try_for_each(|row| out.put(layout.row(row).as_bytes()))?;
             out.finish()?;
         }
+        if let Some(path) = &arguments.report {
+            write_atomically(path, report.page()?.as_bytes())?;
+        }
         if let Some(path) = &arguments.doubtful {
-            doubtful.sort_by(by_doubt);
+            doubtful.sort_by(|one, other| one.found.by_doubt(&other.found));
             let mut out = Packing::of_path(path).pack(Output::file(path)?)?;
             out.put(Layout::Tsv.head().as_bytes())?;
             doubtful.iter().try_for_each(|row| out.put(Layout::Tsv.row(row).as_bytes()))?;

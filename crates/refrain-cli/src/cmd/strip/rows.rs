@@ -1,6 +1,5 @@
 //! What was found, for people and for programs.
 
-use std::cmp::Ordering;
 use std::path::Path;
 
 use refrain::Failure;
@@ -18,12 +17,6 @@ pub(super) struct Row {
     pub(super) found: Found,
     /// What was wrong with the book, though it could be used.
     pub(super) failure: Option<Failure>,
-}
-
-/// The least certain first.
-pub(super) fn by_doubt(one: &Row, other: &Row) -> Ordering {
-    let confidence = |row: &Row| row.found.confidence.unwrap_or(1.0);
-    other.found.emptied.cmp(&one.found.emptied).then(confidence(one).total_cmp(&confidence(other)))
 }
 
 /// How rows are laid out.

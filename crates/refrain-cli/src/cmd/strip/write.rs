@@ -22,8 +22,8 @@ const REPORT: &str = "report.jsonl";
 pub(super) enum Destination {
     /// Nowhere: what was found is told.
     Nowhere,
-    /// To one file, or to standard output.
-    Stream { out: Packed, books: u64 },
+    /// To one file, or to standard output. The book is held back until it is known to be the only one.
+    Stream { out: Packed, held: Vec<u8> },
     /// Into a folder: the bytes of plain files under their names, texts of documents beside them, and a report.
     Folder { folder: PathBuf, report: Packed, documents: Option<Box<dyn DocumentWriter>> },
     /// As documents.
@@ -78,16 +78,13 @@ impl Destination {
     /// Writes what is left of a book.
     pub(super) fn put(&mut self, row: &Row, left: Left) -> refrain::Result<()> {
         match (self, left) {
-            (Destination::Stream { out, books }, left) => {
-                *books += 1;
-                match left {
-                    _ if *books > 1 => Err(Error::Refused(
-                        "there are several books in it, and they go into a folder: name one, such as -o clean/".into(),
-                    )),
-                    Left::Bytes(bytes) => out.put(&bytes),
-                    Left::Document(document) => out.put(document.kept().as_bytes()),
-                    Left::Nothing => Ok(()),
-                }
+            (Destination::Stream { held, .. }, Left::Bytes(bytes)) => {
+                *held = bytes;
+                Ok(())
+            }
+            (Destination::Stream { held, .. }, Left::Document(document)) => {
+                *held = document.kept().into_owned().into_bytes();
+                Ok(())
             }
             (Destination::Documents(writer), Left::Document(document)) => writer.write(&document),
             (Destination::Folder { folder, report, documents }, left) => {
@@ -107,7 +104,10 @@ impl Destination {
     pub(super) fn finish(self) -> refrain::Result<()> {
         match self {
             Destination::Nowhere => {}
-            Destination::Stream { out, .. } => drop(out.finish()?),
+            Destination::Stream { mut out, held } => {
+                out.put(&held)?;
+                drop(out.finish()?);
+            }
             Destination::Documents(writer) => drop(writer.finish()?),
             Destination::Folder { report, documents, .. } => {
                 drop(report.finish()?);

@@ -47,11 +47,6 @@ impl Hashed {
         })
     }
 
-    /// The scale of approximate counters, if they are.
-    pub fn morris(&self) -> Option<&Morris> {
-        self.morris.as_ref()
-    }
-
     /// The largest `least` that counters can tell.
     #[allow(clippy::cast_sign_loss)] // a count
     fn ceiling(&self) -> u32 {

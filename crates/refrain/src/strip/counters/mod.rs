@@ -40,7 +40,6 @@ mod tests;
 
 use std::fmt;
 use std::path::PathBuf;
-use std::str::FromStr;
 
 use rayon::iter::{IndexedParallelIterator, IntoParallelRefIterator, ParallelIterator};
 use twox_hash::XxHash3_64;
@@ -139,17 +138,9 @@ impl CounterKind {
         }
     }
 
-    /// What errors it can make and what memory it takes, in a sentence for the command line.
-    pub fn describe(self) -> &'static str {
-        match self {
-            CounterKind::Exact => "no errors; memory for all distinct lines",
-            CounterKind::Sorted => "no errors; sorts on disk, in as much memory as it is given",
-            CounterKind::Crc64 => "no frequent line is missed, others are taken for frequent only where CRC-64 collide",
-            CounterKind::Hashed => {
-                "no frequent line is missed (beyond 255 occurrences: rarely), others that share its counter are taken for frequent"
-            }
-            CounterKind::Majority => "no line is missed that is more than one of c + 1 lines, where c are the counters",
-        }
+    /// Whether lines are kept; others keep their keys, or less.
+    pub fn keeps_lines(self) -> bool {
+        matches!(self, CounterKind::Exact | CounterKind::Sorted)
     }
 
     /// The key of a line with which this structure counts.
@@ -179,18 +170,6 @@ impl CounterKind {
 impl fmt::Display for CounterKind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.pad(self.name())
-    }
-}
-
-impl FromStr for CounterKind {
-    type Err = Error;
-
-    fn from_str(name: &str) -> Result<Self> {
-        let known = CounterKind::ALL.into_iter().find(|kind| kind.name() == name);
-        known.ok_or_else(|| {
-            let names = CounterKind::ALL.map(CounterKind::name).join(", ");
-            Error::Refused(format!("no counter \"{name}\"; counters are: {names}"))
-        })
     }
 }
 

@@ -199,16 +199,6 @@ fn approximate_hashed_tells_the_infrequent() {
 }
 
 #[test]
-fn names_are_read_back() {
-    for kind in CounterKind::ALL {
-        assert_eq!(kind.name().parse::<CounterKind>().expect("no error"), kind);
-        assert!(!kind.describe().is_empty());
-    }
-    let message = "bloom".parse::<CounterKind>().expect_err("refused").to_string();
-    assert_eq!(message, "no counter \"bloom\"; counters are: exact, sorted, crc64, hashed, majority");
-}
-
-#[test]
 fn counters_of_two_kinds_do_not_merge() {
     let mut exact = CounterKind::Exact.build(&tiny()).expect("good options");
     let message =

@@ -1,0 +1,95 @@
+//! Figures 2 and 5 of the paper for any collection: where its frequent lines stand, and how often lines occur.
+
+use foldhash::{HashMap, HashMapExt};
+
+use super::Sample;
+use super::counters::study::{Occurrences, occurrences};
+use super::lines::{Line, preprocess};
+use crate::document::Position;
+use crate::error::Result;
+
+/// What the ends of texts look like.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Figures {
+    /// Different texts that were looked at.
+    pub texts: usize,
+    /// How often non-trivial lines occur at the two ends.
+    pub occurrences: Vec<Occurrences>,
+    /// Occurrences from which on a line is in a [`Column`].
+    pub least: u32,
+    /// Frequent lines of some of the texts.
+    pub columns: Vec<Column>,
+}
+
+/// Where the frequent lines of one text stand.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Column {
+    /// Which text it is.
+    pub position: Position,
+    /// Lines of the text.
+    pub lines: usize,
+    /// Numbers of lines at the top, from 1.
+    pub head: Vec<usize>,
+    /// Numbers of lines at the bottom, where the last one is 1.
+    pub tail: Vec<usize>,
+}
+
+impl Figures {
+    /// Looks at a sample; so many texts of it have a column.
+    pub fn of(sample: &Sample, columns: usize) -> Result<Figures> {
+        let texts = sample.texts();
+        let mut lines: Vec<Vec<u8>> = Vec::new();
+        let mut buffer = Vec::new();
+        for (_, text) in &texts {
+            let edges = text.edges();
+            let tail = edges.tail.iter().filter(|line| line.number >= edges.head.len());
+            for line in edges.head.iter().chain(tail) {
+                if preprocess(line.text, &mut buffer) {
+                    lines.push(buffer.clone());
+                }
+            }
+        }
+        let mut counts: HashMap<&[u8], u32> = HashMap::new();
+        for line in &lines {
+            *counts.entry(line).or_default() += 1;
+        }
+        let least = (texts.len() as u32 / 20).clamp(3, 100);
+        let mut is_frequent = |line: &Line| {
+            preprocess(line.text, &mut buffer) && counts.get(&buffer[..]).is_some_and(|&count| count >= least)
+        };
+        let step = texts.len().div_ceil(columns.max(1)).max(1);
+        let column = |(position, text): &(Position, &super::Ends)| {
+            let edges = text.edges();
+            let head = edges.head.iter().filter(|line| is_frequent(line)).map(|line| line.number + 1).collect();
+            let tail =
+                edges.tail.iter().filter(|line| is_frequent(line)).map(|line| edges.total - line.number).collect();
+            Column { position: *position, lines: edges.total, head, tail }
+        };
+        let columns = texts.iter().step_by(step).map(column).collect();
+        let slices: Vec<&[u8]> = lines.iter().map(Vec::as_slice).collect();
+        Ok(Figures { texts: texts.len(), occurrences: occurrences(&slices)?, least, columns })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::strip::Ends;
+
+    #[test]
+    fn shared_lines_are_placed_and_counted() {
+        let mut sample = Sample::default();
+        for input in 0..4 {
+            let text = format!(
+                "A licence that stands in front of every text.\n\nThe body of text {input} is of its own here.\n\
+                 A notice that stands at the end of every text.\n"
+            );
+            sample.add(Position { input, record: 0 }, Ends::of(text.as_bytes(), 600));
+        }
+        let figures = Figures::of(&sample, 2).expect("in memory");
+        assert_eq!((figures.texts, figures.least, figures.columns.len()), (4, 3, 2));
+        assert_eq!((&figures.columns[0].head[..], &figures.columns[0].tail[..]), (&[1, 4][..], &[4, 1][..]));
+        let counts: Vec<(u32, u64)> = figures.occurrences.iter().map(|row| (row.times, row.distinct)).collect();
+        assert_eq!(counts, [(1, 4), (4, 2)]);
+    }
+}
