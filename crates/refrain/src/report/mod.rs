@@ -5,8 +5,10 @@
 //! `docs/formats.md` and has a [version](VERSION).
 
 mod comparison;
+mod editions;
 
 pub use comparison::{ComparisonReport, Names, ReportOptions, cell, shared_passages};
+pub use editions::EditionsReport;
 
 /// The version of the form of bundles; a reader refuses what is newer.
 pub const VERSION: u32 = 1;
