@@ -139,6 +139,14 @@ impl Book {
         }
     }
 
+    /// Of words that are known already, in order, in a text of so many letters.
+    pub fn of_terms(id: impl Into<String>, all: &[Term], letters: u32) -> Book {
+        let mut counts = Counts::for_text(6 * all.len());
+        all.iter().for_each(|term| counts.add(term.key));
+        let (words, anchors) = (all.len() as u32, anchors(all, &counts));
+        Book { id: id.into(), letters, words, bytes: letters, anchors, ..Book::default() }
+    }
+
     /// The sequence of unique words, as published.
     pub fn unique_words(&self) -> impl Iterator<Item = Anchor> + '_ {
         self.anchors.iter().copied().filter(|anchor| anchor.is_unique_word())

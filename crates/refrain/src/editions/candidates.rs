@@ -23,6 +23,12 @@ const LEAST_HITS: usize = 3;
 /// Hits in front of a hit that are looked at.
 const BEFORE: usize = 16;
 
+/// Pairs of words that are entered, at most; of more, one in two, four and so on is taken by its key. Where there are so many,
+/// books that share text share far more than three of them.
+const MOST_POSTINGS: u64 = 400_000_000;
+/// Bits of a key by which they are taken.
+const THINNED: u32 = 24;
+
 /// Limits of the search for candidates.
 #[derive(Debug, Clone)]
 pub struct CandidateOptions {
@@ -43,18 +49,22 @@ pub struct Candidates {
     postings: Scatter,
     options: CandidateOptions,
     books: u32,
+    /// Bits that the key of a pair must not have to be entered.
+    thinned: u64,
 }
 
 impl Candidates {
-    /// An empty index.
-    pub fn new(options: CandidateOptions) -> Candidates {
-        Candidates { postings: Scatter::new(options.memory / 2, &options.temporary), options, books: 0 }
+    /// An empty index, for books that have so many rare pairs of words together.
+    pub fn new(options: CandidateOptions, pairs: u64) -> Candidates {
+        let times = pairs.div_ceil(MOST_POSTINGS).max(1).next_power_of_two();
+        let postings = Scatter::new(options.memory / 2, &options.temporary);
+        Candidates { postings, options, books: 0, thinned: (times - 1) << THINNED }
     }
 
     /// Enters a book under its number. Numbers grow.
     pub fn add(&mut self, number: u32, anchors: &[Anchor]) -> Result<()> {
         self.books = self.books.max(number + 1);
-        for anchor in anchors.iter().filter(|anchor| anchor.is_pair()) {
+        for anchor in anchors.iter().filter(|anchor| anchor.is_pair() && anchor.key() & self.thinned == 0) {
             let part = anchor.key() as usize % PARTS;
             let posting = u128::from(anchor.key()) << 64 | u128::from(number) << 32 | u128::from(anchor.position);
             self.postings.push(part, posting)?;
@@ -65,7 +75,7 @@ impl Candidates {
     /// The candidates, in order, and whether some pair of words stands in more books than are all put beside each other. If
     /// books are new from a number on, each candidate has one in front of it and one from there on.
     pub fn conclude(self, new_from: Option<u32>) -> Result<(Vec<(u32, u32)>, bool)> {
-        let Candidates { postings, options, books } = self;
+        let Candidates { postings, options, books, .. } = self;
         let mut cut = false;
         let mut events = Scatter::new(options.memory / 2, &options.temporary);
         postings.each(|part| {
@@ -181,7 +191,7 @@ mod tests {
         fn nothing_is_lost(texts in prop::collection::vec(prop::collection::vec("[a-f]{1,2}", 0..80), 0..8)) {
             let books: Vec<Book> =
                 texts.iter().enumerate().map(|(n, words)| Book::read(n.to_string(), &words.join(" "), &[])).collect();
-            let mut index = Candidates::new(CandidateOptions::default());
+            let mut index = Candidates::new(CandidateOptions::default(), 0);
             for (n, book) in books.iter().enumerate() {
                 index.add(n as u32, &book.anchors).expect("memory");
             }

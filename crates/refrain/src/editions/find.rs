@@ -93,7 +93,8 @@ impl Search<'_> {
 
     /// The candidates, and whether some lists of books were too long to put all of them beside each other.
     fn candidates(&self, found: &mut Found) -> Result<(Vec<(u32, u32)>, bool)> {
-        let mut index = Candidates::new(self.options.limits.clone());
+        let pairs = self.shelf.books().iter().map(|book| u64::from(book.pairs)).sum();
+        let mut index = Candidates::new(self.options.limits.clone(), pairs);
         let books = self.shelf.len() as u32;
         for start in (0..books).step_by(CHUNK as usize) {
             self.go_on()?;

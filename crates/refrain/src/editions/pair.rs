@@ -65,6 +65,8 @@ pub struct Pair {
     pub b: u32,
     /// What they are to each other.
     pub kind: Kind,
+    /// The larger of the two shares: 1 where a book is contained in the other. Of a published method, its score.
+    pub score: f64,
     /// The share of the first book that is in the other.
     pub share_a: f64,
     /// The share of the other that is in the first.
@@ -80,9 +82,20 @@ pub struct Pair {
 }
 
 impl Pair {
-    /// The share of the one that has more of its text in the other: 1 where a book is contained in the other.
-    pub fn score(&self) -> f64 {
-        self.share_a.max(self.share_b)
+    /// A pair that a published method finds: it knows a score, and no passages.
+    pub fn published(a: u32, b: u32, score: f64) -> Pair {
+        Pair {
+            a,
+            b,
+            kind: Kind::Duplicate,
+            score,
+            share_a: 0.0,
+            share_b: 0.0,
+            worth: 0.0,
+            links: 0,
+            published: Published::default(),
+            passages: Vec::new(),
+        }
     }
 }
 
@@ -106,6 +119,7 @@ impl Rule {
         let kind = if whole { Kind::Duplicate } else { Kind::Partial };
         passages.sort_by_key(|chain| (chain.a, chain.b));
         let published = Published::of(a.1, b.1);
-        Some(Pair { a: a.0, b: b.0, kind, share_a, share_b, worth, links, published, passages })
+        let score = share_a.max(share_b);
+        Some(Pair { a: a.0, b: b.0, kind, score, share_a, share_b, worth, links, published, passages })
     }
 }

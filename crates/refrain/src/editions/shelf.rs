@@ -45,6 +45,8 @@ pub struct Entry {
     pub bytes: u32,
     /// Words that occur in it once.
     pub unique: u32,
+    /// Pairs of words that are rare in it.
+    pub pairs: u32,
     /// It is in alphabetical order.
     #[serde(default)]
     pub is_list: bool,
@@ -190,6 +192,7 @@ impl Shelf {
             words: book.words,
             bytes: book.bytes,
             unique: book.unique_words().count() as u32,
+            pairs: book.anchors.iter().filter(|anchor| anchor.is_pair()).count() as u32,
             is_list: book.is_list,
             at,
             length: record.len() as u32,

@@ -69,7 +69,7 @@ impl EditionsReport<'_> {
                 "{}\t{}\t{:.4}\t{}\t{:.4}\t{:.4}\t{}\t{}\t{:.1}\t{:.4}\t{:.4}\t{}\t{}\t{}\t{}\t{}\t{}",
                 cell(self.book(pair.a), '\t'),
                 cell(self.book(pair.b), '\t'),
-                pair.score(),
+                pair.score,
                 pair.kind.name(),
                 pair.share_a,
                 pair.share_b,
@@ -107,7 +107,7 @@ impl EditionsReport<'_> {
         let p = pair.published;
         json!({
             "a": self.book(pair.a), "b": self.book(pair.b),
-            "score": round(pair.score()), "kind": pair.kind.name(),
+            "score": round(pair.score), "kind": pair.kind.name(),
             "share_a": round(pair.share_a), "share_b": round(pair.share_b),
             "links": pair.links, "worth": round(pair.worth),
             "cs": round(p.cs()), "its": round(p.its()), "lcs": p.lcs, "common": p.common,
@@ -171,7 +171,7 @@ impl EditionsReport<'_> {
         let columns: Vec<(&str, ArrayRef)> = vec![
             ("a", text(&|pair| self.book(pair.a).to_owned())),
             ("b", text(&|pair| self.book(pair.b).to_owned())),
-            ("score", number(&Pair::score)),
+            ("score", number(&|pair| pair.score)),
             ("kind", text(&|pair| pair.kind.name().to_owned())),
             ("share_a", number(&|pair| pair.share_a)),
             ("share_b", number(&|pair| pair.share_b)),

@@ -9,15 +9,15 @@ use std::sync::Arc;
 
 use anyhow::{Result, bail};
 use clap::Args;
-use refrain::editions::{CandidateOptions, FindOptions, Found, Shelf, find};
+use refrain::editions::{CandidateOptions, FindOptions, Found, Method, Pair, Shelf, find};
 use refrain::pipeline::Control;
 
 use self::output::{Form, Written};
 use self::read::Reader;
 use crate::cmd::compare::LEAST_MEMORY;
 use crate::common::{
-    Given, InputArguments, OutputArguments, expand, is_folder, legible, named, on_interrupt, refuse_input_as, size, tell,
-    tell_failures,
+    Given, InputArguments, OutputArguments, expand, is_folder, legible, named, on_interrupt, refuse_input_as, share, size,
+    tell, tell_failures,
 };
 use crate::exit::Exit;
 use crate::progress::{Bar, Status};
@@ -51,6 +51,15 @@ pub(crate) struct Arguments {
     #[arg(long, help_heading = "Books")]
     no_strip: bool,
 
+    /// How books are compared: by chains of rare words (default), or by a published method: DUPNIQ (cs, its), the overlap of
+    /// unique words (uwo) or vocabularies (vo), shingles, I-Match. These find no passages, and keep all sets of words in memory
+    #[arg(long, value_name = "METHOD", default_value = "default", value_parser = methods(), help_heading = "Comparison")]
+    method: Chosen,
+
+    /// With a published method: the score that a pair has to reach [default: the published one]
+    #[arg(long, value_name = "SCORE", value_parser = share, help_heading = "Comparison")]
+    threshold: Option<f64>,
+
     /// Form of the pairs, where the name of the output does not tell
     #[arg(long, value_name = "FORMAT", value_parser = named(Form::ALL.map(|form| (form.name(), form)).to_vec()), help_heading = "Output")]
     format: Option<Form>,
@@ -65,6 +74,15 @@ pub(crate) struct Arguments {
 
     #[command(flatten)]
     output: OutputArguments,
+}
+
+/// The default method, or a published one.
+#[derive(Debug, Clone, Copy)]
+struct Chosen(Option<Method>);
+
+fn methods() -> impl clap::builder::TypedValueParser<Value = Chosen> {
+    let published = Method::ALL.map(|(name, method)| (name, Chosen(Some(method))));
+    named(std::iter::once(("default", Chosen(None))).chain(published).collect())
 }
 
 impl Arguments {
@@ -111,9 +129,12 @@ impl Arguments {
     }
 }
 
-pub(crate) fn run(arguments: &Arguments, _: &Given) -> Result<Exit> {
+pub(crate) fn run(arguments: &Arguments, given: &Given) -> Result<Exit> {
     let form = arguments.form()?;
     arguments.check()?;
+    if arguments.method.0.is_none() {
+        given.refuse(&["threshold"], "needs a published method (--method)")?;
+    }
     let output = &arguments.output;
     let (inputs, early) = arguments.input.expand_to_any(output.path())?;
     output.check(&inputs)?;
@@ -135,6 +156,8 @@ pub(crate) fn run(arguments: &Arguments, _: &Given) -> Result<Exit> {
         strip: Reader::strip_by_default(!arguments.no_strip)?,
         control: &control,
         pool: &pool,
+        method: arguments.method.0,
+        sets: Vec::new(),
         known: HashSet::new(),
     };
     let worked: Result<(Shelf, Found)> = pool.install(|| {
@@ -158,6 +181,12 @@ pub(crate) fn run(arguments: &Arguments, _: &Given) -> Result<Exit> {
             documents: books,
             note: format!(", {books} books"),
         });
+        if let Some(method) = arguments.method.0 {
+            let pairs = method.pairs(&reader.sets, arguments.threshold.unwrap_or(method.threshold())).into_iter();
+            let wanted = |a: u32, b: u32| new_from.is_none_or(|new| a < new && b >= new);
+            let pairs = pairs.filter(|(a, b, _)| wanted(*a, *b)).map(|(a, b, score)| Pair::published(a, b, score));
+            return Ok((shelf, Found { pairs: pairs.collect(), ..Found::default() }));
+        }
         let limits = CandidateOptions { memory: arguments.memory, temporary: arguments.temporary() };
         let options = FindOptions { limits, new_from, ..FindOptions::default() };
         let found = find(&shelf, &options, &|| !control.stopped())?;

@@ -128,7 +128,7 @@ impl Written<'_> {
         if pairs.is_empty() {
             return "no two books share enough text to be called editions, whole or in part\n".to_owned();
         }
-        pairs.sort_by(|one, other| other.score().total_cmp(&one.score()).then((one.a, one.b).cmp(&(other.a, other.b))));
+        pairs.sort_by(|one, other| other.score.total_cmp(&one.score).then((one.a, one.b).cmp(&(other.a, other.b))));
         let mut table = format!("{:>9} {:>5} {:>5} {:>8}  books\n", "kind", "A %", "B %", "passages");
         for pair in pairs.iter().take(SHOWN) {
             let _ = writeln!(

@@ -4,8 +4,8 @@ use std::collections::HashSet;
 use std::path::Path;
 use std::sync::Arc;
 
-use anyhow::Result;
-use refrain::editions::{Book, Shelf};
+use anyhow::{Result, bail};
+use refrain::editions::{Book, Method, Shelf};
 use refrain::pipeline::{Control, Preparation, run_in_order};
 use refrain::source::{Inputs, Item, Source};
 use refrain::strip::{EDGE_LINES, Ends, Evidence, Profile, Strip};
@@ -23,6 +23,10 @@ pub(super) struct Reader<'a> {
     pub(super) strip: Option<Strip>,
     pub(super) control: &'a Arc<Control>,
     pub(super) pool: &'a rayon::ThreadPool,
+    /// A published method that books are read for, too.
+    pub(super) method: Option<Method>,
+    /// What it keeps of each book.
+    pub(super) sets: Vec<Vec<u64>>,
     /// Names that are taken.
     pub(super) known: HashSet<String>,
 }
@@ -45,6 +49,9 @@ impl Reader<'_> {
         let mut from = 0;
         for (at, path) in list.iter().enumerate() {
             if Shelf::is_saved(path) {
+                if self.method.is_some() {
+                    bail!("{}: published methods read books, not indexes; name the books", path.display());
+                }
                 self.read(from..at as u32, inputs, &names, shelf, failures)?;
                 let saved = Shelf::open(path)?;
                 self.known.extend(saved.books().iter().map(|book| book.id.clone()));
@@ -77,7 +84,7 @@ impl Reader<'_> {
         });
         let preparation = Preparation { language: None, extractor: None };
         let strip = self.strip.as_ref();
-        let known = &mut self.known;
+        let (known, sets, method) = (&mut self.known, &mut self.sets, self.method);
         let result = run_in_order(
             &source,
             range.clone(),
@@ -95,13 +102,13 @@ impl Reader<'_> {
                 }
                 let prepared = preparation.prepare(position, item);
                 let name = inputs.get(position.input).map(|input| names.of(input)).unwrap_or_default();
-                (prepared.document.map(|document| book_of(&document, &name, strip)), prepared.failure)
+                (prepared.document.map(|document| Read::of(&document, &name, strip, method)), prepared.failure)
             },
             |_, (book, failure)| {
                 if let Some(failure) = failure {
                     failures.add(failure)?;
                 }
-                let Some((origin, book, edges)) = book else { return Ok(()) };
+                let Some(Read { origin, book, edges, set }) = book else { return Ok(()) };
                 self.control.count(1, 0);
                 if book.words == 0 {
                     let way_out = "is it the right file? If it shows pictures of pages, run OCR over it first";
@@ -111,6 +118,7 @@ impl Reader<'_> {
                     let failure = Failure::new(origin, format!("there is another book `{}`; it was left out", book.id));
                     return failures.add(failure.hint("give it a name of its own"));
                 }
+                sets.extend(set);
                 shelf.add(&book, edges.as_ref())
             },
         );
@@ -119,27 +127,44 @@ impl Reader<'_> {
     }
 }
 
-/// A book, without what was put in front of it and behind it; that, as a text of its own. With the name of its file.
-fn book_of(document: &Document, name: &Path, strip: Option<&Strip>) -> (String, Book, Option<Book>) {
-    let is_file = document.id == document.origin.input;
-    let id = if is_file { name.to_string_lossy().into_owned() } else { document.id.clone() };
-    let id = without_extension(&id).to_owned();
-    let origin = document.origin.path().into_owned();
-    let text = &document.text;
-    let field = |name: &str| document.meta.get(name).and_then(|value| value.as_str()).unwrap_or_default().to_owned();
-    let Some(strip) = strip else {
-        return (origin, Book { title: field("title"), author: field("author"), ..Book::read(id, text, &[]) }, None);
-    };
-    let ends = Ends::of(text.as_bytes(), EDGE_LINES);
-    let found = strip.find(&ends, Evidence::shipped());
-    let body = found.body(&ends);
-    let at = |place: u64| text.floor_char_boundary(usize::try_from(place).unwrap_or(text.len()).min(text.len()));
-    let (start, end) = (at(body.start), at(body.end));
-    let mut book = Book::read(id.clone(), text, &[Span::new(0, start), Span::new(end, text.len())]);
-    let or = |told: &String, field: String| if field.is_empty() { told.clone() } else { field };
-    book.title = or(&found.facts.title, field("title"));
-    book.author = or(&found.facts.author, field("author"));
-    let has_edges = start > 0 || end < text.len();
-    let edges = has_edges.then(|| Book::read(id, text, &[Span::new(start, end)]));
-    (origin, book, edges)
+/// A book as it was read.
+struct Read {
+    /// The name of its file.
+    origin: String,
+    /// Without what was put in front of it and behind it...
+    book: Book,
+    /// ...and that, as a text of its own.
+    edges: Option<Book>,
+    /// What a published method keeps of it.
+    set: Option<Vec<u64>>,
+}
+
+impl Read {
+    fn of(document: &Document, name: &Path, strip: Option<&Strip>, method: Option<Method>) -> Read {
+        let is_file = document.id == document.origin.input;
+        let id = if is_file { name.to_string_lossy().into_owned() } else { document.id.clone() };
+        let id = without_extension(&id).to_owned();
+        let text = &document.text;
+        let ends = Ends::of(text.as_bytes(), EDGE_LINES);
+        let found = strip.map(|strip| strip.find(&ends, Evidence::shipped())).unwrap_or_default();
+        let body = if strip.is_some() { found.body(&ends) } else { 0..ends.size() };
+        let at = |place: u64| text.floor_char_boundary(usize::try_from(place).unwrap_or(text.len()).min(text.len()));
+        let (start, end) = (at(body.start), at(body.end));
+        let outside = [Span::new(0, start), Span::new(end, text.len())];
+        let field = |name: &str, told: String| {
+            let known = document.meta.get(name).and_then(|value| value.as_str());
+            known.filter(|known| !known.is_empty()).map_or(told, str::to_owned)
+        };
+        let has_edges = start > 0 || end < text.len();
+        Read {
+            origin: document.origin.path().into_owned(),
+            edges: has_edges.then(|| Book::read(id.clone(), text, &[Span::new(start, end)])),
+            set: method.map(|method| method.read(text, &outside)),
+            book: Book {
+                title: field("title", found.facts.title),
+                author: field("author", found.facts.author),
+                ..Book::read(id, text, &outside)
+            },
+        }
+    }
 }
