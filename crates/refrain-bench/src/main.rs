@@ -6,6 +6,7 @@ use anyhow::Result;
 use clap::{Parser, Subcommand};
 
 mod decode;
+mod editions;
 mod extract;
 mod features;
 mod grow;
@@ -14,6 +15,7 @@ mod languages;
 mod metadata;
 mod paper_compare;
 mod paper_decode;
+mod paper_editions;
 mod read;
 mod stoplists;
 mod strip;
@@ -56,6 +58,8 @@ enum Command {
         #[arg(short, long)]
         output: PathBuf,
     },
+    /// How the search for editions grows with the number of books, on made-up books with planted pairs
+    Editions(editions::Arguments),
     /// Extract the main content of pages in JSONL (id, html), with a model of your own or timed
     Extract(extract::Arguments),
     /// Write the features of pages with gold answers, to train the model of `refrain extract`
@@ -88,6 +92,8 @@ enum Command {
         /// The folder of the language folders (cs, en, de, el, it, no), with .txt files in them, a sentence a line
         texts: PathBuf,
     },
+    /// Table 3 and Figure 3 of the publication of DUPNIQ, once more: precision and recall of its methods, scores by noise and overlap
+    PaperEditions(paper_editions::Arguments),
     /// Learn the evidence that comes with `refrain strip` from a folder of books
     StripEvidence(strip::Arguments),
     /// Read inputs and do nothing else: time and peak memory, as JSON
@@ -104,6 +110,7 @@ enum Command {
 fn main() -> Result<()> {
     match Arguments::parse().command {
         Command::Decode(arguments) => decode::run(&arguments),
+        Command::Editions(arguments) => editions::run(&arguments),
         Command::Extract(arguments) => extract::run(&arguments),
         Command::Features(arguments) => features::write(&arguments),
         Command::Grow(arguments) => grow::run(&arguments),
@@ -116,6 +123,7 @@ fn main() -> Result<()> {
         Command::Metadata { pages, misses } => metadata::score(&pages, misses),
         Command::PaperCompare(arguments) => paper_compare::run(&arguments),
         Command::PaperDecode { texts } => paper_decode::run(&texts),
+        Command::PaperEditions(arguments) => paper_editions::run(&arguments),
         Command::StripEvidence(arguments) => strip::build(&arguments),
         Command::Read { inputs, threads } => read::measure(&inputs, threads),
     }

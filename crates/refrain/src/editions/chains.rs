@@ -192,7 +192,47 @@ fn taken(found: &[Match], best: &[f64], before: &[u32], options: &ChainOptions) 
         }
     }
     chains.sort_by(|x, y| y.worth.total_cmp(&x.worth).then(x.a.cmp(&y.a)).then(x.b.cmp(&y.b)));
-    chains
+    without_nested(chains)
+}
+
+/// Leaves out chains that lie inside better ones in both books: words that found no place in them.
+fn without_nested(chains: Vec<Chain>) -> Vec<Chain> {
+    let inside = |one: (u32, u32), other: (u32, u32)| one.0 + SLACK >= other.0 && one.1 <= other.1 + SLACK;
+    let mut kept: Vec<Chain> = Vec::with_capacity(chains.len());
+    for chain in chains {
+        if !kept.iter().any(|better| inside(chain.a, better.a) && inside(chain.b, better.b)) {
+            kept.push(chain);
+        }
+    }
+    kept
+}
+
+/// Letters by which a chain may reach out of another and still be inside.
+const SLACK: u32 = 40;
+
+/// Joins passages that follow each other in both books with little between them: a note, a heading, a changed line. They come
+/// in the order of the first book.
+pub(super) fn joined(mut passages: Vec<Chain>, most_between: u32) -> Vec<Chain> {
+    passages.sort_by_key(|chain| (chain.a, chain.b));
+    let mut joined: Vec<Chain> = Vec::with_capacity(passages.len());
+    let follows = |last: (u32, u32), next: (u32, u32)| {
+        next.0 >= last.0 && next.1 >= last.1 && next.0 <= last.1.saturating_add(most_between)
+    };
+    for chain in passages {
+        // The one it follows need not be the last: passages of other places may stand between.
+        let near = joined.iter_mut().rev().take(BEFORE).find(|last| follows(last.a, chain.a) && follows(last.b, chain.b));
+        match near {
+            Some(last) => {
+                (last.a.1, last.b.1) = (chain.a.1, chain.b.1);
+                last.a_bytes.end = last.a_bytes.end.max(chain.a_bytes.end);
+                last.b_bytes.end = last.b_bytes.end.max(chain.b_bytes.end);
+                last.links += chain.links;
+                last.worth += chain.worth;
+            }
+            None => joined.push(chain),
+        }
+    }
+    joined
 }
 
 /// Letters that ranges cover together.
@@ -208,4 +248,94 @@ pub(super) fn covered(ranges: impl Iterator<Item = (u32, u32)>) -> u32 {
         }
     }
     sum
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    /// Words that stand nowhere else.
+    fn words(from: usize, count: usize) -> Vec<String> {
+        let word = |n: usize| format!("w{}", n * 7919).bytes().map(|b| if b == b'w' { 'w' } else { (b + 49) as char }).collect();
+        (from..from + count).map(word).collect()
+    }
+
+    fn found(a: &[String], b: &[String]) -> Vec<Chain> {
+        let (a, b) = (Book::read("a", &a.join(" "), &[]), Book::read("b", &b.join(" "), &[]));
+        chains(&a, &Lookup::of(&a.anchors), &b, &Lookup::of(&b.anchors), &ChainOptions::default())
+    }
+
+    #[test]
+    fn stories_in_another_order_are_two_passages() {
+        let (one, two) = (words(1000, 300), words(2000, 300));
+        let a = [words(0, 200), one.clone(), two.clone()].concat();
+        let b = [two, words(5000, 400), one].concat();
+        let found = found(&a, &b);
+        assert_eq!(found.len(), 2);
+        assert!(found[0].a.0 != found[1].a.0 && found.iter().all(|chain| chain.links > 250));
+        let (text_a, text_b) = (a.join(" "), b.join(" "));
+        for chain in &found {
+            assert_eq!(chain.a_bytes.of(&text_a), chain.b_bytes.of(&text_b), "the ranges are those of the story");
+        }
+    }
+
+    #[test]
+    fn the_same_words_at_other_distances_are_no_passage() {
+        let names = words(0, 200);
+        let spaced = |other: usize, step: usize| -> Vec<String> {
+            let filler = words(other, 200 * 20);
+            names.iter().enumerate().flat_map(|(n, name)| {
+                let count = 4 + n * n * step % 15;
+                std::iter::once(name.clone()).chain(filler[n * 20..n * 20 + count].iter().cloned())
+            }).collect()
+        };
+        let long: u32 = found(&spaced(10_000, 7), &spaced(90_000, 11)).iter().map(|chain| chain.links).sum();
+        assert!(long < 60, "{long} of 200 names were linked");
+    }
+
+    #[test]
+    fn passages_with_little_between_are_joined() {
+        let at = |a: u32, b: u32, length: u32| Chain {
+            a: (a, a + length), b: (b, b + length), a_bytes: Span::new(a as usize, (a + length) as usize),
+            b_bytes: Span::new(b as usize, (b + length) as usize), links: 5, worth: 50.0,
+        };
+        let joined = joined(vec![at(0, 1000, 100), at(150, 1120, 100), at(300, 5000, 100)], 60);
+        assert_eq!(joined.len(), 2);
+        assert_eq!((joined[0].a, joined[0].b, joined[0].links), ((0, 250), (1000, 1220), 10));
+    }
+
+    /// Links as they are described: every word looks at all words before it.
+    fn plain(found: &[Match], density: f64, options: &ChainOptions) -> Vec<f64> {
+        let mut best = vec![0.0_f64; found.len()];
+        for i in 0..found.len() {
+            for j in 0..i {
+                let a = i64::from(found[i].a.position) - i64::from(found[j].a.position);
+                let b = i64::from(found[i].b.position) - i64::from(found[j].b.position);
+                let gap = a.max(b) as f64;
+                let near = a.min(b) >= LEAST_GAP && a.max(b) <= i64::from(options.longest_gap);
+                let drift = (a - b).abs() as f64;
+                if near && drift <= options.drift + options.drift_per_root * gap.sqrt() {
+                    let worth = (-(density * gap * (2.0 * drift + 4.0)).ln()).min(options.most_per_link);
+                    if worth > 0.0 {
+                        best[i] = best[i].max(best[j] + worth);
+                    }
+                }
+            }
+        }
+        best
+    }
+
+    proptest! {
+        #[test]
+        fn links_are_the_best_there_are(places in prop::collection::vec((0_u32..400, 0_u32..400), 0..BEFORE)) {
+            let anchor = |position| Anchor::new(0, 0, position, position, 1);
+            let mut found: Vec<Match> =
+                places.iter().map(|(a, b)| Match { a: anchor(*a), b: anchor(*b) }).collect();
+            found.sort_unstable_by_key(|m| (m.a.position, m.b.position));
+            let (best, _) = linked(&found, 1e-4, &ChainOptions::default());
+            prop_assert_eq!(best, plain(&found, 1e-4, &ChainOptions::default()));
+        }
+    }
 }

@@ -1,7 +1,7 @@
 //! What two books have to do with each other.
 
 use super::book::Book;
-use super::chains::{Chain, ChainOptions, Lookup, chains, covered};
+use super::chains::{Chain, ChainOptions, Lookup, chains, covered, joined};
 use super::sequence::Published;
 
 /// What two books are to each other.
@@ -56,6 +56,9 @@ impl Default for Rule {
     }
 }
 
+/// Letters between two passages that are told as one.
+const MOST_BETWEEN: u32 = 400;
+
 /// Two books that share text.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Pair {
@@ -102,7 +105,7 @@ impl Pair {
 impl Rule {
     /// Compares two books; none when they share too little.
     pub fn judge(&self, a: (u32, &Book, &Lookup), b: (u32, &Book, &Lookup)) -> Option<Pair> {
-        let mut passages = chains(a.1, a.2, b.1, b.2, &self.chains);
+        let passages = chains(a.1, a.2, b.1, b.2, &self.chains);
         let worth = passages.first()?.worth;
         let covered_a = covered(passages.iter().map(|chain| chain.a));
         let covered_b = covered(passages.iter().map(|chain| chain.b));
@@ -117,7 +120,7 @@ impl Rule {
         }
         let whole = smaller >= self.whole.0 && larger >= self.whole.1;
         let kind = if whole { Kind::Duplicate } else { Kind::Partial };
-        passages.sort_by_key(|chain| (chain.a, chain.b));
+        let passages = joined(passages, MOST_BETWEEN);
         let published = Published::of(a.1, b.1);
         let score = share_a.max(share_b);
         Some(Pair { a: a.0, b: b.0, kind, score, share_a, share_b, worth, links, published, passages })

@@ -6,7 +6,7 @@
 
 use std::fs::File;
 use std::io::{Read, Seek, SeekFrom, Write};
-use std::os::unix::fs::FileExt;
+use std::os::unix::fs::{FileExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
@@ -270,7 +270,9 @@ impl Shelf {
     pub fn save(&mut self, path: &Path) -> Result<()> {
         self.flush()?;
         let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-        let mut out = tempfile::NamedTempFile::new_in(folder).at(folder)?;
+        // As readable as any file that is written: temporary files are for their owner alone otherwise.
+        let permissions = std::fs::Permissions::from_mode(0o666);
+        let mut out = tempfile::Builder::new().permissions(permissions).tempfile_in(folder).at(folder)?;
         out.write_all(MAGIC).at(path)?;
         let mut at = MAGIC.len() as u64;
         let mut move_to = |out: &mut tempfile::NamedTempFile, entry: &Entry| -> Result<Entry> {
