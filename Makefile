@@ -7,7 +7,7 @@ TRAIN_VENV := .venv-train
 TOOLS := .tools/bin
 BIN := target/release/refrain
 
-.PHONY: has-browser has-reuse help demo test test-rust test-python test-browser lint deny fuzz-check fuzz bench-read bench-extract bench-decode bench-dedup bench-compare bench-library-stores paper-compare \
+.PHONY: has-browser has-reuse help demo test test-rust test-python test-browser lint deny fuzz-check fuzz bench-read bench-extract bench-decode bench-dedup bench-compare bench-library-stores bench-editions paper-compare paper-editions has-books \
 	train-extract evaluate-extract has-pages has-documents stoplists languages strip-evidence paper-decode clean
 
 help:
@@ -29,6 +29,8 @@ help:
 	@echo "make strip-evidence    learn the evidence of refrain strip again (BOOKS=folder of plain text files)"
 	@echo "make bench-compare     how fast and how well copied passages are found, beside the crate ferret (REUSE=folder)"
 	@echo "make bench-library-stores  the files of a library beside redb and LMDB, on the same data (DOCUMENTS=file.jsonl)"
+	@echo "make bench-editions    how the search for editions grows up to 100,000 made-up books; how well pairs are found in real ones (BOOKS_DATA=folder)"
+	@echo "make paper-editions    the published table and curves of DUPNIQ, once more (BOOKS_DATA=folder)"
 	@echo "make paper-compare     the published studies of the copy detector Ferret, once more (REUSE=folder)"
 	@echo "make paper-decode      the published table of the encoding detector chared, once more (TEXTS=folder of language folders)"
 
@@ -160,6 +162,27 @@ bench-library-stores:
 	CARGO_TARGET_DIR=target $(CARGO) build --release --quiet --locked --manifest-path bench/stores/Cargo.toml
 	mkdir -p bench-data
 	target/release/stores bench-data/stores $(DOCUMENTS)
+
+# Books with pairs that share text, used where no BOOKS_DATA is named: editions.tar.zst, editions_pairs.tsv, editions_synth.tsv.
+BOOKS_DATA ?= ../shared/data/books
+MAKE_BOOKS ?= ../shared/tools/make_books.py
+EVAL_PAIRS ?= ../shared/tools/eval_pairs.py
+
+has-books:
+	@test -f "$(BOOKS_DATA)/editions.tar.zst" || { echo "say where the books are: BOOKS_DATA=folder with editions.tar.zst and editions_pairs.tsv; $(BOOKS_DATA)/editions.tar.zst is not there"; exit 2; }
+	@mkdir -p bench-data
+	@test -d bench-data/editions || zstd -d --long=27 -cq "$(BOOKS_DATA)/editions.tar.zst" | tar -x -C bench-data
+
+# EDITIONS="--books 1000,10000" makes fewer books.
+bench-editions: has-books
+	$(CARGO) build --release --package refrain-cli --package refrain-bench
+	python3 bench/editions.py --refrain target/release/refrain --books bench-data/editions --data "$(BOOKS_DATA)" --make-books "$(MAKE_BOOKS)" --eval-pairs "$(EVAL_PAIRS)"
+	target/release/refrain-bench editions --texts bench-data/editions $(EDITIONS)
+
+paper-editions: has-books
+	test -d bench-data/editions-made || python3 "$(MAKE_BOOKS)" "$(BOOKS_DATA)/editions_synth.tsv" bench-data/editions bench-data/editions-made
+	$(CARGO) run --release --package refrain-bench -- paper-editions bench-data/editions --pairs "$(BOOKS_DATA)/editions_pairs.tsv" \
+	    --made "$(BOOKS_DATA)/editions_synth.tsv" --made-books bench-data/editions-made
 
 paper-compare: has-reuse
 	mkdir -p bench-data/reuse

@@ -33,11 +33,11 @@ pub(crate) struct Arguments {
 /// Of 100 books, 90 belong to a planted pair: 45,000 pairs in 100,000 books.
 const PAIRED: u32 = 90;
 /// Words that all books share.
-const VOCABULARY: usize = 200_000;
+const VOCABULARY: usize = 100_000;
 /// Errors of a scanner and the like, in 10,000 words.
-const ERRORS: u64 = 120;
+const ERRORS: u64 = 60;
 /// Words of which only this book has some, in 10,000.
-const NAMES: u64 = 500;
+const NAMES: u64 = 300;
 /// How many of those there are.
 const NAME_LIST: u64 = 400;
 
@@ -75,9 +75,9 @@ fn extraction(folder: &std::path::Path, out: &mut impl io::Write) -> Result<()> 
     let mut best = f64::MAX;
     let mut unique = 0;
     for _ in 0..5 {
-        let start = Instant::now();
+        let start = processor_time();
         unique = texts.iter().map(|text| unique_words(text).len()).sum();
-        best = best.min(start.elapsed().as_secs_f64());
+        best = best.min(processor_time() - start);
     }
     let words: usize = texts.iter().map(|text| Book::read("", text, &[]).words as usize).sum();
     let count = texts.len();
@@ -141,6 +141,12 @@ fn is_original(number: u32, books: u32) -> bool {
     number.is_multiple_of(2) && number % 100 < PAIRED && number + 1 < books
 }
 
+/// Seconds that this thread has had of a core: a busy machine changes it little.
+fn processor_time() -> f64 {
+    let told = std::fs::read_to_string("/proc/thread-self/schedstat").unwrap_or_default();
+    told.split_whitespace().next().and_then(|nanoseconds| nanoseconds.parse::<f64>().ok()).unwrap_or(0.0) / 1e9
+}
+
 /// The peak of the memory of this process, in MB; 0 where the system does not tell.
 fn peak_memory() -> u64 {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
@@ -177,7 +183,7 @@ struct Vocabulary {
 impl Vocabulary {
     fn new() -> Vocabulary {
         // Zipf and Mandelbrot, fitted to English novels.
-        let weight = |rank: usize| 1.0 / (rank as f64 + 2.7).powf(1.07);
+        let weight = |rank: usize| 1.0 / (rank as f64 + 2.7).powf(1.4);
         let total: f64 = (0..VOCABULARY).map(weight).sum();
         let mut weights: Vec<f64> = (0..VOCABULARY).map(|rank| weight(rank) / total * VOCABULARY as f64).collect();
         let mut alias: Vec<(f32, u32)> = (0..VOCABULARY).map(|rank| (1.0, rank as u32)).collect();

@@ -1,9 +1,9 @@
 //! Which pairs of books are worth a look: those that have rare pairs of words in common, at the same distances.
 //!
 //! Two words in a row that few books have are entered in an inverted index. Books that share a series of them, at nearly
-//! the same distances in both, are candidates. A pair of words that more than 30 books have would make a candidate of
-//! every two of them; there each book is put beside its neighbours in the list only, and who belongs to whom is found by
-//! going from neighbour to neighbour. So the work grows with what books share, not with the number of their pairs.
+//! the same distances in both, are candidates. A pair of words that many books have would make a candidate of every two of
+//! them; there each book is put beside its neighbours in the list only, and who belongs to whom is found by going from
+//! neighbour to neighbour. So the work grows with what books share, not with the number of their pairs.
 
 use std::path::PathBuf;
 
@@ -12,8 +12,13 @@ use super::hash::KEY_BITS;
 use super::scatter::{PARTS, Scatter};
 use crate::error::Result;
 
-/// Books that a pair of words may stand in to make candidates of all of them.
-const MOST_BOOKS: usize = 30;
+/// Books that a pair of words may stand in to make candidates of all of them: 30, or fewer in a large collection, where pairs of
+/// words that say something are rarer still.
+const MOST_BOOKS: std::ops::RangeInclusive<u32> = 5..=30;
+/// From so many books on, divided by the number above, there are fewer.
+const SMALL_COLLECTION: u32 = 30_000;
+/// A pair of words that more books have says nothing.
+const EVERYWHERE: usize = 1000;
 /// How many neighbours a book is put beside where there are more.
 const NEIGHBOURS: usize = 2;
 /// The longest distance of two hits, in letters.
@@ -76,11 +81,12 @@ impl Candidates {
     /// books are new from a number on, each candidate has one in front of it and one from there on.
     pub fn conclude(self, new_from: Option<u32>) -> Result<(Vec<(u32, u32)>, bool)> {
         let Candidates { postings, options, books, .. } = self;
+        let most = (SMALL_COLLECTION / books.max(1)).clamp(*MOST_BOOKS.start(), *MOST_BOOKS.end()) as usize;
         let mut cut = false;
         let mut events = Scatter::new(options.memory / 2, &options.temporary);
         postings.each(|part| {
             for same in part.chunk_by(|one, other| one >> 64 == other >> 64) {
-                cut |= pairs_of(same, new_from, books, &mut events)?;
+                cut |= pairs_of(same, new_from, (books, most), &mut events)?;
             }
             Ok(())
         })?;
@@ -101,10 +107,18 @@ impl Candidates {
 const _: () = assert!(KEY_BITS <= 64, "a posting has room for the key");
 
 /// Notes which books share a key, and where. True when there are too many to put all of them beside each other.
-fn pairs_of(postings: &[u128], new_from: Option<u32>, books: u32, events: &mut Scatter) -> Result<bool> {
+fn pairs_of(
+    postings: &[u128],
+    new_from: Option<u32>,
+    (books, most): (u32, usize),
+    events: &mut Scatter,
+) -> Result<bool> {
     let book = |posting: u128| (posting >> 32) as u32;
     let distinct = postings.chunk_by(|one, other| book(*one) == book(*other)).count();
-    let many = distinct > MOST_BOOKS;
+    if distinct > EVERYWHERE {
+        return Ok(false);
+    }
+    let many = distinct > most;
     let reach = if many { NEIGHBOURS } else { usize::MAX };
     let starts: Vec<usize> = std::iter::once(0)
         .chain((1..postings.len()).filter(|n| book(postings[*n]) != book(postings[n - 1])))
