@@ -43,6 +43,7 @@ demo:
 	$(BIN) dedup samples/crawl.warc.gz -o demo-out/clean.jsonl --removed demo-out/removed.jsonl --quiet
 	$(BIN) strip samples/books/ -o demo-out/books/ --quiet
 	$(BIN) compare samples/essays --exclude samples/brief.md -o demo-out/report/ --quiet
+	$(BIN) editions samples/editions -o demo-out/editions/ --quiet
 	@echo
 	@echo "Look at:"
 	@echo "  demo-out/corpus/                 the corpus: Parquet parts, removed/, stats.json, manifest.json"

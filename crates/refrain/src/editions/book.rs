@@ -15,7 +15,7 @@ pub struct Anchor {
     pub position: u32,
     /// Its first byte.
     pub byte: u32,
-    /// Its length in bytes, at most 255.
+    /// Its length in bytes; 0 where that is more than 255.
     pub bytes: u8,
 }
 
@@ -196,7 +196,7 @@ fn anchors(all: &[Term], words: &Counts) -> Vec<Anchor> {
             && pairs.get(key) <= MOST_TIMES
         {
             let end = two[1].byte + u32::from(two[1].bytes);
-            let bytes = end.saturating_sub(term.byte).min(255) as u8;
+            let bytes = u8::try_from(end.saturating_sub(term.byte)).unwrap_or(term.bytes);
             anchors.push(Anchor::new(key, Anchor::PAIR, term.position, term.byte, bytes));
         }
     }

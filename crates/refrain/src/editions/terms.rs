@@ -19,7 +19,7 @@ pub struct Term {
     pub position: u32,
     /// Its first byte.
     pub byte: u32,
-    /// Its length in bytes, at most 255.
+    /// Its length in bytes; 0 where that is more than 255.
     pub bytes: u8,
     /// Its length in letters, at most 255; a character of a script without spaces counts as two.
     pub letters: u8,
@@ -119,7 +119,7 @@ pub fn terms(text: &str, mut found: impl FnMut(Term)) -> u32 {
         if behind == OTHER {
             let length = (at - start) as u32;
             if length > 0 {
-                let (size, letters) = (length.min(255) as u8, length.min(255) as u8);
+                let (size, letters) = (u8::try_from(length).unwrap_or(0), length.min(255) as u8);
                 found(Term { key: hash::letters(&bytes[start..at]), position, byte: start as u32, bytes: size, letters });
             }
             if length > 1 {
@@ -176,7 +176,7 @@ fn odd(text: &str, start: usize, position: u32, stretch: &mut Stretch, found: &m
                     }
                     let key = hash::lower(&stretch.letters);
                     stretch.letters.clear();
-                    let size = (at + character.len_utf8() - first.1).min(255) as u8;
+                    let size = u8::try_from(at + character.len_utf8() - first.1).unwrap_or(0);
                     let place = position.saturating_add(first.2);
                     found(Term { key, position: place, byte: first.1 as u32, bytes: size, letters: 2 * wanted as u8 });
                 }
@@ -198,7 +198,7 @@ impl Stretch {
                 key: hash::lower(&self.letters),
                 position: position.saturating_add(place),
                 byte: byte as u32,
-                bytes: (end - byte).min(255) as u8,
+                bytes: u8::try_from(end - byte).unwrap_or(0),
                 letters: self.count.min(255) as u8,
             });
             self.letters.clear();
@@ -276,6 +276,13 @@ mod tests {
         assert_eq!(found, ["Café", "d’été", "don't"]);
     }
 
+    #[test]
+    fn a_word_without_end_has_no_length() {
+        let long = "é".repeat(200);
+        assert_eq!((all(&long)[0].bytes, all(&long)[0].letters), (0, 200));
+        assert_eq!(all(&"x".repeat(300))[0].bytes, 0);
+    }
+
     proptest! {
         #[test]
         fn fast_and_plain_agree(text in "[a-cA-C0-2éß’' ,\n_-]{0,60}") {
@@ -290,6 +297,7 @@ mod tests {
         fn any_text_is_read(text in any::<String>()) {
             terms(&text, |term| {
                 assert!(text.is_char_boundary(term.byte as usize));
+                assert!(text.is_char_boundary(term.byte as usize + usize::from(term.bytes)));
             });
         }
     }
