@@ -51,6 +51,7 @@ demo:
 	@echo "  demo-out/tides.md                the main content of a web page, as Markdown"
 	@echo "  demo-out/removed.jsonl           blocks that stand in earlier pages, and where (the rest: clean.jsonl)"
 	@echo "  demo-out/books/                  books without their headers and footers; report.jsonl says what was found"
+	@echo "  demo-out/editions/report.html    books that are editions of one work, and where they overlap"
 	@echo "  demo-out/report/report.html      essays that share passages, side by side"
 	@echo "  $(BIN) stats demo-out/corpus"
 	@echo "  $(BIN) convert demo-out/corpus --format text | less"

@@ -66,9 +66,9 @@ fn extraction(folder: &std::path::Path, out: &mut impl io::Write) -> Result<()> 
     for entry in std::fs::read_dir(folder).with_context(|| folder.display().to_string())? {
         let path = entry?.path();
         let bytes = std::fs::read(&path).with_context(|| path.display().to_string())?;
-        texts.push(String::from_utf8(bytes).unwrap_or_else(|other| {
-            other.into_bytes().into_iter().map(char::from).collect()
-        }));
+        texts.push(
+            String::from_utf8(bytes).unwrap_or_else(|other| other.into_bytes().into_iter().map(char::from).collect()),
+        );
     }
     ensure!(!texts.is_empty(), "{}: no books in this folder", folder.display());
     let bytes: usize = texts.iter().map(String::len).sum();
@@ -94,7 +94,8 @@ fn measured(words: &Vocabulary, books: u32, arguments: &Arguments) -> Result<Str
         let to = books.min(from + CHUNK);
         let made: Vec<Vec<Book>> = std::thread::scope(|scope| {
             let part = |n: u32| from + (to - from) * n / threads..from + (to - from) * (n + 1) / threads;
-            let work = |n: u32| scope.spawn(move || part(n).map(|number| words.book(number, books)).collect::<Vec<_>>());
+            let work =
+                |n: u32| scope.spawn(move || part(n).map(|number| words.book(number, books)).collect::<Vec<_>>());
             let running: Vec<_> = (0..threads).map(work).collect();
             running.into_iter().map(|thread| thread.join().unwrap_or_default()).collect()
         });
@@ -115,9 +116,8 @@ fn measured(words: &Vocabulary, books: u32, arguments: &Arguments) -> Result<Str
     for a in (0..books).filter(|n| is_original(*n, books)) {
         planted += 1;
         let (one, other) = (shelf.book(a)?, shelf.book(a + 1)?);
-        let passes = rule
-            .judge((a, &one, &Lookup::of(&one.anchors)), (a + 1, &other, &Lookup::of(&other.anchors)))
-            .is_some();
+        let passes =
+            rule.judge((a, &one, &Lookup::of(&one.anchors)), (a + 1, &other, &Lookup::of(&other.anchors))).is_some();
         passing += u32::from(passes);
         there += u32::from(passes && pairs.contains(&(a, a + 1)));
     }

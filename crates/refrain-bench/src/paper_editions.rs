@@ -69,8 +69,8 @@ struct Text {
 impl Text {
     fn read(path: &Path, strip: &Strip) -> Result<Text> {
         let bytes = std::fs::read(path).with_context(|| path.display().to_string())?;
-        let text = String::from_utf8(bytes)
-            .unwrap_or_else(|other| other.into_bytes().into_iter().map(char::from).collect());
+        let text =
+            String::from_utf8(bytes).unwrap_or_else(|other| other.into_bytes().into_iter().map(char::from).collect());
         let ends = Ends::of(text.as_bytes(), EDGE_LINES);
         let body = strip.find(&ends, Evidence::shipped()).body(&ends);
         let at = |place: u64| text.floor_char_boundary(usize::try_from(place).unwrap_or(text.len()));
@@ -108,9 +108,16 @@ fn ours(texts: &[Text]) -> Result<Scored> {
 }
 
 /// Precision and recall at a threshold, for books of a half or all of them.
-fn figures(scored: &Scored, wanted: &Pairs, ignored: &Pairs, threshold: f64, books: &dyn Fn(&str) -> bool) -> (f64, f64) {
+fn figures(
+    scored: &Scored,
+    wanted: &Pairs,
+    ignored: &Pairs,
+    threshold: f64,
+    books: &dyn Fn(&str) -> bool,
+) -> (f64, f64) {
     let inside = |pair: &&(String, String)| books(&pair.0) && books(&pair.1);
-    let said: Vec<_> = scored.iter().filter(|(_, score)| *score >= threshold).map(|(pair, _)| pair).filter(inside).collect();
+    let said: Vec<_> =
+        scored.iter().filter(|(_, score)| *score >= threshold).map(|(pair, _)| pair).filter(inside).collect();
     let said: Vec<_> = said.into_iter().filter(|pair| !ignored.contains(*pair)).collect();
     let right = said.iter().filter(|pair| wanted.contains(**pair)).count() as f64;
     let all = wanted.iter().filter(inside).count() as f64;
@@ -178,7 +185,11 @@ fn table(texts: &[Text], gold: &Gold) -> Result<()> {
     let all: Pairs = gold.whole.union(&gold.partial).cloned().collect();
     let without_whole: Pairs = gold.ignored.union(&gold.whole).cloned().collect();
     writeln!(out, "{} books, {} pairs, {} of them partial; P and R", texts.len(), all.len(), gold.partial.len())?;
-    writeln!(out, "{:<26} {:>9}  {:^11}  {:^11}  {:^11}  {:^11}", "", "threshold", "training", "other half", "all", "partial")?;
+    writeln!(
+        out,
+        "{:<26} {:>9}  {:^11}  {:^11}  {:^11}  {:^11}",
+        "", "threshold", "training", "other half", "all", "partial"
+    )?;
     let mut row = |name: &str, scored: &Scored, threshold: f64| -> Result<()> {
         let inside = |id: &str| train.contains(id);
         let outside = |id: &str| !train.contains(id);

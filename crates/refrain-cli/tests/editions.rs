@@ -184,7 +184,8 @@ fn indexes_are_joined_and_threads_change_nothing() {
     env.run(&["editions", "books", "--threads", "1", "-o", "one.tsv"]).code(0);
     env.run(&["editions", "books", "--threads", "3", "--memory", "32M", "-o", "three.tsv"]).code(0);
     assert_eq!(env.read("one.tsv"), env.read("three.tsv"));
-    env.run(&["editions", "books/again.txt", "books/one.txt", "books/other.txt", "--index", "first", "-o", "x.tsv"]).code(0);
+    env.run(&["editions", "books/again.txt", "books/one.txt", "books/other.txt", "--index", "first", "-o", "x.tsv"])
+        .code(0);
     env.run(&["editions", "books/tales.txt", "books/two.txt", "--index", "second", "-o", "x.tsv"]).code(0);
     env.run(&["editions", "first", "second", "-o", "joined.tsv"]).code(0);
     assert_eq!(env.read("one.tsv"), env.read("joined.tsv"));
@@ -254,9 +255,13 @@ fn empty_and_binary_files_are_named_and_the_others_are_done() {
     env.write("books/blank.txt", "... ... ...\n\n* * *\n");
     env.write("books/binary.txt", noise(5000));
     env.write("books/picture.png", [b"\x89PNG\r\n\x1a\n".as_slice(), &noise(300)].concat());
-    env.run(&["editions", "books", "--format", "tsv", "-o", "pairs.tsv", "--errors", "errors.jsonl"])
-        .code(1)
-        .says(&["empty.txt", "blank.txt", "binary.txt", "picture.png", "5 books, 4 pairs"]);
+    env.run(&["editions", "books", "--format", "tsv", "-o", "pairs.tsv", "--errors", "errors.jsonl"]).code(1).says(&[
+        "empty.txt",
+        "blank.txt",
+        "binary.txt",
+        "picture.png",
+        "5 books, 4 pairs",
+    ]);
     assert_eq!(env.read_jsonl("errors.jsonl").len(), 4);
     assert_eq!(rows(&env.read_text("pairs.tsv")).len(), 4);
 }

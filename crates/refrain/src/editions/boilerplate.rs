@@ -16,9 +16,9 @@ use super::chains::{ChainOptions, Lookup, chains};
 const MOST_TEXTS: usize = 48;
 /// The most edges that are looked at.
 pub const MOST_EDGES: usize = 2000;
-/// What is not in the edges of so many books, or of this share of them, is no notice.
+/// What is not in the edges of so many books, and of one in so many, is no notice.
 const LEAST_BOOKS: usize = 3;
-const LEAST_SHARE: f64 = 0.02;
+const ONE_IN: usize = 50;
 /// A text of which more than this is in others already is kept no second time.
 const KNOWN: f64 = 0.6;
 /// A text with fewer words and pairs is no notice worth knowing.
@@ -38,9 +38,11 @@ impl Boilerplate {
             let mut keys: Vec<u64> = edge.anchors.iter().map(|anchor| anchor.key()).collect();
             keys.sort_unstable();
             keys.dedup();
-            keys.into_iter().for_each(|key| *books.entry(key).or_default() += 1);
+            for key in keys {
+                *books.entry(key).or_default() += 1;
+            }
         }
-        let least = LEAST_BOOKS.max((edges.len() as f64 * LEAST_SHARE) as usize);
+        let least = LEAST_BOOKS.max(edges.len() / ONE_IN);
         let shared = |anchor: &Anchor| books.get(&anchor.key()).is_some_and(|books| *books >= least);
         let mut known: std::collections::HashSet<u64, RandomState> = std::collections::HashSet::default();
         let mut texts = Vec::new();
@@ -80,7 +82,8 @@ impl Boilerplate {
         let mut ranges: Vec<Range<u32>> = Vec::new();
         for (text, text_lookup) in &self.texts {
             let found = chains(book, &lookup, text, text_lookup, &options);
-            ranges.extend(found.iter().filter(|chain| chain.worth >= LEAST_WORTH).map(|chain| chain.a.0..chain.a.1 + 1));
+            ranges
+                .extend(found.iter().filter(|chain| chain.worth >= LEAST_WORTH).map(|chain| chain.a.0..chain.a.1 + 1));
         }
         if ranges.is_empty() {
             return;

@@ -142,7 +142,9 @@ impl Book {
     /// Of words that are known already, in order, in a text of so many letters.
     pub fn of_terms(id: impl Into<String>, all: &[Term], letters: u32) -> Book {
         let mut counts = Counts::for_text(6 * all.len());
-        all.iter().for_each(|term| counts.add(term.key));
+        for term in all {
+            counts.add(term.key);
+        }
         let (words, anchors) = (all.len() as u32, anchors(all, &counts));
         Book { id: id.into(), letters, words, bytes: letters, anchors, ..Book::default() }
     }
@@ -159,13 +161,13 @@ impl Book {
             while ranges.peek().is_some_and(|range| range.end <= anchor.position) {
                 ranges.next();
             }
-            !ranges.peek().is_some_and(|range| range.start <= anchor.position)
+            ranges.peek().is_none_or(|range| range.start > anchor.position)
         });
         let gone: u32 = places.iter().map(|range| range.end - range.start).sum();
         // Words are counted no more; what is left of them is told by their share of the letters.
-        let left = f64::from(self.letters.saturating_sub(gone)) / f64::from(self.letters.max(1));
-        self.words = (f64::from(self.words) * left) as u32;
-        self.letters = self.letters.saturating_sub(gone);
+        let left = self.letters.saturating_sub(gone);
+        self.words = (u64::from(self.words) * u64::from(left) / u64::from(self.letters.max(1))) as u32;
+        self.letters = left;
     }
 }
 
@@ -232,7 +234,11 @@ mod tests {
         let bytes: Vec<u32> = book.unique_words().map(|word| word.byte).collect();
         assert_eq!(bytes, [25, 32, 40], "keeper, lit, lamp");
         assert_eq!(whole.letters - book.letters, 8 + 5 + 8);
-        assert_eq!(book.unique_words().next().map(|word| word.position), Some(25), "places are those of the whole text");
+        assert_eq!(
+            book.unique_words().next().map(|word| word.position),
+            Some(25),
+            "places are those of the whole text"
+        );
     }
 
     #[test]
@@ -251,7 +257,9 @@ mod tests {
         fn unique_words_are_those_that_occur_once(words in prop::collection::vec("[a-e]{1,2}", 0..60)) {
             let text = words.join(" ");
             let mut counts: HashMap<&str, u32> = HashMap::new();
-            words.iter().for_each(|word| *counts.entry(word).or_default() += 1);
+            for word in &words {
+                *counts.entry(word).or_default() += 1;
+            }
             let wanted: Vec<u64> =
                 words.iter().filter(|word| counts[word.as_str()] == 1).map(|w| hash::letters(w.as_bytes())).collect();
             let book = Book::read("a", &text, &[]);

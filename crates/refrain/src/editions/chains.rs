@@ -220,7 +220,8 @@ pub(super) fn joined(mut passages: Vec<Chain>, most_between: u32) -> Vec<Chain> 
     };
     for chain in passages {
         // The one it follows need not be the last: passages of other places may stand between.
-        let near = joined.iter_mut().rev().take(BEFORE).find(|last| follows(last.a, chain.a) && follows(last.b, chain.b));
+        let near =
+            joined.iter_mut().rev().take(BEFORE).find(|last| follows(last.a, chain.a) && follows(last.b, chain.b));
         match near {
             Some(last) => {
                 (last.a.1, last.b.1) = (chain.a.1, chain.b.1);
@@ -258,7 +259,9 @@ mod tests {
 
     /// Words that stand nowhere else.
     fn words(from: usize, count: usize) -> Vec<String> {
-        let word = |n: usize| format!("w{}", n * 7919).bytes().map(|b| if b == b'w' { 'w' } else { (b + 49) as char }).collect();
+        let word = |n: usize| {
+            format!("w{}", n * 7919).bytes().map(|b| if b == b'w' { 'w' } else { (b + 49) as char }).collect()
+        };
         (from..from + count).map(word).collect()
     }
 
@@ -286,10 +289,14 @@ mod tests {
         let names = words(0, 200);
         let spaced = |other: usize, step: usize| -> Vec<String> {
             let filler = words(other, 200 * 20);
-            names.iter().enumerate().flat_map(|(n, name)| {
-                let count = 4 + n * n * step % 15;
-                std::iter::once(name.clone()).chain(filler[n * 20..n * 20 + count].iter().cloned())
-            }).collect()
+            names
+                .iter()
+                .enumerate()
+                .flat_map(|(n, name)| {
+                    let count = 4 + n * n * step % 15;
+                    std::iter::once(name.clone()).chain(filler[n * 20..n * 20 + count].iter().cloned())
+                })
+                .collect()
         };
         let long: u32 = found(&spaced(10_000, 7), &spaced(90_000, 11)).iter().map(|chain| chain.links).sum();
         assert!(long < 60, "{long} of 200 names were linked");
@@ -298,8 +305,12 @@ mod tests {
     #[test]
     fn passages_with_little_between_are_joined() {
         let at = |a: u32, b: u32, length: u32| Chain {
-            a: (a, a + length), b: (b, b + length), a_bytes: Span::new(a as usize, (a + length) as usize),
-            b_bytes: Span::new(b as usize, (b + length) as usize), links: 5, worth: 50.0,
+            a: (a, a + length),
+            b: (b, b + length),
+            a_bytes: Span::new(a as usize, (a + length) as usize),
+            b_bytes: Span::new(b as usize, (b + length) as usize),
+            links: 5,
+            worth: 50.0,
         };
         let joined = joined(vec![at(0, 1000, 100), at(150, 1120, 100), at(300, 5000, 100)], 60);
         assert_eq!(joined.len(), 2);

@@ -51,7 +51,7 @@ impl Default for Rule {
             least_worth: 250.0,
             least_worth_if_dense: 100.0,
             dense: 60.0,
-            whole: (0.6, 0.5),
+            whole: (0.7, 0.6),
         }
     }
 }

@@ -89,9 +89,8 @@ impl Method {
             }
             Method::Uwo | Method::Vo | Method::Shingle => {
                 let needed = |a: u32, b: u32| least_for_jaccard(threshold, a, b);
-                let jaccard = |a: usize, b: usize, common: u32| {
-                    ratio(f64::from(common), (a + b) as f64 - f64::from(common))
-                };
+                let jaccard =
+                    |a: usize, b: usize, common: u32| ratio(f64::from(common), (a + b) as f64 - f64::from(common));
                 let near = overlaps(sets, &needed).into_iter();
                 near.map(|near| {
                     let (a, b) = (sets[near.a as usize].len(), sets[near.b as usize].len());
@@ -106,10 +105,11 @@ impl Method {
 }
 
 /// How many keys sets of these sizes need in common to reach a Jaccard coefficient; one at least.
+#[allow(clippy::cast_sign_loss)] // the number is 1 or more where it is cast
 fn least_for_jaccard(threshold: f64, a: u32, b: u32) -> u32 {
     // A little less than exact, so that rounding loses no pair; scores are compared with the threshold later.
     let least = threshold / (1.0 + threshold) * (f64::from(a) + f64::from(b)) - 1e-6;
-    (least.ceil().max(1.0)) as u32
+    least.ceil().max(1.0) as u32
 }
 
 /// Pairs of books that have the same words among those that are neither rare nor frequent.

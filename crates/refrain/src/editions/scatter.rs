@@ -92,7 +92,12 @@ mod tests {
                 scatter.push((number % 3) as usize, *number).expect("a temporary file");
             }
             let mut parts = Vec::new();
-            scatter.each(|part| { parts.push(part.to_vec()); Ok(()) }).expect("a temporary file");
+            scatter
+                .each(|part| {
+                    parts.push(part.to_vec());
+                    Ok(())
+                })
+                .expect("a temporary file");
             parts
         };
         let in_memory = sorted(1 << 30);

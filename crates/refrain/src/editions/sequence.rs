@@ -146,8 +146,7 @@ mod tests {
         let mut table = vec![vec![0; y.len() + 1]; x.len() + 1];
         for (i, a) in x.iter().enumerate() {
             for (j, b) in y.iter().enumerate() {
-                table[i + 1][j + 1] =
-                    if a == b { table[i][j] + 1 } else { u32::max(table[i][j + 1], table[i + 1][j]) };
+                table[i + 1][j + 1] = if a == b { table[i][j] + 1 } else { u32::max(table[i][j + 1], table[i + 1][j]) };
             }
         }
         table[x.len()][y.len()]
@@ -170,9 +169,8 @@ mod tests {
     #[test]
     fn nothing_in_common_is_no_score() {
         let none = Published { x: 3, y: 4, common: 0, lcs: 0 };
-        assert_eq!((none.cs(), none.its(), none.uwo()), (0.0, 0.0, 0.0));
-        assert_eq!(Published::default().cs(), 0.0);
-        assert_eq!(Published { x: 1, y: 1, common: 1, lcs: 1 }.its(), 1.0);
+        assert!(none.cs() + none.its() + none.uwo() + Published::default().cs() < f64::EPSILON);
+        assert!(Published { x: 1, y: 1, common: 1, lcs: 1 }.its() > 0.999);
     }
 
     proptest! {

@@ -60,7 +60,10 @@ enum Class {
 
 fn class(character: char) -> Class {
     match character {
-        '\'' | '\u{2019}' | '\u{02BC}' => Class::Apostrophe,
+        // Apostrophes, accents that stand beside their letters, soft hyphens and joiners do not end a word.
+        '\'' | '\u{2019}' | '\u{02BC}' | '\u{0300}'..='\u{036F}' | '\u{00AD}' | '\u{200C}' | '\u{200D}' => {
+            Class::Apostrophe
+        }
         '\u{3040}'..='\u{30FF}'
         | '\u{31F0}'..='\u{31FF}'
         | '\u{3400}'..='\u{4DBF}'
@@ -74,8 +77,6 @@ fn class(character: char) -> Class {
         '\u{0E00}'..='\u{0EFF}' | '\u{1000}'..='\u{109F}' | '\u{1780}'..='\u{17FF}' if character.is_alphabetic() => {
             Class::Alone(4)
         }
-        // Accents that stand beside their letters, soft hyphens and joiners do not end a word.
-        '\u{0300}'..='\u{036F}' | '\u{00AD}' | '\u{200C}' | '\u{200D}' => Class::Apostrophe,
         _ if character.is_alphabetic() => Class::Letter,
         _ if character.is_numeric() => Class::Digit,
         _ => Class::Other,
@@ -120,7 +121,13 @@ pub fn terms(text: &str, mut found: impl FnMut(Term)) -> u32 {
             let length = (at - start) as u32;
             if length > 0 {
                 let (size, letters) = (u8::try_from(length).unwrap_or(0), length.min(255) as u8);
-                found(Term { key: hash::letters(&bytes[start..at]), position, byte: start as u32, bytes: size, letters });
+                found(Term {
+                    key: hash::letters(&bytes[start..at]),
+                    position,
+                    byte: start as u32,
+                    bytes: size,
+                    letters,
+                });
             }
             if length > 1 {
                 position = position.saturating_add(length + 1);

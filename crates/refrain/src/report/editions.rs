@@ -28,23 +28,8 @@ pub struct EditionsReport<'a> {
 
 /// The columns of the table of pairs.
 const COLUMNS: [&str; 17] = [
-    "a",
-    "b",
-    "score",
-    "kind",
-    "share_a",
-    "share_b",
-    "passages",
-    "links",
-    "worth",
-    "cs",
-    "its",
-    "lcs",
-    "common",
-    "unique_a",
-    "unique_b",
-    "bytes_a",
-    "bytes_b",
+    "a", "b", "score", "kind", "share_a", "share_b", "passages", "links", "worth", "cs", "its", "lcs", "common",
+    "unique_a", "unique_b", "bytes_a", "bytes_b",
 ];
 
 /// Pairs that the page shows.
@@ -136,17 +121,23 @@ impl EditionsReport<'_> {
         let pairs = &self.found.pairs;
         let text = |of: &dyn Fn(&Pair) -> String| {
             let mut column = StringBuilder::new();
-            pairs.iter().for_each(|pair| column.append_value(of(pair)));
+            for pair in pairs {
+                column.append_value(of(pair));
+            }
             Arc::new(column.finish()) as ArrayRef
         };
         let number = |of: &dyn Fn(&Pair) -> f64| {
             let mut column = Float64Builder::new();
-            pairs.iter().for_each(|pair| column.append_value(of(pair)));
+            for pair in pairs {
+                column.append_value(of(pair));
+            }
             Arc::new(column.finish()) as ArrayRef
         };
         let count = |of: &dyn Fn(&Pair) -> u32| {
             let mut column = Int64Builder::new();
-            pairs.iter().for_each(|pair| column.append_value(i64::from(of(pair))));
+            for pair in pairs {
+                column.append_value(i64::from(of(pair)));
+            }
             Arc::new(column.finish()) as ArrayRef
         };
         let names = ["a_start", "a_end", "b_start", "b_end"];
@@ -219,9 +210,9 @@ impl EditionsReport<'_> {
         self.list(&mut page, "Dictionaries and word lists, not compared with each other", &found.lists);
         if !self.failures.is_empty() {
             page.push_str("<details><summary>Could not be read</summary><ul>");
-            self.failures.iter().for_each(|failure| {
+            for failure in &self.failures {
                 let _ = write!(page, "<li>{}</li>", escaped(failure));
-            });
+            }
             page.push_str("</ul></details>");
         }
         page.push_str("<h2>Works</h2><table><tr><th>no.</th><th>title</th><th>books</th><th>other works</th></tr>");
@@ -256,7 +247,12 @@ impl EditionsReport<'_> {
     fn list(&self, page: &mut String, title: &str, books: &[u32]) {
         if !books.is_empty() {
             let names: Vec<String> = books.iter().map(|book| escaped(self.book(*book))).collect();
-            let _ = write!(page, "<details><summary>{title}: {}</summary><p>{}</p></details>", books.len(), names.join(", "));
+            let _ = write!(
+                page,
+                "<details><summary>{title}: {}</summary><p>{}</p></details>",
+                books.len(),
+                names.join(", ")
+            );
         }
     }
 

@@ -16,8 +16,8 @@ use self::output::{Form, Written};
 use self::read::Reader;
 use crate::cmd::compare::LEAST_MEMORY;
 use crate::common::{
-    Given, InputArguments, OutputArguments, expand, is_folder, legible, named, on_interrupt, refuse_input_as, share, size,
-    tell, tell_failures,
+    Given, InputArguments, OutputArguments, expand, is_folder, legible, named, on_interrupt, refuse_input_as, share,
+    size, tell, tell_failures,
 };
 use crate::exit::Exit;
 use crate::progress::{Bar, Status};
@@ -98,7 +98,10 @@ impl Arguments {
             (None, Some(Form::Parquet), _) => bail!("a Parquet file is not for standard output; name it with -o"),
             (_, Some(form), _) | (_, None, Some(form)) => Ok(form),
             (Some(path), None, None) => {
-                bail!("the name of {} does not tell its format; give --format, or end it with / for a report", path.display())
+                bail!(
+                    "the name of {} does not tell its format; give --format, or end it with / for a report",
+                    path.display()
+                )
             }
             (None, None, None) => Ok(Form::Table),
         }
