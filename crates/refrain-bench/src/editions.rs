@@ -162,6 +162,12 @@ fn peak_memory() -> u64 {
     line.and_then(|line| line.split_whitespace().next()?.parse::<u64>().ok()).unwrap_or(0) / 1000
 }
 
+/// A share of a number.
+#[allow(clippy::cast_sign_loss)] // neither is negative
+fn share_of(number: usize, share: f64) -> usize {
+    (number as f64 * share) as usize
+}
+
 /// Random numbers that are the same in each run (SplitMix64).
 struct Random(u64);
 
@@ -218,7 +224,7 @@ impl Vocabulary {
         let mut random = Random(u64::from(number) << 20);
         // From a few thousand words to a few hundred thousand, most books in between.
         let bell: f64 = (0..6).map(|_| random.share()).sum::<f64>() - 3.0;
-        let length = (34_000.0 * (bell * 0.8).exp()) as usize;
+        let length = share_of(34_000, (bell * 0.8).exp());
         let own = (u64::from(number) + 1) << 32;
         (0..length)
             .map(|_| {
@@ -245,8 +251,8 @@ impl Vocabulary {
             let whole = random.below(2) == 0;
             let share = if whole { 0.85 + 0.15 * random.share() } else { 0.1 + 0.55 * random.share() };
             let errors = random.below(8);
-            let length = ((words.len() as f64 * share) as usize).min(original.len());
-            let length = if whole { (original.len() as f64 * share) as usize } else { length };
+            let of = if whole { original.len() } else { words.len() };
+            let length = share_of(of, share).min(original.len());
             let from = random.below((original.len() - length) as u64 + 1) as usize;
             let mut copied = original[from..from + length].to_vec();
             for word in &mut copied {

@@ -27,6 +27,12 @@ pub(crate) struct Arguments {
 }
 
 type Pairs = HashSet<(String, String)>;
+/// The two published scores of a pair, and whether it was found.
+type Cell = (f64, f64, bool);
+/// Pairs by noise and share kept.
+type Cells = BTreeMap<(u32, u32), Vec<Cell>>;
+/// What is told of a pair, by name.
+type Told<'a> = (&'a str, &'a dyn Fn(&Cell) -> f64);
 
 struct Gold {
     whole: Pairs,
@@ -62,7 +68,7 @@ fn gold(path: &Path) -> Result<Gold> {
 /// A text and what of it is left out.
 struct Text {
     id: String,
-    text: String,
+    content: String,
     outside: [Span; 2],
 }
 
@@ -76,7 +82,7 @@ impl Text {
         let at = |place: u64| text.floor_char_boundary(usize::try_from(place).unwrap_or(text.len()));
         let outside = [Span::new(0, at(body.start)), Span::new(at(body.end), text.len())];
         let id = path.file_stem().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
-        Ok(Text { id, text, outside })
+        Ok(Text { id, content: text, outside })
     }
 
     fn inside(&self) -> Span {
@@ -89,7 +95,7 @@ type Scored = Vec<((String, String), f64)>;
 
 fn published(texts: &[Text], method: Method, raw: bool) -> Scored {
     let sets: Vec<Vec<u64>> =
-        texts.iter().map(|text| method.read(&text.text, if raw { &[] } else { &text.outside })).collect();
+        texts.iter().map(|text| method.read(&text.content, if raw { &[] } else { &text.outside })).collect();
     // Thresholds are chosen later; below this, every two books are alike.
     let low = method.threshold().min(1.0) / 4.0;
     let pairs = method.pairs(&sets, low).into_iter();
@@ -99,8 +105,8 @@ fn published(texts: &[Text], method: Method, raw: bool) -> Scored {
 fn ours(texts: &[Text]) -> Result<Scored> {
     let mut shelf = Shelf::new(&std::env::temp_dir())?;
     for text in texts {
-        let edges = Book::read(text.id.clone(), &text.text, &[text.inside()]);
-        shelf.add(&Book::read(text.id.clone(), &text.text, &text.outside), Some(&edges))?;
+        let edges = Book::read(text.id.clone(), &text.content, &[text.inside()]);
+        shelf.add(&Book::read(text.id.clone(), &text.content, &text.outside), Some(&edges))?;
     }
     let found = find(&shelf, &FindOptions::default(), &|| true)?;
     let id = |number: u32| shelf.books()[number as usize].id.clone();
@@ -126,15 +132,15 @@ fn figures(
 
 /// The threshold with the best F-measure on the training half.
 fn best_threshold(scored: &Scored, wanted: &Pairs, ignored: &Pairs, books: &dyn Fn(&str) -> bool) -> f64 {
-    let mut scores: Vec<f64> = scored.iter().map(|(_, score)| *score).collect();
-    scores.sort_by(f64::total_cmp);
-    scores.dedup();
-    let step = (scores.len() / 200).max(1);
+    let mut steps: Vec<f64> = scored.iter().map(|(_, score)| *score).collect();
+    steps.sort_by(f64::total_cmp);
+    steps.dedup();
+    let each = (steps.len() / 200).max(1);
     let f = |threshold: f64| {
         let (p, r) = figures(scored, wanted, ignored, threshold, books);
         if p + r > 0.0 { 2.0 * p * r / (p + r) } else { 0.0 }
     };
-    scores.into_iter().step_by(step).max_by(|a, b| f(*a).total_cmp(&f(*b))).unwrap_or(0.0)
+    steps.into_iter().step_by(each).max_by(|a, b| f(*a).total_cmp(&f(*b))).unwrap_or(0.0)
 }
 
 /// Books of one family stay together: those that share text, directly or through others.
@@ -230,16 +236,16 @@ fn table(texts: &[Text], gold: &Gold) -> Result<()> {
 fn curves(list: &Path, folder: &Path, texts: &[Text], strip: &Strip) -> Result<()> {
     let mut out = io::stdout();
     let by_id: HashMap<&str, &Text> = texts.iter().map(|text| (text.id.as_str(), text)).collect();
-    let mut cells: BTreeMap<(u32, u32), Vec<(f64, f64, bool)>> = BTreeMap::new();
+    let mut cells = Cells::new();
     for row in rows(list)? {
         let cell = |name: &str| row.get(name).map_or("", String::as_str);
         let Some(base) = by_id.get(cell("base")) else { continue };
         let made = Text::read(&folder.join(format!("{}.txt", cell("out"))), strip)?;
-        let sets = [*base, &made].map(|text| Method::Cs.read(&text.text, &text.outside));
+        let sets = [*base, &made].map(|text| Method::Cs.read(&text.content, &text.outside));
         let scores = Published::of_sequences(&sets[0], &sets[1]);
         let two = [
-            Text { id: "a".into(), text: base.text.clone(), outside: base.outside },
-            Text { id: "b".into(), text: made.text, outside: made.outside },
+            Text { id: "a".into(), content: base.content.clone(), outside: base.outside },
+            Text { id: "b".into(), content: made.content, outside: made.outside },
         ];
         let found = !ours(&two)?.is_empty();
         let number = |name: &str| cell(name).parse::<u32>().unwrap_or(0);
@@ -247,19 +253,20 @@ fn curves(list: &Path, folder: &Path, texts: &[Text], strip: &Strip) -> Result<(
     }
     let noises: Vec<u32> = distinct(cells.keys().map(|(noise, _)| *noise));
     let keeps: Vec<u32> = distinct(cells.keys().map(|(_, keep)| *keep));
-    type Cell = (f64, f64, bool);
     let mean = |of: &[Cell], value: &dyn Fn(&Cell) -> f64| of.iter().map(value).sum::<f64>() / of.len().max(1) as f64;
-    let told: [(&str, &dyn Fn(&Cell) -> f64); 3] = [
+    let told: [Told<'_>; 3] = [
         ("DUPNIQ-its", &|cell| cell.0),
         ("DUPNIQ-cs", &|cell| cell.1),
         ("found by refrain editions", &|cell| f64::from(u8::from(cell.2))),
     ];
     for (name, value) in told {
-        let head: String = keeps.iter().map(|keep| format!("{keep:>6} %")).collect();
+        let head: Vec<String> = keeps.iter().map(|keep| format!("{keep:>6} %")).collect();
+        let head = head.concat();
         writeln!(out, "\n{name} by noise (rows) and share kept (columns)\n      {head}")?;
         for noise in &noises {
             let of = |keep: &u32| cells.get(&(*noise, *keep)).map_or(0.0, |cells| mean(cells, value));
-            let row: String = keeps.iter().map(|keep| format!("{:>8.3}", of(keep))).collect();
+            let row: Vec<String> = keeps.iter().map(|keep| format!("{:>8.3}", of(keep))).collect();
+            let row = row.concat();
             writeln!(out, "{noise:>4} % {row}")?;
         }
     }
