@@ -7,7 +7,7 @@ TRAIN_VENV := .venv-train
 TOOLS := .tools/bin
 BIN := target/release/refrain
 
-.PHONY: has-browser has-reuse help demo test test-rust test-python test-browser lint deny fuzz-check fuzz bench-read bench-extract bench-decode bench-dedup bench-compare bench-strip bench-library-stores paper-compare paper-strip has-books \
+.PHONY: has-browser has-reuse help demo test test-rust test-python test-browser lint deny fuzz-check fuzz bench-read bench-extract bench-decode bench-dedup bench-compare bench-strip bench-library-stores paper-compare paper-strip has-books bench-editions paper-editions has-editions \
 	train-extract evaluate-extract has-pages has-documents stoplists languages strip-evidence paper-decode clean
 
 help:
@@ -32,6 +32,8 @@ help:
 	@echo "make paper-strip       the published studies of the method of frequent lines, once more (BOOKS=folder GOLD=file)"
 	@echo "make bench-compare     how fast and how well copied passages are found, beside the crate ferret (REUSE=folder)"
 	@echo "make bench-library-stores  the files of a library beside redb and LMDB, on the same data (DOCUMENTS=file.jsonl)"
+	@echo "make bench-editions    how the search for editions grows up to 100,000 made-up books; how well pairs are found in real ones (BOOKS_DATA=folder)"
+	@echo "make paper-editions    the published table and curves of DUPNIQ, once more (BOOKS_DATA=folder)"
 	@echo "make paper-compare     the published studies of the copy detector Ferret, once more (REUSE=folder)"
 	@echo "make paper-decode      the published table of the encoding detector chared, once more (TEXTS=folder of language folders)"
 
@@ -44,6 +46,7 @@ demo:
 	$(BIN) dedup samples/crawl.warc.gz -o demo-out/clean.jsonl --removed demo-out/removed.jsonl --quiet
 	$(BIN) strip samples/books/ -o demo-out/books/ --quiet
 	$(BIN) compare samples/essays --exclude samples/brief.md -o demo-out/report/ --quiet
+	$(BIN) editions samples/editions -o demo-out/editions/ --quiet
 	@echo
 	@echo "Look at:"
 	@echo "  demo-out/corpus/                 the corpus: Parquet parts, removed/, stats.json, manifest.json"
@@ -51,6 +54,7 @@ demo:
 	@echo "  demo-out/tides.md                the main content of a web page, as Markdown"
 	@echo "  demo-out/removed.jsonl           blocks that stand in earlier pages, and where (the rest: clean.jsonl)"
 	@echo "  demo-out/books/                  books without their headers and footers; report.jsonl says what was found"
+	@echo "  demo-out/editions/report.html    books that are editions of one work, and where they overlap"
 	@echo "  demo-out/report/report.html      essays that share passages, side by side"
 	@echo "  $(BIN) stats demo-out/corpus"
 	@echo "  $(BIN) convert demo-out/corpus --format text | less"
@@ -163,6 +167,27 @@ bench-library-stores:
 	CARGO_TARGET_DIR=target $(CARGO) build --release --quiet --locked --manifest-path bench/stores/Cargo.toml
 	mkdir -p bench-data
 	target/release/stores bench-data/stores $(DOCUMENTS)
+
+# Books with pairs that share text, used where no BOOKS_DATA is named: editions.tar.zst, editions_pairs.tsv, editions_synth.tsv.
+BOOKS_DATA ?= ../shared/data/books
+MAKE_BOOKS ?= ../shared/tools/make_books.py
+EVAL_PAIRS ?= ../shared/tools/eval_pairs.py
+
+has-editions:
+	@test -f "$(BOOKS_DATA)/editions.tar.zst" || { echo "say where the books are: BOOKS_DATA=folder with editions.tar.zst and editions_pairs.tsv; $(BOOKS_DATA)/editions.tar.zst is not there"; exit 2; }
+	@mkdir -p bench-data
+	@test -d bench-data/editions || zstd -d --long=27 -cq "$(BOOKS_DATA)/editions.tar.zst" | tar -x -C bench-data
+
+# EDITIONS="--books 1000,10000" makes fewer books.
+bench-editions: has-editions
+	$(CARGO) build --release --package refrain-cli --package refrain-bench
+	python3 bench/editions.py --refrain target/release/refrain --books bench-data/editions --data "$(BOOKS_DATA)" --make-books "$(MAKE_BOOKS)" --eval-pairs "$(EVAL_PAIRS)"
+	target/release/refrain-bench editions --texts bench-data/editions $(EDITIONS)
+
+paper-editions: has-editions
+	test -d bench-data/editions-made || python3 "$(MAKE_BOOKS)" "$(BOOKS_DATA)/editions_synth.tsv" bench-data/editions bench-data/editions-made
+	$(CARGO) run --release --package refrain-bench -- paper-editions bench-data/editions --pairs "$(BOOKS_DATA)/editions_pairs.tsv" \
+	    --made "$(BOOKS_DATA)/editions_synth.tsv" --made-books bench-data/editions-made
 
 paper-compare: has-reuse
 	mkdir -p bench-data/reuse

@@ -6,6 +6,7 @@ use anyhow::Result;
 use clap::{Parser, Subcommand};
 
 mod decode;
+mod editions;
 mod extract;
 mod features;
 mod grow;
@@ -15,6 +16,7 @@ mod metadata;
 mod paper_compare;
 mod paper_decode;
 mod paper_strip;
+mod paper_editions;
 mod read;
 mod stoplists;
 mod strip;
@@ -57,6 +59,8 @@ enum Command {
         #[arg(short, long)]
         output: PathBuf,
     },
+    /// How the search for editions grows with the number of books, on made-up books with planted pairs
+    Editions(editions::Arguments),
     /// Extract the main content of pages in JSONL (id, html), with a model of your own or timed
     Extract(extract::Arguments),
     /// Write the features of pages with gold answers, to train the model of `refrain extract`
@@ -91,6 +95,8 @@ enum Command {
     },
     /// The studies of the published method of frequent lines, once more: tables of its figures
     PaperStrip(paper_strip::Arguments),
+    /// Table 3 and Figure 3 of the publication of DUPNIQ, once more: precision and recall of its methods, scores by noise and overlap
+    PaperEditions(paper_editions::Arguments),
     /// Learn the evidence that comes with `refrain strip` from a folder of books
     StripEvidence(strip::Arguments),
     /// Read inputs and do nothing else: time and peak memory, as JSON
@@ -107,6 +113,7 @@ enum Command {
 fn main() -> Result<()> {
     match Arguments::parse().command {
         Command::Decode(arguments) => decode::run(&arguments),
+        Command::Editions(arguments) => editions::run(&arguments),
         Command::Extract(arguments) => extract::run(&arguments),
         Command::Features(arguments) => features::write(&arguments),
         Command::Grow(arguments) => grow::run(&arguments),
@@ -120,6 +127,7 @@ fn main() -> Result<()> {
         Command::PaperCompare(arguments) => paper_compare::run(&arguments),
         Command::PaperDecode { texts } => paper_decode::run(&texts),
         Command::PaperStrip(arguments) => paper_strip::run(&arguments),
+        Command::PaperEditions(arguments) => paper_editions::run(&arguments),
         Command::StripEvidence(arguments) => strip::build(&arguments),
         Command::Read { inputs, threads } => read::measure(&inputs, threads),
     }

@@ -65,6 +65,11 @@ fn shared(one: &Path, other: &Path) -> PathBuf {
     pairs.take_while(|(one, other)| one == other).map(|(part, _)| part).collect()
 }
 
+/// A name without `.txt` at its end.
+pub(crate) fn without_extension(name: &str) -> &str {
+    name.strip_suffix(".txt").unwrap_or(name)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

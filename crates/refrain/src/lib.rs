@@ -19,6 +19,7 @@
 //! - [`dedup`] marks copies;
 //! - [`strip`] marks what was put in front of books and behind them;
 //! - [`compare`] finds passages that documents share;
+//! - [`editions`] finds books that are editions of one work, and where they overlap;
 //! - [`report`] shows what was found;
 //! - [`mod@write`] writes text, JSONL, Parquet and vertical files;
 //! - [`corpus`] does all of it, into a folder, in a run that can be killed and goes on where it was;
@@ -46,6 +47,7 @@ pub mod corpus;
 pub mod decode;
 pub mod dedup;
 mod document;
+pub mod editions;
 mod error;
 pub mod extract;
 mod office;

@@ -8,7 +8,7 @@ use std::path::Path;
 const SHARED: [&str; 4] = ["document", "error", "pass", "text"];
 
 /// What each folder or file may use beyond that.
-const ALLOWED: [(&str, &[&str]); 16] = [
+const ALLOWED: [(&str, &[&str]); 0] = [
     ("document", &[]),
     ("error", &[]),
     ("pass", &[]),
@@ -20,7 +20,8 @@ const ALLOWED: [(&str, &[&str]); 16] = [
     ("office", &[]),
     ("dedup", &[]),
     ("strip", &[]),
-    ("report", &["compare", "strip"]),
+    ("editions", &[]),
+    ("report", &["compare", "editions", "strip"]),
     ("write", &[]),
     ("stats", &[]),
     ("pipeline", &["decode", "extract", "office", "source"]),

@@ -6,6 +6,7 @@ pub(crate) mod convert;
 pub(crate) mod corpus;
 pub(crate) mod decode;
 pub(crate) mod dedup;
+pub(crate) mod editions;
 pub(crate) mod extract;
 pub(crate) mod library;
 pub(crate) mod list;

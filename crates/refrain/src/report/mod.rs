@@ -6,9 +6,11 @@
 
 mod books;
 mod comparison;
+mod editions;
 
 pub use books::StripReport;
 pub use comparison::{ComparisonReport, Names, ReportOptions, cell, shared_passages};
+pub use editions::EditionsReport;
 
 /// The version of the form of bundles; a reader refuses what is newer.
 pub const VERSION: u32 = 1;

@@ -12,7 +12,7 @@ use refrain::source::{Input, InputFormat, Inputs, Item, Source, SourceOptions, i
 use refrain::strip::Ends;
 use refrain::{Document, Error, Failure, Position};
 
-use crate::names::Names;
+use crate::names::{Names, without_extension};
 use crate::progress::{Bar, Status};
 
 /// What is read, and how.
@@ -238,11 +238,6 @@ impl Books<'_> {
             },
         )
     }
-}
-
-/// A name without `.txt` at its end.
-fn without_extension(name: &str) -> &str {
-    name.strip_suffix(".txt").unwrap_or(name)
 }
 
 /// Reads a part of a file.

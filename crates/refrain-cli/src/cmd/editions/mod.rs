@@ -1,0 +1,217 @@
+//! `refrain editions`: which books are editions of which, and where they overlap.
+
+mod output;
+mod read;
+
+use std::collections::HashSet;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use anyhow::{Result, bail};
+use clap::Args;
+use refrain::editions::{CandidateOptions, FindOptions, Found, Method, Pair, Shelf, find};
+use refrain::pipeline::Control;
+
+use self::output::{Form, Written};
+use self::read::Reader;
+use crate::cmd::compare::LEAST_MEMORY;
+use crate::common::{
+    Given, InputArguments, OutputArguments, expand, is_folder, legible, named, on_interrupt, refuse_input_as, share,
+    size, tell, tell_failures,
+};
+use crate::exit::Exit;
+use crate::progress::{Bar, Status};
+
+/// Find books that are editions of one work, whole or in part, and where they overlap
+///
+/// Of each book, the words and pairs of words that it has once or twice are kept, in order. Two books that have them at the same
+/// distances share text, also where it was scanned badly, where stories stand in another order, or where it is one story of
+/// a collection. Licences in front of books and behind them do not count. Translations are not editions of each other.
+#[derive(Args)]
+#[command(
+    before_help = "Example:\n  refrain editions samples/editions/ -o editions/\n  refrain editions samples/editions/ --format tsv -o pairs.tsv\n  refrain editions samples/editions/ --index books.index -o pairs.tsv\n  refrain editions books.index --against samples/editions/lamp-scanned.txt",
+    mut_arg("output", |arg| arg.value_name("PATH").help(
+        "Folder for pairs, works and a page with pictures; or a file of pairs (.tsv, .jsonl, .parquet); a table on standard output \
+         when not given"
+    ))
+)]
+pub(crate) struct Arguments {
+    #[command(flatten)]
+    input: InputArguments,
+
+    /// Books to look for among the others, and not among each other
+    #[arg(long, value_name = "INPUT", num_args = 1.., help_heading = "Books")]
+    against: Vec<String>,
+
+    /// Save what is known of all books to this file; it is an INPUT for later runs, instead of the books
+    #[arg(long, value_name = "FILE", help_heading = "Books")]
+    index: Option<PathBuf>,
+
+    /// Compare licences and notices at the beginning and the end of books, too
+    #[arg(long, help_heading = "Books")]
+    no_strip: bool,
+
+    /// How books are compared: by chains of rare words (default), or by a published method: DUPNIQ (cs, its), the overlap of
+    /// unique words (uwo) or vocabularies (vo), shingles, I-Match. These find no passages, and keep all sets of words in memory
+    #[arg(long, value_name = "METHOD", default_value = "default", value_parser = methods(), help_heading = "Comparison")]
+    method: Chosen,
+
+    /// With a published method: the score that a pair has to reach [default: the published one]
+    #[arg(long, value_name = "SCORE", value_parser = share, help_heading = "Comparison")]
+    threshold: Option<f64>,
+
+    /// Form of the pairs, where the name of the output does not tell
+    #[arg(long, value_name = "FORMAT", value_parser = named(Form::ALL.map(|form| (form.name(), form)).to_vec()), help_heading = "Output")]
+    format: Option<Form>,
+
+    /// Memory to stay within
+    #[arg(long, value_name = "SIZE", default_value = "1G", value_parser = size, allow_negative_numbers = true, help_heading = "Running")]
+    memory: u64,
+
+    /// Folder for temporary files [default: that of the system]
+    #[arg(long, value_name = "FOLDER", help_heading = "Running")]
+    temporary: Option<PathBuf>,
+
+    #[command(flatten)]
+    output: OutputArguments,
+}
+
+/// The default method, or a published one.
+#[derive(Debug, Clone, Copy)]
+struct Chosen(Option<Method>);
+
+fn methods() -> impl clap::builder::TypedValueParser<Value = Chosen> {
+    let published = Method::ALL.map(|(name, method)| (name, Chosen(Some(method))));
+    named(std::iter::once(("default", Chosen(None))).chain(published).collect())
+}
+
+impl Arguments {
+    /// The form of the output.
+    fn form(&self) -> Result<Form> {
+        let path = self.output.path();
+        match (path, self.format, path.and_then(Form::of_path)) {
+            (Some(path), None | Some(Form::Report), _) if is_folder(path) => Ok(Form::Report),
+            (Some(path), Some(form), _) if is_folder(path) => {
+                bail!("{} is a folder, for a report; name a file for {}", path.display(), form.name())
+            }
+            (None, Some(Form::Report), _) => bail!("a report is a folder; name it with -o"),
+            (None, Some(Form::Parquet), _) => bail!("a Parquet file is not for standard output; name it with -o"),
+            (_, Some(form), _) | (_, None, Some(form)) => Ok(form),
+            (Some(path), None, None) => {
+                bail!(
+                    "the name of {} does not tell its format; give --format, or end it with / for a report",
+                    path.display()
+                )
+            }
+            (None, None, None) => Ok(Form::Table),
+        }
+    }
+
+    fn temporary(&self) -> PathBuf {
+        self.temporary.clone().unwrap_or_else(std::env::temp_dir)
+    }
+
+    fn check(&self) -> Result<()> {
+        if self.memory < LEAST_MEMORY {
+            bail!("that is too little memory to work with; give it --memory {}M or more", LEAST_MEMORY >> 20);
+        }
+        if let Some(folder) = self.temporary.as_deref().filter(|folder| !folder.is_dir()) {
+            bail!("--temporary: {} is no folder; make it first", folder.display());
+        }
+        self.output.keeps("--against", &self.against)?;
+        if self.index.is_some() && self.index.as_deref() == self.output.path() {
+            bail!("the pairs and the index cannot go into one file; name another one for --index");
+        }
+        if let Some(index) = self.index.as_deref() {
+            let folder = index.parent().filter(|folder| !folder.as_os_str().is_empty() && !folder.is_dir());
+            if let Some(folder) = folder {
+                bail!("cannot write {}: the folder {} does not exist", index.display(), folder.display());
+            }
+        }
+        Ok(())
+    }
+}
+
+pub(crate) fn run(arguments: &Arguments, given: &Given) -> Result<Exit> {
+    let form = arguments.form()?;
+    arguments.check()?;
+    if arguments.method.0.is_none() {
+        given.refuse(&["threshold"], "needs a published method (--method)")?;
+    }
+    let output = &arguments.output;
+    let (inputs, early) = arguments.input.expand_to_any(output.path())?;
+    output.check(&inputs)?;
+    let books_only = inputs.iter().filter(|input| !Shelf::is_saved(&input.path)).count();
+    if books_only > 0 || arguments.index.as_deref().is_some_and(|index| !Shelf::is_saved(index)) {
+        refuse_input_as("the index", arguments.index.as_deref(), &inputs)?;
+    }
+    if let (Form::Report, Some(folder)) = (form, output.path()) {
+        output::check_folder(folder)?;
+    }
+    let mut failures = output.failures(early)?;
+    let control = Arc::new(Control::default());
+    let stopped = control.clone();
+    on_interrupt(move || stopped.stop())?;
+    let pool = output.pool()?;
+    let mut reader = Reader {
+        input: &arguments.input,
+        output,
+        strip: Reader::strip_by_default(!arguments.no_strip)?,
+        control: &control,
+        pool: &pool,
+        method: arguments.method.0,
+        sets: Vec::new(),
+        known: HashSet::new(),
+    };
+    let worked: Result<(Shelf, Found)> = pool.install(|| {
+        let mut shelf = Shelf::new(&arguments.temporary())?;
+        reader.add(&arguments.input.inputs, &inputs, &mut shelf, &mut failures)?;
+        let new_from = (!arguments.against.is_empty()).then_some(shelf.len() as u32);
+        if new_from.is_some() {
+            let (against, early) = expand(&arguments.against, output.path())?;
+            early.into_iter().try_for_each(|failure| failures.add(failure))?;
+            reader.add(&arguments.against, &against, &mut shelf, &mut failures)?;
+        }
+        shelf.flush()?;
+        if let Some(index) = &arguments.index {
+            shelf.save(index)?;
+        }
+        let books = shelf.len() as u64;
+        let bar = Bar::start(!output.shows_progress(), move || Status {
+            phase: "match",
+            done: 0,
+            total: 0,
+            documents: books,
+            note: format!(", {books} books"),
+        });
+        if let Some(method) = arguments.method.0 {
+            let pairs = method.pairs(&reader.sets, arguments.threshold.unwrap_or(method.threshold())).into_iter();
+            let wanted = |a: u32, b: u32| new_from.is_none_or(|new| a < new && b >= new);
+            let pairs = pairs.filter(|(a, b, _)| wanted(*a, *b)).map(|(a, b, score)| Pair::published(a, b, score));
+            return Ok((shelf, Found { pairs: pairs.collect(), ..Found::default() }));
+        }
+        let limits = CandidateOptions { memory: arguments.memory, temporary: arguments.temporary() };
+        let options = FindOptions { limits, new_from, ..FindOptions::default() };
+        let found = find(&shelf, &options, &|| !control.stopped())?;
+        drop(bar);
+        Ok((shelf, found))
+    });
+    let (shelf, found) = match worked {
+        Err(error) if matches!(error.downcast_ref(), Some(refrain::Error::Interrupted)) => {
+            tell("interrupted; nothing was written");
+            return Ok(Exit::Interrupted);
+        }
+        worked => worked?,
+    };
+    Written { arguments, form, shelf: &shelf, found: &found, failures: &failures }.write()?;
+    tell_failures(&failures.first, failures.count, " (list them all with --errors)");
+    let way_out = "there is nothing to compare; name two books or more, or a folder of them";
+    match shelf.books() {
+        [] => tell(&format!("failed: no book could be read: {way_out}")),
+        [only] if arguments.index.is_none() => {
+            tell(&format!("failed: {}: this is the only book that could be read: {way_out}", legible(&only.id)));
+        }
+        _ => return Ok(Exit::of_failures(failures.count)),
+    }
+    Ok(Exit::SomeFailed)
+}

@@ -1,0 +1,346 @@
+//! `refrain editions`: books that share text, and what is no book.
+
+mod common;
+
+use common::{Env, noise, parse_jsonl, read_parquet, samples};
+use serde_json::Value;
+
+/// Made-up words, the same for each seed; many of them occur once.
+fn story(seed: u64, count: usize) -> String {
+    told(seed, count, 3)
+}
+
+/// The same with longer words, of which there are more.
+fn told(seed: u64, count: usize, syllables_each: usize) -> String {
+    let mut state = seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1;
+    let mut next = |most: usize| {
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (state >> 33) as usize % most
+    };
+    let common = ["the", "and", "of", "keeper", "went", "to", "his", "boat", "with", "a", "lamp", "under"];
+    let syllables = ["ba", "ko", "li", "mur", "ten", "sol", "va", "ri", "dun", "pe", "gas", "tho", "wil", "ne"];
+    let mut text = String::new();
+    for n in 0..count {
+        match next(3) {
+            0 => (0..syllables_each + next(2)).for_each(|_| text.push_str(syllables[next(syllables.len())])),
+            _ => text.push_str(common[next(common.len())]),
+        }
+        text.push(if n % 12 == 11 { '\n' } else { ' ' });
+    }
+    text
+}
+
+/// The cells of a table with tabs, without its head.
+fn rows(tsv: &str) -> Vec<Vec<&str>> {
+    tsv.lines().skip(1).map(|line| line.split('\t').collect()).collect()
+}
+
+/// A copy, a collection with one story of it, and a book that has nothing to do with them.
+fn with_books() -> Env {
+    let env = Env::new();
+    let (one, two) = (story(1, 3000), story(2, 2500));
+    env.write("books/one.txt", &one);
+    env.write("books/again.txt", one.replace("keeper", "warden"));
+    env.write("books/tales.txt", format!("{}\n{two}\n{one}", story(3, 1500)));
+    env.write("books/two.txt", &two);
+    env.write("books/other.txt", story(4, 4000));
+    env
+}
+
+fn pairs(tsv: &str) -> Vec<(String, String, String)> {
+    let cell = |row: &Vec<&str>, n: usize| row[n].to_owned();
+    rows(tsv).iter().map(|row| (cell(row, 0), cell(row, 1), cell(row, 3))).collect()
+}
+
+fn named(a: &str, b: &str, kind: &str) -> (String, String, String) {
+    (a.into(), b.into(), kind.into())
+}
+
+#[test]
+fn a_table_names_pairs_with_score_and_kind() {
+    let env = with_books();
+    env.run(&["editions", "books", "--format", "tsv", "-o", "pairs.tsv"]).code(0).says(&["5 books, 4 pairs"]);
+    let tsv = env.read_text("pairs.tsv");
+    assert!(tsv.starts_with("a\tb\tscore\tkind\t"), "{tsv}");
+    let wanted = [
+        named("again", "one", "duplicate"),
+        named("again", "tales", "partial"),
+        named("one", "tales", "partial"),
+        named("tales", "two", "partial"),
+    ];
+    assert_eq!(pairs(&tsv), wanted);
+    for row in rows(&tsv) {
+        let score: f64 = row[2].parse().expect("a number");
+        assert!(score > 0.9 && score <= 1.0, "{row:?}");
+    }
+}
+
+#[test]
+fn passages_are_ranges_of_bytes_whatever_their_order() {
+    let env = Env::new();
+    let (one, two) = (story(1, 1500), story(2, 1500));
+    env.write("books/a.txt", format!("{one}\n{two}"));
+    env.write("books/b.txt", format!("Vorwort für Leser\n{two}\n{}\n{one}", story(5, 900)));
+    env.run(&["editions", "books", "--format", "jsonl", "-o", "pairs.jsonl"]).code(0);
+    let pairs = env.read_jsonl("pairs.jsonl");
+    let passages = pairs[0]["passages"].as_array().expect("passages");
+    assert_eq!(passages.len(), 2, "{passages:?}");
+    let (a, b) = (env.read("books/a.txt"), env.read("books/b.txt"));
+    let piece = |text: &[u8], range: &Value| {
+        let at = |n: usize| usize::try_from(range[n].as_u64().expect("a number")).expect("a place");
+        String::from_utf8(text[at(0)..at(1)].to_vec()).expect("text")
+    };
+    for passage in passages {
+        let (in_a, in_b) = (piece(&a, &passage["a"]), piece(&b, &passage["b"]));
+        assert_eq!(in_a, in_b);
+        assert!(in_a.len() > 6000, "{}", in_a.len());
+    }
+}
+
+#[test]
+fn a_folder_has_pairs_works_and_a_page_with_pictures() {
+    let env = with_books();
+    let told = env.run(&["editions", "books", "-o", "report/"]).code(0);
+    assert!(String::from_utf8_lossy(&told.stdout).contains("again | one"));
+    assert_eq!(env.names("report"), ["pairs.jsonl", "pairs.tsv", "report.html", "works.jsonl"]);
+    let works = env.read_jsonl("report/works.jsonl");
+    let books = |work: &Value| work["books"].as_array().map_or(0, Vec::len);
+    assert_eq!(works.iter().map(books).collect::<Vec<_>>(), [2, 1, 1], "a collection joins no works: {works:?}");
+    assert_eq!(works[0]["contained_in"], serde_json::json!([2]));
+    assert_eq!(works[1]["contains"], serde_json::json!([1, 3]));
+    let page = env.read_text("report/report.html");
+    assert_eq!(page.matches("<svg").count(), 4);
+    assert!(page.contains("#3a9d5d") && page.contains("#c8553d"));
+    env.write("report/mine.txt", "keep");
+    env.run(&["editions", "books", "-o", "report/"]).code(2).says(&["other files"]);
+}
+
+#[test]
+fn samples_are_told_apart() {
+    let env = Env::new();
+    let folder = samples().join("editions").display().to_string();
+    env.run(&["editions", &folder, "-o", "report/"]).code(0);
+    let tsv = env.read_text("report/pairs.tsv");
+    let found: Vec<(String, String)> = pairs(&tsv).into_iter().map(|(a, b, _)| (a, b)).collect();
+    let pair = |a: &str, b: &str| (a.to_owned(), b.to_owned());
+    let wanted = [
+        pair("ferry", "harbour-tales"),
+        pair("harbour-tales", "lamp-scanned"),
+        pair("harbour-tales", "lamp-second-edition"),
+        pair("harbour-tales", "lamp"),
+        pair("lamp-scanned", "lamp-second-edition"),
+        pair("lamp-scanned", "lamp"),
+        pair("lamp-second-edition", "lamp"),
+    ];
+    assert_eq!(found, wanted);
+    let works = env.read_jsonl("report/works.jsonl");
+    let lamp = works.iter().find(|work| work["books"].as_array().is_some_and(|books| books.len() == 3));
+    assert_eq!(lamp.expect("the lamp")["title"], "The Lock on Skerrow Head");
+}
+
+#[test]
+fn licences_do_not_count_unless_they_are_asked_for() {
+    let env = Env::new();
+    let licence = story(9, 2500);
+    let book = |n: u64| {
+        format!(
+            "The Project Gutenberg EBook of Tale {n}\n\nTitle: Tale\n\n*** START OF THIS PROJECT GUTENBERG EBOOK TALE ***\n\n\n\
+             TALE\n\n{}\n\n\nEnd of Project Gutenberg's Tale\n\n*** END OF THIS PROJECT GUTENBERG EBOOK TALE ***\n\n{licence}\n",
+            story(20 + n, 2000)
+        )
+    };
+    for n in 0..4 {
+        env.write(&format!("books/b{n}.txt"), book(n));
+    }
+    env.run(&["editions", "books", "--format", "tsv", "-o", "pairs.tsv"]).code(0).says(&["4 books, 0 pairs"]);
+    env.run(&["editions", "books", "--no-strip", "--format", "tsv", "-o", "raw.tsv"]).code(0).says(&["6 pairs"]);
+    // A licence in the middle of a file is one, too.
+    let middle = format!("{}\n{licence}\n{}", story(40, 1500), story(41, 1500));
+    env.write("books/middle.txt", middle.clone());
+    env.write("books/other.txt", format!("{}\n{licence}\n{}", story(42, 1500), story(43, 1500)));
+    env.run(&["editions", "books", "--format", "tsv", "-o", "pairs.tsv"]).code(0).says(&["6 books, 0 pairs"]);
+}
+
+#[test]
+fn a_new_book_is_checked_against_a_saved_index() {
+    let env = with_books();
+    env.run(&["editions", "books", "--index", "books.index", "-o", "all.tsv"]).code(0).says(&["saved the index"]);
+    env.write("new.txt", format!("{}\n{}", story(50, 1500), story(4, 4000)));
+    let of_books = env.run(&["editions", "books", "--against", "new.txt", "--format", "tsv"]).code(0);
+    for name in ["one", "again", "tales", "two", "other"] {
+        std::fs::remove_file(env.path(&format!("books/{name}.txt"))).expect("a book");
+    }
+    let of_index = env.run(&["editions", "books.index", "--against", "new.txt", "--format", "tsv"]).code(0);
+    assert_eq!(of_books.stdout, of_index.stdout);
+    let tsv = String::from_utf8(of_index.stdout).expect("text");
+    assert_eq!(pairs(&tsv), [named("other", "new", "duplicate")], "only the new book is looked for");
+    env.run(&["editions", "books.index", "-o", "again.tsv"]).code(0);
+    assert_eq!(env.read("all.tsv"), env.read("again.tsv"));
+}
+
+#[test]
+fn indexes_are_joined_and_threads_change_nothing() {
+    let env = with_books();
+    env.run(&["editions", "books", "--threads", "1", "-o", "one.tsv"]).code(0);
+    env.run(&["editions", "books", "--threads", "3", "--memory", "32M", "-o", "three.tsv"]).code(0);
+    assert_eq!(env.read("one.tsv"), env.read("three.tsv"));
+    env.run(&["editions", "books/again.txt", "books/one.txt", "books/other.txt", "--index", "first", "-o", "x.tsv"])
+        .code(0);
+    env.run(&["editions", "books/tales.txt", "books/two.txt", "--index", "second", "-o", "x.tsv"]).code(0);
+    env.run(&["editions", "first", "second", "-o", "joined.tsv"]).code(0);
+    assert_eq!(env.read("one.tsv"), env.read("joined.tsv"));
+}
+
+#[test]
+fn pairs_are_written_as_parquet() {
+    let env = with_books();
+    env.run(&["editions", "books", "-o", "pairs.parquet"]).code(0);
+    let (names, _) = read_parquet(&env.path("pairs.parquet"));
+    assert_eq!(names[..4], ["a", "b", "score", "kind"]);
+    env.run(&["editions", "books", "--format", "parquet"]).code(2).says(&["name it with -o"]);
+}
+
+#[test]
+fn published_methods_find_copies() {
+    let env = with_books();
+    for method in ["cs", "its", "uwo", "vo", "shingle"] {
+        let told = env.run(&["editions", "books", "--method", method, "--format", "jsonl"]).code(0);
+        let found = parse_jsonl(&told.stdout);
+        let pair = |row: &Value| row["a"] == "again" && row["b"] == "one";
+        assert!(found.iter().any(pair), "{method}: {found:?}");
+        assert!(found.iter().all(|row| row["a"] != "other" && row["b"] != "other"), "{method}: {found:?}");
+    }
+    env.run(&["editions", "books", "--method", "its", "--threshold", "1", "--format", "tsv"]).code(0);
+    env.run(&["editions", "books", "--threshold", "0.5"]).code(2).says(&["--threshold needs a published method"]);
+    env.run(&["editions", "books", "--index", "i", "-o", "x.tsv"]).code(0);
+    env.run(&["editions", "i", "--method", "cs"]).code(2).says(&["name the books"]);
+}
+
+#[test]
+fn exact_copies_are_duplicates() {
+    let env = Env::new();
+    env.write("books/a.txt", story(1, 2000));
+    env.write("books/b.txt", story(1, 2000));
+    env.run(&["editions", "books", "--format", "tsv", "-o", "pairs.tsv"]).code(0);
+    let tsv = env.read_text("pairs.tsv");
+    assert_eq!(pairs(&tsv), [named("a", "b", "duplicate")]);
+    assert_eq!(rows(&tsv)[0][9], "1.0000", "cs");
+}
+
+#[test]
+fn many_editions_of_one_work_are_all_found() {
+    let env = Env::new();
+    let text = story(1, 1500);
+    for n in 0..40 {
+        env.write(&format!("books/b{n:02}.txt"), format!("{}\n{text}", story(100 + n, 60)));
+    }
+    env.run(&["editions", "books", "--format", "tsv", "-o", "pairs.tsv"]).code(0).says(&["40 books, 780 pairs"]);
+}
+
+#[test]
+fn short_books_are_listed_and_not_judged() {
+    let env = Env::new();
+    env.write("books/a.txt", "The keeper lit the lamp at dusk.");
+    env.write("books/b.txt", "The keeper lit the lamp at dusk.");
+    env.write("books/c.txt", story(1, 1000));
+    env.run(&["editions", "books", "--format", "tsv", "-o", "pairs.tsv"])
+        .code(0)
+        .says(&["too short to judge: a, b", "3 books, 0 pairs"]);
+}
+
+#[test]
+fn empty_and_binary_files_are_named_and_the_others_are_done() {
+    let env = with_books();
+    env.write("books/empty.txt", "");
+    env.write("books/blank.txt", "... ... ...\n\n* * *\n");
+    env.write("books/binary.txt", noise(5000));
+    env.write("books/picture.png", [b"\x89PNG\r\n\x1a\n".as_slice(), &noise(300)].concat());
+    env.run(&["editions", "books", "--format", "tsv", "-o", "pairs.tsv", "--errors", "errors.jsonl"]).code(1).says(&[
+        "empty.txt",
+        "blank.txt",
+        "binary.txt",
+        "picture.png",
+        "5 books, 4 pairs",
+    ]);
+    assert_eq!(env.read_jsonl("errors.jsonl").len(), 4);
+    assert_eq!(rows(&env.read_text("pairs.tsv")).len(), 4);
+}
+
+#[test]
+fn a_book_of_50_megabytes_and_one_of_a_kilobyte_go_together() {
+    let env = Env::new();
+    let small = told(1, 3000, 6);
+    let mut large = String::with_capacity(52 << 20);
+    for seed in 0.. {
+        if large.len() > 50 << 20 {
+            break;
+        }
+        large.push_str(&story(1000 + seed, 40_000));
+    }
+    large.push_str(&small);
+    env.write("books/large.txt", &large);
+    env.write("books/small.txt", &small);
+    env.write("books/tiny.txt", &small[..1024]);
+    env.run(&["editions", "books", "--format", "tsv", "-o", "pairs.tsv"]).code(0).says(&["to judge: tiny", "3 books"]);
+    // The share of the smaller book counts, not that of the larger one.
+    assert_eq!(pairs(&env.read_text("pairs.tsv")), [named("large", "small", "partial")]);
+}
+
+#[test]
+fn a_folder_of_one_has_nothing_to_compare() {
+    let env = Env::new();
+    env.write("books/a.txt", story(1, 1000));
+    env.run(&["editions", "books", "--format", "tsv", "-o", "pairs.tsv"])
+        .code(1)
+        .says(&["a: this is the only book", "name two books or more"]);
+    assert!(env.read_text("pairs.tsv").starts_with("a\tb\tscore\tkind"), "the head is there for programs");
+    env.run(&["editions", "books", "--index", "i", "--format", "tsv", "-o", "pairs.tsv"]).code(0);
+    env.write("none/empty.txt", "");
+    env.run(&["editions", "none", "--format", "tsv", "-o", "pairs.tsv"]).code(1).says(&["no book could be read"]);
+}
+
+#[test]
+fn word_lists_are_recognised_and_not_matched() {
+    let env = Env::new();
+    let list = |step: usize, what: &str| -> String {
+        let letter = |n: usize| char::from(b'a' + (n % 26) as u8);
+        let entries = (0..3000).step_by(step);
+        entries.map(|n| format!("{}{}{}ary\n{what}", letter(n / 676), letter(n / 26), letter(n))).collect()
+    };
+    env.write("books/a.txt", list(1, ""));
+    env.write("books/b.txt", list(2, ""));
+    env.write("books/c.txt", story(1, 1000));
+    env.run(&["editions", "books", "--format", "tsv", "-o", "pairs.tsv"])
+        .code(0)
+        .says(&["in alphabetical order, not compared with each other: a, b", "0 pairs"]);
+}
+
+#[test]
+fn what_cannot_be_done_is_told_with_a_way_out() {
+    let env = with_books();
+    env.run(&["editions", "nowhere"]).code(1).says(&["nowhere"]);
+    env.run(&["editions", "books", "-o", "pairs"]).code(2).says(&["does not tell its format"]);
+    env.run(&["editions", "books", "--format", "report"]).code(2).says(&["name it with -o"]);
+    env.run(&["editions", "books", "--memory", "1M"]).code(2).says(&["too little memory"]);
+    env.run(&["editions", "books", "--temporary", "nowhere"]).code(2).says(&["is no folder"]);
+    env.run(&["editions", "books", "--index", "books/one.txt"]).code(2).says(&["is an input"]);
+    env.run(&["editions", "books", "--index", "x.tsv", "-o", "x.tsv"]).code(2).says(&["cannot go into one file"]);
+    env.run(&["editions", "books", "--index", "no/where"]).code(2).says(&["does not exist"]);
+    env.run(&["editions", "books", "--against", "nowhere"]).code(2).says(&["nowhere"]);
+    env.run(&["editions", "books", "--index", "i", "-o", "x.tsv"]).code(0);
+    let mut damaged = env.read("i");
+    let middle = damaged.len() / 2;
+    damaged[middle] ^= 1;
+    env.write("damaged", &damaged);
+    env.run(&["editions", "damaged"]).code(2).says(&["damaged", "make"]);
+    env.write("later", "refrain editions 9\nwhatever comes then, and comes, and comes");
+    env.run(&["editions", "later"]).code(1).says(&["another version of refrain"]);
+}
+
+#[test]
+fn two_books_of_one_name_are_told() {
+    let env = Env::new();
+    let line = |id: &str, text: &str| serde_json::json!({"id": id, "text": text}).to_string() + "\n";
+    env.write("books.jsonl", line("a", &story(1, 900)) + &line("a", &story(2, 900)) + &line("b", &story(1, 900)));
+    env.run(&["editions", "books.jsonl", "--format", "tsv"]).code(1).says(&["there is another book `a`"]);
+}

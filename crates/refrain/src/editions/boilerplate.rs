@@ -1,0 +1,113 @@
+//! Licences and notices wherever they stand, clean or badly scanned.
+//!
+//! What is put in front of books and behind them is left out before anything is counted. But a licence may also stand in the
+//! middle of a file that was made of two, or be scanned so badly that nobody recognises its lines. What the edges of several books
+//! share is known to be a notice; so it is kept as a text of its own, and what chains find of it in a book is left out, too.
+
+use std::collections::HashMap;
+use std::ops::Range;
+
+use foldhash::fast::RandomState;
+
+use super::book::{Anchor, Book};
+use super::chains::{ChainOptions, Lookup, chains};
+
+/// The most texts that are kept.
+const MOST_TEXTS: usize = 48;
+/// The most edges that are looked at.
+pub const MOST_EDGES: usize = 2000;
+/// What is not in the edges of so many books, and of one in so many, is no notice.
+const LEAST_BOOKS: usize = 3;
+const ONE_IN: usize = 50;
+/// A text of which more than this is in others already is kept no second time.
+const KNOWN: f64 = 0.6;
+/// A text with fewer words and pairs is no notice worth knowing.
+const LEAST_ANCHORS: usize = 40;
+
+/// Texts of notices.
+#[derive(Debug, Clone, Default)]
+pub struct Boilerplate {
+    texts: Vec<(Book, Lookup)>,
+}
+
+impl Boilerplate {
+    /// Learns from what stood at the edges of books, in their order.
+    pub fn learn(edges: &[Book]) -> Boilerplate {
+        let mut books: HashMap<u64, usize, RandomState> = HashMap::default();
+        for edge in edges {
+            let mut keys: Vec<u64> = edge.anchors.iter().map(|anchor| anchor.key()).collect();
+            keys.sort_unstable();
+            keys.dedup();
+            for key in keys {
+                *books.entry(key).or_default() += 1;
+            }
+        }
+        let least = LEAST_BOOKS.max(edges.len() / ONE_IN);
+        let shared = |anchor: &Anchor| books.get(&anchor.key()).is_some_and(|books| *books >= least);
+        let mut known: std::collections::HashSet<u64, RandomState> = std::collections::HashSet::default();
+        let mut texts = Vec::new();
+        for edge in edges {
+            let anchors: Vec<Anchor> = edge.anchors.iter().copied().filter(shared).collect();
+            let there = anchors.iter().filter(|anchor| known.contains(&anchor.key())).count();
+            if anchors.len() < LEAST_ANCHORS || there as f64 > KNOWN * anchors.len() as f64 {
+                continue;
+            }
+            known.extend(anchors.iter().map(|anchor| anchor.key()));
+            texts.push(Book { anchors, ..edge.clone() });
+            if texts.len() == MOST_TEXTS {
+                break;
+            }
+        }
+        Boilerplate::of(texts)
+    }
+
+    /// Of texts that were learned before.
+    pub fn of(texts: Vec<Book>) -> Boilerplate {
+        let with_lookup = |text: Book| {
+            let lookup = Lookup::of(&text.anchors);
+            (text, lookup)
+        };
+        Boilerplate { texts: texts.into_iter().map(with_lookup).collect() }
+    }
+
+    /// The texts.
+    pub fn texts(&self) -> impl Iterator<Item = &Book> {
+        self.texts.iter().map(|(text, _)| text)
+    }
+
+    /// Leaves out of a book what it has of these texts.
+    pub fn leave_out(&self, book: &mut Book) {
+        let lookup = Lookup::of(&book.anchors);
+        let options = ChainOptions::default();
+        let mut ranges: Vec<Range<u32>> = Vec::new();
+        for (text, text_lookup) in &self.texts {
+            let found = chains(book, &lookup, text, text_lookup, &options);
+            ranges
+                .extend(found.iter().filter(|chain| chain.worth >= LEAST_WORTH).map(|chain| chain.a.0..chain.a.1 + 1));
+        }
+        if ranges.is_empty() {
+            return;
+        }
+        ranges.sort_unstable_by_key(|range| (range.start, range.end));
+        // Between two pieces of a notice there is more of it.
+        ranges.dedup_by(|next, last| {
+            let near = next.start <= last.end.saturating_add(JOINED);
+            if near {
+                last.end = last.end.max(next.end);
+            }
+            near
+        });
+        for range in &mut ranges {
+            range.start = range.start.saturating_sub(EDGE);
+            range.end = range.end.saturating_add(EDGE);
+        }
+        book.leave_out(&ranges);
+    }
+}
+
+/// What a piece of a notice has to be worth.
+const LEAST_WORTH: f64 = 60.0;
+/// Letters between two pieces of a notice that belong to it.
+const JOINED: u32 = 1500;
+/// Letters beside a piece that do, too.
+const EDGE: u32 = 150;

@@ -1,0 +1,215 @@
+//! Which pairs of books are worth a look: those that have rare pairs of words in common, at the same distances.
+//!
+//! Two words in a row that few books have are entered in an inverted index. Books that share a series of them, at nearly
+//! the same distances in both, are candidates. A pair of words that many books have would make a candidate of every two of
+//! them; there each book is put beside its neighbours in the list only, and who belongs to whom is found by going from
+//! neighbour to neighbour. So the work grows with what books share, not with the number of their pairs.
+
+use std::path::PathBuf;
+
+use super::book::Anchor;
+use super::hash::KEY_BITS;
+use super::scatter::{PARTS, Scatter};
+use crate::error::Result;
+
+/// Books that a pair of words may stand in to make candidates of all of them: 30, or fewer in a large collection, where pairs of
+/// words that say something are rarer still.
+const MOST_BOOKS: std::ops::RangeInclusive<u32> = 5..=30;
+/// From so many books on, divided by the number above, there are fewer.
+const SMALL_COLLECTION: u32 = 30_000;
+/// A pair of words that more books have says nothing.
+const EVERYWHERE: usize = 1000;
+/// How many neighbours a book is put beside where there are more.
+const NEIGHBOURS: usize = 2;
+/// The longest distance of two hits, in letters.
+const LONGEST_GAP: i64 = 5000;
+/// Hits that have to follow each other at the same distances.
+const LEAST_HITS: usize = 3;
+/// Hits in front of a hit that are looked at.
+const BEFORE: usize = 16;
+
+/// Pairs of words that are entered, at most; of more, one in two, four and so on is taken by its key. Where there are so many,
+/// books that share text share far more than three of them.
+const MOST_POSTINGS: u64 = 400_000_000;
+/// Bits of a key by which they are taken.
+const THINNED: u32 = 24;
+
+/// Limits of the search for candidates.
+#[derive(Debug, Clone)]
+pub struct CandidateOptions {
+    /// Memory to stay within, in bytes; what is more goes to temporary files.
+    pub memory: u64,
+    /// The folder for temporary files.
+    pub temporary: PathBuf,
+}
+
+impl Default for CandidateOptions {
+    fn default() -> CandidateOptions {
+        CandidateOptions { memory: 512 << 20, temporary: std::env::temp_dir() }
+    }
+}
+
+/// An inverted index on its way to candidates.
+pub struct Candidates {
+    postings: Scatter,
+    options: CandidateOptions,
+    books: u32,
+    /// Bits that the key of a pair must not have to be entered.
+    thinned: u64,
+}
+
+impl Candidates {
+    /// An empty index, for books that have so many rare pairs of words together.
+    pub fn new(options: CandidateOptions, pairs: u64) -> Candidates {
+        let times = pairs.div_ceil(MOST_POSTINGS).max(1).next_power_of_two();
+        let postings = Scatter::new(options.memory / 2, &options.temporary);
+        Candidates { postings, options, books: 0, thinned: (times - 1) << THINNED }
+    }
+
+    /// Enters a book under its number. Numbers grow.
+    pub fn add(&mut self, number: u32, anchors: &[Anchor]) -> Result<()> {
+        self.books = self.books.max(number + 1);
+        for anchor in anchors.iter().filter(|anchor| anchor.is_pair() && anchor.key() & self.thinned == 0) {
+            let part = anchor.key() as usize % PARTS;
+            let posting = u128::from(anchor.key()) << 64 | u128::from(number) << 32 | u128::from(anchor.position);
+            self.postings.push(part, posting)?;
+        }
+        Ok(())
+    }
+
+    /// The candidates, in order, and whether some pair of words stands in more books than are all put beside each other. If
+    /// books are new from a number on, each candidate has one in front of it and one from there on.
+    pub fn conclude(self, new_from: Option<u32>) -> Result<(Vec<(u32, u32)>, bool)> {
+        let Candidates { postings, options, books, .. } = self;
+        let most = (SMALL_COLLECTION / books.max(1)).clamp(*MOST_BOOKS.start(), *MOST_BOOKS.end()) as usize;
+        let mut cut = false;
+        let mut events = Scatter::new(options.memory / 2, &options.temporary);
+        postings.each(|part| {
+            for same in part.chunk_by(|one, other| one >> 64 == other >> 64) {
+                cut |= pairs_of(same, new_from, (books, most), &mut events)?;
+            }
+            Ok(())
+        })?;
+        let mut found = Vec::new();
+        events.each(|part| {
+            for same in part.chunk_by(|one, other| one >> 64 == other >> 64) {
+                if is_candidate(same) {
+                    found.push(((same[0] >> 96) as u32, (same[0] >> 64) as u32));
+                }
+            }
+            Ok(())
+        })?;
+        found.sort_unstable();
+        Ok((found, cut))
+    }
+}
+
+const _: () = assert!(KEY_BITS <= 64, "a posting has room for the key");
+
+/// Notes which books share a key, and where. True when there are too many to put all of them beside each other.
+fn pairs_of(
+    postings: &[u128],
+    new_from: Option<u32>,
+    (books, most): (u32, usize),
+    events: &mut Scatter,
+) -> Result<bool> {
+    let book = |posting: u128| (posting >> 32) as u32;
+    let distinct = postings.chunk_by(|one, other| book(*one) == book(*other)).count();
+    if distinct > EVERYWHERE {
+        return Ok(false);
+    }
+    let many = distinct > most;
+    let reach = if many { NEIGHBOURS } else { usize::MAX };
+    let starts: Vec<usize> = std::iter::once(0)
+        .chain((1..postings.len()).filter(|n| book(postings[*n]) != book(postings[n - 1])))
+        .chain([postings.len()])
+        .collect();
+    for (n, one) in starts.windows(2).enumerate() {
+        for other in starts.windows(2).skip(n + 1).take(reach) {
+            let (a, b) = (book(postings[one[0]]), book(postings[other[0]]));
+            if new_from.is_some_and(|new| a >= new || b < new) {
+                continue;
+            }
+            for x in &postings[one[0]..one[1]] {
+                for y in &postings[other[0]..other[1]] {
+                    let places = u128::from(*x as u32) << 32 | u128::from(*y as u32);
+                    let event = u128::from(a) << 96 | u128::from(b) << 64 | places;
+                    events.push(a as usize * PARTS / books.max(1) as usize, event)?;
+                }
+            }
+        }
+    }
+    Ok(many)
+}
+
+/// True when enough of the hits of two books follow each other at the same distances in both.
+fn is_candidate(hits: &[u128]) -> bool {
+    if hits.len() < LEAST_HITS {
+        return false;
+    }
+    let places = |hit: u128| (i64::from((hit >> 32) as u32), i64::from(hit as u32));
+    // The longest series that ends at each of the last hits.
+    let mut series = [1_usize; BEFORE];
+    for (n, hit) in hits.iter().enumerate() {
+        let (a, b) = places(*hit);
+        let mut longest = 1;
+        for before in n.saturating_sub(BEFORE - 1)..n {
+            let (in_a, in_b) = (a - places(hits[before]).0, b - places(hits[before]).1);
+            let gap = in_a.max(in_b);
+            let drift = (in_a - in_b).abs() as f64;
+            if in_a > 0 && in_b > 0 && gap <= LONGEST_GAP && drift <= 3.0 + 0.6 * (gap as f64).sqrt() {
+                longest = longest.max(series[before % BEFORE] + 1);
+            }
+        }
+        if longest >= LEAST_HITS {
+            return true;
+        }
+        series[n % BEFORE] = longest;
+    }
+    false
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::super::book::Book;
+    use super::*;
+
+    /// All pairs of books, one after the other, by the same rule.
+    fn plain(books: &[Book]) -> Vec<(u32, u32)> {
+        let pairs = |book: &Book| book.anchors.iter().copied().filter(|a| a.is_pair()).collect::<Vec<_>>();
+        let mut found = Vec::new();
+        for (m, a) in books.iter().enumerate() {
+            for (n, b) in books.iter().enumerate().skip(m + 1) {
+                let mut hits = Vec::new();
+                for x in pairs(a) {
+                    for y in pairs(b) {
+                        if x.key() == y.key() {
+                            hits.push(u128::from(x.position) << 32 | u128::from(y.position));
+                        }
+                    }
+                }
+                hits.sort_unstable();
+                if is_candidate(&hits) {
+                    found.push((m as u32, n as u32));
+                }
+            }
+        }
+        found
+    }
+
+    proptest! {
+        /// With few books no list is cut: the index finds what all pairs find.
+        #[test]
+        fn nothing_is_lost(texts in prop::collection::vec(prop::collection::vec("[a-f]{1,2}", 0..80), 0..8)) {
+            let books: Vec<Book> =
+                texts.iter().enumerate().map(|(n, words)| Book::read(n.to_string(), &words.join(" "), &[])).collect();
+            let mut index = Candidates::new(CandidateOptions::default(), 0);
+            for (n, book) in books.iter().enumerate() {
+                index.add(n as u32, &book.anchors).expect("memory");
+            }
+            prop_assert_eq!(index.conclude(None).expect("memory"), (plain(&books), false));
+        }
+    }
+}

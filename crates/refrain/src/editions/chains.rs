@@ -1,0 +1,352 @@
+//! Passages that two books share: chains of rare words and pairs that follow each other at the same distances in both.
+//!
+//! Two books have many words in common by chance. What chance does not do is to put them at the same distances. So the words
+//! and pairs that both books have are linked where the second follows the first in both books, near, and at nearly the same
+//! distance; a link is worth the logarithm of how unlikely it is that one of the common words stands there by accident. A chain is a
+//! series of links, and the books share what lies between its ends. Chains need no common order: stories may change places.
+//!
+//! Scanning errors add and lose characters here and there, so distances differ by about the square root of their length; two
+//! translations of a work keep names in order, but their distances differ by a share of the length, and their chains break.
+
+use super::book::{Anchor, Book};
+use crate::document::Span;
+
+/// How chains are made.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct ChainOptions {
+    /// The longest distance between two words of a chain, in letters.
+    pub longest_gap: u32,
+    /// By how much distances may differ in any case, in letters.
+    pub drift: f64,
+    /// By how much more for each square root of the distance.
+    pub drift_per_root: f64,
+    /// What a link is worth at most.
+    pub most_per_link: f64,
+    /// Chains that are worth less may be chance.
+    pub least_worth: f64,
+}
+
+impl Default for ChainOptions {
+    fn default() -> ChainOptions {
+        ChainOptions { longest_gap: 2500, drift: 2.0, drift_per_root: 0.45, most_per_link: 12.0, least_worth: 25.0 }
+    }
+}
+
+/// The words in front of a word that it may be linked to.
+const BEFORE: usize = 32;
+/// Pairs overlap: words nearer than this are no two things.
+const LEAST_GAP: i64 = 4;
+
+/// A passage of two books: where a chain begins and ends.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Chain {
+    /// Places in the one book, in letters: from, to.
+    pub a: (u32, u32),
+    /// Places in the other.
+    pub b: (u32, u32),
+    /// The bytes of the one book.
+    pub a_bytes: Span,
+    /// The bytes of the other.
+    pub b_bytes: Span,
+    /// Words and pairs in the chain.
+    pub links: u32,
+    /// How unlikely the chain is by chance: the sum of logarithms.
+    pub worth: f64,
+}
+
+impl Chain {
+    /// Its length in letters, in the one book and in the other.
+    pub fn letters(&self) -> (u32, u32) {
+        (self.a.1 - self.a.0, self.b.1 - self.b.0)
+    }
+}
+
+/// What two books have in common.
+#[derive(Debug, Clone, Copy)]
+struct Match {
+    a: Anchor,
+    b: Anchor,
+}
+
+/// The anchors of a book by their keys, ready to be looked up.
+#[derive(Debug, Clone, Default)]
+pub struct Lookup {
+    keys: Vec<(u64, u32)>,
+}
+
+impl Lookup {
+    /// Of the words and pairs of a book that chains are made of.
+    pub fn of(anchors: &[Anchor]) -> Lookup {
+        let of = anchors.iter().zip(0..).filter(|(anchor, _)| anchor.links());
+        let mut keys: Vec<(u64, u32)> = of.map(|(anchor, at)| (key(*anchor), at)).collect();
+        keys.sort_unstable();
+        Lookup { keys }
+    }
+}
+
+/// A word and a pair are never the same, whatever their keys.
+fn key(anchor: Anchor) -> u64 {
+    anchor.key() << 1 | u64::from(anchor.is_pair())
+}
+
+/// What two books have in common, in the order of the first.
+fn matches(a: &Book, la: &Lookup, b: &Book, lb: &Lookup) -> Vec<Match> {
+    let (mut i, mut j) = (0, 0);
+    let mut found = Vec::new();
+    while i < la.keys.len() && j < lb.keys.len() {
+        let (one, other) = (la.keys[i].0, lb.keys[j].0);
+        match one.cmp(&other) {
+            std::cmp::Ordering::Less => i += 1,
+            std::cmp::Ordering::Greater => j += 1,
+            std::cmp::Ordering::Equal => {
+                let end = |keys: &[(u64, u32)], from: usize| {
+                    from + keys[from..].iter().take_while(|(key, _)| *key == one).count()
+                };
+                let (i_end, j_end) = (end(&la.keys, i), end(&lb.keys, j));
+                for (_, x) in &la.keys[i..i_end] {
+                    for (_, y) in &lb.keys[j..j_end] {
+                        found.push(Match { a: a.anchors[*x as usize], b: b.anchors[*y as usize] });
+                    }
+                }
+                (i, j) = (i_end, j_end);
+            }
+        }
+    }
+    found.sort_unstable_by_key(|m| (m.a.position, m.b.position, m.a.is_pair()));
+    found
+}
+
+/// The chains of two books, those worth most first.
+pub fn chains(a: &Book, la: &Lookup, b: &Book, lb: &Lookup, options: &ChainOptions) -> Vec<Chain> {
+    let found = matches(a, la, b, lb);
+    // How many common words are to be expected by chance in an area of one letter by one letter.
+    let area = f64::from(a.letters.max(1)) * f64::from(b.letters.max(1));
+    let density = found.len() as f64 / area;
+    let (best, before) = linked(&found, density, options);
+    taken(&found, &best, &before, options)
+}
+
+/// No word in front.
+const NONE: u32 = u32::MAX;
+
+/// For each word, what the best chain that ends there is worth, and the word in front of it in that chain.
+fn linked(found: &[Match], density: f64, options: &ChainOptions) -> (Vec<f64>, Vec<u32>) {
+    let longest = i64::from(options.longest_gap);
+    let mut best = vec![0.0; found.len()];
+    let mut before = vec![NONE; found.len()];
+    for (i, here) in found.iter().enumerate() {
+        for (j, there) in found[..i].iter().enumerate().rev().take(BEFORE) {
+            let in_a = i64::from(here.a.position) - i64::from(there.a.position);
+            if in_a > longest {
+                break;
+            }
+            let in_b = i64::from(here.b.position) - i64::from(there.b.position);
+            if in_a < LEAST_GAP || in_b < LEAST_GAP || in_b > longest {
+                continue;
+            }
+            let (gap, drift) = (in_a.max(in_b) as f64, (in_a - in_b).abs() as f64);
+            if drift > options.drift + options.drift_per_root * gap.sqrt() {
+                continue;
+            }
+            let worth = -(density * gap * (2.0 * drift + 4.0)).ln();
+            let worth = worth.min(options.most_per_link);
+            if worth > 0.0 && best[j] + worth > best[i] {
+                best[i] = best[j] + worth;
+                before[i] = j as u32;
+            }
+        }
+    }
+    (best, before)
+}
+
+/// Takes chains, the best first; no word belongs to two.
+fn taken(found: &[Match], best: &[f64], before: &[u32], options: &ChainOptions) -> Vec<Chain> {
+    let mut order: Vec<u32> = (0..found.len() as u32).filter(|n| best[*n as usize] >= options.least_worth).collect();
+    order.sort_by(|x, y| best[*y as usize].total_cmp(&best[*x as usize]).then(x.cmp(y)));
+    let mut used = vec![false; found.len()];
+    let mut chains = Vec::new();
+    for last in order {
+        let last = last as usize;
+        let (mut at, mut first, mut links) = (last, last, 0);
+        while !used[at] {
+            used[at] = true;
+            first = at;
+            links += 1;
+            if before[at] == NONE {
+                break;
+            }
+            at = before[at] as usize;
+        }
+        let worth = best[last] - best[first];
+        if links > 0 && worth >= options.least_worth {
+            let (from, to) = (&found[first], &found[last]);
+            let bytes = |from: Anchor, to: Anchor| Span::new(from.byte as usize, to.end() as usize);
+            chains.push(Chain {
+                a: (from.a.position, to.a.position),
+                b: (from.b.position, to.b.position),
+                a_bytes: bytes(from.a, to.a),
+                b_bytes: bytes(from.b, to.b),
+                links,
+                worth,
+            });
+        }
+    }
+    chains.sort_by(|x, y| y.worth.total_cmp(&x.worth).then(x.a.cmp(&y.a)).then(x.b.cmp(&y.b)));
+    without_nested(chains)
+}
+
+/// Leaves out chains that lie inside better ones in both books: words that found no place in them.
+fn without_nested(chains: Vec<Chain>) -> Vec<Chain> {
+    let inside = |one: (u32, u32), other: (u32, u32)| one.0 + SLACK >= other.0 && one.1 <= other.1 + SLACK;
+    let mut kept: Vec<Chain> = Vec::with_capacity(chains.len());
+    for chain in chains {
+        if !kept.iter().any(|better| inside(chain.a, better.a) && inside(chain.b, better.b)) {
+            kept.push(chain);
+        }
+    }
+    kept
+}
+
+/// Letters by which a chain may reach out of another and still be inside.
+const SLACK: u32 = 40;
+
+/// Joins passages that follow each other in both books with little between them: a note, a heading, a changed line. They come
+/// in the order of the first book.
+pub(super) fn joined(mut passages: Vec<Chain>, most_between: u32) -> Vec<Chain> {
+    passages.sort_by_key(|chain| (chain.a, chain.b));
+    let mut joined: Vec<Chain> = Vec::with_capacity(passages.len());
+    let follows = |last: (u32, u32), next: (u32, u32)| {
+        next.0 >= last.0 && next.1 >= last.1 && next.0 <= last.1.saturating_add(most_between)
+    };
+    for chain in passages {
+        // The one it follows need not be the last: passages of other places may stand between.
+        let near =
+            joined.iter_mut().rev().take(BEFORE).find(|last| follows(last.a, chain.a) && follows(last.b, chain.b));
+        match near {
+            Some(last) => {
+                (last.a.1, last.b.1) = (chain.a.1, chain.b.1);
+                last.a_bytes.end = last.a_bytes.end.max(chain.a_bytes.end);
+                last.b_bytes.end = last.b_bytes.end.max(chain.b_bytes.end);
+                last.links += chain.links;
+                last.worth += chain.worth;
+            }
+            None => joined.push(chain),
+        }
+    }
+    joined
+}
+
+/// Letters that ranges cover together.
+pub(super) fn covered(ranges: impl Iterator<Item = (u32, u32)>) -> u32 {
+    let mut ranges: Vec<(u32, u32)> = ranges.collect();
+    ranges.sort_unstable();
+    let (mut end, mut sum) = (0, 0);
+    for (from, to) in ranges {
+        let from = from.max(end);
+        if to > from {
+            sum += to - from;
+            end = to;
+        }
+    }
+    sum
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    /// Words that stand nowhere else.
+    fn words(from: usize, count: usize) -> Vec<String> {
+        let word = |n: usize| {
+            format!("w{}", n * 7919).bytes().map(|b| if b == b'w' { 'w' } else { (b + 49) as char }).collect()
+        };
+        (from..from + count).map(word).collect()
+    }
+
+    fn found(a: &[String], b: &[String]) -> Vec<Chain> {
+        let (a, b) = (Book::read("a", &a.join(" "), &[]), Book::read("b", &b.join(" "), &[]));
+        chains(&a, &Lookup::of(&a.anchors), &b, &Lookup::of(&b.anchors), &ChainOptions::default())
+    }
+
+    #[test]
+    fn stories_in_another_order_are_two_passages() {
+        let (one, two) = (words(1000, 300), words(2000, 300));
+        let a = [words(0, 200), one.clone(), two.clone()].concat();
+        let b = [two, words(5000, 400), one].concat();
+        let found = found(&a, &b);
+        assert_eq!(found.len(), 2);
+        assert!(found[0].a.0 != found[1].a.0 && found.iter().all(|chain| chain.links > 250));
+        let (text_a, text_b) = (a.join(" "), b.join(" "));
+        for chain in &found {
+            assert_eq!(chain.a_bytes.of(&text_a), chain.b_bytes.of(&text_b), "the ranges are those of the story");
+        }
+    }
+
+    #[test]
+    fn the_same_words_at_other_distances_are_no_passage() {
+        let names = words(0, 200);
+        let spaced = |other: usize, step: usize| -> Vec<String> {
+            let filler = words(other, 200 * 20);
+            names
+                .iter()
+                .enumerate()
+                .flat_map(|(n, name)| {
+                    let count = 4 + n * n * step % 15;
+                    std::iter::once(name.clone()).chain(filler[n * 20..n * 20 + count].iter().cloned())
+                })
+                .collect()
+        };
+        let long: u32 = found(&spaced(10_000, 7), &spaced(90_000, 11)).iter().map(|chain| chain.links).sum();
+        assert!(long < 60, "{long} of 200 names were linked");
+    }
+
+    #[test]
+    fn passages_with_little_between_are_joined() {
+        let at = |a: u32, b: u32, length: u32| Chain {
+            a: (a, a + length),
+            b: (b, b + length),
+            a_bytes: Span::new(a as usize, (a + length) as usize),
+            b_bytes: Span::new(b as usize, (b + length) as usize),
+            links: 5,
+            worth: 50.0,
+        };
+        let joined = joined(vec![at(0, 1000, 100), at(150, 1120, 100), at(300, 5000, 100)], 60);
+        assert_eq!(joined.len(), 2);
+        assert_eq!((joined[0].a, joined[0].b, joined[0].links), ((0, 250), (1000, 1220), 10));
+    }
+
+    /// Links as they are described: every word looks at all words before it.
+    fn plain(found: &[Match], density: f64, options: &ChainOptions) -> Vec<f64> {
+        let mut best = vec![0.0_f64; found.len()];
+        for i in 0..found.len() {
+            for j in 0..i {
+                let a = i64::from(found[i].a.position) - i64::from(found[j].a.position);
+                let b = i64::from(found[i].b.position) - i64::from(found[j].b.position);
+                let gap = a.max(b) as f64;
+                let near = a.min(b) >= LEAST_GAP && a.max(b) <= i64::from(options.longest_gap);
+                let drift = (a - b).abs() as f64;
+                if near && drift <= options.drift + options.drift_per_root * gap.sqrt() {
+                    let worth = (-(density * gap * (2.0 * drift + 4.0)).ln()).min(options.most_per_link);
+                    if worth > 0.0 {
+                        best[i] = best[i].max(best[j] + worth);
+                    }
+                }
+            }
+        }
+        best
+    }
+
+    proptest! {
+        #[test]
+        fn links_are_the_best_there_are(places in prop::collection::vec((0_u32..400, 0_u32..400), 0..BEFORE)) {
+            let anchor = |position| Anchor::new(0, 0, position, position, 1);
+            let mut found: Vec<Match> =
+                places.iter().map(|(a, b)| Match { a: anchor(*a), b: anchor(*b) }).collect();
+            found.sort_unstable_by_key(|m| (m.a.position, m.b.position));
+            let (best, _) = linked(&found, 1e-4, &ChainOptions::default());
+            prop_assert_eq!(best, plain(&found, 1e-4, &ChainOptions::default()));
+        }
+    }
+}

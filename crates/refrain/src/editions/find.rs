@@ -1,0 +1,177 @@
+//! The whole search: from books on a shelf to pairs that share text.
+
+use std::collections::{HashMap, HashSet};
+
+use rayon::iter::{IntoParallelIterator, IntoParallelRefIterator, ParallelExtend, ParallelIterator};
+
+use super::boilerplate::Boilerplate;
+use super::book::Book;
+use super::candidates::{CandidateOptions, Candidates};
+use super::chains::Lookup;
+use super::pair::{Pair, Rule};
+use super::shelf::Shelf;
+use crate::error::{Error, Result};
+
+/// Books with fewer unique words say too little.
+pub const LEAST_UNIQUE: u32 = 50;
+/// Two texts in alphabetical order count only where nearly all of each is in the other.
+const LIST_SHARE: f64 = 0.9;
+
+/// How books are searched.
+#[derive(Debug, Clone, Default)]
+pub struct FindOptions {
+    /// When two books share enough.
+    pub rule: Rule,
+    /// Memory and temporary files.
+    pub limits: CandidateOptions,
+    /// Books from this number on are compared with those in front of it, and no others; none compares all with all.
+    pub new_from: Option<u32>,
+}
+
+/// What was found.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Found {
+    /// Books that share text, by their numbers.
+    pub pairs: Vec<Pair>,
+    /// Books with too few unique words to be judged.
+    pub too_short: Vec<u32>,
+    /// Dictionaries and word lists.
+    pub lists: Vec<u32>,
+    /// Pairs that were looked at.
+    pub candidates: u64,
+}
+
+/// A book that is ready to be compared.
+struct Ready {
+    book: Book,
+    lookup: Lookup,
+}
+
+/// Searches a shelf. `go_on` is asked now and then.
+pub fn find(shelf: &Shelf, options: &FindOptions, go_on: &(dyn Fn() -> bool + Sync)) -> Result<Found> {
+    let search = Search { shelf, options, boilerplate: Boilerplate::learn(&shelf.edges()?), go_on };
+    let mut found = Found::default();
+    let numbered = || shelf.books().iter().zip(0_u32..);
+    found.lists.extend(numbered().filter(|(entry, _)| entry.is_list).map(|(_, number)| number));
+    let (candidates, cut) = search.candidates(&mut found)?;
+    let mut tested: HashSet<(u32, u32)> = HashSet::new();
+    let mut next = candidates;
+    while !next.is_empty() {
+        found.candidates += next.len() as u64;
+        tested.extend(&next);
+        search.judge(&next, &mut found.pairs)?;
+        next = if cut { search.beyond(&found.pairs, &tested) } else { Vec::new() };
+    }
+    found.pairs.sort_by_key(|pair| (pair.a, pair.b));
+    Ok(found)
+}
+
+struct Search<'a> {
+    shelf: &'a Shelf,
+    options: &'a FindOptions,
+    boilerplate: Boilerplate,
+    go_on: &'a (dyn Fn() -> bool + Sync),
+}
+
+/// Books that are read at a time.
+const CHUNK: u32 = 256;
+/// Memory of a book, for each byte of its record.
+const GROWTH: u64 = 5;
+/// Letters of a book that two others have to share with it, to be compared with each other.
+const OVERLAP: u32 = 500;
+
+impl Search<'_> {
+    fn go_on(&self) -> Result<()> {
+        if (self.go_on)() { Ok(()) } else { Err(Error::Interrupted) }
+    }
+
+    fn read(&self, number: u32) -> Result<Book> {
+        let mut book = self.shelf.book(number)?;
+        self.boilerplate.leave_out(&mut book);
+        Ok(book)
+    }
+
+    /// The candidates, and whether some lists of books were too long to put all of them beside each other.
+    fn candidates(&self, found: &mut Found) -> Result<(Vec<(u32, u32)>, bool)> {
+        let pairs = self.shelf.books().iter().map(|book| u64::from(book.pairs)).sum();
+        let mut index = Candidates::new(self.options.limits.clone(), pairs);
+        let books = self.shelf.len() as u32;
+        for start in (0..books).step_by(CHUNK as usize) {
+            self.go_on()?;
+            let numbers = start..books.min(start + CHUNK);
+            let read: Vec<Book> = numbers.clone().into_par_iter().map(|n| self.read(n)).collect::<Result<_>>()?;
+            for (number, book) in numbers.zip(&read) {
+                if (book.unique_words().count() as u32) < LEAST_UNIQUE {
+                    found.too_short.push(number);
+                } else {
+                    index.add(number, &book.anchors)?;
+                }
+            }
+        }
+        index.conclude(self.options.new_from)
+    }
+
+    /// Compares candidates, some at a time so that their books have room.
+    fn judge(&self, candidates: &[(u32, u32)], pairs: &mut Vec<Pair>) -> Result<()> {
+        let most = self.options.limits.memory / 2 / GROWTH;
+        let mut rest = candidates;
+        while !rest.is_empty() {
+            self.go_on()?;
+            let mut needed: HashSet<u32> = HashSet::new();
+            let mut size = 0;
+            let fits = |pair: &&(u32, u32)| {
+                for number in [pair.0, pair.1] {
+                    if needed.insert(number) {
+                        size += self.shelf.size(number);
+                    }
+                }
+                size <= most
+            };
+            let count = rest.iter().take_while(fits).count().max(1);
+            let (now, later) = rest.split_at(count);
+            rest = later;
+            needed = now.iter().flat_map(|pair| [pair.0, pair.1]).collect();
+            let ready = |number: &u32| {
+                let book = self.read(*number)?;
+                let lookup = Lookup::of(&book.anchors);
+                Ok((*number, Ready { book, lookup }))
+            };
+            let books: HashMap<u32, Ready> = needed.par_iter().map(ready).collect::<Result<_>>()?;
+            let judged = |(a, b): &(u32, u32)| {
+                let (one, other) = (books.get(a)?, books.get(b)?);
+                let pair = self.options.rule.judge((*a, &one.book, &one.lookup), (*b, &other.book, &other.lookup))?;
+                let lists = one.book.is_list && other.book.is_list;
+                (!lists || pair.share_a.min(pair.share_b) >= LIST_SHARE).then_some(pair)
+            };
+            pairs.par_extend(now.par_iter().filter_map(judged));
+        }
+        Ok(())
+    }
+
+    /// Where a book shares a passage with two others, these are looked at, too.
+    fn beyond(&self, pairs: &[Pair], tested: &HashSet<(u32, u32)>) -> Vec<(u32, u32)> {
+        let mut places: HashMap<u32, Vec<(u32, u32, u32)>> = HashMap::new();
+        for pair in pairs {
+            for chain in &pair.passages {
+                places.entry(pair.a).or_default().push((chain.a.0, chain.a.1, pair.b));
+                places.entry(pair.b).or_default().push((chain.b.0, chain.b.1, pair.a));
+            }
+        }
+        let mut next: HashSet<(u32, u32)> = HashSet::new();
+        for passages in places.values_mut() {
+            passages.sort_unstable();
+            for (n, one) in passages.iter().enumerate() {
+                for other in passages[n + 1..].iter().take_while(|other| other.0.saturating_add(OVERLAP) <= one.1) {
+                    let pair = (one.2.min(other.2), one.2.max(other.2));
+                    let wanted = self.options.new_from.is_none_or(|new| pair.0 < new && pair.1 >= new);
+                    if pair.0 != pair.1 && wanted && !tested.contains(&pair) {
+                        next.insert(pair);
+                    }
+                }
+            }
+        }
+        let mut next: Vec<(u32, u32)> = next.into_iter().collect();
+        next.sort_unstable();
+        next
+    }
+}

@@ -1,0 +1,128 @@
+//! What two books have to do with each other.
+
+use super::book::Book;
+use super::chains::{Chain, ChainOptions, Lookup, chains, covered, joined};
+use super::sequence::Published;
+
+/// What two books are to each other.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Kind {
+    /// Most of each is in the other.
+    Duplicate,
+    /// A part of the one, large or small, is in the other.
+    Partial,
+}
+
+impl Kind {
+    /// The name used in files.
+    pub fn name(self) -> &'static str {
+        match self {
+            Kind::Duplicate => "duplicate",
+            Kind::Partial => "partial",
+        }
+    }
+}
+
+/// When two books share enough to be called duplicates, whole or in part.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Rule {
+    /// How chains are made.
+    pub chains: ChainOptions,
+    /// The least share of the smaller book.
+    pub least_share: f64,
+    /// The least length of what is shared, in letters.
+    pub least_letters: u32,
+    /// The best chain has to be worth this much...
+    pub least_worth: f64,
+    /// ...or only this much where words are as close to each other as in a clean copy.
+    pub least_worth_if_dense: f64,
+    /// A clean copy has a word or pair of a chain at least every so many letters.
+    pub dense: f64,
+    /// The shares of the smaller and of the larger book that make a whole duplicate.
+    pub whole: (f64, f64),
+}
+
+impl Default for Rule {
+    fn default() -> Rule {
+        Rule {
+            chains: ChainOptions::default(),
+            least_share: 0.015,
+            least_letters: 1000,
+            least_worth: 250.0,
+            least_worth_if_dense: 100.0,
+            dense: 60.0,
+            whole: (0.7, 0.6),
+        }
+    }
+}
+
+/// Letters between two passages that are told as one.
+const MOST_BETWEEN: u32 = 400;
+
+/// Two books that share text.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Pair {
+    /// The number of the one book.
+    pub a: u32,
+    /// The number of the other, which is higher.
+    pub b: u32,
+    /// What they are to each other.
+    pub kind: Kind,
+    /// The larger of the two shares: 1 where a book is contained in the other. Of a published method, its score.
+    pub score: f64,
+    /// The share of the first book that is in the other.
+    pub share_a: f64,
+    /// The share of the other that is in the first.
+    pub share_b: f64,
+    /// What the best chain is worth: how unlikely it is by chance.
+    pub worth: f64,
+    /// Words and pairs of words in all chains.
+    pub links: u32,
+    /// The published scores.
+    pub published: Published,
+    /// The passages they share, in the order of the first book.
+    pub passages: Vec<Chain>,
+}
+
+impl Pair {
+    /// A pair that a published method finds: it knows a score, and no passages.
+    pub fn published(a: u32, b: u32, score: f64) -> Pair {
+        Pair {
+            a,
+            b,
+            kind: Kind::Duplicate,
+            score,
+            share_a: 0.0,
+            share_b: 0.0,
+            worth: 0.0,
+            links: 0,
+            published: Published::default(),
+            passages: Vec::new(),
+        }
+    }
+}
+
+impl Rule {
+    /// Compares two books; none when they share too little.
+    pub fn judge(&self, a: (u32, &Book, &Lookup), b: (u32, &Book, &Lookup)) -> Option<Pair> {
+        let passages = chains(a.1, a.2, b.1, b.2, &self.chains);
+        let worth = passages.first()?.worth;
+        let covered_a = covered(passages.iter().map(|chain| chain.a));
+        let covered_b = covered(passages.iter().map(|chain| chain.b));
+        let links: u32 = passages.iter().map(|chain| chain.links).sum();
+        let share = |covered: u32, book: &Book| (f64::from(covered) / f64::from(book.letters.max(1))).min(1.0);
+        let (share_a, share_b) = (share(covered_a, a.1), share(covered_b, b.1));
+        let letters_each = f64::from(covered_a.max(covered_b)) / f64::from(links);
+        let sure = worth >= self.least_worth || (worth >= self.least_worth_if_dense && letters_each <= self.dense);
+        let (smaller, larger) = if a.1.letters <= b.1.letters { (share_a, share_b) } else { (share_b, share_a) };
+        if !sure || smaller < self.least_share || covered_a.min(covered_b) < self.least_letters {
+            return None;
+        }
+        let whole = smaller >= self.whole.0 && larger >= self.whole.1;
+        let kind = if whole { Kind::Duplicate } else { Kind::Partial };
+        let passages = joined(passages, MOST_BETWEEN);
+        let published = Published::of(a.1, b.1);
+        let score = share_a.max(share_b);
+        Some(Pair { a: a.0, b: b.0, kind, score, share_a, share_b, worth, links, published, passages })
+    }
+}

@@ -1,0 +1,416 @@
+//! Books on disk: what was learned of a collection, to be searched, saved and joined.
+//!
+//! A saved index is one file: a line that tells what it is, the records of all books and of the edges of some, a table of them in
+//! JSON, and a last line's worth of numbers that says where the table is. What a book leaves in it does not depend on other
+//! books, so indexes are joined by putting their records one behind the other.
+
+use std::fs::File;
+use std::io::{Read, Seek, SeekFrom, Write};
+use std::os::unix::fs::{FileExt, PermissionsExt};
+use std::path::{Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
+use twox_hash::XxHash3_64;
+
+use super::boilerplate::MOST_EDGES;
+use super::book::{Anchor, Book};
+use super::hash::{KEY_BITS, KEY_MASK};
+use crate::error::{Error, IoContext, Result};
+
+/// What a saved index begins with. The number is that of the format.
+const MAGIC: &[u8] = b"refrain editions 1\n";
+/// What indexes of other versions begin with.
+const FAMILY: &[u8] = b"refrain editions ";
+/// The end of a saved index: where the table begins, its length, and the hash of it.
+const FOOTER: usize = 24;
+/// Bytes of a key.
+const KEY_BYTES: usize = KEY_BITS as usize / 8;
+
+/// What the table says of a book.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Entry {
+    /// The name people know it by.
+    pub id: String,
+    /// Its title, if it tells.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub title: String,
+    /// Its author, if it tells.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub author: String,
+    /// Its length in letters.
+    pub letters: u32,
+    /// Its length in words.
+    pub words: u32,
+    /// The size of its text in bytes.
+    pub bytes: u32,
+    /// Words that occur in it once.
+    pub unique: u32,
+    /// Pairs of words that are rare in it.
+    pub pairs: u32,
+    /// It is in alphabetical order.
+    #[serde(default)]
+    pub is_list: bool,
+    /// Where its record is.
+    at: u64,
+    length: u32,
+    /// The hash of its record.
+    hash: u64,
+}
+
+#[derive(Serialize, Deserialize)]
+struct Table {
+    books: Vec<Entry>,
+    edges: Vec<Entry>,
+}
+
+/// Books on disk.
+#[derive(Debug)]
+pub struct Shelf {
+    file: File,
+    /// For messages.
+    path: PathBuf,
+    end: u64,
+    books: Vec<Entry>,
+    edges: Vec<Entry>,
+    /// Records that were not written yet.
+    waiting: Vec<u8>,
+}
+
+/// Bytes that are written at a time.
+const CHUNK: usize = 1 << 20;
+
+impl Shelf {
+    /// An empty one, in a temporary file in this folder.
+    pub fn new(folder: &Path) -> Result<Shelf> {
+        let file = tempfile::tempfile_in(folder).at(folder)?;
+        Ok(Shelf { file, path: folder.to_owned(), end: 0, books: Vec::new(), edges: Vec::new(), waiting: Vec::new() })
+    }
+
+    /// True for a file that is a saved index, of this version or another.
+    pub fn is_saved(path: &Path) -> bool {
+        let mut start = Vec::new();
+        let read = File::open(path).and_then(|file| file.take(FAMILY.len() as u64).read_to_end(&mut start));
+        read.is_ok() && start == FAMILY
+    }
+
+    /// Opens a saved index.
+    pub fn open(path: &Path) -> Result<Shelf> {
+        let damaged = |message: &str| Error::Damaged { path: path.to_owned(), message: message.into() };
+        let again = "the index is damaged; make it again from the books";
+        let mut file = File::open(path).at(path)?;
+        let size = file.seek(SeekFrom::End(0)).at(path)?;
+        let mut magic = [0; MAGIC.len()];
+        file.seek(SeekFrom::Start(0)).at(path)?;
+        file.read_exact(&mut magic).map_err(|_| damaged("is no index of editions"))?;
+        if magic != MAGIC {
+            let other = magic.starts_with(FAMILY);
+            let message = "is an index of another version of refrain; make it again from the books";
+            return Err(if other {
+                Error::Unusable { path: path.to_owned(), message: message.into() }
+            } else {
+                damaged("is no index of editions")
+            });
+        }
+        let mut footer = [0; FOOTER];
+        let footer_at = size.checked_sub(FOOTER as u64).ok_or_else(|| damaged(again))?;
+        file.read_exact_at(&mut footer, footer_at).map_err(|_| damaged(again))?;
+        let number = |n: usize| footer[8 * n..8 * n + 8].iter().rev().fold(0, |sum, byte| sum << 8 | u64::from(*byte));
+        let (at, length, hash) = (number(0), number(1), number(2));
+        if at.checked_add(length) != Some(footer_at) {
+            return Err(damaged(again));
+        }
+        let mut table = vec![0; length as usize];
+        file.read_exact_at(&mut table, at).map_err(|_| damaged(again))?;
+        if XxHash3_64::oneshot(&table) != hash {
+            return Err(damaged(again));
+        }
+        let Table { books, edges } = serde_json::from_slice(&table).map_err(|_| damaged(again))?;
+        let fits = |entry: &Entry| entry.at.checked_add(u64::from(entry.length)).is_some_and(|end| end <= at);
+        if !books.iter().chain(&edges).all(fits) {
+            return Err(damaged(again));
+        }
+        Ok(Shelf { file, path: path.to_owned(), end: at, books, edges, waiting: Vec::new() })
+    }
+
+    /// What is known of the books.
+    pub fn books(&self) -> &[Entry] {
+        &self.books
+    }
+
+    /// Number of books.
+    pub fn len(&self) -> usize {
+        self.books.len()
+    }
+
+    /// True when there is none.
+    pub fn is_empty(&self) -> bool {
+        self.books.is_empty()
+    }
+
+    /// Puts a book on the shelf; its edges, if they are worth anything, tell what notices look like.
+    pub fn add(&mut self, book: &Book, edges: Option<&Book>) -> Result<()> {
+        let entry = self.write(book)?;
+        self.books.push(entry);
+        if let Some(edges) = edges
+            && self.edges.len() < MOST_EDGES
+            && !edges.anchors.is_empty()
+        {
+            let entry = self.write(edges)?;
+            self.edges.push(entry);
+        }
+        Ok(())
+    }
+
+    /// Adds all books of another shelf.
+    pub fn join(&mut self, other: &Shelf) -> Result<()> {
+        for entry in &other.books {
+            let moved = self.copy(other, entry)?;
+            self.books.push(moved);
+        }
+        let room = MOST_EDGES.saturating_sub(self.edges.len());
+        for entry in other.edges.iter().take(room) {
+            let moved = self.copy(other, entry)?;
+            self.edges.push(moved);
+        }
+        Ok(())
+    }
+
+    fn copy(&mut self, other: &Shelf, entry: &Entry) -> Result<Entry> {
+        let record = other.record(entry)?;
+        let at = self.put(&record)?;
+        Ok(Entry { at, ..entry.clone() })
+    }
+
+    fn write(&mut self, book: &Book) -> Result<Entry> {
+        let record = encode(&book.anchors);
+        let at = self.put(&record)?;
+        Ok(Entry {
+            id: book.id.clone(),
+            title: book.title.clone(),
+            author: book.author.clone(),
+            letters: book.letters,
+            words: book.words,
+            bytes: book.bytes,
+            unique: book.unique_words().count() as u32,
+            pairs: book.anchors.iter().filter(|anchor| anchor.is_pair()).count() as u32,
+            is_list: book.is_list,
+            at,
+            length: record.len() as u32,
+            hash: XxHash3_64::oneshot(&record),
+        })
+    }
+
+    fn put(&mut self, record: &[u8]) -> Result<u64> {
+        let at = self.end + self.waiting.len() as u64;
+        self.waiting.extend_from_slice(record);
+        if self.waiting.len() >= CHUNK {
+            self.flush()?;
+        }
+        Ok(at)
+    }
+
+    /// Writes what waits.
+    pub fn flush(&mut self) -> Result<()> {
+        self.file.write_all_at(&self.waiting, self.end).at(&self.path)?;
+        self.end += self.waiting.len() as u64;
+        self.waiting.clear();
+        Ok(())
+    }
+
+    /// Bytes of the record of a book.
+    pub(super) fn size(&self, number: u32) -> u64 {
+        self.books.get(number as usize).map_or(0, |entry| u64::from(entry.length))
+    }
+
+    /// Reads a book.
+    pub fn book(&self, number: u32) -> Result<Book> {
+        match self.books.get(number as usize) {
+            Some(entry) => self.read(entry),
+            None => Err(Error::Refused(format!("there is no book with the number {number}"))),
+        }
+    }
+
+    /// Reads the edges of books.
+    pub(super) fn edges(&self) -> Result<Vec<Book>> {
+        self.edges.iter().map(|entry| self.read(entry)).collect()
+    }
+
+    fn record(&self, entry: &Entry) -> Result<Vec<u8>> {
+        let length = entry.length as usize;
+        // Records are written whole, so each is in the file or waits.
+        if let Some(from) = entry.at.checked_sub(self.end) {
+            let waiting = self.waiting.get(from as usize..).and_then(|rest| rest.get(..length));
+            return Ok(waiting.unwrap_or_default().to_vec());
+        }
+        let mut record = vec![0; length];
+        self.file.read_exact_at(&mut record, entry.at).at(&self.path)?;
+        Ok(record)
+    }
+
+    fn read(&self, entry: &Entry) -> Result<Book> {
+        let record = self.record(entry)?;
+        let message = || format!("the record of {} is damaged; make the index again from the books", entry.id);
+        let damaged = || Error::Damaged { path: self.path.clone(), message: message() };
+        if XxHash3_64::oneshot(&record) != entry.hash {
+            return Err(damaged());
+        }
+        Ok(Book {
+            id: entry.id.clone(),
+            title: entry.title.clone(),
+            author: entry.author.clone(),
+            letters: entry.letters,
+            words: entry.words,
+            bytes: entry.bytes,
+            is_list: entry.is_list,
+            anchors: decode(&record).ok_or_else(damaged)?,
+        })
+    }
+
+    /// Saves the index; it appears under its name when it is complete.
+    pub fn save(&mut self, path: &Path) -> Result<()> {
+        self.flush()?;
+        let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+        // As readable as any file that is written: temporary files are for their owner alone otherwise.
+        let permissions = std::fs::Permissions::from_mode(0o666);
+        let mut out = tempfile::Builder::new().permissions(permissions).tempfile_in(folder).at(folder)?;
+        out.write_all(MAGIC).at(path)?;
+        let mut at = MAGIC.len() as u64;
+        let mut move_to = |out: &mut tempfile::NamedTempFile, entry: &Entry| -> Result<Entry> {
+            let record = self.record(entry)?;
+            out.write_all(&record).at(path)?;
+            let moved = Entry { at, ..entry.clone() };
+            at += record.len() as u64;
+            Ok(moved)
+        };
+        let books = self.books.iter().map(|entry| move_to(&mut out, entry)).collect::<Result<_>>()?;
+        let edges = self.edges.iter().map(|entry| move_to(&mut out, entry)).collect::<Result<_>>()?;
+        let table = serde_json::to_vec(&Table { books, edges }).map_err(std::io::Error::from).at(path)?;
+        out.write_all(&table).at(path)?;
+        for number in [at, table.len() as u64, XxHash3_64::oneshot(&table)] {
+            out.write_all(&number.to_le_bytes()).at(path)?;
+        }
+        out.as_file().sync_all().at(path)?;
+        out.persist(path).map_err(|error| Error::io(path, error.error))?;
+        Ok(())
+    }
+}
+
+/// A book's anchors: for each its key, what it is, how far it is from the one before in letters and in bytes, and its length.
+fn encode(anchors: &[Anchor]) -> Vec<u8> {
+    let mut out = Vec::with_capacity(10 * anchors.len());
+    let (mut position, mut byte) = (0, 0);
+    for anchor in anchors {
+        out.extend_from_slice(&anchor.key().to_le_bytes()[..KEY_BYTES]);
+        out.push((anchor.flags() >> KEY_BITS) as u8);
+        varint(&mut out, anchor.position.wrapping_sub(position));
+        varint(&mut out, anchor.byte.wrapping_sub(byte));
+        out.push(anchor.bytes);
+        (position, byte) = (anchor.position, anchor.byte);
+    }
+    out
+}
+
+fn varint(out: &mut Vec<u8>, mut number: u32) {
+    while number >= 0x80 {
+        out.push(number as u8 | 0x80);
+        number >>= 7;
+    }
+    out.push(number as u8);
+}
+
+/// Reads them; none when the bytes are something else.
+fn decode(mut bytes: &[u8]) -> Option<Vec<Anchor>> {
+    let mut anchors = Vec::with_capacity(bytes.len() / 10);
+    let (mut position, mut byte) = (0_u32, 0_u32);
+    while !bytes.is_empty() {
+        let (head, rest) = bytes.split_at_checked(KEY_BYTES + 1)?;
+        let key = head[..KEY_BYTES].iter().rev().fold(0, |key, byte| key << 8 | u64::from(*byte)) & KEY_MASK;
+        let flags = u64::from(head[KEY_BYTES]) << KEY_BITS;
+        bytes = rest;
+        position = position.wrapping_add(number(&mut bytes)?);
+        byte = byte.wrapping_add(number(&mut bytes)?);
+        let (size, rest) = bytes.split_first()?;
+        bytes = rest;
+        anchors.push(Anchor::new(key, flags, position, byte, *size));
+    }
+    Some(anchors)
+}
+
+fn number(bytes: &mut &[u8]) -> Option<u32> {
+    let mut sum = 0;
+    for shift in [0, 7, 14, 21, 28] {
+        let (first, rest) = bytes.split_first()?;
+        *bytes = rest;
+        sum |= u32::from(first & 0x7F).checked_shl(shift)?;
+        if first & 0x80 == 0 {
+            return Some(sum);
+        }
+    }
+    None
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn book(id: &str, words: &[&str]) -> Book {
+        Book::read(id, &words.join(" "), &[])
+    }
+
+    #[test]
+    fn what_is_saved_comes_back_and_joins() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("index");
+        let (a, b) = (book("a", &["keeper", "lamp", "stairs"]), book("b", &["harbour", "boat"]));
+        let mut shelf = Shelf::new(folder.path()).expect("a file");
+        shelf.add(&a, Some(&b)).expect("room");
+        shelf.save(&path).expect("a file");
+        assert!(Shelf::is_saved(&path));
+        let saved = Shelf::open(&path).expect("an index");
+        assert_eq!(saved.book(0).expect("a book"), a);
+        assert_eq!(saved.edges().expect("edges")[0].anchors, b.anchors);
+        let mut both = Shelf::new(folder.path()).expect("a file");
+        both.add(&b, None).expect("room");
+        both.join(&saved).expect("an index");
+        assert_eq!(both.book(1).expect("a book"), a, "before it is written");
+        both.flush().expect("room");
+        assert_eq!(both.book(1).expect("a book"), a, "and behind");
+        assert!(both.book(2).is_err());
+    }
+
+    #[test]
+    fn damage_and_other_versions_are_told() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("index");
+        let mut shelf = Shelf::new(folder.path()).expect("a file");
+        shelf.add(&book("a", &["keeper", "lamp", "stairs"]), None).expect("room");
+        shelf.save(&path).expect("a file");
+        let good = std::fs::read(&path).expect("the index");
+        for at in 0..good.len() {
+            let mut bad = good.clone();
+            bad[at] ^= 0x11;
+            std::fs::write(&path, &bad).expect("a file");
+            assert!(Shelf::open(&path).and_then(|shelf| shelf.book(0)).is_err(), "byte {at}");
+        }
+        std::fs::write(&path, &good[..good.len() - 3]).expect("a file");
+        assert!(Shelf::open(&path).is_err());
+        std::fs::write(&path, b"refrain editions 7\n and more").expect("a file");
+        let told = Shelf::open(&path).expect_err("another version").to_string();
+        assert!(told.contains("another version"), "{told}");
+    }
+
+    proptest! {
+        #[test]
+        fn records_come_back(words in prop::collection::vec("[a-zé]{1,9}", 0..80)) {
+            let book = Book::read("a", &words.join(" "), &[]);
+            prop_assert_eq!(decode(&encode(&book.anchors)), Some(book.anchors));
+        }
+
+        #[test]
+        fn any_bytes_are_read_or_refused(bytes in prop::collection::vec(any::<u8>(), 0..60)) {
+            let _ = decode(&bytes);
+        }
+    }
+}

@@ -1,0 +1,311 @@
+//! Words as editions compare them: letters in lower case, with a place that survives bad scans.
+//!
+//! A word is a stretch of letters; digits and punctuation are removed, as published, and an apostrophe inside a word joins its
+//! two parts. Scripts that write no spaces have no words to see: every two neighbouring characters count as one there (four in
+//! the scripts of South-East Asia, whose characters say less).
+//!
+//! The place of a word is not its byte. Two editions differ in line ends, indents and punctuation, and a scanner takes spaces
+//! for letters and letters for specks. So stretches of letters and digits count with their length and one more, and a single
+//! character that stands alone counts nothing: a space that became a letter moves nothing behind it.
+
+use super::hash;
+
+/// A word.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Term {
+    /// The hash of its letters in lower case, 40 bits.
+    pub key: u64,
+    /// Its place in the text, in letters.
+    pub position: u32,
+    /// Its first byte.
+    pub byte: u32,
+    /// Its length in bytes; 0 where that is more than 255.
+    pub bytes: u8,
+    /// Its length in letters, at most 255; a character of a script without spaces counts as two.
+    pub letters: u8,
+}
+
+/// What a byte of ASCII is.
+const OTHER: u8 = 0;
+const LETTER: u8 = 1;
+const DIGIT: u8 = 2;
+const APOSTROPHE: u8 = 3;
+const WIDE: u8 = 4;
+
+static BYTES: [u8; 256] = {
+    let mut table = [WIDE; 256];
+    let mut at = 0;
+    while at < 128 {
+        table[at] = match at as u8 {
+            b'a'..=b'z' | b'A'..=b'Z' => LETTER,
+            b'0'..=b'9' => DIGIT,
+            b'\'' => APOSTROPHE,
+            _ => OTHER,
+        };
+        at += 1;
+    }
+    table
+};
+
+/// What a character of another script is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Class {
+    Letter,
+    Digit,
+    Apostrophe,
+    /// Of a script without spaces, with the number of characters that count as a word.
+    Alone(u8),
+    Other,
+}
+
+fn class(character: char) -> Class {
+    match character {
+        // Apostrophes, accents that stand beside their letters, soft hyphens and joiners do not end a word.
+        '\'' | '\u{2019}' | '\u{02BC}' | '\u{0300}'..='\u{036F}' | '\u{00AD}' | '\u{200C}' | '\u{200D}' => {
+            Class::Apostrophe
+        }
+        '\u{3040}'..='\u{30FF}'
+        | '\u{31F0}'..='\u{31FF}'
+        | '\u{3400}'..='\u{4DBF}'
+        | '\u{4E00}'..='\u{9FFF}'
+        | '\u{F900}'..='\u{FAFF}'
+        | '\u{20000}'..='\u{3FFFF}'
+            if character.is_alphabetic() =>
+        {
+            Class::Alone(2)
+        }
+        '\u{0E00}'..='\u{0EFF}' | '\u{1000}'..='\u{109F}' | '\u{1780}'..='\u{17FF}' if character.is_alphabetic() => {
+            Class::Alone(4)
+        }
+        _ if character.is_alphabetic() => Class::Letter,
+        _ if character.is_numeric() => Class::Digit,
+        _ => Class::Other,
+    }
+}
+
+/// What is known of the stretch of letters and digits that is being read.
+#[derive(Default)]
+struct Stretch {
+    /// Letters and digits so far.
+    length: u32,
+    /// Where the word that is being read begins, in letters of the stretch and in bytes.
+    word: Option<(u32, usize)>,
+    /// The letters of that word, where it is not plain ASCII.
+    letters: Vec<u8>,
+    /// How many.
+    count: u32,
+}
+
+/// Hands out the words of a text, and returns its length in letters.
+///
+/// ```
+/// use refrain::editions::terms;
+///
+/// let of = |text: &str| { let mut all = Vec::new(); terms(text, |term| all.push(term.key)); all };
+/// assert_eq!(of("The lamp's light: 1893."), of("the LAMPS\n_light_"));
+/// assert_eq!(of("灯台の光").len(), 3);
+/// ```
+pub fn terms(text: &str, mut found: impl FnMut(Term)) -> u32 {
+    let bytes = text.as_bytes();
+    let mut position: u32 = 0;
+    let mut at = 0;
+    let mut stretch = Stretch::default();
+    while at < bytes.len() {
+        // A word of plain letters between two characters of ASCII that belong to no word: nearly all there are.
+        let start = at;
+        while at < bytes.len() && BYTES[usize::from(bytes[at])] == LETTER {
+            at += 1;
+        }
+        let behind = bytes.get(at).map_or(OTHER, |&byte| BYTES[usize::from(byte)]);
+        if behind == OTHER {
+            let length = (at - start) as u32;
+            if length > 0 {
+                let (size, letters) = (u8::try_from(length).unwrap_or(0), length.min(255) as u8);
+                found(Term {
+                    key: hash::letters(&bytes[start..at]),
+                    position,
+                    byte: start as u32,
+                    bytes: size,
+                    letters,
+                });
+            }
+            if length > 1 {
+                position = position.saturating_add(length + 1);
+            }
+            at += 1;
+            continue;
+        }
+        at = odd(text, start, position, &mut stretch, &mut found);
+        if stretch.length > 1 {
+            position = position.saturating_add(stretch.length + 1);
+        }
+    }
+    position
+}
+
+/// Reads a stretch of letters and digits that is not plain. Returns where it ends.
+fn odd(text: &str, start: usize, position: u32, stretch: &mut Stretch, found: &mut impl FnMut(Term)) -> usize {
+    (stretch.length, stretch.count, stretch.word) = (0, 0, None);
+    stretch.letters.clear();
+    // The last characters of a script without spaces: each with its byte and its place.
+    let mut alone: [(char, usize, u32); 4] = [('\0', 0, 0); 4];
+    let mut run: usize = 0;
+    for (offset, character) in text[start..].char_indices() {
+        let at = start + offset;
+        let class = class(character);
+        if class != Class::Letter && class != Class::Apostrophe {
+            stretch.end_word(position, at, found);
+        }
+        match class {
+            Class::Letter => {
+                if stretch.word.is_none() {
+                    stretch.word = Some((stretch.length, at));
+                }
+                stretch.count += 1;
+                stretch.length += 1;
+                let mut buffer = [0; 4];
+                for lower in character.to_lowercase() {
+                    stretch.letters.extend_from_slice(lower.encode_utf8(&mut buffer).as_bytes());
+                }
+            }
+            Class::Digit => stretch.length += 1,
+            Class::Apostrophe => {}
+            Class::Alone(wanted) => {
+                let wanted = usize::from(wanted);
+                alone[run % 4] = (character, at, stretch.length);
+                run += 1;
+                stretch.length += 2;
+                if run >= wanted {
+                    let first = alone[(run - wanted) % 4];
+                    for n in run - wanted..run {
+                        let mut buffer = [0; 4];
+                        stretch.letters.extend_from_slice(alone[n % 4].0.encode_utf8(&mut buffer).as_bytes());
+                    }
+                    let key = hash::lower(&stretch.letters);
+                    stretch.letters.clear();
+                    let size = u8::try_from(at + character.len_utf8() - first.1).unwrap_or(0);
+                    let place = position.saturating_add(first.2);
+                    found(Term { key, position: place, byte: first.1 as u32, bytes: size, letters: 2 * wanted as u8 });
+                }
+            }
+            Class::Other => return at + character.len_utf8(),
+        }
+        if !matches!(class, Class::Alone(_)) {
+            run = 0;
+        }
+    }
+    stretch.end_word(position, text.len(), found);
+    text.len()
+}
+
+impl Stretch {
+    fn end_word(&mut self, position: u32, end: usize, found: &mut impl FnMut(Term)) {
+        if let Some((place, byte)) = self.word.take() {
+            found(Term {
+                key: hash::lower(&self.letters),
+                position: position.saturating_add(place),
+                byte: byte as u32,
+                bytes: u8::try_from(end - byte).unwrap_or(0),
+                letters: self.count.min(255) as u8,
+            });
+            self.letters.clear();
+            self.count = 0;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn all(text: &str) -> Vec<Term> {
+        let mut all = Vec::new();
+        terms(text, |term| all.push(term));
+        all
+    }
+
+    /// The same, written as it is described.
+    fn plain(text: &str) -> (Vec<(Vec<u8>, u32, usize)>, u32) {
+        let mut words = Vec::new();
+        let mut position = 0;
+        let characters: Vec<(usize, char)> = text.char_indices().collect();
+        for stretch in characters.split(|(_, c)| class(*c) == Class::Other) {
+            let mut length = 0;
+            let mut open: Option<(Vec<u8>, u32, usize)> = None;
+            for (at, c) in stretch {
+                match class(*c) {
+                    Class::Letter => {
+                        let word = open.get_or_insert((Vec::new(), position + length, *at));
+                        word.0.extend(c.to_lowercase().collect::<String>().bytes());
+                        length += 1;
+                    }
+                    Class::Digit => {
+                        words.extend(open.take());
+                        length += 1;
+                    }
+                    _ => {}
+                }
+            }
+            words.extend(open.take());
+            if length > 1 {
+                position += length + 1;
+            }
+        }
+        (words, position)
+    }
+
+    #[test]
+    fn words_have_places_that_spaces_do_not_move() {
+        let places = |text: &str| all(text).iter().map(|term| term.position).collect::<Vec<_>>();
+        assert_eq!(places("the keeper lit the lamp"), [0, 4, 11, 15, 19]);
+        assert_eq!(places("the   keeper,\n\n\tlit -- the lamp"), [0, 4, 11, 15, 19]);
+        assert_eq!(places("the x keeper"), [0, 4, 4], "a speck moves nothing");
+        assert_eq!(*places("thexkeeper lamp").last().unwrap_or(&0), 11, "nor does a space that became a letter");
+    }
+
+    #[test]
+    fn scripts_without_spaces_have_words_too() {
+        assert_eq!(all("灯台の光").len(), 3);
+        assert_eq!(all("灯台の光")[1].byte, 3);
+        assert_eq!(all("灯 台").len(), 0, "one character is no word");
+        assert_eq!(all("ประภาคาร").len(), 5);
+        assert_eq!(all("маяк ночью").len(), 2);
+        assert_eq!(all("МАЯК")[0].key, all("маяк")[0].key);
+    }
+
+    #[test]
+    fn ranges_cover_the_words() {
+        let text = "Café d’été, don't";
+        let found: Vec<&str> =
+            all(text).iter().map(|t| &text[t.byte as usize..t.byte as usize + usize::from(t.bytes)]).collect();
+        assert_eq!(found, ["Café", "d’été", "don't"]);
+    }
+
+    #[test]
+    fn a_word_without_end_has_no_length() {
+        let long = "é".repeat(200);
+        assert_eq!((all(&long)[0].bytes, all(&long)[0].letters), (0, 200));
+        assert_eq!(all(&"x".repeat(300))[0].bytes, 0);
+    }
+
+    proptest! {
+        #[test]
+        fn fast_and_plain_agree(text in "[a-cA-C0-2éß’' ,\n_-]{0,60}") {
+            let (words, length) = plain(&text);
+            let mut found = Vec::new();
+            prop_assert_eq!(terms(&text, |term| found.push((term.key, term.position, term.byte as usize))), length);
+            let wanted: Vec<_> = words.iter().map(|(w, place, byte)| (hash::lower(w), *place, *byte)).collect();
+            prop_assert_eq!(found, wanted);
+        }
+
+        #[test]
+        fn any_text_is_read(text in any::<String>()) {
+            terms(&text, |term| {
+                assert!(text.is_char_boundary(term.byte as usize));
+                assert!(text.is_char_boundary(term.byte as usize + usize::from(term.bytes)));
+            });
+        }
+    }
+}

@@ -1,0 +1,119 @@
+//! Works: groups of books that are editions of one another, and which work contains which.
+//!
+//! Only whole duplicates make a group. A collection has parts of many works, and two of these are not one work because one
+//! collection has both: such pairs become relations between groups.
+
+use std::collections::BTreeMap;
+
+use super::pair::{Kind, Pair};
+use super::shelf::Entry;
+
+/// A group of editions.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Work {
+    /// A title, proposed from what the books say of themselves.
+    pub title: String,
+    /// The author, proposed in the same way.
+    pub author: String,
+    /// The books, by their numbers, in order.
+    pub books: Vec<u32>,
+    /// What it has to do with other works.
+    pub relations: Vec<(Relation, usize)>,
+}
+
+/// What one work is to another.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Relation {
+    /// Most of the other is in it: it is a collection, or the whole of which the other is a part.
+    Contains,
+    /// Most of it is in the other.
+    ContainedIn,
+    /// They have a part in common.
+    Overlaps,
+}
+
+impl Relation {
+    /// The name used in files.
+    pub fn name(self) -> &'static str {
+        match self {
+            Relation::Contains => "contains",
+            Relation::ContainedIn => "contained_in",
+            Relation::Overlaps => "overlaps",
+        }
+    }
+}
+
+/// A work of which this share is in another is contained in it.
+const CONTAINED: f64 = 0.6;
+
+/// The works among books, in the order of their first books. Books that have to do with no other are left out.
+pub fn works(books: &[Entry], pairs: &[Pair]) -> Vec<Work> {
+    let mut above: Vec<u32> = (0..books.len() as u32).collect();
+    for pair in pairs.iter().filter(|pair| pair.kind == Kind::Duplicate) {
+        let (a, b) = (root(&mut above, pair.a), root(&mut above, pair.b));
+        let (low, high) = (a.min(b), a.max(b));
+        above[high as usize] = low;
+    }
+    let mut groups: BTreeMap<u32, Vec<u32>> = BTreeMap::new();
+    let mut touched: Vec<u32> = pairs.iter().flat_map(|pair| [pair.a, pair.b]).collect();
+    touched.sort_unstable();
+    touched.dedup();
+    for book in touched {
+        groups.entry(root(&mut above, book)).or_default().push(book);
+    }
+    let number: BTreeMap<u32, usize> = groups.keys().copied().zip(0..).collect();
+    let mut works: Vec<Work> = groups.into_values().map(|members| named(books, members)).collect();
+    for pair in pairs.iter().filter(|pair| pair.kind == Kind::Partial) {
+        let of = |book: u32, above: &mut [u32]| number.get(&root(above, book)).copied();
+        let (Some(a), Some(b)) = (of(pair.a, &mut above), of(pair.b, &mut above)) else { continue };
+        if a == b {
+            continue;
+        }
+        let (to_b, to_a) = match (pair.share_a >= CONTAINED, pair.share_b >= CONTAINED) {
+            (true, false) => (Relation::ContainedIn, Relation::Contains),
+            (false, true) => (Relation::Contains, Relation::ContainedIn),
+            _ => (Relation::Overlaps, Relation::Overlaps),
+        };
+        works[a].relations.push((to_b, b));
+        works[b].relations.push((to_a, a));
+    }
+    for work in &mut works {
+        // Of several relations to one work the first says most.
+        work.relations.sort_unstable_by_key(|(relation, other)| (*other, *relation));
+        work.relations.dedup_by_key(|(_, other)| *other);
+    }
+    works
+}
+
+fn root(above: &mut [u32], mut book: u32) -> u32 {
+    while above[book as usize] != book {
+        let next = above[above[book as usize] as usize];
+        above[book as usize] = next;
+        book = next;
+    }
+    book
+}
+
+/// Names a work after its books: the title that most of them have, however it is written.
+fn named(books: &[Entry], members: Vec<u32>) -> Work {
+    let entries = || members.iter().filter_map(|book| books.get(*book as usize));
+    let title = most_frequent(entries().map(|entry| entry.title.as_str()));
+    let author = most_frequent(entries().map(|entry| entry.author.as_str()));
+    let title = title.or_else(|| entries().next().map(|entry| entry.id.clone())).unwrap_or_default();
+    Work { title, author: author.unwrap_or_default(), books: members, relations: Vec::new() }
+}
+
+/// The text that occurs most often, whatever its case and punctuation; of several the first.
+fn most_frequent<'a>(texts: impl Iterator<Item = &'a str>) -> Option<String> {
+    let mut counts: Vec<(String, &str, u32)> = Vec::new();
+    for text in texts.filter(|text| !text.trim().is_empty()) {
+        let letters = text.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase);
+        let plain: String = letters.collect();
+        match counts.iter_mut().find(|(known, ..)| *known == plain) {
+            Some((.., count)) => *count += 1,
+            None => counts.push((plain, text, 1)),
+        }
+    }
+    let most = counts.iter().map(|(.., count)| *count).max()?;
+    counts.iter().find(|(.., count)| *count == most).map(|(_, text, _)| text.trim().to_owned())
+}

@@ -1,0 +1,22 @@
+#![no_main]
+//! The first byte cuts the rest into two texts that are compared; all of it is opened as a saved index, too.
+
+use refrain::editions::{Book, ChainOptions, Lookup, Shelf, chains};
+
+libfuzzer_sys::fuzz_target!(|input: &[u8]| {
+    let [share, rest @ ..] = input else { return };
+    let text = String::from_utf8_lossy(rest);
+    let at = text.floor_char_boundary(text.len() * usize::from(*share) / 256);
+    let (a, b) = text.split_at(at);
+    let (one, other) = (Book::read("a", a, &[]), Book::read("b", b, &[]));
+    let options = ChainOptions { least_worth: 0.0, ..ChainOptions::default() };
+    for chain in chains(&one, &Lookup::of(&one.anchors), &other, &Lookup::of(&other.anchors), &options) {
+        assert!(a.get(chain.a_bytes.start..chain.a_bytes.end).is_some(), "a passage lies in the one text");
+        assert!(b.get(chain.b_bytes.start..chain.b_bytes.end).is_some(), "and in the other");
+    }
+    let file = tempfile::NamedTempFile::new().expect("a temporary file");
+    std::fs::write(file.path(), [b"refrain editions 1\n", rest].concat()).expect("a temporary file");
+    if let Ok(shelf) = Shelf::open(file.path()) {
+        let _ = shelf.book(0);
+    }
+});
