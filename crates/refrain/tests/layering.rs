@@ -8,7 +8,7 @@ use std::path::Path;
 const SHARED: [&str; 4] = ["document", "error", "pass", "text"];
 
 /// What each folder or file may use beyond that.
-const ALLOWED: [(&str, &[&str]); 16] = [
+const ALLOWED: [(&str, &[&str]); 17] = [
     ("document", &[]),
     ("error", &[]),
     ("pass", &[]),
@@ -20,6 +20,7 @@ const ALLOWED: [(&str, &[&str]); 16] = [
     ("office", &[]),
     ("dedup", &[]),
     ("strip", &[]),
+    ("template", &[]),
     ("report", &["compare"]),
     ("write", &[]),
     ("stats", &[]),
