@@ -31,10 +31,12 @@ pub struct Readings {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Ties {
     /// Those that occur first are taken: the sorted array of the text, kept in the order in which n-grams are met.
-    #[default]
     First,
-    /// All of them are taken.
+    /// All of them are taken: an n-gram is useless when its frequency is among the first a percent of the frequencies.
+    #[default]
     All,
+    /// None of them is taken, unless all fit.
+    None,
 }
 
 /// How many letters an n-gram makes useless.
@@ -220,6 +222,7 @@ impl FindOptimal {
         };
         match self.readings.ties {
             Ties::All if cut > 0 => counts.partition_point(|count| *count >= counts[cut - 1]),
+            Ties::None if cut < counts.len() => counts.partition_point(|count| *count > counts[cut]),
             _ => cut,
         }
     }

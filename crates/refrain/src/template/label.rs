@@ -1,6 +1,7 @@
 //! Which parts of a backbone are content, once for all pages of a site.
 
 use super::backbone::{Backbone, Gap};
+use super::tokens::Kind;
 
 /// Text in links counts against a gap with this weight, text outside of links for it.
 const LINK_WEIGHT: f32 = 0.4;
@@ -71,7 +72,48 @@ impl Labels {
                 labels.gaps[gap] = true;
             }
         }
+        labels.widen(backbone);
         labels
+    }
+
+    /// Moves the borders of content to tags: text of the backbone that touches content belongs to it, and so do tags around it
+    /// that say nothing but what kind of text it is, such as those of a paragraph.
+    fn widen(&mut self, backbone: &Backbone) {
+        let pieces = &backbone.pieces;
+        let headlines = backbone.headline_gaps();
+        let mut gap = 0;
+        while gap < self.gaps.len() {
+            if !self.gaps[gap] {
+                gap += 1;
+                continue;
+            }
+            let (mut first, mut last) = (gap, gap);
+            while self.pieces.get(last) == Some(&true) && self.gaps.get(last + 1) == Some(&true) {
+                last += 1;
+            }
+            loop {
+                let before = first.checked_sub(1).map(|index| pieces[index].kind);
+                let behind = pieces.get(last).map(|piece| piece.kind);
+                if before.is_some_and(Kind::is_text) {
+                    first -= 1;
+                } else if behind.is_some_and(Kind::is_text) {
+                    last += 1;
+                } else if let (Some(Kind::End), Some(Kind::Close), Some(open)) = (before, behind, first.checked_sub(2)) {
+                    let bare = pieces[open].kind == Kind::Open && pieces[open].name == pieces[last].name;
+                    if !bare || headlines.contains(&gap) || pieces.get(last + 1).is_none_or(|piece| piece.kind != Kind::End) {
+                        break;
+                    }
+                    (first, last) = (open, last + 2);
+                } else {
+                    break;
+                }
+            }
+            // What is in front of the first piece and behind the last one stays as it is, unless text goes on there.
+            self.pieces[first..last].fill(true);
+            let inner = (first + 1).min(gap)..last.max(gap + 1);
+            self.gaps[inner].fill(true);
+            gap = last + 1;
+        }
     }
 }
 

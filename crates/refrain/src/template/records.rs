@@ -130,10 +130,8 @@ fn slots(template: &Template) -> Vec<Slot> {
     let mut gap = 0;
     while gap < backbone.gaps.len() {
         let first = gap;
-        if labels.gaps[gap] {
-            while labels.pieces.get(gap) == Some(&true) && labels.gaps.get(gap + 1) == Some(&true) {
-                gap += 1;
-            }
+        while labels.pieces.get(gap) == Some(&true) {
+            gap += 1;
         }
         let many = backbone.gaps[first..=gap].iter().any(|gap| {
             gap.text + gap.link > 0.0 && gap.filled >= FILLED && gap.distinct >= DISTINCT
@@ -141,16 +139,16 @@ fn slots(template: &Template) -> Vec<Slot> {
         let kind = first.checked_sub(1).map(|before| backbone.pieces[before].kind);
         let in_text = kind.is_none_or(|kind| kind.is_text() || matches!(kind, Kind::End | Kind::Raw));
         if many && in_text {
-            slots.push(Slot { first, last: gap, main: labels.gaps[first] && gap > first });
+            slots.push(Slot { first, last: gap, main: false });
         }
         gap += 1;
     }
-    // The largest single gap of content is the main content where no region is.
-    if !slots.iter().any(|slot| slot.main) {
-        let chars = |slot: &Slot| if labels.gaps[slot.first] { backbone.gaps[slot.first].chars } else { -1.0 };
-        if let Some(largest) = slots.iter_mut().max_by(|a, b| chars(a).total_cmp(&chars(b))) {
-            largest.main = labels.gaps[largest.first];
-        }
+    // The largest of those that hold content is the main content.
+    let content = |slot: &Slot| labels.gaps[slot.first..=slot.last].contains(&true);
+    let chars = |slot: &Slot| -> f32 { backbone.gaps[slot.first..=slot.last].iter().map(|gap| gap.chars).sum() };
+    let largest = slots.iter_mut().filter(|slot| content(slot)).max_by(|a, b| chars(a).total_cmp(&chars(b)));
+    if let Some(largest) = largest {
+        largest.main = true;
     }
     slots
 }

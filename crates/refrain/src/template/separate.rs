@@ -9,6 +9,10 @@ const LENGTH: usize = 8;
 const SAMPLING: u32 = 2;
 /// A page joins a group when it has this share of what most of its pages have.
 const JOIN: f64 = 0.4;
+/// What a page shares with a group must be this share of the page, or this many stretches: all pages have the same few
+/// declarations at their heads.
+const OF_PAGE: f64 = 0.05;
+const MANY: u32 = 40;
 /// What most pages of a group have is known from this many pages.
 const ENOUGH: u32 = 32;
 
@@ -59,16 +63,20 @@ pub(super) fn separate(sketches: &[Vec<u64>]) -> Vec<usize> {
     let shared: Vec<Vec<u64>> =
         sketches.iter().map(|sketch| sketch.iter().copied().filter(|gram| counts[gram] > 1).collect()).collect();
     let mut groups = Groups::default();
-    for sketch in &shared {
-        groups.place(sketch);
+    for (sketch, whole) in shared.iter().zip(sketches) {
+        groups.place(sketch, whole.len());
     }
     let cores: Vec<Vec<u64>> = groups.groups.iter().map(Group::core).collect();
     let index = CoreIndex::new(&cores);
     // Now that it is known what each group shares, every page goes where it belongs.
     let mut numbers: Vec<Option<usize>> = vec![None; cores.len()];
     let mut next = 0;
-    let mut place = |sketch: &Vec<u64>| {
-        let group = index.best(sketch).map_or(cores.len(), |(group, _)| group);
+    let mut place = |(sketch, whole): (&Vec<u64>, &Vec<u64>)| {
+        let best = index.best(sketch).filter(|(group, share)| {
+            let count = (share * cores[*group].len() as f64).round() as u32;
+            is_enough(count, whole.len())
+        });
+        let group = best.map_or(cores.len(), |(group, _)| group);
         let number = numbers.get(group).copied().flatten().unwrap_or_else(|| {
             next += 1;
             next - 1
@@ -78,7 +86,12 @@ pub(super) fn separate(sketches: &[Vec<u64>]) -> Vec<usize> {
         }
         number
     };
-    shared.iter().map(&mut place).collect()
+    shared.iter().zip(sketches).map(&mut place).collect()
+}
+
+/// True when a page shares enough with others to have a template with them.
+fn is_enough(shared: u32, of_page: usize) -> bool {
+    shared >= MANY || f64::from(shared) >= OF_PAGE * of_page as f64
 }
 
 /// What most of these pages have, sorted.
@@ -97,7 +110,7 @@ struct Groups {
 
 impl Groups {
     /// Puts a page into the group it shares most with, or into a new one.
-    fn place(&mut self, sketch: &[u64]) {
+    fn place(&mut self, sketch: &[u64], of_page: usize) {
         let mut shared: std::collections::BTreeMap<u32, u32> = std::collections::BTreeMap::new();
         for gram in sketch {
             for group in self.seen_in.get(gram).into_iter().flatten() {
@@ -110,7 +123,7 @@ impl Groups {
         let fits = shared.into_iter().filter_map(|(group, count)| {
             let core = self.groups[group as usize].core().len().max(1);
             let share = f64::from(count) / core as f64;
-            (share >= JOIN).then_some((group, share))
+            (share >= JOIN && is_enough(count, of_page)).then_some((group, share))
         });
         // Of equal ones, the first.
         let best = fits.reduce(|best, next| if next.1 > best.1 { next } else { best });
@@ -173,7 +186,7 @@ mod tests {
     use super::*;
 
     fn page(site: &str, number: usize) -> String {
-        let chrome: String = (0..60).map(|n| format!("<li class=\"{site}-{n}\">{site} item {n}</li>")).collect();
+        let chrome: String = (0..60).map(|n| format!("<li class=\"{site}-{n}\">{site} item {n} {site}</li>")).collect();
         let body: String = (0..200).map(|n| format!("w{number}x{n} ")).collect();
         format!("{chrome}<p>{body}</p>")
     }
