@@ -7,7 +7,7 @@ TRAIN_VENV := .venv-train
 TOOLS := .tools/bin
 BIN := target/release/refrain
 
-.PHONY: has-browser has-reuse help demo test test-rust test-python test-browser lint deny fuzz-check fuzz bench-read bench-extract bench-decode bench-dedup bench-compare bench-library-stores paper-compare \
+.PHONY: has-browser has-reuse help demo test test-rust test-python test-browser lint deny fuzz-check fuzz bench-read bench-extract bench-decode bench-dedup bench-compare bench-library-stores bench-template paper-template paper-compare \
 	train-extract evaluate-extract has-pages has-documents stoplists languages strip-evidence paper-decode clean
 
 help:
@@ -29,6 +29,8 @@ help:
 	@echo "make strip-evidence    learn the evidence of refrain strip again (BOOKS=folder of plain text files)"
 	@echo "make bench-compare     how fast and how well copied passages are found, beside the crate ferret (REUSE=folder)"
 	@echo "make bench-library-stores  the files of a library beside redb and LMDB, on the same data (DOCUMENTS=file.jsonl)"
+	@echo "make bench-template    how well and how fast content is told from templates (SITES=folder)"
+	@echo "make paper-template    the table of the FindOptimal paper, published and default method side by side (SITES=folder)"
 	@echo "make paper-compare     the published studies of the copy detector Ferret, once more (REUSE=folder)"
 	@echo "make paper-decode      the published table of the encoding detector chared, once more (TEXTS=folder of language folders)"
 
@@ -40,6 +42,7 @@ demo:
 	$(BIN) extract samples/pages/lighthouse.example/tides.html -o demo-out/tides.md --quiet
 	$(BIN) dedup samples/crawl.warc.gz -o demo-out/clean.jsonl --removed demo-out/removed.jsonl --quiet
 	$(BIN) strip samples/books/ -o demo-out/books/ --quiet
+	$(BIN) template samples/site/ --show -o demo-out/site.html --quiet
 	$(BIN) compare samples/essays --exclude samples/brief.md -o demo-out/report/ --quiet
 	@echo
 	@echo "Look at:"
@@ -48,6 +51,7 @@ demo:
 	@echo "  demo-out/tides.md                the main content of a web page, as Markdown"
 	@echo "  demo-out/removed.jsonl           blocks that stand in earlier pages, and where (the rest: clean.jsonl)"
 	@echo "  demo-out/books/                  books without their headers and footers; report.jsonl says what was found"
+	@echo "  demo-out/site.html               pages of a site, what they share in grey"
 	@echo "  demo-out/report/report.html      essays that share passages, side by side"
 	@echo "  $(BIN) stats demo-out/corpus"
 	@echo "  $(BIN) convert demo-out/corpus --format text | less"
@@ -154,6 +158,16 @@ EVAL_PASSAGES ?= ../shared/tools/eval_passages.py
 bench-compare: has-reuse $(VENV)/ready
 	$(CARGO) build --release --package refrain-cli
 	$(VENV)/bin/python bench/compare.py --data $(REUSE) --scorer $(EVAL_PASSAGES) $(COMPARE)
+
+# Pages of sites with the ranges of their content.
+SITES ?= ../shared/data/sites/dev
+
+bench-template paper-template: has-sites
+	$(CARGO) build --release --package refrain-cli
+	$(PYTHON) bench/template.py $(@:-template=) --sites $(SITES) --refrain target/release/refrain
+
+has-sites:
+	@test -d $(SITES) || { echo "$(SITES) is not there; say where the pages are: SITES=folder"; exit 2; }
 
 # Documents are made where none are named.
 bench-library-stores:

@@ -10,7 +10,10 @@ fn page(site: &str, n: usize) -> String {
     let words = ["harbour", "orchard", "tower", "mill", "bridge", "quarry", "chapel"];
     let sentence = |i: usize| {
         let (a, b) = (words[(n * 3 + i) % 7], words[(n + i * 5) % 7]);
-        format!("<p>In week {i} of {site} year {n} the {a} was closed, and everybody went to the {b} by way of path {}.</p>\n", n * i)
+        format!(
+            "<p>In week {i} of {site} year {n} the {a} was closed, and everybody went to the {b} by way of path {}.</p>\n",
+            n * i
+        )
     };
     let body: String = (0..3 + n % 4).map(sentence).collect();
     format!(
@@ -21,6 +24,12 @@ fn page(site: &str, n: usize) -> String {
          <div id=\"{site}-foot\"><p>All that stands on {site} may be copied.</p><p>The office of {site} is open from eight to four.</p></div>\
          </body></html>\n"
     )
+}
+
+/// A page that has nothing in common with pages of other numbers.
+fn strange(n: usize) -> String {
+    let words: String = (0..150).map(|i| format!("<i{n} id=z{n}q{i}>w{n}x{i} v{n}y{i}</i{n}> ")).collect();
+    format!("<div class=k{n}>{words}</div>")
 }
 
 fn jsonl(pages: impl IntoIterator<Item = (String, String)>) -> String {
@@ -53,7 +62,8 @@ fn cut(html: &str, ranges: &Value) -> Vec<String> {
 #[test]
 fn ranges_of_normalised_pages_with_the_fields_of_the_source() {
     let env = Env::new();
-    let pages: Vec<(String, String)> = (0..6).map(|n| (format!("é{n}"), page("quay", n).replace("week", "wéek\r\n\t"))).collect();
+    let pages: Vec<(String, String)> =
+        (0..6).map(|n| (format!("é{n}"), page("quay", n).replace("week", "wéek\r\n\t"))).collect();
     env.write("set.jsonl", jsonl(pages.clone()));
     let arguments = ["--text-field", "html", "--ranges", "normalised", "--format", "jsonl", "-o", "out.jsonl"];
     env.run(&[&["template", "set.jsonl"][..], &arguments].concat()).code(0).says(&["6 pages, 1 template"]);
@@ -126,9 +136,11 @@ fn a_wrapper_that_does_not_fit_is_told_for_each_page() {
     let env = with_site(4);
     env.run(&["template", "site/", "--records", "--save-wrapper", "w.json", "-o", "table.csv"]).code(0);
     env.write("other/a.html", "<p>Nothing of that kind.</p>");
-    env.run(&["template", "other/", "--records", "--wrapper", "w.json", "-o", "out.csv"])
-        .code(1)
-        .says(&["other/a.html", "no field was found", "the wrapper is of other pages"]);
+    env.run(&["template", "other/", "--records", "--wrapper", "w.json", "-o", "out.csv"]).code(1).says(&[
+        "other/a.html",
+        "no field was found",
+        "the wrapper is of other pages",
+    ]);
     env.write("w2.json", "{\"fields\": 3}");
     env.run(&["template", "site/", "--records", "--wrapper", "w2.json"]).code(2).says(&["w2.json", "no wrapper file"]);
 }
@@ -154,7 +166,7 @@ fn saved_evidence_marks_new_pages_and_says_when_it_no_longer_fits() {
     assert!(text.contains("year 50") && !text.contains("may be copied"), "{text}");
     assert!(!done.stderr.contains("no longer fits"), "{}", done.stderr);
     for n in 0..4 {
-        env.write(&format!("drifted/{n}.html"), page("weir", n));
+        env.write(&format!("drifted/{n}.html"), strange(n));
     }
     env.run(&["template", "drifted/", "--evidence", "quay.json", "--format", "text"])
         .code(0)
@@ -168,7 +180,10 @@ fn fewer_than_three_pages_are_done_page_by_page() {
     let env = with_site(2);
     let long = "The keeper climbs the stairs of the tower once more, trims the wick of the lamp, and draws the curtains around \
                 the great lens before the sun can set the boards on fire, as it did in the year of the comet.";
-    env.write("site/p0.html", page("quay", 0).replace("<p>In week 0", &format!("<p>{long}</p><p>{long} Twice.</p><p>In week 0")));
+    env.write(
+        "site/p0.html",
+        page("quay", 0).replace("<p>In week 0", &format!("<p>{long}</p><p>{long} Twice.</p><p>In week 0")),
+    );
     let done = env
         .run(&["template", "site/", "--ranges", "bytes"])
         .code(0)
@@ -192,7 +207,7 @@ fn identical_pages_and_sites_of_one_page_each_have_no_template() {
     }
     env.run(&["template", "same/", "--format", "text"]).code(0).says(&["5 of 5 pages", "page by page"]);
     for n in 0..20 {
-        env.write(&format!("many/{n}.html"), page(&format!("site{n}"), n));
+        env.write(&format!("many/{n}.html"), strange(n));
     }
     env.run(&["template", "many/", "--format", "text"]).code(0).says(&["20 of 20 pages", "page by page"]);
 }
@@ -204,7 +219,8 @@ fn sites_are_told_apart() {
     env.write("set.jsonl", jsonl(mixed));
     let done = env.run(&["template", "set.jsonl", "--text-field", "html", "--json"]).code(0);
     let found: Value = serde_json::from_slice(&done.stdout).expect("one JSON object");
-    let pages: Vec<u64> = found["templates"].as_array().expect("templates").iter().filter_map(|t| t["pages"].as_u64()).collect();
+    let pages: Vec<u64> =
+        found["templates"].as_array().expect("templates").iter().filter_map(|t| t["pages"].as_u64()).collect();
     assert_eq!(pages, [9, 3], "{found}");
 }
 
@@ -212,9 +228,16 @@ fn sites_are_told_apart() {
 fn an_empty_page_and_a_missing_one_fail_beside_the_others() {
     let env = with_site(4);
     env.write("site/empty.html", "");
-    env.run(&["template", "site/", "missing.html", "-o", "clean/"]).code(1).says(&["empty.html", "missing.html", "4 pages"]);
+    env.run(&["template", "site/", "missing.html", "-o", "clean/"]).code(1).says(&[
+        "empty.html",
+        "missing.html",
+        "4 pages",
+    ]);
     let env = Env::new();
-    env.write("set.jsonl", jsonl((0..4).map(|n| (n.to_string(), if n == 2 { String::new() } else { page("quay", n) }))));
+    env.write(
+        "set.jsonl",
+        jsonl((0..4).map(|n| (n.to_string(), if n == 2 { String::new() } else { page("quay", n) }))),
+    );
     env.run(&["template", "set.jsonl", "--text-field", "html", "--ranges", "chars", "-o", "out.jsonl"]);
     assert!(env.read_jsonl("out.jsonl").len() >= 3);
 }

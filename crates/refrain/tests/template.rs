@@ -186,7 +186,9 @@ proptest! {
 
 #[test]
 fn findoptimal_agrees_on_real_markup() {
-    for readings in [Readings::default(), Readings { ties: Ties::First, documents: Documents::Joined, ..Readings::default() }] {
+    for readings in
+        [Readings::default(), Readings { ties: Ties::First, documents: Documents::Joined, ..Readings::default() }]
+    {
         let documents: Vec<String> =
             site().into_iter().take(3).map(|(_, page)| page.chars().skip(600).take(500).collect()).collect();
         agree(&documents, readings);
@@ -247,7 +249,8 @@ fn headlines_and_bodies_are_the_content_of_the_sample_site() {
     let templates = sample(&pages).conclude();
     assert_eq!(templates.all().len(), 1);
     for (name, page) in &pages {
-        let body = page.split("<div class=\"body\">").nth(1).and_then(|rest| rest.split("</div>").next()).expect("a body");
+        let body =
+            page.split("<div class=\"body\">").nth(1).and_then(|rest| rest.split("</div>").next()).expect("a body");
         let headline = page.split("<h1>").nth(1).and_then(|rest| rest.split("</h1>").next()).expect("a headline");
         let found = content(&templates, page);
         assert_eq!(found[0], headline, "{name}");
@@ -265,7 +268,9 @@ fn what_was_learned_comes_back_from_its_file() {
         assert_eq!(templates.find("", page), again.find("", page));
     }
     assert_eq!(again.observed(), pages.len() as u64);
-    for damaged in [&b"{}"[..], b"", &bytes[..bytes.len() / 2], b"{\"what\":\"templates of refrain\",\"version\":9,\"pages\":1}"] {
+    for damaged in
+        [&b"{}"[..], b"", &bytes[..bytes.len() / 2], b"{\"what\":\"templates of refrain\",\"version\":9,\"pages\":1}"]
+    {
         assert!(Templates::from_bytes(damaged).is_err());
     }
     let version = Templates::from_bytes(b"{\"what\":\"templates of refrain\",\"version\":9,\"pages\":1}");

@@ -66,8 +66,9 @@ impl Templates {
                 "the templates are of version {version}, and this program reads version {VERSION}; learn them again with --save"
             )));
         }
-        let file: File = serde_json::from_slice(bytes)
-            .map_err(|error| Error::Refused(format!("the templates are damaged: {error}; learn them again with --save")))?;
+        let file: File = serde_json::from_slice(bytes).map_err(|error| {
+            Error::Refused(format!("the templates are damaged: {error}; learn them again with --save"))
+        })?;
         let templates: Option<Vec<Template>> = file.templates.into_iter().map(template).collect();
         let templates = templates.ok_or_else(|| refused("the templates are damaged; learn them again with --save"))?;
         Ok(Templates::new(file.pages, templates))

@@ -98,9 +98,13 @@ impl Labels {
                     first -= 1;
                 } else if behind.is_some_and(Kind::is_text) {
                     last += 1;
-                } else if let (Some(Kind::End), Some(Kind::Close), Some(open)) = (before, behind, first.checked_sub(2)) {
+                } else if let (Some(Kind::End), Some(Kind::Close), Some(open)) = (before, behind, first.checked_sub(2))
+                {
                     let bare = pieces[open].kind == Kind::Open && pieces[open].name == pieces[last].name;
-                    if !bare || headlines.contains(&gap) || pieces.get(last + 1).is_none_or(|piece| piece.kind != Kind::End) {
+                    if !bare
+                        || headlines.contains(&gap)
+                        || pieces.get(last + 1).is_none_or(|piece| piece.kind != Kind::End)
+                    {
                         break;
                     }
                     (first, last) = (open, last + 2);
@@ -126,7 +130,8 @@ fn narrow(backbone: &Backbone, worths: &[f32]) -> (usize, usize) {
     let held = |(from, to): (usize, usize)| sums[to + 1] - sums[from];
     let mut here = (0, worths.len().saturating_sub(1));
     let least = LEAST_SHARE * held(here);
-    let mut elements: Vec<(usize, usize)> = backbone.elements().iter().map(|(open, close)| (open + 1, *close)).collect();
+    let mut elements: Vec<(usize, usize)> =
+        backbone.elements().iter().map(|(open, close)| (open + 1, *close)).collect();
     // Outer elements first.
     elements.sort_unstable_by_key(|(from, to)| (std::cmp::Reverse(to - from), *from));
     for inner in elements {

@@ -153,18 +153,15 @@ fn learn_key(key: &str, pages: &[(&Position, &Page)], wrappers: bool) -> Vec<Tem
             members.sort_unstable();
         }
         let core = core(members.iter().map(|number| &sketches[*number]));
-        let texts: Vec<&str> = distinct(&members, &sketches, &core).map(|number| pages[number].1.text.as_str()).collect();
+        let texts: Vec<&str> =
+            distinct(&members, &sketches, &core).map(|number| pages[number].1.text.as_str()).collect();
         learn(key, &texts, core, wrappers)
     };
     groups.into_values().collect::<Vec<_>>().into_par_iter().filter_map(learned).collect()
 }
 
 /// Pages of which no other one before them is a near-duplicate.
-fn distinct<'a>(
-    members: &'a [usize],
-    sketches: &'a [Vec<u64>],
-    core: &[u64],
-) -> impl Iterator<Item = usize> + use<'a> {
+fn distinct<'a>(members: &'a [usize], sketches: &'a [Vec<u64>], core: &[u64]) -> impl Iterator<Item = usize> + use<'a> {
     let own: Vec<BTreeSet<u64>> = members
         .iter()
         .map(|number| sketches[*number].iter().copied().filter(|gram| core.binary_search(gram).is_err()).collect())

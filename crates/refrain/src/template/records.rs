@@ -69,7 +69,9 @@ impl Wrapper {
     /// Reads what [`Wrapper::to_bytes`] wrote.
     pub fn from_bytes(bytes: &[u8]) -> Result<Vec<Wrapper>> {
         let file: File = serde_json::from_slice(bytes).map_err(|error| {
-            Error::Refused(format!("this is no wrapper file ({error}); refrain template --records --save-wrapper writes one"))
+            Error::Refused(format!(
+                "this is no wrapper file ({error}); refrain template --records --save-wrapper writes one"
+            ))
         })?;
         if file.what != WHAT || file.version != VERSION {
             return Err(Error::Refused(format!(
@@ -77,7 +79,9 @@ impl Wrapper {
             )));
         }
         if file.wrappers.iter().flatten().any(|field| field.left.is_empty() || field.right.is_empty()) {
-            return Err(Error::Refused("a field of the wrapper file has no delimiter; write both, left and right".into()));
+            return Err(Error::Refused(
+                "a field of the wrapper file has no delimiter; write both, left and right".into(),
+            ));
         }
         Ok(file.wrappers.into_iter().map(|fields| Wrapper { fields }).collect())
     }
@@ -133,9 +137,9 @@ fn slots(template: &Template) -> Vec<Slot> {
         while labels.pieces.get(gap) == Some(&true) {
             gap += 1;
         }
-        let many = backbone.gaps[first..=gap].iter().any(|gap| {
-            gap.text + gap.link > 0.0 && gap.filled >= FILLED && gap.distinct >= DISTINCT
-        });
+        let many = backbone.gaps[first..=gap]
+            .iter()
+            .any(|gap| gap.text + gap.link > 0.0 && gap.filled >= FILLED && gap.distinct >= DISTINCT);
         let kind = first.checked_sub(1).map(|before| backbone.pieces[before].kind);
         let in_text = kind.is_none_or(|kind| kind.is_text() || matches!(kind, Kind::End | Kind::Raw));
         if many && in_text {
@@ -170,7 +174,8 @@ fn slot_span(page: &str, tokens: &[Token], laid: &[u32], slot: &Slot) -> Option<
 
 /// The shortest delimiters that most pages have around a field, and the page they were taken from.
 fn delimiters(pages: &[String], spans: &[Option<Span>]) -> Option<(String, String, usize)> {
-    let there: Vec<(usize, Span)> = spans.iter().enumerate().filter_map(|(page, span)| Some((page, (*span)?))).collect();
+    let there: Vec<(usize, Span)> =
+        spans.iter().enumerate().filter_map(|(page, span)| Some((page, (*span)?))).collect();
     let need = ((there.len() as f64 * FREQUENT).ceil() as usize).max(2);
     if there.len() * 2 < pages.len() {
         return None;
@@ -210,10 +215,12 @@ fn name(page: &str, left: &str, main: bool, others: &[Field]) -> String {
     } else if matches!(tag_name.as_str(), "h1" | "title") {
         Some(if tag_name == "h1" { "headline".to_owned() } else { tag_name.clone() })
     } else {
-        label_before(&page[..at + left.len()]).or_else(|| ["id", "itemprop", "class"].iter().find_map(|name| attribute(tag, name)))
+        label_before(&page[..at + left.len()])
+            .or_else(|| ["id", "itemprop", "class"].iter().find_map(|name| attribute(tag, name)))
     };
     let plain = |text: &str| -> String {
-        let words: Vec<String> = text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()).map(str::to_lowercase).collect();
+        let words: Vec<String> =
+            text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()).map(str::to_lowercase).collect();
         words.join("_").chars().take(40).collect()
     };
     let name = [said.as_deref().map(plain), Some(plain(&tag_name)), Some("field".to_owned())];

@@ -48,7 +48,8 @@ impl TableWriter {
     }
 
     fn flush(&mut self) -> Result<()> {
-        let text = |column: &mut Vec<Option<String>>| -> ArrayRef { Arc::new(StringArray::from(std::mem::take(column))) };
+        let text =
+            |column: &mut Vec<Option<String>>| -> ArrayRef { Arc::new(StringArray::from(std::mem::take(column))) };
         let columns = self.columns.iter_mut().map(text).collect();
         let batch = RecordBatch::try_new(self.schema.clone(), columns).map_err(|error| self.place.wrap(error))?;
         self.writer.write(&batch).map_err(|error| self.place.wrap(error))

@@ -10,9 +10,7 @@ use refrain::report::cell;
 use refrain::source::Inputs;
 use refrain::template::normalised_ranges;
 use refrain::text::{CharOffsets, Offsets};
-use refrain::write::{
-    DocumentWriter, Output, Packed, Packing, TableWriter, WriteOptions, open, write_atomically,
-};
+use refrain::write::{DocumentWriter, Output, Packed, Packing, TableWriter, WriteOptions, open, write_atomically};
 use refrain::{Document, Failure, Span};
 use serde_json::{Map, Value, json};
 
@@ -148,12 +146,31 @@ s{color:#aaa;text-decoration:none}h2{font-size:1em}</style></head>\n<body><h1>Pa
 
 /// Where content goes.
 pub(super) enum Destination {
-    Lines { out: Packed, tail: &'static str, colours: bool },
-    Folder { folder: PathBuf, names: Names, inputs: Inputs, taken: HashSet<PathBuf> },
+    Lines {
+        out: Packed,
+        tail: &'static str,
+        colours: bool,
+    },
+    Folder {
+        folder: PathBuf,
+        names: Names,
+        inputs: Inputs,
+        taken: HashSet<PathBuf>,
+    },
     Documents(Box<dyn DocumentWriter>),
-    Table { out: Packed, between: char, columns: Columns },
-    JsonTable { out: Packed, columns: Columns },
-    ParquetTable { out: TableWriter, columns: Columns },
+    Table {
+        out: Packed,
+        between: char,
+        columns: Columns,
+    },
+    JsonTable {
+        out: Packed,
+        columns: Columns,
+    },
+    ParquetTable {
+        out: TableWriter,
+        columns: Columns,
+    },
     /// One JSON object at the end.
     Object(Packed),
 }
@@ -280,9 +297,7 @@ fn object(known: &Known, summary: &Summary) -> Value {
             "pages": cut.pages,
         }),
         Known::Templates(templates) => {
-            let one = |template: &refrain::template::Template| {
-                json!({"key": template.key(), "pages": template.pages(), "fitted": template.fitted()})
-            };
+            let one = |template: &refrain::template::Template| json!({"key": template.key(), "pages": template.pages(), "fitted": template.fitted()});
             json!({
                 "method": "backbone",
                 "pages": summary.pages,
@@ -332,7 +347,8 @@ fn ready(folder: &Path, overwrite: bool) -> Result<PathBuf> {
 
 /// The name of a page in the folder: that of its file, or one made of its id. No two pages get one name.
 fn file_name(document: &Document, names: &Names, inputs: &Inputs, taken: &HashSet<PathBuf>) -> PathBuf {
-    let own_file = document.origin.member.is_none() && document.origin.url.is_none() && document.id == document.origin.input;
+    let own_file =
+        document.origin.member.is_none() && document.origin.url.is_none() && document.id == document.origin.input;
     let name = match inputs.get(document.position.input).filter(|_| own_file) {
         Some(input) => names.of(input),
         None => {

@@ -1,8 +1,8 @@
 //! Records of pages: rows of a table.
 
+use refrain::Failure;
 use refrain::extract::segment;
 use refrain::template::Wrapper;
-use refrain::Failure;
 
 use super::pages::Page;
 
@@ -25,7 +25,9 @@ impl Row {
         let origin = &page.document.origin;
         let failure = (filled(&values) == 0).then(|| {
             let failure = Failure::new(&origin.input, format!("{}: no field was found", page.document.id));
-            failure.member(origin.member.as_deref()).hint("the wrapper is of other pages: learn one from pages like this")
+            failure
+                .member(origin.member.as_deref())
+                .hint("the wrapper is of other pages: learn one from pages like this")
         });
         Row { id: page.document.id, wrapper, values, failure: page.failure.or(failure) }
     }
