@@ -7,7 +7,7 @@ TRAIN_VENV := .venv-train
 TOOLS := .tools/bin
 BIN := target/release/refrain
 
-.PHONY: has-browser has-reuse help demo test test-rust test-python test-browser lint deny fuzz-check fuzz bench-read bench-extract bench-decode bench-dedup bench-compare bench-strip bench-library-stores paper-compare paper-strip has-books bench-editions paper-editions has-editions \
+.PHONY: has-browser has-reuse help demo test test-rust test-python test-browser lint deny fuzz-check fuzz bench-read bench-extract bench-decode bench-dedup bench-compare bench-strip bench-library-stores paper-compare paper-strip has-books bench-editions paper-editions has-editions bench-template paper-template \
 	train-extract evaluate-extract has-pages has-documents stoplists languages strip-evidence paper-decode clean
 
 help:
@@ -34,6 +34,8 @@ help:
 	@echo "make bench-library-stores  the files of a library beside redb and LMDB, on the same data (DOCUMENTS=file.jsonl)"
 	@echo "make bench-editions    how the search for editions grows up to 100,000 made-up books; how well pairs are found in real ones (BOOKS_DATA=folder)"
 	@echo "make paper-editions    the published table and curves of DUPNIQ, once more (BOOKS_DATA=folder)"
+	@echo "make bench-template    how well and how fast content is told from templates (SITES=folder)"
+	@echo "make paper-template    the table of the FindOptimal paper, published and default method side by side (SITES=folder)"
 	@echo "make paper-compare     the published studies of the copy detector Ferret, once more (REUSE=folder)"
 	@echo "make paper-decode      the published table of the encoding detector chared, once more (TEXTS=folder of language folders)"
 
@@ -45,6 +47,7 @@ demo:
 	$(BIN) extract samples/pages/lighthouse.example/tides.html -o demo-out/tides.md --quiet
 	$(BIN) dedup samples/crawl.warc.gz -o demo-out/clean.jsonl --removed demo-out/removed.jsonl --quiet
 	$(BIN) strip samples/books/ -o demo-out/books/ --quiet
+	$(BIN) template samples/site/ --show -o demo-out/site.html --quiet
 	$(BIN) compare samples/essays --exclude samples/brief.md -o demo-out/report/ --quiet
 	$(BIN) editions samples/editions -o demo-out/editions/ --quiet
 	@echo
@@ -55,6 +58,7 @@ demo:
 	@echo "  demo-out/removed.jsonl           blocks that stand in earlier pages, and where (the rest: clean.jsonl)"
 	@echo "  demo-out/books/                  books without their headers and footers; report.jsonl says what was found"
 	@echo "  demo-out/editions/report.html    books that are editions of one work, and where they overlap"
+	@echo "  demo-out/site.html               pages of a site, what they share in grey"
 	@echo "  demo-out/report/report.html      essays that share passages, side by side"
 	@echo "  $(BIN) stats demo-out/corpus"
 	@echo "  $(BIN) convert demo-out/corpus --format text | less"
@@ -161,6 +165,16 @@ EVAL_PASSAGES ?= ../shared/tools/eval_passages.py
 bench-compare: has-reuse $(VENV)/ready
 	$(CARGO) build --release --package refrain-cli
 	$(VENV)/bin/python bench/compare.py --data $(REUSE) --scorer $(EVAL_PASSAGES) $(COMPARE)
+
+# Pages of sites with the ranges of their content.
+SITES ?= ../shared/data/sites/dev
+
+bench-template paper-template: has-sites
+	$(CARGO) build --release --package refrain-cli
+	$(PYTHON) bench/template.py $(@:-template=) --sites $(SITES) --refrain target/release/refrain
+
+has-sites:
+	@test -d $(SITES) || { echo "$(SITES) is not there; say where the pages are: SITES=folder"; exit 2; }
 
 # Documents are made where none are named.
 bench-library-stores:

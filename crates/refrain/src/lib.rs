@@ -18,6 +18,7 @@
 //! - [`extract`] finds the blocks of a web page, tells its main content from the rest, and what the page says about itself;
 //! - [`dedup`] marks copies;
 //! - [`strip`] marks what was put in front of books and behind them;
+//! - [`template`] finds what the pages of a site share;
 //! - [`compare`] finds passages that documents share;
 //! - [`editions`] finds books that are editions of one work, and where they overlap;
 //! - [`report`] shows what was found;
@@ -57,6 +58,7 @@ pub mod report;
 pub mod source;
 pub mod stats;
 pub mod strip;
+pub mod template;
 pub mod text;
 pub mod write;
 

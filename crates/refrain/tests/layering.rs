@@ -8,7 +8,7 @@ use std::path::Path;
 const SHARED: [&str; 4] = ["document", "error", "pass", "text"];
 
 /// What each folder or file may use beyond that.
-const ALLOWED: [(&str, &[&str]); 0] = [
+const ALLOWED: [(&str, &[&str]); 18] = [
     ("document", &[]),
     ("error", &[]),
     ("pass", &[]),
@@ -21,6 +21,7 @@ const ALLOWED: [(&str, &[&str]); 0] = [
     ("dedup", &[]),
     ("strip", &[]),
     ("editions", &[]),
+    ("template", &[]),
     ("report", &["compare", "editions", "strip"]),
     ("write", &[]),
     ("stats", &[]),

@@ -13,3 +13,4 @@ pub(crate) mod list;
 pub(crate) mod man;
 pub(crate) mod stats;
 pub(crate) mod strip;
+pub(crate) mod template;

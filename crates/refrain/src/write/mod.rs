@@ -9,12 +9,14 @@ mod output;
 mod parquet;
 mod parts;
 mod removed;
+mod table;
 mod text;
 mod vertical;
 
 pub use output::{Output, Packed, Packing, Written, complete, write_atomically};
 pub use parts::PartsWriter;
 pub use removed::removed_lines;
+pub use table::TableWriter;
 
 use std::path::Path;
 

@@ -158,7 +158,7 @@ impl Batch {
 
 impl ParquetWriter {
     pub(super) fn new(output: Output, options: WriteOptions) -> Result<ParquetWriter> {
-        let place = Place { path: output.path(), closed: output.closed() };
+        let place = Place::of(&output);
         let schema = Arc::new(schema(options));
         let properties = WriterProperties::builder()
             .set_compression(Compression::ZSTD(ZstdLevel::default()))
@@ -185,13 +185,17 @@ impl ParquetWriter {
 
 /// Where errors of the Parquet library came from.
 #[derive(Clone)]
-struct Place {
+pub(super) struct Place {
     path: PathBuf,
     closed: Arc<AtomicBool>,
 }
 
 impl Place {
-    fn wrap(&self, error: impl std::fmt::Display) -> Error {
+    pub(super) fn of(output: &Output) -> Place {
+        Place { path: output.path(), closed: output.closed() }
+    }
+
+    pub(super) fn wrap(&self, error: impl std::fmt::Display) -> Error {
         match self.closed.load(Ordering::Relaxed) {
             true => Error::io(&self.path, std::io::ErrorKind::BrokenPipe.into()),
             false => Error::Parquet { path: self.path.clone(), message: error.to_string() },

@@ -337,7 +337,7 @@ impl Work<'_> {
 }
 
 /// Copies standard input to a file, because it is read twice. Returns the folder of the file, if there is one.
-fn copy_stdin(inputs: &mut Inputs) -> Result<Option<tempfile::TempDir>> {
+pub(in crate::cmd) fn copy_stdin(inputs: &mut Inputs) -> Result<Option<tempfile::TempDir>> {
     if !inputs.iter().any(refrain::source::Input::is_stdin) {
         return Ok(None);
     }

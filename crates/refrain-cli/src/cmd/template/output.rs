@@ -1,0 +1,368 @@
+//! Where content goes.
+
+use std::collections::HashSet;
+use std::io::IsTerminal;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result, bail};
+use refrain::extract::segment;
+use refrain::report::cell;
+use refrain::source::Inputs;
+use refrain::template::normalised_ranges;
+use refrain::text::{CharOffsets, Offsets};
+use refrain::write::{DocumentWriter, Output, Packed, Packing, TableWriter, WriteOptions, open, write_atomically};
+use refrain::{Document, Failure, Span};
+use serde_json::{Map, Value, json};
+
+use super::pages::{Page, Pages};
+use super::records::{Columns, Row};
+use super::work::{How, Marked, Summary};
+use super::{Arguments, Format, Job, Known, Unit};
+use crate::names::Names;
+
+/// What is left to be written when it is a page's turn.
+pub(super) enum Put {
+    /// A line of output.
+    Line(String, How, bool),
+    /// A page without its template, under its name.
+    File(Box<Document>, String, How),
+    Document(Box<Document>, How),
+    Row(Box<Row>),
+    /// Nothing but a count.
+    Count(How, bool),
+    /// A page whose content is known by its number.
+    Page(Box<Page>),
+}
+
+impl Put {
+    /// Makes ready what can be made ready on any thread.
+    pub(super) fn prepare(job: &Job, marked: Marked) -> Put {
+        let Marked { page, content, how } = marked;
+        let empty = content.is_empty();
+        match job {
+            Job::Summary | Job::Records(_) => Put::Count(how, empty),
+            Job::Ranges(unit) => Put::Line(ranges(&page, &content, *unit), how, empty),
+            Job::Show => Put::Line(shown(&page, &content), how, empty),
+            Job::Folder(_) => Put::File(Box::new(page.document), fragment(&page.text, &content), how),
+            Job::Documents(_) => {
+                let text = segment(&fragment(&page.text, &content)).text;
+                let mut document = Document::from_text(page.document.id.as_str(), text);
+                document.position = page.document.position;
+                document.origin = page.document.origin;
+                document.encoding = page.document.encoding;
+                document.meta = page.document.meta;
+                Put::Document(Box::new(document), how)
+            }
+        }
+    }
+
+    pub(super) fn how(&self) -> How {
+        match self {
+            Put::Line(_, how, _) | Put::File(_, _, how) | Put::Document(_, how) | Put::Count(how, _) => *how,
+            Put::Row(_) | Put::Page(_) => How::Template,
+        }
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        match self {
+            Put::Line(_, _, empty) | Put::Count(_, empty) => *empty,
+            Put::File(_, text, _) => text.is_empty(),
+            Put::Document(document, _) => document.text.is_empty(),
+            Put::Row(_) | Put::Page(_) => false,
+        }
+    }
+
+    pub(super) fn failure(&self) -> Option<Failure> {
+        match self {
+            Put::Row(row) => row.failure.clone(),
+            _ => None,
+        }
+    }
+}
+
+/// The content of a page as it stands there.
+fn fragment(text: &str, content: &[Span]) -> String {
+    let parts: Vec<&str> = content.iter().map(|span| span.of(text).trim()).collect();
+    let mut fragment = parts.join("\n");
+    if !fragment.is_empty() {
+        fragment.push('\n');
+    }
+    fragment
+}
+
+/// A page as ranges: its fields but the page itself, and where its content is.
+fn ranges(page: &Page, content: &[Span], unit: Unit) -> String {
+    let pairs: Vec<(usize, usize)> = match unit {
+        Unit::Normalised => normalised_ranges(&page.text, content),
+        Unit::Chars | Unit::Bytes => {
+            let offsets = if unit == Unit::Chars { Offsets::Chars } else { Offsets::Bytes };
+            let mut chars = CharOffsets::new(&page.text);
+            let pair = |span: &Span| {
+                let span = chars.span(*span, offsets);
+                (span.start, span.end)
+            };
+            content.iter().map(pair).collect()
+        }
+    };
+    let mut line: Map<String, Value> = page.document.meta.clone();
+    line.insert("id".to_owned(), Value::from(page.document.id.as_str()));
+    if let Some(url) = &page.document.origin.url {
+        line.insert("url".to_owned(), Value::from(url.as_str()));
+    }
+    line.insert("content_ranges".to_owned(), json!(pairs));
+    Value::Object(line).to_string() + "\n"
+}
+
+/// A page with its template in grey: HTML that shows HTML.
+fn shown(page: &Page, content: &[Span]) -> String {
+    let mut out = format!("<section><h2>{}</h2><pre>", escaped(&page.document.id));
+    let mut at = 0;
+    let grey = |text: &str, out: &mut String| {
+        if !text.is_empty() {
+            out.push_str("<s>");
+            out.push_str(&escaped(text));
+            out.push_str("</s>");
+        }
+    };
+    for span in content {
+        grey(page.text.get(at..span.start).unwrap_or_default(), &mut out);
+        out.push_str(&escaped(span.of(&page.text)));
+        at = span.end;
+    }
+    grey(page.text.get(at..).unwrap_or_default(), &mut out);
+    out.push_str("</pre></section>\n");
+    out
+}
+
+fn escaped(text: &str) -> String {
+    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;")
+}
+
+const SHOW_HEAD: &str = "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><title>Pages and their template</title>\n\
+<style>body{font:14px/1.5 system-ui,sans-serif;margin:2em auto;max-width:70em;padding:0 1em}\n\
+pre{white-space:pre-wrap;overflow-wrap:anywhere;border:1px solid #ccc;border-radius:4px;padding:1em}\n\
+s{color:#aaa;text-decoration:none}h2{font-size:1em}</style></head>\n<body><h1>Pages and their template</h1>\n\
+<p>What is grey is shared with other pages; the rest is content.</p>\n";
+
+/// Where content goes.
+pub(super) enum Destination {
+    Lines {
+        out: Packed,
+        tail: &'static str,
+        colours: bool,
+    },
+    Folder {
+        folder: PathBuf,
+        names: Names,
+        inputs: Inputs,
+        taken: HashSet<PathBuf>,
+    },
+    Documents(Box<dyn DocumentWriter>),
+    Table {
+        out: Packed,
+        between: char,
+        columns: Columns,
+    },
+    JsonTable {
+        out: Packed,
+        columns: Columns,
+    },
+    ParquetTable {
+        out: TableWriter,
+        columns: Columns,
+    },
+    /// One JSON object at the end.
+    Object(Packed),
+}
+
+impl Destination {
+    pub(super) fn open(arguments: &Arguments, job: &Job, pages: &Pages<'_>, known: &Known) -> Result<Destination> {
+        let path = arguments.output.path();
+        let stream = || -> Result<Packed> {
+            Ok(match path {
+                Some(path) => Packing::of_path(path).pack(Output::file(path)?)?,
+                None => Packing::None.pack(Output::stream(std::io::stdout()))?,
+            })
+        };
+        let columns = || match known {
+            Known::Wrappers(wrappers) => Columns::of(wrappers),
+            _ => Columns::of(&[]),
+        };
+        Ok(match job {
+            Job::Summary => Destination::Object(stream()?),
+            Job::Ranges(_) => Destination::Lines { out: stream()?, tail: "", colours: false },
+            Job::Show => {
+                let colours = path.is_none() && std::io::stdout().is_terminal();
+                let mut out = stream()?;
+                if !colours {
+                    out.put(SHOW_HEAD.as_bytes())?;
+                }
+                Destination::Lines { out, tail: if colours { "" } else { "</body></html>\n" }, colours }
+            }
+            Job::Folder(folder) => {
+                let folder = ready(folder, arguments.overwrite)?;
+                let names = Names::new(pages.named, &pages.inputs);
+                Destination::Folder { folder, names, inputs: pages.inputs.clone(), taken: HashSet::new() }
+            }
+            Job::Documents(format) => {
+                let (output, packing) = match path {
+                    Some(path) => (Output::file(path)?, Packing::of_path(path)),
+                    None => (Output::stream(std::io::stdout()), Packing::None),
+                };
+                Destination::Documents(open(output, *format, packing, WriteOptions::default())?)
+            }
+            Job::Records(Format::Parquet) => {
+                let output = match path {
+                    Some(path) => Output::file(path)?,
+                    None => Output::stream(std::io::stdout()),
+                };
+                let columns = columns();
+                Destination::ParquetTable { out: TableWriter::new(output, &columns.names)?, columns }
+            }
+            Job::Records(Format::Jsonl) => Destination::JsonTable { out: stream()?, columns: columns() },
+            Job::Records(format) => {
+                let between = if *format == Format::Tsv { '\t' } else { ',' };
+                let (mut out, columns) = (stream()?, columns());
+                out.put(line(columns.names.iter().map(String::as_str), between).as_bytes())?;
+                Destination::Table { out, between, columns }
+            }
+        })
+    }
+
+    pub(super) fn put(&mut self, put: Put) -> refrain::Result<()> {
+        match (self, put) {
+            (Destination::Lines { out, colours, .. }, Put::Line(text, ..)) => match *colours {
+                true => out.put(coloured(&text).as_bytes()),
+                false => out.put(text.as_bytes()),
+            },
+            (Destination::Folder { folder, names, inputs, taken }, Put::File(document, text, _)) => {
+                let name = file_name(&document, names, inputs, taken);
+                let path = folder.join(&name);
+                if let Some(parent) = path.parent() {
+                    std::fs::create_dir_all(parent).map_err(|error| refrain::Error::io(parent, error))?;
+                }
+                taken.insert(name);
+                write_atomically(&path, text.as_bytes())
+            }
+            (Destination::Documents(out), Put::Document(document, _)) => out.write(&document),
+            (Destination::Table { out, between, columns }, Put::Row(row)) => {
+                let cells = columns.cells(*row);
+                out.put(line(cells.iter().map(|cell| cell.as_deref().unwrap_or_default()), *between).as_bytes())
+            }
+            (Destination::JsonTable { out, columns }, Put::Row(row)) => {
+                let cells = columns.cells(*row);
+                let named = columns.names.iter().zip(cells);
+                let object: Map<String, Value> =
+                    named.filter_map(|(name, cell)| Some((name.clone(), Value::from(cell?)))).collect();
+                out.put((Value::Object(object).to_string() + "\n").as_bytes())
+            }
+            (Destination::ParquetTable { out, columns }, Put::Row(row)) => out.write(columns.cells(*row)),
+            _ => Ok(()),
+        }
+    }
+
+    pub(super) fn finish(self, known: &Known, summary: &Summary) -> Result<()> {
+        match self {
+            Destination::Lines { mut out, tail, .. } => {
+                out.put(tail.as_bytes())?;
+                out.finish()?;
+            }
+            Destination::Folder { .. } => {}
+            Destination::Documents(out) => {
+                out.finish()?;
+            }
+            Destination::Table { out, .. } | Destination::JsonTable { out, .. } => {
+                out.finish()?;
+            }
+            Destination::ParquetTable { out, .. } => {
+                out.finish()?;
+            }
+            Destination::Object(mut out) => {
+                out.put((object(known, summary).to_string() + "\n").as_bytes())?;
+                out.finish()?;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// What was found, as one JSON object.
+fn object(known: &Known, summary: &Summary) -> Value {
+    match known {
+        Known::Cut(cut) => json!({
+            "method": "findoptimal",
+            "n": cut.point.n,
+            "a": cut.point.a,
+            "alternation_count": cut.point.alternations,
+            "pages": cut.pages,
+        }),
+        Known::Templates(templates) => {
+            let one = |template: &refrain::template::Template| json!({"key": template.key(), "pages": template.pages(), "fitted": template.fitted()});
+            json!({
+                "method": "backbone",
+                "pages": summary.pages,
+                "fitting": summary.fitting,
+                "of_another_kind": summary.other_kind,
+                "without_template": summary.alone,
+                "templates": templates.all().iter().map(one).collect::<Vec<_>>(),
+            })
+        }
+        Known::Wrappers(wrappers) => json!({"pages": summary.pages, "wrappers": wrappers.len()}),
+    }
+}
+
+/// A line of a table.
+fn line<'a>(cells: impl Iterator<Item = &'a str>, between: char) -> String {
+    let cells: Vec<String> = cells.map(|text| cell(text, between)).collect();
+    cells.join(&between.to_string()) + "\n"
+}
+
+/// What a terminal shows of a page that is HTML with its template struck out.
+fn coloured(section: &str) -> String {
+    let plain = section
+        .replace("<section><h2>", "\n\x1b[1m")
+        .replace("</h2><pre>", "\x1b[0m\n")
+        .replace("</pre></section>", "\n")
+        .replace("<s>", "\x1b[90m")
+        .replace("</s>", "\x1b[0m");
+    plain.replace("&lt;", "<").replace("&gt;", ">").replace("&amp;", "&")
+}
+
+/// A folder, made ready.
+fn ready(folder: &Path, overwrite: bool) -> Result<PathBuf> {
+    // Without the slash at its end.
+    let plain: PathBuf = folder.components().collect();
+    if plain.exists() && !plain.is_dir() {
+        bail!("{} is a file, and the pages need a folder; name another one, such as -o clean/", plain.display());
+    }
+    if !overwrite && plain.read_dir().is_ok_and(|mut entries| entries.next().is_some()) {
+        bail!(
+            "the folder {} is not empty; name another one, or replace files of the same names with --overwrite",
+            plain.display()
+        );
+    }
+    std::fs::create_dir_all(&plain).with_context(|| plain.display().to_string())?;
+    Ok(plain)
+}
+
+/// The name of a page in the folder: that of its file, or one made of its id. No two pages get one name.
+fn file_name(document: &Document, names: &Names, inputs: &Inputs, taken: &HashSet<PathBuf>) -> PathBuf {
+    let own_file =
+        document.origin.member.is_none() && document.origin.url.is_none() && document.id == document.origin.input;
+    let name = match inputs.get(document.position.input).filter(|_| own_file) {
+        Some(input) => names.of(input),
+        None => {
+            let safe = |c: char| if c.is_alphanumeric() || matches!(c, '.' | '-' | '_') { c } else { '_' };
+            let id: String = document.id.chars().map(safe).take(150).collect();
+            let id = id.trim_start_matches('.');
+            let ended = [".html", ".htm"].iter().any(|end| id.to_ascii_lowercase().ends_with(end));
+            PathBuf::from(if ended { id.to_owned() } else { format!("{id}.html") })
+        }
+    };
+    if !taken.contains(&name) {
+        return name;
+    }
+    let stem = name.with_extension("").to_string_lossy().into_owned();
+    let mut others = (2_u64..).map(|number| PathBuf::from(format!("{stem}-{number}.html")));
+    others.find(|name| !taken.contains(name)).unwrap_or(name)
+}

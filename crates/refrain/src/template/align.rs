@@ -1,0 +1,208 @@
+//! What pages have in common and in the same order: the backbone.
+//!
+//! Stretches of tokens that occur exactly once on most pages are candidates; those that stand in one order on most pages are
+//! kept; between two of them the search goes on with shorter stretches, which may be unique there though they are not on the
+//! page. It is the patience difference of two texts, for many pages at once.
+
+use std::collections::HashMap;
+
+use foldhash::fast::FixedState;
+
+use super::tokens::{Token, gram};
+
+pub(super) type Table<K, V> = HashMap<K, V, FixedState>;
+
+/// Where an anchor is not on a page.
+pub(super) const NOWHERE: u32 = u32::MAX;
+
+/// Lengths of stretches, in tokens, one after the other.
+pub(super) const LENGTHS: [usize; 4] = [8, 4, 2, 1];
+
+/// The share of pages that must have an anchor. Pages of another kind among them are fewer than one in five.
+const MOST_PAGES: f64 = 0.8;
+
+/// A stretch of tokens that most pages have.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Anchor {
+    /// Its tokens.
+    pub(super) length: usize,
+    /// Its first token on each page.
+    pub(super) at: Vec<u32>,
+}
+
+/// The part of a page that is looked at; none when what bounds it is not on the page.
+type Part = Option<(u32, u32)>;
+
+/// The anchors of pages, in their order.
+pub(super) fn align(pages: &[&[Token]]) -> Vec<Anchor> {
+    let whole: Vec<Part> = pages.iter().map(|page| Some((0, page.len() as u32))).collect();
+    let mut anchors = Vec::new();
+    align_parts(pages, &whole, &LENGTHS, &mut anchors);
+    anchors
+}
+
+fn align_parts(pages: &[&[Token]], parts: &[Part], lengths: &[usize], out: &mut Vec<Anchor>) {
+    let [length, shorter @ ..] = lengths else { return };
+    let length = *length;
+    let present = parts.iter().flatten().count();
+    if present < 2 {
+        return;
+    }
+    let need = ((present as f64 * MOST_PAGES).ceil() as usize).max(2);
+    let long_enough = parts.iter().flatten().filter(|(from, to)| (to - from) as usize >= length).count();
+    let chains = if long_enough < need { Vec::new() } else { common_chain(pages, parts, length, need) };
+    if chains.is_empty() {
+        return align_parts(pages, parts, shorter, out);
+    }
+    let mut before: Vec<Option<u32>> = parts.iter().map(|part| part.map(|(from, _)| from)).collect();
+    for at in chains.into_iter().map(Some).chain([None]) {
+        let end = |page: usize| match &at {
+            Some(at) => Some(at[page]).filter(|at| *at != NOWHERE),
+            None => parts[page].map(|(_, to)| to),
+        };
+        let gap: Vec<Part> = (0..parts.len()).map(|page| Some((before[page]?, end(page)?))).collect();
+        if gap.iter().flatten().any(|(from, to)| to > from) {
+            let gap: Vec<Part> = gap.into_iter().map(|part| part.map(|(from, to)| (from.min(to), to))).collect();
+            align_parts(pages, &gap, shorter, out);
+        }
+        if let Some(at) = at {
+            for (before, at) in before.iter_mut().zip(&at) {
+                *before = (*at != NOWHERE).then(|| at + length as u32);
+            }
+            out.push(Anchor { length, at });
+        }
+    }
+}
+
+/// Stretches of one length that are unique in at least so many parts, and stand in the same order there: their places.
+fn common_chain(pages: &[&[Token]], parts: &[Part], length: usize, need: usize) -> Vec<Vec<u32>> {
+    let mut once: Vec<Vec<(u64, u32)>> = Vec::with_capacity(parts.len());
+    let mut counts: Table<u64, u32> = Table::default();
+    let mut seen = Table::default();
+    for (page, part) in pages.iter().zip(parts) {
+        let unique = part.map_or(Vec::new(), |(from, to)| unique_grams(page, from, to, length, &mut seen));
+        for (gram, _) in &unique {
+            *counts.entry(*gram).or_default() += 1;
+        }
+        once.push(unique);
+    }
+    counts.retain(|_, count| *count as usize >= need);
+    for unique in &mut once {
+        unique.retain(|(gram, _)| counts.contains_key(gram));
+        unique.sort_unstable_by_key(|(_, at)| *at);
+    }
+    // The page that has most of them, the first of these, gives the order.
+    let Some(model) = (0..once.len()).rev().max_by_key(|&page| once[page].len()) else { return Vec::new() };
+    let ranks: Table<u64, u32> = once[model].iter().enumerate().map(|(rank, (gram, _))| (*gram, rank as u32)).collect();
+    let mut places = vec![vec![NOWHERE; parts.len()]; once[model].len()];
+    for (page, unique) in once.iter().enumerate() {
+        let known: Vec<(u32, u32)> =
+            unique.iter().filter_map(|(gram, at)| ranks.get(gram).map(|rank| (*rank, *at))).collect();
+        for kept in longest_rising(&known.iter().map(|(rank, _)| *rank).collect::<Vec<_>>()) {
+            let (rank, at) = known[kept];
+            places[rank as usize][page] = at;
+        }
+    }
+    places.retain(|at| at.iter().filter(|at| **at != NOWHERE).count() >= need);
+    places
+}
+
+/// The stretches that occur once in a part of a page, and where.
+fn unique_grams(page: &[Token], from: u32, to: u32, length: usize, seen: &mut Table<u64, u32>) -> Vec<(u64, u32)> {
+    seen.clear();
+    let part = page.get(from as usize..to as usize).unwrap_or_default();
+    for (at, window) in part.windows(length).enumerate() {
+        let at = from + at as u32;
+        seen.entry(gram(window.iter().map(|token| token.hash))).and_modify(|at| *at = NOWHERE).or_insert(at);
+    }
+    seen.iter().filter(|(_, at)| **at != NOWHERE).map(|(gram, at)| (*gram, *at)).collect()
+}
+
+/// The indices of a longest strictly rising subsequence.
+pub(super) fn longest_rising(values: &[u32]) -> Vec<usize> {
+    let mut tails: Vec<usize> = Vec::new();
+    let mut previous: Vec<Option<usize>> = vec![None; values.len()];
+    for (index, value) in values.iter().enumerate() {
+        let length = tails.partition_point(|tail| values[*tail] < *value);
+        previous[index] = length.checked_sub(1).map(|before| tails[before]);
+        match tails.get_mut(length) {
+            Some(tail) => *tail = index,
+            None => tails.push(index),
+        }
+    }
+    let mut rising = Vec::with_capacity(tails.len());
+    let mut next = tails.last().copied();
+    while let Some(index) = next {
+        rising.push(index);
+        next = previous[index];
+    }
+    rising.reverse();
+    rising
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::super::tokens::tokens;
+    use super::*;
+
+    fn anchored(pages: &[&str]) -> Vec<Vec<String>> {
+        let tokenised: Vec<Vec<Token>> = pages.iter().map(|page| tokens(page)).collect();
+        let slices: Vec<&[Token]> = tokenised.iter().map(Vec::as_slice).collect();
+        let word = |page: usize, at: usize| {
+            tokenised[page].get(at).map_or("", |token| &pages[page][token.start as usize..token.end as usize])
+        };
+        let shown = |anchor: &Anchor| -> Vec<String> {
+            let first = |(page, at): (usize, &u32)| match *at {
+                NOWHERE => "-".to_owned(),
+                at => (0..anchor.length).map(|next| word(page, at as usize + next)).collect::<Vec<_>>().join(" "),
+            };
+            anchor.at.iter().enumerate().map(first).collect()
+        };
+        align(&slices).iter().map(shown).collect()
+    }
+
+    #[test]
+    fn what_all_pages_share_in_order_is_found() {
+        let found = anchored(&["head alpha mid one foot", "head beta mid two foot", "head gamma delta mid three foot"]);
+        assert_eq!(found, [["head"; 3], ["mid"; 3], ["foot"; 3]]);
+    }
+
+    #[test]
+    fn what_stands_in_another_order_is_no_anchor() {
+        let found = anchored(&["a b x c", "a b y c", "b a z c"]);
+        assert!(found.contains(&vec!["c".to_owned(); 3]), "{found:?}");
+        assert!(found.iter().all(|anchor| anchor[0] != "a" || anchor[0] != "b"));
+    }
+
+    /// The definition: the longest of all subsequences that rise.
+    fn longest_by_trying(values: &[u32]) -> usize {
+        let subsequences = 0..1_u32 << values.len();
+        let rises = |chosen: &u32| {
+            let picked: Vec<u32> = (0..values.len()).filter(|i| chosen >> i & 1 == 1).map(|i| values[i]).collect();
+            picked.windows(2).all(|pair| pair[0] < pair[1])
+        };
+        subsequences.filter(rises).map(|chosen| chosen.count_ones() as usize).max().unwrap_or_default()
+    }
+
+    proptest! {
+        #[test]
+        fn rising_subsequences_are_longest(values in prop::collection::vec(0_u32..9, 0..11)) {
+            let found = longest_rising(&values);
+            prop_assert!(found.windows(2).all(|pair| pair[0] < pair[1] && values[pair[0]] < values[pair[1]]));
+            prop_assert_eq!(found.len(), longest_by_trying(&values));
+        }
+
+        #[test]
+        fn anchors_stand_in_order_and_do_not_overlap_backwards(pages in prop::collection::vec("[a-e ]{0,40}", 2..6)) {
+            let tokenised: Vec<Vec<Token>> = pages.iter().map(|page| tokens(&page.replace(' ', " . "))).collect();
+            let slices: Vec<&[Token]> = tokenised.iter().map(Vec::as_slice).collect();
+            let anchors = align(&slices);
+            for page in 0..pages.len() {
+                let at: Vec<u32> = anchors.iter().map(|anchor| anchor.at[page]).filter(|at| *at != NOWHERE).collect();
+                prop_assert!(at.windows(2).all(|pair| pair[0] <= pair[1]), "{:?}", at);
+            }
+        }
+    }
+}

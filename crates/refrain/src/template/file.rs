@@ -1,0 +1,109 @@
+//! Templates as a file: evidence that is kept and used again.
+
+use serde::{Deserialize, Serialize};
+
+use super::backbone::{Backbone, Gap, Piece};
+use super::fit::Template;
+use super::label::Labels;
+use super::learn::Templates;
+use super::tokens::Kind;
+use crate::error::{Error, Result};
+
+/// What the file says it is.
+const WHAT: &str = "templates of refrain";
+/// The version of the layout.
+const VERSION: u32 = 1;
+
+#[derive(Serialize, Deserialize)]
+struct File {
+    what: String,
+    version: u32,
+    pages: u64,
+    #[serde(default)]
+    templates: Vec<Saved>,
+}
+
+/// The first fields alone, to tell a file of another version from one that is no such file.
+#[derive(Deserialize)]
+struct Head {
+    what: String,
+    version: u32,
+}
+
+#[derive(Serialize, Deserialize)]
+struct Saved {
+    key: String,
+    pages: usize,
+    fitted: f32,
+    core: Vec<u64>,
+    /// Hash, hash of the name, kind, characters, share of pages, whether it is content.
+    pieces: Vec<(u64, u64, u8, u16, f32, bool)>,
+    gaps: Vec<(Gap, bool)>,
+}
+
+fn refused(message: &str) -> Error {
+    Error::Refused(message.to_owned())
+}
+
+impl Templates {
+    /// The templates as a file: one JSON object.
+    pub fn to_bytes(&self) -> Result<Vec<u8>> {
+        let templates = self.templates.iter().map(saved).collect();
+        let file = File { what: WHAT.to_owned(), version: VERSION, pages: self.observed, templates };
+        serde_json::to_vec(&file).map_err(|error| Error::Stream(error.into()))
+    }
+
+    /// Reads what [`Templates::to_bytes`] wrote.
+    pub fn from_bytes(bytes: &[u8]) -> Result<Templates> {
+        let head: Head = serde_json::from_slice(bytes)
+            .map_err(|_| refused("this is no file of templates; refrain template --save writes one"))?;
+        if head.what != WHAT {
+            return Err(refused("this is no file of templates; refrain template --save writes one"));
+        }
+        if head.version != VERSION {
+            let version = head.version;
+            return Err(Error::Refused(format!(
+                "the templates are of version {version}, and this program reads version {VERSION}; learn them again with --save"
+            )));
+        }
+        let file: File = serde_json::from_slice(bytes).map_err(|error| {
+            Error::Refused(format!("the templates are damaged: {error}; learn them again with --save"))
+        })?;
+        let templates: Option<Vec<Template>> = file.templates.into_iter().map(template).collect();
+        let templates = templates.ok_or_else(|| refused("the templates are damaged; learn them again with --save"))?;
+        Ok(Templates::new(file.pages, templates))
+    }
+}
+
+fn saved(template: &Template) -> Saved {
+    let labels = &template.labels;
+    let pieces = template.backbone.pieces.iter().zip(&labels.pieces);
+    Saved {
+        key: template.key.clone(),
+        pages: template.pages,
+        fitted: template.fitted,
+        core: template.core.clone(),
+        pieces: pieces.map(|(p, content)| (p.hash, p.name, p.kind.number(), p.chars, p.share, *content)).collect(),
+        gaps: template.backbone.gaps.iter().copied().zip(labels.gaps.iter().copied()).collect(),
+    }
+}
+
+/// None when its parts do not fit each other.
+fn template(saved: Saved) -> Option<Template> {
+    if saved.gaps.len() != saved.pieces.len() + 1 {
+        return None;
+    }
+    let mut backbone = Backbone::default();
+    let mut labels = Labels::default();
+    for (hash, name, kind, chars, share, content) in saved.pieces {
+        backbone.pieces.push(Piece { hash, name, kind: Kind::of_number(kind)?, chars, share });
+        labels.pieces.push(content);
+    }
+    for (gap, content) in saved.gaps {
+        backbone.gaps.push(gap);
+        labels.gaps.push(content);
+    }
+    let mut template = Template::new(saved.key, saved.pages, saved.core, backbone, labels);
+    template.fitted = saved.fitted;
+    Some(template)
+}

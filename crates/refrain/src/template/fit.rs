@@ -1,0 +1,285 @@
+//! A template, and a page laid on it.
+
+use super::align::{LENGTHS, NOWHERE, Table, longest_rising};
+use super::backbone::{Backbone, Gap};
+use super::label::Labels;
+use super::records::Wrapper;
+use super::tokens::{Token, gram};
+use crate::document::Span;
+
+/// Tokens on either side of content that tell whether a page is of this kind.
+const BORDER: usize = 24;
+/// The share of them that a page must have on both sides.
+const BORDER_SHARE: f32 = 0.35;
+/// Only tokens that this share of the pages has are asked for.
+const RELIABLE: f32 = 0.88;
+/// A region of content counts when it holds this share of all content.
+const MAIN_REGION: f32 = 0.2;
+/// No stretch of the backbone goes over a gap that more than this share of the pages fills.
+const OPEN_GAP: f32 = 0.5;
+
+/// What the pages of a site share: the backbone, and which of its parts are content.
+#[derive(Debug, Clone)]
+pub struct Template {
+    /// What pages were grouped by, such as a host; empty for none.
+    pub(super) key: String,
+    /// How many pages it was learned from.
+    pub(super) pages: usize,
+    /// Stretches of tokens that most of its pages have, sampled by hash and sorted: by them a page finds its template.
+    pub(super) core: Vec<u64>,
+    /// The share of pages that fitted when it was learned.
+    pub(super) fitted: f32,
+    pub(super) backbone: Backbone,
+    pub(super) labels: Labels,
+    /// The delimiters of fields, where they were asked for.
+    pub(super) wrapper: Wrapper,
+    /// For each token of the backbone, where the run without open gaps that it is in ends.
+    runs: Vec<usize>,
+    /// Where stretches of the first length stand in the backbone; those that stand there twice are nowhere.
+    places: Table<u64, u32>,
+    /// The tokens in front of and behind each region of content.
+    borders: Vec<[Vec<usize>; 2]>,
+}
+
+/// A page laid on a template.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Fit {
+    /// The content: ranges of bytes, in order, not touching. None when the page does not fit.
+    pub content: Vec<Span>,
+    /// False for pages of another kind than those that the template was learned from, such as lists of pages.
+    pub fits: bool,
+    /// The share of the backbone that the page has.
+    pub share: f32,
+}
+
+impl Template {
+    /// Completes what is learned, or read from a file, with what is derived from it.
+    pub(super) fn new(key: String, pages: usize, core: Vec<u64>, backbone: Backbone, labels: Labels) -> Template {
+        let mut runs = vec![0; backbone.pieces.len()];
+        for index in (0..runs.len()).rev() {
+            let open = backbone.gaps.get(index + 1).is_none_or(|gap| gap.filled >= OPEN_GAP);
+            runs[index] = match runs.get(index + 1) {
+                Some(end) if !open => *end,
+                _ => index + 1,
+            };
+        }
+        let mut template = Template {
+            key,
+            pages,
+            core,
+            fitted: 1.0,
+            backbone,
+            labels,
+            wrapper: Wrapper::default(),
+            runs,
+            places: Table::default(),
+            borders: Vec::new(),
+        };
+        template.places = template.places_of(0, template.backbone.pieces.len(), LENGTHS[0]);
+        template.borders = template.regions().into_iter().map(|region| template.border(region)).collect();
+        template
+    }
+
+    /// What pages were grouped by, such as a host; empty for none.
+    pub fn key(&self) -> &str {
+        &self.key
+    }
+
+    /// How many pages it was learned from.
+    pub fn pages(&self) -> usize {
+        self.pages
+    }
+
+    /// The share of the pages it was learned from that fitted.
+    pub fn fitted(&self) -> f32 {
+        self.fitted
+    }
+
+    /// True when something in it is content.
+    pub fn has_content(&self) -> bool {
+        self.labels.gaps.contains(&true)
+    }
+
+    /// True when the n-th element (gap, token, gap, token, ..., gap) is content.
+    fn is_content(&self, element: usize) -> bool {
+        if element.is_multiple_of(2) { self.labels.gaps[element / 2] } else { self.labels.pieces[element / 2] }
+    }
+
+    /// The larger regions of content, as ranges of elements.
+    fn regions(&self) -> Vec<std::ops::Range<usize>> {
+        let held = |region: &std::ops::Range<usize>| -> f32 {
+            region.clone().filter(|element| element.is_multiple_of(2)).map(|e| self.backbone.gaps[e / 2].chars).sum()
+        };
+        let mut regions = Vec::new();
+        let mut start = None;
+        let elements = 2 * self.backbone.pieces.len() + 1;
+        for element in 0..=elements {
+            let content = element < elements && self.is_content(element);
+            match (content, start) {
+                (true, None) => start = Some(element),
+                (false, Some(from)) => {
+                    regions.push(from..element);
+                    start = None;
+                }
+                _ => {}
+            }
+        }
+        let all: f32 = regions.iter().map(held).sum();
+        regions.retain(|region| held(region) > MAIN_REGION * all);
+        regions
+    }
+
+    /// The nearest reliable tokens of the template in front of a region and behind it.
+    fn border(&self, region: std::ops::Range<usize>) -> [Vec<usize>; 2] {
+        let wanted = |index: &usize| !self.labels.pieces[*index] && self.backbone.pieces[*index].share >= RELIABLE;
+        let before = (0..region.start.div_ceil(2)).rev().filter(wanted).take(BORDER).collect();
+        let behind = (region.end.div_ceil(2)..self.backbone.pieces.len()).filter(wanted).take(BORDER).collect();
+        [before, behind]
+    }
+
+    /// Where stretches of a part of the backbone stand that occur once in it, and go over no open gap.
+    fn places_of(&self, from: usize, to: usize, length: usize) -> Table<u64, u32> {
+        let mut places = Table::default();
+        for start in from..(to + 1).saturating_sub(length) {
+            if self.runs[start] >= start + length {
+                let gram = gram(self.backbone.pieces[start..start + length].iter().map(|piece| piece.hash));
+                places.entry(gram).and_modify(|at| *at = NOWHERE).or_insert(start as u32);
+            }
+        }
+        places
+    }
+
+    /// For each token of the backbone, the token of the page that it is.
+    pub(super) fn lay(&self, page: &[Token]) -> Vec<u32> {
+        let mut at = vec![NOWHERE; self.backbone.pieces.len()];
+        self.lay_part(page, 0..page.len(), 0..at.len(), &LENGTHS, &mut at);
+        at
+    }
+
+    fn lay_part(
+        &self,
+        page: &[Token],
+        tokens: std::ops::Range<usize>,
+        pieces: std::ops::Range<usize>,
+        lengths: &[usize],
+        at: &mut [u32],
+    ) {
+        let [length, shorter @ ..] = lengths else { return };
+        let length = *length;
+        if tokens.is_empty() || pieces.is_empty() {
+            return;
+        }
+        if tokens.len() < length || pieces.len() < length {
+            return self.lay_part(page, tokens, pieces, shorter, at);
+        }
+        let whole = pieces.len() == at.len() && length == LENGTHS[0];
+        let of_part = if whole { Table::default() } else { self.places_of(pieces.start, pieces.end, length) };
+        let places = if whole { &self.places } else { &of_part };
+        let pairs = common(page, tokens.clone(), length, places);
+        let ranks: Vec<u32> = pairs.iter().map(|(_, piece)| *piece).collect();
+        let (mut token, mut piece) = (tokens.start, pieces.start);
+        for index in longest_rising(&ranks) {
+            let (next_token, next_piece) = (pairs[index].0 as usize, pairs[index].1 as usize);
+            if next_token < token || next_piece < piece {
+                // It overlaps the one before: what is new belongs to it if it goes on in step.
+                while next_token + piece == next_piece + token && token < next_token + length {
+                    at[piece] = token as u32;
+                    (token, piece) = (token + 1, piece + 1);
+                }
+                continue;
+            }
+            self.lay_part(page, token..next_token, piece..next_piece, shorter, at);
+            for step in 0..length {
+                at[next_piece + step] = (next_token + step) as u32;
+            }
+            (token, piece) = (next_token + length, next_piece + length);
+        }
+        self.lay_part(page, token..tokens.end, piece..pieces.end, shorter, at);
+    }
+
+    /// True when the page has what stands around content.
+    fn has_borders(&self, at: &[u32]) -> bool {
+        let has = |side: &Vec<usize>| {
+            let found = side.iter().filter(|index| at[**index] != NOWHERE).count();
+            side.is_empty() || found as f32 >= BORDER_SHARE * side.len() as f32
+        };
+        self.borders.iter().all(|sides| sides.iter().all(has))
+    }
+
+    /// The content of a page.
+    pub(super) fn fit(&self, text: &str, page: &[Token]) -> Fit {
+        let at = self.lay(page);
+        let found = at.iter().filter(|at| **at != NOWHERE).count();
+        let share = if at.is_empty() { 0.0 } else { found as f32 / at.len() as f32 };
+        if !self.has_content() || !self.has_borders(&at) {
+            return Fit { content: Vec::new(), fits: !self.has_content(), share };
+        }
+        Fit { content: self.content(text, page, &at), fits: true, share }
+    }
+
+    fn content(&self, text: &str, page: &[Token], at: &[u32]) -> Vec<Span> {
+        let mut content: Vec<Span> = Vec::new();
+        let mut add = |start: usize, end: usize| match content.last_mut() {
+            _ if start >= end => {}
+            Some(last) if last.end >= start => last.end = end,
+            _ => content.push(Span::new(start, end)),
+        };
+        let (mut end, mut first) = (0, 0);
+        for index in 0..=at.len() {
+            let (start, next) = match at.get(index) {
+                None => (text.len(), text.len()),
+                Some(&NOWHERE) => continue,
+                Some(token) => {
+                    let token = &page[*token as usize];
+                    (token.start as usize, token.end as usize)
+                }
+            };
+            if start > end && self.mostly_content(first, index) {
+                add(end, start);
+            }
+            if self.labels.pieces.get(index) == Some(&true) {
+                add(start, next);
+            }
+            (end, first) = (next, index + 1);
+        }
+        content
+    }
+
+    /// What lies in gaps between which tokens of the backbone are missing is what most of that part of the backbone is.
+    fn mostly_content(&self, first: usize, last: usize) -> bool {
+        if first == last {
+            return self.labels.gaps[first];
+        }
+        let mut balance = 0.0;
+        let mut weigh = |content: bool, weight: f32| balance += if content { weight } else { -weight };
+        for index in first..=last {
+            let Gap { chars, .. } = self.backbone.gaps[index];
+            weigh(self.labels.gaps[index], chars + 0.01);
+            if index < last {
+                weigh(self.labels.pieces[index], f32::from(self.backbone.pieces[index].chars));
+            }
+        }
+        balance > 0.0
+    }
+}
+
+/// Stretches that occur once in a part of a page and have a place: their tokens and their places, in the order of the page.
+fn common(page: &[Token], tokens: std::ops::Range<usize>, length: usize, places: &Table<u64, u32>) -> Vec<(u32, u32)> {
+    let mut pairs: Vec<(u32, u32)> = Vec::new();
+    for start in tokens.start..(tokens.end + 1).saturating_sub(length) {
+        let gram = gram(page[start..start + length].iter().map(|token| token.hash));
+        if let Some(place) = places.get(&gram).filter(|place| **place != NOWHERE) {
+            pairs.push((*place, start as u32));
+        }
+    }
+    // Those that occur twice are next to each other now.
+    pairs.sort_unstable();
+    let twice = |index: usize| {
+        let same = |other: Option<&(u32, u32)>| other.is_some_and(|other| other.0 == pairs[index].0);
+        same(pairs.get(index + 1)) || same(index.checked_sub(1).and_then(|before| pairs.get(before)))
+    };
+    let mut once: Vec<(u32, u32)> =
+        (0..pairs.len()).filter(|index| !twice(*index)).map(|index| (pairs[index].1, pairs[index].0)).collect();
+    once.sort_unstable();
+    once
+}

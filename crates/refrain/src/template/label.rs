@@ -1,0 +1,201 @@
+//! Which parts of a backbone are content, once for all pages of a site.
+
+use super::backbone::{Backbone, Gap};
+use super::tokens::Kind;
+
+/// Text in links counts against a gap with this weight, text outside of links for it.
+const LINK_WEIGHT: f32 = 0.4;
+/// What a character of text in the backbone costs inside of content, and what one of markup does.
+const TEXT_COST: f32 = 0.5;
+const MARKUP_COST: f32 = 0.1;
+/// What each alternation costs, as a share of the worth of the best gap.
+const ALTERNATION: f32 = 0.25;
+/// An element that holds this share of what the element around it holds is where to look.
+const NARROWING: f32 = 0.7;
+/// It must hold this share of what the page holds.
+const LEAST_SHARE: f32 = 0.5;
+/// A headline is another one on more than this share of the pages.
+const OTHER_HEADLINES: f32 = 0.5;
+
+/// Content (true) or template, for each token of the backbone and for each gap.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub(super) struct Labels {
+    pub(super) pieces: Vec<bool>,
+    pub(super) gaps: Vec<bool>,
+}
+
+/// How much speaks for a gap as content: the more text that differs from page to page, the more; links speak against it.
+/// Between the length of the text and that of the whole, markup included, the geometric mean is taken: text alone would make
+/// little of tables, and the whole much of a date inside of tags.
+pub(super) fn worth(gap: &Gap) -> f32 {
+    let text = gap.text + gap.link;
+    if text <= 0.0 {
+        return 0.0;
+    }
+    let share = (gap.text - LINK_WEIGHT * gap.link) / text;
+    if share <= 0.0 {
+        return -LINK_WEIGHT * gap.link;
+    }
+    share * ((gap.chars - gap.raw).max(0.0) * text).sqrt() * gap.distinct
+}
+
+impl Labels {
+    /// Labels that give content the most worth for the fewest alternations, in the innermost element that holds most of it;
+    /// and headlines.
+    pub(super) fn of(backbone: &Backbone) -> Labels {
+        let worths: Vec<f32> = backbone.gaps.iter().map(worth).collect();
+        let best = worths.iter().copied().fold(0.0, f32::max);
+        let costs: Vec<f32> = backbone
+            .pieces
+            .iter()
+            .map(|piece| if piece.kind.is_text() { TEXT_COST } else { MARKUP_COST } * f32::from(piece.chars))
+            .collect();
+        let (from, to) = narrow(backbone, &worths);
+        // Gap, token, gap, token, ..., gap.
+        let mut scores = Vec::with_capacity(to.saturating_sub(from) * 2 + 1);
+        for gap in from..=to {
+            if gap > from {
+                scores.push(-costs[gap - 1]);
+            }
+            scores.push(worths[gap]);
+        }
+        let chosen = fewest_alternations(&scores, ALTERNATION * best);
+        let mut labels = Labels { pieces: vec![false; costs.len()], gaps: vec![false; worths.len()] };
+        for (index, content) in chosen.into_iter().enumerate() {
+            match index % 2 {
+                0 => labels.gaps[from + index / 2] = content,
+                _ => labels.pieces[from + index / 2] = content,
+            }
+        }
+        for gap in backbone.headline_gaps() {
+            if backbone.gaps[gap].text > 0.0 && backbone.gaps[gap].distinct > OTHER_HEADLINES {
+                labels.gaps[gap] = true;
+            }
+        }
+        labels.widen(backbone);
+        labels
+    }
+
+    /// Moves the borders of content to tags: text of the backbone that touches content belongs to it, and so do tags around it
+    /// that say nothing but what kind of text it is, such as those of a paragraph.
+    fn widen(&mut self, backbone: &Backbone) {
+        let pieces = &backbone.pieces;
+        let headlines = backbone.headline_gaps();
+        let mut gap = 0;
+        while gap < self.gaps.len() {
+            if !self.gaps[gap] {
+                gap += 1;
+                continue;
+            }
+            let (mut first, mut last) = (gap, gap);
+            while self.pieces.get(last) == Some(&true) && self.gaps.get(last + 1) == Some(&true) {
+                last += 1;
+            }
+            loop {
+                let before = first.checked_sub(1).map(|index| pieces[index].kind);
+                let behind = pieces.get(last).map(|piece| piece.kind);
+                if before.is_some_and(Kind::is_text) {
+                    first -= 1;
+                } else if behind.is_some_and(Kind::is_text) {
+                    last += 1;
+                } else if let (Some(Kind::End), Some(Kind::Close), Some(open)) = (before, behind, first.checked_sub(2))
+                {
+                    let bare = pieces[open].kind == Kind::Open && pieces[open].name == pieces[last].name;
+                    if !bare
+                        || headlines.contains(&gap)
+                        || pieces.get(last + 1).is_none_or(|piece| piece.kind != Kind::End)
+                    {
+                        break;
+                    }
+                    (first, last) = (open, last + 2);
+                } else {
+                    break;
+                }
+            }
+            // What is in front of the first piece and behind the last one stays as it is, unless text goes on there.
+            self.pieces[first..last].fill(true);
+            let inner = (first + 1).min(gap)..last.max(gap + 1);
+            self.gaps[inner].fill(true);
+            gap = last + 1;
+        }
+    }
+}
+
+/// The innermost element that holds most of the worth, as the gaps it reaches from and to.
+fn narrow(backbone: &Backbone, worths: &[f32]) -> (usize, usize) {
+    let mut sums = vec![0.0_f32; worths.len() + 1];
+    for (index, worth) in worths.iter().enumerate() {
+        sums[index + 1] = sums[index] + worth.max(0.0);
+    }
+    let held = |(from, to): (usize, usize)| sums[to + 1] - sums[from];
+    let mut here = (0, worths.len().saturating_sub(1));
+    let least = LEAST_SHARE * held(here);
+    let mut elements: Vec<(usize, usize)> =
+        backbone.elements().iter().map(|(open, close)| (open + 1, *close)).collect();
+    // Outer elements first.
+    elements.sort_unstable_by_key(|(from, to)| (std::cmp::Reverse(to - from), *from));
+    for inner in elements {
+        let inside = inner.0 >= here.0 && inner.1 <= here.1;
+        if inside && held(inner) >= (NARROWING * held(here)).max(least) {
+            here = inner;
+        }
+    }
+    here
+}
+
+/// True where it pays to be content: the labelling with the largest sum of scores where the label is true, less a cost for
+/// each alternation. What is in front and behind is false.
+pub(super) fn fewest_alternations(scores: &[f32], cost: f32) -> Vec<bool> {
+    // The best sums that end in false and in true, and whether the label before was the other one.
+    let mut sums = [0.0_f32, -cost];
+    let mut changed: Vec<[bool; 2]> = Vec::with_capacity(scores.len());
+    for score in scores {
+        let [outside, inside] = sums;
+        let leaves = inside - cost > outside;
+        let enters = outside - cost > inside;
+        sums = [outside.max(inside - cost), inside.max(outside - cost) + score];
+        changed.push([leaves, enters]);
+    }
+    let mut label = sums[1] - cost > sums[0];
+    let mut labels = vec![false; scores.len()];
+    for (place, changed) in labels.iter_mut().zip(&changed).rev() {
+        *place = label;
+        label ^= changed[usize::from(label)];
+    }
+    labels
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn value(scores: &[f32], labels: &[bool], cost: f32) -> f32 {
+        let sum: f32 = scores.iter().zip(labels).filter(|(_, label)| **label).map(|(score, _)| score).sum();
+        let bounded: Vec<bool> = [&[false], labels, &[false]].concat();
+        sum - cost * bounded.windows(2).filter(|pair| pair[0] != pair[1]).count() as f32
+    }
+
+    proptest! {
+        #[test]
+        fn no_labelling_is_better(scores in prop::collection::vec(-9_i8..9, 0..10), cost in 0_u8..6) {
+            let scores: Vec<f32> = scores.into_iter().map(f32::from).collect();
+            let cost = f32::from(cost);
+            let found = value(&scores, &fewest_alternations(&scores, cost), cost);
+            for chosen in 0..1_u32 << scores.len() {
+                let labels: Vec<bool> = (0..scores.len()).map(|bit| chosen >> bit & 1 == 1).collect();
+                prop_assert!(value(&scores, &labels, cost) <= found);
+            }
+        }
+    }
+
+    #[test]
+    fn links_and_what_is_the_same_everywhere_are_worth_nothing() {
+        let body = Gap { chars: 500.0, text: 400.0, distinct: 1.0, filled: 1.0, ..Gap::default() };
+        assert!(worth(&body) > 400.0);
+        assert!(worth(&Gap { distinct: 0.0, ..body }) <= 0.0);
+        assert!(worth(&Gap { text: 10.0, link: 390.0, ..body }) < 0.0);
+        assert!(worth(&Gap { text: 0.0, raw: 500.0, ..body }) <= 0.0);
+    }
+}

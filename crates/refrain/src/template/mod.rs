@@ -1,0 +1,44 @@
+//! What the pages of a site share, and what is left: their content.
+//!
+//! Pages that come from one template have the same text and markup around what differs. [`Sample`] takes pages,
+//! [`Sample::conclude`] separates sites and learns a template of each, [`Templates::find`] tells the content of a page. What was
+//! learned can be saved and used for pages that come later. A [`Wrapper`] takes fields out of pages by what stands around them,
+//! and [`findoptimal`] is the published method that all of this began with.
+//!
+//! No word list, no language and no name of an element is needed, but for links, scripts and headings of the first level. The
+//! method is described in `docs/algorithms/template.md`.
+//!
+//! ```
+//! use refrain::Position;
+//! use refrain::template::{Found, Sample};
+//!
+//! let page = |text: &str| format!("<body><ul><li><a href=/>Home</a></ul><div id=text>{text}</div><p>All rights reserved</p>");
+//! let texts = ["The lamp is lit at dusk.", "Gulls sleep on the gallery.", "In spring the lens is polished."];
+//! let mut sample = Sample::default();
+//! for (record, text) in (0..).zip(texts) {
+//!     sample.observe(Position { input: 0, record }, "", &page(text));
+//! }
+//! let new = page("A boat brings oil once a month.");
+//! let Found::Page(_, fit) = sample.conclude().find("", &new) else { panic!("its template is known") };
+//! let content: Vec<&str> = fit.content.iter().map(|span| span.of(&new)).collect();
+//! assert_eq!(content, ["A boat brings oil once a month."]);
+//! ```
+
+mod align;
+mod backbone;
+mod file;
+pub mod findoptimal;
+mod fit;
+mod label;
+mod learn;
+mod locate;
+mod offsets;
+mod records;
+mod separate;
+mod tokens;
+
+pub use fit::{Fit, Template};
+pub use learn::{Found, LEAST_PAGES, Sample, Templates};
+pub use locate::locate;
+pub use offsets::{normalise, normalised_ranges};
+pub use records::{Field, Wrapper};

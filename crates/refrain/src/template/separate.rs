@@ -1,0 +1,214 @@
+//! Pages of different sites, or of different kinds, told apart by what they share.
+
+use super::align::Table;
+use super::tokens::{GOLDEN, Token, gram};
+
+/// Tokens of a stretch.
+const LENGTH: usize = 8;
+/// One stretch in 2 to the power of this is looked at.
+const SAMPLING: u32 = 2;
+/// A page joins a group when it has this share of what most of its pages have.
+const JOIN: f64 = 0.4;
+/// What a page shares with a group must be this share of the page, or this many stretches: all pages have the same few
+/// declarations at their heads.
+const OF_PAGE: f64 = 0.05;
+const MANY: u32 = 40;
+/// What most pages of a group have is known from this many pages.
+const ENOUGH: u32 = 32;
+
+/// A sample of the stretches of tokens of a page, sorted, each once.
+pub(super) fn sketch(page: &[Token]) -> Vec<u64> {
+    let grams = page.windows(LENGTH).map(|window| gram(window.iter().map(|token| token.hash)));
+    let mut sketch: Vec<u64> = grams.filter(|gram| gram.wrapping_mul(GOLDEN) >> (64 - SAMPLING) == 0).collect();
+    sketch.sort_unstable();
+    sketch.dedup();
+    sketch
+}
+
+/// Pages that share a template.
+#[derive(Default)]
+struct Group {
+    pages: u32,
+    counts: Table<u64, u32>,
+}
+
+impl Group {
+    fn add(&mut self, sketch: &[u64]) {
+        self.pages += 1;
+        for gram in sketch {
+            *self.counts.entry(*gram).or_default() += 1;
+        }
+    }
+
+    fn is_core(&self, count: u32) -> bool {
+        2 * count > self.pages
+    }
+
+    /// What most of its pages have.
+    fn core(&self) -> Vec<u64> {
+        let mut core: Vec<u64> =
+            self.counts.iter().filter(|(_, count)| self.is_core(**count)).map(|(gram, _)| *gram).collect();
+        core.sort_unstable();
+        core
+    }
+}
+
+/// The group of each page, by its number. Groups are numbered in the order of their first pages.
+pub(super) fn separate(sketches: &[Vec<u64>]) -> Vec<usize> {
+    let mut counts: Table<u64, u32> = Table::default();
+    for gram in sketches.iter().flatten() {
+        *counts.entry(*gram).or_default() += 1;
+    }
+    // What only one page has tells nothing.
+    let shared: Vec<Vec<u64>> =
+        sketches.iter().map(|sketch| sketch.iter().copied().filter(|gram| counts[gram] > 1).collect()).collect();
+    let mut groups = Groups::default();
+    for (sketch, whole) in shared.iter().zip(sketches) {
+        groups.place(sketch, whole.len());
+    }
+    let cores: Vec<Vec<u64>> = groups.groups.iter().map(Group::core).collect();
+    let index = CoreIndex::new(&cores);
+    // Now that it is known what each group shares, every page goes where it belongs.
+    let mut numbers: Vec<Option<usize>> = vec![None; cores.len()];
+    let mut next = 0;
+    let mut place = |(sketch, whole): (&Vec<u64>, &Vec<u64>)| {
+        let best = index.best(sketch).filter(|(group, share)| {
+            let count = (share * cores[*group].len() as f64).round() as u32;
+            is_enough(count, whole.len())
+        });
+        let group = best.map_or(cores.len(), |(group, _)| group);
+        let number = numbers.get(group).copied().flatten().unwrap_or_else(|| {
+            next += 1;
+            next - 1
+        });
+        if let Some(known) = numbers.get_mut(group) {
+            *known = Some(number);
+        }
+        number
+    };
+    shared.iter().zip(sketches).map(&mut place).collect()
+}
+
+/// True when a page shares enough with others to have a template with them.
+fn is_enough(shared: u32, of_page: usize) -> bool {
+    shared >= MANY || f64::from(shared) >= OF_PAGE * of_page as f64
+}
+
+/// What most of these pages have, sorted.
+pub(super) fn core<'a>(sketches: impl Iterator<Item = &'a Vec<u64>>) -> Vec<u64> {
+    let mut group = Group::default();
+    sketches.for_each(|sketch| group.add(sketch));
+    group.core()
+}
+
+#[derive(Default)]
+struct Groups {
+    groups: Vec<Group>,
+    /// The groups that a stretch was seen in.
+    seen_in: Table<u64, Vec<u32>>,
+}
+
+impl Groups {
+    /// Puts a page into the group it shares most with, or into a new one.
+    fn place(&mut self, sketch: &[u64], of_page: usize) {
+        let mut shared: std::collections::BTreeMap<u32, u32> = std::collections::BTreeMap::new();
+        for gram in sketch {
+            for group in self.seen_in.get(gram).into_iter().flatten() {
+                let known = &self.groups[*group as usize];
+                if known.counts.get(gram).is_some_and(|count| known.is_core(*count)) {
+                    *shared.entry(*group).or_default() += 1;
+                }
+            }
+        }
+        let fits = shared.into_iter().filter_map(|(group, count)| {
+            let core = self.groups[group as usize].core().len().max(1);
+            let share = f64::from(count) / core as f64;
+            (share >= JOIN && is_enough(count, of_page)).then_some((group, share))
+        });
+        // Of equal ones, the first.
+        let best = fits.reduce(|best, next| if next.1 > best.1 { next } else { best });
+        let group = best.map_or(self.groups.len(), |(group, _)| group as usize);
+        if group == self.groups.len() {
+            self.groups.push(Group::default());
+        }
+        if self.groups[group].pages < ENOUGH {
+            for gram in sketch {
+                let groups = self.seen_in.entry(*gram).or_default();
+                if !groups.contains(&(group as u32)) {
+                    groups.push(group as u32);
+                }
+            }
+            self.groups[group].add(sketch);
+        }
+    }
+}
+
+/// Finds the core that a page has most of.
+#[derive(Debug, Clone, Default)]
+pub(super) struct CoreIndex {
+    owners: Table<u64, Vec<u32>>,
+    sizes: Vec<usize>,
+}
+
+impl CoreIndex {
+    pub(super) fn new(cores: &[impl AsRef<[u64]>]) -> CoreIndex {
+        let mut owners: Table<u64, Vec<u32>> = Table::default();
+        for (number, core) in cores.iter().enumerate() {
+            for gram in core.as_ref() {
+                owners.entry(*gram).or_default().push(number as u32);
+            }
+        }
+        CoreIndex { owners, sizes: cores.iter().map(|core| core.as_ref().len()).collect() }
+    }
+
+    /// The number of the core that the page has the largest share of, the first of these, and the share.
+    pub(super) fn best(&self, sketch: &[u64]) -> Option<(usize, f64)> {
+        self.all(sketch).into_iter().reduce(|best, next| if next.1 > best.1 { next } else { best })
+    }
+
+    /// The cores that the page has something of, and how large a share.
+    pub(super) fn all(&self, sketch: &[u64]) -> Vec<(usize, f64)> {
+        let mut found: std::collections::BTreeMap<u32, u32> = std::collections::BTreeMap::new();
+        for owner in sketch.iter().filter_map(|gram| self.owners.get(gram)).flatten() {
+            *found.entry(*owner).or_default() += 1;
+        }
+        let share = |(owner, count): (u32, u32)| {
+            let size = self.sizes.get(owner as usize).copied().unwrap_or_default().max(1);
+            (owner as usize, f64::from(count) / size as f64)
+        };
+        found.into_iter().map(share).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::tokens::tokens;
+    use super::*;
+
+    fn page(site: &str, number: usize) -> String {
+        let chrome: String = (0..60).map(|n| format!("<li class=\"{site}-{n}\">{site} item {n} {site}</li>")).collect();
+        let body: String = (0..200).map(|n| format!("w{number}x{n} ")).collect();
+        format!("{chrome}<p>{body}</p>")
+    }
+
+    #[test]
+    fn sites_are_told_apart_also_small_ones() {
+        let pages: Vec<String> =
+            (0..24).map(|number| page(if number % 8 == 3 { "small" } else { "large" }, number)).collect();
+        let sketches: Vec<Vec<u64>> = pages.iter().map(|page| sketch(&tokens(page))).collect();
+        let groups = separate(&sketches);
+        for (number, group) in groups.iter().enumerate() {
+            assert_eq!(*group, usize::from(number % 8 == 3), "page {number}");
+        }
+    }
+
+    #[test]
+    fn pages_that_share_nothing_are_alone() {
+        let pages: Vec<String> = (0..20).map(|number| page(&format!("site{number}"), number)).collect();
+        let sketches: Vec<Vec<u64>> = pages.iter().map(|page| sketch(&tokens(page))).collect();
+        let mut groups = separate(&sketches);
+        groups.sort_unstable();
+        groups.dedup();
+        assert_eq!(groups.len(), 20);
+    }
+}
