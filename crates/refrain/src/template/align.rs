@@ -41,6 +41,7 @@ pub(super) fn align(pages: &[&[Token]]) -> Vec<Anchor> {
     anchors
 }
 
+#[allow(clippy::cast_sign_loss)] // a share of a count is not negative
 fn align_parts(pages: &[&[Token]], parts: &[Part], lengths: &[usize], out: &mut Vec<Anchor>) {
     let [length, shorter @ ..] = lengths else { return };
     let length = *length;

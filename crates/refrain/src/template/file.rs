@@ -48,7 +48,7 @@ fn refused(message: &str) -> Error {
 impl Templates {
     /// The templates as a file: one JSON object.
     pub fn to_bytes(&self) -> Result<Vec<u8>> {
-        let templates = self.templates.iter().map(saved).collect();
+        let templates = self.all.iter().map(saved).collect();
         let file = File { what: WHAT.to_owned(), version: VERSION, pages: self.observed, templates };
         serde_json::to_vec(&file).map_err(|error| Error::Stream(error.into()))
     }

@@ -162,6 +162,7 @@ impl FindOptimal {
     }
 
     /// Counts the n-grams of one length and sorts them.
+    #[allow(clippy::cast_sign_loss)] // places in a text are not negative
     fn ranked(&self, n: usize) -> Ranked {
         // Equal n-grams are neighbours in the suffix array.
         let mut classes = vec![0_u32; self.suffixes.len()];
@@ -281,6 +282,7 @@ fn suffix_array(letters: &mut [i32]) -> Result<Vec<i32>> {
 }
 
 /// The lengths of the prefixes that neighbours in a suffix array have in common (Kasai et al., 2001).
+#[allow(clippy::cast_sign_loss)] // places in a text are not negative
 fn common_prefixes(letters: &[i32], suffixes: &[i32]) -> Vec<u32> {
     let mut places = vec![0_u32; suffixes.len()];
     for (place, suffix) in suffixes.iter().enumerate() {

@@ -89,7 +89,7 @@ impl Sample {
     /// The same, with a wrapper for each template, in the same order.
     pub fn conclude_with_wrappers(&self) -> (Templates, Vec<Wrapper>) {
         let mut templates = self.learn(true);
-        let wrappers = templates.templates.iter_mut().map(|template| std::mem::take(&mut template.wrapper)).collect();
+        let wrappers = templates.all.iter_mut().map(|template| std::mem::take(&mut template.wrapper)).collect();
         (templates, wrappers)
     }
 
@@ -199,7 +199,7 @@ fn learn(key: &str, texts: &[&str], core: Vec<u64>, wrappers: bool) -> Option<Te
 #[derive(Debug, Clone, Default)]
 pub struct Templates {
     pub(super) observed: u64,
-    pub(super) templates: Vec<Template>,
+    pub(super) all: Vec<Template>,
     index: CoreIndex,
 }
 
@@ -219,12 +219,12 @@ impl Templates {
     pub(super) fn new(observed: u64, templates: Vec<Template>) -> Templates {
         let cores: Vec<&[u64]> = templates.iter().map(|template| template.core.as_slice()).collect();
         let index = CoreIndex::new(&cores);
-        Templates { observed, templates, index }
+        Templates { observed, all: templates, index }
     }
 
     /// The templates, in order.
     pub fn all(&self) -> &[Template] {
-        &self.templates
+        &self.all
     }
 
     /// How many pages were looked at to learn them.
@@ -236,11 +236,9 @@ impl Templates {
     pub fn find(&self, key: &str, text: &str) -> Found {
         let page = tokens(text);
         let candidates = self.index.all(&sketch(&page));
-        let own = candidates.into_iter().filter(|(number, _)| self.templates[*number].key == key);
+        let own = candidates.into_iter().filter(|(number, _)| self.all[*number].key == key);
         match own.reduce(|best, next| if next.1 > best.1 { next } else { best }) {
-            Some((number, share)) if share >= CORE_SHARE => {
-                Found::Page(number, self.templates[number].fit(text, &page))
-            }
+            Some((number, share)) if share >= CORE_SHARE => Found::Page(number, self.all[number].fit(text, &page)),
             best => Found::Unknown { nearest: best.map_or(0.0, |(_, share)| share) },
         }
     }

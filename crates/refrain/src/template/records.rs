@@ -173,6 +173,7 @@ fn slot_span(page: &str, tokens: &[Token], laid: &[u32], slot: &Slot) -> Option<
 }
 
 /// The shortest delimiters that most pages have around a field, and the page they were taken from.
+#[allow(clippy::cast_sign_loss)] // a share of a count is not negative
 fn delimiters(pages: &[String], spans: &[Option<Span>]) -> Option<(String, String, usize)> {
     let there: Vec<(usize, Span)> =
         spans.iter().enumerate().filter_map(|(page, span)| Some((page, (*span)?))).collect();
@@ -229,7 +230,9 @@ fn name(page: &str, left: &str, main: bool, others: &[Field]) -> String {
     if !taken(&name) {
         return name;
     }
-    (2..).map(|number| format!("{name}_{number}")).find(|name| !taken(name)).unwrap_or_default()
+    // One of these is free, since there are fewer others.
+    let numbered = (2..=others.len() + 2).map(|number| format!("{name}_{number}"));
+    numbered.into_iter().find(|name| !taken(name)).unwrap_or_default()
 }
 
 /// Words that end in a colon and stand in front of a field with nothing but tags between.

@@ -73,6 +73,7 @@ pub(super) fn separate(sketches: &[Vec<u64>]) -> Vec<usize> {
     let mut next = 0;
     let mut place = |(sketch, whole): (&Vec<u64>, &Vec<u64>)| {
         let best = index.best(sketch).filter(|(group, share)| {
+            #[allow(clippy::cast_sign_loss)] // a share of a count is not negative
             let count = (share * cores[*group].len() as f64).round() as u32;
             is_enough(count, whole.len())
         });
@@ -186,9 +187,9 @@ mod tests {
     use super::*;
 
     fn page(site: &str, number: usize) -> String {
-        let chrome: String = (0..60).map(|n| format!("<li class=\"{site}-{n}\">{site} item {n} {site}</li>")).collect();
-        let body: String = (0..200).map(|n| format!("w{number}x{n} ")).collect();
-        format!("{chrome}<p>{body}</p>")
+        let chrome = (0..60).map(|n| format!("<li class=\"{site}-{n}\">{site} item {n} {site}</li>"));
+        let body = (0..200).map(|n| format!("w{number}x{n} "));
+        format!("{}<p>{}</p>", chrome.collect::<Vec<_>>().concat(), body.collect::<Vec<_>>().concat())
     }
 
     #[test]
