@@ -33,7 +33,7 @@ impl Plain {
             });
             sorted[number].1 += 1;
         }
-        sorted.sort_by(|a, b| b.1.cmp(&a.1));
+        sorted.sort_by_key(|(_, count)| std::cmp::Reverse(*count));
         sorted
     }
 
@@ -172,7 +172,9 @@ proptest! {
         let pages: Vec<(Position, String)> =
             (0..).zip(&sizes).map(|(record, size)| (Position { input: 0, record }, "x ".repeat(*size))).collect();
         let mut whole = Sample::new(memory);
-        pages.iter().for_each(|(position, text)| whole.observe(*position, "", text));
+        for (position, text) in &pages {
+            whole.observe(*position, "", text);
+        }
         let mut shuffled: Vec<&(Position, String)> = pages.iter().collect();
         shuffled.sort_by_key(|(position, _)| (position.record ^ seed).wrapping_mul(0x9E37_79B9_7F4A_7C15));
         let (mut first, mut second) = (Sample::new(memory), Sample::new(memory));
