@@ -167,7 +167,8 @@ fn encodings_and_line_ends_keep_their_line_numbers() {
     let clean = format!("\n\n{}\n\n", body(2));
     assert_eq!(env.read_text("clean/crlf.txt"), clean.replace('\n', "\r\n"));
     assert_eq!(env.read_text("clean/cr.txt"), clean.replace('\n', "\r"));
-    assert_eq!(env.read("clean/wide.txt"), utf_16(&clean.replace('\n', "\r\n"))[2..]);
+    assert_eq!(env.read("clean/wide.txt"), utf_16(&clean.replace('\n', "\r\n")));
+    assert!(env.read("clean/bom.txt").starts_with("\u{feff}".as_bytes()));
 }
 
 #[test]
@@ -182,6 +183,21 @@ fn a_binary_file_is_named_and_the_others_are_done() {
     ]);
     assert_eq!(env.names("clean").len(), 6);
     assert_eq!(env.read_jsonl("errors.jsonl").len(), 2);
+    env.write("kept.txt", "a body");
+    env.run(&["strip", "books/cover.bin", "-o", "kept.txt"]).code(1);
+    assert_eq!(env.read_text("kept.txt"), "a body", "nothing takes the place of something");
+}
+
+#[test]
+fn what_cannot_be_written_shows_before_the_work() {
+    let env = with_books();
+    for beside in [["--report", "nowhere/r.html"], ["--doubtful", "nowhere/d.tsv"], ["--doubtful", "-"]] {
+        env.run(&["strip", "books", "-o", "clean/", beside[0], beside[1]]).code(2).says(&[beside[0]]);
+    }
+    env.run(&["strip", "books", "-o", "clean/", "--save", "same", "--doubtful", "./same"])
+        .code(2)
+        .says(&["another option"]);
+    assert!(!env.path("clean").exists());
 }
 
 #[test]

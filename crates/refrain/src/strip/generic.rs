@@ -179,7 +179,7 @@ fn confidence(ends: [Walk; 2], lines_left: usize) -> (f32, Vec<&'static str>) {
     let found = || ends.iter().filter(|walk| walk.blocks > 0);
     let doubts = [
         (found().next().is_none(), 0.6, "no shared line"),
-        (found().any(|walk| walk.last * 4 < walk.most), 0.65, "its innermost lines are in far fewer texts"),
+        (found().any(|walk| walk.last * 2 < walk.most), 0.65, "its innermost lines are in far fewer texts"),
         (found().any(|walk| walk.most < 5), 0.7, "few texts share it"),
         (lines_left <= 5, 0.2, "hardly anything is left"),
     ];

@@ -243,6 +243,13 @@ impl Books<'_> {
 /// Reads a part of a file.
 pub(super) fn read_part(path: &Path, part: std::ops::Range<u64>) -> io::Result<impl Read> {
     let mut file = File::open(path)?;
+    let mut head = Vec::new();
+    file.by_ref().take(LONGEST_MARK).read_to_end(&mut head)?;
+    let mark = MARKS.iter().find(|mark| part.start > 0 && head.starts_with(mark)).copied().unwrap_or_default();
     io::Seek::seek(&mut file, io::SeekFrom::Start(part.start))?;
-    Ok(file.take(part.end - part.start))
+    Ok(mark.chain(file.take(part.end - part.start)))
 }
+
+/// Marks of the order of bytes: UTF-8, UTF-16. Without it, nobody could read what is left.
+const MARKS: [&[u8]; 3] = [b"\xEF\xBB\xBF", b"\xFF\xFE", b"\xFE\xFF"];
+const LONGEST_MARK: u64 = 3;

@@ -191,7 +191,7 @@ impl Arguments {
         Ok(match job {
             Job::Explain(_) => Destination::Nowhere,
             Job::Folder(folder) => Destination::folder(folder, self.overwrite)?,
-            Job::Body => Destination::Stream { out: self.open()?, held: Vec::new() },
+            Job::Body => Destination::Stream { out: self.open()?, held: None },
             Job::Documents(format) => {
                 let (output, packing) = match self.output.path() {
                     Some(path) => (Output::file(path)?, Packing::of_path(path)),
@@ -207,9 +207,24 @@ impl Arguments {
             given.refuse(&["overwrite"], "needs a folder to write to, such as -o clean/")?;
         }
         self.output.check(inputs)?;
-        refuse_input_as("the doubtful cases", self.doubtful.as_deref(), inputs)?;
-        refuse_input_as("the report", self.report.as_deref(), inputs)?;
-        refuse_input_as("the evidence", self.method.save.as_deref(), inputs)
+        let beside = [("--doubtful", &self.doubtful), ("--report", &self.report), ("--save", &self.method.save)];
+        let mut taken: Vec<PathBuf> = self.output.path().map(|path| path.components().collect()).into_iter().collect();
+        for (option, path) in beside {
+            let Some(path) = path else { continue };
+            refuse_input_as(option, Some(path), inputs)?;
+            if path == Path::new(refrain::source::STDIN) {
+                bail!("{option} needs the name of a file");
+            }
+            let plain: PathBuf = path.components().collect();
+            if taken.contains(&plain) {
+                bail!("{} is written to by another option already; name another file for {option}", path.display());
+            }
+            if let Some(folder) = plain.parent().filter(|folder| !folder.as_os_str().is_empty() && !folder.is_dir()) {
+                bail!("{option}: the folder {} does not exist; make it first", folder.display());
+            }
+            taken.push(plain);
+        }
+        Ok(())
     }
 }
 

@@ -23,7 +23,7 @@ pub(super) enum Destination {
     /// Nowhere: what was found is told.
     Nowhere,
     /// To one file, or to standard output. The book is held back until it is known to be the only one.
-    Stream { out: Packed, held: Vec<u8> },
+    Stream { out: Packed, held: Option<Vec<u8>> },
     /// Into a folder: the bytes of plain files under their names, texts of documents beside them, and a report.
     Folder { folder: PathBuf, report: Packed, documents: Option<Box<dyn DocumentWriter>> },
     /// As documents.
@@ -79,11 +79,11 @@ impl Destination {
     pub(super) fn put(&mut self, row: &Row, left: Left) -> refrain::Result<()> {
         match (self, left) {
             (Destination::Stream { held, .. }, Left::Bytes(bytes)) => {
-                *held = bytes;
+                *held = Some(bytes);
                 Ok(())
             }
             (Destination::Stream { held, .. }, Left::Document(document)) => {
-                *held = document.kept().into_owned().into_bytes();
+                *held = Some(document.kept().into_owned().into_bytes());
                 Ok(())
             }
             (Destination::Documents(writer), Left::Document(document)) => writer.write(&document),
@@ -105,8 +105,11 @@ impl Destination {
         match self {
             Destination::Nowhere => {}
             Destination::Stream { mut out, held } => {
-                out.put(&held)?;
-                drop(out.finish()?);
+                // What stood there before is not replaced by nothing.
+                if let Some(held) = held {
+                    out.put(&held)?;
+                    drop(out.finish()?);
+                }
             }
             Destination::Documents(writer) => drop(writer.finish()?),
             Destination::Folder { report, documents, .. } => {
