@@ -15,6 +15,8 @@ use crate::pass;
 const MOST: usize = 3000;
 /// Bytes of their ends that are kept at most.
 const MOST_BYTES: usize = 256 << 20;
+/// Bytes of the ends of one text at most.
+const LARGEST: usize = 4 << 20;
 
 /// The ends of the texts of a collection, or of a sample of them where there are many. Texts with the same ends count once.
 ///
@@ -36,7 +38,8 @@ impl Sample {
 
     /// Adds a text whose [digest](Ends::digest) is known: it takes time that another thread may have.
     pub fn insert(&mut self, position: Position, digest: u64, text: Ends) {
-        if self.full_at.is_some_and(|full_at| digest >= full_at) {
+        // One that is no book, such as a file without any ends of lines, must not take the room of all others.
+        if text.memory() > LARGEST || self.full_at.is_some_and(|full_at| digest >= full_at) {
             return;
         }
         match self.texts.entry(digest) {

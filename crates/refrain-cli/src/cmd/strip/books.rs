@@ -69,8 +69,10 @@ impl From<Error> for Trouble {
     }
 }
 
-/// Files that are looked at before what was found is handed over.
+/// Files that are looked at before what was found is handed over, and how large they may be together: what is written as
+/// documents is held until then.
 const CHUNK: usize = 256;
+const CHUNK_BYTES: u64 = 64 << 20;
 /// Bytes that tell what a file is.
 const HEAD: u64 = 4096;
 /// Files up to this size are read at once.
@@ -124,7 +126,7 @@ impl Books<'_> {
                 work(Ok(book))
             })
         };
-        for chunk in list.chunks(CHUNK) {
+        for chunk in chunks(&list) {
             let done: Vec<Option<T>> = self.pool.install(|| chunk.par_iter().map(plain).collect());
             for (done, (index, _)) in done.into_iter().zip(chunk) {
                 if self.control.stopped() {
@@ -248,6 +250,21 @@ pub(super) fn read_part(path: &Path, part: std::ops::Range<u64>) -> io::Result<i
     let mark = MARKS.iter().find(|mark| part.start > 0 && head.starts_with(mark)).copied().unwrap_or_default();
     io::Seek::seek(&mut file, io::SeekFrom::Start(part.start))?;
     Ok(mark.chain(file.take(part.end - part.start)))
+}
+
+/// Pieces of a list, each with few enough files that are small enough together, and one at least.
+fn chunks<'a, 'b>(mut rest: &'a [(u32, &'b Input)]) -> impl Iterator<Item = &'a [(u32, &'b Input)]> {
+    std::iter::from_fn(move || {
+        let mut bytes = 0;
+        let fits = |(_, input): &&(u32, &Input)| {
+            bytes += input.size.unwrap_or(0);
+            bytes <= CHUNK_BYTES
+        };
+        let count = rest.iter().take(CHUNK).take_while(fits).count().max(1);
+        let (chunk, others) = rest.split_at_checked(count)?;
+        rest = others;
+        Some(chunk)
+    })
 }
 
 /// Marks of the order of bytes: UTF-8, UTF-16. Without it, nobody could read what is left.

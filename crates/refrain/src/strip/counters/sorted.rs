@@ -19,6 +19,8 @@ const RUNS_AT_A_TIME: usize = 64;
 
 /// Bytes of memory for each distinct line, but for its own: 24 for the entry, 16 to sort, up to 22 for slots; and a word.
 const FOR_EACH: usize = 64;
+/// Bytes that are taken at once, however much memory was given.
+const ROOM: usize = 512 << 20;
 
 /// Less memory than this is taken for this much.
 const LEAST_MEMORY: u64 = 4 << 10;
@@ -52,7 +54,7 @@ impl Sorted {
         })?;
         let most_lines = (memory / 2 / FOR_EACH).min(MOST_LINES);
         Ok(Sorted {
-            table: LineTable::with_room(most_lines),
+            table: LineTable::with_room(most_lines.min(ROOM / FOR_EACH)),
             most_lines,
             most_bytes: memory / 2,
             buffer: (memory / 2 / RUNS_AT_A_TIME).clamp(1 << 10, 1 << 20),
