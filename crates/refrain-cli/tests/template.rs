@@ -28,7 +28,7 @@ fn page(site: &str, n: usize) -> String {
 
 /// A page that has nothing in common with pages of other numbers.
 fn strange(n: usize) -> String {
-    let words: String = (0..150).map(|i| format!("<i{n} id=z{n}q{i}>w{n}x{i} v{n}y{i}</i{n}> ")).collect();
+    let words = (0..150).map(|i| format!("<i{n} id=z{n}q{i}>w{n}x{i} v{n}y{i}</i{n}> ")).collect::<Vec<_>>().concat();
     format!("<div class=k{n}>{words}</div>")
 }
 

@@ -130,7 +130,9 @@ impl Reader<'_> {
                 (prepared.document.map(&work), prepared.failure, prepared.skipped)
             },
             |_, (document, failure, skipped)| {
-                skipped.into_iter().for_each(|reason| failures.pass_over(reason));
+                if let Some(reason) = skipped {
+                    failures.pass_over(reason);
+                }
                 if let Some(failure) = failure {
                     failures.add(failure)?;
                 }

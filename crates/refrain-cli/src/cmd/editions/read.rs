@@ -39,27 +39,27 @@ impl Reader<'_> {
     /// Puts the books of inputs on a shelf: those of saved indexes as they are, all others as they are read.
     pub(super) fn add(
         &mut self,
-        named: &[String],
+        as_named: &[String],
         inputs: &Inputs,
-        shelf: &mut Shelf,
+        books: &mut Shelf,
         failures: &mut Failures,
     ) -> Result<()> {
         let list: Vec<&Path> = inputs.iter().map(|input| input.path.as_path()).collect();
-        let names = Names::new(named, inputs);
+        let names = Names::new(as_named, inputs);
         let mut from = 0;
         for (at, path) in list.iter().enumerate() {
             if Shelf::is_saved(path) {
                 if self.method.is_some() {
                     bail!("{}: published methods read books, not indexes; name the books", path.display());
                 }
-                self.read(from..at as u32, inputs, &names, shelf, failures)?;
+                self.read(from..at as u32, inputs, &names, books, failures)?;
                 let saved = Shelf::open(path)?;
                 self.known.extend(saved.books().iter().map(|book| book.id.clone()));
-                shelf.join(&saved)?;
+                books.join(&saved)?;
                 from = at as u32 + 1;
             }
         }
-        self.read(from..list.len() as u32, inputs, &names, shelf, failures)
+        self.read(from..list.len() as u32, inputs, &names, books, failures)
     }
 
     fn read(
@@ -67,7 +67,7 @@ impl Reader<'_> {
         range: std::ops::Range<u32>,
         inputs: &Inputs,
         names: &Names,
-        shelf: &mut Shelf,
+        books: &mut Shelf,
         failures: &mut Failures,
     ) -> Result<()> {
         if range.is_empty() {
@@ -119,7 +119,7 @@ impl Reader<'_> {
                     return failures.add(failure.hint("give it a name of its own"));
                 }
                 sets.extend(set);
-                shelf.add(&book, edges.as_ref())
+                books.add(&book, edges.as_ref())
             },
         );
         drop(bar);

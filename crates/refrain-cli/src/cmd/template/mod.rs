@@ -305,16 +305,12 @@ fn known(arguments: &Arguments, pages: &Pages<'_>) -> Result<Known> {
         return work::Cut::find(pages).map(Box::new).map(Known::Cut);
     }
     let mut sample = Sample::new(usize::try_from(arguments.memory).unwrap_or(usize::MAX));
-    pages.each(
-        "learn",
-        |page| page.ok(),
-        |page| {
-            if let Some(page) = page {
-                sample.observe(page.document.position, &page.key, &page.text);
-            }
-            Ok(())
-        },
-    )?;
+    pages.each("learn", Result::ok, |page| {
+        if let Some(page) = page {
+            sample.observe(page.document.position, &page.key, &page.text);
+        }
+        Ok(())
+    })?;
     let (templates, wrappers) = pages.pool.install(|| match arguments.records {
         true => sample.conclude_with_wrappers(),
         false => (sample.conclude(), Vec::new()),

@@ -172,7 +172,7 @@ impl Summary {
 
     /// Says so when templates that were learned earlier no longer fit.
     pub(super) fn tell_drift(&self, templates: &Templates, path: &Path) {
-        let learned: usize = templates.all().iter().map(|template| template.pages()).sum();
+        let learned: usize = templates.all().iter().map(refrain::template::Template::pages).sum();
         let fitted: f64 =
             templates.all().iter().map(|template| f64::from(template.fitted()) * template.pages() as f64).sum();
         let before = if learned == 0 { 0.0 } else { fitted / learned as f64 };
