@@ -114,7 +114,7 @@ impl Tokens {
             at += 1;
             if kinds == LETTER {
                 self.add_letters(chunk);
-            } else if before == LETTER && kinds & OTHER == 0 && chunk != b"www." {
+            } else if before == LETTER && kinds & OTHER == 0 && !chunk.ends_with(b"www.") {
                 self.add_letters(&chunk[..chunk.len() - 1]);
             } else if kinds & TELLING != 0
                 && let Some(token) = mask(chunk)
