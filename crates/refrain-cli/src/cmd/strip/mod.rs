@@ -208,18 +208,18 @@ impl Arguments {
         }
         self.output.check(inputs)?;
         let beside = [("--doubtful", &self.doubtful), ("--report", &self.report), ("--save", &self.method.save)];
-        let mut taken: Vec<PathBuf> = self.output.path().map(|path| path.components().collect()).into_iter().collect();
+        let mut taken: Vec<PathBuf> = self.output.path().map(std::path::absolute).transpose()?.into_iter().collect();
         for (option, path) in beside {
             let Some(path) = path else { continue };
             refuse_input_as(option, Some(path), inputs)?;
             if path == Path::new(refrain::source::STDIN) {
                 bail!("{option} needs the name of a file");
             }
-            let plain: PathBuf = path.components().collect();
+            let plain = std::path::absolute(path)?;
             if taken.contains(&plain) {
                 bail!("{} is written to by another option already; name another file for {option}", path.display());
             }
-            if let Some(folder) = plain.parent().filter(|folder| !folder.as_os_str().is_empty() && !folder.is_dir()) {
+            if let Some(folder) = plain.parent().filter(|folder| !folder.is_dir()) {
                 bail!("{option}: the folder {} does not exist; make it first", folder.display());
             }
             taken.push(plain);
