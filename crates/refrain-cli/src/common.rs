@@ -559,6 +559,18 @@ pub(crate) fn format_of_file(path: &Path, asked: Option<(OutputFormat, Packing)>
     }
 }
 
+/// The ending of the name of a file, in lower case and without that of its packing.
+pub(crate) fn ending(path: &Path) -> Option<String> {
+    let name = path.file_name()?.to_str()?.to_ascii_lowercase();
+    let name = [".gz", ".zst"].iter().find_map(|packed| name.strip_suffix(packed)).unwrap_or(&name);
+    Some(name.rsplit_once('.')?.1.to_owned())
+}
+
+/// A document with the id of an earlier one.
+pub(crate) fn twice_failure(id: &str) -> Failure {
+    Failure::new(id, "is there twice; the second one was left out").hint("give it an id of its own")
+}
+
 /// A number of documents in words.
 pub(crate) fn counted_documents(count: u64) -> String {
     format!("{count} document{}", if count == 1 { "" } else { "s" })

@@ -7,7 +7,6 @@ use std::sync::Arc;
 
 use anyhow::{Result, bail};
 use clap::{Args, Subcommand};
-use refrain::Failure;
 use refrain::compare::{
     Added, AlignOptions, CheckOptions, Checked, CompareOptions, Essay, FingerprintOptions, GivenText, Library,
     LibraryWriter, Rule,
@@ -22,7 +21,7 @@ use crate::cmd::compare::read::{Reader, language_of};
 use crate::cmd::compare::{Form, LEAST_MEMORY};
 use crate::common::{
     InputArguments, OutputArguments, counted_documents, legible, named, on_interrupt, percent, print, size, tell,
-    tell_failures,
+    tell_failures, twice_failure,
 };
 use crate::exit::Exit;
 
@@ -258,9 +257,7 @@ impl Add {
         read?;
         writer.commit()?;
         for id in twice {
-            failures.add(
-                Failure::new(&id, "is there twice; the second one was left out").hint("give it an id of its own"),
-            )?;
+            failures.add(twice_failure(&id))?;
         }
         if !self.output.quiet {
             failures.tell_passed_over();

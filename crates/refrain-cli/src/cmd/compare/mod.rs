@@ -23,7 +23,7 @@ use self::output::Written;
 use self::read::{Reader, language_of};
 use crate::common::{
     Failures, Given, InputArguments, OutputArguments, expand_to_any, is_folder, legible, named, offsets, on_interrupt,
-    percent, refuse_input_as, size, tell, tell_failures,
+    percent, refuse_input_as, size, tell, tell_failures, twice_failure,
 };
 use crate::exit::Exit;
 use crate::progress::{Bar, Status};
@@ -241,9 +241,7 @@ impl Arguments {
             })?;
         }
         for id in twice {
-            failures.add(
-                Failure::new(&id, "is there twice; the second one was left out").hint("give it an id of its own"),
-            )?;
+            failures.add(twice_failure(&id))?;
         }
         Ok(comparison)
     }

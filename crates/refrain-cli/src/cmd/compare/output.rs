@@ -10,7 +10,7 @@ use refrain::write::{Output, Packing};
 use serde_json::{Value, json};
 
 use super::Arguments;
-use crate::common::{Failures, legible, print, tell};
+use crate::common::{Failures, ending, legible, print, tell};
 
 /// The forms of the output.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -44,10 +44,8 @@ impl Form {
 
     /// The form that the name of a file tells.
     pub(crate) fn of_path(path: &Path) -> Option<Form> {
-        let name = path.file_name()?.to_str()?.to_ascii_lowercase();
-        let name = [".gz", ".zst"].iter().find_map(|packed| name.strip_suffix(packed)).unwrap_or(&name);
-        let ending = name.rsplit_once('.')?.1;
-        match ending {
+        let ending = ending(path)?;
+        match ending.as_str() {
             "ndjson" => Some(Form::Jsonl),
             "htm" => Some(Form::Html),
             "txt" => Some(Form::Table),

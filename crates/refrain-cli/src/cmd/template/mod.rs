@@ -17,7 +17,8 @@ use refrain::template::{Sample, Templates, Wrapper};
 use refrain::write::{OutputFormat, write_atomically};
 
 use crate::common::{
-    Given, InputArguments, OutputArguments, is_folder, named, on_interrupt, refuse_input_as, size, tell, tell_failures,
+    Given, InputArguments, OutputArguments, ending, is_folder, named, on_interrupt, refuse_input_as, size, tell,
+    tell_failures,
 };
 use crate::exit::Exit;
 use output::Destination;
@@ -144,9 +145,7 @@ impl Format {
     ];
 
     fn of_path(path: &Path) -> Option<Format> {
-        let name = path.file_name()?.to_str()?.to_ascii_lowercase();
-        let name = [".gz", ".zst"].iter().find_map(|packed| name.strip_suffix(packed)).unwrap_or(&name);
-        match name.rsplit_once('.')?.1 {
+        match ending(path)?.as_str() {
             "csv" => Some(Format::Csv),
             "tsv" => Some(Format::Tsv),
             _ => OutputFormat::of_path(path).and_then(|format| match format {
