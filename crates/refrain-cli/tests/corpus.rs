@@ -605,3 +605,84 @@ fn documents_without_text_are_counted_as_passed_over() {
     assert_eq!(statistics["skipped"]["document without text"], 2);
     assert_eq!(statistics["total"]["downloaded"]["documents"], 1);
 }
+
+/// Pages of one host: each has its own article, and all of them the same paragraphs around it.
+fn pages_of_a_site(host: &str, numbers: std::ops::Range<u64>) -> String {
+    let page = |n: u64| {
+        let own = format!("{}. {}.", common::words(70, 3 * n + 1), common::words(60, 3 * n + 2));
+        let html = format!(
+            "<html><body><div id=head><p>{SITE_NOTICE}</p></div><div id=text><h1>{}</h1><p>{own}</p></div>\
+             <div id=foot><p>{SITE_NOTICE} All letters are answered by the keeper himself.</p></div></body></html>",
+            common::words(4, 3 * n)
+        );
+        json!({ "id": format!("https://{host}/{n}"), "html": html }).to_string() + "\n"
+    };
+    numbers.map(page).collect()
+}
+
+/// Long enough to be taken for main content, page by page.
+const SITE_NOTICE: &str = "The friends of the lighthouse meet on the first Sunday of every month in the hall behind the \
+    church, where they drink tea, mend the nets of the museum and talk about the weather of the weeks that lie behind them.";
+
+#[test]
+fn what_the_pages_of_a_host_share_is_marked() {
+    let env = Env::new();
+    // A host with too few pages has no template: all of its text stays.
+    env.write("pages.jsonl", pages_of_a_site("lamp.example", 0..8) + &pages_of_a_site("www.gull.example", 8..10));
+    let command = |output: &str, more: &[&str]| {
+        let all = ["corpus", "pages.jsonl", "-o", output, "--text-field", "html", "--format", "jsonl", "--quiet"];
+        env.run(&[&all, more].concat()).code(0)
+    };
+    command("plain", &[]);
+    command("clean", &["--template", "host"]);
+    let notices = |corpus: &str| -> Vec<bool> {
+        let documents = env.read_jsonl(&format!("{corpus}/documents/part-00000.jsonl"));
+        assert_eq!(documents.len(), 10);
+        documents.iter().map(|document| text_of(document).contains("friends of the lighthouse")).collect()
+    };
+    assert_eq!(notices("plain"), [true; 10]);
+    assert_eq!(notices("clean"), [[false; 8].as_slice(), &[true; 2]].concat());
+    let removed = removed(&env, "clean");
+    let of_site: Vec<&Value> = removed.iter().filter(|mark| mark["label"] == "template").collect();
+    assert_eq!(of_site.len(), 16);
+    assert_eq!(of_site[0]["pass"], "template");
+    assert_eq!(of_site[0]["evidence"], json!({ "site": { "host": "lamp.example", "pages": 8 } }));
+    let total = &env.read_json("clean/stats.json")["total"];
+    let words = |stage: &str| total[stage]["words"].as_u64().expect("a number");
+    assert!(words("template") > 8 * 70);
+    assert_eq!(words("downloaded"), words("boilerplate") + words("template") + words("main_content"));
+    let table = env.run(&["stats", "clean"]).code(0);
+    assert!(table.text().contains("  template of site"), "{}", table.text());
+    // However many threads, and wherever an earlier run was stopped.
+    command("single", &["--template", "host", "--threads", "1"]);
+    assert_eq!(env.snapshot("single"), env.snapshot("clean"));
+}
+
+#[test]
+fn a_run_that_goes_on_marks_with_the_templates_that_were_learned() {
+    let env = Env::new();
+    env.write("pages.jsonl", pages_of_a_site("lamp.example", 0..30));
+    let command =
+        ["corpus", "pages.jsonl", "-o", "corpus", "--text-field", "html", "--template", "host", "--checkpoint", "1K"];
+    env.run(&command).code(0);
+    let whole = env.snapshot("corpus");
+    std::fs::remove_dir_all(env.path("corpus")).expect("it can be removed");
+    // The templates are there from the first moment on that a part may be.
+    let mut run = env.command(&command).spawn().expect("the program");
+    let begun = std::time::Instant::now();
+    while !env.path("corpus/work/templates.json").exists() && begun.elapsed().as_secs() < 20 {
+        std::thread::sleep(std::time::Duration::from_millis(1));
+    }
+    run.kill().expect("it can be killed");
+    run.wait().expect("an end");
+    env.run(&command).code(0);
+    assert!(env.snapshot("corpus") == whole, "other bytes");
+}
+
+#[test]
+fn templates_of_hosts_need_inputs_that_can_be_read_twice() {
+    let env = Env::new();
+    let command = ["corpus", "-", "-o", "corpus", "--template", "host"];
+    env.run_fed(&command, b"<p>a page").code(2).says(&["--template host", "save it to a file first"]);
+    assert!(!env.path("corpus").exists());
+}

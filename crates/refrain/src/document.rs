@@ -282,6 +282,13 @@ pub enum Reason {
         /// How many.
         documents: u64,
     },
+    /// On the pages of its site, what stands there is no content.
+    Site {
+        /// The host of the site.
+        host: String,
+        /// How many of its pages told so.
+        pages: u64,
+    },
     /// It is in another language.
     Language {
         /// The language found.
@@ -321,6 +328,24 @@ impl Document {
         let mut document = Document { id: id.into(), ..Document::default() };
         document.set_text(text.into());
         document
+    }
+
+    /// The host of its address, in lower case and without `www.`; empty when it has none. The address is that of its origin, else a
+    /// field `url`, else its id.
+    ///
+    /// ```
+    /// use refrain::Document;
+    ///
+    /// assert_eq!(Document::from_text("https://user@WWW.Example.org:8080/a?b", "").host(), "example.org");
+    /// assert_eq!(Document::from_text("notes.txt", "").host(), "");
+    /// ```
+    pub fn host(&self) -> String {
+        let said = self.meta.get("url").and_then(Value::as_str);
+        let address = self.origin.url.as_deref().or(said).unwrap_or(&self.id);
+        let Some((_, rest)) = address.split_once("://") else { return String::new() };
+        let host = rest.split(['/', '?', '#']).next().unwrap_or_default();
+        let host = host.rsplit('@').next().unwrap_or_default().split(':').next().unwrap_or_default().to_lowercase();
+        host.strip_prefix("www.").unwrap_or(&host).to_owned()
     }
 
     /// Gives a document its text; its paragraphs become its blocks.

@@ -1,6 +1,7 @@
 //! Joins the stages: raw documents to marked documents, on all cores, in the order of the collection.
 
 use std::cell::RefCell;
+use std::collections::HashSet;
 use std::ops::{ControlFlow, Range};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::mpsc::{Receiver, sync_channel};
@@ -9,12 +10,13 @@ use serde::Deserialize;
 use serde_json::{Map, Value};
 
 use crate::decode::{Hints, LanguageFilter, NotText, decode, replace_nuls};
-use crate::document::{BYTE_MARKS_FIELD, Document, Label, MARKS_FIELD, Mark, Origin, Position, Reason, Span};
+use crate::document::{BYTE_MARKS_FIELD, Block, Document, Label, MARKS_FIELD, Mark, Origin, Position, Reason, Span};
 use crate::error::{Error, Failure, Place, Result};
 use crate::extract::{Extractor, Workspace, segment};
 use crate::office::{self, Content, Unreadable};
 use crate::pass::LocalPass;
 use crate::source::{Body, Item, Markup, Packed, Packing, RawDocument, Source, is_html};
+use crate::template::{self, Found, Template, Templates};
 use crate::text::{ByteOffsets, Offsets, count_words};
 
 /// What a run shares with whoever watches it.
@@ -78,14 +80,20 @@ pub struct Prepared {
 impl Preparation {
     /// Prepares one item.
     pub fn prepare(&self, position: Position, item: Item) -> Prepared {
+        self.prepare_in_site(position, item, None)
+    }
+
+    /// Prepares one item, with the templates of sites in hand, by host: what is no content on the pages of its site is
+    /// marked, too.
+    pub fn prepare_in_site(&self, position: Position, item: Item, sites: Option<&Templates>) -> Prepared {
         match item {
-            Item::Document(raw) => self.prepare_document(position, *raw),
+            Item::Document(raw) => self.prepare_document(position, *raw, sites),
             Item::Skipped { reason, .. } => Prepared { skipped: Some(reason), ..Prepared::default() },
             Item::Failed(failure) => Prepared { failure: Some(failure), ..Prepared::default() },
         }
     }
 
-    fn prepare_document(&self, position: Position, raw: RawDocument) -> Prepared {
+    fn prepare_document(&self, position: Position, raw: RawDocument, sites: Option<&Templates>) -> Prepared {
         let raw_bytes = raw.size() as u64;
         let mut opened = match Opened::new(position, raw) {
             Ok(opened) => opened,
@@ -99,12 +107,12 @@ impl Preparation {
                     language.mark(&mut opened.document);
                 }
             }
-            Markup::Html => with_workspace(|workspace| self.prepare_page(&mut opened, workspace)),
+            Markup::Html => with_workspace(|workspace| self.prepare_page(&mut opened, workspace, sites)),
         }
         Prepared { document: Some(opened.document), skipped: None, failure: opened.failure, raw_bytes }
     }
 
-    fn prepare_page(&self, opened: &mut Opened, workspace: &mut Workspace) {
+    fn prepare_page(&self, opened: &mut Opened, workspace: &mut Workspace, sites: Option<&Templates>) {
         let (html, document) = (&opened.text, &mut opened.document);
         let whole = Extractor::default();
         self.extractor.as_ref().unwrap_or(&whole).segment(html, workspace);
@@ -130,7 +138,34 @@ impl Preparation {
             document.text = std::mem::take(&mut workspace.page.text);
             document.blocks = std::mem::take(&mut workspace.page.blocks);
         }
+        if let Some(sites) = sites {
+            mark_template(document, html, workspace, sites);
+        }
     }
+}
+
+/// Marks what is no content on the pages of the site, but for what is marked as boilerplate already. A page that is unlike the
+/// others of its site, such as a list, stays as it is.
+fn mark_template(document: &mut Document, html: &str, workspace: &Workspace, sites: &Templates) {
+    let host = document.host();
+    let Found::Page(number, fit) = sites.find(&host, html) else { return };
+    let pages = sites.all().get(number).map_or(0, Template::pages) as u64;
+    let is_content = |at: u32| fit.content.iter().any(|span| span.start <= at as usize && (at as usize) < span.end);
+    let places = || document.blocks.iter().zip(&workspace.page.outline.places);
+    if !fit.fits || !places().any(|(_, place)| is_content(place.source)) {
+        return;
+    }
+    let known: HashSet<usize> =
+        document.marks.iter().filter(|mark| mark.label == Label::Boilerplate).map(|mark| mark.span.start).collect();
+    let outside = places().filter(|(block, place)| !is_content(place.source) && !known.contains(&block.span.start));
+    let mark = |(block, _): (&Block, &_)| Mark {
+        span: block.span,
+        label: Label::Template,
+        pass: template::PASS.into(),
+        reason: Reason::Site { host: host.clone(), pages },
+    };
+    let marks: Vec<Mark> = outside.map(mark).collect();
+    document.marks.extend(marks);
 }
 
 thread_local! {

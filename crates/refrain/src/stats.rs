@@ -33,6 +33,12 @@ impl Amount {
         amount
     }
 
+    /// True for nothing at all.
+    #[allow(clippy::trivially_copy_pass_by_ref)] // that is how serde calls it
+    fn is_none(&self) -> bool {
+        *self == Amount::default()
+    }
+
     fn minus(self, other: Amount) -> Amount {
         Amount {
             documents: self.documents.saturating_sub(other.documents),
@@ -57,6 +63,9 @@ pub struct Stages {
     pub downloaded: Amount,
     /// Boilerplate; its documents are those with nothing else.
     pub boilerplate: Amount,
+    /// What is no content on the pages of its site, where that was asked for; its documents are those with nothing else left.
+    #[serde(default, skip_serializing_if = "Amount::is_none")]
+    pub template: Amount,
     /// Main content: what extraction left.
     pub main_content: Amount,
     /// Main content in languages that were not asked for.
@@ -85,10 +94,11 @@ impl Stages {
             std::mem::replace(&mut left, rest).minus(rest)
         };
         let boilerplate = take(Label::Boilerplate);
+        let template = take(Label::Template);
         let foreign = take(Label::Foreign);
         let duplicates = take(Label::Duplicate);
-        let main_content = whole.minus(boilerplate);
-        Stages { downloaded: whole, boilerplate, main_content, foreign, duplicates, kept: left }
+        let main_content = whole.minus(boilerplate).minus(template);
+        Stages { downloaded: whole, boilerplate, template, main_content, foreign, duplicates, kept: left }
     }
 }
 
@@ -96,6 +106,7 @@ impl AddAssign for Stages {
     fn add_assign(&mut self, other: Stages) {
         self.downloaded += other.downloaded;
         self.boilerplate += other.boilerplate;
+        self.template += other.template;
         self.main_content += other.main_content;
         self.foreign += other.foreign;
         self.duplicates += other.duplicates;
@@ -160,6 +171,9 @@ impl Statistics {
         let all = self.total.downloaded.words;
         row("downloaded", self.total.downloaded, all);
         row("  boilerplate", self.total.boilerplate, all);
+        if !self.total.template.is_none() {
+            row("  template of site", self.total.template, all);
+        }
         row("main content", self.total.main_content, all);
         row("  other languages", self.total.foreign, all);
         row("  exact duplicates", self.total.duplicates, all);

@@ -25,8 +25,8 @@ const ALLOWED: [(&str, &[&str]); 18] = [
     ("report", &["compare", "editions", "strip"]),
     ("write", &[]),
     ("stats", &[]),
-    ("pipeline", &["decode", "extract", "office", "source"]),
-    ("corpus", &["decode", "dedup", "extract", "pipeline", "source", "stats", "write"]),
+    ("pipeline", &["decode", "extract", "office", "source", "template"]),
+    ("corpus", &["decode", "dedup", "extract", "pipeline", "source", "stats", "template", "write"]),
 ];
 
 #[test]

@@ -88,6 +88,11 @@ pub(crate) struct Arguments {
     #[command(flatten)]
     extract: ExtractArguments,
 
+    /// Learn what the pages of a site have around their content, and mark that, too: of each host (the inputs are read twice), or
+    /// of none
+    #[arg(long, value_name = "OF", default_value = "none", action = clap::ArgAction::Set, value_parser = named(vec![("none", false), ("host", true)]), help_heading = "Main content")]
+    template: bool,
+
     /// Threads, 1 to 256 [default: as many as there are cores]
     #[arg(long, value_name = "N", value_parser = thread_number, allow_negative_numbers = true, help_heading = "Running")]
     threads: Option<usize>,
@@ -127,6 +132,7 @@ impl Arguments {
             languages: languages("--lang", &self.lang)?,
             by_block: self.lang_by,
             extract: self.method.0.map(|method| self.extract.options(method, None)),
+            template_of_host: self.template,
             format: self.format.0,
             packing: self.format.1,
             write: WriteOptions { keep_marked: self.keep_marked, offsets: self.offsets },
@@ -154,6 +160,7 @@ pub(crate) fn run(arguments: &Arguments, given: &Given) -> Result<Exit> {
         let failed = if now.failures > 0 { format!(", {} failed", now.failures) } else { String::new() };
         Status {
             phase: match now.phase {
+                Phase::Templates => "templates",
                 Phase::Read => "read",
                 Phase::Learn => "learn",
                 Phase::Write => "write",

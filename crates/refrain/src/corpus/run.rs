@@ -19,11 +19,15 @@ use crate::document::{Document, Position};
 use crate::error::{Error, Failure, IoContext, Result};
 use crate::extract::{ExtractOptions, Extractor, Method};
 use crate::pass::{Evidence, Pass};
-use crate::pipeline::{Control, Preparation, in_stages, run_in_order};
-use crate::source::{Inputs, Source, SourceOptions};
+use crate::pipeline::{Control, Opened, Preparation, in_stages, run_in_order};
+use crate::source::{Body, Input, Inputs, Item, Markup, Source, SourceOptions};
 use crate::stats::Statistics;
+use crate::template::{Sample, Templates};
 use crate::text::Offsets;
-use crate::write::{self, Output, OutputFormat, Packing, WriteOptions, removed_lines};
+use crate::write::{self, Output, OutputFormat, Packing, WriteOptions, removed_lines, write_atomically};
+
+/// The templates of hosts, in the work folder.
+const TEMPLATES: &str = "templates.json";
 
 /// How a corpus is made.
 #[derive(Debug, Clone)]
@@ -36,6 +40,8 @@ pub struct CorpusOptions {
     pub by_block: bool,
     /// How boilerplate of web pages is found and marked; `None` leaves pages whole.
     pub extract: Option<ExtractOptions>,
+    /// Learn the template of each host, and mark what is no content on its pages.
+    pub template_of_host: bool,
     /// Format of the parts.
     pub format: OutputFormat,
     /// Compression of the parts.
@@ -63,6 +69,7 @@ impl Default for CorpusOptions {
             languages: Vec::new(),
             by_block: false,
             extract: Some(ExtractOptions::default()),
+            template_of_host: false,
             format: OutputFormat::Parquet,
             packing: Packing::None,
             write: WriteOptions::default(),
@@ -97,6 +104,7 @@ impl CorpusOptions {
             "lang_by": if self.by_block { "block" } else { "document" },
             "method": self.extract.as_ref().map_or("none", |options| options.method.name()),
             "profile": self.extract.as_ref().map_or("none", |options| options.profile.name()),
+            "template": if self.template_of_host { "host" } else { "none" },
             "comments": self.extract.as_ref().is_some_and(|options| options.comments),
             "format": format!("{}{}", self.format.name(), self.packing.suffix()),
             "keep_marked": self.write.keep_marked,
@@ -153,6 +161,8 @@ pub struct Outcome {
 /// What a run is doing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Phase {
+    /// Reading a first time, for the templates of sites.
+    Templates,
     /// Reading, decoding, extracting.
     Read,
     /// Finding duplicates.
@@ -195,6 +205,8 @@ pub struct Progress {
 /// ```
 pub struct Corpus {
     source: Source,
+    /// The same, where all is read a first time.
+    first_reading: Source,
     early_failures: Vec<Failure>,
     output: PathBuf,
     options: CorpusOptions,
@@ -208,12 +220,13 @@ impl Corpus {
     /// Plans a run. `failures` are those of finding the inputs; they join the others.
     pub fn new(inputs: Inputs, failures: Vec<Failure>, output: PathBuf, options: CorpusOptions) -> Corpus {
         Corpus {
+            first_reading: Source::new(inputs.clone(), options.source.clone()),
             source: Source::new(inputs, options.source.clone()),
             early_failures: failures,
             output,
             options,
             control: Control::default(),
-            phase: AtomicU8::new(0),
+            phase: AtomicU8::new(Phase::Read as u8),
             done: AtomicU64::new(0),
             total: AtomicU64::new(0),
         }
@@ -226,12 +239,17 @@ impl Corpus {
 
     /// How far the run has come.
     pub fn progress(&self) -> Progress {
-        let phase = [Phase::Read, Phase::Learn, Phase::Write][usize::from(self.phase.load(Ordering::Relaxed).min(2))];
-        let reading = phase == Phase::Read;
+        let phases = [Phase::Templates, Phase::Read, Phase::Learn, Phase::Write];
+        let phase = phases[usize::from(self.phase.load(Ordering::Relaxed).min(3))];
+        let source = match phase {
+            Phase::Templates => Some(&self.first_reading),
+            Phase::Read => Some(&self.source),
+            Phase::Learn | Phase::Write => None,
+        };
         Progress {
             phase,
-            done: if reading { self.source.bytes_read() } else { self.done.load(Ordering::Relaxed) },
-            total: if reading { self.source.inputs().total_size() } else { self.total.load(Ordering::Relaxed) },
+            done: source.map_or_else(|| self.done.load(Ordering::Relaxed), Source::bytes_read),
+            total: source.map_or_else(|| self.total.load(Ordering::Relaxed), |source| source.inputs().total_size()),
             documents: self.control.documents(),
             failures: self.control.failures(),
         }
@@ -245,6 +263,12 @@ impl Corpus {
 
     /// Makes the corpus, or goes on making it.
     pub fn run(&self) -> Result<Outcome> {
+        if self.options.template_of_host && self.source.inputs().iter().any(Input::is_stdin) {
+            return Err(Error::Refused(
+                "--template host reads the inputs twice, and standard input can be read once; save it to a file first"
+                    .into(),
+            ));
+        }
         let list = list_inputs(self.source.inputs());
         let record = RunRecord::new(&list, self.source.inputs(), self.options.record());
         let (folder, start) = match Folder::open(&self.output, &record, &list, self.options.overwrite)? {
@@ -255,19 +279,52 @@ impl Corpus {
             .num_threads(self.options.threads)
             .build()
             .map_err(|error| Error::Refused(format!("cannot start {} threads: {error}", self.options.threads)))?;
-        let parts = self.read(&folder, &pool)?;
+        let templates = self.templates(&folder, &pool)?;
+        let parts = self.read(&folder, &pool, templates.as_ref())?;
         let finding = self.learn(&folder, &pool, &parts)?;
         let finals = self.write(&folder, &pool, &parts, &finding)?;
         Ok(Outcome { manifest: self.complete(&folder, record, &parts, finals)?, start })
     }
 
+    /// Phase 0, where it is asked for: the templates of all hosts, from a sample of their pages. They are kept until the corpus
+    /// is complete, so that a run that goes on marks with the same ones.
+    fn templates(&self, folder: &Folder, pool: &rayon::ThreadPool) -> Result<Option<Templates>> {
+        if !self.options.template_of_host {
+            return Ok(None);
+        }
+        let path = folder.work(TEMPLATES);
+        if path.exists() {
+            return Templates::from_bytes(&std::fs::read(&path).at(&path)?).map(Some);
+        }
+        self.begin(Phase::Templates, 0);
+        // The sample does not depend on --memory: what a corpus is must not.
+        let mut sample = Sample::default();
+        run_in_order(
+            &self.first_reading,
+            0..self.first_reading.inputs().len(),
+            Position::default(),
+            pool,
+            &self.control,
+            page_of_site,
+            |position, page| {
+                if let Some((host, html)) = page {
+                    sample.observe(position, &host, &html);
+                }
+                Ok(())
+            },
+        )?;
+        let templates = pool.install(|| sample.conclude());
+        write_atomically(&path, &templates.to_bytes()?)?;
+        Ok(Some(templates))
+    }
+
     /// Phase 1: inputs to work parts. As many shards at a time as there are threads.
-    fn read(&self, folder: &Folder, pool: &rayon::ThreadPool) -> Result<Vec<WorkPart>> {
+    fn read(&self, folder: &Folder, pool: &rayon::ThreadPool, sites: Option<&Templates>) -> Result<Vec<WorkPart>> {
         self.begin(Phase::Read, 0);
         let preparation = self.options.preparation();
         self.control.count(0, self.early_failures.len() as u64);
         let shards = shards(self.source.inputs());
-        let parts = self.on_threads(&shards, |_, shard| self.read_shard(folder, pool, shard, &preparation))?;
+        let parts = self.on_threads(&shards, |_, shard| self.read_shard(folder, pool, shard, (&preparation, sites)))?;
         Ok(parts.into_iter().flatten().collect())
     }
 
@@ -311,7 +368,7 @@ impl Corpus {
         folder: &Folder,
         pool: &rayon::ThreadPool,
         shard: &super::work::Shard,
-        preparation: &Preparation,
+        (preparation, sites): (&Preparation, Option<&Templates>),
     ) -> Result<Vec<WorkPart>> {
         let mut parts = finished_parts(folder, shard)?;
         for part in &parts {
@@ -331,7 +388,7 @@ impl Corpus {
             from,
             pool,
             &self.control,
-            |position, item| Ready::new(preparation.prepare(position, item)),
+            |position, item| Ready::new(preparation.prepare_in_site(position, item, sites)),
             |position, ready| {
                 let ready = ready?;
                 self.control.count(u64::from(ready.document.is_some()), u64::from(ready.failure.is_some()));
@@ -513,6 +570,18 @@ impl Corpus {
         folder.complete(&manifest)?;
         Ok(manifest)
     }
+}
+
+/// A web page that has an address, and its host.
+fn page_of_site(position: Position, item: Item) -> Option<(String, String)> {
+    let Item::Document(raw) = item else { return None };
+    // Office documents are no pages, and take long to open.
+    if matches!(raw.body, Body::Packed(_)) {
+        return None;
+    }
+    let opened = Opened::new(position, *raw).ok()?;
+    let host = opened.document.host();
+    (opened.markup == Markup::Html && !host.is_empty()).then_some((host, opened.text))
 }
 
 fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {

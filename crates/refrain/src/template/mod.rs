@@ -37,6 +37,9 @@ mod records;
 mod separate;
 mod tokens;
 
+/// The name that marks of templates carry.
+pub const PASS: &str = "template";
+
 pub use fit::{Fit, Template};
 pub use learn::{Found, LEAST_PAGES, Sample, Templates};
 pub use locate::locate;

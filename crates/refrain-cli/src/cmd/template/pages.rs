@@ -23,24 +23,13 @@ impl By {
     fn key(self, document: &Document) -> String {
         match self {
             By::All => String::new(),
-            By::Host => {
-                let said = document.meta.get("url").and_then(|url| url.as_str());
-                host(document.origin.url.as_deref().or(said).unwrap_or(&document.id))
-            }
+            By::Host => document.host(),
             By::Folder => {
                 let path = document.origin.path().replace('\\', "/");
                 path.rsplit_once('/').map_or(String::new(), |(folder, _)| folder.to_owned())
             }
         }
     }
-}
-
-/// The host of an address, in small letters and without `www.`; empty when there is none.
-fn host(url: &str) -> String {
-    let Some((_, rest)) = url.split_once("://") else { return String::new() };
-    let host = rest.split(['/', '?', '#']).next().unwrap_or_default();
-    let host = host.rsplit('@').next().unwrap_or_default().split(':').next().unwrap_or_default().to_lowercase();
-    host.strip_prefix("www.").unwrap_or(&host).to_owned()
 }
 
 /// A page as it came.
@@ -113,16 +102,5 @@ impl Pages<'_> {
                 Some(Ok(Page { document: opened.document, text: opened.text, key, failure: None }))
             }
         }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::host;
-
-    #[test]
-    fn hosts_are_told_from_addresses() {
-        assert_eq!(host("https://user@WWW.Example.org:8080/a?b"), "example.org");
-        assert_eq!(host("notes.txt"), "");
     }
 }
