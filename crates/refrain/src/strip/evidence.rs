@@ -10,7 +10,7 @@ use foldhash::HashMap;
 use twox_hash::XxHash3_64;
 
 use super::Profile;
-use super::blocks::Tokens;
+use super::blocks::{Tokens, Words};
 use super::lines::TRIVIAL_BELOW;
 use super::model::{BUCKETS, Model};
 use crate::error::{Error, Result};
@@ -22,10 +22,12 @@ pub(super) fn line_key(text: &[u8], tokens: &mut Tokens) -> Option<u64> {
     }
     tokens.clear();
     tokens.add_line(text);
-    if tokens.len() < 3 {
-        return None;
-    }
-    Some(tokens.key(usize::MAX, 0))
+    key_of_words(text, tokens.all())
+}
+
+/// The same where the line was cut into words before.
+pub(super) fn key_of_words(text: &[u8], words: Words) -> Option<u64> {
+    (text.len() >= TRIVIAL_BELOW && words.len() >= 3).then(|| words.key(usize::MAX, 0))
 }
 
 /// Distinct books in which a line stood inside / outside the boilerplate.

@@ -22,7 +22,7 @@ const ROUNDS: usize = 4;
 
 /// Key of the first `n` tokens of a block.
 fn opening(tokens: &Tokens, n: usize) -> u64 {
-    tokens.key(n, n as u64)
+    tokens.all().key(n, n as u64)
 }
 
 /// Keys of one block: its non-trivial lines and its openings of two to four tokens.

@@ -1,11 +1,11 @@
 //! The better method: markers as data and learned evidence together.
 
-use memchr::memmem::Finder;
+use memchr::memchr2_iter;
 
 use super::Found;
-use super::blocks::{Tokens, blocks, tokens_of};
+use super::blocks::{BlockTokens, Tokens, blocks};
 use super::evidence::{Evidence, Seen};
-use super::head::{Extent, Head, HeadBlock, SECTION_GAP, evidence_features, keys_of};
+use super::head::{Extent, Head, HeadBlock, SECTION_GAP, block_keys, evidence_features, keys_of};
 use super::lines::{Edges, Line};
 use super::rules::{Place, Rules, Says};
 
@@ -22,28 +22,41 @@ const CONTEXT: f32 = 2.0;
 
 /// Score of every block behind the anchor, up to the title page.
 pub(super) fn scores(head: &Head, evidence: &Evidence) -> Vec<f32> {
-    let stop = head.title.unwrap_or(head.blocks.len());
-    let mut buffer = Vec::new();
-    let mut open_note = false;
-    let mut out = Vec::with_capacity(stop);
-    for b in &head.blocks[..stop] {
-        let learned = learned(b, evidence, &mut buffer);
-        let mut score = with_rules(b, learned, head.anchor.is_some());
-        if open_note && b.block.gap == 1 && b.prose {
+    let mut scorer = Scorer::new(evidence, head.anchor.is_some());
+    head.blocks[..head.before_title()].iter().map(|b| scorer.score(b)).collect()
+}
+
+/// Scores one block after the other.
+pub(super) struct Scorer<'a> {
+    evidence: &'a Evidence,
+    anchored: bool,
+    open_note: bool,
+    buffer: Vec<u16>,
+}
+
+impl Scorer<'_> {
+    pub(super) fn new(evidence: &Evidence, anchored: bool) -> Scorer<'_> {
+        Scorer { evidence, anchored, open_note: false, buffer: Vec::new() }
+    }
+
+    /// The score of the next block.
+    pub(super) fn score(&mut self, b: &HeadBlock) -> f32 {
+        let learned = self.learned(b);
+        let mut score = with_rules(b, learned, self.anchored);
+        if self.open_note && b.block.gap == 1 && b.prose {
             score = (score + CONTEXT).min(CLIP);
         }
         let opens = b.note || b.in_note || (!b.credit && b.block.last > b.block.first && learned >= RULE);
-        open_note = opens || (open_note && b.block.gap < SECTION_GAP);
-        out.push(score);
+        self.open_note = opens || (self.open_note && b.block.gap < SECTION_GAP);
+        score
     }
-    out
-}
 
-fn learned(b: &HeadBlock, evidence: &Evidence, buffer: &mut Vec<u16>) -> f32 {
-    buffer.clear();
-    buffer.extend_from_slice(&b.features);
-    evidence_features(b, evidence, buffer);
-    evidence.model.score(buffer).clamp(-CLIP, CLIP)
+    fn learned(&mut self, b: &HeadBlock) -> f32 {
+        self.buffer.clear();
+        self.buffer.extend_from_slice(&b.features);
+        evidence_features(b, self.evidence, &mut self.buffer);
+        self.evidence.model.score(&self.buffer).clamp(-CLIP, CLIP)
+    }
 }
 
 /// A rule that vouches for a block sets a floor; so does being in one paragraph with the marker.
@@ -71,39 +84,58 @@ pub(super) struct Cut {
     pub(super) margin: f32,
 }
 
+/// The walk over scores: where their sum is highest, until it has fallen far below that.
+#[derive(Debug, Default)]
+pub(super) struct Best {
+    sum: f32,
+    best: f32,
+    at: usize,
+    seen: usize,
+}
+
+impl Best {
+    /// Takes the next score. True when nothing behind it counts.
+    pub(super) fn push(&mut self, score: f32) -> bool {
+        self.sum += score;
+        self.seen += 1;
+        if self.sum > self.best {
+            (self.best, self.at) = (self.sum, self.seen);
+        }
+        self.sum < self.best - DROP
+    }
+}
+
 /// Best prefix: the cut with the highest sum of scores before it.
 pub(super) fn best_cut(scores: &[f32]) -> Cut {
-    let (mut sum, mut best, mut at) = (0.0f32, 0.0f32, 0);
+    let mut walk = Best::default();
     let mut sums = vec![0.0];
-    for (i, s) in scores.iter().enumerate() {
-        sum += s;
-        sums.push(sum);
-        if sum > best {
-            (best, at) = (sum, i + 1);
-        }
-        if sum < best - DROP {
+    for score in scores {
+        let ended = walk.push(*score);
+        sums.push(walk.sum);
+        if ended {
             break;
         }
     }
+    let Best { best, at, .. } = walk;
     let margin = sums.iter().enumerate().filter(|(i, _)| *i != at).map(|(_, s)| best - s).fold(CLIP, f32::min);
     Cut { blocks: at, margin }
 }
 
 /// Marks one book. With `keep_credits`, credits and notes behind the marker stay in it.
 pub(super) fn mark(file: &Edges, rules: &Rules, evidence: &Evidence, keep_credits: bool) -> Found {
-    let head = Head::new(&file.head, rules, evidence, Extent::ToTitle);
-    let scores = scores(&head, evidence);
-    let cut = best_cut(&scores);
+    let head = Head::new(&file.head, rules, evidence, Extent::Needed);
+    let scores = &head.scores[..head.scores.len().min(head.before_title())];
+    let cut = best_cut(scores);
     let end = preamble_end(&head, if keep_credits { 0 } else { cut.blocks });
     let tail = tail_start(&file.tail, end, rules, evidence);
     let mut found = Found {
         preamble_end: end,
         epilogue_start: tail.start,
-        why_preamble: why_preamble(&head, &scores, cut, keep_credits),
+        why_preamble: why_preamble(&head, scores, cut, keep_credits),
         why_epilogue: tail.why.to_owned(),
         ..Found::default()
     };
-    let (confidence, doubts) = confidence(file, &head, &scores, cut, &found);
+    let (confidence, doubts) = confidence(file, &head, scores, cut, &found);
     (found.confidence, found.doubts) = (Some(confidence), doubts);
     let credits = credits(&file.head, &head, cut);
     found.facts = head.meta;
@@ -176,13 +208,15 @@ pub(super) fn tail_start(lines: &[Line], after: usize, rules: &Rules, evidence: 
             None => (None, "no end line, no frequent line"),
         },
     };
-    let window = start.unwrap_or(lines.len()).saturating_sub(NOTICE_LINES);
-    let cut = blocks(lines, window, usize::MAX);
-    let mut tokens = Tokens::default();
     let front = start.unwrap_or(lines.len());
+    // A block that the end line is in is none in front of it.
+    let whole = lines[front..].iter().position(Line::is_blank).map_or(lines.len(), |blank| front + blank);
+    let cut = blocks(&lines[..whole], front.saturating_sub(NOTICE_LINES), usize::MAX);
+    let mut tokens = BlockTokens::default();
     for b in cut.iter().rev().filter(|b| b.last < front) {
-        tokens_of(lines, b, &mut tokens);
-        if rules.matches(Place::Tail, Says::Notice, &tokens) || licence(&keys_of(&lines[b.first..=b.last]), evidence) {
+        let text = &lines[b.first..=b.last];
+        tokens.cut(text);
+        if rules.matches(Place::Tail, Says::Notice, tokens.all()) || licence(text, &tokens, evidence) {
             (start, why) = (Some(b.first), "notice in front of the end");
         } else {
             break;
@@ -205,17 +239,16 @@ fn first_marker(lines: &[Line], rules: &Rules) -> Option<usize> {
         }
         tokens.clear();
         tokens.add_line(text);
-        rules.matches(Place::Tail, Says::Marker, &tokens)
+        rules.matches(Place::Tail, Says::Marker, tokens.all())
     })
 }
 
 /// All non-trivial lines are known licence text, of either edge.
-fn licence(keys: &[Option<u64>], evidence: &Evidence) -> bool {
+fn licence(lines: &[Line], tokens: &BlockTokens, evidence: &Evidence) -> bool {
     let least = evidence.least();
-    let known =
-        |k: &u64| evidence.heads.seen(*k, least) == Seen::Inside || evidence.tails.seen(*k, least) == Seen::Inside;
-    let mut lines = keys.iter().flatten().peekable();
-    lines.peek().is_some() && lines.all(known)
+    let known = |k: u64| evidence.heads.seen(k, least) == Seen::Inside || evidence.tails.seen(k, least) == Seen::Inside;
+    let mut keys = block_keys(lines, tokens).peekable();
+    keys.peek().is_some() && keys.all(known)
 }
 
 /// The paper's backward walk over lines known to be boilerplate.
@@ -262,8 +295,12 @@ fn name_left(file: &Edges, marked: &Found) -> bool {
         let n = l.number + 1;
         n > marked.preamble_end && (marked.epilogue_start == 0 || n < marked.epilogue_start)
     };
-    let names = [b"utenberg", b"UTENBERG"].map(Finder::new);
-    let has = |l: &Line| names.iter().any(|name| name.find(l.text).is_some());
+    // The letter in its middle is the rarest; to look for it is faster than for the word, in lines as short as these.
+    let is_name = |text: &[u8], at: usize| {
+        let word = at.checked_sub(4).and_then(|start| text.get(start..at + 4));
+        word.is_some_and(|word| matches!(word, b"utenberg" | b"UTENBERG"))
+    };
+    let has = |l: &Line| memchr2_iter(b'b', b'B', l.text).any(|at| is_name(l.text, at));
     file.head.iter().filter(inside).take(80).any(has) || file.tail.iter().rev().filter(inside).take(60).any(has)
 }
 

@@ -20,6 +20,7 @@ use crate::common::{
     tell_failures,
 };
 use crate::exit::Exit;
+use crate::names::Names;
 use books::Books;
 use method::{Finder, MethodArguments};
 use rows::{Layout, Row, Summary};
@@ -240,8 +241,8 @@ pub(crate) fn run(arguments: &Arguments, given: &Given) -> Result<Exit> {
     on_interrupt(move || stopped.stop())?;
     let destination = arguments.destination(&job)?;
     let books = Books {
+        names: Names::new(&arguments.input.inputs, &inputs),
         inputs,
-        named: &arguments.input.inputs,
         options: arguments.input.options(),
         lines: arguments.method.edge_lines(),
         only_one: matches!(job, Job::Body),
@@ -276,7 +277,7 @@ struct Work<'a> {
 }
 
 impl Work<'_> {
-    fn all(&mut self, books: &Books<'_>, job: &Job, mut destination: Destination) -> Result<()> {
+    fn all(&mut self, books: &Books, job: &Job, mut destination: Destination) -> Result<()> {
         let layout = match job {
             Job::Explain(layout) => Some(*layout),
             _ => None,
