@@ -233,19 +233,31 @@ fn evidence_can_be_saved_and_used_again() {
     env.run(&["strip", "books", "--explain", "--evidence", "books/b0.txt"]).code(2).says(&["no evidence"]);
 }
 
+/// Sentences that no other text has, in paragraphs.
+fn own(n: usize) -> String {
+    let word = |seed: usize| -> String {
+        let mixed = seed.wrapping_mul(0x9E37_79B9_7F4A_7C15);
+        (0..7).map(|i| char::from(b'a' + (mixed >> (20 + 5 * i) & 15) as u8)).collect()
+    };
+    let line = |i: usize| (0..8).map(|at| word((n * 100 + i) * 8 + at)).collect::<Vec<_>>().join(" ");
+    (0..30).map(|i| line(i) + if i % 6 == 5 { ".\n\n" } else { "\n" }).collect()
+}
+
 #[test]
 fn texts_of_any_kind_are_stripped_of_what_they_share() {
     let env = Env::new();
+    let top = "Copyright The Example Authors, all rights reserved worldwide.\n\n";
+    let imports = "use std::collections::{BTreeMap, HashMap, HashSet};\n\n";
+    let bottom = "This report was made for the members of the example society only.\n\
+        Whoever is not a member should give it back at the next meeting.\n";
     for n in 0..20 {
-        let text = format!(
-            "Copyright The Example Authors, all rights reserved worldwide.\n\n{}",
-            body(n).replace("went", word(n))
-        );
-        env.write(&format!("sources/s{n}.txt"), text);
+        env.write(&format!("sources/s{n}.txt"), format!("{top}{imports}{}{bottom}", own(n)));
     }
-    env.run(&["strip", "sources", "--explain", "--profile", "generic", "-o", "out.tsv"]).code(0);
-    let tsv = env.read_text("out.tsv");
-    assert!(rows(&tsv).iter().all(|row| row[1].parse::<usize>().is_ok_and(|end| end >= 1)), "{tsv}");
+    env.run(&["strip", "sources", "--profile", "generic", "-o", "clean/", "--doubtful", "doubtful.tsv"]).code(0);
+    for n in 0..20 {
+        assert_eq!(env.read_text(&format!("clean/s{n}.txt")), format!("\n{imports}{}", own(n)), "no more, and no less");
+    }
+    assert_eq!(rows(&env.read_text("doubtful.tsv")).len(), 0);
     env.run(&["strip", "sources/s1.txt", "--profile", "generic"]).code(2).says(&["only one"]);
 }
 
