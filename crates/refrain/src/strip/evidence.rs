@@ -78,11 +78,6 @@ impl Side {
         self.0.get(&key).map_or(0, |count| count.inside)
     }
 
-    /// Records one book's vote for a line.
-    pub(super) fn vote(&mut self, key: u64, inside: bool) {
-        self.0.entry(key).or_default().add(inside);
-    }
-
     fn merge(&mut self, other: &Self) {
         for (key, c) in &other.0 {
             let mine = self.0.entry(*key).or_default();
@@ -125,6 +120,11 @@ impl Evidence {
     pub fn shipped() -> &'static Evidence {
         static EVIDENCE: OnceLock<Evidence> = OnceLock::new();
         EVIDENCE.get_or_init(|| Evidence::from_bytes(SHIPPED).unwrap_or_default())
+    }
+
+    /// The same as it is saved.
+    pub fn shipped_bytes() -> &'static [u8] {
+        SHIPPED
     }
 
     /// Distinct texts that it was learned from.
@@ -236,8 +236,8 @@ mod tests {
     fn sample() -> Evidence {
         let mut e = Evidence { books: 9, ..Default::default() };
         for _ in 0..9 {
-            e.heads.vote(77, true);
-            e.tails.vote(5, false);
+            e.heads.0.entry(77).or_default().add(true);
+            e.tails.0.entry(5).or_default().add(false);
         }
         e.model.weights[3] = 1.5;
         e

@@ -8,7 +8,7 @@ use super::lines::Line;
 use super::mark::{Best, Scorer};
 use super::meta::{self, Facts, TitleMatch, TitleWords};
 use super::model::bucket;
-use super::rules::{Place, Rules, Says};
+use super::rules::{FirstWords, Place, Rules, Says};
 
 /// Blocks looked at behind the anchor.
 pub(super) const REACH: usize = 48;
@@ -43,6 +43,8 @@ pub(super) struct HeadBlock {
 pub(super) struct Head {
     /// Index of the last marker line, if any marker was found.
     pub(super) marker: Option<usize>,
+    /// Another e-book begins behind the end of the first one.
+    pub(super) another: bool,
     /// Index of the line the blocks start behind (marker or frequent lines), if any.
     pub(super) anchor: Option<usize>,
     pub(super) meta: Facts,
@@ -71,7 +73,7 @@ pub(super) fn keys_of(lines: &[Line]) -> Vec<Option<u64>> {
 impl Head {
     /// Prepares a head: the anchor is the last marker, or what `evidence` knows to be boilerplate.
     pub(super) fn new(lines: &[Line], rules: &Rules, evidence: &Evidence, extent: Extent) -> Self {
-        let marker = find_marker(lines, rules);
+        let (marker, another) = find_marker(lines, rules).unzip();
         let anchor = marker.map(|m| m.1).or_else(|| frequent_end(lines, evidence));
         let meta = meta::read(&lines[..anchor.map_or(0, |a| a + 1)]);
         let marker_lines = marker.map_or(&lines[..0], |(first, last)| &lines[first..=last]);
@@ -80,7 +82,7 @@ impl Head {
         let scorer = (extent == Extent::Needed).then(|| Scorer::new(evidence, anchor.is_some()));
         let (blocks, scores) = describe(lines, &cut, &words, rules, scorer);
         let title = title_page(&blocks);
-        Self { marker: marker.map(|m| m.1), anchor, meta, blocks, title, scores }
+        Self { marker: marker.map(|m| m.1), another: another == Some(true), anchor, meta, blocks, title, scores }
     }
 
     /// Blocks in front of the title page.
@@ -101,23 +103,40 @@ impl HeadBlock {
     }
 }
 
-/// Last marker in the head: indices of its first and last line (markers may wrap).
-fn find_marker(lines: &[Line], rules: &Rules) -> Option<(usize, usize)> {
+/// The last line of these that says that a book begins, or ends.
+pub(super) fn last_marker(lines: &[Line], place: Place, rules: &Rules) -> Option<usize> {
+    let first_words = rules.first_words(place, Says::Marker);
+    let mut tokens = Tokens::default();
+    lines.iter().rposition(|line| is_marker(line, place, rules, &first_words, &mut tokens))
+}
+
+/// The first one.
+pub(super) fn first_marker(lines: &[Line], place: Place, rules: &Rules) -> Option<usize> {
+    let first_words = rules.first_words(place, Says::Marker);
+    let mut tokens = Tokens::default();
+    lines.iter().position(|line| is_marker(line, place, rules, &first_words, &mut tokens))
+}
+
+fn is_marker(line: &Line, place: Place, rules: &Rules, first_words: &FirstWords, tokens: &mut Tokens) -> bool {
+    if line.text.len() < 12 || !first_words.admit(line.text) {
+        return false;
+    }
+    tokens.clear();
+    tokens.add_line(line.text);
+    rules.matches(place, Says::Marker, tokens.all())
+}
+
+/// The marker in the head: the last one, but none behind the end of a whole e-book. Indices of its first and last line (markers may
+/// wrap), and whether there is another e-book behind it.
+fn find_marker(lines: &[Line], rules: &Rules) -> Option<((usize, usize), bool)> {
     if rules.is_empty() {
         return None;
     }
-    let first_words = rules.first_words(Place::Head, Says::Marker);
-    let mut tokens = Tokens::default();
-    let first = (0..lines.len()).rev().find(|&i| {
-        let text = lines[i].text;
-        if text.len() < 12 || !first_words.admit(text) {
-            return false;
-        }
-        tokens.clear();
-        tokens.add_line(text);
-        rules.matches(Place::Head, Says::Marker, tokens.all())
-    })?;
-    Some((first, wrapped_end(lines, first)))
+    let last = last_marker(lines, Place::Head, rules)?;
+    let ended = first_marker(&lines[..last], Place::Tail, rules);
+    let before = ended.and_then(|end| last_marker(&lines[..end], Place::Head, rules));
+    let first = before.unwrap_or(last);
+    Some(((first, wrapped_end(lines, first)), before.is_some()))
 }
 
 /// A marker that opens with stars and does not close with them goes on in the next lines.

@@ -5,7 +5,9 @@ use memchr::memchr2_iter;
 use super::Found;
 use super::blocks::{BlockTokens, Tokens, blocks};
 use super::evidence::{Evidence, Seen};
-use super::head::{Extent, Head, HeadBlock, SECTION_GAP, block_keys, evidence_features, keys_of};
+use super::head::{
+    Extent, Head, HeadBlock, SECTION_GAP, block_keys, evidence_features, first_marker, keys_of, last_marker,
+};
 use super::lines::{Edges, Line};
 use super::rules::{Place, Rules, Says};
 
@@ -135,7 +137,7 @@ pub(super) fn mark(file: &Edges, rules: &Rules, evidence: &Evidence, keep_credit
         why_epilogue: tail.why.to_owned(),
         ..Found::default()
     };
-    let (confidence, doubts) = confidence(file, &head, scores, cut, &found);
+    let (confidence, doubts) = confidence(file, &head, scores, cut, &found, head.another || tail.another);
     (found.confidence, found.doubts) = (Some(confidence), doubts);
     let credits = credits(&file.head, &head, cut);
     found.facts = head.meta;
@@ -195,13 +197,22 @@ pub(super) struct Tail {
     /// 1-based line, 0 = none.
     pub(super) start: usize,
     pub(super) why: &'static str,
+    /// Another e-book begins in these lines.
+    pub(super) another: bool,
 }
 
 /// Finds the epilogue in the last lines, behind line `after` (1-based).
 pub(super) fn tail_start(lines: &[Line], after: usize, rules: &Rules, evidence: &Evidence) -> Tail {
-    let from = lines.partition_point(|l| l.number < after);
-    let lines = &lines[from..];
-    let (mut start, mut why) = match first_marker(lines, rules) {
+    let lines = &lines[lines.partition_point(|l| l.number < after)..];
+    // Where another e-book begins here, the end is that of the last one: nothing of a book is taken for licence.
+    // A licence at the end may close with a line like those that close it in front.
+    let another = if rules.is_empty() { None } else { last_marker(lines, Place::Head, rules) }.filter(|marker| {
+        let behind = &lines[marker + 1..];
+        let text = behind.iter().filter(|line| !line.is_blank()).count();
+        text >= ANOTHER_LINES || first_marker(behind, Place::Tail, rules).is_some()
+    });
+    let lines = &lines[another.map_or(0, |marker| marker + 1)..];
+    let (mut start, mut why) = match first_marker(lines, Place::Tail, rules) {
         Some(m) => (Some(m), "end line"),
         None => match frequent_start(&keys_of(lines), evidence) {
             Some(f) => (Some(f), "frequent lines"),
@@ -222,26 +233,14 @@ pub(super) fn tail_start(lines: &[Line], after: usize, rules: &Rules, evidence: 
             break;
         }
     }
-    Tail { start: start.map_or(0, |s| lines[s].number + 1), why }
+    Tail { start: start.map_or(0, |s| lines[s].number + 1), why, another: another.is_some() }
 }
+
+/// Lines behind a marker near the end that make another book of what follows.
+const ANOTHER_LINES: usize = 50;
 
 /// Lines in front of the end line searched for notices.
 const NOTICE_LINES: usize = 60;
-
-/// First line that says the book is over.
-fn first_marker(lines: &[Line], rules: &Rules) -> Option<usize> {
-    let first_words = rules.first_words(Place::Tail, Says::Marker);
-    let mut tokens = Tokens::default();
-    (0..lines.len()).find(|&i| {
-        let text = lines[i].text;
-        if text.len() < 12 || !first_words.admit(text) {
-            return false;
-        }
-        tokens.clear();
-        tokens.add_line(text);
-        rules.matches(Place::Tail, Says::Marker, tokens.all())
-    })
-}
 
 /// All non-trivial lines are known licence text, of either edge.
 fn licence(lines: &[Line], tokens: &BlockTokens, evidence: &Evidence) -> bool {
@@ -268,11 +267,19 @@ pub(super) fn frequent_start(keys: &[Option<u64>], evidence: &Evidence) -> Optio
 }
 
 /// How sure it is, as a product of doubts, and those doubts.
-fn confidence(file: &Edges, head: &Head, scores: &[f32], cut: Cut, found: &Found) -> (f32, Vec<&'static str>) {
+fn confidence(
+    file: &Edges,
+    head: &Head,
+    scores: &[f32],
+    cut: Cut,
+    found: &Found,
+    another: bool,
+) -> (f32, Vec<&'static str>) {
     let body_end = if found.epilogue_start == 0 { file.total } else { found.epilogue_start - 1 };
     let titled = head.blocks.get(cut.blocks).is_some_and(HeadBlock::is_title_page);
     let doubts = [
         (head.marker.is_none(), 0.5, "no marker"),
+        (another, 0.5, "another e-book begins in it"),
         (cut.margin < 1.0, 0.7, "a close call"),
         (!titled, 0.95, "no title page behind it"),
         (scores[..cut.blocks].iter().any(|score| *score < 0.5), 0.8, "a block that may be of the book"),
@@ -341,6 +348,23 @@ mod tests {
         assert_eq!(marked.facts.credits, "Produced by A. Volunteer");
         let marked = mark(&file, &rules, &Evidence::default(), true);
         assert_eq!(marked.preamble_end, 5);
+    }
+
+    #[test]
+    fn of_two_e_books_in_one_file_both_stay_and_somebody_should_look() {
+        let rules = Rules::parse(crate::strip::rules::GUTENBERG).expect("rules");
+        let (one, two) = (book(1), book(2));
+        let text = format!("{one}{two}");
+        let file = crate::strip::lines::edges(text.as_bytes(), EDGE_LINES, EDGE_LINES);
+        let marked = mark(&file, &rules, &Evidence::default(), false);
+        assert_eq!((marked.preamble_end, marked.epilogue_start), (8, one.lines().count() + 96));
+        assert!(marked.doubts.contains(&"another e-book begins in it") && marked.checked(&file).is_doubtful());
+        // Where the ends do not overlap, and where one end has both.
+        for edge in [60, 110, 150] {
+            let file = crate::strip::lines::edges(text.as_bytes(), edge, edge);
+            let marked = mark(&file, &rules, &Evidence::default(), false);
+            assert_eq!((marked.preamble_end, marked.epilogue_start), (8, one.lines().count() + 96), "{edge}");
+        }
     }
 
     #[test]

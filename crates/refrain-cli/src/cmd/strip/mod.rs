@@ -187,10 +187,12 @@ impl Arguments {
         })
     }
 
-    fn destination(&self, job: &Job) -> Result<Destination> {
+    fn destination(&self, job: &Job, inputs: &Inputs, names: &Names) -> Result<Destination> {
         Ok(match job {
             Job::Explain(_) => Destination::Nowhere,
-            Job::Folder(folder) => Destination::folder(folder, self.overwrite)?,
+            Job::Folder(folder) => {
+                Destination::folder(folder, self.overwrite, inputs.iter().map(|input| names.of(input)))?
+            }
             Job::Body => Destination::Stream { out: self.open()?, held: None },
             Job::Documents(format) => {
                 let (output, packing) = match self.output.path() {
@@ -239,9 +241,10 @@ pub(crate) fn run(arguments: &Arguments, given: &Given) -> Result<Exit> {
     let control = Arc::new(Control::default());
     let stopped = control.clone();
     on_interrupt(move || stopped.stop())?;
-    let destination = arguments.destination(&job)?;
+    let names = Names::new(&arguments.input.inputs, &inputs);
+    let destination = arguments.destination(&job, &inputs, &names)?;
     let books = Books {
-        names: Names::new(&arguments.input.inputs, &inputs),
+        names,
         inputs,
         options: arguments.input.options(),
         lines: arguments.method.edge_lines(),
