@@ -189,6 +189,37 @@ fn a_binary_file_is_named_and_the_others_are_done() {
 }
 
 #[test]
+fn where_nothing_can_be_read_nothing_is_left_behind_or_claimed() {
+    let env = Env::new();
+    env.write("only/cover.bin", [0_u8, 1, 2, 3, 255, 254].repeat(99));
+    let done = env.run(&["strip", "only", "-o", "deep/clean/"]).code(1).says(&["cover.bin", "0 books"]);
+    assert!(!done.stderr.contains("one book"), "{}", done.stderr);
+    assert!(!env.path("deep").exists());
+    env.write("single/text.txt", "The only text.\n");
+    env.run(&["strip", "single", "-o", "clean/", "--profile", "generic"]).code(2).says(&["only one"]);
+    assert!(!env.path("clean").exists());
+}
+
+#[test]
+fn texts_that_are_there_again_are_found_alike() {
+    let env = with_books();
+    for n in 0..5 {
+        env.write(&format!("books/again/b{n}.txt"), book(n));
+    }
+    // The same first and last bytes and the same size, and yet another text.
+    env.write("books/again/other.txt", book(3).replacen("*** START OF", "*** ABOUT OF", 1));
+    env.run(&["strip", "books", "--explain", "-o", "out.tsv"]).code(0);
+    let tsv = env.read_text("out.tsv");
+    let all = rows(&tsv);
+    for n in 0..5 {
+        let of = |id: String| all.iter().find(|row| row[0] == id).map(|row| row[1..].to_vec());
+        assert_eq!(of(format!("b{n}")), of(format!("again/b{n}")));
+    }
+    let other = all.iter().find(|row| row[0] == "again/other").expect("a row");
+    assert!(other[8].contains("no marker"), "{other:?}");
+}
+
+#[test]
 fn what_cannot_be_written_shows_before_the_work() {
     let env = with_books();
     for beside in [["--report", "nowhere/r.html"], ["--doubtful", "nowhere/d.tsv"], ["--doubtful", "-"]] {
@@ -217,6 +248,8 @@ fn books_in_archives_and_tables_are_documents() {
     assert_eq!(refused.text(), "", "nothing is written before it is refused");
     env.run(&["strip", "books.zip", "-o", "body.txt"]).code(2);
     assert!(!env.path("body.txt").exists());
+    env.run(&["strip", "books.zip", "-o", "clean/", "--overwrite"]).code(0);
+    assert_eq!(env.names("clean").len(), 5, "books are replaced, and do not stand beside the old ones");
     env.write("one.zip", zip(&members[..1], true));
     assert!(env.run(&["strip", "one.zip"]).code(0).text().starts_with("TALE NUMBER ONE"));
 }

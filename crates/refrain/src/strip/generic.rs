@@ -147,7 +147,7 @@ impl Walk {
 /// How much of a block is shared: lines from the outside, and by how many texts.
 struct Shared {
     lines: usize,
-    /// Those of them that are known.
+    /// Those of them that are known and read like sentences.
     known: usize,
     /// They read like sentences. What does not is gone over, and is not what the boilerplate ends with.
     reads: bool,
@@ -167,7 +167,8 @@ fn shared(b: &Keys, side: &Side, least: u32) -> Option<Shared> {
     }
     let bonds: Vec<bool> = b.pairs.iter().map(|pair| known(*pair)).collect();
     let is_known = |i: usize| (i > 0 && bonds[i - 1]) || bonds.get(i).is_some_and(|bond| *bond);
-    let (mut known_lines, mut sentences, mut best, mut reads, mut most) = (0, 0, 0, false, 0);
+    let (mut known_lines, mut sentences, mut most) = (0, 0, 0);
+    let (mut best, mut reads, mut taken) = (0, false, 0);
     for (i, line) in b.lines.iter().enumerate().filter(|(i, _)| is_known(*i)) {
         known_lines += 1;
         let is_sentence = line.words >= SENTENCE;
@@ -182,11 +183,11 @@ fn shared(b: &Keys, side: &Side, least: u32) -> Option<Shared> {
         // One line in four may be of the text alone: names, titles, dates.
         let is_text = sentences * 2 >= known_lines;
         if known_lines * 4 >= (i + 1) * 3 && if is_text { belongs } else { !reads } {
-            (best, reads) = (i + 1, is_text);
+            (best, reads, taken) = (i + 1, is_text, sentences);
         }
     }
     let support = b.pairs.iter().zip(&bonds).filter(|(_, bond)| **bond).map(|(pair, _)| side.inside(*pair)).max();
-    support.filter(|_| best > 0).map(|support| Shared { lines: best, known: known_lines, reads, support })
+    support.filter(|_| best > 0).map(|support| Shared { lines: best, known: taken, reads, support })
 }
 
 fn walk(blocks: &[Keys], side: &Side, least: u32, tail: bool) -> Walk {
@@ -198,7 +199,7 @@ fn walk(blocks: &[Keys], side: &Side, least: u32, tail: bool) -> Walk {
             let whole = found.lines == b.lines.len();
             (whole || !tail)
                 && match gap {
-                    0 => found.known >= NOTICE || found.support * 4 >= walk.most,
+                    0 => found.known >= NOTICE || found.support * 2 >= walk.most,
                     _ if !found.reads => true,
                     _ => b.alone.is_none() && found.support * 2 >= walk.most && (gap <= GAP || found.known >= 2 * gap),
                 }
