@@ -302,7 +302,7 @@ fn learn_side(texts: &[&[Keys]], least: u32) -> Side {
     for b in texts.iter().copied().flatten() {
         let pairs =
             b.pairs.iter().zip(b.lines.windows(2)).filter(|(pair, lines)| bound(pair, lines)).map(|(pair, _)| *pair);
-        pairs.chain(b.alone.filter(|alone| bound(alone, &b.lines))).for_each(|key| add(key));
+        pairs.chain(b.alone.filter(|alone| bound(alone, &b.lines))).for_each(&mut add);
     }
     side
 }
@@ -434,7 +434,8 @@ mod tests {
             "import numpy as the_numbers_of_everything\n",
             "use crate::error::{Error, Result};\n",
         ];
-        let names = |n: usize| -> String { (0..5).filter(|i| (n + i) % 3 > 0).map(|i| libraries[i]).collect() };
+        let names =
+            |n: usize| -> String { (0..5).filter(|i| !(n + i).is_multiple_of(3)).map(|i| libraries[i]).collect() };
         let program = |n: usize| format!("{LICENCE}\n{}\n{}", names(n), own(n as u64, 0..40));
         let with_licence: Vec<String> = (0..40).map(program).collect();
         assert_eq!(found_in(&with_licence), [(4, 0); 40]);

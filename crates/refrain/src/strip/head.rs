@@ -79,8 +79,8 @@ impl Head {
         let marker_lines = marker.map_or(&lines[..0], |(first, last)| &lines[first..=last]);
         let words = TitleWords::new(&meta, marker_lines);
         let cut = blocks(lines, anchor.map_or(0, |a| a + 1), REACH);
-        let scorer = (extent == Extent::Needed).then(|| Scorer::new(evidence, anchor.is_some()));
-        let (blocks, scores) = describe(lines, &cut, &words, rules, scorer);
+        let judge = (extent == Extent::Needed).then(|| Scorer::new(evidence, anchor.is_some()));
+        let (blocks, scores) = describe(lines, &cut, &words, rules, judge);
         let title = title_page(&blocks);
         Self { marker: marker.map(|m| m.1), another: another == Some(true), anchor, meta, blocks, title, scores }
     }
@@ -178,7 +178,7 @@ fn describe(
     cut: &[Block],
     words: &TitleWords,
     rules: &Rules,
-    mut scorer: Option<Scorer>,
+    mut judge: Option<Scorer>,
 ) -> (Vec<HeadBlock>, Vec<f32>) {
     let (mut out, mut scores): (Vec<HeadBlock>, Vec<f32>) = (Vec::new(), Vec::new());
     let mut tokens = BlockTokens::default();
@@ -188,9 +188,9 @@ fn describe(
         let b = describe_one(lines, block, &tokens, words, rules, out.last());
         let reaches_back = b.is_heading();
         out.push(b);
-        if let (Some(scorer), Some(b)) = (&mut scorer, out.last()) {
+        if let (Some(judge), Some(b)) = (&mut judge, out.last()) {
             if !fallen {
-                let score = scorer.score(b);
+                let score = judge.score(b);
                 scores.push(score);
                 fallen = walk.push(score);
             }

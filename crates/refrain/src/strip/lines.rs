@@ -115,7 +115,9 @@ impl Ends {
     fn leave_out(&mut self, stop: usize, start: usize) {
         if start > stop {
             self.left_out += (start - stop) as u64;
-            self.tail_starts.iter_mut().for_each(|at| *at -= start - stop);
+            for at in &mut self.tail_starts {
+                *at -= start - stop;
+            }
         }
     }
 
@@ -192,7 +194,9 @@ impl Ends {
                 let start = tail_starts.first().copied().unwrap_or(tail.len());
                 let inside = memchr_iter(b'\n', &head[stop..]).count() + memchr_iter(b'\n', &tail[..start]).count();
                 let total = 2 * lines + inside + between(file, reach, size - reach)?;
-                tail_starts.iter_mut().for_each(|at| *at = *at - start + stop);
+                for at in &mut tail_starts {
+                    *at = *at - start + stop;
+                }
                 let bytes = [&head[..stop], &tail[start..]].concat();
                 let left_out = size - bytes.len() as u64;
                 let (separator, limit, wide) = (b'\n', lines, None);

@@ -3,7 +3,7 @@
 use memchr::memchr2_iter;
 
 use super::Found;
-use super::blocks::{BlockTokens, Tokens, blocks};
+use super::blocks::{BlockTokens, blocks};
 use super::evidence::{Evidence, Seen};
 use super::head::{
     Extent, Head, HeadBlock, SECTION_GAP, block_keys, evidence_features, first_marker, keys_of, last_marker,
@@ -90,7 +90,7 @@ pub(super) struct Cut {
 #[derive(Debug, Default)]
 pub(super) struct Best {
     sum: f32,
-    best: f32,
+    highest: f32,
     at: usize,
     seen: usize,
 }
@@ -100,10 +100,10 @@ impl Best {
     pub(super) fn push(&mut self, score: f32) -> bool {
         self.sum += score;
         self.seen += 1;
-        if self.sum > self.best {
-            (self.best, self.at) = (self.sum, self.seen);
+        if self.sum > self.highest {
+            (self.highest, self.at) = (self.sum, self.seen);
         }
-        self.sum < self.best - DROP
+        self.sum < self.highest - DROP
     }
 }
 
@@ -118,8 +118,8 @@ pub(super) fn best_cut(scores: &[f32]) -> Cut {
             break;
         }
     }
-    let Best { best, at, .. } = walk;
-    let margin = sums.iter().enumerate().filter(|(i, _)| *i != at).map(|(_, s)| best - s).fold(CLIP, f32::min);
+    let Best { highest, at, .. } = walk;
+    let margin = sums.iter().enumerate().filter(|(i, _)| *i != at).map(|(_, s)| highest - s).fold(CLIP, f32::min);
     Cut { blocks: at, margin }
 }
 
