@@ -12,22 +12,30 @@ const PIPED: (&str, &str) = ("standard-input", ".txt");
 /// have in common, so that no two files get one name.
 pub(crate) struct Names {
     common: PathBuf,
+    /// The folder that relative paths start from: it is asked for once, not for each file.
+    current: PathBuf,
     /// The name of what came through a pipe: one that no file has.
     piped: PathBuf,
 }
 
 impl Names {
     pub(crate) fn new(named: &[String], inputs: &Inputs) -> Names {
-        let folders = named.iter().map(Path::new).filter(|path| path.is_dir()).map(plain);
-        let files = inputs.iter().filter(|input| !input.is_stdin()).map(|input| plain(&input.path));
-        let parents = files.filter_map(|file| file.parent().map(Path::to_owned));
+        let current = std::env::current_dir().unwrap_or_default();
+        let folders = named.iter().map(Path::new).filter(|path| path.is_dir()).map(|path| plain(&current, path));
+        // Files of one folder come one after the other.
+        let mut parents: Vec<&Path> =
+            inputs.iter().filter(|input| !input.is_stdin()).filter_map(|input| input.path.parent()).collect();
+        parents.dedup();
+        let parents = parents.into_iter().map(|parent| plain(&current, parent));
         let common = folders.chain(parents).reduce(|one, other| shared(&one, &other)).unwrap_or_default();
-        let mut made = Names { common, piped: PathBuf::new() };
-        let taken: HashSet<PathBuf> = inputs.iter().map(|input| made.of(input)).collect();
-        let (name, end) = PIPED;
-        let other = (2..).map(|number| format!("{name}-{number}{end}"));
-        let mut free = std::iter::once(format!("{name}{end}")).chain(other).map(PathBuf::from);
-        made.piped = free.find(|name| !taken.contains(name)).unwrap_or_default();
+        let mut made = Names { common, current, piped: PathBuf::new() };
+        if inputs.iter().any(Input::is_stdin) {
+            let taken: HashSet<PathBuf> = inputs.iter().map(|input| made.of(input)).collect();
+            let (name, end) = PIPED;
+            let other = (2..).map(|number| format!("{name}-{number}{end}"));
+            let mut free = std::iter::once(format!("{name}{end}")).chain(other).map(PathBuf::from);
+            made.piped = free.find(|name| !taken.contains(name)).unwrap_or_default();
+        }
         made
     }
 
@@ -36,7 +44,7 @@ impl Names {
         if input.is_stdin() {
             return self.piped.clone();
         }
-        let path = plain(&input.path);
+        let path = plain(&self.current, &input.path);
         match path.strip_prefix(&self.common) {
             Ok(inner) => inner.to_owned(),
             Err(_) => path.components().filter(|part| matches!(part, Component::Normal(_))).collect(),
@@ -45,9 +53,10 @@ impl Names {
 }
 
 /// The path from the root of the file system, without `.` and `..`.
-fn plain(path: &Path) -> PathBuf {
-    let mut plain = PathBuf::new();
-    for part in std::path::absolute(path).unwrap_or_else(|_| path.to_owned()).components() {
+fn plain(current: &Path, path: &Path) -> PathBuf {
+    // One that is relative starts from the current folder.
+    let mut plain = PathBuf::with_capacity(current.as_os_str().len() + path.as_os_str().len() + 1);
+    for part in current.components().filter(|_| path.is_relative()).chain(path.components()) {
         match part {
             Component::CurDir => {}
             Component::ParentDir => {
@@ -80,7 +89,12 @@ mod tests {
 
     #[test]
     fn names_are_relative_to_what_was_named_and_stay_in_the_folder() {
-        let names = |common: &str| Names { common: plain(Path::new(common)), piped: "piped.txt".into() };
+        let current = PathBuf::from("/here");
+        let names = |common: &str| Names {
+            common: plain(&current, Path::new(common)),
+            current: current.clone(),
+            piped: "piped.txt".into(),
+        };
         assert_eq!(names("pages").of(&input("pages/a/b.html")), Path::new("a/b.html"));
         assert_eq!(names("pages").of(&input("pages/./a/../b.html")), Path::new("b.html"));
         assert_eq!(names("pages").of(&input("-")), Path::new("piped.txt"));

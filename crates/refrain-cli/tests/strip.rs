@@ -189,6 +189,37 @@ fn a_binary_file_is_named_and_the_others_are_done() {
 }
 
 #[test]
+fn where_nothing_can_be_read_nothing_is_left_behind_or_claimed() {
+    let env = Env::new();
+    env.write("only/cover.bin", [0_u8, 1, 2, 3, 255, 254].repeat(99));
+    let done = env.run(&["strip", "only", "-o", "deep/clean/"]).code(1).says(&["cover.bin", "0 books"]);
+    assert!(!done.stderr.contains("one book"), "{}", done.stderr);
+    assert!(!env.path("deep").exists());
+    env.write("single/text.txt", "The only text.\n");
+    env.run(&["strip", "single", "-o", "clean/", "--profile", "generic"]).code(2).says(&["only one"]);
+    assert!(!env.path("clean").exists());
+}
+
+#[test]
+fn texts_that_are_there_again_are_found_alike() {
+    let env = with_books();
+    for n in 0..5 {
+        env.write(&format!("books/again/b{n}.txt"), book(n));
+    }
+    // The same first and last bytes and the same size, and yet another text.
+    env.write("books/again/other.txt", book(3).replacen("*** START OF", "*** ABOUT OF", 1));
+    env.run(&["strip", "books", "--explain", "-o", "out.tsv"]).code(0);
+    let tsv = env.read_text("out.tsv");
+    let all = rows(&tsv);
+    for n in 0..5 {
+        let of = |id: String| all.iter().find(|row| row[0] == id).map(|row| row[1..].to_vec());
+        assert_eq!(of(format!("b{n}")), of(format!("again/b{n}")));
+    }
+    let other = all.iter().find(|row| row[0] == "again/other").expect("a row");
+    assert!(other[8].contains("no marker"), "{other:?}");
+}
+
+#[test]
 fn what_cannot_be_written_shows_before_the_work() {
     let env = with_books();
     for beside in [["--report", "nowhere/r.html"], ["--doubtful", "nowhere/d.tsv"], ["--doubtful", "-"]] {
@@ -217,6 +248,8 @@ fn books_in_archives_and_tables_are_documents() {
     assert_eq!(refused.text(), "", "nothing is written before it is refused");
     env.run(&["strip", "books.zip", "-o", "body.txt"]).code(2);
     assert!(!env.path("body.txt").exists());
+    env.run(&["strip", "books.zip", "-o", "clean/", "--overwrite"]).code(0);
+    assert_eq!(env.names("clean").len(), 5, "books are replaced, and do not stand beside the old ones");
     env.write("one.zip", zip(&members[..1], true));
     assert!(env.run(&["strip", "one.zip"]).code(0).text().starts_with("TALE NUMBER ONE"));
 }
@@ -233,19 +266,31 @@ fn evidence_can_be_saved_and_used_again() {
     env.run(&["strip", "books", "--explain", "--evidence", "books/b0.txt"]).code(2).says(&["no evidence"]);
 }
 
+/// Sentences that no other text has, in paragraphs.
+fn own(n: usize) -> String {
+    let word = |seed: usize| -> String {
+        let mixed = seed.wrapping_mul(0x9E37_79B9_7F4A_7C15);
+        (0..7).map(|i| char::from(b'a' + (mixed >> (20 + 5 * i) & 15) as u8)).collect()
+    };
+    let line = |i: usize| (0..8).map(|at| word((n * 100 + i) * 8 + at)).collect::<Vec<_>>().join(" ");
+    (0..30).map(|i| line(i) + if i % 6 == 5 { ".\n\n" } else { "\n" }).collect()
+}
+
 #[test]
 fn texts_of_any_kind_are_stripped_of_what_they_share() {
     let env = Env::new();
+    let top = "Copyright The Example Authors, all rights reserved worldwide.\n\n";
+    let imports = "use std::collections::{BTreeMap, HashMap, HashSet};\n\n";
+    let bottom = "This report was made for the members of the example society only.\n\
+        Whoever is not a member should give it back at the next meeting.\n";
     for n in 0..20 {
-        let text = format!(
-            "Copyright The Example Authors, all rights reserved worldwide.\n\n{}",
-            body(n).replace("went", word(n))
-        );
-        env.write(&format!("sources/s{n}.txt"), text);
+        env.write(&format!("sources/s{n}.txt"), format!("{top}{imports}{}{bottom}", own(n)));
     }
-    env.run(&["strip", "sources", "--explain", "--profile", "generic", "-o", "out.tsv"]).code(0);
-    let tsv = env.read_text("out.tsv");
-    assert!(rows(&tsv).iter().all(|row| row[1].parse::<usize>().is_ok_and(|end| end >= 1)), "{tsv}");
+    env.run(&["strip", "sources", "--profile", "generic", "-o", "clean/", "--doubtful", "doubtful.tsv"]).code(0);
+    for n in 0..20 {
+        assert_eq!(env.read_text(&format!("clean/s{n}.txt")), format!("\n{imports}{}", own(n)), "no more, and no less");
+    }
+    assert_eq!(rows(&env.read_text("doubtful.tsv")).len(), 0);
     env.run(&["strip", "sources/s1.txt", "--profile", "generic"]).code(2).says(&["only one"]);
 }
 

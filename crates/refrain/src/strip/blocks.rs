@@ -46,6 +46,42 @@ pub(super) struct Tokens {
     ends: Vec<u32>,
 }
 
+/// Tokens on end: those of a line, of a block, or a part of them.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Words<'a> {
+    text: &'a [u8],
+    /// Where the first one begins, and where each ends, behind its blank.
+    start: u32,
+    ends: &'a [u32],
+}
+
+impl<'a> Words<'a> {
+    pub(super) fn len(self) -> usize {
+        self.ends.len()
+    }
+
+    #[inline]
+    pub(super) fn get(self, i: usize) -> &'a [u8] {
+        let start = if i == 0 { self.start } else { self.ends[i - 1] };
+        &self.text[start as usize..self.ends[i] as usize - 1]
+    }
+
+    pub(super) fn iter(self) -> impl Iterator<Item = &'a [u8]> {
+        (0..self.len()).map(move |i| self.get(i))
+    }
+
+    /// Some tokens on end, each with a blank behind it.
+    pub(super) fn run(self, tokens: Range<usize>) -> &'a [u8] {
+        let end = |count: usize| if count == 0 { self.start } else { self.ends[count - 1] } as usize;
+        &self.text[end(tokens.start)..end(tokens.end)]
+    }
+
+    /// A key of the first tokens, in 40 bits: enough to tell lines apart, and five bytes in a file.
+    pub(super) fn key(self, tokens: usize, seed: u64) -> u64 {
+        XxHash3_64::oneshot_with_seed(seed, self.run(0..tokens.min(self.len()))) >> 24
+    }
+}
+
 /// What a masked token stands for.
 pub(super) const NUMBER: &[u8] = b"#";
 pub(super) const MAIL: &[u8] = b"@";
@@ -62,25 +98,16 @@ impl Tokens {
         self.ends.len()
     }
 
+    /// All of them.
+    pub(super) fn all(&self) -> Words<'_> {
+        self.part(0..self.len())
+    }
+
+    /// Some of them, on end.
     #[inline]
-    pub(super) fn get(&self, i: usize) -> &[u8] {
-        let start = if i == 0 { 0 } else { self.ends[i - 1] as usize };
-        &self.text[start..self.ends[i] as usize - 1]
-    }
-
-    pub(super) fn iter(&self) -> impl Iterator<Item = &[u8]> {
-        (0..self.len()).map(|i| self.get(i))
-    }
-
-    /// Some tokens on end, each with a blank behind it.
-    pub(super) fn run(&self, tokens: Range<usize>) -> &[u8] {
-        let end = |count: usize| if count == 0 { 0 } else { self.ends[count - 1] as usize };
-        &self.text[end(tokens.start)..end(tokens.end)]
-    }
-
-    /// A key of the first tokens, in 40 bits: enough to tell lines apart, and five bytes in a file.
-    pub(super) fn key(&self, tokens: usize, seed: u64) -> u64 {
-        XxHash3_64::oneshot_with_seed(seed, self.run(0..tokens.min(self.len()))) >> 24
+    pub(super) fn part(&self, tokens: Range<usize>) -> Words<'_> {
+        let start = if tokens.start == 0 { 0 } else { self.ends[tokens.start - 1] };
+        Words { text: &self.text, start, ends: &self.ends[tokens] }
     }
 
     fn close(&mut self) {
@@ -220,11 +247,34 @@ fn mask(chunk: &[u8]) -> Option<&'static [u8]> {
     (dot > 0 && known).then_some(FILE)
 }
 
-/// Tokens of a block.
-pub(super) fn tokens_of(lines: &[Line], block: &Block, out: &mut Tokens) {
-    out.clear();
-    for line in &lines[block.first..=block.last] {
-        out.add_line(line.text);
+/// The tokens of a block, line by line.
+#[derive(Default, Debug)]
+pub(super) struct BlockTokens {
+    tokens: Tokens,
+    /// How many there are up to the end of each line.
+    lines: Vec<usize>,
+}
+
+impl BlockTokens {
+    /// Cuts the lines of a block into tokens, in the place of what was here.
+    pub(super) fn cut(&mut self, lines: &[Line]) {
+        self.tokens.clear();
+        self.lines.clear();
+        for line in lines {
+            self.tokens.add_line(line.text);
+            self.lines.push(self.tokens.len());
+        }
+    }
+
+    /// Those of the whole block.
+    pub(super) fn all(&self) -> Words<'_> {
+        self.tokens.all()
+    }
+
+    /// Those of each line.
+    pub(super) fn lines(&self) -> impl Iterator<Item = Words<'_>> {
+        let starts = std::iter::once(0).chain(self.lines.iter().copied());
+        starts.zip(&self.lines).map(|(start, end)| self.tokens.part(start..*end))
     }
 }
 
@@ -238,7 +288,7 @@ mod tests {
     fn words(s: &str) -> Vec<String> {
         let mut t = Tokens::default();
         t.add_line(s.as_bytes());
-        t.iter().map(|w| String::from_utf8_lossy(w).into_owned()).collect()
+        t.all().iter().map(|w| String::from_utf8_lossy(w).into_owned()).collect()
     }
 
     #[test]

@@ -10,7 +10,7 @@ use foldhash::HashMap;
 use twox_hash::XxHash3_64;
 
 use super::Profile;
-use super::blocks::Tokens;
+use super::blocks::{Tokens, Words};
 use super::lines::TRIVIAL_BELOW;
 use super::model::{BUCKETS, Model};
 use crate::error::{Error, Result};
@@ -22,10 +22,12 @@ pub(super) fn line_key(text: &[u8], tokens: &mut Tokens) -> Option<u64> {
     }
     tokens.clear();
     tokens.add_line(text);
-    if tokens.len() < 3 {
-        return None;
-    }
-    Some(tokens.key(usize::MAX, 0))
+    key_of_words(text, tokens.all())
+}
+
+/// The same where the line was cut into words before.
+pub(super) fn key_of_words(text: &[u8], words: Words) -> Option<u64> {
+    (text.len() >= TRIVIAL_BELOW && words.len() >= 3).then(|| words.key(usize::MAX, 0))
 }
 
 /// Distinct books in which a line stood inside / outside the boilerplate.
@@ -76,11 +78,6 @@ impl Side {
         self.0.get(&key).map_or(0, |count| count.inside)
     }
 
-    /// Records one book's vote for a line.
-    pub(super) fn vote(&mut self, key: u64, inside: bool) {
-        self.0.entry(key).or_default().add(inside);
-    }
-
     fn merge(&mut self, other: &Self) {
         for (key, c) in &other.0 {
             let mine = self.0.entry(*key).or_default();
@@ -123,6 +120,11 @@ impl Evidence {
     pub fn shipped() -> &'static Evidence {
         static EVIDENCE: OnceLock<Evidence> = OnceLock::new();
         EVIDENCE.get_or_init(|| Evidence::from_bytes(SHIPPED).unwrap_or_default())
+    }
+
+    /// The same as it is saved.
+    pub fn shipped_bytes() -> &'static [u8] {
+        SHIPPED
     }
 
     /// Distinct texts that it was learned from.
@@ -234,8 +236,8 @@ mod tests {
     fn sample() -> Evidence {
         let mut e = Evidence { books: 9, ..Default::default() };
         for _ in 0..9 {
-            e.heads.vote(77, true);
-            e.tails.vote(5, false);
+            e.heads.0.entry(77).or_default().add(true);
+            e.tails.0.entry(5).or_default().add(false);
         }
         e.model.weights[3] = 1.5;
         e

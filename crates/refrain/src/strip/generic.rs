@@ -1,158 +1,366 @@
 //! The profile without domain rules: only what the files of a folder share.
 //!
-//! A line is known if enough files have it (masked) at the same edge and it stands inside the
-//! boilerplate far more often than outside; failing that, if the opening of its block does.
+//! What people paste is pasted as a whole: its lines stand together wherever they stand. So it is not lines that count, but two
+//! lines on end, and only where most texts that have the one have the other behind it; and blocks of a single line. Lines that many
+//! texts have beside ever different ones, such as names of libraries in programs, are no boilerplate by that. A line of a body that
+//! is lost is worse than a line of a licence that stays.
 
-use foldhash::{HashSet, HashSetExt};
+use foldhash::{HashMap, HashMapExt, HashSet, HashSetExt};
 use rayon::prelude::*;
 
-use super::blocks::{Block, Tokens, blocks};
-use super::evidence::{Evidence, Seen, Side};
-use super::head::keys_of;
-use super::learn::voters;
-use super::lines::{Edges, Line};
+use super::blocks::{Tokens, blocks};
+use super::evidence::{Count, Evidence, Seen, Side};
+use super::learn::{COPY_LINES, distinct_by, smallest};
+use super::lines::{Edges, Line, TRIVIAL_BELOW};
 use super::{Found, Profile};
 
-/// Non-trivial lines without a known one that end the walk (the paper's GAP_MAX).
+/// Lines in other blocks that the walk goes over, where what lies behind them is as common as what lies before; and how many more
+/// it goes over where twice as many known lines follow at once.
+const GAP: usize = 3;
 const GAP_MAX: usize = 10;
-/// Blocks next to the boundary whose openings are tried as boilerplate.
-const ZONE: usize = 2;
-/// Rounds of marking and counting.
-const ROUNDS: usize = 4;
+/// Known lines on end that speak for themselves.
+const NOTICE: usize = 3;
+/// The seed of keys of two lines on end, and what stands for the second one where there is none.
+const PAIR: u64 = 1 << 32;
+const ALONE: u64 = 1 << 40;
 
-/// Key of the first `n` tokens of a block.
-fn opening(tokens: &Tokens, n: usize) -> u64 {
-    tokens.key(n, n as u64)
+/// Texts that must share something before it counts.
+fn least(texts: u32) -> u32 {
+    if texts < 6 { 2 } else { (texts / 12).clamp(3, 8) }
 }
 
-/// Keys of one block: its non-trivial lines and its openings of two to four tokens.
+/// Keys of one block.
+#[derive(Debug)]
 struct Keys {
+    /// Its lines: indices into those of the edge.
     first: usize,
     last: usize,
-    lines: Vec<u64>,
-    openings: Vec<u64>,
+    /// Those of its lines that have words, from the outside.
+    lines: Vec<Own>,
+    /// Each two of them on end.
+    pairs: Vec<u64>,
+    /// All of it, where it is one line.
+    alone: Option<u64>,
 }
 
-/// Blocks of an edge, nearest to the outside first. `last` and `first` are line indices, `keys` those of the lines.
-fn keyed(lines: &[Line], keys: &[Option<u64>], tail: bool) -> Vec<Keys> {
-    let mut tokens = Tokens::default();
-    let key = |b: &Block| {
-        tokens.clear();
-        lines[b.first..=b.last].iter().take(2).for_each(|l| tokens.add_line(l.text));
-        let openings = (2..=tokens.len().min(4)).map(|n| opening(&tokens, n)).collect();
-        Keys {
-            first: b.first,
-            last: b.last,
-            lines: keys[b.first..=b.last].iter().flatten().copied().collect(),
-            openings,
+/// A line of a block.
+#[derive(Clone, Copy, Debug)]
+struct Own {
+    /// Its index among those of the edge.
+    at: usize,
+    key: u64,
+    /// It is long enough to tell texts apart.
+    tells: bool,
+    /// Plain words on it.
+    words: usize,
+    /// There is nothing else on it.
+    plain: bool,
+    /// No sentence ends with it.
+    open: bool,
+}
+
+/// Plain words that a line must have to read like a part of a sentence: notices are written for people, and most lines of programs
+/// and tables are not.
+const SENTENCE: usize = 5;
+/// And one that stands alone.
+const WHOLE_SENTENCE: usize = 6;
+
+/// Words of nothing but letters, and whether there are no others. Where letters are not those of ASCII, words may stand without
+/// blanks between them.
+fn plain_words(line: &[u8]) -> (usize, bool) {
+    let (mut words, mut plain) = (0, true);
+    for word in line.split(u8::is_ascii_whitespace) {
+        // Lists, of names perhaps, have commas; sentences have more words without them.
+        let (listed, word) =
+            (word.ends_with(b","), word.strip_suffix(b".").or_else(|| word.strip_suffix(b",")).unwrap_or(word));
+        if word.iter().all(u8::is_ascii_alphabetic) {
+            words += usize::from(!word.is_empty() && !listed);
+        } else {
+            words += word.iter().filter(|byte| !byte.is_ascii()).count() / 6;
+            plain &= !word.iter().any(u8::is_ascii_alphanumeric);
         }
+    }
+    (words, plain)
+}
+
+/// Blocks of an edge, from the outside.
+fn keyed(lines: &[Line], tail: bool) -> Vec<Keys> {
+    let mut tokens = Tokens::default();
+    let mut own = |at: usize| {
+        let text = lines[at].text;
+        tokens.clear();
+        tokens.add_line(text);
+        let words = tokens.all();
+        let tells = text.len() >= TRIVIAL_BELOW && words.len() > 2;
+        let (plain_words, plain) = plain_words(text);
+        let open = !text.ends_with(b".");
+        (words.len() > 0).then(|| Own { at, key: words.key(usize::MAX, 0), tells, words: plain_words, plain, open })
     };
-    let mut out: Vec<Keys> = blocks(lines, 0, usize::MAX).iter().map(key).collect();
+    let mut keys = |first: usize, last: usize| {
+        let mut lines: Vec<Own> = (first..=last).filter_map(&mut own).collect();
+        // The order of a pair is that of the text.
+        let mut pairs: Vec<u64> = lines.windows(2).map(|two| pair(two[0].key, two[1].key)).collect();
+        let alone = match lines[..] {
+            [line] => Some(pair(line.key, ALONE)),
+            _ => None,
+        };
+        if tail {
+            lines.reverse();
+            pairs.reverse();
+        }
+        Keys { first, last, lines, pairs, alone }
+    };
+    let mut out: Vec<Keys> = blocks(lines, 0, usize::MAX).iter().map(|b| keys(b.first, b.last)).collect();
     if tail {
         out.reverse();
     }
     out
 }
 
+fn pair(one: u64, other: u64) -> u64 {
+    let mut bytes = [0; 16];
+    bytes[..8].copy_from_slice(&one.to_le_bytes());
+    bytes[8..].copy_from_slice(&other.to_le_bytes());
+    twox_hash::XxHash3_64::oneshot_with_seed(PAIR, &bytes) >> 24
+}
+
 /// What belongs to the boilerplate of one end.
 #[derive(Clone, Copy, Debug, Default)]
 struct Walk {
-    /// Number of blocks, from the outside.
+    /// Number of blocks, from the outside, that belong to it as a whole.
     blocks: usize,
-    /// Texts that share the line of it that most have, and that of its innermost block that most have.
+    /// How many non-trivial lines of the next block belong to it, too.
+    lines: usize,
+    /// Lines inside of it that no other text has.
+    skipped: usize,
+    /// Texts that share the part of it that most have, and the innermost part.
     most: u32,
     last: u32,
 }
 
-fn walk(blocks: &[Keys], side: &Side, least: u32) -> Walk {
+impl Walk {
+    fn is_empty(self) -> bool {
+        self.blocks == 0 && self.lines == 0
+    }
+}
+
+/// How much of a block is shared: lines from the outside, and by how many texts.
+struct Shared {
+    lines: usize,
+    /// Those of them that are known and read like sentences.
+    known: usize,
+    /// They read like sentences. What does not is gone over, and is not what the boilerplate ends with.
+    reads: bool,
+    support: u32,
+}
+
+/// What of a block is known, from its outer side.
+fn shared(b: &Keys, side: &Side, least: u32) -> Option<Shared> {
+    let known = |key: u64| side.seen(key, least) == Seen::Inside;
+    if let Some(alone) = b.alone {
+        return known(alone).then(|| Shared {
+            lines: b.lines.len(),
+            known: 1,
+            reads: b.lines.iter().all(|line| line.words >= WHOLE_SENTENCE),
+            support: side.inside(alone),
+        });
+    }
+    let bonds: Vec<bool> = b.pairs.iter().map(|pair| known(*pair)).collect();
+    let is_known = |i: usize| (i > 0 && bonds[i - 1]) || bonds.get(i).is_some_and(|bond| *bond);
+    let (mut known_lines, mut sentences, mut most) = (0, 0, 0);
+    let (mut best, mut reads, mut taken) = (0, false, 0);
+    for (i, line) in b.lines.iter().enumerate().filter(|(i, _)| is_known(*i)) {
+        known_lines += 1;
+        let is_sentence = line.words >= SENTENCE;
+        sentences += usize::from(is_sentence);
+        // What is no sentence may end one; or it belongs to it where nearly all texts have it there.
+        let before = i.checked_sub(1).filter(|before| bonds[*before]);
+        let support = before.map_or(0, |before| side.inside(b.pairs[before]));
+        most = most.max(support);
+        let ends_one =
+            line.plain && before.is_some_and(|before| b.lines[before].open && b.lines[before].words >= SENTENCE);
+        let belongs = is_sentence || ends_one || support * 4 >= most * 3;
+        // One line in four may be of the text alone: names, titles, dates.
+        let is_text = sentences * 2 >= known_lines;
+        if known_lines * 4 >= (i + 1) * 3 && if is_text { belongs } else { !reads } {
+            (best, reads, taken) = (i + 1, is_text, sentences);
+        }
+    }
+    let support = b.pairs.iter().zip(&bonds).filter(|(_, bond)| **bond).map(|(pair, _)| side.inside(*pair)).max();
+    support.filter(|_| best > 0).map(|support| Shared { lines: best, known: taken, reads, support })
+}
+
+fn walk(blocks: &[Keys], side: &Side, least: u32, tail: bool) -> Walk {
     let (mut walk, mut gap) = (Walk::default(), 0);
     for (i, b) in blocks.iter().enumerate() {
-        let shared = |keys: &[u64], least: u32| {
-            let known = keys.iter().filter(|key| side.seen(**key, least) == Seen::Inside);
-            known.fold((0, 0), |(count, most), key| (count + 1, side.inside(*key).max(most)))
+        // A few lines that far fewer texts have than those around them are of another kind. A notice may stand directly above the
+        // text, in one block with it, but hardly ever directly below.
+        let agrees = |found: &Shared| {
+            let whole = found.lines == b.lines.len();
+            (whole || !tail)
+                && match gap {
+                    0 => found.known >= NOTICE || found.support * 2 >= walk.most,
+                    _ if !found.reads => true,
+                    _ => b.alone.is_none() && found.support * 2 >= walk.most && (gap <= GAP || found.known >= 2 * gap),
+                }
         };
-        let (lines, most) = shared(&b.lines, least);
-        let (openings, opened) = shared(&b.openings, 2 * least);
-        let by_lines = lines * 2 > b.lines.len() || (lines > 0 && b.lines.len() < 3);
-        let by_opening = openings > 0 && i <= walk.blocks + 1;
-        let support = most.max(if by_opening { opened } else { 0 });
-        if by_lines || by_opening {
-            walk = Walk { blocks: i + 1, most: walk.most.max(support), last: support };
-            gap = 0;
-        } else {
-            gap += b.lines.len();
+        match shared(b, side, least).filter(agrees) {
+            Some(Shared { reads: false, .. }) => {}
+            Some(Shared { lines, support, .. }) => {
+                let whole = lines == b.lines.len();
+                let (blocks, lines) = if whole { (i + 1, 0) } else { (i, lines) };
+                let skipped = walk.skipped + gap;
+                walk = Walk { blocks, lines, skipped, most: walk.most.max(support), last: support };
+                gap = 0;
+                if !whole {
+                    break;
+                }
+            }
+            None => gap += b.lines.len().max(1),
         }
-        if gap >= GAP_MAX {
+        if gap > GAP_MAX {
             break;
         }
     }
     walk
 }
 
-/// Learns which lines and openings are boilerplate; near-copies vote once.
-pub(super) fn learn(books: &[Edges]) -> Evidence {
-    let voters = voters(books);
-    let mut evidence = Evidence { profile: Profile::Generic, books: voters.len() as u32, ..Default::default() };
-    let least = evidence.least();
-    let heads: Vec<Vec<Keys>> = voters.par_iter().map(|v| keyed(&v.edges.head, &v.head, false)).collect();
-    evidence.heads = learn_side(&heads, least);
-    let tails: Vec<Vec<Keys>> = voters.par_iter().map(|v| keyed(&v.edges.tail, &v.tail, true)).collect();
-    evidence.tails = learn_side(&tails, least);
-    evidence
+/// Blocks of both ends of a text.
+struct Blocks {
+    head: Vec<Keys>,
+    tail: Vec<Keys>,
 }
 
-fn learn_side(books: &[Vec<Keys>], least: u32) -> Side {
-    let mut side = Side::default();
-    for book in books {
-        let lines: HashSet<u64> = book.iter().flat_map(|b| b.lines.iter().copied()).collect();
-        for key in lines {
-            side.vote(key, true);
+impl Blocks {
+    fn of(text: &Edges) -> Blocks {
+        Blocks { head: keyed(&text.head, false), tail: keyed(&text.tail, true) }
+    }
+}
+
+/// Learns what is boilerplate; near-copies vote once.
+///
+/// Whether texts are near-copies can be told only by what is no boilerplate: where a licence is most of each text, all of them look
+/// alike. So all have a vote first; what they are left with tells the near-copies.
+pub(super) fn learn(texts: &[Edges]) -> Evidence {
+    let all: Vec<Blocks> = texts.par_iter().map(Blocks::of).collect();
+    let everything: Vec<&Blocks> = all.iter().collect();
+    let first = learn_from(&everything);
+    let sketches: Vec<Vec<u64>> =
+        texts.par_iter().zip(&all).map(|(text, blocks)| sketch(text, blocks, &first)).collect();
+    let voters: Vec<&Blocks> = distinct_by(&sketches).into_iter().map(|text| &all[text]).collect();
+    learn_from(&voters)
+}
+
+fn learn_from(texts: &[&Blocks]) -> Evidence {
+    let heads: Vec<&[Keys]> = texts.iter().map(|text| &text.head[..]).collect();
+    let tails: Vec<&[Keys]> = texts.iter().map(|text| &text.tail[..]).collect();
+    let books = texts.len() as u32;
+    let (heads, tails) = rayon::join(|| learn_side(&heads, least(books)), || learn_side(&tails, least(books)));
+    Evidence { profile: Profile::Generic, books, heads, tails, ..Default::default() }
+}
+
+/// Keys by which near-copies are known: of the lines between the boundaries, or of those in the middle where hardly any are.
+fn sketch(text: &Edges, blocks: &Blocks, evidence: &Evidence) -> Vec<u64> {
+    let ends = BothEnds::of(text, blocks, evidence);
+    let (from, until) =
+        (ends.preamble_end, if ends.epilogue_start == 0 { text.total } else { ends.epilogue_start - 1 });
+    let telling = |blocks: &[Keys], lines: &[Line]| -> Vec<(usize, u64)> {
+        let own = blocks.iter().flat_map(|b| &b.lines).filter(|line| line.tells);
+        own.map(|line| (lines[line.at].number, line.key)).collect()
+    };
+    let mut lines = telling(&blocks.head, &text.head);
+    lines.extend(telling(&blocks.tail, &text.tail).into_iter().filter(|(number, _)| *number >= text.head.len()));
+    let keys = |from: usize, until: usize| {
+        smallest(lines.iter().filter(|(number, _)| (from..until).contains(number)).map(|(_, key)| *key).collect())
+    };
+    let between = keys(from, until);
+    let skip = 400.min(text.total / 3);
+    if between.len() < COPY_LINES { keys(skip, text.total - skip) } else { between }
+}
+
+/// Pairs and single lines that enough texts have, and that stand together more often than apart, with the numbers of texts.
+fn learn_side(texts: &[&[Keys]], least: u32) -> Side {
+    let mut counts: HashMap<u64, u32> = HashMap::new();
+    for text in texts {
+        let mut seen = HashSet::new();
+        let keys = text.iter().flat_map(|b| b.lines.iter().map(|line| &line.key).chain(&b.pairs).chain(&b.alone));
+        for key in keys.filter(|key| seen.insert(**key)) {
+            *counts.entry(*key).or_default() += 1;
         }
     }
-    for _ in 0..ROUNDS {
-        let ends: Vec<usize> = books.par_iter().map(|b| walk(b, &side, least).blocks).collect();
-        side = count(books, &ends);
+    let count = |key: &u64| counts.get(key).copied().unwrap_or(0);
+    let bound = |key: &u64, parts: &[Own]| {
+        let together = count(key);
+        let each = || parts.iter().map(|line| count(&line.key));
+        let (rarest, commonest) = (each().min().unwrap_or(0), each().max().unwrap_or(0));
+        together >= least && together * 2 >= rarest && together * 10 >= commonest
+    };
+    let mut side = Side::default();
+    let mut add = |key: u64| {
+        side.0.insert(key, Count { inside: count(&key), outside: 0 });
+    };
+    for b in texts.iter().copied().flatten() {
+        let pairs =
+            b.pairs.iter().zip(b.lines.windows(2)).filter(|(pair, lines)| bound(pair, lines)).map(|(pair, _)| *pair);
+        pairs.chain(b.alone.filter(|alone| bound(alone, &b.lines))).for_each(&mut add);
     }
     side
 }
 
-/// Lines vote by the present boundary; openings get the benefit of the doubt next to it.
-fn count(books: &[Vec<Keys>], ends: &[usize]) -> Side {
-    let mut side = Side::default();
-    for (book, &end) in books.iter().zip(ends) {
-        let mut seen = HashSet::new();
-        for (i, b) in book.iter().enumerate() {
-            for k in b.lines.iter().filter(|k| seen.insert(**k)) {
-                side.vote(*k, i < end);
-            }
-        }
-        let mut seen = HashSet::new();
-        for (i, b) in book.iter().enumerate() {
-            for k in b.openings.iter().filter(|k| seen.insert(**k)) {
-                side.vote(*k, end > 0 && i < end + ZONE);
-            }
-        }
+/// The innermost line that belongs to the boilerplate of an end. Lines without letters and digits behind it, such as the end of a
+/// comment, belong to it as far as they are in one block with it.
+fn end_of<'a, 'b>(lines: &'a [Line<'b>], blocks: &[Keys], walk: Walk, tail: bool) -> Option<&'a Line<'b>> {
+    if walk.is_empty() {
+        return None;
     }
-    side
+    if walk.lines == 0 {
+        let b = blocks.get(walk.blocks - 1)?;
+        return lines.get(if tail { b.first } else { b.last });
+    }
+    let b = blocks.get(walk.blocks)?;
+    let mut at = b.lines.get(walk.lines - 1)?.at;
+    let says_nothing = |i: usize| !lines[i].text.iter().any(|byte| byte.is_ascii_alphanumeric() || !byte.is_ascii());
+    while if tail { at > b.first && says_nothing(at - 1) } else { at < b.last && says_nothing(at + 1) } {
+        at = if tail { at - 1 } else { at + 1 };
+    }
+    lines.get(at)
+}
+
+/// What belongs to the boilerplate of a text, as lines from 1; 0 is none.
+struct BothEnds {
+    top: Walk,
+    bottom: Walk,
+    preamble_end: usize,
+    epilogue_start: usize,
+}
+
+impl BothEnds {
+    fn of(text: &Edges, blocks: &Blocks, evidence: &Evidence) -> BothEnds {
+        let Evidence { books, heads, tails, .. } = evidence;
+        let least = least(*books);
+        let mut top = walk(&blocks.head, heads, least, false);
+        let mut bottom = walk(&blocks.tail, tails, least, true);
+        let mut preamble_end = end_of(&text.head, &blocks.head, top, false).map_or(0, |line| line.number + 1);
+        let mut epilogue_start = end_of(&text.tail, &blocks.tail, bottom, true).map_or(0, |line| line.number + 1);
+        // In a short text, each end may be reached from the other one. It belongs where less lies between.
+        if epilogue_start > 0 && epilogue_start <= preamble_end {
+            if bottom.skipped < top.skipped {
+                (top, preamble_end) = (Walk::default(), 0);
+            } else {
+                let from = text.tail.partition_point(|line| line.number < preamble_end);
+                let behind = &text.tail[from..];
+                let blocks = keyed(behind, true);
+                bottom = walk(&blocks, tails, least, true);
+                epilogue_start = end_of(behind, &blocks, bottom, true).map_or(0, |line| line.number + 1);
+            }
+        }
+        BothEnds { top, bottom, preamble_end, epilogue_start }
+    }
 }
 
 /// Marks one file by learned lines alone.
 pub(super) fn mark(file: &Edges, evidence: &Evidence) -> Found {
-    let least = evidence.least();
-    let head = keyed(&file.head, &keys_of(&file.head), false);
-    let top = walk(&head, &evidence.heads, least);
-    let preamble_end = match top.blocks {
-        0 => 0,
-        n => file.head[head[n - 1].last].number + 1,
-    };
-    let from = file.tail.partition_point(|l| l.number < preamble_end);
-    let behind = &file.tail[from..];
-    let tail = keyed(behind, &keys_of(behind), true);
-    let bottom = walk(&tail, &evidence.tails, least);
-    let epilogue_start = match bottom.blocks {
-        0 => 0,
-        n => behind[tail[n - 1].first].number + 1,
-    };
+    let BothEnds { top, bottom, preamble_end, epilogue_start } = BothEnds::of(file, &Blocks::of(file), evidence);
     let body_end = if epilogue_start == 0 { file.total } else { epilogue_start - 1 };
     let (confidence, doubts) = confidence([top, bottom], body_end.saturating_sub(preamble_end));
     Found {
@@ -167,8 +375,8 @@ pub(super) fn mark(file: &Edges, evidence: &Evidence) -> Found {
 }
 
 fn why(walk: Walk) -> String {
-    match walk.blocks {
-        0 => "no shared line".to_owned(),
+    match walk {
+        walk if walk.is_empty() => "no shared line".to_owned(),
         _ if walk.most == walk.last => format!("shared lines, in {} texts", walk.most),
         _ => format!("shared lines, in {} texts, the innermost in {}", walk.most, walk.last),
     }
@@ -176,7 +384,7 @@ fn why(walk: Walk) -> String {
 
 /// How sure it is, as a product of doubts, and those doubts.
 fn confidence(ends: [Walk; 2], lines_left: usize) -> (f32, Vec<&'static str>) {
-    let found = || ends.iter().filter(|walk| walk.blocks > 0);
+    let found = || ends.iter().filter(|walk| !walk.is_empty());
     let doubts = [
         (found().next().is_none(), 0.6, "no shared line"),
         (found().any(|walk| walk.last * 2 < walk.most), 0.65, "its innermost lines are in far fewer texts"),
@@ -193,15 +401,85 @@ mod tests {
     use crate::strip::lines::edges;
     use crate::strip::model::scramble;
 
+    /// A word that no other number has.
+    fn word(x: u64) -> String {
+        (0..6).map(|i| (b'a' + (scramble(x) >> (5 * i) & 15) as u8) as char).collect()
+    }
+
+    /// Lines that no other text has.
+    fn own(text: u64, lines: std::ops::Range<u64>) -> String {
+        let line = |i: u64| (0..7).map(|word_at| word((text * 1000 + i) * 7 + word_at)).collect::<Vec<_>>().join(" ");
+        lines.map(|i| line(i) + "\n" + if i % 5 == 4 { "\n" } else { "" }).collect()
+    }
+
+    /// What is found in each text of a folder.
+    fn found_in(texts: &[String]) -> Vec<(usize, usize)> {
+        let books: Vec<Edges> = texts.iter().map(|text| edges(text.as_bytes(), 600, 600)).collect();
+        let evidence = learn(&books);
+        let found = books.iter().map(|book| mark(book, &evidence).checked(book));
+        found.map(|found| if found.emptied { (0, 0) } else { (found.preamble_end, found.epilogue_start) }).collect()
+    }
+
+    const LICENCE: &str = "// Licensed under terms that are written down in the file called LICENCE,\n\
+        // which should have come with this one. You may copy it and change it, as\n\
+        // long as this notice stays where it is. There is no warranty of any kind,\n\
+        // neither stated nor implied.\n";
+
+    #[test]
+    fn libraries_that_programs_name_stay() {
+        let libraries = [
+            "use std::collections::{BTreeMap, HashMap, HashSet};\n",
+            "use std::sync::atomic::{AtomicU64, Ordering};\n",
+            "from typing import Any, Dict, List, Optional, Tuple, Union\n",
+            "import numpy as the_numbers_of_everything\n",
+            "use crate::error::{Error, Result};\n",
+        ];
+        let names =
+            |n: usize| -> String { (0..5).filter(|i| !(n + i).is_multiple_of(3)).map(|i| libraries[i]).collect() };
+        let program = |n: usize| format!("{LICENCE}\n{}\n{}", names(n), own(n as u64, 0..40));
+        let with_licence: Vec<String> = (0..40).map(program).collect();
+        assert_eq!(found_in(&with_licence), [(4, 0); 40]);
+        let without: Vec<String> = (0..40).map(|n| format!("{}\n{}", names(n), own(n as u64, 0..40))).collect();
+        assert_eq!(found_in(&without), [(0, 0); 40]);
+        let directly: Vec<String> =
+            (0..40).map(|n| format!("{LICENCE}{}\n{}", names(n), own(n as u64, 0..40))).collect();
+        assert_eq!(found_in(&directly), [(4, 0); 40]);
+    }
+
+    #[test]
+    fn a_licence_may_be_most_of_each_text() {
+        let clauses: String = (0..30).map(|n| LICENCE.replace("copy it", &format!("copy it {}", word(n)))).collect();
+        let texts: Vec<String> = (0..20).map(|n| format!("{clauses}\n{}", own(n, 0..4))).collect();
+        assert_eq!(found_in(&texts), [(120, 0); 20]);
+    }
+
+    #[test]
+    fn footers_of_mails_are_found_and_what_people_wrote_stays() {
+        let footer = "You receive this mail because you are on the list of friends of the garden.\n\
+            To leave the list, write to the address below, with a word of farewell.\n";
+        let mail = |n: u64| {
+            let name = word(n % 7);
+            format!("Dear {name},\n\n{}\nBest wishes from your old friend,\n{name}\n\n{footer}", own(n, 0..n % 9 + 3))
+        };
+        let texts: Vec<String> = (0..60).map(mail).collect();
+        for (text, found) in texts.iter().zip(found_in(&texts)) {
+            assert_eq!(found, (0, text.lines().count() - 1), "{text}");
+        }
+    }
+
+    #[test]
+    fn copies_of_one_text_do_not_lose_what_they_have_in_common() {
+        let copies = (0..20).map(|n| format!("{}\n{}", own(999, 0..60), own(n, 0..1)));
+        let texts: Vec<String> = copies.chain((0..20).map(|n| own(n, 0..60))).collect();
+        assert_eq!(found_in(&texts), [(0, 0); 40]);
+    }
+
     #[test]
     fn source_licence_headers_are_found() {
-        let word =
-            |x: u64| -> String { (0..6).map(|i| (b'a' + (scramble(x) >> (5 * i) & 15) as u8) as char).collect() };
-        let line = |x: u64| (0..7).map(|i| word(x * 7 + i)).collect::<Vec<_>>().join(" ");
         let file = |n: u64| {
-            let body: String = (0..60).map(|i| line(n * 1000 + i) + "\n\n").collect();
             format!(
-                "// Copyright 20{n:02} The Example Authors. All rights reserved.\n// Use is governed by a licence found in the LICENSE file.\n\n{body}"
+                "// Copyright 20{n:02} The Example Authors. All rights reserved.\n// Use is governed by a licence found in the LICENSE file.\n\n{}",
+                own(n, 0..60)
             )
         };
         let files: Vec<String> = (0..30).map(file).collect();

@@ -2,12 +2,13 @@
 
 use twox_hash::XxHash3_64;
 
-use super::blocks::{Block, FILE, MAIL, Tokens, URL, blocks, tokens_of};
-use super::evidence::{Evidence, Seen, line_key};
+use super::blocks::{Block, BlockTokens, FILE, MAIL, Tokens, URL, Words, blocks};
+use super::evidence::{Evidence, Seen, key_of_words, line_key};
 use super::lines::Line;
+use super::mark::{Best, Scorer};
 use super::meta::{self, Facts, TitleMatch, TitleWords};
 use super::model::bucket;
-use super::rules::{Place, Rules, Says};
+use super::rules::{FirstWords, Place, Rules, Says};
 
 /// Blocks looked at behind the anchor.
 pub(super) const REACH: usize = 48;
@@ -42,19 +43,23 @@ pub(super) struct HeadBlock {
 pub(super) struct Head {
     /// Index of the last marker line, if any marker was found.
     pub(super) marker: Option<usize>,
+    /// Another e-book begins behind the end of the first one.
+    pub(super) another: bool,
     /// Index of the line the blocks start behind (marker or frequent lines), if any.
     pub(super) anchor: Option<usize>,
     pub(super) meta: Facts,
     pub(super) blocks: Vec<HeadBlock>,
     /// The block that carries the book's own title (or author), if one was found.
     pub(super) title: Option<usize>,
+    /// Scores of the first blocks, where a head is prepared for marking.
+    pub(super) scores: Vec<f32>,
 }
 
 /// How much of a head to prepare.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Extent {
-    /// Up to the title page: enough for marking.
-    ToTitle,
+    /// Up to the title page, or to where no later block can move the boundary: enough for marking.
+    Needed,
     /// Beyond it: examples of the book for training.
     Full,
 }
@@ -68,14 +73,21 @@ pub(super) fn keys_of(lines: &[Line]) -> Vec<Option<u64>> {
 impl Head {
     /// Prepares a head: the anchor is the last marker, or what `evidence` knows to be boilerplate.
     pub(super) fn new(lines: &[Line], rules: &Rules, evidence: &Evidence, extent: Extent) -> Self {
-        let marker = find_marker(lines, rules);
+        let (marker, another) = find_marker(lines, rules).unzip();
         let anchor = marker.map(|m| m.1).or_else(|| frequent_end(lines, evidence));
         let meta = meta::read(&lines[..anchor.map_or(0, |a| a + 1)]);
         let marker_lines = marker.map_or(&lines[..0], |(first, last)| &lines[first..=last]);
         let words = TitleWords::new(&meta, marker_lines);
         let cut = blocks(lines, anchor.map_or(0, |a| a + 1), REACH);
-        let (blocks, title) = describe(lines, &cut, &words, rules, extent);
-        Self { marker: marker.map(|m| m.1), anchor, meta, blocks, title }
+        let judge = (extent == Extent::Needed).then(|| Scorer::new(evidence, anchor.is_some()));
+        let (blocks, scores) = describe(lines, &cut, &words, rules, judge);
+        let title = title_page(&blocks);
+        Self { marker: marker.map(|m| m.1), another: another == Some(true), anchor, meta, blocks, title, scores }
+    }
+
+    /// Blocks in front of the title page.
+    pub(super) fn before_title(&self) -> usize {
+        self.title.unwrap_or(self.blocks.len())
     }
 }
 
@@ -91,23 +103,40 @@ impl HeadBlock {
     }
 }
 
-/// Last marker in the head: indices of its first and last line (markers may wrap).
-fn find_marker(lines: &[Line], rules: &Rules) -> Option<(usize, usize)> {
+/// The last line of these that says that a book begins, or ends.
+pub(super) fn last_marker(lines: &[Line], place: Place, rules: &Rules) -> Option<usize> {
+    let first_words = rules.first_words(place, Says::Marker);
+    let mut tokens = Tokens::default();
+    lines.iter().rposition(|line| is_marker(line, place, rules, &first_words, &mut tokens))
+}
+
+/// The first one.
+pub(super) fn first_marker(lines: &[Line], place: Place, rules: &Rules) -> Option<usize> {
+    let first_words = rules.first_words(place, Says::Marker);
+    let mut tokens = Tokens::default();
+    lines.iter().position(|line| is_marker(line, place, rules, &first_words, &mut tokens))
+}
+
+fn is_marker(line: &Line, place: Place, rules: &Rules, first_words: &FirstWords, tokens: &mut Tokens) -> bool {
+    if line.text.len() < 12 || !first_words.admit(line.text) {
+        return false;
+    }
+    tokens.clear();
+    tokens.add_line(line.text);
+    rules.matches(place, Says::Marker, tokens.all())
+}
+
+/// The marker in the head: the last one, but none behind the end of a whole e-book. Indices of its first and last line (markers may
+/// wrap), and whether there is another e-book behind it.
+fn find_marker(lines: &[Line], rules: &Rules) -> Option<((usize, usize), bool)> {
     if rules.is_empty() {
         return None;
     }
-    let first_words = rules.first_words(Place::Head, Says::Marker);
-    let mut tokens = Tokens::default();
-    let first = (0..lines.len()).rev().find(|&i| {
-        let text = lines[i].text;
-        if text.len() < 12 || !first_words.admit(text) {
-            return false;
-        }
-        tokens.clear();
-        tokens.add_line(text);
-        rules.matches(Place::Head, Says::Marker, &tokens)
-    })?;
-    Some((first, wrapped_end(lines, first)))
+    let last = last_marker(lines, Place::Head, rules)?;
+    let ended = first_marker(&lines[..last], Place::Tail, rules);
+    let before = ended.and_then(|end| last_marker(&lines[..end], Place::Head, rules));
+    let first = before.unwrap_or(last);
+    Some(((first, wrapped_end(lines, first)), before.is_some()))
 }
 
 /// A marker that opens with stars and does not close with them goes on in the next lines.
@@ -141,59 +170,77 @@ pub(super) fn frequent_end(lines: &[Line], evidence: &Evidence) -> Option<usize>
     last
 }
 
-/// Describes the blocks and finds the title page among them.
+/// Describes the blocks. With a scorer, they are scored, and the rest is left out when it does not matter: behind the title page,
+/// and where the sum of scores has fallen so far that no later block counts. A title page that comes later may reach back over
+/// headings in front of it, but not over any other block.
 fn describe(
     lines: &[Line],
     cut: &[Block],
     words: &TitleWords,
     rules: &Rules,
-    extent: Extent,
-) -> (Vec<HeadBlock>, Option<usize>) {
-    let mut out: Vec<HeadBlock> = Vec::new();
-    let mut tokens = Tokens::default();
+    mut judge: Option<Scorer>,
+) -> (Vec<HeadBlock>, Vec<f32>) {
+    let (mut out, mut scores): (Vec<HeadBlock>, Vec<f32>) = (Vec::new(), Vec::new());
+    let mut tokens = BlockTokens::default();
+    let (mut walk, mut fallen) = (Best::default(), false);
     for block in cut {
-        tokens_of(lines, block, &mut tokens);
+        tokens.cut(&lines[block.first..=block.last]);
         let b = describe_one(lines, block, &tokens, words, rules, out.last());
+        let reaches_back = b.is_heading();
         out.push(b);
-        if extent == Extent::ToTitle && title_page(&out).is_some_and(|t| out.len() > t + SECOND_TITLE) {
-            break;
+        if let (Some(judge), Some(b)) = (&mut judge, out.last()) {
+            if !fallen {
+                let score = judge.score(b);
+                scores.push(score);
+                fallen = walk.push(score);
+            }
+            let titled = title_page(&out);
+            if titled.is_some_and(|t| out.len() > t + SECOND_TITLE) || (titled.is_none() && fallen && !reaches_back) {
+                break;
+            }
         }
     }
-    let title = title_page(&out);
-    (out, title)
+    (out, scores)
 }
 
 fn describe_one(
     lines: &[Line],
     block: &Block,
-    tokens: &Tokens,
+    tokens: &BlockTokens,
     words: &TitleWords,
     rules: &Rules,
     before: Option<&HeadBlock>,
 ) -> HeadBlock {
-    let says = |what| rules.matches(Place::Head, what, tokens);
-    let masked = tokens.iter().any(|t| t == MAIL || t == URL || t == FILE);
-    let title = if masked { TitleMatch::None } else { words.compare(tokens) };
+    let text = &lines[block.first..=block.last];
+    let all = tokens.all();
+    let says = |what| rules.matches(Place::Head, what, all);
+    let masked = all.iter().any(|t| t == MAIL || t == URL || t == FILE);
+    let title = if masked { TitleMatch::None } else { words.compare(all) };
     let near = block.gap < SECTION_GAP;
     let named = before.is_some_and(|b| b.notice && b.title == TitleMatch::Title);
-    let by = tokens.iter().next() == Some(b"by") || title == TitleMatch::Author;
-    let mut key_tokens = Tokens::default();
+    let by = all.iter().next() == Some(b"by") || title == TitleMatch::Author;
     let mut b = HeadBlock {
         block: *block,
         title,
         by_line: named && near && by,
-        credit: has_credit(lines, block, rules),
+        // At the start of any line, not only of the block.
+        credit: tokens.lines().take(8).any(|line| rules.matches(Place::Head, Says::Credit, line)),
         note: says(Says::Note),
-        notice: says(Says::Notice) || (!rules.is_empty() && meta::is_field(lines[block.first].text)),
+        notice: says(Says::Notice) || (!rules.is_empty() && meta::is_field(text[0].text)),
         in_note: near && before.is_some_and(|b| b.note || b.in_note),
         prose: false,
         features: Vec::new(),
-        keys: lines[block.first..=block.last].iter().filter_map(|l| line_key(l.text, &mut key_tokens)).collect(),
+        keys: block_keys(text, tokens).collect(),
     };
     let book = says(Says::Book);
-    b.prose = !book && is_prose(&lines[block.first..=block.last]);
-    b.features = features(lines, &b, tokens, book);
+    b.prose = !book && is_prose(text);
+    b.features = features(text, &b, all, book);
     b
+}
+
+/// Keys of the non-trivial lines of a block.
+pub(super) fn block_keys<'a>(lines: &'a [Line], tokens: &'a BlockTokens) -> impl Iterator<Item = u64> {
+    lines.iter().zip(tokens.lines()).filter_map(|(line, words)| key_of_words(line.text, words))
 }
 
 /// Running text: begins with a small letter, or half of at least five words do.
@@ -232,29 +279,19 @@ fn titled_block(blocks: &[HeadBlock]) -> Option<usize> {
     let after =
         |from: usize| blocks[from..].iter().take(SECOND_TITLE).position(HeadBlock::is_title_page).map(|t| from + t);
     match blocks.get(first + 1) {
-        Some(b) if b.credit && !b.note && !b.features.is_empty() => after(first + 2).or(Some(first)),
+        Some(b) if b.credit && !b.note => after(first + 2).or(Some(first)),
         _ => Some(first),
     }
-}
-
-/// A credit at the start of any line, not only of the block.
-fn has_credit(lines: &[Line], block: &Block, rules: &Rules) -> bool {
-    let mut tokens = Tokens::default();
-    lines[block.first..=block.last].iter().take(8).any(|l| {
-        tokens.clear();
-        tokens.add_line(l.text);
-        rules.matches(Place::Head, Says::Credit, &tokens)
-    })
 }
 
 /// The blocks up to the anchor, for training.
 pub(super) fn header_blocks(lines: &[Line], anchor: usize) -> Vec<HeadBlock> {
     let cut = blocks(&lines[..=anchor], 0, REACH);
-    describe(lines, &cut, &TitleWords::default(), &Rules::default(), Extent::Full).0
+    describe(lines, &cut, &TitleWords::default(), &Rules::default(), None).0
 }
 
 /// Hashed features of a block: opening words, words, pairs of words, layout, rules.
-fn features(lines: &[Line], b: &HeadBlock, tokens: &Tokens, book: bool) -> Vec<u16> {
+fn features(text: &[Line], b: &HeadBlock, tokens: Words, book: bool) -> Vec<u16> {
     let mut f = Features(Vec::with_capacity(128));
     let words = tokens.len().min(WORDS);
     (1..=tokens.len().min(4)).for_each(|opening| f.add(1, tokens.run(0..opening)));
@@ -265,7 +302,7 @@ fn features(lines: &[Line], b: &HeadBlock, tokens: &Tokens, book: bool) -> Vec<u
         let pair = tokens.run(i - 1..i + 1);
         f.add(3, &pair[..pair.len() - 1]);
     }
-    layout(lines, b, tokens, &mut f);
+    layout(text, b, tokens, &mut f);
     let flags =
         [b.credit, b.note, b.notice, b.in_note, book, b.title == TitleMatch::Author, b.title == TitleMatch::Title];
     for (i, _) in flags.iter().enumerate().filter(|(_, on)| **on) {
@@ -276,8 +313,7 @@ fn features(lines: &[Line], b: &HeadBlock, tokens: &Tokens, book: bool) -> Vec<u
     f.0
 }
 
-fn layout(lines: &[Line], b: &HeadBlock, tokens: &Tokens, f: &mut Features) {
-    let text = &lines[b.block.first..=b.block.last];
+fn layout(text: &[Line], b: &HeadBlock, tokens: Words, f: &mut Features) {
     if b.in_note {
         f.add(6, &[b.block.gap as u8]);
     }

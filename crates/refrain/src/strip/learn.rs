@@ -56,22 +56,23 @@ pub(super) fn learn(books: &[Edges], rules: &Rules) -> Evidence {
 }
 
 /// A text with the keys of its lines.
-pub(super) struct Keyed<'a> {
-    pub(super) edges: &'a Edges<'a>,
-    pub(super) head: Vec<Option<u64>>,
-    pub(super) tail: Vec<Option<u64>>,
+struct Keyed<'a> {
+    edges: &'a Edges<'a>,
+    head: Vec<Option<u64>>,
+    tail: Vec<Option<u64>>,
 }
 
 impl Keyed<'_> {
-    pub(super) fn of<'a>(edges: &'a Edges<'a>) -> Keyed<'a> {
+    fn of<'a>(edges: &'a Edges<'a>) -> Keyed<'a> {
         Keyed { edges, head: keys_of(&edges.head), tail: keys_of(&edges.tail) }
     }
 }
 
 /// The texts that have a vote: one of each group of near-copies.
-pub(super) fn voters<'a>(books: &'a [Edges<'a>]) -> Vec<Keyed<'a>> {
+fn voters<'a>(books: &'a [Edges<'a>]) -> Vec<Keyed<'a>> {
     let keyed: Vec<Keyed> = books.par_iter().map(Keyed::of).collect();
-    let mut kept = distinct(&keyed).into_iter().peekable();
+    let sketches: Vec<Vec<u64>> = keyed.par_iter().map(sketch).collect();
+    let mut kept = distinct_by(&sketches).into_iter().peekable();
     let keyed = keyed.into_iter().enumerate();
     keyed.filter_map(|(at, text)| kept.next_if_eq(&at).map(|_| text)).collect()
 }
@@ -205,9 +206,11 @@ const SKETCH: usize = 48;
 /// Share of sketch lines that makes two files copies of one book.
 const COPY: f32 = 0.3;
 
-/// One text of every group of near-copies (by lines of the body), in order.
-fn distinct(texts: &[Keyed]) -> Vec<usize> {
-    let sketches: Vec<Vec<u64>> = texts.par_iter().map(sketch).collect();
+/// Lines that two texts must have in common at least to be copies of one.
+pub(super) const COPY_LINES: usize = 3;
+
+/// One text of every group of near-copies, by their sketches, in order.
+pub(super) fn distinct_by(sketches: &[Vec<u64>]) -> Vec<usize> {
     let mut holders: HashMap<u64, Vec<usize>> = HashMap::new();
     let mut kept = Vec::new();
     for (i, sketch) in sketches.iter().enumerate() {
@@ -227,7 +230,7 @@ fn distinct(texts: &[Keyed]) -> Vec<usize> {
 
 /// Whether two texts with so many keys in their sketches, and so many of them in common, are copies of one book.
 fn are_copies(shared: usize, one: usize, other: usize) -> bool {
-    shared >= 3 && shared as f32 >= COPY * one.min(other) as f32
+    shared >= COPY_LINES && shared as f32 >= COPY * one.min(other) as f32
 }
 
 /// The places of texts that are near-copies of one of the others.
@@ -248,7 +251,11 @@ fn sketch(text: &Keyed) -> Vec<u64> {
     let body = |n: usize| n >= skip && n + skip < *total;
     let tail = tail.iter().zip(&text.tail).filter(|(line, _)| line.number >= head.len());
     let lines = head.iter().zip(&text.head).chain(tail);
-    let mut keys: Vec<u64> = lines.filter(|(line, _)| body(line.number)).filter_map(|(_, key)| *key).collect();
+    smallest(lines.filter(|(line, _)| body(line.number)).filter_map(|(_, key)| *key).collect())
+}
+
+/// The smallest of these keys, as many as a sketch has.
+pub(super) fn smallest(mut keys: Vec<u64>) -> Vec<u64> {
     keys.sort_unstable();
     keys.dedup();
     keys.truncate(SKETCH);

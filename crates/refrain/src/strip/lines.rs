@@ -46,16 +46,16 @@ pub(super) struct Edges<'a> {
 /// assert_eq!(ends.lines(), 4);
 /// assert_eq!(ends.body(2, 4), 11..22);
 /// ```
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone)]
 pub struct Ends {
-    head: Vec<u8>,
-    /// Where each line of the head ends, behind what separates it from the next.
+    /// The first lines, and behind them the last ones; a short text as a whole.
+    bytes: Vec<u8>,
+    /// Where each line of the head ends in it, behind what separates it from the next.
     head_stops: Vec<usize>,
-    tail: Vec<u8>,
     /// Where each line of the tail begins in it.
     tail_starts: Vec<usize>,
-    /// Where the tail begins.
-    tail_at: u64,
+    /// Bytes of the text between the two that are not there.
+    left_out: u64,
     size: u64,
     total: usize,
     separator: u8,
@@ -76,43 +76,82 @@ impl Ends {
         if let Some(order) = ByteOrder::of(bytes) {
             return Ends::of_wide(bytes, order, lines);
         }
+        let mut ends = Ends::cut(bytes, lines);
+        let (stop, start) = ends.gap(bytes.len());
+        ends.bytes.reserve_exact(stop + bytes.len() - start);
+        ends.bytes.extend_from_slice(&bytes[..stop]);
+        ends.bytes.extend_from_slice(&bytes[start..]);
+        ends.leave_out(stop, start);
+        ends
+    }
+
+    /// The same of a text that is given away: nothing is copied, and what lies between the ends stays in memory.
+    pub fn of_whole(bytes: Vec<u8>, lines: usize) -> Ends {
+        match ByteOrder::of(&bytes) {
+            Some(order) => Ends::of_wide(&bytes, order, lines),
+            None => {
+                let cut = Ends::cut(&bytes, lines);
+                Ends { bytes, ..cut }
+            }
+        }
+    }
+
+    /// Gives the memory of what lies between the ends back.
+    pub(super) fn without_middle(mut self) -> Ends {
+        let (stop, start) = self.gap(self.bytes.len());
+        self.bytes.drain(stop..start);
+        self.bytes.shrink_to_fit();
+        self.leave_out(stop, start);
+        self
+    }
+
+    /// The bytes between the ends, in a text of so many; none where the ends overlap.
+    fn gap(&self, size: usize) -> (usize, usize) {
+        let stop = self.head_stops.last().copied().unwrap_or(0);
+        (stop, self.tail_starts.first().copied().unwrap_or(size).max(stop))
+    }
+
+    /// Notes that these bytes are not there.
+    fn leave_out(&mut self, stop: usize, start: usize) {
+        if start > stop {
+            self.left_out += (start - stop) as u64;
+            for at in &mut self.tail_starts {
+                *at -= start - stop;
+            }
+        }
+    }
+
+    /// Cuts a whole text into lines. The bytes themselves are not there yet.
+    fn cut(bytes: &[u8], lines: usize) -> Ends {
         let separator = separator(bytes);
         let mut head_stops = first_ends(bytes, separator, lines);
-        let mut starts = last_starts(bytes, separator, lines);
         let reached = head_stops.last().copied().unwrap_or(0);
         if head_stops.len() < lines && reached < bytes.len() {
             head_stops.push(bytes.len());
         }
-        if starts.len() < lines && !bytes.is_empty() {
-            starts.push(0);
-        }
-        let head = &bytes[..head_stops.last().copied().unwrap_or(0)];
-        let total = count(bytes, separator);
-        Ends { separator, total, limit: lines, ..Ends::new((head, head_stops), (bytes, starts), 0, bytes.len()) }
-    }
-
-    /// The two ends, by where the lines of the first end and those of the last begin, the last one first.
-    fn new(
-        (head, head_stops): (&[u8], Vec<usize>),
-        (last, mut starts): (&[u8], Vec<usize>),
-        at: u64,
-        size: usize,
-    ) -> Ends {
-        let from = starts.last().copied().unwrap_or(last.len());
-        starts.reverse();
-        for start in &mut starts {
-            *start -= from;
-        }
+        let closed = bytes.strip_suffix(&[separator]).unwrap_or(bytes);
+        let mut tail_starts = last_starts(closed, separator, lines);
+        let first = tail_starts.first().copied().unwrap_or(0);
+        let total = if tail_starts.len() < lines {
+            // The tail reaches the first line.
+            if !bytes.is_empty() {
+                tail_starts.insert(0, 0);
+            }
+            tail_starts.len()
+        } else if first >= reached {
+            head_stops.len() + memchr_iter(separator, &bytes[reached..first]).count() + tail_starts.len()
+        } else {
+            count(bytes, separator)
+        };
         Ends {
-            head: head.to_vec(),
+            bytes: Vec::new(),
             head_stops,
-            tail: last[from..].to_vec(),
-            tail_starts: starts,
-            tail_at: at + from as u64,
-            size: size as u64,
-            total: 0,
-            separator: b'\n',
-            limit: 0,
+            tail_starts,
+            left_out: 0,
+            size: bytes.len() as u64,
+            total,
+            separator,
+            limit: lines,
             wide: None,
         }
     }
@@ -148,23 +187,37 @@ impl Ends {
             let head = read_range(file, 0, reach)?;
             let tail = read_range(file, size - reach, size)?;
             let wide = ByteOrder::of(&head).is_some();
-            let (head_stops, starts) = (first_ends(&head, b'\n', lines), last_starts(&tail, b'\n', lines));
-            if !wide && head_stops.len() == lines && starts.len() == lines {
-                let between = between(file, reach, size - reach)?;
-                let total = memchr_iter(b'\n', &head).count() + between + count(&tail, b'\n');
-                let seen = &head[..head_stops.last().copied().unwrap_or(0)];
-                let ends = Ends::new((seen, head_stops), (&tail, starts), size - reach, size as usize);
-                return Ok(Ends { total, limit: lines, ..ends });
+            let head_stops = first_ends(&head, b'\n', lines);
+            let mut tail_starts = last_starts(tail.strip_suffix(b"\n").unwrap_or(&tail), b'\n', lines);
+            if !wide && head_stops.len() == lines && tail_starts.len() == lines {
+                let stop = head_stops.last().copied().unwrap_or(0);
+                let start = tail_starts.first().copied().unwrap_or(tail.len());
+                let inside = memchr_iter(b'\n', &head[stop..]).count() + memchr_iter(b'\n', &tail[..start]).count();
+                let total = 2 * lines + inside + between(file, reach, size - reach)?;
+                for at in &mut tail_starts {
+                    *at = *at - start + stop;
+                }
+                let bytes = [&head[..stop], &tail[start..]].concat();
+                let left_out = size - bytes.len() as u64;
+                let (separator, limit, wide) = (b'\n', lines, None);
+                return Ok(Ends { bytes, head_stops, tail_starts, left_out, size, total, separator, limit, wide });
             }
             reach = if wide { size } else { reach.saturating_mul(2) };
         }
         Ok(Ends::of(&read_range(file, 0, size)?, lines))
     }
 
+    /// The bytes of the first lines and of the last ones.
+    fn parts(&self) -> (&[u8], &[u8]) {
+        let stop = self.head_stops.last().copied().unwrap_or(0);
+        let start = self.tail_starts.first().copied().unwrap_or(self.bytes.len());
+        (&self.bytes[..stop], &self.bytes[start..])
+    }
+
     /// A digest of what is kept: texts that are the same have the same.
     pub fn digest(&self) -> u64 {
-        let tail = XxHash3_64::oneshot_with_seed(self.size, &self.tail);
-        XxHash3_64::oneshot_with_seed(tail, &self.head)
+        let (head, tail) = self.parts();
+        XxHash3_64::oneshot_with_seed(XxHash3_64::oneshot_with_seed(self.size, tail), head)
     }
 
     /// Number of lines of the whole text.
@@ -184,12 +237,13 @@ impl Ends {
 
     /// Bytes that it takes in memory.
     pub(super) fn memory(&self) -> usize {
-        self.head.len() + self.tail.len() + (self.head_stops.len() + self.tail_starts.len()) * size_of::<usize>()
+        self.bytes.len() + (self.head_stops.len() + self.tail_starts.len()) * size_of::<usize>()
     }
 
     /// False when a NUL byte stands at one of the ends: this is not text, or in an encoding that nobody declared.
     pub fn is_text(&self) -> bool {
-        self.wide.is_some() || (memchr(0, &self.head).is_none() && memchr(0, &self.tail).is_none())
+        let (head, tail) = self.parts();
+        self.wide.is_some() || (memchr(0, head).is_none() && memchr(0, tail).is_none())
     }
 
     /// The bytes behind line `preamble_end` and in front of line `epilogue_start`; lines count from 1, and 0 is none. Both
@@ -198,7 +252,7 @@ impl Ends {
         let start = match (preamble_end, &self.wide) {
             (0, _) => 0,
             (line, Some(starts)) => starts.get(line).copied().unwrap_or(self.size),
-            (line, None) => self.head_stops.get(line - 1).copied().unwrap_or(self.head.len()) as u64,
+            (line, None) => self.head_stops.get(line - 1).copied().unwrap_or(self.parts().0.len()) as u64,
         };
         let end = match (epilogue_start, &self.wide) {
             (0, _) => self.size,
@@ -206,7 +260,7 @@ impl Ends {
             (line, None) => {
                 let before = self.total - self.tail_starts.len();
                 let start = line.saturating_sub(before + 1);
-                self.tail_at + self.tail_starts.get(start).copied().unwrap_or(self.tail.len()) as u64
+                self.left_out + self.tail_starts.get(start).copied().unwrap_or(self.bytes.len()) as u64
             }
         };
         start..end.max(start)
@@ -226,15 +280,15 @@ impl Ends {
     pub(super) fn edges(&self) -> Edges<'_> {
         let mut start = 0;
         let head = self.head_stops.iter().enumerate().map(|(number, &end)| {
-            let text = trim(&self.head[start..end]);
+            let text = trim(&self.bytes[start..end]);
             start = end;
             Line { number, text }
         });
         let head = head.collect();
         let before = self.total - self.tail_starts.len();
-        let ends = self.tail_starts.iter().copied().skip(1).chain([self.tail.len()]);
+        let ends = self.tail_starts.iter().copied().skip(1).chain([self.bytes.len()]);
         let tail = self.tail_starts.iter().zip(ends).zip(before..);
-        let tail = tail.map(|((&start, end), number)| Line { number, text: trim(&self.tail[start..end]) }).collect();
+        let tail = tail.map(|((&start, end), number)| Line { number, text: trim(&self.bytes[start..end]) }).collect();
         Edges { head, tail, total: self.total }
     }
 }
@@ -309,15 +363,20 @@ fn first_ends(bytes: &[u8], separator: u8, lines: usize) -> Vec<usize> {
     memchr_iter(separator, bytes).take(lines).map(|end| end + 1).collect()
 }
 
-/// Where the last lines begin, at most so many, the last one first; the first line of all is not there.
+/// Where the last lines begin, at most so many; the first line of all is not there. The text is without the end of its last line.
 fn last_starts(bytes: &[u8], separator: u8, lines: usize) -> Vec<usize> {
-    let closed = bytes.strip_suffix(&[separator]).unwrap_or(bytes);
-    memchr_iter(separator, closed).rev().take(lines).map(|end| end + 1).collect()
+    let mut starts: Vec<usize> = memchr_iter(separator, bytes).rev().take(lines).map(|end| end + 1).collect();
+    starts.reverse();
+    starts
 }
 
 /// Takes white space, byte order marks and no-break spaces off both ends.
+#[inline]
 fn trim(mut line: &[u8]) -> &[u8] {
     line = trim_control(line);
+    if line.first().is_none_or(u8::is_ascii) {
+        return line;
+    }
     while let Some(rest) = line.strip_prefix(b"\xEF\xBB\xBF").or_else(|| line.strip_prefix(b"\xC2\xA0")) {
         line = trim_control(rest);
     }
@@ -325,6 +384,7 @@ fn trim(mut line: &[u8]) -> &[u8] {
 }
 
 /// Takes off white space and control characters (old DOS files end in 0x1A).
+#[inline]
 fn trim_control(mut line: &[u8]) -> &[u8] {
     while let [first, rest @ ..] = line
         && *first <= b' '
@@ -449,10 +509,15 @@ mod tests {
         ) {
             let bytes = text.as_bytes();
             let read = Ends::read_in_chunks(&mut Cursor::new(bytes), lines, chunk, count_between).expect("in memory");
-            prop_assert_eq!(&read, &Ends::of(bytes, lines));
             prop_assert_eq!(read.edges(), edges(bytes, lines, lines));
             let glance = Ends::read_in_chunks(&mut Cursor::new(bytes), lines, chunk, |_, _, _| Ok(0)).expect("in memory");
-            prop_assert_eq!((&glance.head, &glance.tail), (&read.head, &read.tail));
+            prop_assert_eq!(glance.parts(), read.parts());
+            let whole = Ends::of_whole(bytes.to_vec(), lines);
+            prop_assert_eq!(whole.body(1, 2), Ends::of(bytes, lines).body(1, 2));
+            for ends in [&Ends::of(bytes, lines), &whole, &whole.clone().without_middle()] {
+                prop_assert_eq!(ends.edges(), read.edges());
+                prop_assert_eq!((ends.parts(), ends.digest(), ends.size()), (read.parts(), read.digest(), read.size()));
+            }
             let separator = char::from(separator(bytes));
             let split: Vec<&str> = text.split_inclusive(separator).collect();
             prop_assert_eq!(split.len(), read.lines());

@@ -1,11 +1,13 @@
 //! The better method: markers as data and learned evidence together.
 
-use memchr::memmem::Finder;
+use memchr::memchr2_iter;
 
 use super::Found;
-use super::blocks::{Tokens, blocks, tokens_of};
+use super::blocks::{BlockTokens, blocks};
 use super::evidence::{Evidence, Seen};
-use super::head::{Extent, Head, HeadBlock, SECTION_GAP, evidence_features, keys_of};
+use super::head::{
+    Extent, Head, HeadBlock, SECTION_GAP, block_keys, evidence_features, first_marker, keys_of, last_marker,
+};
 use super::lines::{Edges, Line};
 use super::rules::{Place, Rules, Says};
 
@@ -22,28 +24,41 @@ const CONTEXT: f32 = 2.0;
 
 /// Score of every block behind the anchor, up to the title page.
 pub(super) fn scores(head: &Head, evidence: &Evidence) -> Vec<f32> {
-    let stop = head.title.unwrap_or(head.blocks.len());
-    let mut buffer = Vec::new();
-    let mut open_note = false;
-    let mut out = Vec::with_capacity(stop);
-    for b in &head.blocks[..stop] {
-        let learned = learned(b, evidence, &mut buffer);
-        let mut score = with_rules(b, learned, head.anchor.is_some());
-        if open_note && b.block.gap == 1 && b.prose {
+    let mut scorer = Scorer::new(evidence, head.anchor.is_some());
+    head.blocks[..head.before_title()].iter().map(|b| scorer.score(b)).collect()
+}
+
+/// Scores one block after the other.
+pub(super) struct Scorer<'a> {
+    evidence: &'a Evidence,
+    anchored: bool,
+    open_note: bool,
+    buffer: Vec<u16>,
+}
+
+impl Scorer<'_> {
+    pub(super) fn new(evidence: &Evidence, anchored: bool) -> Scorer<'_> {
+        Scorer { evidence, anchored, open_note: false, buffer: Vec::new() }
+    }
+
+    /// The score of the next block.
+    pub(super) fn score(&mut self, b: &HeadBlock) -> f32 {
+        let learned = self.learned(b);
+        let mut score = with_rules(b, learned, self.anchored);
+        if self.open_note && b.block.gap == 1 && b.prose {
             score = (score + CONTEXT).min(CLIP);
         }
         let opens = b.note || b.in_note || (!b.credit && b.block.last > b.block.first && learned >= RULE);
-        open_note = opens || (open_note && b.block.gap < SECTION_GAP);
-        out.push(score);
+        self.open_note = opens || (self.open_note && b.block.gap < SECTION_GAP);
+        score
     }
-    out
-}
 
-fn learned(b: &HeadBlock, evidence: &Evidence, buffer: &mut Vec<u16>) -> f32 {
-    buffer.clear();
-    buffer.extend_from_slice(&b.features);
-    evidence_features(b, evidence, buffer);
-    evidence.model.score(buffer).clamp(-CLIP, CLIP)
+    fn learned(&mut self, b: &HeadBlock) -> f32 {
+        self.buffer.clear();
+        self.buffer.extend_from_slice(&b.features);
+        evidence_features(b, self.evidence, &mut self.buffer);
+        self.evidence.model.score(&self.buffer).clamp(-CLIP, CLIP)
+    }
 }
 
 /// A rule that vouches for a block sets a floor; so does being in one paragraph with the marker.
@@ -71,39 +86,58 @@ pub(super) struct Cut {
     pub(super) margin: f32,
 }
 
+/// The walk over scores: where their sum is highest, until it has fallen far below that.
+#[derive(Debug, Default)]
+pub(super) struct Best {
+    sum: f32,
+    highest: f32,
+    at: usize,
+    seen: usize,
+}
+
+impl Best {
+    /// Takes the next score. True when nothing behind it counts.
+    pub(super) fn push(&mut self, score: f32) -> bool {
+        self.sum += score;
+        self.seen += 1;
+        if self.sum > self.highest {
+            (self.highest, self.at) = (self.sum, self.seen);
+        }
+        self.sum < self.highest - DROP
+    }
+}
+
 /// Best prefix: the cut with the highest sum of scores before it.
 pub(super) fn best_cut(scores: &[f32]) -> Cut {
-    let (mut sum, mut best, mut at) = (0.0f32, 0.0f32, 0);
+    let mut walk = Best::default();
     let mut sums = vec![0.0];
-    for (i, s) in scores.iter().enumerate() {
-        sum += s;
-        sums.push(sum);
-        if sum > best {
-            (best, at) = (sum, i + 1);
-        }
-        if sum < best - DROP {
+    for score in scores {
+        let ended = walk.push(*score);
+        sums.push(walk.sum);
+        if ended {
             break;
         }
     }
-    let margin = sums.iter().enumerate().filter(|(i, _)| *i != at).map(|(_, s)| best - s).fold(CLIP, f32::min);
+    let Best { highest, at, .. } = walk;
+    let margin = sums.iter().enumerate().filter(|(i, _)| *i != at).map(|(_, s)| highest - s).fold(CLIP, f32::min);
     Cut { blocks: at, margin }
 }
 
 /// Marks one book. With `keep_credits`, credits and notes behind the marker stay in it.
 pub(super) fn mark(file: &Edges, rules: &Rules, evidence: &Evidence, keep_credits: bool) -> Found {
-    let head = Head::new(&file.head, rules, evidence, Extent::ToTitle);
-    let scores = scores(&head, evidence);
-    let cut = best_cut(&scores);
+    let head = Head::new(&file.head, rules, evidence, Extent::Needed);
+    let scores = &head.scores[..head.scores.len().min(head.before_title())];
+    let cut = best_cut(scores);
     let end = preamble_end(&head, if keep_credits { 0 } else { cut.blocks });
     let tail = tail_start(&file.tail, end, rules, evidence);
     let mut found = Found {
         preamble_end: end,
         epilogue_start: tail.start,
-        why_preamble: why_preamble(&head, &scores, cut, keep_credits),
+        why_preamble: why_preamble(&head, scores, cut, keep_credits),
         why_epilogue: tail.why.to_owned(),
         ..Found::default()
     };
-    let (confidence, doubts) = confidence(file, &head, &scores, cut, &found);
+    let (confidence, doubts) = confidence(file, &head, scores, cut, &found, head.another || tail.another);
     (found.confidence, found.doubts) = (Some(confidence), doubts);
     let credits = credits(&file.head, &head, cut);
     found.facts = head.meta;
@@ -163,59 +197,57 @@ pub(super) struct Tail {
     /// 1-based line, 0 = none.
     pub(super) start: usize,
     pub(super) why: &'static str,
+    /// Another e-book begins in these lines.
+    pub(super) another: bool,
 }
 
 /// Finds the epilogue in the last lines, behind line `after` (1-based).
 pub(super) fn tail_start(lines: &[Line], after: usize, rules: &Rules, evidence: &Evidence) -> Tail {
-    let from = lines.partition_point(|l| l.number < after);
-    let lines = &lines[from..];
-    let (mut start, mut why) = match first_marker(lines, rules) {
+    let lines = &lines[lines.partition_point(|l| l.number < after)..];
+    // Where another e-book begins here, the end is that of the last one: nothing of a book is taken for licence.
+    // A licence at the end may close with a line like those that close it in front.
+    let another = if rules.is_empty() { None } else { last_marker(lines, Place::Head, rules) }.filter(|marker| {
+        let behind = &lines[marker + 1..];
+        let text = behind.iter().filter(|line| !line.is_blank()).count();
+        text >= ANOTHER_LINES || first_marker(behind, Place::Tail, rules).is_some()
+    });
+    let lines = &lines[another.map_or(0, |marker| marker + 1)..];
+    let (mut start, mut why) = match first_marker(lines, Place::Tail, rules) {
         Some(m) => (Some(m), "end line"),
         None => match frequent_start(&keys_of(lines), evidence) {
             Some(f) => (Some(f), "frequent lines"),
             None => (None, "no end line, no frequent line"),
         },
     };
-    let window = start.unwrap_or(lines.len()).saturating_sub(NOTICE_LINES);
-    let cut = blocks(lines, window, usize::MAX);
-    let mut tokens = Tokens::default();
     let front = start.unwrap_or(lines.len());
+    // A block that the end line is in is none in front of it.
+    let whole = lines[front..].iter().position(Line::is_blank).map_or(lines.len(), |blank| front + blank);
+    let cut = blocks(&lines[..whole], front.saturating_sub(NOTICE_LINES), usize::MAX);
+    let mut tokens = BlockTokens::default();
     for b in cut.iter().rev().filter(|b| b.last < front) {
-        tokens_of(lines, b, &mut tokens);
-        if rules.matches(Place::Tail, Says::Notice, &tokens) || licence(&keys_of(&lines[b.first..=b.last]), evidence) {
+        let text = &lines[b.first..=b.last];
+        tokens.cut(text);
+        if rules.matches(Place::Tail, Says::Notice, tokens.all()) || licence(text, &tokens, evidence) {
             (start, why) = (Some(b.first), "notice in front of the end");
         } else {
             break;
         }
     }
-    Tail { start: start.map_or(0, |s| lines[s].number + 1), why }
+    Tail { start: start.map_or(0, |s| lines[s].number + 1), why, another: another.is_some() }
 }
+
+/// Lines behind a marker near the end that make another book of what follows.
+const ANOTHER_LINES: usize = 50;
 
 /// Lines in front of the end line searched for notices.
 const NOTICE_LINES: usize = 60;
 
-/// First line that says the book is over.
-fn first_marker(lines: &[Line], rules: &Rules) -> Option<usize> {
-    let first_words = rules.first_words(Place::Tail, Says::Marker);
-    let mut tokens = Tokens::default();
-    (0..lines.len()).find(|&i| {
-        let text = lines[i].text;
-        if text.len() < 12 || !first_words.admit(text) {
-            return false;
-        }
-        tokens.clear();
-        tokens.add_line(text);
-        rules.matches(Place::Tail, Says::Marker, &tokens)
-    })
-}
-
 /// All non-trivial lines are known licence text, of either edge.
-fn licence(keys: &[Option<u64>], evidence: &Evidence) -> bool {
+fn licence(lines: &[Line], tokens: &BlockTokens, evidence: &Evidence) -> bool {
     let least = evidence.least();
-    let known =
-        |k: &u64| evidence.heads.seen(*k, least) == Seen::Inside || evidence.tails.seen(*k, least) == Seen::Inside;
-    let mut lines = keys.iter().flatten().peekable();
-    lines.peek().is_some() && lines.all(known)
+    let known = |k: u64| evidence.heads.seen(k, least) == Seen::Inside || evidence.tails.seen(k, least) == Seen::Inside;
+    let mut keys = block_keys(lines, tokens).peekable();
+    keys.peek().is_some() && keys.all(known)
 }
 
 /// The paper's backward walk over lines known to be boilerplate.
@@ -235,11 +267,19 @@ pub(super) fn frequent_start(keys: &[Option<u64>], evidence: &Evidence) -> Optio
 }
 
 /// How sure it is, as a product of doubts, and those doubts.
-fn confidence(file: &Edges, head: &Head, scores: &[f32], cut: Cut, found: &Found) -> (f32, Vec<&'static str>) {
+fn confidence(
+    file: &Edges,
+    head: &Head,
+    scores: &[f32],
+    cut: Cut,
+    found: &Found,
+    another: bool,
+) -> (f32, Vec<&'static str>) {
     let body_end = if found.epilogue_start == 0 { file.total } else { found.epilogue_start - 1 };
     let titled = head.blocks.get(cut.blocks).is_some_and(HeadBlock::is_title_page);
     let doubts = [
         (head.marker.is_none(), 0.5, "no marker"),
+        (another, 0.5, "another e-book begins in it"),
         (cut.margin < 1.0, 0.7, "a close call"),
         (!titled, 0.95, "no title page behind it"),
         (scores[..cut.blocks].iter().any(|score| *score < 0.5), 0.8, "a block that may be of the book"),
@@ -262,8 +302,12 @@ fn name_left(file: &Edges, marked: &Found) -> bool {
         let n = l.number + 1;
         n > marked.preamble_end && (marked.epilogue_start == 0 || n < marked.epilogue_start)
     };
-    let names = [b"utenberg", b"UTENBERG"].map(Finder::new);
-    let has = |l: &Line| names.iter().any(|name| name.find(l.text).is_some());
+    // The letter in its middle is the rarest; to look for it is faster than for the word, in lines as short as these.
+    let is_name = |text: &[u8], at: usize| {
+        let word = at.checked_sub(4).and_then(|start| text.get(start..at + 4));
+        word.is_some_and(|word| matches!(word, b"utenberg" | b"UTENBERG"))
+    };
+    let has = |l: &Line| memchr2_iter(b'b', b'B', l.text).any(|at| is_name(l.text, at));
     file.head.iter().filter(inside).take(80).any(has) || file.tail.iter().rev().filter(inside).take(60).any(has)
 }
 
@@ -304,6 +348,23 @@ mod tests {
         assert_eq!(marked.facts.credits, "Produced by A. Volunteer");
         let marked = mark(&file, &rules, &Evidence::default(), true);
         assert_eq!(marked.preamble_end, 5);
+    }
+
+    #[test]
+    fn of_two_e_books_in_one_file_both_stay_and_somebody_should_look() {
+        let rules = Rules::parse(crate::strip::rules::GUTENBERG).expect("rules");
+        let (one, two) = (book(1), book(2));
+        let text = format!("{one}{two}");
+        let file = crate::strip::lines::edges(text.as_bytes(), EDGE_LINES, EDGE_LINES);
+        let marked = mark(&file, &rules, &Evidence::default(), false);
+        assert_eq!((marked.preamble_end, marked.epilogue_start), (8, one.lines().count() + 96));
+        assert!(marked.doubts.contains(&"another e-book begins in it") && marked.checked(&file).is_doubtful());
+        // Where the ends do not overlap, and where one end has both.
+        for edge in [60, 110, 150] {
+            let file = crate::strip::lines::edges(text.as_bytes(), edge, edge);
+            let marked = mark(&file, &rules, &Evidence::default(), false);
+            assert_eq!((marked.preamble_end, marked.epilogue_start), (8, one.lines().count() + 96), "{edge}");
+        }
     }
 
     #[test]

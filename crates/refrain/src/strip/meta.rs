@@ -3,7 +3,7 @@
 use foldhash::HashSet;
 use twox_hash::XxHash3_64;
 
-use super::blocks::Tokens;
+use super::blocks::{Tokens, Words};
 use super::lines::Line;
 
 /// What a preamble says about the book; empty where it says nothing.
@@ -59,6 +59,10 @@ pub(super) fn read(lines: &[Line]) -> Facts {
     let mut meta = Facts::default();
     let mut i = 0;
     while i < lines.len() {
+        if !may_tell(lines[i].text) {
+            i += 1;
+            continue;
+        }
         let text = decode(lines[i].text);
         if meta.ebook.is_empty() {
             meta.ebook = ebook_number(&text);
@@ -80,6 +84,13 @@ pub(super) fn read(lines: &[Line]) -> Facts {
         i += 1;
     }
     meta
+}
+
+/// A cheap test: a field has a colon, the number of the e-book a hash, and a title line the name of the publisher.
+fn may_tell(line: &[u8]) -> bool {
+    const NAME: &[u8] = b"gutenberg";
+    let is_name = |at: usize| line.get(at..at + NAME.len()).is_some_and(|name| name.eq_ignore_ascii_case(NAME));
+    memchr::memchr2(b':', b'#', line).is_some() || memchr::memchr2_iter(b'G', b'g', line).any(is_name)
 }
 
 impl Facts {
@@ -236,20 +247,20 @@ impl TitleWords {
         for line in marker {
             tokens.add_line(line.text);
         }
-        let small_print = tokens.iter().any(|t| t == b"small");
+        let small_print = tokens.all().iter().any(|t| t == b"small");
         if small_print {
             tokens.clear();
             tokens.add_line(meta.title.as_bytes());
         }
-        words.title.extend(tokens.iter().filter(|t| content(t)).map(XxHash3_64::oneshot));
+        words.title.extend(tokens.all().iter().filter(|t| content(t)).map(XxHash3_64::oneshot));
         tokens.clear();
         tokens.add_line(meta.author.as_bytes());
-        words.author.extend(tokens.iter().filter(|t| content(t) && t.len() > 1).map(XxHash3_64::oneshot));
+        words.author.extend(tokens.all().iter().filter(|t| content(t) && t.len() > 1).map(XxHash3_64::oneshot));
         words
     }
 
     /// Compares the first words of a block with title and author.
-    pub(super) fn compare(&self, tokens: &Tokens) -> TitleMatch {
+    pub(super) fn compare(&self, tokens: Words) -> TitleMatch {
         let (mut seen, mut title, mut author) = (0, 0, 0);
         let mut opens = false;
         for token in tokens.iter().take(12).filter(|t| content(t)) {
@@ -301,9 +312,9 @@ mod tests {
         let words = TitleWords::new(&meta, &[]);
         let mut t = Tokens::default();
         t.add_line(b"THE GOLDEN BOWL, VOLUME I");
-        assert_eq!(words.compare(&t), TitleMatch::Title);
+        assert_eq!(words.compare(t.all()), TitleMatch::Title);
         t.clear();
         t.add_line(b"This etext was produced by Eve Sobol, South Bend");
-        assert_eq!(words.compare(&t), TitleMatch::None);
+        assert_eq!(words.compare(t.all()), TitleMatch::None);
     }
 }

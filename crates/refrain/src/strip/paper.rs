@@ -146,8 +146,13 @@ impl FrequentLines {
     pub fn find(&self, text: &Ends) -> Found {
         let edges = text.edges();
         let mut why = ["frequent lines", "frequent lines"];
-        let mut preamble_end = self.walk(&Telling::of(edges.head.iter(), self.options.p_max));
-        let mut epilogue_start = self.walk(&Telling::of(edges.tail.iter().rev(), self.options.e_max));
+        let (top, bottom) = (
+            Telling::of(edges.head.iter(), self.options.p_max),
+            Telling::of(edges.tail.iter().rev(), self.options.e_max),
+        );
+        let frequent = |(number, line)| (number, self.frequent.is_frequent(line));
+        let mut preamble_end = walk(top.iter().map(frequent), First::Sought, self.options.gap_max);
+        let mut epilogue_start = walk(bottom.iter().map(frequent), First::Near, self.options.gap_max);
         if let Some(rules) = &self.rules {
             let last = edges.head.iter().rev().find(|line| says_marker(rules, Place::Head, line));
             let first = edges.tail.iter().find(|line| says_marker(rules, Place::Tail, line));
@@ -171,22 +176,35 @@ impl FrequentLines {
         }
         .checked(&edges)
     }
+}
 
-    /// The last frequent line before a gap of infrequent ones, from 1; 0 is none.
-    fn walk(&self, lines: &Telling) -> usize {
-        let (mut gap, mut last) = (0, 0);
-        for (number, line) in lines.iter() {
-            if self.frequent.is_frequent(line) {
-                (gap, last) = (0, number + 1);
-            } else if last > 0 {
-                gap += 1;
-                if gap >= self.options.gap_max {
-                    break;
-                }
-            }
+/// How far the first frequent line may be from the end of the text: Algorithm 1 treats the two ends differently.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum First {
+    /// "skip till frequent line seen": in front.
+    Sought,
+    /// The gap is counted from the last line of the text on: behind.
+    Near,
+}
+
+/// The last frequent line before a gap of infrequent ones, from 1; 0 is none. Lines come with their numbers, from the outside.
+fn walk(mut lines: impl Iterator<Item = (usize, bool)>, first: First, gap_max: usize) -> usize {
+    let mut last = 0;
+    if first == First::Sought {
+        match lines.find(|(_, is_frequent)| *is_frequent) {
+            Some((number, _)) => last = number + 1,
+            None => return 0,
         }
-        last
     }
+    let mut gap = 0;
+    while gap < gap_max {
+        match lines.next() {
+            Some((number, true)) => (gap, last) = (0, number + 1),
+            Some((_, false)) => gap += 1,
+            None => break,
+        }
+    }
+    last
 }
 
 /// The non-trivial lines of one end: their numbers, and what preprocessing made of them.
@@ -221,13 +239,73 @@ impl Telling {
 fn says_marker(rules: &Rules, place: Place, line: &Line) -> bool {
     let mut tokens = Tokens::default();
     tokens.add_line(line.text);
-    rules.matches(place, Says::Marker, &tokens)
+    rules.matches(place, Says::Marker, tokens.all())
 }
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::*;
     use crate::strip::counters::Options;
+
+    /// Pass 2 of Algorithm 1 as it is printed, over a whole file: where the preamble ends and the epilogue starts, from 1.
+    fn algorithm_1(file: &[bool], gap_max: usize) -> (usize, usize) {
+        let (mut line, mut preamble, mut epilogue) = (0, 0, 0);
+        while line < file.len() && !file[line] {
+            line += 1;
+        }
+        let mut gap = 0;
+        if line < file.len() {
+            preamble = line + 1;
+            line += 1;
+            while gap < gap_max && line < file.len() {
+                if file[line] {
+                    gap = 0;
+                    preamble = line + 1;
+                } else {
+                    gap += 1;
+                }
+                line += 1;
+            }
+        }
+        let mut line = file.len();
+        gap = 0;
+        while gap < gap_max && line > 0 {
+            if file[line - 1] {
+                gap = 0;
+                epilogue = line;
+            } else {
+                gap += 1;
+            }
+            line -= 1;
+        }
+        (preamble, epilogue)
+    }
+
+    proptest! {
+        #[test]
+        fn the_walk_is_that_of_algorithm_1(file in prop::collection::vec(prop::bool::weighted(0.2), 0..60), gap_max in 0_usize..7) {
+            let lines = || file.iter().copied().enumerate();
+            let found = (walk(lines(), First::Sought, gap_max), walk(lines().rev(), First::Near, gap_max));
+            prop_assert_eq!(found, algorithm_1(&file, gap_max));
+        }
+    }
+
+    #[test]
+    fn ten_infrequent_lines_at_the_end_hide_an_epilogue_and_at_the_top_no_preamble() {
+        let own = |n: usize| format!("A line of its own, number {n}, is of no other book.\n");
+        let book = |book: usize| {
+            let around = |from: usize| (from..from + 12).map(|n| own(book * 100 + n)).collect::<String>();
+            let shared = "A licence line that is shared by all the books.\n";
+            Ends::of(format!("{}{shared}{}{shared}{}", around(0), around(20), around(40)).as_bytes(), EDGE_LINES)
+        };
+        let counter = CounterKind::Exact.build(&Options::default()).expect("a counter");
+        let mut counts = LineCounts::new(counter, PaperOptions::PUBLISHED);
+        (0..12).for_each(|n| counts.observe(&book(n)).expect("room"));
+        let found = counts.conclude().expect("room").find(&book(0));
+        assert_eq!((found.preamble_end, found.epilogue_start), (13, 0));
+    }
 
     fn book(n: usize) -> Ends {
         let body = (0..40)

@@ -6,7 +6,7 @@
 //! `^` (first) the match must begin at the first token, `$` (last) it must end at the last one.
 //! `#` starts a comment line.
 
-use super::blocks::Tokens;
+use super::blocks::Words;
 use crate::error::{Error, Result};
 
 /// Which end of a file a rule looks at.
@@ -114,7 +114,7 @@ impl Rules {
     }
 
     /// Does any rule of this place and meaning match?
-    pub(super) fn matches(&self, place: Place, says: Says, tokens: &Tokens) -> bool {
+    pub(super) fn matches(&self, place: Place, says: Says, tokens: Words) -> bool {
         self.0.iter().any(|r| r.place == place && r.says == says && r.matches(tokens))
     }
 }
@@ -170,12 +170,12 @@ impl Rule {
         None
     }
 
-    fn matches(&self, tokens: &Tokens) -> bool {
+    fn matches(&self, tokens: Words) -> bool {
         let starts = if self.at_start { 1 } else { tokens.len() };
         (0..starts.min(tokens.len())).any(|s| self.run(0, tokens, s))
     }
 
-    fn run(&self, test: usize, tokens: &Tokens, at: usize) -> bool {
+    fn run(&self, test: usize, tokens: Words, at: usize) -> bool {
         match self.tests.get(test) {
             None => !self.at_end || at == tokens.len(),
             Some(Test::Skip(n)) => (at..=(at + n).min(tokens.len())).any(|a| self.run(test + 1, tokens, a)),
@@ -201,11 +201,12 @@ pub(super) const GUTENBERG: &str = include_str!("gutenberg.rules");
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::strip::blocks::Tokens;
 
     fn hit(rules: &str, place: Place, says: Says, line: &str) -> bool {
         let mut t = Tokens::default();
         t.add_line(line.as_bytes());
-        Rules::parse(rules).expect("rules").matches(place, says, &t)
+        Rules::parse(rules).expect("rules").matches(place, says, t.all())
     }
 
     #[test]

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
 
 use rayon::iter::{IntoParallelIterator, ParallelIterator};
+use twox_hash::XxHash3_64;
 
 use super::learn::copies_of;
 use super::lines::{Edges, Ends};
@@ -45,6 +46,7 @@ impl Sample {
         match self.texts.entry(digest) {
             Entry::Occupied(mut known) => known.get_mut().0 = position.min(known.get().0),
             Entry::Vacant(free) => {
+                let text = text.without_middle();
                 self.bytes += text.memory();
                 free.insert((position, text));
             }
@@ -54,6 +56,22 @@ impl Sample {
             self.bytes -= last.memory();
             self.full_at = Some(digest);
         }
+    }
+
+    /// A digest of a text of which only the first and the last bytes are known, and its size: what most texts can be told
+    /// apart by without reading them. None where they are not text.
+    pub fn glimpse(size: u64, first_and_last: &[u8]) -> Option<u64> {
+        Ends::of(first_and_last, 1).is_text().then(|| XxHash3_64::oneshot_with_seed(size, first_and_last))
+    }
+
+    /// Those of many texts that are worth reading, by their digests: one of each, and no more than there is room for. Also tells
+    /// how many different digests there are.
+    pub fn draw(mut texts: Vec<(u64, Position)>) -> (Vec<(u64, Position)>, usize) {
+        texts.sort_unstable();
+        texts.dedup_by_key(|(digest, _)| *digest);
+        let distinct = texts.len();
+        texts.truncate(MOST);
+        (texts, distinct)
     }
 
     /// How many texts there are.

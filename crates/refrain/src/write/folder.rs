@@ -1,6 +1,6 @@
 //! A folder with a text file for every document.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::fs::{self, File};
 use std::io::{ErrorKind, Write};
 use std::path::{Path, PathBuf};
@@ -18,13 +18,22 @@ pub(super) struct FolderWriter {
     digest: Digest,
     /// The number that comes next for names that were used before.
     used: HashMap<String, u32>,
+    /// Files of this run, which are not replaced.
+    taken: HashSet<PathBuf>,
+    /// Other files are.
+    overwrite: bool,
 }
 
 /// Longer names do not fit file systems.
 const MAX_NAME: usize = 180;
 
 impl FolderWriter {
-    pub(super) fn new(folder: &Path, options: WriteOptions) -> Result<FolderWriter> {
+    pub(super) fn new(
+        folder: &Path,
+        options: WriteOptions,
+        taken: HashSet<PathBuf>,
+        overwrite: bool,
+    ) -> Result<FolderWriter> {
         fs::create_dir_all(folder).at(folder)?;
         Ok(FolderWriter {
             folder: folder.to_owned(),
@@ -32,6 +41,8 @@ impl FolderWriter {
             bytes: 0,
             digest: Digest::default(),
             used: HashMap::new(),
+            taken,
+            overwrite,
         })
     }
 
@@ -43,6 +54,13 @@ impl FolderWriter {
             let name = if *attempt == 1 { format!("{stem}.txt") } else { format!("{stem}-{attempt}.txt") };
             *attempt += 1;
             let path = self.folder.join(name);
+            if !self.taken.insert(path.clone()) {
+                continue;
+            }
+            // What stood there before, a link perhaps, is not followed.
+            if self.overwrite && path.symlink_metadata().is_ok_and(|meta| !meta.is_dir()) {
+                fs::remove_file(&path).at(&path)?;
+            }
             match File::create_new(&path) {
                 Err(error) if error.kind() == ErrorKind::AlreadyExists => {}
                 result => return result.at(&path).map(|file| (path, file)),

@@ -18,7 +18,7 @@ pub use parts::PartsWriter;
 pub use removed::removed_lines;
 pub use table::TableWriter;
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use crate::document::{BYTE_MARKS_FIELD, Document, MARKS_FIELD};
 use crate::error::{Error, Result};
@@ -147,5 +147,16 @@ pub fn open(
 
 /// Opens a writer that puts every document into a text file of its own under a folder.
 pub fn open_folder(folder: &Path, options: WriteOptions) -> Result<Box<dyn DocumentWriter>> {
-    Ok(Box::new(folder::FolderWriter::new(folder, options)?))
+    open_folder_beside(folder, options, [], false)
+}
+
+/// The same in a folder that others write to, as well: these files are theirs. With `overwrite`, others of the same names are
+/// replaced; without it, documents get other names.
+pub fn open_folder_beside(
+    folder: &Path,
+    options: WriteOptions,
+    taken: impl IntoIterator<Item = PathBuf>,
+    overwrite: bool,
+) -> Result<Box<dyn DocumentWriter>> {
+    Ok(Box::new(folder::FolderWriter::new(folder, options, taken.into_iter().collect(), overwrite)?))
 }

@@ -9,17 +9,17 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
 use refrain::pipeline::{Control, Preparation, run_in_order};
 use refrain::source::{Input, InputFormat, Inputs, Item, Source, SourceOptions, is_plain_text};
-use refrain::strip::Ends;
+use refrain::strip::{Ends, Sample};
 use refrain::{Document, Error, Failure, Position};
 
 use crate::names::{Names, without_extension};
 use crate::progress::{Bar, Status};
 
 /// What is read, and how.
-pub(super) struct Books<'a> {
+pub(super) struct Books {
     pub(super) inputs: Inputs,
-    /// What the user named.
-    pub(super) named: &'a [String],
+    /// What they are called.
+    pub(super) names: Names,
     pub(super) options: SourceOptions,
     /// Lines that are looked at at each end.
     pub(super) lines: usize,
@@ -78,6 +78,15 @@ const HEAD: u64 = 4096;
 /// Files up to this size are read at once.
 const SMALL: u64 = 128 << 10;
 
+/// What is seen of a book before some are drawn.
+pub(super) enum Glimpse {
+    /// A plain file, with a digest: those that begin and end in the same way and are of one size have the same.
+    File(u64, Position),
+    /// All else was read.
+    Document(Box<Book>),
+    Failed,
+}
+
 /// What is needed of plain files.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Reading {
@@ -87,12 +96,48 @@ pub(super) enum Reading {
     Whole,
 }
 
-impl Books<'_> {
+impl Books {
     /// Reads all books, works on them on all cores, and hands over what came of it in their order.
     pub(super) fn each<T: Send>(
         &self,
         phase: &'static str,
         reading: Reading,
+        work: impl Fn(Result<Book, Trouble>) -> T + Sync,
+        sink: impl FnMut(T) -> refrain::Result<()>,
+    ) -> refrain::Result<()> {
+        self.each_input(phase, |index, input| self.plain(index, input, reading).map(|book| work(Ok(book))), &work, sink)
+    }
+
+    /// Looks at all books, to draw some of them: at the first and last bytes of plain files, and at all of the others.
+    pub(super) fn glimpse(&self, mut sink: impl FnMut(Glimpse)) -> refrain::Result<()> {
+        let file = |index, input: &Input| {
+            let digest = self.is_for_us(input).then(|| self.first_and_last(input).ok().flatten()).flatten()?;
+            Some(Glimpse::File(digest, Position { input: index, record: 0 }))
+        };
+        let document =
+            |book: Result<Book, Trouble>| book.map_or(Glimpse::Failed, |book| Glimpse::Document(Box::new(book)));
+        self.each_input("learn", file, document, |seen| {
+            sink(seen);
+            Ok(())
+        })
+    }
+
+    /// Reads the ends of some plain files.
+    pub(super) fn ends_of(&self, drawn: &[(u64, Position)], each: impl Fn(&(u64, Position), Ends) + Sync) {
+        let read = |one: &(u64, Position)| {
+            let input = self.inputs.get(one.1.input).filter(|_| !self.control.stopped());
+            if let Some(ends) = input.and_then(|input| self.ends(input, Reading::Ends).ok().flatten()) {
+                each(one, ends);
+            }
+        };
+        self.pool.install(|| drawn.par_iter().for_each(read));
+    }
+
+    /// Works on all inputs on all cores: on plain files by `plain`, where it can, and on the documents in all others.
+    fn each_input<T: Send>(
+        &self,
+        phase: &'static str,
+        plain: impl Fn(u32, &Input) -> Option<T> + Sync,
         work: impl Fn(Result<Book, Trouble>) -> T + Sync,
         mut sink: impl FnMut(T) -> refrain::Result<()>,
     ) -> refrain::Result<()> {
@@ -116,15 +161,14 @@ impl Books<'_> {
             )),
             false => sink(done),
         };
-        let names = Names::new(self.named, &self.inputs);
         let list: Vec<(u32, &Input)> = (0..).zip(self.inputs.iter()).collect();
         let plain = |(index, input): &(u32, &Input)| {
-            let stopped = self.control.stopped();
-            let book = if stopped { None } else { self.plain(*index, input, &names, reading) };
-            book.map(|book| {
+            let done = if self.control.stopped() { None } else { plain(*index, input) };
+            if done.is_some() {
+                seen.fetch_add(1, Ordering::Relaxed);
                 source.count_as_read(*index);
-                work(Ok(book))
-            })
+            }
+            done
         };
         for chunk in chunks(&list) {
             let done: Vec<Option<T>> = self.pool.install(|| chunk.par_iter().map(plain).collect());
@@ -137,7 +181,7 @@ impl Books<'_> {
                         self.control.count(1, 0);
                         sink(done)?;
                     }
-                    None => self.documents(&source, *index, &names, &work, &mut sink)?,
+                    None => self.documents(&source, *index, &work, &mut sink)?,
                 }
             }
         }
@@ -146,20 +190,23 @@ impl Books<'_> {
 
     /// True when there is one book, in a plain file.
     pub(super) fn is_one(&self) -> bool {
-        let names = Names::new(self.named, &self.inputs);
-        let mut inputs = self.inputs.iter();
-        let first = inputs.next().and_then(|input| self.plain(0, input, &names, Reading::Ends));
-        first.is_some() && inputs.next().is_none()
+        let first = self.inputs.iter().next().filter(|_| self.inputs.len() == 1);
+        first.is_some_and(|input| self.plain(0, input, Reading::Ends).is_some())
+    }
+
+    /// False for what is surely read in another way.
+    fn is_for_us(&self, input: &Input) -> bool {
+        let readable = input.size.is_some_and(|size| size <= self.options.max_document);
+        readable && !input.in_corpus && self.options.format.is_none_or(|format| format == InputFormat::Text)
     }
 
     /// The book in a plain file; none where the file is something else, or cannot be read.
-    fn plain(&self, index: u32, input: &Input, names: &Names, reading: Reading) -> Option<Book> {
-        let readable = input.size.is_some_and(|size| size <= self.options.max_document);
-        if !readable || input.in_corpus || self.options.format.is_some_and(|format| format != InputFormat::Text) {
+    fn plain(&self, index: u32, input: &Input, reading: Reading) -> Option<Book> {
+        if !self.is_for_us(input) {
             return None;
         }
         let ends = self.ends(input, reading).ok().flatten().filter(Ends::is_text)?;
-        let name = names.of(input);
+        let name = self.names.of(input);
         Some(Book {
             position: Position { input: index, record: 0 },
             id: without_extension(&name.to_string_lossy()).to_owned(),
@@ -176,16 +223,38 @@ impl Books<'_> {
         let small = input.size.filter(|size| *size <= SMALL);
         // One byte more than there should be shows whether that was all.
         let mut head = Vec::with_capacity(small.map_or(HEAD, |size| size + 1) as usize);
-        (&mut file).take(head.capacity() as u64).read_to_end(&mut head)?;
+        let limit = head.capacity() as u64;
+        read_up_to(&mut file, limit, &mut head)?;
         let whole = small.is_some_and(|size| head.len() as u64 <= size);
-        if !is_plain_text(&head[..head.len().min(HEAD as usize)], &input.name, self.options.format) {
+        if !self.is_plain(&head, input) {
             return Ok(None);
         }
         Ok(Some(match reading {
-            _ if whole => Ends::of(&head, self.lines),
+            _ if whole => Ends::of_whole(head, self.lines),
             Reading::Ends => Ends::glance(&mut file, self.lines)?,
             Reading::Whole => Ends::read(&mut file, self.lines)?,
         }))
+    }
+
+    /// What the first bytes of a file say.
+    fn is_plain(&self, head: &[u8], input: &Input) -> bool {
+        is_plain_text(&head[..head.len().min(HEAD as usize)], &input.name, self.options.format)
+    }
+
+    /// A digest of the first and the last bytes of a plain file and of its size; none where it is something else.
+    fn first_and_last(&self, input: &Input) -> io::Result<Option<u64>> {
+        let mut file = File::open(&input.path)?;
+        let mut bytes = Vec::with_capacity(2 * HEAD as usize);
+        read_up_to(&mut file, HEAD, &mut bytes)?;
+        if !self.is_plain(&bytes, input) {
+            return Ok(None);
+        }
+        let size = input.size.unwrap_or_default();
+        if size > HEAD {
+            io::Seek::seek(&mut file, io::SeekFrom::Start((size - HEAD).max(HEAD)))?;
+            read_up_to(&mut file, HEAD, &mut bytes)?;
+        }
+        Ok(Sample::glimpse(size, &bytes))
     }
 
     /// The books in anything else.
@@ -193,12 +262,11 @@ impl Books<'_> {
         &self,
         source: &Source,
         index: u32,
-        names: &Names,
         work: &(impl Fn(Result<Book, Trouble>) -> T + Sync),
         sink: &mut impl FnMut(T) -> refrain::Result<()>,
     ) -> refrain::Result<()> {
         let preparation = Preparation { language: None, extractor: None };
-        let name = self.inputs.get(index).map(|input| names.of(input)).unwrap_or_default();
+        let name = self.inputs.get(index).map(|input| self.names.of(input)).unwrap_or_default();
         let id = |document: &Document| match document.id == document.origin.input {
             true => without_extension(&name.to_string_lossy()).to_owned(),
             false => without_extension(&document.id).to_owned(),
@@ -240,6 +308,23 @@ impl Books<'_> {
             },
         )
     }
+}
+
+/// Reads so many bytes, or as many as there are, behind those that were read before.
+fn read_up_to(file: &mut File, limit: u64, bytes: &mut Vec<u8>) -> io::Result<()> {
+    let before = bytes.len();
+    bytes.resize(before + limit as usize, 0);
+    let mut filled = before;
+    while filled < bytes.len() {
+        match file.read(&mut bytes[filled..]) {
+            Ok(0) => break,
+            Ok(count) => filled += count,
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(error) => return Err(error),
+        }
+    }
+    bytes.truncate(filled);
+    Ok(())
 }
 
 /// Reads a part of a file.

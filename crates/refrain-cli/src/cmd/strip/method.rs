@@ -1,5 +1,6 @@
 //! How preambles and epilogues are found.
 
+use std::collections::HashMap;
 use std::fs;
 use std::path::PathBuf;
 use std::sync::{Mutex, PoisonError};
@@ -12,7 +13,7 @@ use refrain::strip::{
 };
 use refrain::write::write_atomically;
 
-use super::books::{Book, Books, Reading};
+use super::books::{Book, Books, Glimpse, Reading};
 use crate::common::{Given, named, size, tell};
 
 /// How preambles and epilogues are found.
@@ -88,16 +89,55 @@ impl Method {
 
 /// A method that has learned what there is to learn.
 pub(super) enum Finder {
-    Learned(Strip, Box<Evidence>),
+    Learned(Strip, Box<Learned>),
     Paper(Box<FrequentLines>),
 }
 
 impl Finder {
     pub(super) fn find(&self, text: &Ends) -> Found {
         match self {
-            Finder::Learned(strip, evidence) => strip.find(text, evidence),
+            Finder::Learned(strip, learned) => match &learned.known {
+                Some(known) => known.find(text, || strip.find(text, &learned.evidence)),
+                None => strip.find(text, &learned.evidence),
+            },
             Finder::Paper(lines) => lines.find(text),
         }
+    }
+}
+
+/// What was learned.
+pub(super) struct Learned {
+    evidence: Evidence,
+    /// Where texts seem to be there several times.
+    known: Option<Known>,
+}
+
+impl From<Evidence> for Learned {
+    fn from(evidence: Evidence) -> Learned {
+        Learned { evidence, known: None }
+    }
+}
+
+/// What was found in texts, by their digests and numbers of lines: a text that is there again need not be looked at again.
+#[derive(Default)]
+struct Known(Mutex<HashMap<(u64, usize), Found>>);
+
+impl Known {
+    /// Texts that are remembered at most.
+    const MOST: usize = 10_000;
+
+    fn find(&self, text: &Ends, find: impl FnOnce() -> Found) -> Found {
+        let known = || self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let key = (text.digest(), text.lines());
+        let seen = known().get(&key).cloned();
+        seen.unwrap_or_else(|| {
+            let found = find();
+            let mut known = known();
+            if known.len() < Known::MOST {
+                known.insert(key, found.clone());
+            }
+            found
+        })
     }
 }
 
@@ -151,7 +191,7 @@ impl MethodArguments {
     }
 
     /// Reads the books and learns from them, where that is needed.
-    pub(super) fn finder(&self, books: &Books<'_>, quiet: bool) -> Result<Finder> {
+    pub(super) fn finder(&self, books: &Books, quiet: bool) -> Result<Finder> {
         if self.method == Method::Paper {
             let options = self.paper();
             let mut lines = LineCounts::new(self.counter.build(&self.counting())?, options);
@@ -170,14 +210,14 @@ impl MethodArguments {
         }
         let mut strip = Strip::new(self.profile)?;
         strip.keep_credits = self.keep_credits;
-        let evidence = match &self.evidence {
-            Some(path) => self.load(path)?,
+        let learned = match &self.evidence {
+            Some(path) => self.load(path)?.into(),
             None => self.learn(&strip, books, quiet)?,
         };
         if let Some(path) = &self.save {
-            write_atomically(path, &evidence.to_bytes())?;
+            write_atomically(path, &learned.evidence.to_bytes())?;
         }
-        Ok(Finder::Learned(strip, Box::new(evidence)))
+        Ok(Finder::Learned(strip, Box::new(learned)))
     }
 
     fn load(&self, path: &PathBuf) -> Result<Evidence> {
@@ -191,46 +231,25 @@ impl MethodArguments {
         Ok(evidence)
     }
 
-    fn learn(&self, strip: &Strip, books: &Books<'_>, quiet: bool) -> Result<Evidence> {
-        let sample = Mutex::new(Sample::default());
-        let mut count = 0_u64;
+    fn learn(&self, strip: &Strip, books: &Books, quiet: bool) -> Result<Learned> {
         // One plain file teaches nothing about others, and need not be read twice.
         let one = self.profile == Profile::Gutenberg && books.is_one();
-        if !one {
-            // What is drawn does not depend on the order, so it is done where the text was read.
-            let draw = |book: Book| {
-                let digest = book.ends.digest();
-                sample.lock().unwrap_or_else(PoisonError::into_inner).insert(book.position, digest, book.ends);
-            };
-            books.each(
-                "learn",
-                Reading::Ends,
-                |book| {
-                    book.is_ok_and(|book| {
-                        draw(book);
-                        true
-                    })
-                },
-                |read| {
-                    count += u64::from(read);
-                    Ok(())
-                },
-            )?;
-        }
-        let sample = sample.into_inner().unwrap_or_else(PoisonError::into_inner);
-        let shipped = Evidence::shipped().books();
-        if self.profile == Profile::Generic && sample.len() < 2 {
+        let Drawn { sample, count, repeated } = if one { Drawn { count: 1, ..Drawn::default() } } else { draw(books)? };
+        if self.profile == Profile::Generic && count == 1 {
             bail!(
                 "--profile generic finds what texts share, and there is only one; name more, or evidence that was saved (--evidence)"
             );
         }
         let evidence = books.pool.install(|| strip.learn(&sample));
-        if !quiet {
+        // Where there is none, what was wrong with them is told later.
+        if !quiet && count > 0 {
+            let shipped = Evidence::shipped().books();
             let among =
                 if count > sample.len() as u64 { format!(" ({} of them)", sample.len()) } else { String::new() };
             tell(&match self.profile {
                 Profile::Gutenberg if sample.len() < 2 => {
-                    format!("one book: found by the evidence that comes with refrain ({shipped} books)")
+                    let one = if count == 1 { "one book" } else { "one book, again and again" };
+                    format!("{one}: found by the evidence that comes with refrain ({shipped} books)")
                 }
                 Profile::Gutenberg => format!(
                     "learned from {count} books{among}, {} of them distinct, and from the evidence that comes with refrain ({shipped} books)",
@@ -239,6 +258,40 @@ impl MethodArguments {
                 Profile::Generic => format!("learned from {count} texts{among}, {} of them distinct", evidence.books()),
             });
         }
-        Ok(evidence)
+        Ok(Learned { evidence, known: repeated.then(Known::default) })
     }
+}
+
+/// The texts that are learned from.
+#[derive(Default)]
+struct Drawn {
+    sample: Sample,
+    /// How many there were to draw from.
+    count: u64,
+    /// Some of them seem to be the same.
+    repeated: bool,
+}
+
+/// Draws the texts that are learned from. They are told apart by their sizes and their first and last bytes; only those that are
+/// drawn are read.
+fn draw(books: &Books) -> Result<Drawn> {
+    let mut sample = Sample::default();
+    let (mut files, mut count) = (Vec::new(), 0_u64);
+    books.glimpse(|seen| {
+        count += u64::from(!matches!(seen, Glimpse::Failed));
+        match seen {
+            Glimpse::File(digest, position) => files.push((digest, position)),
+            Glimpse::Document(book) => sample.add(book.position, book.ends),
+            Glimpse::Failed => {}
+        }
+    })?;
+    let sample = Mutex::new(sample);
+    let files_in_all = files.len();
+    let (drawn, distinct) = Sample::draw(files);
+    // What is drawn does not depend on the order, so it is done where the text was read.
+    books.ends_of(&drawn, |(digest, position), ends| {
+        sample.lock().unwrap_or_else(PoisonError::into_inner).insert(*position, *digest, ends);
+    });
+    let sample = sample.into_inner().unwrap_or_else(PoisonError::into_inner);
+    Ok(Drawn { sample, count, repeated: distinct < files_in_all })
 }

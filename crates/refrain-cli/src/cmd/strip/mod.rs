@@ -20,6 +20,7 @@ use crate::common::{
     tell_failures,
 };
 use crate::exit::Exit;
+use crate::names::Names;
 use books::Books;
 use method::{Finder, MethodArguments};
 use rows::{Layout, Row, Summary};
@@ -186,10 +187,12 @@ impl Arguments {
         })
     }
 
-    fn destination(&self, job: &Job) -> Result<Destination> {
+    fn destination(&self, job: &Job, inputs: &Inputs, names: &Names) -> Result<Destination> {
         Ok(match job {
             Job::Explain(_) => Destination::Nowhere,
-            Job::Folder(folder) => Destination::folder(folder, self.overwrite)?,
+            Job::Folder(folder) => {
+                Destination::folder(folder, self.overwrite, inputs.iter().map(|input| names.of(input)))?
+            }
             Job::Body => Destination::Stream { out: self.open()?, held: None },
             Job::Documents(format) => {
                 let (output, packing) = match self.output.path() {
@@ -238,10 +241,11 @@ pub(crate) fn run(arguments: &Arguments, given: &Given) -> Result<Exit> {
     let control = Arc::new(Control::default());
     let stopped = control.clone();
     on_interrupt(move || stopped.stop())?;
-    let destination = arguments.destination(&job)?;
+    let names = Names::new(&arguments.input.inputs, &inputs);
+    let destination = arguments.destination(&job, &inputs, &names)?;
     let books = Books {
+        names,
         inputs,
-        named: &arguments.input.inputs,
         options: arguments.input.options(),
         lines: arguments.method.edge_lines(),
         only_one: matches!(job, Job::Body),
@@ -276,7 +280,7 @@ struct Work<'a> {
 }
 
 impl Work<'_> {
-    fn all(&mut self, books: &Books<'_>, job: &Job, mut destination: Destination) -> Result<()> {
+    fn all(&mut self, books: &Books, job: &Job, mut destination: Destination) -> Result<()> {
         let layout = match job {
             Job::Explain(layout) => Some(*layout),
             _ => None,

@@ -1,5 +1,6 @@
 //! Where bodies go.
 
+use std::collections::HashSet;
 use std::fs::{self, File};
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
@@ -8,7 +9,7 @@ use anyhow::{Context, Result, bail};
 use refrain::pipeline::Preparation;
 use refrain::source::{Body, Item, Markup, RawDocument};
 use refrain::strip::{Ends, Found};
-use refrain::write::{DocumentWriter, Output, Packed, Packing, WriteOptions, open_folder};
+use refrain::write::{DocumentWriter, Output, Packed, Packing, WriteOptions, open_folder_beside};
 use refrain::{Document, Error, Failure, Origin};
 use serde_json::Map;
 
@@ -25,9 +26,31 @@ pub(super) enum Destination {
     /// To one file, or to standard output. The book is held back until it is known to be the only one.
     Stream { out: Packed, held: Option<Vec<u8>> },
     /// Into a folder: the bytes of plain files under their names, texts of documents beside them, and a report.
-    Folder { folder: PathBuf, report: Packed, documents: Option<Box<dyn DocumentWriter>> },
+    Folder {
+        folder: PathBuf,
+        report: Packed,
+        documents: Option<Box<dyn DocumentWriter>>,
+        /// Where bodies of plain files go.
+        taken: HashSet<PathBuf>,
+        overwrite: bool,
+        /// Something was written.
+        used: bool,
+        /// Folders that were made, the innermost first.
+        made: Made,
+    },
     /// As documents.
     Documents(Box<dyn DocumentWriter>),
+}
+
+/// Folders that were made for the output, the innermost first. Those that stay empty are taken away.
+pub(super) struct Made(Vec<PathBuf>);
+
+impl Drop for Made {
+    fn drop(&mut self) {
+        for folder in &self.0 {
+            let _ = fs::remove_dir(folder);
+        }
+    }
 }
 
 /// What is done with a book before it is its turn.
@@ -48,7 +71,7 @@ pub(super) enum Left {
 
 impl Destination {
     /// A folder, made ready.
-    pub(super) fn folder(folder: &Path, overwrite: bool) -> Result<Destination> {
+    pub(super) fn folder(folder: &Path, overwrite: bool, names: impl Iterator<Item = PathBuf>) -> Result<Destination> {
         // Without the slash at its end.
         let plain: PathBuf = folder.components().collect();
         if plain.exists() && !plain.is_dir() {
@@ -60,9 +83,12 @@ impl Destination {
                 folder.display()
             );
         }
+        let missing = plain.ancestors().filter(|folder| !folder.as_os_str().is_empty() && !folder.exists());
+        let made = Made(missing.map(Path::to_owned).collect());
         fs::create_dir_all(&plain).with_context(|| format!("cannot make the folder {}", folder.display()))?;
         let report = Packing::None.pack(Output::file(&plain.join(REPORT))?)?;
-        Ok(Destination::Folder { folder: plain, report, documents: None })
+        let taken = names.map(|name| plain.join(name)).chain([plain.join(REPORT)]).collect();
+        Ok(Destination::Folder { folder: plain, report, documents: None, taken, overwrite, used: false, made })
     }
 
     /// What is done beforehand, on all cores.
@@ -87,11 +113,15 @@ impl Destination {
                 Ok(())
             }
             (Destination::Documents(writer), Left::Document(document)) => writer.write(&document),
-            (Destination::Folder { folder, report, documents }, left) => {
+            (Destination::Folder { folder, report, documents, taken, overwrite, used, .. }, left) => {
+                *used = true;
                 if let Left::Document(document) = left {
                     let writer = match documents {
                         Some(writer) => writer,
-                        None => documents.insert(open_folder(folder, WriteOptions::default())?),
+                        None => {
+                            let (options, taken) = (WriteOptions::default(), std::mem::take(taken));
+                            documents.insert(open_folder_beside(folder, options, taken, *overwrite)?)
+                        }
                     };
                     writer.write(&Document { id: row.id.clone(), ..*document })?;
                 }
@@ -112,9 +142,15 @@ impl Destination {
                 }
             }
             Destination::Documents(writer) => drop(writer.finish()?),
-            Destination::Folder { report, documents, .. } => {
-                drop(report.finish()?);
-                drop(documents.map(DocumentWriter::finish).transpose()?);
+            Destination::Folder { report, documents, used, made, .. } => {
+                // An empty report beside nothing says nothing.
+                if used {
+                    drop(report.finish()?);
+                    drop(documents.map(DocumentWriter::finish).transpose()?);
+                } else {
+                    drop(report);
+                }
+                drop(made);
             }
         }
         Ok(())
