@@ -51,9 +51,9 @@ struct Filling {
 }
 
 impl Backbone {
-    /// What pages have in common.
-    pub(super) fn of(texts: &[&str], pages: &[&[Token]]) -> Backbone {
-        let (pieces, places) = pieces(texts, pages);
+    /// What at least this share of the pages have in common.
+    pub(super) fn of(texts: &[&str], pages: &[&[Token]], common: f64) -> Backbone {
+        let (pieces, places) = pieces(texts, pages, common);
         let gaps = gaps(texts, pages, &places);
         Backbone { pieces, gaps }
     }
@@ -86,11 +86,11 @@ impl Backbone {
 }
 
 /// Joins anchors to tokens; those of overlapping anchors count once. With them, where each is on every page.
-fn pieces(texts: &[&str], pages: &[&[Token]]) -> (Vec<Piece>, Vec<Vec<u32>>) {
+fn pieces(texts: &[&str], pages: &[&[Token]], common: f64) -> (Vec<Piece>, Vec<Vec<u32>>) {
     let (mut pieces, mut places) = (Vec::new(), Vec::new());
     // The first token of each page that is behind all pieces so far.
     let mut free = vec![0_u32; pages.len()];
-    for anchor in align(pages) {
+    for anchor in align(pages, common) {
         for offset in 0..anchor.length as u32 {
             let place = |page: usize| match anchor.at[page] {
                 NOWHERE => NOWHERE,

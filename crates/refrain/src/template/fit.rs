@@ -3,20 +3,10 @@
 use super::align::{LENGTHS, NOWHERE, Table, longest_rising};
 use super::backbone::{Backbone, Gap};
 use super::label::Labels;
+use super::parameters::Parameters;
 use super::records::Wrapper;
 use super::tokens::{Token, gram};
 use crate::document::Span;
-
-/// Tokens on either side of content that tell whether a page is of this kind.
-const BORDER: usize = 24;
-/// The share of them that a page must have on both sides.
-const BORDER_SHARE: f32 = 0.35;
-/// Only tokens that this share of the pages has are asked for.
-const RELIABLE: f32 = 0.88;
-/// A region of content counts when it holds this share of all content.
-const MAIN_REGION: f32 = 0.2;
-/// No stretch of the backbone goes over a gap that more than this share of the pages fills.
-const OPEN_GAP: f32 = 0.5;
 
 /// What the pages of a site share: the backbone, and which of its parts are content.
 #[derive(Debug, Clone)]
@@ -33,6 +23,7 @@ pub struct Template {
     pub(super) labels: Labels,
     /// The delimiters of fields, where they were asked for.
     pub(super) wrapper: Wrapper,
+    parameters: Parameters,
     /// For each token of the backbone, where the run without open gaps that it is in ends.
     runs: Vec<usize>,
     /// Where stretches of the first length stand in the backbone; those that stand there twice are nowhere.
@@ -54,10 +45,17 @@ pub struct Fit {
 
 impl Template {
     /// Completes what is learned, or read from a file, with what is derived from it.
-    pub(super) fn new(key: String, pages: usize, core: Vec<u64>, backbone: Backbone, labels: Labels) -> Template {
+    pub(super) fn new(
+        key: String,
+        pages: usize,
+        core: Vec<u64>,
+        backbone: Backbone,
+        labels: Labels,
+        parameters: Parameters,
+    ) -> Template {
         let mut runs = vec![0; backbone.pieces.len()];
         for index in (0..runs.len()).rev() {
-            let open = backbone.gaps.get(index + 1).is_none_or(|gap| gap.filled >= OPEN_GAP);
+            let open = backbone.gaps.get(index + 1).is_none_or(|gap| gap.filled >= parameters.open_gap);
             runs[index] = match runs.get(index + 1) {
                 Some(end) if !open => *end,
                 _ => index + 1,
@@ -71,6 +69,7 @@ impl Template {
             backbone,
             labels,
             wrapper: Wrapper::default(),
+            parameters,
             runs,
             places: Table::default(),
             borders: Vec::new(),
@@ -125,15 +124,18 @@ impl Template {
             }
         }
         let all: f32 = regions.iter().map(held).sum();
-        regions.retain(|region| held(region) > MAIN_REGION * all);
+        regions.retain(|region| held(region) > self.parameters.main_region * all);
         regions
     }
 
     /// The nearest reliable tokens of the template in front of a region and behind it.
     fn border(&self, region: std::ops::Range<usize>) -> [Vec<usize>; 2] {
-        let wanted = |index: &usize| !self.labels.pieces[*index] && self.backbone.pieces[*index].share >= RELIABLE;
-        let before = (0..region.start.div_ceil(2)).rev().filter(wanted).take(BORDER).collect();
-        let behind = (region.end.div_ceil(2)..self.backbone.pieces.len()).filter(wanted).take(BORDER).collect();
+        let wanted = |index: &usize| {
+            !self.labels.pieces[*index] && self.backbone.pieces[*index].share >= self.parameters.reliable
+        };
+        let before = (0..region.start.div_ceil(2)).rev().filter(wanted).take(self.parameters.border).collect();
+        let behind =
+            (region.end.div_ceil(2)..self.backbone.pieces.len()).filter(wanted).take(self.parameters.border).collect();
         [before, behind]
     }
 
@@ -201,7 +203,7 @@ impl Template {
     fn has_borders(&self, at: &[u32]) -> bool {
         let has = |side: &Vec<usize>| {
             let found = side.iter().filter(|index| at[**index] != NOWHERE).count();
-            side.is_empty() || found as f32 >= BORDER_SHARE * side.len() as f32
+            side.is_empty() || found as f32 >= self.parameters.border_share * side.len() as f32
         };
         self.borders.iter().all(|sides| sides.iter().all(has))
     }

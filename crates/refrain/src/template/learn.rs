@@ -7,6 +7,7 @@ use rayon::prelude::*;
 use super::backbone::Backbone;
 use super::fit::{Fit, Template};
 use super::label::Labels;
+use super::parameters::Parameters;
 use super::records::Wrapper;
 use super::separate::{CoreIndex, core, separate, sketch};
 use super::tokens::{GOLDEN, Token, tokens};
@@ -16,14 +17,8 @@ use crate::pass::Evidence;
 
 /// The least number of pages that a template is learned from.
 pub const LEAST_PAGES: usize = 3;
-/// The most pages that one template is learned from; more teach nothing new.
-const MOST_PAGES: usize = 100;
 /// Longer pages teach nothing unless there are no others.
 const LONG_PAGE: usize = 4 << 20;
-/// A page has a template when it has this share of the template's core.
-const CORE_SHARE: f64 = 0.3;
-/// Pages that share this much of what is not template are near-duplicates, and have one vote.
-const NEAR_DUPLICATE: f64 = 0.8;
 /// With fewer stretches beside the template, pages are not compared.
 const TOO_LITTLE: usize = 4;
 
@@ -39,6 +34,7 @@ pub struct Sample {
     /// The lowest rank that did not fit: from there on nothing is taken.
     full: Option<(u64, Position)>,
     observed: u64,
+    parameters: Parameters,
 }
 
 #[derive(Debug, Clone)]
@@ -53,7 +49,13 @@ impl Sample {
 
     /// An empty sample that may hold so many bytes.
     pub fn new(memory: usize) -> Sample {
-        Sample { memory, held: 0, pages: BTreeMap::new(), full: None, observed: 0 }
+        Sample { memory, held: 0, pages: BTreeMap::new(), full: None, observed: 0, parameters: Parameters::default() }
+    }
+
+    /// The same with other numbers of the method.
+    #[must_use]
+    pub fn with(self, parameters: Parameters) -> Sample {
+        Sample { parameters, ..self }
     }
 
     /// Adds a page. Pages with different keys (hosts, say) never share a template.
@@ -101,10 +103,10 @@ impl Sample {
         let learned = |(key, mut pages): (&str, Vec<(&Position, &Page)>)| {
             // Groups depend on the order; that of the collection is the one that people can see.
             pages.sort_unstable_by_key(|(position, _)| **position);
-            learn_key(key, &pages, wrappers)
+            learn_key(key, &pages, wrappers, &self.parameters)
         };
         let parts: Vec<Vec<Template>> = keys.into_iter().collect::<Vec<_>>().into_par_iter().map(learned).collect();
-        Templates::new(self.observed, parts.into_iter().flatten().collect())
+        Templates::new(self.observed, parts.into_iter().flatten().collect(), self.parameters)
     }
 }
 
@@ -138,30 +140,36 @@ fn rank(position: Position) -> (u64, Position) {
 }
 
 /// The templates of pages that have one key.
-fn learn_key(key: &str, pages: &[(&Position, &Page)], wrappers: bool) -> Vec<Template> {
+fn learn_key(key: &str, pages: &[(&Position, &Page)], wrappers: bool, parameters: &Parameters) -> Vec<Template> {
     let short: Vec<&(&Position, &Page)> = pages.iter().filter(|(_, page)| page.text.len() <= LONG_PAGE).collect();
     let pages: Vec<&(&Position, &Page)> = if short.len() < LEAST_PAGES { pages.iter().collect() } else { short };
     let sketches: Vec<Vec<u64>> = pages.par_iter().map(|(_, page)| sketch(&tokens(&page.text))).collect();
     let mut groups: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
-    for (number, group) in separate(&sketches).into_iter().enumerate() {
+    for (number, group) in separate(&sketches, parameters).into_iter().enumerate() {
         groups.entry(group).or_default().push(number);
     }
     let learned = |mut members: Vec<usize>| {
-        if members.len() > MOST_PAGES {
+        if members.len() > parameters.most_pages {
             members.sort_unstable_by_key(|number| rank(*pages[*number].0));
-            members.truncate(MOST_PAGES);
+            members.truncate(parameters.most_pages);
             members.sort_unstable();
         }
         let core = core(members.iter().map(|number| &sketches[*number]));
-        let texts: Vec<&str> =
-            distinct(&members, &sketches, &core).map(|number| pages[number].1.text.as_str()).collect();
-        learn(key, &texts, core, wrappers)
+        let texts: Vec<&str> = distinct(&members, &sketches, &core, parameters.near_duplicate)
+            .map(|number| pages[number].1.text.as_str())
+            .collect();
+        learn(key, &texts, core, wrappers, parameters)
     };
     groups.into_values().collect::<Vec<_>>().into_par_iter().filter_map(learned).collect()
 }
 
 /// Pages of which no other one before them is a near-duplicate.
-fn distinct<'a>(members: &'a [usize], sketches: &'a [Vec<u64>], core: &[u64]) -> impl Iterator<Item = usize> + use<'a> {
+fn distinct<'a>(
+    members: &'a [usize],
+    sketches: &'a [Vec<u64>],
+    core: &[u64],
+    near_duplicate: f64,
+) -> impl Iterator<Item = usize> + use<'a> {
     let own: Vec<BTreeSet<u64>> = members
         .iter()
         .map(|number| sketches[*number].iter().copied().filter(|gram| core.binary_search(gram).is_err()).collect())
@@ -171,22 +179,22 @@ fn distinct<'a>(members: &'a [usize], sketches: &'a [Vec<u64>], core: &[u64]) ->
             return sketches[members[a]] == sketches[members[b]];
         }
         let common = own[a].intersection(&own[b]).count();
-        common as f64 >= NEAR_DUPLICATE * (own[a].len() + own[b].len() - common) as f64
+        common as f64 >= near_duplicate * (own[a].len() + own[b].len() - common) as f64
     };
     let kept: Vec<usize> = (0..members.len()).filter(|b| !(0..*b).any(|a| alike(a, *b))).collect();
     kept.into_iter().map(|index| members[index])
 }
 
 /// The template of pages; none when there are too few.
-fn learn(key: &str, texts: &[&str], core: Vec<u64>, wrappers: bool) -> Option<Template> {
+fn learn(key: &str, texts: &[&str], core: Vec<u64>, wrappers: bool, parameters: &Parameters) -> Option<Template> {
     if texts.len() < LEAST_PAGES {
         return None;
     }
     let tokenised: Vec<Vec<Token>> = texts.par_iter().map(|text| tokens(text)).collect();
     let pages: Vec<&[Token]> = tokenised.iter().map(Vec::as_slice).collect();
-    let backbone = Backbone::of(texts, &pages);
-    let labels = Labels::of(&backbone);
-    let mut template = Template::new(key.to_owned(), texts.len(), core, backbone, labels);
+    let backbone = Backbone::of(texts, &pages, parameters.common);
+    let labels = Labels::of(&backbone, parameters);
+    let mut template = Template::new(key.to_owned(), texts.len(), core, backbone, labels, *parameters);
     let fitting = texts.par_iter().zip(&pages).filter(|(text, page)| template.fit(text, page).fits).count();
     template.fitted = fitting as f32 / texts.len() as f32;
     if wrappers {
@@ -201,6 +209,7 @@ pub struct Templates {
     pub(super) observed: u64,
     pub(super) all: Vec<Template>,
     index: CoreIndex,
+    parameters: Parameters,
 }
 
 /// What a page is, seen by the templates.
@@ -216,10 +225,10 @@ pub enum Found {
 }
 
 impl Templates {
-    pub(super) fn new(observed: u64, templates: Vec<Template>) -> Templates {
+    pub(super) fn new(observed: u64, templates: Vec<Template>, parameters: Parameters) -> Templates {
         let cores: Vec<&[u64]> = templates.iter().map(|template| template.core.as_slice()).collect();
         let index = CoreIndex::new(&cores);
-        Templates { observed, all: templates, index }
+        Templates { observed, all: templates, index, parameters }
     }
 
     /// The templates, in order.
@@ -238,7 +247,9 @@ impl Templates {
         let candidates = self.index.all(&sketch(&page));
         let own = candidates.into_iter().filter(|(number, _)| self.all[*number].key == key);
         match own.reduce(|best, next| if next.1 > best.1 { next } else { best }) {
-            Some((number, share)) if share >= CORE_SHARE => Found::Page(number, self.all[number].fit(text, &page)),
+            Some((number, share)) if share >= self.parameters.core_share => {
+                Found::Page(number, self.all[number].fit(text, &page))
+            }
             best => Found::Unknown { nearest: best.map_or(0.0, |(_, share)| share) },
         }
     }

@@ -1,20 +1,13 @@
 //! Pages of different sites, or of different kinds, told apart by what they share.
 
 use super::align::Table;
+use super::parameters::Parameters;
 use super::tokens::{GOLDEN, Token, gram};
 
 /// Tokens of a stretch.
 const LENGTH: usize = 8;
 /// One stretch in 2 to the power of this is looked at.
 const SAMPLING: u32 = 2;
-/// A page joins a group when it has this share of what most of its pages have.
-const JOIN: f64 = 0.4;
-/// What a page shares with a group must be this share of the page, or this many stretches: all pages have the same few
-/// declarations at their heads.
-const OF_PAGE: f64 = 0.05;
-const MANY: u32 = 40;
-/// What most pages of a group have is known from this many pages.
-const ENOUGH: u32 = 32;
 
 /// A sample of the stretches of tokens of a page, sorted, each once.
 pub(super) fn sketch(page: &[Token]) -> Vec<u64> {
@@ -54,7 +47,7 @@ impl Group {
 }
 
 /// The group of each page, by its number. Groups are numbered in the order of their first pages.
-pub(super) fn separate(sketches: &[Vec<u64>]) -> Vec<usize> {
+pub(super) fn separate(sketches: &[Vec<u64>], parameters: &Parameters) -> Vec<usize> {
     let mut counts: Table<u64, u32> = Table::default();
     for gram in sketches.iter().flatten() {
         *counts.entry(*gram).or_default() += 1;
@@ -64,7 +57,7 @@ pub(super) fn separate(sketches: &[Vec<u64>]) -> Vec<usize> {
         sketches.iter().map(|sketch| sketch.iter().copied().filter(|gram| counts[gram] > 1).collect()).collect();
     let mut groups = Groups::default();
     for (sketch, whole) in shared.iter().zip(sketches) {
-        groups.place(sketch, whole.len());
+        groups.place(sketch, whole.len(), parameters);
     }
     let cores: Vec<Vec<u64>> = groups.groups.iter().map(Group::core).collect();
     let index = CoreIndex::new(&cores);
@@ -75,7 +68,7 @@ pub(super) fn separate(sketches: &[Vec<u64>]) -> Vec<usize> {
         let best = index.best(sketch).filter(|(group, share)| {
             #[allow(clippy::cast_sign_loss)] // a share of a count is not negative
             let count = (share * cores[*group].len() as f64).round() as u32;
-            is_enough(count, whole.len())
+            is_enough(count, whole.len(), parameters)
         });
         let group = best.map_or(cores.len(), |(group, _)| group);
         let number = numbers.get(group).copied().flatten().unwrap_or_else(|| {
@@ -91,8 +84,8 @@ pub(super) fn separate(sketches: &[Vec<u64>]) -> Vec<usize> {
 }
 
 /// True when a page shares enough with others to have a template with them.
-fn is_enough(shared: u32, of_page: usize) -> bool {
-    shared >= MANY || f64::from(shared) >= OF_PAGE * of_page as f64
+fn is_enough(shared: u32, of_page: usize, parameters: &Parameters) -> bool {
+    shared >= parameters.many || f64::from(shared) >= parameters.of_page * of_page as f64
 }
 
 /// What most of these pages have, sorted.
@@ -111,7 +104,7 @@ struct Groups {
 
 impl Groups {
     /// Puts a page into the group it shares most with, or into a new one.
-    fn place(&mut self, sketch: &[u64], of_page: usize) {
+    fn place(&mut self, sketch: &[u64], of_page: usize, parameters: &Parameters) {
         let mut shared: std::collections::BTreeMap<u32, u32> = std::collections::BTreeMap::new();
         for gram in sketch {
             for group in self.seen_in.get(gram).into_iter().flatten() {
@@ -124,7 +117,7 @@ impl Groups {
         let fits = shared.into_iter().filter_map(|(group, count)| {
             let core = self.groups[group as usize].core().len().max(1);
             let share = f64::from(count) / core as f64;
-            (share >= JOIN && is_enough(count, of_page)).then_some((group, share))
+            (share >= parameters.join && is_enough(count, of_page, parameters)).then_some((group, share))
         });
         // Of equal ones, the first.
         let best = fits.reduce(|best, next| if next.1 > best.1 { next } else { best });
@@ -132,7 +125,7 @@ impl Groups {
         if group == self.groups.len() {
             self.groups.push(Group::default());
         }
-        if self.groups[group].pages < ENOUGH {
+        if self.groups[group].pages < parameters.enough {
             for gram in sketch {
                 let groups = self.seen_in.entry(*gram).or_default();
                 if !groups.contains(&(group as u32)) {
@@ -197,7 +190,7 @@ mod tests {
         let pages: Vec<String> =
             (0..24).map(|number| page(if number % 8 == 3 { "small" } else { "large" }, number)).collect();
         let sketches: Vec<Vec<u64>> = pages.iter().map(|page| sketch(&tokens(page))).collect();
-        let groups = separate(&sketches);
+        let groups = separate(&sketches, &Parameters::default());
         for (number, group) in groups.iter().enumerate() {
             assert_eq!(*group, usize::from(number % 8 == 3), "page {number}");
         }
@@ -207,7 +200,7 @@ mod tests {
     fn pages_that_share_nothing_are_alone() {
         let pages: Vec<String> = (0..20).map(|number| page(&format!("site{number}"), number)).collect();
         let sketches: Vec<Vec<u64>> = pages.iter().map(|page| sketch(&tokens(page))).collect();
-        let mut groups = separate(&sketches);
+        let mut groups = separate(&sketches, &Parameters::default());
         groups.sort_unstable();
         groups.dedup();
         assert_eq!(groups.len(), 20);
