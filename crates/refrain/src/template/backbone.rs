@@ -77,6 +77,15 @@ impl Backbone {
         pairs
     }
 
+    /// The same as the gaps that they hold, from behind the tag that opens them.
+    pub(super) fn insides(&self) -> Vec<(usize, usize)> {
+        let inside = |(open, close): (usize, usize)| {
+            let end = (open + 1..close).find(|index| self.pieces[*index].kind == Kind::End)?;
+            Some((end + 1, close))
+        };
+        self.elements().into_iter().filter_map(inside).collect()
+    }
+
     /// The gaps inside headings of the first level.
     pub(super) fn headline_gaps(&self) -> Vec<usize> {
         let heading = hash(b"h1");

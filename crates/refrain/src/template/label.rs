@@ -55,6 +55,7 @@ impl Labels {
                 _ => labels.pieces[from + index / 2] = content,
             }
         }
+        labels.close(backbone, &worths, &costs, parameters);
         for gap in backbone.headline_gaps() {
             if backbone.gaps[gap].text > 0.0 && backbone.gaps[gap].distinct > parameters.other_headlines {
                 labels.gaps[gap] = true;
@@ -62,6 +63,33 @@ impl Labels {
         }
         labels.widen(backbone);
         labels
+    }
+
+    /// Fills the innermost element around the content, when what else stands in it is little, and the same on all pages.
+    fn close(&mut self, backbone: &Backbone, worths: &[f32], costs: &[f32], parameters: &Parameters) {
+        let (Some(first), Some(last)) =
+            (self.gaps.iter().position(|content| *content), self.gaps.iter().rposition(|content| *content))
+        else {
+            return;
+        };
+        let around = |(from, to): &(usize, usize)| *from <= first && last <= *to;
+        let Some((from, to)) = backbone.insides().into_iter().filter(around).min_by_key(|(from, to)| to - from) else {
+            return;
+        };
+        let [mut held, mut cost] = [0.0, 0.0];
+        for gap in from..=to {
+            match self.gaps[gap] {
+                true => held += worths[gap].max(0.0),
+                false => cost += worths[gap].abs(),
+            }
+            if gap < to && !self.pieces[gap] {
+                cost += costs[gap];
+            }
+        }
+        if cost <= parameters.closing * held {
+            self.gaps[from..=to].fill(true);
+            self.pieces[from..to].fill(true);
+        }
     }
 
     /// Moves the borders of content to tags: text of the backbone that touches content belongs to it, and so do tags around it

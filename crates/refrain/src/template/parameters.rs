@@ -41,6 +41,8 @@ pub struct Parameters {
     pub beside: f32,
     /// The markup between may cost this share of it.
     pub between: f32,
+    /// An element is filled when what is not content in it costs this share of what is.
+    pub closing: f32,
     /// A headline is another one on more than this share of the pages.
     pub other_headlines: f32,
     /// Tokens on either side of content that tell whether a page is of this kind.
@@ -74,6 +76,7 @@ impl Default for Parameters {
             least_share: 0.5,
             beside: 0.05,
             between: 0.005,
+            closing: 0.01,
             other_headlines: 0.5,
             border: 24,
             border_share: 0.35,
@@ -86,7 +89,7 @@ impl Default for Parameters {
 
 impl Parameters {
     /// The names of all numbers, and how to change each: by its name, times so much. Shares stay at most 1.
-    pub const NAMES: [&'static str; 22] = [
+    pub const NAMES: [&'static str; 23] = [
         "common",
         "join",
         "of_page",
@@ -103,6 +106,7 @@ impl Parameters {
         "least_share",
         "beside",
         "between",
+        "closing",
         "other_headlines",
         "border",
         "border_share",
@@ -134,6 +138,7 @@ impl Parameters {
             "least_share" => self.least_share = (self.least_share * factor).min(1.0),
             "beside" => self.beside *= factor,
             "between" => self.between *= factor,
+            "closing" => self.closing *= factor,
             "other_headlines" => self.other_headlines = (self.other_headlines * factor).min(1.0),
             "border" => self.border = count(self.border as f64) as usize,
             "border_share" => self.border_share = (self.border_share * factor).min(1.0),
