@@ -181,7 +181,11 @@ def sites_of(text):
 
 def single(sets):
     """Sets of one site without pages of other kinds."""
-    return {name: text for name, text in sets.items() if len(sites_of(text)) == 1 and not any(json.loads(line).get("noise") for line in text)}
+    return {
+        name: text
+        for name, text in sets.items()
+        if len(sites_of(text)) == 1 and not any(json.loads(line).get("noise") for line in text)
+    }
 
 
 def mixed(refrain, sets):
@@ -196,7 +200,10 @@ def mixed(refrain, sets):
             pairs = [(page, other) for page, other in zip(gold, together, strict=True) if page["site"] == site]
             inside, alone = values(*zip(*pairs))[3], refrain.score(own)[3]
             loss = alone - inside
-            print(f"{name:<28}{site:<16}{len(own):>6}{inside:>7.3f}{alone:>7.3f}{loss:>8.3f}{LOSS:>8}{verdict(loss <= LOSS)}", flush=True)
+            print(
+                f"{name:<28}{site:<16}{len(own):>6}{inside:>7.3f}{alone:>7.3f}{loss:>8.3f}{LOSS:>8}{verdict(loss <= LOSS)}",
+                flush=True,
+            )
             record("mixed", f"{site} in {name}: loss of F1", round(loss, 4), LOSS)
 
 
@@ -216,9 +223,11 @@ def few(refrain, sets):
 # ---------------------------------------------------------------- words that are kept, beside others
 
 SPACE = re.compile(r"[ \t\r\n]+")
-HIDDEN = re.compile(r"(?is)<(script|style)\b.*?</\1\s*>|<!--.*?-->")
+HIDDEN = re.compile(r"(?is)<(script|style|svg)\b.*?</\1\s*>|<!--.*?-->")
 # Words; one character each where they are not spaced.
-WORD = re.compile(r"[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u2e80-\u9fff\uf900-\ufaff]|[^\W\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u2e80-\u9fff\uf900-\ufaff]+")
+WORD = re.compile(
+    r"[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u2e80-\u9fff\uf900-\ufaff]|[^\W\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u2e80-\u9fff\uf900-\ufaff]+"
+)
 
 
 def shown(page):
@@ -247,7 +256,9 @@ def rare_lines(pages):
 
 def language(pages):
     """What most pages say their language is."""
-    said = Counter(match[1].lower() for page in pages if (match := re.search(r"(?i)<html[^>]*\blang=[\"']?([a-z]{2})", page["html"])))
+    said = Counter(
+        match[1].lower() for page in pages if (match := re.search(r"(?i)<html[^>]*\blang=[\"']?([a-z]{2})", page["html"]))
+    )
     return LANGUAGES.get(said.most_common(1)[0][0] if said else "en", "none")
 
 
@@ -301,7 +312,9 @@ def vary(bench, sets, others):
         for name, text in sets.items():
             (Path(folder) / f"{name}.jsonl").write_text("\n".join(text) + "\n")
         folders = [folder, *([others] if others else [])]
-        done = subprocess.run([bench, "template", *folders, "--vary", "--pages", "40"], check=True, stdout=subprocess.PIPE, text=True)
+        done = subprocess.run(
+            [bench, "template", *folders, "--vary", "--pages", "40"], check=True, stdout=subprocess.PIPE, text=True
+        )
     print("\n" + done.stdout.replace(folder, "the sets").rstrip())
 
 
@@ -358,7 +371,10 @@ def main():
         folder = RECORDS / f"{platform.system().lower()}-{platform.machine()}"
         folder.mkdir(parents=True, exist_ok=True)
         path = folder / f"{datetime.date.today()}-template.csv"
-        told = ["part,what,value,target", *(",".join(f'"{cell}"' if "," in str(cell) else str(cell) for cell in row) for row in rows)]
+        told = [
+            "part,what,value,target",
+            *(",".join(f'"{cell}"' if "," in str(cell) else str(cell) for cell in row) for row in rows),
+        ]
         path.write_text("\n".join(told) + "\n", encoding="utf-8")
         print(f"recorded in {path.relative_to(ROOT)}")
     return None

@@ -5,7 +5,7 @@ use super::backbone::{Backbone, Gap};
 use super::label::Labels;
 use super::parameters::Parameters;
 use super::records::Wrapper;
-use super::tokens::{Token, gram};
+use super::tokens::{Kind, Token, gram};
 use crate::document::Span;
 
 /// What the pages of a site share: the backbone, and which of its parts are content.
@@ -219,7 +219,20 @@ impl Template {
         Fit { content: self.content(text, page, &at), fits: true, share }
     }
 
+    /// What is content by the labels, with whole tags at its borders.
     fn content(&self, text: &str, page: &[Token], at: &[u32]) -> Vec<Span> {
+        let mut whole: Vec<Span> = Vec::new();
+        for span in self.labelled(text, page, at) {
+            let span = with_whole_tags(page, span);
+            match whole.last_mut() {
+                Some(last) if last.end >= span.start => last.end = last.end.max(span.end),
+                _ => whole.push(span),
+            }
+        }
+        whole
+    }
+
+    fn labelled(&self, text: &str, page: &[Token], at: &[u32]) -> Vec<Span> {
         let mut content: Vec<Span> = Vec::new();
         let mut add = |start: usize, end: usize| match content.last_mut() {
             _ if start >= end => {}
@@ -263,6 +276,23 @@ impl Template {
         }
         balance > 0.0
     }
+}
+
+/// Moves the ends of a span out of tags that they cut.
+fn with_whole_tags(page: &[Token], span: Span) -> Span {
+    let starts = |token: &Token| matches!(token.kind, Kind::Open | Kind::Close);
+    let first = page.partition_point(|token| (token.start as usize) < span.start);
+    let behind = page.partition_point(|token| (token.start as usize) < span.end);
+    let start = match page.get(first).filter(|token| matches!(token.kind, Kind::Inside | Kind::End)) {
+        Some(_) => page[..first].iter().rfind(|token| starts(token)).map_or(span.start, |token| token.start as usize),
+        None => span.start,
+    };
+    let cut = behind.checked_sub(1).is_some_and(|last| starts(&page[last]) || page[last].kind == Kind::Inside);
+    let end = match cut {
+        true => page[behind..].iter().find(|token| token.kind == Kind::End).map_or(span.end, |token| token.end as usize),
+        false => span.end,
+    };
+    Span::new(start, end)
 }
 
 /// Stretches that occur once in a part of a page and have a place: their tokens and their places, in the order of the page.
