@@ -289,7 +289,9 @@ fn with_whole_tags(page: &[Token], span: Span) -> Span {
     };
     let cut = behind.checked_sub(1).is_some_and(|last| starts(&page[last]) || page[last].kind == Kind::Inside);
     let end = match cut {
-        true => page[behind..].iter().find(|token| token.kind == Kind::End).map_or(span.end, |token| token.end as usize),
+        true => {
+            page[behind..].iter().find(|token| token.kind == Kind::End).map_or(span.end, |token| token.end as usize)
+        }
         false => span.end,
     };
     Span::new(start, end)

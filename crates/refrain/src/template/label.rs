@@ -56,12 +56,13 @@ impl Labels {
             }
         }
         labels.close(backbone, &worths, &costs, parameters);
-        for gap in backbone.headline_gaps() {
+        let headlines = backbone.headline_gaps();
+        for gap in (0..headlines.len()).filter(|gap| headlines[*gap]) {
             if backbone.gaps[gap].text > 0.0 && backbone.gaps[gap].distinct > parameters.other_headlines {
                 labels.gaps[gap] = true;
             }
         }
-        labels.widen(backbone);
+        labels.widen(backbone, &headlines);
         labels
     }
 
@@ -94,9 +95,8 @@ impl Labels {
 
     /// Moves the borders of content to tags: text of the backbone that touches content belongs to it, and so do tags around it
     /// that say nothing but what kind of text it is, such as those of a paragraph.
-    fn widen(&mut self, backbone: &Backbone) {
+    fn widen(&mut self, backbone: &Backbone, headlines: &[bool]) {
         let pieces = &backbone.pieces;
-        let headlines = backbone.headline_gaps();
         let mut gap = 0;
         while gap < self.gaps.len() {
             if !self.gaps[gap] {
@@ -117,10 +117,7 @@ impl Labels {
                 } else if let (Some(Kind::End), Some(Kind::Close), Some(open)) = (before, behind, first.checked_sub(2))
                 {
                     let bare = pieces[open].kind == Kind::Open && pieces[open].name == pieces[last].name;
-                    if !bare
-                        || headlines.contains(&gap)
-                        || pieces.get(last + 1).is_none_or(|piece| piece.kind != Kind::End)
-                    {
+                    if !bare || headlines[gap] || pieces.get(last + 1).is_none_or(|piece| piece.kind != Kind::End) {
                         break;
                     }
                     (first, last) = (open, last + 2);

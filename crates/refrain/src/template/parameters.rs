@@ -79,7 +79,7 @@ impl Default for Parameters {
             closing: 0.01,
             other_headlines: 0.5,
             border: 24,
-            border_share: 0.35,
+            border_share: 0.1,
             reliable: 0.88,
             main_region: 0.2,
             open_gap: 0.5,

@@ -2,16 +2,20 @@
 
 use super::align::Table;
 use super::parameters::Parameters;
-use super::tokens::{GOLDEN, Token, gram};
+use super::tokens::{GOLDEN, Kind, Token, gram};
 
 /// Tokens of a stretch.
 const LENGTH: usize = 8;
 /// One stretch in 2 to the power of this is looked at.
 const SAMPLING: u32 = 2;
+/// What more groups than these share tells them not apart, and is not counted.
+const MANY_GROUPS: usize = 64;
 
 /// A sample of the stretches of tokens of a page, sorted, each once.
 pub(super) fn sketch(page: &[Token]) -> Vec<u64> {
-    let grams = page.windows(LENGTH).map(|window| gram(window.iter().map(|token| token.hash)));
+    // Scripts are left out: sites that have nothing else in common share them.
+    let seen: Vec<u64> = page.iter().filter(|token| token.kind != Kind::Raw).map(|token| token.hash).collect();
+    let grams = seen.windows(LENGTH).map(|window| gram(window.iter().copied()));
     let mut sketch: Vec<u64> = grams.filter(|gram| gram.wrapping_mul(GOLDEN) >> (64 - SAMPLING) == 0).collect();
     sketch.sort_unstable();
     sketch.dedup();
@@ -23,11 +27,14 @@ pub(super) fn sketch(page: &[Token]) -> Vec<u64> {
 struct Group {
     pages: u32,
     counts: Table<u64, u32>,
+    /// How many stretches most of its pages have, where that is known.
+    size: Option<usize>,
 }
 
 impl Group {
     fn add(&mut self, sketch: &[u64]) {
         self.pages += 1;
+        self.size = None;
         for gram in sketch {
             *self.counts.entry(*gram).or_default() += 1;
         }
@@ -67,7 +74,7 @@ pub(super) fn separate(sketches: &[Vec<u64>], parameters: &Parameters) -> Vec<us
     let mut place = |(sketch, whole): (&Vec<u64>, &Vec<u64>)| {
         let best = index.best(sketch).filter(|(group, share)| {
             #[allow(clippy::cast_sign_loss)] // a share of a count is not negative
-            let count = (share * cores[*group].len() as f64).round() as u32;
+            let count = (share * index.sizes[*group] as f64).round() as u32;
             is_enough(count, whole.len(), parameters)
         });
         let group = best.map_or(cores.len(), |(group, _)| group);
@@ -103,20 +110,32 @@ struct Groups {
 }
 
 impl Groups {
+    /// How many stretches most pages of a group have, without those that many groups have.
+    fn core_size(&mut self, number: u32) -> usize {
+        let group = &self.groups[number as usize];
+        let size = group.size.unwrap_or_else(|| {
+            let own = |gram: &u64| self.seen_in.get(gram).is_none_or(|groups| groups.len() <= MANY_GROUPS);
+            group.counts.iter().filter(|(gram, count)| group.is_core(**count) && own(gram)).count().max(1)
+        });
+        self.groups[number as usize].size = Some(size);
+        size
+    }
+
     /// Puts a page into the group it shares most with, or into a new one.
     fn place(&mut self, sketch: &[u64], of_page: usize, parameters: &Parameters) {
         let mut shared: std::collections::BTreeMap<u32, u32> = std::collections::BTreeMap::new();
         for gram in sketch {
-            for group in self.seen_in.get(gram).into_iter().flatten() {
+            for group in self.seen_in.get(gram).filter(|groups| groups.len() <= MANY_GROUPS).into_iter().flatten() {
                 let known = &self.groups[*group as usize];
                 if known.counts.get(gram).is_some_and(|count| known.is_core(*count)) {
                     *shared.entry(*group).or_default() += 1;
                 }
             }
         }
+        let sizes: std::collections::BTreeMap<u32, usize> =
+            shared.keys().map(|group| (*group, self.core_size(*group))).collect();
         let fits = shared.into_iter().filter_map(|(group, count)| {
-            let core = self.groups[group as usize].core().len().max(1);
-            let share = f64::from(count) / core as f64;
+            let share = f64::from(count) / sizes[&group] as f64;
             (share >= parameters.join && is_enough(count, of_page, parameters)).then_some((group, share))
         });
         // Of equal ones, the first.
@@ -128,7 +147,7 @@ impl Groups {
         if self.groups[group].pages < parameters.enough {
             for gram in sketch {
                 let groups = self.seen_in.entry(*gram).or_default();
-                if !groups.contains(&(group as u32)) {
+                if groups.len() <= MANY_GROUPS && !groups.contains(&(group as u32)) {
                     groups.push(group as u32);
                 }
             }
@@ -152,16 +171,16 @@ impl CoreIndex {
                 owners.entry(*gram).or_default().push(number as u32);
             }
         }
-        CoreIndex { owners, sizes: cores.iter().map(|core| core.as_ref().len()).collect() }
+        owners.retain(|_, owners| owners.len() <= MANY_GROUPS);
+        let mut sizes = vec![0; cores.len()];
+        for owner in owners.values().flatten() {
+            sizes[*owner as usize] += 1;
+        }
+        CoreIndex { owners, sizes }
     }
 
     /// The number of the core that the page has the largest share of, the first of these, and the share.
     pub(super) fn best(&self, sketch: &[u64]) -> Option<(usize, f64)> {
-        self.all(sketch).into_iter().reduce(|best, next| if next.1 > best.1 { next } else { best })
-    }
-
-    /// The cores that the page has something of, and how large a share.
-    pub(super) fn all(&self, sketch: &[u64]) -> Vec<(usize, f64)> {
         let mut found: std::collections::BTreeMap<u32, u32> = std::collections::BTreeMap::new();
         for owner in sketch.iter().filter_map(|gram| self.owners.get(gram)).flatten() {
             *found.entry(*owner).or_default() += 1;
@@ -170,7 +189,7 @@ impl CoreIndex {
             let size = self.sizes.get(owner as usize).copied().unwrap_or_default().max(1);
             (owner as usize, f64::from(count) / size as f64)
         };
-        found.into_iter().map(share).collect()
+        found.into_iter().map(share).reduce(|best, next| if next.1 > best.1 { next } else { best })
     }
 }
 
