@@ -5,8 +5,11 @@ use super::backbone::{Backbone, Gap};
 use super::label::Labels;
 use super::parameters::Parameters;
 use super::records::Wrapper;
-use super::tokens::{Kind, Token, gram};
+use super::tokens::{Kind, Token, chars, gram};
 use crate::document::Span;
+
+/// A page has more text in a gap than others when it has this many times as much, and a surplus.
+const MANY_TIMES: f32 = 4.0;
 
 /// What the pages of a site share: the backbone, and which of its parts are content.
 #[derive(Debug, Clone)]
@@ -233,31 +236,45 @@ impl Template {
     }
 
     fn labelled(&self, text: &str, page: &[Token], at: &[u32]) -> Vec<Span> {
-        let mut content: Vec<Span> = Vec::new();
-        let mut add = |start: usize, end: usize| match content.last_mut() {
-            _ if start >= end => {}
-            Some(last) if last.end >= start => last.end = end,
-            _ => content.push(Span::new(start, end)),
-        };
-        let (mut end, mut first) = (0, 0);
+        let mut parts: Vec<Part> = Vec::new();
+        let (mut end, mut first, mut from) = (0, 0, 0);
         for index in 0..=at.len() {
-            let (start, next) = match at.get(index) {
-                None => (text.len(), text.len()),
+            let (start, next, to) = match at.get(index) {
+                None => (text.len(), text.len(), page.len()),
                 Some(&NOWHERE) => continue,
-                Some(token) => {
-                    let token = &page[*token as usize];
-                    (token.start as usize, token.end as usize)
+                Some(place) => {
+                    let token = &page[*place as usize];
+                    (token.start as usize, token.end as usize, *place as usize)
                 }
             };
-            if start > end && self.mostly_content(first, index) {
-                add(end, start);
+            if start > end {
+                let content = self.mostly_content(first, index);
+                let own = !content && self.has_surplus(first, index, text, page.get(from..to).unwrap_or_default());
+                parts.push(Part { span: Span::new(end, start), content, own, words: false });
             }
-            if self.labels.pieces.get(index) == Some(&true) {
-                add(start, next);
+            if let (Some(piece), Some(content)) = (self.backbone.pieces.get(index), self.labels.pieces.get(index)) {
+                let words = matches!(piece.kind, Kind::Word | Kind::Link);
+                parts.push(Part { span: Span::new(start, next), content: *content, own: false, words });
             }
-            (end, first) = (next, index + 1);
+            (end, first, from) = (next, index + 1, to + 1);
+        }
+        take_in(&mut parts);
+        let mut content: Vec<Span> = Vec::new();
+        for Part { span, .. } in parts.into_iter().filter(|part| part.content) {
+            match content.last_mut() {
+                Some(last) if last.end >= span.start => last.end = span.end,
+                _ => content.push(span),
+            }
         }
         content
+    }
+
+    /// True when a page has much more text in gaps than other pages do.
+    fn has_surplus(&self, first: usize, last: usize, text: &str, tokens: &[Token]) -> bool {
+        let usual: f32 = self.backbone.gaps[first..=last].iter().map(|gap| gap.text).sum();
+        let shown = tokens.iter().filter(|token| matches!(token.kind, Kind::Word | Kind::Sign));
+        let found: usize = shown.map(|token| chars(text, token)).sum();
+        found as f32 > self.parameters.surplus + MANY_TIMES * usual
     }
 
     /// What lies in gaps between which tokens of the backbone are missing is what most of that part of the backbone is.
@@ -275,6 +292,36 @@ impl Template {
             }
         }
         balance > 0.0
+    }
+}
+
+/// A part of a page.
+struct Part {
+    span: Span,
+    content: bool,
+    /// Text of this page alone, where others have none.
+    own: bool,
+    /// Words of the backbone.
+    words: bool,
+}
+
+/// Makes content of a page's own text beside content, with nothing but markup between: there, what is content on this page was
+/// taken for what stands around it on others.
+fn take_in(parts: &mut [Part]) {
+    for forwards in [true, false] {
+        let mut open = None;
+        for step in 0..parts.len() {
+            let index = if forwards { step } else { parts.len() - 1 - step };
+            if parts[index].content {
+                open = Some(index);
+            } else if parts[index].words {
+                open = None;
+            } else if let Some(before) = open.filter(|_| parts[index].own) {
+                let (from, to) = if forwards { (before, index) } else { (index, before) };
+                parts[from..=to].iter_mut().for_each(|part| part.content = true);
+                open = Some(index);
+            }
+        }
     }
 }
 

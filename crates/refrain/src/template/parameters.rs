@@ -4,7 +4,7 @@
 ///
 /// They are shares and ratios, of what is learned from the pages at hand: what a border between content and template costs is
 /// a share of the worth of the best gap of this very site, how rare a token may be is a share of its pages. None is a count of
-/// letters or pages but for [`Parameters::border`], [`Parameters::many`], [`Parameters::enough`] and [`Parameters::most_pages`].
+/// letters or pages but for [`Parameters::surplus`], [`Parameters::border`], [`Parameters::many`], [`Parameters::enough`] and [`Parameters::most_pages`].
 /// `refrain-bench template --vary` prints what becomes of the result with half and with twice of each.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Parameters {
@@ -53,6 +53,8 @@ pub struct Parameters {
     pub reliable: f32,
     /// A region of content counts when it holds this share of all content.
     pub main_region: f32,
+    /// So many characters of text beside content, where other pages have few, are content.
+    pub surplus: f32,
     /// No stretch of the backbone goes over a gap that more than this share of the pages fills.
     pub open_gap: f32,
 }
@@ -82,6 +84,7 @@ impl Default for Parameters {
             border_share: 0.1,
             reliable: 0.88,
             main_region: 0.2,
+            surplus: 200.0,
             open_gap: 0.5,
         }
     }
@@ -89,7 +92,7 @@ impl Default for Parameters {
 
 impl Parameters {
     /// The names of all numbers, and how to change each: by its name, times so much. Shares stay at most 1.
-    pub const NAMES: [&'static str; 23] = [
+    pub const NAMES: [&'static str; 24] = [
         "common",
         "join",
         "of_page",
@@ -112,6 +115,7 @@ impl Parameters {
         "border_share",
         "reliable",
         "main_region",
+        "surplus",
         "open_gap",
     ];
 
@@ -144,6 +148,7 @@ impl Parameters {
             "border_share" => self.border_share = (self.border_share * factor).min(1.0),
             "reliable" => self.reliable = (self.reliable * factor).min(1.0),
             "main_region" => self.main_region = (self.main_region * factor).min(1.0),
+            "surplus" => self.surplus *= factor,
             "open_gap" => self.open_gap = (self.open_gap * factor).min(1.0),
             _ => return None,
         }

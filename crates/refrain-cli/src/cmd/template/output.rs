@@ -138,11 +138,25 @@ fn escaped(text: &str) -> String {
     text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;")
 }
 
-const SHOW_HEAD: &str = "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><title>Pages and their template</title>\n\
-<style>body{font:14px/1.5 system-ui,sans-serif;margin:2em auto;max-width:70em;padding:0 1em}\n\
-pre{white-space:pre-wrap;overflow-wrap:anywhere;border:1px solid #ccc;border-radius:4px;padding:1em}\n\
-s{color:#aaa;text-decoration:none}h2{font-size:1em}</style></head>\n<body><h1>Pages and their template</h1>\n\
-<p>What is grey is shared with other pages; the rest is content.</p>\n";
+/// The head of the page that shows pages. Nothing in it is loaded or run, whatever the pages hold.
+const SHOW_HEAD: &str = r#"<!DOCTYPE html>
+<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
+<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'">
+<title>Pages and their template</title>
+<style>
+:root{color-scheme:light dark;--ink:#1b1b1b;--grey:#a3a3a3;--paper:#fff;--sheet:#fafaf7;--line:#ddd}
+@media(prefers-color-scheme:dark){:root{--ink:#ececec;--grey:#6f6f6f;--paper:#161616;--sheet:#1e1e1e;--line:#3a3a3a}}
+body{font:15px/1.55 system-ui,sans-serif;color:var(--ink);background:var(--paper);margin:2rem auto;max-width:72rem;padding:0 1rem}
+h1{font-size:1.4rem}
+h2{font-size:.95rem;position:sticky;top:0;margin:0;padding:.6rem 1rem;background:var(--paper);border-bottom:1px solid var(--line);overflow-wrap:anywhere}
+section{margin:1.5rem 0;border:1px solid var(--line);border-radius:6px;overflow:clip}
+pre{font:13px/1.6 ui-monospace,monospace;white-space:pre-wrap;overflow-wrap:anywhere;margin:0;padding:1rem;background:var(--sheet);max-height:80vh;overflow-y:auto}
+s{color:var(--grey);text-decoration:none}
+@media print{pre{max-height:none}h2{position:static}}
+</style></head>
+<body><h1>Pages and their template</h1>
+<p><s>What is grey</s> is shared with other pages; the rest is content.</p>
+"#;
 
 /// Where content goes.
 pub(super) enum Destination {
