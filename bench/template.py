@@ -313,7 +313,7 @@ def vary(bench, sets, others):
             (Path(folder) / f"{name}.jsonl").write_text("\n".join(text) + "\n")
         folders = [folder, *([others] if others else [])]
         done = subprocess.run(
-            [bench, "template", *folders, "--vary", "--pages", "40"], check=True, stdout=subprocess.PIPE, text=True
+            [bench, "template", *folders, "--vary", "--pages", "20"], check=True, stdout=subprocess.PIPE, text=True
         )
     print("\n" + done.stdout.replace(folder, "the sets").rstrip())
 
