@@ -215,7 +215,7 @@ fn the_example_of_the_paper() {
     assert_eq!(range.windows(2).filter(|pair| pair[0] != pair[1]).count(), 4);
     // Of its n-grams of two letters, ac and cb are there twice; a third of six different ones are two.
     let first = Readings { ties: Ties::First, ..Readings::default() };
-    let found = FindOptimal::new([text].into_iter(), first).expect("a small text").content(2, 34);
+    let found = FindOptimal::new([text], first).expect("a small text").content(2, 34);
     assert_eq!(found, [vec![(2 + 2, 5), (8, 9)]], "letters that no frequent n-gram covers");
     agree(&[text.to_owned()], Readings::default());
 }

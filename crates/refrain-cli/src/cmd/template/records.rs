@@ -25,7 +25,7 @@ impl Row {
             Found::Unknown { .. } => None,
         };
         let values = number.and_then(|number| wrappers.get(number)).map(|wrapper| wrapper.extract(&page.text));
-        let failure = match values.as_ref().map(filled) {
+        let failure = match values.as_deref().map(filled) {
             None => Some("fewer than three different pages have its template: its fields are not known".to_owned()),
             Some(0) => Some("no field was found".to_owned()),
             Some(_) => None,
@@ -59,7 +59,7 @@ impl Row {
     }
 }
 
-fn filled(values: &Vec<Option<String>>) -> usize {
+fn filled(values: &[Option<String>]) -> usize {
     values.iter().flatten().count()
 }
 
@@ -89,7 +89,9 @@ impl Columns {
         let mut names = vec!["id".to_owned()];
         // A field may be called id, too: it gets a name that no other field has.
         let taken = |name: &str| wrappers.iter().flat_map(|wrapper| &wrapper.fields).any(|field| field.name == name);
-        let free = (2_u64..).map(|number| format!("id_{number}")).find(|name| !taken(name)).unwrap_or_default();
+        // One of these is free, since there are fewer fields.
+        let most = wrappers.iter().map(|wrapper| wrapper.fields.len()).sum::<usize>() + 2;
+        let free = (2..=most).map(|number| format!("id_{number}")).find(|name| !taken(name)).unwrap_or_default();
         let mut place = |name: &str| {
             let name = if name == "id" { &free } else { name };
             names.iter().position(|known| known == name).unwrap_or_else(|| {
