@@ -274,7 +274,7 @@ fn a_small_site_beside_a_large_one_keeps_its_pages() {
 #[test]
 fn sites_that_share_nothing_but_a_script_are_not_one() {
     let env = Env::new();
-    let script: String = (0..300).map(|i| format!("call{i}('a', {i}, window);")).collect();
+    let script = (0..300).map(|i| format!("call{i}('a', {i}, window);")).collect::<Vec<_>>().concat();
     for n in 0..20 {
         env.write(&format!("many/{n}.html"), format!("<script>{script}</script>{}", strange(n)));
     }
@@ -287,8 +287,8 @@ fn anchors_and_nested_headings_do_no_harm() {
     for n in 0..5 {
         let html = page("quay", n).replace("<ul id", "<a name=top><ul id");
         env.write(&format!("site/{n}.html"), html);
-        let nested: String = (0..20_000).map(|i| format!("<h1 id=a{i}>")).collect();
-        let closed: String = (0..20_000).map(|i| format!("</h1><!--{i}-->")).collect();
+        let nested = (0..20_000).map(|i| format!("<h1 id=a{i}>")).collect::<Vec<_>>().concat();
+        let closed = (0..20_000).map(|i| format!("</h1><!--{i}-->")).collect::<Vec<_>>().concat();
         env.write(&format!("deep/{n}.html"), format!("{nested}text {n}{closed}"));
     }
     let done = env.run(&["template", "site/", "--format", "text"]).code(0);
