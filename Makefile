@@ -7,7 +7,7 @@ TRAIN_VENV := .venv-train
 TOOLS := .tools/bin
 BIN := target/release/refrain
 
-.PHONY: has-browser has-reuse help demo test test-rust test-python test-browser lint deny fuzz-check fuzz bench-read bench-extract bench-decode bench-dedup bench-compare bench-strip bench-library-stores paper-compare paper-strip has-books bench-editions paper-editions has-editions bench-template paper-template \
+.PHONY: has-browser has-reuse help demo test test-rust test-python test-browser lint deny fuzz-check fuzz bench-read bench-extract bench-decode bench-dedup bench-compare bench-strip bench-library-stores paper-compare paper-strip has-books bench-editions paper-editions has-editions bench-template bench-template-other paper-template \
 	train-extract evaluate-extract has-pages has-documents stoplists languages strip-evidence paper-decode clean
 
 help:
@@ -35,6 +35,7 @@ help:
 	@echo "make bench-editions    how the search for editions grows up to 100,000 made-up books; how well pairs are found in real ones (BOOKS_DATA=folder)"
 	@echo "make paper-editions    the published table and curves of DUPNIQ, once more (BOOKS_DATA=folder)"
 	@echo "make bench-template    how well and how fast content is told from templates (SITES=folder)"
+	@echo "make bench-template-other  the same on other sites, fetched from Debian and npm"
 	@echo "make paper-template    the table of the FindOptimal paper, published and default method side by side (SITES=folder)"
 	@echo "make paper-compare     the published studies of the copy detector Ferret, once more (REUSE=folder)"
 	@echo "make paper-decode      the published table of the encoding detector chared, once more (TEXTS=folder of language folders)"
@@ -169,9 +170,14 @@ bench-compare: has-reuse $(VENV)/ready
 # Pages of sites with the ranges of their content.
 SITES ?= ../shared/data/sites/dev
 
-bench-template paper-template: has-sites
-	$(CARGO) build --release --package refrain-cli
-	$(PYTHON) bench/template.py $(@:-template=) --sites $(SITES) --refrain target/release/refrain
+bench-template paper-template: has-sites $(VENV)/ready
+	$(CARGO) build --release --package refrain-cli --package refrain-bench
+	$(VENV)/bin/python bench/template.py $(@:-template=) --sites $(SITES) $(TEMPLATE)
+
+# Other sites than those that the numbers of the method were chosen on; fetched from Debian and npm, once.
+bench-template-other: $(VENV)/ready
+	$(CARGO) build --release --package refrain-bench
+	$(VENV)/bin/python bench/template_other.py
 
 has-sites:
 	@test -d $(SITES) || { echo "$(SITES) is not there; say where the pages are: SITES=folder"; exit 2; }

@@ -20,6 +20,7 @@ mod paper_strip;
 mod read;
 mod stoplists;
 mod strip;
+mod template;
 
 #[derive(Parser)]
 #[command(name = "refrain-bench", about = "Benchmarks of refrain, and builders of the data it ships")]
@@ -99,6 +100,8 @@ enum Command {
     PaperEditions(paper_editions::Arguments),
     /// Learn the evidence that comes with `refrain strip` from a folder of books
     StripEvidence(strip::Arguments),
+    /// How well content is told from templates, and with other numbers of the method
+    Template(template::Arguments),
     /// Read inputs and do nothing else: time and peak memory, as JSON
     Read {
         /// Files or folders
@@ -129,6 +132,7 @@ fn main() -> Result<()> {
         Command::PaperStrip(arguments) => paper_strip::run(&arguments),
         Command::PaperEditions(arguments) => paper_editions::run(&arguments),
         Command::StripEvidence(arguments) => strip::build(&arguments),
+        Command::Template(arguments) => template::run(&arguments),
         Command::Read { inputs, threads } => read::measure(&inputs, threads),
     }
 }

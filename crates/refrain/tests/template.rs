@@ -213,6 +213,11 @@ fn the_example_of_the_paper() {
     let shown: String = range.iter().map(|kept| if *kept { '1' } else { '0' }).collect();
     assert_eq!(shown, "110001001");
     assert_eq!(range.windows(2).filter(|pair| pair[0] != pair[1]).count(), 4);
+    // Of its n-grams of two letters, ac and cb are there twice; a third of six different ones are two.
+    let first = Readings { ties: Ties::First, ..Readings::default() };
+    let found = FindOptimal::new([text], first).expect("a small text").content(2, 34);
+    assert_eq!(found, [vec![(2 + 2, 5), (8, 9)]], "letters that no frequent n-gram covers");
+    agree(&[text.to_owned()], Readings::default());
 }
 
 /// The pages of the sample site.
@@ -236,6 +241,40 @@ fn sample(pages: &[(String, String)]) -> Sample {
         sample.observe(Position { input: 0, record }, "", page);
     }
     sample
+}
+
+proptest! {
+    /// What is learned depends neither on the order of pages nor on how they were cut into pieces.
+    #[test]
+    fn samples_are_joined_in_any_order(pieces in prop::collection::vec(0_usize..3, 12), turned in any::<bool>()) {
+        let pages = site();
+        let whole = sample(&pages).conclude().to_bytes().expect("a file");
+        let mut parts = vec![Sample::default(); 3];
+        for (record, ((_, page), piece)) in (0..).zip(pages.iter().zip(pieces.iter().cycle())) {
+            parts[*piece].observe(Position { input: 0, record }, "", page);
+        }
+        if turned {
+            parts.reverse();
+        }
+        let mut joined = Sample::default();
+        for part in parts {
+            joined.merge(part).expect("samples join");
+        }
+        prop_assert_eq!(joined.conclude().to_bytes().expect("a file"), whole);
+    }
+}
+
+#[test]
+fn small_keys_keep_their_pages_and_long_pages_give_way() {
+    let mut sample = Sample::new(10_000);
+    for record in 0..100 {
+        sample.observe(Position { input: 0, record }, "large", &"x".repeat(500));
+    }
+    for record in 0..3 {
+        sample.observe(Position { input: 1, record }, "small", &"y".repeat(500));
+    }
+    sample.observe(Position { input: 2, record: 0 }, "small", &"z".repeat(5 << 20));
+    assert_eq!((sample.observed(), sample.kept()), (104, 20));
 }
 
 fn content(templates: &Templates, page: &str) -> Vec<String> {

@@ -18,9 +18,6 @@ pub(super) const NOWHERE: u32 = u32::MAX;
 /// Lengths of stretches, in tokens, one after the other.
 pub(super) const LENGTHS: [usize; 4] = [8, 4, 2, 1];
 
-/// The share of pages that must have an anchor. Pages of another kind among them are fewer than one in five.
-const MOST_PAGES: f64 = 0.8;
-
 /// A stretch of tokens that most pages have.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Anchor {
@@ -33,27 +30,27 @@ pub(super) struct Anchor {
 /// The part of a page that is looked at; none when what bounds it is not on the page.
 type Part = Option<(u32, u32)>;
 
-/// The anchors of pages, in their order.
-pub(super) fn align(pages: &[&[Token]]) -> Vec<Anchor> {
+/// The anchors of pages, in their order: what at least this share of the pages has.
+pub(super) fn align(pages: &[&[Token]], common: f64) -> Vec<Anchor> {
     let whole: Vec<Part> = pages.iter().map(|page| Some((0, page.len() as u32))).collect();
     let mut anchors = Vec::new();
-    align_parts(pages, &whole, &LENGTHS, &mut anchors);
+    align_parts(pages, common, &whole, &LENGTHS, &mut anchors);
     anchors
 }
 
 #[allow(clippy::cast_sign_loss)] // a share of a count is not negative
-fn align_parts(pages: &[&[Token]], parts: &[Part], lengths: &[usize], out: &mut Vec<Anchor>) {
+fn align_parts(pages: &[&[Token]], common: f64, parts: &[Part], lengths: &[usize], out: &mut Vec<Anchor>) {
     let [length, shorter @ ..] = lengths else { return };
     let length = *length;
     let present = parts.iter().flatten().count();
     if present < 2 {
         return;
     }
-    let need = ((present as f64 * MOST_PAGES).ceil() as usize).max(2);
+    let need = ((present as f64 * common).ceil() as usize).max(2);
     let long_enough = parts.iter().flatten().filter(|(from, to)| (to - from) as usize >= length).count();
     let chains = if long_enough < need { Vec::new() } else { common_chain(pages, parts, length, need) };
     if chains.is_empty() {
-        return align_parts(pages, parts, shorter, out);
+        return align_parts(pages, common, parts, shorter, out);
     }
     let mut before: Vec<Option<u32>> = parts.iter().map(|part| part.map(|(from, _)| from)).collect();
     for at in chains.into_iter().map(Some).chain([None]) {
@@ -64,7 +61,7 @@ fn align_parts(pages: &[&[Token]], parts: &[Part], lengths: &[usize], out: &mut 
         let gap: Vec<Part> = (0..parts.len()).map(|page| Some((before[page]?, end(page)?))).collect();
         if gap.iter().flatten().any(|(from, to)| to > from) {
             let gap: Vec<Part> = gap.into_iter().map(|part| part.map(|(from, to)| (from.min(to), to))).collect();
-            align_parts(pages, &gap, shorter, out);
+            align_parts(pages, common, &gap, shorter, out);
         }
         if let Some(at) = at {
             for (before, at) in before.iter_mut().zip(&at) {
@@ -161,7 +158,7 @@ mod tests {
             };
             anchor.at.iter().enumerate().map(first).collect()
         };
-        align(&slices).iter().map(shown).collect()
+        align(&slices, 0.8).iter().map(shown).collect()
     }
 
     #[test]
@@ -174,7 +171,8 @@ mod tests {
     fn what_stands_in_another_order_is_no_anchor() {
         let found = anchored(&["a b x c", "a b y c", "b a z c"]);
         assert!(found.contains(&vec!["c".to_owned(); 3]), "{found:?}");
-        assert!(found.iter().all(|anchor| anchor[0] != "a" || anchor[0] != "b"));
+        let both = found.iter().filter(|anchor| anchor[0] == "a" || anchor[0] == "b").count();
+        assert!(both <= 1, "one of the two at most stands in one order: {found:?}");
     }
 
     /// The definition: the longest of all subsequences that rise.
@@ -199,7 +197,7 @@ mod tests {
         fn anchors_stand_in_order_and_do_not_overlap_backwards(pages in prop::collection::vec("[a-e ]{0,40}", 2..6)) {
             let tokenised: Vec<Vec<Token>> = pages.iter().map(|page| tokens(&page.replace(' ', " . "))).collect();
             let slices: Vec<&[Token]> = tokenised.iter().map(Vec::as_slice).collect();
-            let anchors = align(&slices);
+            let anchors = align(&slices, 0.8);
             for page in 0..pages.len() {
                 let at: Vec<u32> = anchors.iter().map(|anchor| anchor.at[page]).filter(|at| *at != NOWHERE).collect();
                 prop_assert!(at.windows(2).all(|pair| pair[0] <= pair[1]), "{:?}", at);

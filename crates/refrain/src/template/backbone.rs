@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::align::{NOWHERE, align};
+use super::align::{NOWHERE, Table, align};
 use super::tokens::{GOLDEN, Kind, Token, chars, hash};
 
 /// A token of the backbone.
@@ -51,9 +51,9 @@ struct Filling {
 }
 
 impl Backbone {
-    /// What pages have in common.
-    pub(super) fn of(texts: &[&str], pages: &[&[Token]]) -> Backbone {
-        let (pieces, places) = pieces(texts, pages);
+    /// What at least this share of the pages have in common.
+    pub(super) fn of(texts: &[&str], pages: &[&[Token]], common: f64) -> Backbone {
+        let (pieces, places) = pieces(texts, pages, common);
         let gaps = gaps(texts, pages, &places);
         Backbone { pieces, gaps }
     }
@@ -61,14 +61,23 @@ impl Backbone {
     /// Matching pairs of opening and closing tags, by index; inner pairs before outer ones.
     pub(super) fn elements(&self) -> Vec<(usize, usize)> {
         let mut open: Vec<usize> = Vec::new();
+        // How many of each name are open: a tag that closes nothing is passed over at once.
+        let mut counts: Table<u64, u32> = Table::default();
         let mut pairs = Vec::new();
         for (index, piece) in self.pieces.iter().enumerate() {
             match piece.kind {
-                Kind::Open => open.push(index),
-                Kind::Close => {
-                    if let Some(found) = open.iter().rposition(|start| self.pieces[*start].name == piece.name) {
-                        pairs.push((open[found], index));
-                        open.truncate(found);
+                Kind::Open => {
+                    open.push(index);
+                    *counts.entry(piece.name).or_default() += 1;
+                }
+                Kind::Close if counts.get(&piece.name).is_some_and(|count| *count > 0) => {
+                    while let Some(start) = open.pop() {
+                        let name = self.pieces[start].name;
+                        counts.entry(name).and_modify(|count| *count -= 1);
+                        if name == piece.name {
+                            pairs.push((start, index));
+                            break;
+                        }
                     }
                 }
                 _ => {}
@@ -77,20 +86,42 @@ impl Backbone {
         pairs
     }
 
-    /// The gaps inside headings of the first level.
-    pub(super) fn headline_gaps(&self) -> Vec<usize> {
+    /// The same as the gaps that they hold, from behind the tag that opens them.
+    pub(super) fn insides(&self) -> Vec<(usize, usize)> {
+        // The first end of a tag from each token on.
+        let mut ends = vec![None; self.pieces.len() + 1];
+        for (index, piece) in self.pieces.iter().enumerate().rev() {
+            ends[index] = if piece.kind == Kind::End { Some(index) } else { ends[index + 1] };
+        }
+        let inside = |(open, close): (usize, usize)| {
+            let end = ends[open + 1].filter(|end| *end < close)?;
+            Some((end + 1, close))
+        };
+        self.elements().into_iter().filter_map(inside).collect()
+    }
+
+    /// For each gap, whether it is inside a heading of the first level.
+    pub(super) fn headline_gaps(&self) -> Vec<bool> {
         let heading = hash(b"h1");
-        let is_heading = |(open, _): &&(usize, usize)| self.pieces[*open].name == heading;
-        self.elements().iter().filter(is_heading).flat_map(|(open, close)| open + 1..=*close).collect()
+        let mut inside = vec![false; self.gaps.len()];
+        let mut until = 0;
+        let mut headings = self.elements();
+        headings.retain(|(open, _)| self.pieces[*open].name == heading);
+        headings.sort_unstable();
+        for (open, close) in headings {
+            inside[(open + 1).max(until).min(close + 1)..=close].fill(true);
+            until = until.max(close + 1);
+        }
+        inside
     }
 }
 
 /// Joins anchors to tokens; those of overlapping anchors count once. With them, where each is on every page.
-fn pieces(texts: &[&str], pages: &[&[Token]]) -> (Vec<Piece>, Vec<Vec<u32>>) {
+fn pieces(texts: &[&str], pages: &[&[Token]], common: f64) -> (Vec<Piece>, Vec<Vec<u32>>) {
     let (mut pieces, mut places) = (Vec::new(), Vec::new());
     // The first token of each page that is behind all pieces so far.
     let mut free = vec![0_u32; pages.len()];
-    for anchor in align(pages) {
+    for anchor in align(pages, common) {
         for offset in 0..anchor.length as u32 {
             let place = |page: usize| match anchor.at[page] {
                 NOWHERE => NOWHERE,

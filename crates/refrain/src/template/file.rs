@@ -6,6 +6,7 @@ use super::backbone::{Backbone, Gap, Piece};
 use super::fit::Template;
 use super::label::Labels;
 use super::learn::Templates;
+use super::parameters::Parameters;
 use super::tokens::Kind;
 use crate::error::{Error, Result};
 
@@ -71,7 +72,7 @@ impl Templates {
         })?;
         let templates: Option<Vec<Template>> = file.templates.into_iter().map(template).collect();
         let templates = templates.ok_or_else(|| refused("the templates are damaged; learn them again with --save"))?;
-        Ok(Templates::new(file.pages, templates))
+        Ok(Templates::new(file.pages, templates, Parameters::default()))
     }
 }
 
@@ -103,7 +104,7 @@ fn template(saved: Saved) -> Option<Template> {
         backbone.gaps.push(gap);
         labels.gaps.push(content);
     }
-    let mut template = Template::new(saved.key, saved.pages, saved.core, backbone, labels);
+    let mut template = Template::new(saved.key, saved.pages, saved.core, backbone, labels, Parameters::default());
     template.fitted = saved.fitted;
     Some(template)
 }

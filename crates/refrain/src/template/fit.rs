@@ -3,20 +3,13 @@
 use super::align::{LENGTHS, NOWHERE, Table, longest_rising};
 use super::backbone::{Backbone, Gap};
 use super::label::Labels;
+use super::parameters::Parameters;
 use super::records::Wrapper;
-use super::tokens::{Token, gram};
+use super::tokens::{Kind, Token, chars, gram};
 use crate::document::Span;
 
-/// Tokens on either side of content that tell whether a page is of this kind.
-const BORDER: usize = 24;
-/// The share of them that a page must have on both sides.
-const BORDER_SHARE: f32 = 0.35;
-/// Only tokens that this share of the pages has are asked for.
-const RELIABLE: f32 = 0.88;
-/// A region of content counts when it holds this share of all content.
-const MAIN_REGION: f32 = 0.2;
-/// No stretch of the backbone goes over a gap that more than this share of the pages fills.
-const OPEN_GAP: f32 = 0.5;
+/// A page has more text in a gap than others when it has this many times as much, and a surplus.
+const MANY_TIMES: f32 = 4.0;
 
 /// What the pages of a site share: the backbone, and which of its parts are content.
 #[derive(Debug, Clone)]
@@ -33,6 +26,7 @@ pub struct Template {
     pub(super) labels: Labels,
     /// The delimiters of fields, where they were asked for.
     pub(super) wrapper: Wrapper,
+    parameters: Parameters,
     /// For each token of the backbone, where the run without open gaps that it is in ends.
     runs: Vec<usize>,
     /// Where stretches of the first length stand in the backbone; those that stand there twice are nowhere.
@@ -54,10 +48,17 @@ pub struct Fit {
 
 impl Template {
     /// Completes what is learned, or read from a file, with what is derived from it.
-    pub(super) fn new(key: String, pages: usize, core: Vec<u64>, backbone: Backbone, labels: Labels) -> Template {
+    pub(super) fn new(
+        key: String,
+        pages: usize,
+        core: Vec<u64>,
+        backbone: Backbone,
+        labels: Labels,
+        parameters: Parameters,
+    ) -> Template {
         let mut runs = vec![0; backbone.pieces.len()];
         for index in (0..runs.len()).rev() {
-            let open = backbone.gaps.get(index + 1).is_none_or(|gap| gap.filled >= OPEN_GAP);
+            let open = backbone.gaps.get(index + 1).is_none_or(|gap| gap.filled >= parameters.open_gap);
             runs[index] = match runs.get(index + 1) {
                 Some(end) if !open => *end,
                 _ => index + 1,
@@ -71,6 +72,7 @@ impl Template {
             backbone,
             labels,
             wrapper: Wrapper::default(),
+            parameters,
             runs,
             places: Table::default(),
             borders: Vec::new(),
@@ -125,15 +127,18 @@ impl Template {
             }
         }
         let all: f32 = regions.iter().map(held).sum();
-        regions.retain(|region| held(region) > MAIN_REGION * all);
+        regions.retain(|region| held(region) > self.parameters.main_region * all);
         regions
     }
 
     /// The nearest reliable tokens of the template in front of a region and behind it.
     fn border(&self, region: std::ops::Range<usize>) -> [Vec<usize>; 2] {
-        let wanted = |index: &usize| !self.labels.pieces[*index] && self.backbone.pieces[*index].share >= RELIABLE;
-        let before = (0..region.start.div_ceil(2)).rev().filter(wanted).take(BORDER).collect();
-        let behind = (region.end.div_ceil(2)..self.backbone.pieces.len()).filter(wanted).take(BORDER).collect();
+        let wanted = |index: &usize| {
+            !self.labels.pieces[*index] && self.backbone.pieces[*index].share >= self.parameters.reliable
+        };
+        let before = (0..region.start.div_ceil(2)).rev().filter(wanted).take(self.parameters.border).collect();
+        let behind =
+            (region.end.div_ceil(2)..self.backbone.pieces.len()).filter(wanted).take(self.parameters.border).collect();
         [before, behind]
     }
 
@@ -201,7 +206,7 @@ impl Template {
     fn has_borders(&self, at: &[u32]) -> bool {
         let has = |side: &Vec<usize>| {
             let found = side.iter().filter(|index| at[**index] != NOWHERE).count();
-            side.is_empty() || found as f32 >= BORDER_SHARE * side.len() as f32
+            side.is_empty() || found as f32 >= self.parameters.border_share * side.len() as f32
         };
         self.borders.iter().all(|sides| sides.iter().all(has))
     }
@@ -217,32 +222,59 @@ impl Template {
         Fit { content: self.content(text, page, &at), fits: true, share }
     }
 
+    /// What is content by the labels, with whole tags at its borders.
     fn content(&self, text: &str, page: &[Token], at: &[u32]) -> Vec<Span> {
-        let mut content: Vec<Span> = Vec::new();
-        let mut add = |start: usize, end: usize| match content.last_mut() {
-            _ if start >= end => {}
-            Some(last) if last.end >= start => last.end = end,
-            _ => content.push(Span::new(start, end)),
-        };
-        let (mut end, mut first) = (0, 0);
+        let mut whole: Vec<Span> = Vec::new();
+        for span in self.labelled(text, page, at) {
+            let span = with_whole_tags(page, span);
+            match whole.last_mut() {
+                Some(last) if last.end >= span.start => last.end = last.end.max(span.end),
+                _ => whole.push(span),
+            }
+        }
+        whole
+    }
+
+    fn labelled(&self, text: &str, page: &[Token], at: &[u32]) -> Vec<Span> {
+        let mut parts: Vec<Part> = Vec::new();
+        let (mut end, mut first, mut from) = (0, 0, 0);
         for index in 0..=at.len() {
-            let (start, next) = match at.get(index) {
-                None => (text.len(), text.len()),
+            let (start, next, to) = match at.get(index) {
+                None => (text.len(), text.len(), page.len()),
                 Some(&NOWHERE) => continue,
-                Some(token) => {
-                    let token = &page[*token as usize];
-                    (token.start as usize, token.end as usize)
+                Some(place) => {
+                    let token = &page[*place as usize];
+                    (token.start as usize, token.end as usize, *place as usize)
                 }
             };
-            if start > end && self.mostly_content(first, index) {
-                add(end, start);
+            if start > end {
+                let content = self.mostly_content(first, index);
+                let own = !content && self.has_surplus(first, index, text, page.get(from..to).unwrap_or_default());
+                parts.push(Part { span: Span::new(end, start), content, own, words: false });
             }
-            if self.labels.pieces.get(index) == Some(&true) {
-                add(start, next);
+            if let (Some(piece), Some(content)) = (self.backbone.pieces.get(index), self.labels.pieces.get(index)) {
+                let words = matches!(piece.kind, Kind::Word | Kind::Link);
+                parts.push(Part { span: Span::new(start, next), content: *content, own: false, words });
             }
-            (end, first) = (next, index + 1);
+            (end, first, from) = (next, index + 1, to + 1);
+        }
+        take_in(&mut parts);
+        let mut content: Vec<Span> = Vec::new();
+        for Part { span, .. } in parts.into_iter().filter(|part| part.content) {
+            match content.last_mut() {
+                Some(last) if last.end >= span.start => last.end = span.end,
+                _ => content.push(span),
+            }
         }
         content
+    }
+
+    /// True when a page has much more text in gaps than other pages do.
+    fn has_surplus(&self, first: usize, last: usize, text: &str, tokens: &[Token]) -> bool {
+        let usual: f32 = self.backbone.gaps[first..=last].iter().map(|gap| gap.text).sum();
+        let shown = tokens.iter().filter(|token| matches!(token.kind, Kind::Word | Kind::Sign));
+        let found: usize = shown.map(|token| chars(text, token)).sum();
+        found as f32 > self.parameters.surplus + MANY_TIMES * usual
     }
 
     /// What lies in gaps between which tokens of the backbone are missing is what most of that part of the backbone is.
@@ -261,6 +293,55 @@ impl Template {
         }
         balance > 0.0
     }
+}
+
+/// A part of a page.
+struct Part {
+    span: Span,
+    content: bool,
+    /// Text of this page alone, where others have none.
+    own: bool,
+    /// Words of the backbone.
+    words: bool,
+}
+
+/// Makes content of a page's own text beside content, with nothing but markup between: there, what is content on this page was
+/// taken for what stands around it on others.
+fn take_in(parts: &mut [Part]) {
+    for forwards in [true, false] {
+        let mut open = None;
+        for step in 0..parts.len() {
+            let index = if forwards { step } else { parts.len() - 1 - step };
+            if parts[index].content {
+                open = Some(index);
+            } else if parts[index].words {
+                open = None;
+            } else if let Some(before) = open.filter(|_| parts[index].own) {
+                let (from, to) = if forwards { (before, index) } else { (index, before) };
+                parts[from..=to].iter_mut().for_each(|part| part.content = true);
+                open = Some(index);
+            }
+        }
+    }
+}
+
+/// Moves the ends of a span out of tags that they cut.
+fn with_whole_tags(page: &[Token], span: Span) -> Span {
+    let starts = |token: &Token| matches!(token.kind, Kind::Open | Kind::Close);
+    let first = page.partition_point(|token| (token.start as usize) < span.start);
+    let behind = page.partition_point(|token| (token.start as usize) < span.end);
+    let start = match page.get(first).filter(|token| matches!(token.kind, Kind::Inside | Kind::End)) {
+        Some(_) => page[..first].iter().rfind(|token| starts(token)).map_or(span.start, |token| token.start as usize),
+        None => span.start,
+    };
+    let cut = behind.checked_sub(1).is_some_and(|last| starts(&page[last]) || page[last].kind == Kind::Inside);
+    let end = match cut {
+        true => {
+            page[behind..].iter().find(|token| token.kind == Kind::End).map_or(span.end, |token| token.end as usize)
+        }
+        false => span.end,
+    };
+    Span::new(start, end)
 }
 
 /// Stretches that occur once in a part of a page and have a place: their tokens and their places, in the order of the page.

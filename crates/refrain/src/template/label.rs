@@ -1,21 +1,8 @@
 //! Which parts of a backbone are content, once for all pages of a site.
 
 use super::backbone::{Backbone, Gap};
+use super::parameters::Parameters;
 use super::tokens::Kind;
-
-/// Text in links counts against a gap with this weight, text outside of links for it.
-const LINK_WEIGHT: f32 = 0.4;
-/// What a character of text in the backbone costs inside of content, and what one of markup does.
-const TEXT_COST: f32 = 0.5;
-const MARKUP_COST: f32 = 0.1;
-/// What each alternation costs, as a share of the worth of the best gap.
-const ALTERNATION: f32 = 0.25;
-/// An element that holds this share of what the element around it holds is where to look.
-const NARROWING: f32 = 0.7;
-/// It must hold this share of what the page holds.
-const LEAST_SHARE: f32 = 0.5;
-/// A headline is another one on more than this share of the pages.
-const OTHER_HEADLINES: f32 = 0.5;
 
 /// Content (true) or template, for each token of the backbone and for each gap.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -27,14 +14,14 @@ pub(super) struct Labels {
 /// How much speaks for a gap as content: the more text that differs from page to page, the more; links speak against it.
 /// Between the length of the text and that of the whole, markup included, the geometric mean is taken: text alone would make
 /// little of tables, and the whole much of a date inside of tags.
-pub(super) fn worth(gap: &Gap) -> f32 {
+pub(super) fn worth(gap: &Gap, link_weight: f32) -> f32 {
     let text = gap.text + gap.link;
     if text <= 0.0 {
         return 0.0;
     }
-    let share = (gap.text - LINK_WEIGHT * gap.link) / text;
+    let share = (gap.text - link_weight * gap.link) / text;
     if share <= 0.0 {
-        return -LINK_WEIGHT * gap.link;
+        return -link_weight * gap.link;
     }
     share * ((gap.chars - gap.raw).max(0.0) * text).sqrt() * gap.distinct
 }
@@ -42,15 +29,16 @@ pub(super) fn worth(gap: &Gap) -> f32 {
 impl Labels {
     /// Labels that give content the most worth for the fewest alternations, in the innermost element that holds most of it;
     /// and headlines.
-    pub(super) fn of(backbone: &Backbone) -> Labels {
-        let worths: Vec<f32> = backbone.gaps.iter().map(worth).collect();
+    pub(super) fn of(backbone: &Backbone, parameters: &Parameters) -> Labels {
+        let worths: Vec<f32> = backbone.gaps.iter().map(|gap| worth(gap, parameters.link_weight)).collect();
         let best = worths.iter().copied().fold(0.0, f32::max);
         let costs: Vec<f32> = backbone
             .pieces
             .iter()
-            .map(|piece| if piece.kind.is_text() { TEXT_COST } else { MARKUP_COST } * f32::from(piece.chars))
+            .map(|piece| if piece.kind.is_text() { parameters.text_cost } else { parameters.markup_cost } * f32::from(piece.chars))
             .collect();
-        let (from, to) = narrow(backbone, &worths);
+        let narrowed = narrow(backbone, &worths, parameters);
+        let (from, to) = extend(backbone, &worths, &costs, narrowed, parameters);
         // Gap, token, gap, token, ..., gap.
         let mut scores = Vec::with_capacity(to.saturating_sub(from) * 2 + 1);
         for gap in from..=to {
@@ -59,7 +47,7 @@ impl Labels {
             }
             scores.push(worths[gap]);
         }
-        let chosen = fewest_alternations(&scores, ALTERNATION * best);
+        let chosen = fewest_alternations(&scores, parameters.alternation * best);
         let mut labels = Labels { pieces: vec![false; costs.len()], gaps: vec![false; worths.len()] };
         for (index, content) in chosen.into_iter().enumerate() {
             match index % 2 {
@@ -67,20 +55,48 @@ impl Labels {
                 _ => labels.pieces[from + index / 2] = content,
             }
         }
-        for gap in backbone.headline_gaps() {
-            if backbone.gaps[gap].text > 0.0 && backbone.gaps[gap].distinct > OTHER_HEADLINES {
+        labels.close(backbone, &worths, &costs, parameters);
+        let headlines = backbone.headline_gaps();
+        for gap in (0..headlines.len()).filter(|gap| headlines[*gap]) {
+            if backbone.gaps[gap].text > 0.0 && backbone.gaps[gap].distinct > parameters.other_headlines {
                 labels.gaps[gap] = true;
             }
         }
-        labels.widen(backbone);
+        labels.widen(backbone, &headlines);
         labels
+    }
+
+    /// Fills the innermost element around the content, when what else stands in it is little, and the same on all pages.
+    fn close(&mut self, backbone: &Backbone, worths: &[f32], costs: &[f32], parameters: &Parameters) {
+        let (Some(first), Some(last)) =
+            (self.gaps.iter().position(|content| *content), self.gaps.iter().rposition(|content| *content))
+        else {
+            return;
+        };
+        let around = |(from, to): &(usize, usize)| *from <= first && last <= *to;
+        let Some((from, to)) = backbone.insides().into_iter().filter(around).min_by_key(|(from, to)| to - from) else {
+            return;
+        };
+        let [mut held, mut cost] = [0.0, 0.0];
+        for gap in from..=to {
+            match self.gaps[gap] {
+                true => held += worths[gap].max(0.0),
+                false => cost += worths[gap].abs(),
+            }
+            if gap < to && !self.pieces[gap] {
+                cost += costs[gap];
+            }
+        }
+        if cost <= parameters.closing * held {
+            self.gaps[from..=to].fill(true);
+            self.pieces[from..to].fill(true);
+        }
     }
 
     /// Moves the borders of content to tags: text of the backbone that touches content belongs to it, and so do tags around it
     /// that say nothing but what kind of text it is, such as those of a paragraph.
-    fn widen(&mut self, backbone: &Backbone) {
+    fn widen(&mut self, backbone: &Backbone, headlines: &[bool]) {
         let pieces = &backbone.pieces;
-        let headlines = backbone.headline_gaps();
         let mut gap = 0;
         while gap < self.gaps.len() {
             if !self.gaps[gap] {
@@ -101,10 +117,7 @@ impl Labels {
                 } else if let (Some(Kind::End), Some(Kind::Close), Some(open)) = (before, behind, first.checked_sub(2))
                 {
                     let bare = pieces[open].kind == Kind::Open && pieces[open].name == pieces[last].name;
-                    if !bare
-                        || headlines.contains(&gap)
-                        || pieces.get(last + 1).is_none_or(|piece| piece.kind != Kind::End)
-                    {
+                    if !bare || headlines[gap] || pieces.get(last + 1).is_none_or(|piece| piece.kind != Kind::End) {
                         break;
                     }
                     (first, last) = (open, last + 2);
@@ -122,25 +135,59 @@ impl Labels {
 }
 
 /// The innermost element that holds most of the worth, as the gaps it reaches from and to.
-fn narrow(backbone: &Backbone, worths: &[f32]) -> (usize, usize) {
+fn narrow(backbone: &Backbone, worths: &[f32], parameters: &Parameters) -> (usize, usize) {
     let mut sums = vec![0.0_f32; worths.len() + 1];
     for (index, worth) in worths.iter().enumerate() {
         sums[index + 1] = sums[index] + worth.max(0.0);
     }
     let held = |(from, to): (usize, usize)| sums[to + 1] - sums[from];
     let mut here = (0, worths.len().saturating_sub(1));
-    let least = LEAST_SHARE * held(here);
+    let least = parameters.least_share * held(here);
     let mut elements: Vec<(usize, usize)> =
         backbone.elements().iter().map(|(open, close)| (open + 1, *close)).collect();
     // Outer elements first.
     elements.sort_unstable_by_key(|(from, to)| (std::cmp::Reverse(to - from), *from));
     for inner in elements {
         let inside = inner.0 >= here.0 && inner.1 <= here.1;
-        if inside && held(inner) >= (NARROWING * held(here)).max(least) {
+        if inside && held(inner) >= (parameters.narrowing * held(here)).max(least) {
             here = inner;
         }
     }
     here
+}
+
+/// Takes in what stands beside an element with nothing but a little markup between, is on most pages, and is worth something:
+/// an element can hold most of the content and still not all, such as one of two sections on end.
+fn extend(
+    backbone: &Backbone,
+    worths: &[f32],
+    costs: &[f32],
+    (mut from, mut to): (usize, usize),
+    parameters: &Parameters,
+) -> (usize, usize) {
+    let held: f32 = worths[from..=to].iter().map(|worth| worth.max(0.0)).sum();
+    let joins = |gap: usize| {
+        worths[gap] >= parameters.beside * held && f64::from(backbone.gaps[gap].filled) >= parameters.common
+    };
+    // Goes on as long as there are no words and the cost is low.
+    let walk = |cost: &mut f32, piece: usize| {
+        *cost += costs[piece];
+        let word = matches!(backbone.pieces[piece].kind, Kind::Word | Kind::Link);
+        (!word && *cost <= parameters.between * held).then_some(piece)
+    };
+    while let Some(gap) = {
+        let mut cost = 0.0;
+        (0..from).rev().map_while(|piece| walk(&mut cost, piece)).find(|gap| joins(*gap))
+    } {
+        from = gap;
+    }
+    while let Some(piece) = {
+        let mut cost = 0.0;
+        (to..costs.len()).map_while(|piece| walk(&mut cost, piece)).find(|piece| joins(piece + 1))
+    } {
+        to = piece + 1;
+    }
+    (from, to)
 }
 
 /// True where it pays to be content: the labelling with the largest sum of scores where the label is true, less a cost for
@@ -193,9 +240,9 @@ mod tests {
     #[test]
     fn links_and_what_is_the_same_everywhere_are_worth_nothing() {
         let body = Gap { chars: 500.0, text: 400.0, distinct: 1.0, filled: 1.0, ..Gap::default() };
-        assert!(worth(&body) > 400.0);
-        assert!(worth(&Gap { distinct: 0.0, ..body }) <= 0.0);
-        assert!(worth(&Gap { text: 10.0, link: 390.0, ..body }) < 0.0);
-        assert!(worth(&Gap { text: 0.0, raw: 500.0, ..body }) <= 0.0);
+        assert!(worth(&body, 0.4) > 400.0);
+        assert!(worth(&Gap { distinct: 0.0, ..body }, 0.4) <= 0.0);
+        assert!(worth(&Gap { text: 10.0, link: 390.0, ..body }, 0.4) < 0.0);
+        assert!(worth(&Gap { text: 0.0, raw: 500.0, ..body }, 0.4) <= 0.0);
     }
 }

@@ -7,6 +7,7 @@ use rayon::prelude::*;
 use super::backbone::Backbone;
 use super::fit::{Fit, Template};
 use super::label::Labels;
+use super::parameters::Parameters;
 use super::records::Wrapper;
 use super::separate::{CoreIndex, core, separate, sketch};
 use super::tokens::{GOLDEN, Token, tokens};
@@ -16,36 +17,39 @@ use crate::pass::Evidence;
 
 /// The least number of pages that a template is learned from.
 pub const LEAST_PAGES: usize = 3;
-/// The most pages that one template is learned from; more teach nothing new.
-const MOST_PAGES: usize = 100;
 /// Longer pages teach nothing unless there are no others.
 const LONG_PAGE: usize = 4 << 20;
-/// A page has a template when it has this share of the template's core.
-const CORE_SHARE: f64 = 0.3;
-/// Pages that share this much of what is not template are near-duplicates, and have one vote.
-const NEAR_DUPLICATE: f64 = 0.8;
 /// With fewer stretches beside the template, pages are not compared.
 const TOO_LITTLE: usize = 4;
 
-/// A sample of pages that fits in memory. It depends on the pages alone, not on the order in which they come: each has a rank
-/// by its position, and the first in rank are kept.
+/// A sample of pages that fits in memory.
+///
+/// Each page has a rank by its position, and each key keeps the first of its pages in rank. Where not all fit, the keys that hold
+/// most give way, so that a small site beside a large one keeps its pages.
 #[derive(Debug, Clone)]
 pub struct Sample {
     /// Bytes that may be held.
     memory: usize,
     held: usize,
-    /// Pages by rank.
-    pages: BTreeMap<(u64, Position), Page>,
-    /// The lowest rank that did not fit: from there on nothing is taken.
-    full: Option<(u64, Position)>,
+    keys: BTreeMap<String, Pages>,
+    /// The bytes of each key, for the one that holds most.
+    sizes: BTreeSet<(usize, String)>,
     observed: u64,
+    kept: u64,
+    parameters: Parameters,
 }
 
-#[derive(Debug, Clone)]
-struct Page {
-    key: String,
-    text: String,
+/// The pages of one key.
+#[derive(Debug, Clone, Default)]
+struct Pages {
+    by_rank: BTreeMap<Rank, String>,
+    bytes: usize,
+    /// The lowest rank that did not fit: from there on nothing is taken.
+    full: Option<Rank>,
 }
+
+/// A page's place in the queue: long pages come last.
+type Rank = (bool, u64, Position);
 
 impl Sample {
     /// What is held when nobody says otherwise.
@@ -53,18 +57,28 @@ impl Sample {
 
     /// An empty sample that may hold so many bytes.
     pub fn new(memory: usize) -> Sample {
-        Sample { memory, held: 0, pages: BTreeMap::new(), full: None, observed: 0 }
+        Sample {
+            memory,
+            held: 0,
+            keys: BTreeMap::new(),
+            sizes: BTreeSet::new(),
+            observed: 0,
+            kept: 0,
+            parameters: Parameters::default(),
+        }
+    }
+
+    /// The same with other numbers of the method.
+    #[must_use]
+    pub fn with(self, parameters: Parameters) -> Sample {
+        Sample { parameters, ..self }
     }
 
     /// Adds a page. Pages with different keys (hosts, say) never share a template.
     pub fn observe(&mut self, position: Position, key: &str, text: &str) {
         self.observed += 1;
-        let rank = rank(position);
-        if self.full.is_none_or(|full| rank < full) {
-            self.held += text.len();
-            self.pages.insert(rank, Page { key: key.to_owned(), text: text.to_owned() });
-            self.fit();
-        }
+        self.add(key, rank(position, text.len()), text);
+        self.fit();
     }
 
     /// Pages that were seen.
@@ -72,12 +86,44 @@ impl Sample {
         self.observed
     }
 
+    /// Pages that are learned from.
+    pub fn kept(&self) -> u64 {
+        self.kept
+    }
+
+    fn add(&mut self, key: &str, rank: Rank, text: &str) {
+        if !self.keys.contains_key(key) {
+            self.keys.insert(key.to_owned(), Pages::default());
+        }
+        let Some(pages) = self.keys.get_mut(key).filter(|pages| pages.full.is_none_or(|full| rank < full)) else {
+            return;
+        };
+        let before = pages.bytes;
+        pages.bytes += text.len();
+        self.held += text.len();
+        self.kept += 1;
+        pages.by_rank.insert(rank, text.to_owned());
+        let after = pages.bytes;
+        self.resize(key, before, after);
+    }
+
+    fn resize(&mut self, key: &str, before: usize, after: usize) {
+        self.sizes.remove(&(before, key.to_owned()));
+        self.sizes.insert((after, key.to_owned()));
+    }
+
+    /// Lets go of pages until the rest fits; one page stays.
     fn fit(&mut self) {
-        while self.held > self.memory && self.pages.len() > 1 {
-            if let Some((rank, page)) = self.pages.pop_last() {
-                self.held -= page.text.len();
-                self.full = Some(rank);
-            }
+        while self.held > self.memory && self.kept > 1 {
+            let Some((before, key)) = self.sizes.last().cloned() else { break };
+            let Some(pages) = self.keys.get_mut(&key) else { break };
+            let Some((rank, text)) = pages.by_rank.pop_last() else { break };
+            self.kept -= 1;
+            pages.full = Some(rank);
+            pages.bytes -= text.len();
+            self.held -= text.len();
+            let after = pages.bytes;
+            self.resize(&key, before, after);
         }
     }
 
@@ -94,17 +140,16 @@ impl Sample {
     }
 
     fn learn(&self, wrappers: bool) -> Templates {
-        let mut keys: BTreeMap<&str, Vec<(&Position, &Page)>> = BTreeMap::new();
-        for ((_, position), page) in &self.pages {
-            keys.entry(&page.key).or_default().push((position, page));
-        }
-        let learned = |(key, mut pages): (&str, Vec<(&Position, &Page)>)| {
+        let learned = |(key, pages): (&String, &Pages)| {
+            let mut pages: Vec<Page<'_>> =
+                pages.by_rank.iter().map(|(rank, text)| Page { position: rank.2, text }).collect();
             // Groups depend on the order; that of the collection is the one that people can see.
-            pages.sort_unstable_by_key(|(position, _)| **position);
-            learn_key(key, &pages, wrappers)
+            pages.sort_unstable_by_key(|page| page.position);
+            learn_key(key, &pages, wrappers, &self.parameters)
         };
-        let parts: Vec<Vec<Template>> = keys.into_iter().collect::<Vec<_>>().into_par_iter().map(learned).collect();
-        Templates::new(self.observed, parts.into_iter().flatten().collect())
+        let keys: Vec<(&String, &Pages)> = self.keys.iter().collect();
+        let parts: Vec<Vec<Template>> = keys.into_par_iter().map(learned).collect();
+        Templates::new(self.observed, parts.into_iter().flatten().collect(), self.parameters)
     }
 }
 
@@ -117,51 +162,68 @@ impl Default for Sample {
 impl Evidence for Sample {
     fn merge(&mut self, other: Sample) -> Result<()> {
         self.observed += other.observed;
-        self.full = match (self.full, other.full) {
-            (Some(a), Some(b)) => Some(a.min(b)),
-            (a, b) => a.or(b),
-        };
-        self.pages.extend(other.pages);
-        if let Some(full) = self.full {
-            self.pages.split_off(&full);
+        for (key, pages) in other.keys {
+            for (rank, text) in pages.by_rank {
+                self.add(&key, rank, &text);
+            }
+            if let (Some(full), Some(own)) = (pages.full, self.keys.get_mut(&key)) {
+                own.full = Some(own.full.map_or(full, |own| own.min(full)));
+                let before = own.bytes;
+                let over = own.by_rank.split_off(&full);
+                own.bytes -= over.values().map(String::len).sum::<usize>();
+                self.kept -= over.len() as u64;
+                self.held -= before - own.bytes;
+                let after = own.bytes;
+                self.resize(&key, before, after);
+            }
         }
-        self.held = self.pages.values().map(|page| page.text.len()).sum();
         self.fit();
         Ok(())
     }
 }
 
-/// A page's place in the queue.
-fn rank(position: Position) -> (u64, Position) {
+/// A page that is learned from.
+#[derive(Debug, Clone, Copy)]
+struct Page<'a> {
+    position: Position,
+    text: &'a str,
+}
+
+fn rank(position: Position, length: usize) -> Rank {
     let mixed = (position.record ^ (u64::from(position.input) << 40)).wrapping_mul(GOLDEN);
-    ((mixed ^ (mixed >> 29)).wrapping_mul(GOLDEN), position)
+    (length > LONG_PAGE, (mixed ^ (mixed >> 29)).wrapping_mul(GOLDEN), position)
 }
 
 /// The templates of pages that have one key.
-fn learn_key(key: &str, pages: &[(&Position, &Page)], wrappers: bool) -> Vec<Template> {
-    let short: Vec<&(&Position, &Page)> = pages.iter().filter(|(_, page)| page.text.len() <= LONG_PAGE).collect();
-    let pages: Vec<&(&Position, &Page)> = if short.len() < LEAST_PAGES { pages.iter().collect() } else { short };
-    let sketches: Vec<Vec<u64>> = pages.par_iter().map(|(_, page)| sketch(&tokens(&page.text))).collect();
+fn learn_key(key: &str, pages: &[Page<'_>], wrappers: bool, parameters: &Parameters) -> Vec<Template> {
+    let short: Vec<Page<'_>> = pages.iter().copied().filter(|page| page.text.len() <= LONG_PAGE).collect();
+    let pages = if short.len() < LEAST_PAGES { pages.to_vec() } else { short };
+    let sketches: Vec<Vec<u64>> = pages.par_iter().map(|page| sketch(&tokens(page.text))).collect();
     let mut groups: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
-    for (number, group) in separate(&sketches).into_iter().enumerate() {
+    for (number, group) in separate(&sketches, parameters).into_iter().enumerate() {
         groups.entry(group).or_default().push(number);
     }
     let learned = |mut members: Vec<usize>| {
-        if members.len() > MOST_PAGES {
-            members.sort_unstable_by_key(|number| rank(*pages[*number].0));
-            members.truncate(MOST_PAGES);
+        if members.len() > parameters.most_pages {
+            members.sort_unstable_by_key(|number| rank(pages[*number].position, pages[*number].text.len()));
+            members.truncate(parameters.most_pages);
             members.sort_unstable();
         }
         let core = core(members.iter().map(|number| &sketches[*number]));
         let texts: Vec<&str> =
-            distinct(&members, &sketches, &core).map(|number| pages[number].1.text.as_str()).collect();
-        learn(key, &texts, core, wrappers)
+            distinct(&members, &sketches, &core, parameters.near_duplicate).map(|number| pages[number].text).collect();
+        learn(key, &texts, core, wrappers, parameters)
     };
     groups.into_values().collect::<Vec<_>>().into_par_iter().filter_map(learned).collect()
 }
 
 /// Pages of which no other one before them is a near-duplicate.
-fn distinct<'a>(members: &'a [usize], sketches: &'a [Vec<u64>], core: &[u64]) -> impl Iterator<Item = usize> + use<'a> {
+fn distinct<'a>(
+    members: &'a [usize],
+    sketches: &'a [Vec<u64>],
+    core: &[u64],
+    near_duplicate: f64,
+) -> impl Iterator<Item = usize> + use<'a> {
     let own: Vec<BTreeSet<u64>> = members
         .iter()
         .map(|number| sketches[*number].iter().copied().filter(|gram| core.binary_search(gram).is_err()).collect())
@@ -171,22 +233,22 @@ fn distinct<'a>(members: &'a [usize], sketches: &'a [Vec<u64>], core: &[u64]) ->
             return sketches[members[a]] == sketches[members[b]];
         }
         let common = own[a].intersection(&own[b]).count();
-        common as f64 >= NEAR_DUPLICATE * (own[a].len() + own[b].len() - common) as f64
+        common as f64 >= near_duplicate * (own[a].len() + own[b].len() - common) as f64
     };
     let kept: Vec<usize> = (0..members.len()).filter(|b| !(0..*b).any(|a| alike(a, *b))).collect();
     kept.into_iter().map(|index| members[index])
 }
 
 /// The template of pages; none when there are too few.
-fn learn(key: &str, texts: &[&str], core: Vec<u64>, wrappers: bool) -> Option<Template> {
+fn learn(key: &str, texts: &[&str], core: Vec<u64>, wrappers: bool, parameters: &Parameters) -> Option<Template> {
     if texts.len() < LEAST_PAGES {
         return None;
     }
     let tokenised: Vec<Vec<Token>> = texts.par_iter().map(|text| tokens(text)).collect();
     let pages: Vec<&[Token]> = tokenised.iter().map(Vec::as_slice).collect();
-    let backbone = Backbone::of(texts, &pages);
-    let labels = Labels::of(&backbone);
-    let mut template = Template::new(key.to_owned(), texts.len(), core, backbone, labels);
+    let backbone = Backbone::of(texts, &pages, parameters.common);
+    let labels = Labels::of(&backbone, parameters);
+    let mut template = Template::new(key.to_owned(), texts.len(), core, backbone, labels, *parameters);
     let fitting = texts.par_iter().zip(&pages).filter(|(text, page)| template.fit(text, page).fits).count();
     template.fitted = fitting as f32 / texts.len() as f32;
     if wrappers {
@@ -200,7 +262,9 @@ fn learn(key: &str, texts: &[&str], core: Vec<u64>, wrappers: bool) -> Option<Te
 pub struct Templates {
     pub(super) observed: u64,
     pub(super) all: Vec<Template>,
-    index: CoreIndex,
+    /// For each key, the numbers of its templates, and what finds one of them.
+    index: BTreeMap<String, (Vec<usize>, CoreIndex)>,
+    parameters: Parameters,
 }
 
 /// What a page is, seen by the templates.
@@ -216,10 +280,18 @@ pub enum Found {
 }
 
 impl Templates {
-    pub(super) fn new(observed: u64, templates: Vec<Template>) -> Templates {
-        let cores: Vec<&[u64]> = templates.iter().map(|template| template.core.as_slice()).collect();
-        let index = CoreIndex::new(&cores);
-        Templates { observed, all: templates, index }
+    pub(super) fn new(observed: u64, templates: Vec<Template>, parameters: Parameters) -> Templates {
+        let mut numbers: BTreeMap<String, Vec<usize>> = BTreeMap::new();
+        for (number, template) in templates.iter().enumerate() {
+            numbers.entry(template.key.clone()).or_default().push(number);
+        }
+        let index_of = |numbers: Vec<usize>| {
+            let cores: Vec<&[u64]> = numbers.iter().map(|number| templates[*number].core.as_slice()).collect();
+            let index = CoreIndex::new(&cores);
+            (numbers, index)
+        };
+        let index = numbers.into_iter().map(|(key, numbers)| (key, index_of(numbers))).collect();
+        Templates { observed, all: templates, index, parameters }
     }
 
     /// The templates, in order.
@@ -234,11 +306,13 @@ impl Templates {
 
     /// Finds the template of a page, and its content.
     pub fn find(&self, key: &str, text: &str) -> Found {
+        let Some((numbers, index)) = self.index.get(key) else { return Found::Unknown { nearest: 0.0 } };
         let page = tokens(text);
-        let candidates = self.index.all(&sketch(&page));
-        let own = candidates.into_iter().filter(|(number, _)| self.all[*number].key == key);
-        match own.reduce(|best, next| if next.1 > best.1 { next } else { best }) {
-            Some((number, share)) if share >= CORE_SHARE => Found::Page(number, self.all[number].fit(text, &page)),
+        match index.best(&sketch(&page)) {
+            Some((best, share)) if share >= self.parameters.core_share => {
+                let number = numbers[best];
+                Found::Page(number, self.all[number].fit(text, &page))
+            }
             best => Found::Unknown { nearest: best.map_or(0.0, |(_, share)| share) },
         }
     }

@@ -22,6 +22,10 @@ const FILLED: f32 = 0.5;
 const DISTINCT: f32 = 0.1;
 /// The most tags that a delimiter is made of.
 const MOST_TAGS: usize = 12;
+/// The most pages that delimiters are tried on.
+const MOST_PAGES: usize = 40;
+/// Fields that have the same value on this share of the pages are one.
+const SAME: f64 = 0.9;
 /// What the file says it is.
 const WHAT: &str = "wrapper of refrain";
 /// The version of the layout.
@@ -83,15 +87,26 @@ impl Wrapper {
                 "a field of the wrapper file has no delimiter; write both, left and right".into(),
             ));
         }
+        let twice =
+            |fields: &Vec<Field>| (1..fields.len()).find(|at| fields[..*at].iter().any(|f| f.name == fields[*at].name));
+        if let Some((fields, at)) = file.wrappers.iter().find_map(|fields| Some((fields, twice(fields)?))) {
+            return Err(Error::Refused(format!(
+                "two fields of the wrapper file are called {}; give each a name of its own",
+                fields[at].name
+            )));
+        }
         Ok(file.wrappers.into_iter().map(|fields| Wrapper { fields }).collect())
     }
 
     /// The fields of pages that a template was learned from.
     pub(super) fn learn(template: &Template, texts: &[&str]) -> Wrapper {
-        let pages: Vec<String> = texts.iter().map(|text| normalise(text)).collect();
+        let step = texts.len().div_ceil(MOST_PAGES).max(1);
+        let pages: Vec<String> = texts.iter().step_by(step).map(|text| normalise(text)).collect();
         let tokenised: Vec<Vec<Token>> = pages.iter().map(|page| tokens(page)).collect();
         let laid: Vec<Vec<u32>> = tokenised.iter().map(|page| template.lay(page)).collect();
         let mut fields: Vec<Field> = Vec::new();
+        // The values of each field.
+        let mut columns: Vec<Vec<Option<String>>> = Vec::new();
         let mut last_end: Vec<usize> = vec![0; pages.len()];
         for slot in slots(template) {
             let spans: Vec<Option<Span>> =
@@ -101,6 +116,15 @@ impl Wrapper {
             let spans: Vec<Option<Span>> = spans.iter().enumerate().map(fresh).collect();
             if let Some((left, right, model)) = delimiters(&pages, &spans) {
                 let field = Field { name: name(&pages[model], &left, slot.main, &fields), left, right };
+                let values: Vec<Option<String>> = pages.iter().map(|page| shown(page, &field)).collect();
+                let known = |other: &Vec<Option<String>>| {
+                    let same = other.iter().zip(&values).filter(|(a, b)| a == b).count();
+                    same as f64 >= SAME * pages.len() as f64
+                };
+                if !slot.main && columns.iter().any(known) {
+                    continue;
+                }
+                columns.push(values);
                 for ((page, last), span) in pages.iter().zip(&mut last_end).zip(&spans) {
                     *last = value(page, &field).or(*span).map_or(*last, |span| span.end.max(*last));
                 }
@@ -116,6 +140,14 @@ fn value(page: &str, field: &Field) -> Option<Span> {
     let start = memmem::find(page.as_bytes(), field.left.as_bytes())? + field.left.len();
     let end = start + memmem::find(&page.as_bytes()[start..], field.right.as_bytes())?;
     Some(Span::new(start, end))
+}
+
+/// The words of a field on a normalised page, without tags.
+fn shown(page: &str, field: &Field) -> Option<String> {
+    let html = value(page, field)?.of(page);
+    let words = tokens(html).into_iter().filter(|token| token.kind.is_text());
+    let words: Vec<&str> = words.map(|token| &html[token.start as usize..token.end as usize]).collect();
+    Some(words.join(" "))
 }
 
 /// Gaps that make one field.

@@ -1,24 +1,21 @@
 //! Pages of different sites, or of different kinds, told apart by what they share.
 
 use super::align::Table;
-use super::tokens::{GOLDEN, Token, gram};
+use super::parameters::Parameters;
+use super::tokens::{GOLDEN, Kind, Token, gram};
 
 /// Tokens of a stretch.
 const LENGTH: usize = 8;
 /// One stretch in 2 to the power of this is looked at.
 const SAMPLING: u32 = 2;
-/// A page joins a group when it has this share of what most of its pages have.
-const JOIN: f64 = 0.4;
-/// What a page shares with a group must be this share of the page, or this many stretches: all pages have the same few
-/// declarations at their heads.
-const OF_PAGE: f64 = 0.05;
-const MANY: u32 = 40;
-/// What most pages of a group have is known from this many pages.
-const ENOUGH: u32 = 32;
+/// What more groups than these share tells them not apart, and is not counted.
+const MANY_GROUPS: usize = 64;
 
 /// A sample of the stretches of tokens of a page, sorted, each once.
 pub(super) fn sketch(page: &[Token]) -> Vec<u64> {
-    let grams = page.windows(LENGTH).map(|window| gram(window.iter().map(|token| token.hash)));
+    // Scripts are left out: sites that have nothing else in common share them.
+    let seen: Vec<u64> = page.iter().filter(|token| token.kind != Kind::Raw).map(|token| token.hash).collect();
+    let grams = seen.windows(LENGTH).map(|window| gram(window.iter().copied()));
     let mut sketch: Vec<u64> = grams.filter(|gram| gram.wrapping_mul(GOLDEN) >> (64 - SAMPLING) == 0).collect();
     sketch.sort_unstable();
     sketch.dedup();
@@ -30,11 +27,14 @@ pub(super) fn sketch(page: &[Token]) -> Vec<u64> {
 struct Group {
     pages: u32,
     counts: Table<u64, u32>,
+    /// How many stretches most of its pages have, where that is known.
+    size: Option<usize>,
 }
 
 impl Group {
     fn add(&mut self, sketch: &[u64]) {
         self.pages += 1;
+        self.size = None;
         for gram in sketch {
             *self.counts.entry(*gram).or_default() += 1;
         }
@@ -54,7 +54,7 @@ impl Group {
 }
 
 /// The group of each page, by its number. Groups are numbered in the order of their first pages.
-pub(super) fn separate(sketches: &[Vec<u64>]) -> Vec<usize> {
+pub(super) fn separate(sketches: &[Vec<u64>], parameters: &Parameters) -> Vec<usize> {
     let mut counts: Table<u64, u32> = Table::default();
     for gram in sketches.iter().flatten() {
         *counts.entry(*gram).or_default() += 1;
@@ -64,7 +64,7 @@ pub(super) fn separate(sketches: &[Vec<u64>]) -> Vec<usize> {
         sketches.iter().map(|sketch| sketch.iter().copied().filter(|gram| counts[gram] > 1).collect()).collect();
     let mut groups = Groups::default();
     for (sketch, whole) in shared.iter().zip(sketches) {
-        groups.place(sketch, whole.len());
+        groups.place(sketch, whole.len(), parameters);
     }
     let cores: Vec<Vec<u64>> = groups.groups.iter().map(Group::core).collect();
     let index = CoreIndex::new(&cores);
@@ -74,8 +74,8 @@ pub(super) fn separate(sketches: &[Vec<u64>]) -> Vec<usize> {
     let mut place = |(sketch, whole): (&Vec<u64>, &Vec<u64>)| {
         let best = index.best(sketch).filter(|(group, share)| {
             #[allow(clippy::cast_sign_loss)] // a share of a count is not negative
-            let count = (share * cores[*group].len() as f64).round() as u32;
-            is_enough(count, whole.len())
+            let count = (share * index.sizes[*group] as f64).round() as u32;
+            is_enough(count, whole.len(), parameters)
         });
         let group = best.map_or(cores.len(), |(group, _)| group);
         let number = numbers.get(group).copied().flatten().unwrap_or_else(|| {
@@ -91,8 +91,8 @@ pub(super) fn separate(sketches: &[Vec<u64>]) -> Vec<usize> {
 }
 
 /// True when a page shares enough with others to have a template with them.
-fn is_enough(shared: u32, of_page: usize) -> bool {
-    shared >= MANY || f64::from(shared) >= OF_PAGE * of_page as f64
+fn is_enough(shared: u32, of_page: usize, parameters: &Parameters) -> bool {
+    shared >= parameters.many || f64::from(shared) >= parameters.of_page * of_page as f64
 }
 
 /// What most of these pages have, sorted.
@@ -110,21 +110,33 @@ struct Groups {
 }
 
 impl Groups {
+    /// How many stretches most pages of a group have, without those that many groups have.
+    fn core_size(&mut self, number: u32) -> usize {
+        let group = &self.groups[number as usize];
+        let size = group.size.unwrap_or_else(|| {
+            let own = |gram: &u64| self.seen_in.get(gram).is_none_or(|groups| groups.len() <= MANY_GROUPS);
+            group.counts.iter().filter(|(gram, count)| group.is_core(**count) && own(gram)).count().max(1)
+        });
+        self.groups[number as usize].size = Some(size);
+        size
+    }
+
     /// Puts a page into the group it shares most with, or into a new one.
-    fn place(&mut self, sketch: &[u64], of_page: usize) {
+    fn place(&mut self, sketch: &[u64], of_page: usize, parameters: &Parameters) {
         let mut shared: std::collections::BTreeMap<u32, u32> = std::collections::BTreeMap::new();
         for gram in sketch {
-            for group in self.seen_in.get(gram).into_iter().flatten() {
+            for group in self.seen_in.get(gram).filter(|groups| groups.len() <= MANY_GROUPS).into_iter().flatten() {
                 let known = &self.groups[*group as usize];
                 if known.counts.get(gram).is_some_and(|count| known.is_core(*count)) {
                     *shared.entry(*group).or_default() += 1;
                 }
             }
         }
+        let sizes: std::collections::BTreeMap<u32, usize> =
+            shared.keys().map(|group| (*group, self.core_size(*group))).collect();
         let fits = shared.into_iter().filter_map(|(group, count)| {
-            let core = self.groups[group as usize].core().len().max(1);
-            let share = f64::from(count) / core as f64;
-            (share >= JOIN && is_enough(count, of_page)).then_some((group, share))
+            let share = f64::from(count) / sizes[&group] as f64;
+            (share >= parameters.join && is_enough(count, of_page, parameters)).then_some((group, share))
         });
         // Of equal ones, the first.
         let best = fits.reduce(|best, next| if next.1 > best.1 { next } else { best });
@@ -132,10 +144,10 @@ impl Groups {
         if group == self.groups.len() {
             self.groups.push(Group::default());
         }
-        if self.groups[group].pages < ENOUGH {
+        if self.groups[group].pages < parameters.enough {
             for gram in sketch {
                 let groups = self.seen_in.entry(*gram).or_default();
-                if !groups.contains(&(group as u32)) {
+                if groups.len() <= MANY_GROUPS && !groups.contains(&(group as u32)) {
                     groups.push(group as u32);
                 }
             }
@@ -159,16 +171,16 @@ impl CoreIndex {
                 owners.entry(*gram).or_default().push(number as u32);
             }
         }
-        CoreIndex { owners, sizes: cores.iter().map(|core| core.as_ref().len()).collect() }
+        owners.retain(|_, owners| owners.len() <= MANY_GROUPS);
+        let mut sizes = vec![0; cores.len()];
+        for owner in owners.values().flatten() {
+            sizes[*owner as usize] += 1;
+        }
+        CoreIndex { owners, sizes }
     }
 
     /// The number of the core that the page has the largest share of, the first of these, and the share.
     pub(super) fn best(&self, sketch: &[u64]) -> Option<(usize, f64)> {
-        self.all(sketch).into_iter().reduce(|best, next| if next.1 > best.1 { next } else { best })
-    }
-
-    /// The cores that the page has something of, and how large a share.
-    pub(super) fn all(&self, sketch: &[u64]) -> Vec<(usize, f64)> {
         let mut found: std::collections::BTreeMap<u32, u32> = std::collections::BTreeMap::new();
         for owner in sketch.iter().filter_map(|gram| self.owners.get(gram)).flatten() {
             *found.entry(*owner).or_default() += 1;
@@ -177,7 +189,7 @@ impl CoreIndex {
             let size = self.sizes.get(owner as usize).copied().unwrap_or_default().max(1);
             (owner as usize, f64::from(count) / size as f64)
         };
-        found.into_iter().map(share).collect()
+        found.into_iter().map(share).reduce(|best, next| if next.1 > best.1 { next } else { best })
     }
 }
 
@@ -197,7 +209,7 @@ mod tests {
         let pages: Vec<String> =
             (0..24).map(|number| page(if number % 8 == 3 { "small" } else { "large" }, number)).collect();
         let sketches: Vec<Vec<u64>> = pages.iter().map(|page| sketch(&tokens(page))).collect();
-        let groups = separate(&sketches);
+        let groups = separate(&sketches, &Parameters::default());
         for (number, group) in groups.iter().enumerate() {
             assert_eq!(*group, usize::from(number % 8 == 3), "page {number}");
         }
@@ -207,7 +219,7 @@ mod tests {
     fn pages_that_share_nothing_are_alone() {
         let pages: Vec<String> = (0..20).map(|number| page(&format!("site{number}"), number)).collect();
         let sketches: Vec<Vec<u64>> = pages.iter().map(|page| sketch(&tokens(page))).collect();
-        let mut groups = separate(&sketches);
+        let mut groups = separate(&sketches, &Parameters::default());
         groups.sort_unstable();
         groups.dedup();
         assert_eq!(groups.len(), 20);

@@ -69,7 +69,7 @@ pub(crate) fn tokens(text: &str) -> Vec<Token> {
     let mut tokens = Vec::with_capacity(bytes.len() / 3);
     let mut state = State::Text;
     let mut after_tag = State::Text;
-    let mut link = false;
+    let mut link = Link::default();
     let mut at = 0;
     while let Some(&byte) = bytes.get(at) {
         if matches!(byte, b' ' | b'\t' | b'\r' | b'\n') {
@@ -78,7 +78,7 @@ pub(crate) fn tokens(text: &str) -> Vec<Token> {
         }
         let start = at;
         let mut kind = match state {
-            State::Text if link => Kind::Link,
+            State::Text if link.is_open() => Kind::Link,
             State::Text => Kind::Word,
             State::Tag => Kind::Inside,
             State::Comment | State::Until(_) => Kind::Raw,
@@ -93,9 +93,8 @@ pub(crate) fn tokens(text: &str) -> Vec<Token> {
                 let name = 1 + rest[1..].iter().skip(1).take_while(|byte| byte.is_ascii_alphanumeric()).count() + 1;
                 kind = if rest[1] == b'/' { Kind::Close } else { Kind::Open };
                 (state, after_tag) = (State::Tag, State::Text);
+                link.pass(&rest[1..name], rest);
                 match &rest[1..name] {
-                    tag if tag.eq_ignore_ascii_case(b"a") => link = true,
-                    tag if tag.eq_ignore_ascii_case(b"/a") => link = false,
                     tag if tag.eq_ignore_ascii_case(b"script") => after_tag = State::Until(b"</script"),
                     tag if tag.eq_ignore_ascii_case(b"style") => after_tag = State::Until(b"</style"),
                     _ => {}
@@ -125,6 +124,38 @@ pub(crate) fn tokens(text: &str) -> Vec<Token> {
         tokens.push(Token { hash: hash(&bytes[start..at]), start: start as u32, end: at as u32, kind });
     }
     tokens
+}
+
+/// Whether a link is open: from a tag that leads somewhere up to its end, or to that of the block it is in, for links that
+/// nobody closes.
+#[derive(Default)]
+struct Link {
+    /// Blocks that were opened inside the link and are open still, and one for the link itself.
+    depth: u32,
+}
+
+/// Elements that end what is open in them.
+const BLOCKS: [&[u8]; 20] = [
+    b"article", b"body", b"dd", b"div", b"dl", b"dt", b"footer", b"header", b"li", b"main", b"nav", b"ol", b"p",
+    b"section", b"table", b"tbody", b"td", b"th", b"tr", b"ul",
+];
+
+impl Link {
+    fn is_open(&self) -> bool {
+        self.depth > 0
+    }
+
+    /// Goes over a tag: its name, and the page from the tag on.
+    fn pass(&mut self, name: &[u8], rest: &[u8]) {
+        let (closing, name) = name.strip_prefix(b"/").map_or((false, name), |name| (true, name));
+        if name.eq_ignore_ascii_case(b"a") {
+            let tag = &rest[..memchr::memchr(b'>', rest).unwrap_or(rest.len())];
+            let leads = tag.windows(5).any(|part| part.eq_ignore_ascii_case(b"href="));
+            self.depth = u32::from(!closing && leads);
+        } else if self.is_open() && BLOCKS.iter().any(|block| name.eq_ignore_ascii_case(block)) {
+            self.depth = if closing { self.depth - 1 } else { self.depth.saturating_add(1) };
+        }
+    }
 }
 
 /// True where a tag begins, and not only a sign that looks like one.
@@ -202,6 +233,9 @@ mod tests {
             (">", Kind::End),
             ("Ein", Kind::Word),
             ("<a", Kind::Open),
+            ("href", Kind::Inside),
+            ("=", Kind::Inside),
+            ("y", Kind::Inside),
             (">", Kind::End),
             ("Über3", Kind::Link),
             ("</a", Kind::Close),
@@ -211,7 +245,7 @@ mod tests {
             ("<", Kind::Sign),
             ("3", Kind::Word),
         ];
-        assert_eq!(show("<p id=x> Ein\n<a>Über3</a>. 2 < 3"), wanted);
+        assert_eq!(show("<p id=x> Ein\n<a href=y>Über3</a>. 2 < 3"), wanted);
     }
 
     #[test]
@@ -221,6 +255,16 @@ mod tests {
         assert_eq!(kinds[..2], [Kind::Open, Kind::End]);
         assert_eq!(kinds[2..7], raw);
         assert_eq!(kinds[7..], [Kind::Close, Kind::End, Kind::Word, Kind::Raw, Kind::Raw, Kind::Raw, Kind::Word]);
+    }
+
+    #[test]
+    fn links_that_nobody_closes_end_with_their_block() {
+        let links = |page| -> Vec<&str> {
+            show(page).into_iter().filter(|(_, kind)| *kind == Kind::Link).map(|(text, _)| text).collect()
+        };
+        assert!(links("<a name=top><p>one</p>").is_empty());
+        assert_eq!(links("<p><a href=x>one</p><p>two</p>"), ["one"]);
+        assert_eq!(links("<a href=x><div>one</div><p>two</p></a> three"), ["one", "two"]);
     }
 
     #[test]

@@ -215,8 +215,15 @@ impl Arguments {
             (Some(Format::Parquet), _) => Ok(Job::Documents(OutputFormat::Parquet)),
             (Some(Format::Vertical), _) => Ok(Job::Documents(OutputFormat::Vertical)),
             (_, None) | (Some(_), _) => Ok(Job::Documents(OutputFormat::Jsonl)),
-            // A name without a known ending is that of a folder.
-            (None, Some(path)) => Ok(Job::Folder(path.to_owned())),
+            (None, Some(path)) => match ending(path) {
+                // A name without an ending is that of a folder.
+                None => Ok(Job::Folder(path.to_owned())),
+                Some(end) => bail!(
+                    "{} ends in .{end}, which is no format of documents; write .txt, .jsonl, .parquet or .vert, or {}/ for a folder",
+                    path.display(),
+                    path.display()
+                ),
+            },
         }
     }
 
@@ -287,13 +294,17 @@ pub(crate) fn run(arguments: &Arguments, given: &Given) -> Result<Exit> {
 enum Known {
     Templates(Templates),
     Wrappers(Vec<Wrapper>),
+    /// The same, learned from these very pages.
+    Records(Templates, Vec<Wrapper>),
     /// The content of all pages, by the published method: how many pages there were, the cut point, and ranges of letters.
     Cut(Box<work::Cut>),
 }
 
 /// Reads the pages and learns from them, where that is needed.
 fn known(arguments: &Arguments, pages: &Pages<'_>) -> Result<Known> {
-    let read = |path: &PathBuf| fs::read(path).with_context(|| path.display().to_string());
+    let read = |path: &PathBuf| {
+        fs::read(path).with_context(|| format!("{} cannot be read; name a file that is there", path.display()))
+    };
     if let Some(path) = &arguments.wrapper {
         return Wrapper::from_bytes(&read(path)?).with_context(|| path.display().to_string()).map(Known::Wrappers);
     }
@@ -310,6 +321,13 @@ fn known(arguments: &Arguments, pages: &Pages<'_>) -> Result<Known> {
         }
         Ok(())
     })?;
+    if sample.kept() < sample.observed() && !arguments.output.quiet {
+        tell(&format!(
+            "note: learned from {} of {} pages, those that fit into --memory",
+            sample.kept(),
+            sample.observed()
+        ));
+    }
     let (templates, wrappers) = pages.pool.install(|| match arguments.records {
         true => sample.conclude_with_wrappers(),
         false => (sample.conclude(), Vec::new()),
@@ -320,5 +338,5 @@ fn known(arguments: &Arguments, pages: &Pages<'_>) -> Result<Known> {
     if let Some(path) = &arguments.save_wrapper {
         write_atomically(path, &Wrapper::to_bytes(&wrappers)?)?;
     }
-    Ok(if arguments.records { Known::Wrappers(wrappers) } else { Known::Templates(templates) })
+    Ok(if arguments.records { Known::Records(templates, wrappers) } else { Known::Templates(templates) })
 }

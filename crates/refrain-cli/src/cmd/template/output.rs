@@ -4,7 +4,7 @@ use std::collections::HashSet;
 use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Result, bail};
 use refrain::extract::segment;
 use refrain::report::cell;
 use refrain::source::Inputs;
@@ -138,11 +138,25 @@ fn escaped(text: &str) -> String {
     text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;")
 }
 
-const SHOW_HEAD: &str = "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><title>Pages and their template</title>\n\
-<style>body{font:14px/1.5 system-ui,sans-serif;margin:2em auto;max-width:70em;padding:0 1em}\n\
-pre{white-space:pre-wrap;overflow-wrap:anywhere;border:1px solid #ccc;border-radius:4px;padding:1em}\n\
-s{color:#aaa;text-decoration:none}h2{font-size:1em}</style></head>\n<body><h1>Pages and their template</h1>\n\
-<p>What is grey is shared with other pages; the rest is content.</p>\n";
+/// The head of the page that shows pages. Nothing in it is loaded or run, whatever the pages hold.
+const SHOW_HEAD: &str = r#"<!DOCTYPE html>
+<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
+<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'">
+<title>Pages and their template</title>
+<style>
+:root{color-scheme:light dark;--ink:#1b1b1b;--grey:#a3a3a3;--paper:#fff;--sheet:#fafaf7;--line:#ddd}
+@media(prefers-color-scheme:dark){:root{--ink:#ececec;--grey:#6f6f6f;--paper:#161616;--sheet:#1e1e1e;--line:#3a3a3a}}
+body{font:15px/1.55 system-ui,sans-serif;color:var(--ink);background:var(--paper);margin:2rem auto;max-width:72rem;padding:0 1rem}
+h1{font-size:1.4rem}
+h2{font-size:.95rem;position:sticky;top:0;margin:0;padding:.6rem 1rem;background:var(--paper);border-bottom:1px solid var(--line);overflow-wrap:anywhere}
+section{margin:1.5rem 0;border:1px solid var(--line);border-radius:6px;overflow:clip}
+pre{font:13px/1.6 ui-monospace,monospace;white-space:pre-wrap;overflow-wrap:anywhere;margin:0;padding:1rem;background:var(--sheet);max-height:80vh;overflow-y:auto}
+s{color:var(--grey);text-decoration:none}
+@media print{pre{max-height:none}h2{position:static}}
+</style></head>
+<body><h1>Pages and their template</h1>
+<p><s>What is grey</s> is shared with other pages; the rest is content.</p>
+"#;
 
 /// Where content goes.
 pub(super) enum Destination {
@@ -156,6 +170,8 @@ pub(super) enum Destination {
         names: Names,
         inputs: Inputs,
         taken: HashSet<PathBuf>,
+        /// What became of each page: a line of JSON each.
+        report: String,
     },
     Documents(Box<dyn DocumentWriter>),
     Table {
@@ -185,7 +201,7 @@ impl Destination {
             })
         };
         let columns = || match known {
-            Known::Wrappers(wrappers) => Columns::of(wrappers),
+            Known::Wrappers(wrappers) | Known::Records(_, wrappers) => Columns::of(wrappers),
             _ => Columns::of(&[]),
         };
         Ok(match job {
@@ -202,7 +218,8 @@ impl Destination {
             Job::Folder(folder) => {
                 let folder = ready(folder, arguments.overwrite)?;
                 let names = Names::new(pages.named, &pages.inputs);
-                Destination::Folder { folder, names, inputs: pages.inputs.clone(), taken: HashSet::new() }
+                let taken = HashSet::from([PathBuf::from(REPORT)]);
+                Destination::Folder { folder, names, inputs: pages.inputs.clone(), taken, report: String::new() }
             }
             Job::Documents(format) => {
                 let (output, packing) = match path {
@@ -235,12 +252,13 @@ impl Destination {
                 true => out.put(coloured(&text).as_bytes()),
                 false => out.put(text.as_bytes()),
             },
-            (Destination::Folder { folder, names, inputs, taken }, Put::File(document, text, _)) => {
+            (Destination::Folder { folder, names, inputs, taken, report }, Put::File(document, text, how)) => {
                 let name = file_name(&document, names, inputs, taken);
                 let path = folder.join(&name);
                 if let Some(parent) = path.parent() {
                     std::fs::create_dir_all(parent).map_err(|error| refrain::Error::io(parent, error))?;
                 }
+                report.push_str(&report_line(&document, &name, &text, how));
                 taken.insert(name);
                 write_atomically(&path, text.as_bytes())
             }
@@ -267,7 +285,11 @@ impl Destination {
                 out.put(tail.as_bytes())?;
                 out.finish()?;
             }
-            Destination::Folder { .. } => {}
+            Destination::Folder { folder, report, .. } => {
+                if !report.is_empty() {
+                    write_atomically(&folder.join(REPORT), report.as_bytes())?;
+                }
+            }
             Destination::Documents(out) => {
                 out.finish()?;
             }
@@ -307,8 +329,27 @@ fn object(known: &Known, summary: &Summary) -> Value {
                 "templates": templates.all().iter().map(one).collect::<Vec<_>>(),
             })
         }
-        Known::Wrappers(wrappers) => json!({"pages": summary.pages, "wrappers": wrappers.len()}),
+        Known::Wrappers(wrappers) | Known::Records(_, wrappers) => {
+            json!({"pages": summary.pages, "wrappers": wrappers.len()})
+        }
     }
+}
+
+/// The file of a folder that tells what became of each page.
+const REPORT: &str = "report.jsonl";
+
+/// What became of a page.
+fn report_line(document: &Document, name: &Path, text: &str, how: How) -> String {
+    let by = match how {
+        How::Template => "template",
+        How::OtherKind => "another kind of page",
+        How::Alone => "page by page",
+    };
+    let mut line = json!({"id": document.id, "file": name.to_string_lossy(), "by": by, "bytes": text.len()});
+    if let Some(url) = &document.origin.url {
+        line["url"] = Value::from(url.as_str());
+    }
+    line.to_string() + "\n"
 }
 
 /// A line of a table.
@@ -319,7 +360,10 @@ fn line<'a>(cells: impl Iterator<Item = &'a str>, between: char) -> String {
 
 /// What a terminal shows of a page that is HTML with its template struck out.
 fn coloured(section: &str) -> String {
-    let plain = section
+    // What a page holds must not steer the terminal.
+    let harmless: String =
+        section.chars().map(|c| if c.is_control() && !matches!(c, '\n' | '\t') { '\u{FFFD}' } else { c }).collect();
+    let plain = harmless
         .replace("<section><h2>", "\n\x1b[1m")
         .replace("</h2><pre>", "\x1b[0m\n")
         .replace("</pre></section>", "\n")
@@ -328,7 +372,7 @@ fn coloured(section: &str) -> String {
     plain.replace("&lt;", "<").replace("&gt;", ">").replace("&amp;", "&")
 }
 
-/// A folder, made ready.
+/// A folder, looked at; it is made when there is something to write.
 fn ready(folder: &Path, overwrite: bool) -> Result<PathBuf> {
     // Without the slash at its end.
     let plain: PathBuf = folder.components().collect();
@@ -341,8 +385,17 @@ fn ready(folder: &Path, overwrite: bool) -> Result<PathBuf> {
             plain.display()
         );
     }
-    std::fs::create_dir_all(&plain).with_context(|| plain.display().to_string())?;
     Ok(plain)
+}
+
+/// Bytes of a name that is made of an id.
+const LONGEST_NAME: usize = 180;
+
+/// A name without what says that the file was packed.
+fn unpacked(name: PathBuf) -> PathBuf {
+    let packed =
+        |end: &std::ffi::OsStr| ["gz", "zst", "bz2", "xz"].iter().any(|packing| end.eq_ignore_ascii_case(packing));
+    if name.extension().is_some_and(packed) { name.with_extension("") } else { name }
 }
 
 /// The name of a page in the folder: that of its file, or one made of its id. No two pages get one name.
@@ -350,10 +403,12 @@ fn file_name(document: &Document, names: &Names, inputs: &Inputs, taken: &HashSe
     let own_file =
         document.origin.member.is_none() && document.origin.url.is_none() && document.id == document.origin.input;
     let name = match inputs.get(document.position.input).filter(|_| own_file) {
-        Some(input) => names.of(input),
+        Some(input) => unpacked(names.of(input)),
         None => {
             let safe = |c: char| if c.is_alphanumeric() || matches!(c, '.' | '-' | '_') { c } else { '_' };
-            let id: String = document.id.chars().map(safe).take(150).collect();
+            let id: String = document.id.chars().map(safe).collect();
+            // Names of files have at most 255 bytes.
+            let id = &id[..id.floor_char_boundary(LONGEST_NAME)];
             let id = id.trim_start_matches('.');
             let ended = [".html", ".htm"].iter().any(|end| id.to_ascii_lowercase().ends_with(end));
             PathBuf::from(if ended { id.to_owned() } else { format!("{id}.html") })
@@ -365,4 +420,21 @@ fn file_name(document: &Document, names: &Names, inputs: &Inputs, taken: &HashSe
     let stem = name.with_extension("").to_string_lossy().into_owned();
     let mut others = (2_u64..).map(|number| PathBuf::from(format!("{stem}-{number}.html")));
     others.find(|name| !taken.contains(name)).unwrap_or(name)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn pages_do_not_steer_the_terminal() {
+        let shown = coloured("<section><h2>a</h2><pre><s>&lt;p&gt;</s>x\u{1B}]0;title\u{7}\u{9B}31m</pre></section>");
+        assert_eq!(shown, "\n\x1b[1ma\x1b[0m\n\x1b[90m<p>\x1b[0mx\u{FFFD}]0;title\u{FFFD}\u{FFFD}31m\n");
+    }
+
+    #[test]
+    fn names_do_not_say_that_files_are_packed() {
+        assert_eq!(unpacked("a/p.html.gz".into()), PathBuf::from("a/p.html"));
+        assert_eq!(unpacked("p.html".into()), PathBuf::from("p.html"));
+    }
 }

@@ -2,11 +2,14 @@
 
 use refrain::Failure;
 use refrain::extract::segment;
-use refrain::template::Wrapper;
+use refrain::template::{Found, Templates, Wrapper};
 
 use super::pages::Page;
 
-/// A row: what the page is called, which wrapper has most fields of it, and their values.
+/// The share of the fields of a wrapper that a page has at least; delimiters such as those of a title fit any page.
+const FITTING: f64 = 0.5;
+
+/// A row: what the page is called, which wrapper is that of its template or has most fields of it, and their values.
 pub(super) struct Row {
     pub(super) id: String,
     pub(super) wrapper: usize,
@@ -15,22 +18,57 @@ pub(super) struct Row {
 }
 
 impl Row {
+    /// The fields of a page by the wrapper of its template.
+    pub(super) fn learned(templates: &Templates, wrappers: &[Wrapper], page: Page) -> Row {
+        let number = match templates.find(&page.key, &page.text) {
+            Found::Page(number, _) => Some(number),
+            Found::Unknown { .. } => None,
+        };
+        let values = number.and_then(|number| wrappers.get(number)).map(|wrapper| wrapper.extract(&page.text));
+        let failure = match values.as_deref().map(filled) {
+            None => Some("fewer than three different pages have its template: its fields are not known".to_owned()),
+            Some(0) => Some("no field was found".to_owned()),
+            Some(_) => None,
+        };
+        let failure = failure.map(|error| told(&page, error).hint("leave it out, or add pages like it"));
+        Row::new(page, number.unwrap_or_default(), values.unwrap_or_default(), failure)
+    }
+
+    /// The fields of a page by the wrapper of a file that has most of them.
     pub(super) fn of(wrappers: &[Wrapper], page: Page) -> Row {
-        let filled = |values: &Vec<Option<String>>| values.iter().flatten().count();
         let rows = wrappers.iter().map(|wrapper| wrapper.extract(&page.text)).enumerate();
         // Of equal ones, the first.
         let best = rows.reduce(|best, next| if filled(&next.1) > filled(&best.1) { next } else { best });
         let (wrapper, values) = best.unwrap_or_default();
-        let values: Vec<Option<String>> = values.into_iter().map(|value| value.map(|value| plain(&value))).collect();
-        let origin = &page.document.origin;
-        let failure = (filled(&values) == 0).then(|| {
-            let failure = Failure::new(&origin.input, format!("{}: no field was found", page.document.id));
-            failure
-                .member(origin.member.as_deref())
-                .hint("the wrapper is of other pages: learn one from pages like this")
+        let (found, all) = (filled(&values), values.len());
+        let fits = found > 0 && found as f64 >= FITTING * all as f64;
+        let failure = (!fits).then(|| {
+            let error = if found == 0 {
+                "no field was found".to_owned()
+            } else {
+                format!("{found} of {all} fields were found")
+            };
+            told(&page, error).hint("the wrapper is of other pages: learn one from pages like this")
         });
+        Row::new(page, wrapper, values, failure)
+    }
+
+    fn new(page: Page, wrapper: usize, values: Vec<Option<String>>, failure: Option<Failure>) -> Row {
+        let values = values.into_iter().map(|value| value.map(|value| plain(&value))).collect();
         Row { id: page.document.id, wrapper, values, failure: page.failure.or(failure) }
     }
+}
+
+fn filled(values: &[Option<String>]) -> usize {
+    values.iter().flatten().count()
+}
+
+/// What is wrong with a page; its id is named where the file does not tell it.
+fn told(page: &Page, error: String) -> Failure {
+    let origin = &page.document.origin;
+    let named = page.document.id == origin.input || origin.member.as_deref() == Some(page.document.id.as_str());
+    let error = if named { error } else { format!("{}: {error}", page.document.id) };
+    Failure::new(&origin.input, error).member(origin.member.as_deref())
 }
 
 /// The text of a piece of a page, on one line.
@@ -49,9 +87,13 @@ pub(super) struct Columns {
 impl Columns {
     pub(super) fn of(wrappers: &[Wrapper]) -> Columns {
         let mut names = vec!["id".to_owned()];
+        // A field may be called id, too: it gets a name that no other field has.
+        let taken = |name: &str| wrappers.iter().flat_map(|wrapper| &wrapper.fields).any(|field| field.name == name);
+        // One of these is free, since there are fewer fields.
+        let most = wrappers.iter().map(|wrapper| wrapper.fields.len()).sum::<usize>() + 2;
+        let free = (2..=most).map(|number| format!("id_{number}")).find(|name| !taken(name)).unwrap_or_default();
         let mut place = |name: &str| {
-            // A field may be called id, too.
-            let name = if name == "id" { "id_2" } else { name };
+            let name = if name == "id" { &free } else { name };
             names.iter().position(|known| known == name).unwrap_or_else(|| {
                 names.push(name.to_owned());
                 names.len() - 1

@@ -11,7 +11,7 @@ use refrain::template::{Found, LEAST_PAGES, Templates, locate, normalise};
 
 use super::output::{Destination, Put};
 use super::pages::{Page, Pages};
-use super::records::Row;
+use super::records::{Columns, Row};
 use super::{Job, Known};
 use crate::common::{Failures, tell};
 
@@ -75,6 +75,7 @@ impl Work<'_> {
                 page.map(|page| match known {
                     Known::Templates(templates) => Put::prepare(job, mark(templates, page)),
                     Known::Wrappers(wrappers) => Put::Row(Box::new(Row::of(wrappers, page))),
+                    Known::Records(templates, wrappers) => Put::Row(Box::new(Row::learned(templates, wrappers, page))),
                     Known::Cut(_) => Put::Page(Box::new(page)),
                 })
             },
@@ -196,10 +197,10 @@ impl Summary {
                 1 => ", 1 template".to_owned(),
                 count => format!(", {count} templates"),
             },
-            Known::Wrappers(wrappers) => {
-                let fields: usize = wrappers.iter().map(|wrapper| wrapper.fields.len()).sum();
-                format!(", {fields} fields")
-            }
+            Known::Wrappers(wrappers) | Known::Records(_, wrappers) => match Columns::of(wrappers).names.len() - 1 {
+                1 => ", 1 field".to_owned(),
+                fields => format!(", {fields} fields"),
+            },
             Known::Cut(cut) => format!(", cut at n {} and a {}", cut.point.n, cut.point.a),
         };
         let mut notes = Vec::new();
@@ -212,10 +213,10 @@ impl Summary {
         let notes = if notes.is_empty() { String::new() } else { format!("; {}", notes.join(", ")) };
         tell(&format!("{wrote}{pages}{by}{notes}"));
         if self.alone > 0 && matches!(known, Known::Templates(_)) {
+            let (of, have) = (format!("{} of {pages}", self.alone), if self.pages == 1 { "has" } else { "have" });
             tell(&format!(
-                "note: {} of {pages} have fewer than {LEAST_PAGES} different pages with their template: their content was found \
-                 page by page, as refrain extract does",
-                self.alone
+                "note: {of} {have} no template: it takes {LEAST_PAGES} different pages among those learned from; content was \
+                 found page by page, as refrain extract does",
             ));
         }
     }
