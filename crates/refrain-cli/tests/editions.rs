@@ -110,9 +110,17 @@ fn a_folder_has_pairs_works_and_a_page_with_pictures() {
     assert_eq!(works[1]["contains"], serde_json::json!([1, 3]));
     let page = env.read_text("report/report.html");
     assert_eq!(page.matches("<svg").count(), 4);
-    assert!(page.contains("#3a9d5d") && page.contains("#c8553d"));
+    assert!(page.contains("class=\"shared\"") && page.contains("class=\"own\"") && page.contains("class=\"ribbon\""));
     env.write("report/mine.txt", "keep");
     env.run(&["editions", "books", "-o", "report/"]).code(2).says(&["other files"]);
+}
+
+#[test]
+fn a_report_among_the_books_is_no_book() {
+    let env = with_books();
+    env.run(&["editions", "books", "-o", "books/report/"]).code(0).says(&["5 books, 4 pairs"]);
+    env.run(&["editions", "books", "-o", "pairs.tsv"]).code(0).says(&["5 books, 4 pairs"]);
+    env.run(&["editions", "books/report", "-o", "pairs.tsv"]).code(2).says(&["is a report of refrain"]);
 }
 
 #[test]
@@ -293,10 +301,17 @@ fn a_folder_of_one_has_nothing_to_compare() {
     env.run(&["editions", "books", "--format", "tsv", "-o", "pairs.tsv"])
         .code(1)
         .says(&["a: this is the only book", "name two books or more"]);
-    assert!(env.read_text("pairs.tsv").starts_with("a\tb\tscore\tkind"), "the head is there for programs");
+    assert!(!env.path("pairs.tsv").exists(), "no empty table is left behind");
     env.run(&["editions", "books", "--index", "i", "--format", "tsv", "-o", "pairs.tsv"]).code(0);
+    assert!(env.read_text("pairs.tsv").starts_with("a\tb\tscore\tkind"), "an index of one book is asked for");
     env.write("none/empty.txt", "");
-    env.run(&["editions", "none", "--format", "tsv", "-o", "pairs.tsv"]).code(1).says(&["no book could be read"]);
+    env.run(&["editions", "none", "-o", "report/", "--index", "j"]).code(1).says(&["no book could be read"]);
+    env.run(&["editions", "books", "--against", "none", "-o", "new.tsv"]).code(1).says(&["nothing to compare"]);
+    env.write("other/b.txt", story(2, 1000));
+    env.run(&["editions", "none", "--against", "books", "other", "-o", "new.tsv"]).code(1).says(&["one side"]);
+    for left in ["report", "j", "new.tsv"] {
+        assert!(!env.path(left).exists(), "{left}");
+    }
 }
 
 #[test]
@@ -321,7 +336,9 @@ fn word_lists_are_recognised_and_not_matched() {
 #[test]
 fn what_cannot_be_done_is_told_with_a_way_out() {
     let env = with_books();
-    env.run(&["editions", "nowhere"]).code(1).says(&["nowhere"]);
+    env.run(&["editions", "nowhere", "-o", "pairs.tsv"]).code(2).says(&["nothing to read", "nowhere"]);
+    assert!(!env.path("pairs.tsv").exists());
+    env.run(&["editions", "books", "nowhere", "-o", "pairs.tsv"]).code(1).says(&["nowhere", "5 books, 4 pairs"]);
     env.run(&["editions", "books", "-o", "pairs"]).code(2).says(&["does not tell its format"]);
     env.run(&["editions", "books", "--format", "report"]).code(2).says(&["name it with -o"]);
     env.run(&["editions", "books", "--memory", "1M"]).code(2).says(&["too little memory"]);

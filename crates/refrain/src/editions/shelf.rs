@@ -43,6 +43,9 @@ pub struct Entry {
     pub words: u32,
     /// The size of its text in bytes.
     pub bytes: u32,
+    /// From its first word that was not left out to its last one, in bytes.
+    #[serde(default)]
+    pub compared: (u32, u32),
     /// Words that occur in it once.
     pub unique: u32,
     /// Pairs of words that are rare in it.
@@ -191,6 +194,7 @@ impl Shelf {
             letters: book.letters,
             words: book.words,
             bytes: book.bytes,
+            compared: book.compared,
             unique: book.unique_words().count() as u32,
             pairs: book.anchors.iter().filter(|anchor| anchor.is_pair()).count() as u32,
             is_list: book.is_list,
@@ -261,6 +265,7 @@ impl Shelf {
             letters: entry.letters,
             words: entry.words,
             bytes: entry.bytes,
+            compared: entry.compared,
             is_list: entry.is_list,
             anchors: decode(&record).ok_or_else(damaged)?,
         })

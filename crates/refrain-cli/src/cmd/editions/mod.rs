@@ -139,7 +139,7 @@ pub(crate) fn run(arguments: &Arguments, given: &Given) -> Result<Exit> {
         given.refuse(&["threshold"], "needs a published method (--method)")?;
     }
     let output = &arguments.output;
-    let (inputs, early) = arguments.input.expand_to_any(output.path())?;
+    let (inputs, early) = arguments.input.expand(output.path())?;
     output.check(&inputs)?;
     let books_only = inputs.iter().filter(|input| !Shelf::is_saved(&input.path)).count();
     if books_only > 0 || arguments.index.as_deref().is_some_and(|index| !Shelf::is_saved(index)) {
@@ -163,7 +163,7 @@ pub(crate) fn run(arguments: &Arguments, given: &Given) -> Result<Exit> {
         sets: Vec::new(),
         known: HashSet::new(),
     };
-    let worked: Result<(Shelf, Found)> = pool.install(|| {
+    let worked: Result<(Shelf, Option<Found>)> = pool.install(|| {
         let mut shelf = Shelf::new(&arguments.temporary())?;
         reader.add(&arguments.input.inputs, &inputs, &mut shelf, &mut failures)?;
         let new_from = (!arguments.against.is_empty()).then_some(shelf.len() as u32);
@@ -173,6 +173,9 @@ pub(crate) fn run(arguments: &Arguments, given: &Given) -> Result<Exit> {
             reader.add(&arguments.against, &against, &mut shelf, &mut failures)?;
         }
         shelf.flush()?;
+        if !is_enough(shelf.len() as u32, new_from, arguments.index.is_some()) {
+            return Ok((shelf, None));
+        }
         if let Some(index) = &arguments.index {
             shelf.save(index)?;
         }
@@ -188,13 +191,13 @@ pub(crate) fn run(arguments: &Arguments, given: &Given) -> Result<Exit> {
             let pairs = method.pairs(&reader.sets, arguments.threshold.unwrap_or(method.threshold())).into_iter();
             let wanted = |a: u32, b: u32| new_from.is_none_or(|new| a < new && b >= new);
             let pairs = pairs.filter(|(a, b, _)| wanted(*a, *b)).map(|(a, b, score)| Pair::published(a, b, score));
-            return Ok((shelf, Found { pairs: pairs.collect(), ..Found::default() }));
+            return Ok((shelf, Some(Found { pairs: pairs.collect(), ..Found::default() })));
         }
         let limits = CandidateOptions { memory: arguments.memory, temporary: arguments.temporary() };
         let options = FindOptions { limits, new_from, ..FindOptions::default() };
         let found = find(&shelf, &options, &|| !control.stopped())?;
         drop(bar);
-        Ok((shelf, found))
+        Ok((shelf, Some(found)))
     });
     let (shelf, found) = match worked {
         Err(error) if matches!(error.downcast_ref(), Some(refrain::Error::Interrupted)) => {
@@ -203,15 +206,26 @@ pub(crate) fn run(arguments: &Arguments, given: &Given) -> Result<Exit> {
         }
         worked => worked?,
     };
-    Written { arguments, form, shelf: &shelf, found: &found, failures: &failures }.write()?;
-    tell_failures(&failures.first, failures.count, " (list them all with --errors)");
-    let way_out = "there is nothing to compare; name two books or more, or a folder of them";
-    match shelf.books() {
-        [] => tell(&format!("failed: no book could be read: {way_out}")),
-        [only] if arguments.index.is_none() => {
-            tell(&format!("failed: {}: this is the only book that could be read: {way_out}", legible(&only.id)));
-        }
-        _ => return Ok(Exit::of_failures(failures.count)),
+    if let Some(found) = &found {
+        Written { arguments, form, shelf: &shelf, found, failures: &failures }.write()?;
     }
-    Ok(Exit::SomeFailed)
+    tell_failures(&failures.first, failures.count, " (list them all with --errors)");
+    if found.is_none() {
+        let read = match shelf.books() {
+            [] => "no book could be read".to_owned(),
+            [only] => format!("{}: this is the only book that could be read", legible(&only.id)),
+            _ => "only the books of one side could be read".to_owned(),
+        };
+        tell(&format!("failed: {read}: there is nothing to compare; name two books or more, or a folder of them"));
+        return Ok(Exit::SomeFailed);
+    }
+    Ok(Exit::of_failures(failures.count))
+}
+
+/// True when there are books to compare, or one at least for an index. If books are new from a number on, each side needs some.
+fn is_enough(books: u32, new_from: Option<u32>, for_index: bool) -> bool {
+    match new_from {
+        Some(new) => new > 0 && new < books,
+        None => books > 1 || (for_index && books > 0),
+    }
 }
