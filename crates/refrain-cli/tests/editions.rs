@@ -2,6 +2,8 @@
 
 mod common;
 
+use std::collections::BTreeSet;
+
 use common::{Env, noise, parse_jsonl, read_parquet, samples};
 use serde_json::Value;
 
@@ -363,4 +365,101 @@ fn two_books_of_one_name_are_told() {
     let line = |id: &str, text: &str| serde_json::json!({"id": id, "text": text}).to_string() + "\n";
     env.write("books.jsonl", line("a", &story(1, 900)) + &line("a", &story(2, 900)) + &line("b", &story(1, 900)));
     env.run(&["editions", "books.jsonl", "--format", "tsv"]).code(1).says(&["there is another book `a`"]);
+}
+
+/// A text as a bad scanner reads it: of a hundred characters, so many are others, are missing, or have one too many in front of them.
+fn scanned(text: &str, of_hundred: u64, seed: u64) -> String {
+    let mut state = seed | 1;
+    let mut next = |most: u64| {
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (state >> 33) % most
+    };
+    let mut scan = String::with_capacity(text.len());
+    for character in text.chars() {
+        if character == '\n' || next(100) >= of_hundred {
+            scan.push(character);
+            continue;
+        }
+        let other = char::from(b'a' + next(26) as u8);
+        match next(10) {
+            0 => {}
+            1 => scan.extend([other, character]),
+            _ => scan.push(other),
+        }
+    }
+    scan
+}
+
+/// The same story in the words of somebody else: rare words stay and come in nearly the same order, all others change.
+fn translated(text: &str) -> String {
+    let mut lines: Vec<String> = Vec::new();
+    for (n, line) in text.lines().enumerate() {
+        let mut words: Vec<&str> = line.split(' ').filter(|word| !word.is_empty()).collect();
+        let length = words.len().max(1);
+        words.rotate_left(n * 5 % length);
+        words.swap(0, length / 2);
+        let other = |word: &&str| {
+            if word.len() < 7 { ["that", "which", "by", "one", "some"][(n + word.len()) % 5] } else { *word }.to_owned()
+        };
+        lines.push(words.iter().map(other).collect::<Vec<_>>().join(" "));
+    }
+    lines.join("\n")
+}
+
+#[test]
+fn bad_scans_and_parts_are_found_and_translations_are_not() {
+    let env = Env::new();
+    let original = told(1, 16_000, 4);
+    let words: Vec<&str> = original.split_inclusive([' ', '\n']).collect();
+    let part = |from: usize, share: usize| words[from..from + words.len() * share / 100].concat();
+    let beside = |seed: u64, share: usize| told(seed, 16_000 * share / 100, 4);
+    env.write("books/original.txt", &original);
+    env.write("books/scan.txt", scanned(&original, 20, 7));
+    env.write("books/two-fifths.txt", beside(2, 30) + &scanned(&part(5000, 40), 20, 8) + &beside(3, 30));
+    env.write("books/tenth.txt", beside(4, 45) + &part(9000, 10) + &beside(5, 45));
+    env.write("books/tenth-scanned.txt", beside(6, 45) + &scanned(&part(2000, 10), 10, 9) + &beside(7, 45));
+    env.write("books/quotation.txt", beside(8, 50) + &words[3000..3150].concat() + &beside(9, 50));
+    env.write("books/translation.txt", translated(&original));
+    env.write("books/other.txt", told(10, 16_000, 4));
+    env.run(&["editions", "books", "--format", "tsv", "-o", "pairs.tsv"]).code(0);
+    let tsv = env.read_text("pairs.tsv");
+    let with_original: Vec<(String, String, String)> =
+        pairs(&tsv).into_iter().filter(|(a, b, _)| a == "original" || b == "original").collect();
+    let wanted = [
+        named("original", "scan", "duplicate"),
+        named("original", "tenth", "partial"),
+        named("original", "tenth-scanned", "partial"),
+        named("original", "two-fifths", "partial"),
+    ];
+    assert_eq!(with_original, wanted);
+    let alone = |name: &str| pairs(&tsv).iter().all(|(a, b, _)| a != name && b != name);
+    assert!(alone("translation") && alone("quotation") && alone("other"), "{tsv}");
+}
+
+/// Figures on real books, where they are: what was reached must not get lost.
+#[test]
+fn real_books_are_told_apart() {
+    let data = samples().join("../../shared/data/books");
+    let archive = data.join("editions.tar.zst");
+    let Ok(labels) = std::fs::read_to_string(data.join("editions_pairs.tsv")) else {
+        eprintln!("skipped: {} is not there", archive.display());
+        return;
+    };
+    let pair = |a: &str, b: &str| {
+        let name = |id: &str| id.rsplit('/').next().unwrap_or_default().to_owned();
+        let (a, b) = (name(a), name(b));
+        if a <= b { (a, b) } else { (b, a) }
+    };
+    let env = Env::new();
+    env.run(&["editions", &archive.display().to_string(), "--format", "tsv", "-o", "pairs.tsv"]).code(0);
+    let found: BTreeSet<_> = pairs(&env.read_text("pairs.tsv")).iter().map(|(a, b, _)| pair(a, b)).collect();
+    let of_kind = |ignored: bool| -> BTreeSet<_> {
+        let of = rows(&labels).into_iter().filter(|row| (row[2] == "ignore") == ignored);
+        of.map(|row| pair(row[0], row[1])).collect()
+    };
+    let (wanted, ignored) = (of_kind(false), of_kind(true));
+    let right = found.intersection(&wanted).count();
+    let wrong: Vec<_> = found.iter().filter(|pair| !wanted.contains(pair) && !ignored.contains(pair)).collect();
+    assert!(100 * right >= 97 * wanted.len(), "{right} of {} found", wanted.len());
+    assert!(100 * wrong.len() <= right, "{wrong:?}");
 }
