@@ -463,3 +463,74 @@ fn real_books_are_told_apart() {
     assert!(100 * right >= 97 * wanted.len(), "{right} of {} found", wanted.len());
     assert!(100 * wrong.len() <= right, "{wrong:?}");
 }
+
+#[test]
+fn a_new_book_is_found_in_all_editions_of_a_work() {
+    let env = Env::new();
+    (0..40)
+        .for_each(|n| env.write(&format!("books/e{n:02}.txt"), format!("{} {}", story(1, 1500), story(100 + n, 40))));
+    env.write("new.txt", story(1, 1500));
+    let told = env.run(&["editions", "books", "--against", "new.txt", "--format", "tsv"]).code(0);
+    assert_eq!(rows(told.text()).len(), 40);
+}
+
+#[test]
+fn a_book_of_the_collection_is_looked_for_and_does_not_find_itself() {
+    let env = with_books();
+    let told = env.run(&["editions", "books", "--against", "books/one.txt", "--format", "tsv"]).code(0);
+    let found = pairs(told.text());
+    assert!(found.contains(&named("again", "one", "duplicate")), "{found:?}");
+    assert!(found.iter().all(|(a, b, _)| a != b && b == "one"), "{found:?}");
+}
+
+#[test]
+fn copies_are_all_told_however_many_there_are() {
+    let env = Env::new();
+    let copy = story(1, 400);
+    (0..1100).for_each(|n| env.write(&format!("books/c{n:04}.txt"), &copy));
+    let told = env.run(&["editions", "books", "--format", "tsv"]).code(0);
+    assert_eq!(rows(told.text()).len(), 1099, "beside the first of them, where they are more than a thousand");
+    (6..1100).for_each(|n| std::fs::remove_file(env.path(&format!("books/c{n:04}.txt"))).expect("a copy"));
+    env.write("books/d.txt", format!("{} {copy}", story(2, 900)));
+    let told = env.run(&["editions", "books", "--format", "tsv"]).code(0);
+    assert_eq!(rows(told.text()).len(), 6 * 5 / 2 + 6);
+}
+
+#[test]
+fn the_order_of_inputs_changes_nothing() {
+    let env = with_books();
+    let pairs =
+        |inputs: [&str; 3]| env.run(&[&["editions"], inputs.as_slice(), &["--format", "tsv"]].concat()).code(0).stdout;
+    let [one, again, other] = ["books/one.txt", "books/again.txt", "books/other.txt"];
+    assert_eq!(pairs([one, again, other]), pairs([other, again, one]));
+}
+
+#[test]
+fn books_that_are_looked_for_are_never_written_over() {
+    let env = with_books();
+    let book = env.read("books/one.txt");
+    for output in [&["--index", "books/one.txt"], &["--index", "./books/../books/one.txt"], &["-o", "books/one.txt"]] {
+        env.run(&[&["editions", "books/other.txt", "--against", "books/one.txt"], output.as_slice()].concat()).code(2);
+        assert_eq!(env.read("books/one.txt"), book, "{output:?}");
+    }
+    env.run(&["editions", "books", "--index", "x.tsv", "-o", "./x.tsv"]).code(2).says(&["one file"]);
+}
+
+#[test]
+fn indexes_that_were_made_in_another_way_are_refused() {
+    let env = with_books();
+    env.run(&["editions", "books", "--no-strip", "--index", "raw", "-o", "raw.tsv"]).code(0);
+    env.run(&["editions", "raw", "--against", "books/one.txt"]).code(2).says(&["raw", "another way", "make it again"]);
+    env.run(&["editions", "raw", "--no-strip", "--against", "books/one.txt"]).code(0);
+    // The same index twice has the same books twice.
+    let told = env.run(&["editions", "raw", "raw", "./raw", "--no-strip", "--format", "tsv"]);
+    assert!(pairs(told.text()).iter().all(|(a, b, _)| a != b), "{}", told.text());
+}
+
+#[test]
+fn a_text_of_random_letters_is_read_in_time() {
+    let env = with_books();
+    // More different pairs of words than any book has: they must not crowd in one place of a table.
+    env.write("books/noise.txt", common::words(2_500_000, 7));
+    env.run(&["editions", "books", "--format", "tsv"]).code(0);
+}

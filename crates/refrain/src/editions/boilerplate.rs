@@ -80,7 +80,7 @@ impl Boilerplate {
         for (text, text_lookup) in &self.texts {
             let found = chains(book, &lookup, text, text_lookup, &options);
             let pieces = found.iter().filter(|chain| chain.worth >= LEAST_WORTH).flat_map(|chain| &chain.passages);
-            ranges.extend(pieces.map(|passage| passage.a.0..passage.a.1 + 1));
+            ranges.extend(pieces.map(|passage| passage.a.0..passage.a.1.saturating_add(1)));
         }
         if ranges.is_empty() {
             return;

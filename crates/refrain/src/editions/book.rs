@@ -67,7 +67,7 @@ impl Anchor {
 }
 
 /// A word or pair that stands in a book more often says little of the place where it stands.
-const MOST_TIMES: u32 = 2;
+pub(super) const MOST_TIMES: u32 = 2;
 /// Words with fewer letters link nothing.
 const LEAST_LETTERS: u8 = 4;
 /// One in four pairs is looked at: those with no bit of these in their keys.

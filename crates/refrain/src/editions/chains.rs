@@ -8,7 +8,7 @@
 //! Scanning errors add and lose characters here and there, so distances differ by about the square root of their length; two
 //! translations of a work keep names in order, but their distances differ by a share of the length, and their chains break.
 
-use super::book::{Anchor, Book};
+use super::book::{Anchor, Book, MOST_TIMES};
 use crate::document::Span;
 
 /// How chains are made.
@@ -52,6 +52,13 @@ pub struct Passage {
     pub links: u32,
     /// How unlikely it is by chance: the sum of logarithms.
     pub worth: f64,
+}
+
+impl Passage {
+    /// The same passage seen from the other book.
+    pub(super) fn turned(&self) -> Passage {
+        Passage { a: self.b, b: self.a, a_bytes: self.b_bytes, b_bytes: self.a_bytes, ..*self }
+    }
 }
 
 /// Words and pairs that follow each other at the same distances in two books.
@@ -116,8 +123,9 @@ fn matches(a: &Book, la: &Lookup, b: &Book, lb: &Lookup) -> Vec<Match> {
                     from + keys[from..].iter().take_while(|(key, _)| *key == one).count()
                 };
                 let (i_end, j_end) = (end(&la.keys, i), end(&lb.keys, j));
-                for (_, x) in &la.keys[i..i_end] {
-                    for (_, y) in &lb.keys[j..j_end] {
+                // No book has a key more than twice, unless an index was tampered with.
+                for (_, x) in la.keys[i..i_end].iter().take(MOST_TIMES as usize) {
+                    for (_, y) in lb.keys[j..j_end].iter().take(MOST_TIMES as usize) {
                         found.push(Match { a: a.anchors[*x as usize], b: b.anchors[*y as usize] });
                     }
                 }

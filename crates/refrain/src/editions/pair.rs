@@ -103,11 +103,27 @@ pub struct Pair {
 }
 
 impl Pair {
-    /// A pair that a published method finds: it knows a score, and no passages.
-    pub fn published(a: u32, b: u32, score: f64) -> Pair {
+    /// The same pair seen from the other side: `b` is the first book now, under these numbers.
+    pub(super) fn turned(&self, a: u32, b: u32) -> Pair {
+        let Published { x, y, .. } = self.published;
+        let mut passages: Vec<Passage> = self.passages.iter().map(Passage::turned).collect();
+        passages.sort_by_key(|passage| (passage.a, passage.b));
         Pair {
-            a,
-            b,
+            a: b,
+            b: a,
+            share_a: self.share_b,
+            share_b: self.share_a,
+            published: Published { x: y, y: x, ..self.published },
+            passages,
+            ..*self
+        }
+    }
+
+    /// A pair that a published method finds: it knows a score, one kind of pairs, and no passages.
+    pub fn published(a: (u32, &Book), b: (u32, &Book), score: f64) -> Pair {
+        Pair {
+            a: a.0,
+            b: b.0,
             kind: Kind::Duplicate,
             score,
             share_a: 0.0,
@@ -115,9 +131,14 @@ impl Pair {
             worth: 0.0,
             links: 0,
             steadiness: 0.0,
-            published: Published::default(),
+            published: Published::of(a.1, b.1),
             passages: Vec::new(),
         }
+    }
+
+    /// False for a pair of which a published method knows nothing but a score.
+    pub fn is_measured(&self) -> bool {
+        self.links > 0
     }
 }
 

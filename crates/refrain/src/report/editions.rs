@@ -59,19 +59,26 @@ impl EditionsReport<'_> {
         let mut table = COLUMNS.join("\t") + "\n";
         for pair in &self.found.pairs {
             let p = pair.published;
+            // What a published method does not know is left empty.
+            let measured = match pair.is_measured() {
+                true => format!(
+                    "{:.4}\t{:.4}\t{}\t{}\t{:.1}\t{:.4}",
+                    pair.share_a,
+                    pair.share_b,
+                    pair.passages.len(),
+                    pair.links,
+                    pair.worth,
+                    pair.steadiness
+                ),
+                false => "\t".repeat(5),
+            };
             let _ = writeln!(
                 table,
-                "{}\t{}\t{:.4}\t{}\t{:.4}\t{:.4}\t{}\t{}\t{:.1}\t{:.4}\t{:.4}\t{:.4}\t{}\t{}\t{}\t{}\t{}\t{}",
+                "{}\t{}\t{:.4}\t{}\t{measured}\t{:.4}\t{:.4}\t{}\t{}\t{}\t{}\t{}\t{}",
                 cell(self.book(pair.a), '\t'),
                 cell(self.book(pair.b), '\t'),
                 pair.score,
                 pair.kind.name(),
-                pair.share_a,
-                pair.share_b,
-                pair.passages.len(),
-                pair.links,
-                pair.worth,
-                pair.steadiness,
                 p.cs(),
                 p.its(),
                 p.lcs,
@@ -101,12 +108,14 @@ impl EditionsReport<'_> {
             })
             .collect();
         let p = pair.published;
+        // What a published method does not know is null.
+        let known = |value: Value| if pair.is_measured() { value } else { Value::Null };
         json!({
             "a": self.book(pair.a), "b": self.book(pair.b),
             "score": round(pair.score), "kind": pair.kind.name(),
-            "share_a": round(pair.share_a), "share_b": round(pair.share_b),
-            "links": pair.links, "worth": round(pair.worth),
-            "steadiness": round(pair.steadiness),
+            "share_a": known(round(pair.share_a).into()), "share_b": known(round(pair.share_b).into()),
+            "links": known(pair.links.into()), "worth": known(round(pair.worth).into()),
+            "steadiness": known(round(pair.steadiness).into()),
             "cs": round(p.cs()), "its": round(p.its()), "lcs": p.lcs, "common": p.common,
             "unique_a": p.x, "unique_b": p.y,
             "passages": passages,
@@ -138,13 +147,15 @@ impl EditionsReport<'_> {
             }
             Arc::new(column.finish()) as ArrayRef
         };
-        let number = |of: &dyn Fn(&Pair) -> f64| {
+        let number = |of: &dyn Fn(&Pair) -> Option<f64>| {
             let mut column = Float64Builder::new();
             for pair in pairs {
-                column.append_value(of(pair));
+                column.append_option(of(pair));
             }
             Arc::new(column.finish()) as ArrayRef
         };
+        // What a published method does not know is null.
+        let known = |pair: &Pair, value: f64| pair.is_measured().then_some(value);
         let count = |of: &dyn Fn(&Pair) -> u32| {
             let mut column = Int64Builder::new();
             for pair in pairs {
@@ -174,23 +185,25 @@ impl EditionsReport<'_> {
         let columns: Vec<(&str, ArrayRef)> = vec![
             ("a", text(&|pair| self.book(pair.a).to_owned())),
             ("b", text(&|pair| self.book(pair.b).to_owned())),
-            ("score", number(&|pair| pair.score)),
+            ("score", number(&|pair| Some(pair.score))),
             ("kind", text(&|pair| pair.kind.name().to_owned())),
-            ("share_a", number(&|pair| pair.share_a)),
-            ("share_b", number(&|pair| pair.share_b)),
+            ("share_a", number(&|pair| known(pair, pair.share_a))),
+            ("share_b", number(&|pair| known(pair, pair.share_b))),
             ("links", count(&|pair| pair.links)),
-            ("worth", number(&|pair| pair.worth)),
-            ("steadiness", number(&|pair| pair.steadiness)),
-            ("cs", number(&|pair| pair.published.cs())),
-            ("its", number(&|pair| pair.published.its())),
+            ("worth", number(&|pair| known(pair, pair.worth))),
+            ("steadiness", number(&|pair| known(pair, pair.steadiness))),
+            ("cs", number(&|pair| Some(pair.published.cs()))),
+            ("its", number(&|pair| Some(pair.published.its()))),
             ("lcs", count(&|pair| pair.published.lcs)),
             ("common", count(&|pair| pair.published.common)),
             ("unique_a", count(&|pair| pair.published.x)),
             ("unique_b", count(&|pair| pair.published.y)),
             ("passages", Arc::new(passages.finish())),
         ];
-        let fields: Vec<Field> =
-            columns.iter().map(|(name, column)| Field::new(*name, column.data_type().clone(), false)).collect();
+        let fields: Vec<Field> = columns
+            .iter()
+            .map(|(name, column)| Field::new(*name, column.data_type().clone(), column.null_count() > 0))
+            .collect();
         RecordBatch::try_new(Arc::new(Schema::new(fields)), columns.into_iter().map(|(_, column)| column).collect())
     }
 
