@@ -135,12 +135,12 @@ fn samples_are_told_apart() {
     let pair = |a: &str, b: &str| (a.to_owned(), b.to_owned());
     let wanted = [
         pair("ferry", "harbour-tales"),
+        pair("harbour-tales", "lamp"),
         pair("harbour-tales", "lamp-scanned"),
         pair("harbour-tales", "lamp-second-edition"),
-        pair("harbour-tales", "lamp"),
+        pair("lamp", "lamp-scanned"),
+        pair("lamp", "lamp-second-edition"),
         pair("lamp-scanned", "lamp-second-edition"),
-        pair("lamp-scanned", "lamp"),
-        pair("lamp-second-edition", "lamp"),
     ];
     assert_eq!(found, wanted);
     let works = env.read_jsonl("report/works.jsonl");
@@ -520,7 +520,7 @@ fn books_that_are_looked_for_are_never_written_over() {
 fn indexes_that_were_made_in_another_way_are_refused() {
     let env = with_books();
     env.run(&["editions", "books", "--no-strip", "--index", "raw", "-o", "raw.tsv"]).code(0);
-    env.run(&["editions", "raw", "--against", "books/one.txt"]).code(2).says(&["raw", "another way", "make it again"]);
+    env.run(&["editions", "raw", "--against", "books/one.txt"]).code(1).says(&["raw", "another way", "make it again"]);
     env.run(&["editions", "raw", "--no-strip", "--against", "books/one.txt"]).code(0);
     // The same index twice has the same books twice.
     let told = env.run(&["editions", "raw", "raw", "./raw", "--no-strip", "--format", "tsv"]);
