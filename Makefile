@@ -197,11 +197,14 @@ has-editions:
 	@test -f "$(BOOKS_DATA)/editions.tar.zst" || { echo "say where the books are: BOOKS_DATA=folder with editions.tar.zst and editions_pairs.tsv; $(BOOKS_DATA)/editions.tar.zst is not there"; exit 2; }
 	@mkdir -p bench-data
 	@test -d bench-data/editions || zstd -d --long=27 -cq "$(BOOKS_DATA)/editions.tar.zst" | tar -x -C bench-data
+	@test -d bench-data/books/strip || ! test -f "$(BOOKS_DATA)/strip.tar.zst" || { mkdir -p bench-data/books && \
+	    zstd -d --long=27 -cq "$(BOOKS_DATA)/strip.tar.zst" | tar -x -C bench-data/books; }
 
-# EDITIONS="--books 1000,10000" makes fewer books.
+# EDITIONS="--books 1000,10000" makes fewer books. Other books are those of strip.tar.zst, where it is there.
 bench-editions: has-editions
 	$(CARGO) build --release --package refrain-cli --package refrain-bench
-	python3 bench/editions.py --refrain target/release/refrain --books bench-data/editions --data "$(BOOKS_DATA)" --make-books "$(MAKE_BOOKS)" --eval-pairs "$(EVAL_PAIRS)"
+	python3 bench/editions.py --refrain target/release/refrain --books bench-data/editions --data "$(BOOKS_DATA)" --make-books "$(MAKE_BOOKS)" --eval-pairs "$(EVAL_PAIRS)" \
+	    $$(test -d bench-data/books/strip && echo --others bench-data/books/strip)
 	target/release/refrain-bench editions --texts bench-data/editions $(EDITIONS)
 
 paper-editions: has-editions

@@ -10,9 +10,10 @@ libfuzzer_sys::fuzz_target!(|input: &[u8]| {
     let (a, b) = text.split_at(at);
     let (one, other) = (Book::read("a", a, &[]), Book::read("b", b, &[]));
     let options = ChainOptions { least_worth: 0.0, ..ChainOptions::default() };
-    for chain in chains(&one, &Lookup::of(&one.anchors), &other, &Lookup::of(&other.anchors), &options) {
-        assert!(a.get(chain.a_bytes.start..chain.a_bytes.end).is_some(), "a passage lies in the one text");
-        assert!(b.get(chain.b_bytes.start..chain.b_bytes.end).is_some(), "and in the other");
+    let found = chains(&one, &Lookup::of(&one.anchors), &other, &Lookup::of(&other.anchors), &options);
+    for passage in found.iter().flat_map(|chain| &chain.passages) {
+        assert!(a.get(passage.a_bytes.start..passage.a_bytes.end).is_some(), "a passage lies in the one text");
+        assert!(b.get(passage.b_bytes.start..passage.b_bytes.end).is_some(), "and in the other");
     }
     let file = tempfile::NamedTempFile::new().expect("a temporary file");
     std::fs::write(file.path(), [b"refrain editions 1\n", rest].concat()).expect("a temporary file");

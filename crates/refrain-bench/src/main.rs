@@ -7,6 +7,7 @@ use clap::{Parser, Subcommand};
 
 mod decode;
 mod editions;
+mod editions_margins;
 mod extract;
 mod features;
 mod grow;
@@ -62,6 +63,8 @@ enum Command {
     },
     /// How the search for editions grows with the number of books, on made-up books with planted pairs
     Editions(editions::Arguments),
+    /// How near true and false pairs of books come to the limits of the rule of `refrain editions`
+    EditionsMargins(editions_margins::Arguments),
     /// Extract the main content of pages in JSONL (id, html), with a model of your own or timed
     Extract(extract::Arguments),
     /// Write the features of pages with gold answers, to train the model of `refrain extract`
@@ -117,6 +120,7 @@ fn main() -> Result<()> {
     match Arguments::parse().command {
         Command::Decode(arguments) => decode::run(&arguments),
         Command::Editions(arguments) => editions::run(&arguments),
+        Command::EditionsMargins(arguments) => editions_margins::run(&arguments),
         Command::Extract(arguments) => extract::run(&arguments),
         Command::Features(arguments) => features::write(&arguments),
         Command::Grow(arguments) => grow::run(&arguments),

@@ -40,11 +40,11 @@ struct Gold {
     ignored: Pairs,
 }
 
-fn ordered(a: &str, b: &str) -> (String, String) {
+pub(crate) fn ordered(a: &str, b: &str) -> (String, String) {
     if a <= b { (a.to_owned(), b.to_owned()) } else { (b.to_owned(), a.to_owned()) }
 }
 
-fn rows(path: &Path) -> Result<Vec<HashMap<String, String>>> {
+pub(crate) fn rows(path: &Path) -> Result<Vec<HashMap<String, String>>> {
     let text = std::fs::read_to_string(path).with_context(|| path.display().to_string())?;
     let mut lines = text.lines().map(|line| line.split('\t').map(str::to_owned).collect::<Vec<_>>());
     let head = lines.next().unwrap_or_default();
@@ -66,7 +66,7 @@ fn gold(path: &Path) -> Result<Gold> {
 }
 
 /// A text and what of it is left out.
-struct Text {
+pub(crate) struct Text {
     id: String,
     content: String,
     outside: [Span; 2],
@@ -102,12 +102,31 @@ fn published(texts: &[Text], method: Method, raw: bool) -> Scored {
     pairs.map(|(a, b, score)| (ordered(&texts[a as usize].id, &texts[b as usize].id), score)).collect()
 }
 
-fn ours(texts: &[Text]) -> Result<Scored> {
+/// The books of a folder, in the order of their names.
+pub(crate) fn texts(folder: &Path, strip: &Strip) -> Result<Vec<Text>> {
+    let mut paths: Vec<PathBuf> = Vec::new();
+    for entry in std::fs::read_dir(folder).with_context(|| folder.display().to_string())? {
+        paths.push(entry?.path());
+    }
+    paths.sort();
+    let texts: Vec<Text> = paths.iter().map(|path| Text::read(path, strip)).collect::<Result<_>>()?;
+    ensure!(texts.len() > 1, "{}: no books in this folder", folder.display());
+    Ok(texts)
+}
+
+/// Puts books on a shelf, as `refrain editions` does.
+pub(crate) fn shelf(texts: &[Text]) -> Result<Shelf> {
     let mut shelf = Shelf::new(&std::env::temp_dir())?;
     for text in texts {
         let edges = Book::read(text.id.clone(), &text.content, &[text.inside()]);
         shelf.add(&Book::read(text.id.clone(), &text.content, &text.outside), Some(&edges))?;
     }
+    shelf.flush()?;
+    Ok(shelf)
+}
+
+fn ours(texts: &[Text]) -> Result<Scored> {
+    let shelf = shelf(texts)?;
     let found = find(&shelf, &FindOptions::default(), &|| true)?;
     let id = |number: u32| shelf.books()[number as usize].id.clone();
     Ok(found.pairs.iter().map(|pair| (ordered(&id(pair.a), &id(pair.b)), pair.score)).collect())
@@ -171,13 +190,7 @@ fn training(gold: &Gold, texts: &[Text]) -> HashSet<String> {
 pub(crate) fn run(arguments: &Arguments) -> Result<()> {
     let strip = Strip::new(Profile::Gutenberg)?;
     let gold = gold(&arguments.pairs)?;
-    let mut paths: Vec<PathBuf> = Vec::new();
-    for entry in std::fs::read_dir(&arguments.books).with_context(|| arguments.books.display().to_string())? {
-        paths.push(entry?.path());
-    }
-    paths.sort();
-    let texts: Vec<Text> = paths.iter().map(|path| Text::read(path, &strip)).collect::<Result<_>>()?;
-    ensure!(texts.len() > 1, "{}: no books in this folder", arguments.books.display());
+    let texts = texts(&arguments.books, &strip)?;
     table(&texts, &gold)?;
     if let (Some(list), Some(folder)) = (&arguments.made, &arguments.made_books) {
         curves(list, folder, &texts, &strip)?;

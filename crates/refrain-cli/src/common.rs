@@ -261,6 +261,11 @@ impl OutputArguments {
         refuse_input_as("the errors", self.errors.as_deref(), &inputs)
     }
 
+    /// The file that errors go to, if one was named.
+    pub(crate) fn errors(&self) -> Option<&Path> {
+        self.errors.as_deref()
+    }
+
     /// The list of errors, with those that are known already.
     pub(crate) fn failures(&self, early: Vec<Failure>) -> Result<Failures> {
         let mut failures = Failures::open(self.errors.as_deref(), None)?;

@@ -13,16 +13,14 @@ use super::book::{Anchor, Book};
 use super::chains::{ChainOptions, Lookup, chains};
 
 /// The most texts that are kept.
-const MOST_TEXTS: usize = 48;
+const MOST_TEXTS: usize = 64;
 /// The most edges that are looked at.
 pub const MOST_EDGES: usize = 2000;
 /// What is not in the edges of so many books, and of one in so many, is no notice.
 const LEAST_BOOKS: usize = 3;
 const ONE_IN: usize = 50;
-/// A text of which more than this is in others already is kept no second time.
-const KNOWN: f64 = 0.6;
-/// A text with fewer words and pairs is no notice worth knowing.
-const LEAST_ANCHORS: usize = 40;
+/// A text with fewer words and pairs that are in no other is not worth keeping.
+const LEAST_NEW: usize = 40;
 
 /// Texts of notices.
 #[derive(Debug, Clone, Default)]
@@ -48,8 +46,7 @@ impl Boilerplate {
         let mut texts = Vec::new();
         for edge in edges {
             let anchors: Vec<Anchor> = edge.anchors.iter().copied().filter(shared).collect();
-            let there = anchors.iter().filter(|anchor| known.contains(&anchor.key())).count();
-            if anchors.len() < LEAST_ANCHORS || there as f64 > KNOWN * anchors.len() as f64 {
+            if anchors.iter().filter(|anchor| !known.contains(&anchor.key())).count() < LEAST_NEW {
                 continue;
             }
             known.extend(anchors.iter().map(|anchor| anchor.key()));
@@ -82,8 +79,8 @@ impl Boilerplate {
         let mut ranges: Vec<Range<u32>> = Vec::new();
         for (text, text_lookup) in &self.texts {
             let found = chains(book, &lookup, text, text_lookup, &options);
-            ranges
-                .extend(found.iter().filter(|chain| chain.worth >= LEAST_WORTH).map(|chain| chain.a.0..chain.a.1 + 1));
+            let pieces = found.iter().filter(|chain| chain.worth >= LEAST_WORTH).flat_map(|chain| &chain.passages);
+            ranges.extend(pieces.map(|passage| passage.a.0..passage.a.1.saturating_add(1)));
         }
         if ranges.is_empty() {
             return;

@@ -67,7 +67,7 @@ impl Anchor {
 }
 
 /// A word or pair that stands in a book more often says little of the place where it stands.
-const MOST_TIMES: u32 = 2;
+pub(super) const MOST_TIMES: u32 = 2;
 /// Words with fewer letters link nothing.
 const LEAST_LETTERS: u8 = 4;
 /// One in four pairs is looked at: those with no bit of these in their keys.
@@ -88,6 +88,8 @@ pub struct Book {
     pub words: u32,
     /// Size of its text in bytes.
     pub bytes: u32,
+    /// From its first word that was not left out to its last one, in bytes.
+    pub compared: (u32, u32),
     /// It is in alphabetical order, like a dictionary.
     pub is_list: bool,
     /// The rare words and pairs, in the order of the text.
@@ -133,6 +135,7 @@ impl Book {
             letters: length - missing,
             words: all.len() as u32,
             bytes: u32::try_from(text.len()).unwrap_or(u32::MAX),
+            compared: compared(&all),
             is_list: is_list(text),
             anchors: anchors(&all, &counts),
             ..Book::default()
@@ -146,7 +149,7 @@ impl Book {
             counts.add(term.key);
         }
         let (words, anchors) = (all.len() as u32, anchors(all, &counts));
-        Book { id: id.into(), letters, words, bytes: letters, anchors, ..Book::default() }
+        Book { id: id.into(), letters, words, bytes: letters, compared: compared(all), anchors, ..Book::default() }
     }
 
     /// The sequence of unique words, as published.
@@ -169,6 +172,12 @@ impl Book {
         self.words = (u64::from(self.words) * u64::from(left) / u64::from(self.letters.max(1))) as u32;
         self.letters = left;
     }
+}
+
+/// From the first of some words to the last one, in bytes.
+fn compared(all: &[Term]) -> (u32, u32) {
+    let end = |term: &Term| term.byte.saturating_add(u32::from(term.bytes));
+    (all.first().map_or(0, |term| term.byte), all.last().map_or(0, end))
 }
 
 /// The rare words and pairs among all words of a book.

@@ -8,7 +8,7 @@
 //! Scanning errors add and lose characters here and there, so distances differ by about the square root of their length; two
 //! translations of a work keep names in order, but their distances differ by a share of the length, and their chains break.
 
-use super::book::{Anchor, Book};
+use super::book::{Anchor, Book, MOST_TIMES};
 use crate::document::Span;
 
 /// How chains are made.
@@ -37,9 +37,9 @@ const BEFORE: usize = 32;
 /// Pairs overlap: words nearer than this are no two things.
 const LEAST_GAP: i64 = 4;
 
-/// A passage of two books: where a chain begins and ends.
+/// A passage that two books share.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Chain {
+pub struct Passage {
     /// Places in the one book, in letters: from, to.
     pub a: (u32, u32),
     /// Places in the other.
@@ -48,17 +48,30 @@ pub struct Chain {
     pub a_bytes: Span,
     /// The bytes of the other.
     pub b_bytes: Span,
-    /// Words and pairs in the chain.
+    /// Words and pairs in it.
     pub links: u32,
-    /// How unlikely the chain is by chance: the sum of logarithms.
+    /// How unlikely it is by chance: the sum of logarithms.
     pub worth: f64,
 }
 
-impl Chain {
-    /// Its length in letters, in the one book and in the other.
-    pub fn letters(&self) -> (u32, u32) {
-        (self.a.1 - self.a.0, self.b.1 - self.b.0)
+impl Passage {
+    /// The same passage seen from the other book.
+    pub(super) fn turned(&self) -> Passage {
+        Passage { a: self.b, b: self.a, a_bytes: self.b_bytes, b_bytes: self.a_bytes, ..*self }
     }
+}
+
+/// Words and pairs that follow each other at the same distances in two books.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Chain {
+    /// What the books share of it, in order.
+    pub passages: Vec<Passage>,
+    /// How unlikely the chain is by chance: the sum of logarithms.
+    pub worth: f64,
+    /// Unique words of both books between its ends: those in the places where the chain has them...
+    pub in_place: u32,
+    /// ...and those near them, but not there.
+    pub astray: u32,
 }
 
 /// What two books have in common.
@@ -66,6 +79,13 @@ impl Chain {
 struct Match {
     a: Anchor,
     b: Anchor,
+}
+
+impl Match {
+    /// A word that both books have once.
+    fn is_unique(&self) -> bool {
+        self.a.is_unique_word() && self.b.is_unique_word()
+    }
 }
 
 /// The anchors of a book by their keys, ready to be looked up.
@@ -103,8 +123,9 @@ fn matches(a: &Book, la: &Lookup, b: &Book, lb: &Lookup) -> Vec<Match> {
                     from + keys[from..].iter().take_while(|(key, _)| *key == one).count()
                 };
                 let (i_end, j_end) = (end(&la.keys, i), end(&lb.keys, j));
-                for (_, x) in &la.keys[i..i_end] {
-                    for (_, y) in &lb.keys[j..j_end] {
+                // No book has a key more than twice, unless an index was tampered with.
+                for (_, x) in la.keys[i..i_end].iter().take(MOST_TIMES as usize) {
+                    for (_, y) in lb.keys[j..j_end].iter().take(MOST_TIMES as usize) {
                         found.push(Match { a: a.anchors[*x as usize], b: b.anchors[*y as usize] });
                     }
                 }
@@ -165,46 +186,108 @@ fn taken(found: &[Match], best: &[f64], before: &[u32], options: &ChainOptions) 
     order.sort_by(|x, y| best[*y as usize].total_cmp(&best[*x as usize]).then(x.cmp(y)));
     let mut used = vec![false; found.len()];
     let mut chains = Vec::new();
+    let mut path = Vec::new();
     for last in order {
         let last = last as usize;
-        let (mut at, mut first, mut links) = (last, last, 0);
+        let mut at = last;
+        path.clear();
         while !used[at] {
             used[at] = true;
-            first = at;
-            links += 1;
+            path.push(at);
             if before[at] == NONE {
                 break;
             }
             at = before[at] as usize;
         }
+        let Some(&first) = path.last() else { continue };
         let worth = best[last] - best[first];
-        if links > 0 && worth >= options.least_worth {
-            let (from, to) = (&found[first], &found[last]);
-            let bytes = |from: Anchor, to: Anchor| Span::new(from.byte as usize, to.end() as usize);
-            chains.push(Chain {
-                a: (from.a.position, to.a.position),
-                b: (from.b.position, to.b.position),
-                a_bytes: bytes(from.a, to.a),
-                b_bytes: bytes(from.b, to.b),
-                links,
-                worth,
-            });
+        if worth >= options.least_worth {
+            path.reverse();
+            let (in_place, astray) = steadiness(found, &path, options);
+            chains.push(Chain { passages: passages(found, &path, best), worth, in_place, astray });
         }
     }
-    chains.sort_by(|x, y| y.worth.total_cmp(&x.worth).then(x.a.cmp(&y.a)).then(x.b.cmp(&y.b)));
+    let place = |chain: &Chain| chain.passages.first().map(|passage| (passage.a, passage.b));
+    chains.sort_by(|x, y| y.worth.total_cmp(&x.worth).then_with(|| place(x).cmp(&place(y))));
     without_nested(chains)
 }
 
-/// Leaves out chains that lie inside better ones in both books: words that found no place in them.
-fn without_nested(chains: Vec<Chain>) -> Vec<Chain> {
-    let inside = |one: (u32, u32), other: (u32, u32)| one.0 + SLACK >= other.0 && one.1 <= other.1 + SLACK;
-    let mut kept: Vec<Chain> = Vec::with_capacity(chains.len());
-    for chain in chains {
-        if !kept.iter().any(|better| inside(chain.a, better.a) && inside(chain.b, better.b)) {
-            kept.push(chain);
+/// A chain is cut where a gap is longer than this, and longer than so many times what is usual in it: what lies there is in one of the
+/// books only. Where every word of a clean copy is linked that shows soon, in a bad scan late.
+const LONG_GAP: u32 = 300;
+const TIMES_USUAL: u32 = 8;
+/// A piece of a chain with fewer words and pairs is none.
+const LEAST_LINKS: usize = 3;
+
+/// The passages that a chain is made of.
+fn passages(found: &[Match], path: &[usize], best: &[f64]) -> Vec<Passage> {
+    let gap = |two: &[usize]| {
+        let (from, to) = (&found[two[0]], &found[two[1]]);
+        (to.a.position - from.a.position).max(to.b.position - from.b.position)
+    };
+    let mut gaps: Vec<u32> = path.windows(2).map(gap).collect();
+    let middle = gaps.len() / 2;
+    let usual = if gaps.is_empty() { 0 } else { *gaps.select_nth_unstable(middle).1 };
+    let longest = LONG_GAP.max(TIMES_USUAL.saturating_mul(usual));
+    let passage = |piece: &[usize]| {
+        let (first, last) = (*piece.first()?, *piece.last()?);
+        let (from, to) = (&found[first], &found[last]);
+        let bytes = |from: Anchor, to: Anchor| Span::new(from.byte as usize, to.end() as usize);
+        (piece.len() >= LEAST_LINKS).then(|| Passage {
+            a: (from.a.position, to.a.position),
+            b: (from.b.position, to.b.position),
+            a_bytes: bytes(from.a, to.a),
+            b_bytes: bytes(from.b, to.b),
+            links: piece.len() as u32,
+            worth: best[last] - best[first],
+        })
+    };
+    path.chunk_by(|one, other| gap(&[*one, *other]) <= longest).filter_map(passage).collect()
+}
+
+/// Letters by which a word may be away from its place and still be told to be near it.
+const NEAR: i64 = 300;
+
+/// Of the unique words that both books have between the ends of a chain: how many are where the chain has them, and how many near
+/// them, but not there. In a copy, however bad, nearly all are in their places. In another translation the same words come
+/// along in other sentences.
+fn steadiness(found: &[Match], path: &[usize], options: &ChainOptions) -> (u32, u32) {
+    let (mut in_place, mut astray) = (0, 0);
+    for two in path.windows(2) {
+        in_place += u32::from(found[two[1]].is_unique());
+        for word in found[two[0] + 1..two[1]].iter().filter(|word| word.is_unique()) {
+            let away = [two[0], two[1]].map(|link| {
+                let in_a = i64::from(word.a.position) - i64::from(found[link].a.position);
+                let in_b = i64::from(word.b.position) - i64::from(found[link].b.position);
+                let away = (in_a - in_b).abs();
+                (
+                    away,
+                    away as f64 <= options.drift + options.drift_per_root * (in_a.abs().max(in_b.abs()) as f64).sqrt(),
+                )
+            });
+            if away.iter().any(|(_, fits)| *fits) {
+                in_place += 1;
+            } else if away.iter().any(|(away, _)| *away <= NEAR) {
+                astray += 1;
+            }
         }
     }
-    kept
+    (in_place, astray)
+}
+
+/// Leaves out passages that lie inside those of better chains in both books: words that found no place in them.
+fn without_nested(mut chains: Vec<Chain>) -> Vec<Chain> {
+    let inside = |one: (u32, u32), other: (u32, u32)| one.0 + SLACK >= other.0 && one.1 <= other.1 + SLACK;
+    let mut kept: Vec<Passage> = Vec::new();
+    for chain in &mut chains {
+        let better = kept.len();
+        chain.passages.retain(|passage| {
+            !kept[..better].iter().any(|better| inside(passage.a, better.a) && inside(passage.b, better.b))
+        });
+        kept.extend(&chain.passages);
+    }
+    chains.retain(|chain| !chain.passages.is_empty());
+    chains
 }
 
 /// Letters by which a chain may reach out of another and still be inside.
@@ -212,9 +295,9 @@ const SLACK: u32 = 40;
 
 /// Joins passages that follow each other in both books with little between them: a note, a heading, a changed line. They come
 /// in the order of the first book.
-pub(super) fn joined(mut passages: Vec<Chain>, most_between: u32) -> Vec<Chain> {
+pub(super) fn joined(mut passages: Vec<Passage>, most_between: u32) -> Vec<Passage> {
     passages.sort_by_key(|chain| (chain.a, chain.b));
-    let mut joined: Vec<Chain> = Vec::with_capacity(passages.len());
+    let mut joined: Vec<Passage> = Vec::with_capacity(passages.len());
     let follows = |last: (u32, u32), next: (u32, u32)| {
         next.0 >= last.0 && next.1 >= last.1 && next.0 <= last.1.saturating_add(most_between)
     };
@@ -265,9 +348,13 @@ mod tests {
         (from..from + count).map(word).collect()
     }
 
-    fn found(a: &[String], b: &[String]) -> Vec<Chain> {
+    fn chains_of(a: &[String], b: &[String]) -> Vec<Chain> {
         let (a, b) = (Book::read("a", &a.join(" "), &[]), Book::read("b", &b.join(" "), &[]));
         chains(&a, &Lookup::of(&a.anchors), &b, &Lookup::of(&b.anchors), &ChainOptions::default())
+    }
+
+    fn found(a: &[String], b: &[String]) -> Vec<Passage> {
+        chains_of(a, b).into_iter().flat_map(|chain| chain.passages).collect()
     }
 
     #[test]
@@ -303,8 +390,33 @@ mod tests {
     }
 
     #[test]
+    fn what_stands_between_in_one_book_only_is_no_passage() {
+        let (one, two) = (words(0, 100), words(1000, 100));
+        let a = [one.clone(), words(5000, 80), two.clone()].concat();
+        let b = [one, words(7000, 80), two].concat();
+        let chains = chains_of(&a, &b);
+        assert_eq!(chains.len(), 1, "other words of the same length keep the distance");
+        let lengths: Vec<u32> = chains[0].passages.iter().map(|passage| passage.links).collect();
+        assert_eq!(lengths.len(), 2, "{lengths:?}");
+        assert!(chains[0].worth > chains[0].passages.iter().map(|passage| passage.worth).sum::<f64>());
+    }
+
+    #[test]
+    fn words_that_come_along_in_other_sentences_are_astray() {
+        let copy = words(0, 400);
+        let chains = chains_of(&copy, &copy);
+        assert_eq!((chains[0].in_place > 300, chains[0].astray), (true, 0));
+        // Every second word changes places with a near one, as in another translation.
+        let mut other = copy.clone();
+        (0..400).step_by(8).for_each(|n| other[n..n + 8].rotate_left(n / 8 % 5));
+        let chains = chains_of(&copy, &other);
+        let (in_place, astray) = chains.iter().fold((0, 0), |sum, c| (sum.0 + c.in_place, sum.1 + c.astray));
+        assert!(astray > in_place, "{in_place} in place, {astray} astray");
+    }
+
+    #[test]
     fn passages_with_little_between_are_joined() {
-        let at = |a: u32, b: u32, length: u32| Chain {
+        let at = |a: u32, b: u32, length: u32| Passage {
             a: (a, a + length),
             b: (b, b + length),
             a_bytes: Span::new(a as usize, (a + length) as usize),

@@ -9,6 +9,8 @@ pub(super) struct Counts {
 
 /// No key: keys have 40 bits.
 const FREE: u64 = u64::MAX;
+/// An odd number without pattern, 2^64 by the golden ratio.
+const SPREAD: u64 = 0x9E37_79B9_7F4A_7C15;
 
 impl Counts {
     /// With room for the different words of a text of so many bytes: there are fewer than one in 64 bytes in any but short ones.
@@ -20,7 +22,8 @@ impl Counts {
     #[inline]
     fn slot(&self, key: u64) -> usize {
         let last = self.keys.len() - 1;
-        let mut at = key as usize & last;
+        // Keys are hashes, but pairs were chosen by some of their bits: these must not decide on the place alone.
+        let mut at = (key.wrapping_mul(SPREAD) >> (u64::BITS - self.keys.len().trailing_zeros())) as usize;
         while self.keys[at] != key && self.keys[at] != FREE {
             at = (at + 1) & last;
         }
@@ -69,6 +72,18 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
+
+    /// Keys that have some bits in common must not crowd: with a million of them in one place this would not end.
+    #[test]
+    fn keys_that_were_chosen_by_some_bits_are_spread() {
+        let mut counts = Counts::for_text(0);
+        for key in (0..600_000_u64).map(|n| crate::text::mix(n) & super::super::hash::KEY_MASK & !(3 << 20)) {
+            counts.add(key);
+        }
+        let longest = counts.keys.chunk_by(|one, other| (*one == FREE) == (*other == FREE));
+        let longest = longest.filter(|run| run[0] != FREE).map(<[u64]>::len).max();
+        assert!(longest < Some(200), "{longest:?} keys in a row");
+    }
 
     proptest! {
         #[test]

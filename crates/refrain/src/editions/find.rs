@@ -2,7 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use rayon::iter::{IntoParallelIterator, IntoParallelRefIterator, ParallelExtend, ParallelIterator};
+use rayon::iter::{IntoParallelRefIterator, ParallelExtend, ParallelIterator};
 
 use super::boilerplate::Boilerplate;
 use super::book::Book;
@@ -53,7 +53,8 @@ pub fn find(shelf: &Shelf, options: &FindOptions, go_on: &(dyn Fn() -> bool + Sy
     let mut found = Found::default();
     let numbered = || shelf.books().iter().zip(0_u32..);
     found.lists.extend(numbered().filter(|(entry, _)| entry.is_list).map(|(_, number)| number));
-    let (candidates, cut) = search.candidates(&mut found)?;
+    let copies = search.copies();
+    let (candidates, cut) = search.candidates(&mut found, &copies)?;
     let mut tested: HashSet<(u32, u32)> = HashSet::new();
     let mut next = candidates;
     while !next.is_empty() {
@@ -62,6 +63,7 @@ pub fn find(shelf: &Shelf, options: &FindOptions, go_on: &(dyn Fn() -> bool + Sy
         search.judge(&next, &mut found.pairs)?;
         next = if cut { search.beyond(&found.pairs, &tested) } else { Vec::new() };
     }
+    copies.tell(&mut found.pairs);
     found.pairs.sort_by_key(|pair| (pair.a, pair.b));
     Ok(found)
 }
@@ -73,8 +75,41 @@ struct Search<'a> {
     go_on: &'a (dyn Fn() -> bool + Sync),
 }
 
-/// Books that are read at a time.
-const CHUNK: u32 = 256;
+/// Of more copies of one book than this, each is told beside the first of them only: all pairs of a thousand are half a million.
+const MOST_COPIES: usize = 1000;
+
+/// Books that are the very same as one before them, by the number of that one.
+#[derive(Default)]
+struct Copies {
+    of: HashMap<u32, Vec<u32>>,
+}
+
+impl Copies {
+    /// Adds the pairs of copies: what was found of the first of them holds for all.
+    fn tell(&self, pairs: &mut Vec<Pair>) {
+        let all = |book: u32| std::iter::once(book).chain(self.of.get(&book).into_iter().flatten().copied());
+        let mut more = Vec::new();
+        for pair in pairs.iter() {
+            let within = self.of.get(&pair.a).is_some_and(|copies| copies.first() == Some(&pair.b));
+            if within {
+                let same: Vec<u32> = all(pair.a).collect();
+                let firsts = if same.len() > MOST_COPIES { 1 } else { same.len() };
+                for (n, a) in same.iter().take(firsts).enumerate() {
+                    more.extend(same[n + 1..].iter().map(|b| Pair { a: *a, b: *b, ..pair.clone() }));
+                }
+                continue;
+            }
+            for a in all(pair.a).take(MOST_COPIES) {
+                for b in all(pair.b).take(MOST_COPIES) {
+                    more.push(if a < b { Pair { a, b, ..pair.clone() } } else { pair.turned(a, b) });
+                }
+            }
+        }
+        // Each pair that was there stands among them.
+        *pairs = more;
+    }
+}
+
 /// Memory of a book, for each byte of its record.
 const GROWTH: u64 = 5;
 /// Letters of a book that two others have to share with it, to be compared with each other.
@@ -91,24 +126,58 @@ impl Search<'_> {
         Ok(book)
     }
 
-    /// The candidates, and whether some lists of books were too long to put all of them beside each other.
-    fn candidates(&self, found: &mut Found) -> Result<(Vec<(u32, u32)>, bool)> {
+    /// Books that are the very same as one before them.
+    fn copies(&self) -> Copies {
+        let mut copies = Copies::default();
+        let mut known: HashMap<(u64, u32), u32> = HashMap::new();
+        for (entry, number) in self.shelf.books().iter().zip(0..) {
+            let first = *known.entry(entry.same()).or_insert(number);
+            // A book that is asked for, and a copy of it among the others, are compared like any two books.
+            let same_side = self.options.new_from.is_none_or(|new| (first < new) == (number < new));
+            if !same_side {
+                known.insert(entry.same(), number);
+            } else if first != number {
+                copies.of.entry(first).or_default().push(number);
+            }
+        }
+        copies
+    }
+
+    /// The candidates, and whether some lists of books were too long to put all of them beside each other. Of the same book only the
+    /// first is looked at.
+    fn candidates(&self, found: &mut Found, copies: &Copies) -> Result<(Vec<(u32, u32)>, bool)> {
         let pairs = self.shelf.books().iter().map(|book| u64::from(book.pairs)).sum();
         let mut index = Candidates::new(self.options.limits.clone(), pairs);
-        let books = self.shelf.len() as u32;
-        for start in (0..books).step_by(CHUNK as usize) {
+        let later: HashSet<u32> = copies.of.values().flatten().copied().collect();
+        let books: Vec<u32> = (0..self.shelf.len() as u32).collect();
+        let mut rest = books.as_slice();
+        while !rest.is_empty() {
             self.go_on()?;
-            let numbers = start..books.min(start + CHUNK);
-            let read: Vec<Book> = numbers.clone().into_par_iter().map(|n| self.read(n)).collect::<Result<_>>()?;
-            for (number, book) in numbers.zip(&read) {
+            let mut size = 0;
+            let fits = |number: &&u32| {
+                size += self.shelf.size(**number);
+                size <= self.options.limits.memory / 4 / GROWTH
+            };
+            let (now, behind) = rest.split_at(rest.iter().take_while(fits).count().max(1));
+            rest = behind;
+            let read: Vec<Book> = now.par_iter().map(|number| self.read(*number)).collect::<Result<_>>()?;
+            for (number, book) in now.iter().zip(&read) {
                 if (book.unique_words().count() as u32) < LEAST_UNIQUE {
-                    found.too_short.push(number);
-                } else {
-                    index.add(number, &book.anchors)?;
+                    found.too_short.push(*number);
+                } else if !later.contains(number) {
+                    index.add(*number, &book.anchors)?;
                 }
             }
         }
-        index.conclude(self.options.new_from)
+        let (mut candidates, cut) = index.conclude(self.options.new_from)?;
+        if self.options.new_from.is_none() {
+            let short: HashSet<u32> = found.too_short.iter().copied().collect();
+            let first = |(first, copies): (&u32, &Vec<u32>)| Some((*first, *copies.first()?));
+            candidates.extend(copies.of.iter().filter_map(first).filter(|(first, _)| !short.contains(first)));
+            candidates.sort_unstable();
+            candidates.dedup();
+        }
+        Ok((candidates, cut))
     }
 
     /// Compares candidates, some at a time so that their books have room.

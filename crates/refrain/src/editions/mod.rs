@@ -43,7 +43,7 @@ mod works;
 pub use boilerplate::{Boilerplate, MOST_EDGES};
 pub use book::{Anchor, Book, unique_words};
 pub use candidates::{CandidateOptions, Candidates};
-pub use chains::{Chain, ChainOptions, Lookup, chains};
+pub use chains::{Chain, ChainOptions, Lookup, Passage, chains};
 pub use find::{FindOptions, Found, LEAST_UNIQUE, find};
 pub use overlap::{Overlap, overlaps};
 pub use pair::{Kind, Pair, Rule};

@@ -1,7 +1,7 @@
 //! What two books have to do with each other.
 
 use super::book::Book;
-use super::chains::{Chain, ChainOptions, Lookup, chains, covered, joined};
+use super::chains::{ChainOptions, Lookup, Passage, chains, covered, joined};
 use super::sequence::Published;
 
 /// What two books are to each other.
@@ -28,16 +28,17 @@ impl Kind {
 pub struct Rule {
     /// How chains are made.
     pub chains: ChainOptions,
+    /// The best chain has to be worth this much: less may be chance.
+    pub least_worth: f64,
+    /// The least share of unique words that are in their places: two translations of a work have half of them there, a bad copy
+    /// nearly all.
+    pub least_steadiness: f64,
     /// The least share of the smaller book.
     pub least_share: f64,
-    /// The least length of what is shared, in letters.
+    /// The least length of what is shared, in letters: a page. Less is a quotation or an advertisement...
     pub least_letters: u32,
-    /// The best chain has to be worth this much...
-    pub least_worth: f64,
-    /// ...or only this much where words are as close to each other as in a clean copy.
-    pub least_worth_if_dense: f64,
-    /// A clean copy has a word or pair of a chain at least every so many letters.
-    pub dense: f64,
+    /// ...unless it is a large part of something small: length in letters, and share of the smaller book.
+    pub least_of_small: (u32, f64),
     /// The shares of the smaller and of the larger book that make a whole duplicate.
     pub whole: (f64, f64),
 }
@@ -46,12 +47,27 @@ impl Default for Rule {
     fn default() -> Rule {
         Rule {
             chains: ChainOptions::default(),
+            least_worth: 100.0,
+            least_steadiness: 0.7,
             least_share: 0.015,
-            least_letters: 1000,
-            least_worth: 250.0,
-            least_worth_if_dense: 100.0,
-            dense: 60.0,
+            least_letters: 1500,
+            least_of_small: (800, 0.2),
             whole: (0.7, 0.6),
+        }
+    }
+}
+
+impl Rule {
+    /// Accepts whatever shares a chain: to see how near pairs come to the limits of the default.
+    pub fn loose() -> Rule {
+        let least_worth = ChainOptions::default().least_worth;
+        Rule {
+            least_worth,
+            least_steadiness: 0.0,
+            least_share: 0.0,
+            least_letters: 0,
+            least_of_small: (0, 0.0),
+            ..Rule::default()
         }
     }
 }
@@ -78,44 +94,74 @@ pub struct Pair {
     pub worth: f64,
     /// Words and pairs of words in all chains.
     pub links: u32,
+    /// The share of the unique words of both, between the ends of chains, that are in their places: see [`Chain`](super::Chain).
+    pub steadiness: f64,
     /// The published scores.
     pub published: Published,
     /// The passages they share, in the order of the first book.
-    pub passages: Vec<Chain>,
+    pub passages: Vec<Passage>,
 }
 
 impl Pair {
-    /// A pair that a published method finds: it knows a score, and no passages.
-    pub fn published(a: u32, b: u32, score: f64) -> Pair {
+    /// The same pair seen from the other side: `b` is the first book now, under these numbers.
+    pub(super) fn turned(&self, a: u32, b: u32) -> Pair {
+        let Published { x, y, .. } = self.published;
+        let mut passages: Vec<Passage> = self.passages.iter().map(Passage::turned).collect();
+        passages.sort_by_key(|passage| (passage.a, passage.b));
         Pair {
-            a,
-            b,
+            a: b,
+            b: a,
+            share_a: self.share_b,
+            share_b: self.share_a,
+            published: Published { x: y, y: x, ..self.published },
+            passages,
+            ..*self
+        }
+    }
+
+    /// A pair that a published method finds: it knows a score, one kind of pairs, and no passages.
+    pub fn published(a: (u32, &Book), b: (u32, &Book), score: f64) -> Pair {
+        Pair {
+            a: a.0,
+            b: b.0,
             kind: Kind::Duplicate,
             score,
             share_a: 0.0,
             share_b: 0.0,
             worth: 0.0,
             links: 0,
-            published: Published::default(),
+            steadiness: 0.0,
+            published: Published::of(a.1, b.1),
             passages: Vec::new(),
         }
+    }
+
+    /// False for a pair of which a published method knows nothing but a score.
+    pub fn is_measured(&self) -> bool {
+        self.links > 0
     }
 }
 
 impl Rule {
     /// Compares two books; none when they share too little.
     pub fn judge(&self, a: (u32, &Book, &Lookup), b: (u32, &Book, &Lookup)) -> Option<Pair> {
-        let passages = chains(a.1, a.2, b.1, b.2, &self.chains);
-        let worth = passages.first()?.worth;
+        let chains = chains(a.1, a.2, b.1, b.2, &self.chains);
+        let worth = chains.first()?.worth;
+        let in_place: u32 = chains.iter().map(|chain| chain.in_place).sum();
+        let astray: u32 = chains.iter().map(|chain| chain.astray).sum();
+        let steadiness = f64::from(in_place + 1) / f64::from(in_place + astray + 1);
+        let passages: Vec<Passage> = chains.into_iter().flat_map(|chain| chain.passages).collect();
         let covered_a = covered(passages.iter().map(|chain| chain.a));
         let covered_b = covered(passages.iter().map(|chain| chain.b));
         let links: u32 = passages.iter().map(|chain| chain.links).sum();
         let share = |covered: u32, book: &Book| (f64::from(covered) / f64::from(book.letters.max(1))).min(1.0);
         let (share_a, share_b) = (share(covered_a, a.1), share(covered_b, b.1));
-        let letters_each = f64::from(covered_a.max(covered_b)) / f64::from(links);
-        let sure = worth >= self.least_worth || (worth >= self.least_worth_if_dense && letters_each <= self.dense);
         let (smaller, larger) = if a.1.letters <= b.1.letters { (share_a, share_b) } else { (share_b, share_a) };
-        if !sure || smaller < self.least_share || covered_a.min(covered_b) < self.least_letters {
+        let letters = covered_a.min(covered_b);
+        let is_long =
+            letters >= self.least_letters || (letters >= self.least_of_small.0 && smaller >= self.least_of_small.1);
+        let is_sure = worth >= self.least_worth && steadiness >= self.least_steadiness;
+        if !is_sure || !is_long || smaller < self.least_share {
             return None;
         }
         let whole = smaller >= self.whole.0 && larger >= self.whole.1;
@@ -123,6 +169,6 @@ impl Rule {
         let passages = joined(passages, MOST_BETWEEN);
         let published = Published::of(a.1, b.1);
         let score = share_a.max(share_b);
-        Some(Pair { a: a.0, b: b.0, kind, score, share_a, share_b, worth, links, published, passages })
+        Some(Pair { a: a.0, b: b.0, kind, score, share_a, share_b, worth, links, steadiness, published, passages })
     }
 }

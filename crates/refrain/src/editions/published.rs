@@ -61,6 +61,16 @@ impl Method {
         }
     }
 
+    /// A threshold that suits clean texts without licences: those of DUPNIQ are lower then, those of other methods are as they were.
+    pub fn calibrated(self) -> f64 {
+        let [cs, its] = Score::CALIBRATED;
+        match self {
+            Method::Cs => cs.threshold(),
+            Method::Its => its.threshold(),
+            other => other.threshold(),
+        }
+    }
+
     /// What the method keeps of a text, but for some ranges: keys, none of them twice. Unique words are in order.
     pub fn read(self, text: &str, left_out: &[Span]) -> Vec<u64> {
         let kept = without(text, left_out);

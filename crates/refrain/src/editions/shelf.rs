@@ -43,6 +43,9 @@ pub struct Entry {
     pub words: u32,
     /// The size of its text in bytes.
     pub bytes: u32,
+    /// From its first word that was not left out to its last one, in bytes.
+    #[serde(default)]
+    pub compared: (u32, u32),
     /// Words that occur in it once.
     pub unique: u32,
     /// Pairs of words that are rare in it.
@@ -57,8 +60,17 @@ pub struct Entry {
     hash: u64,
 }
 
+impl Entry {
+    /// Equal for two books that have the very same words in the same places.
+    pub(super) fn same(&self) -> (u64, u32) {
+        (self.hash, self.letters)
+    }
+}
+
 #[derive(Serialize, Deserialize)]
 struct Table {
+    #[serde(default)]
+    made: String,
     books: Vec<Entry>,
     edges: Vec<Entry>,
 }
@@ -70,6 +82,8 @@ pub struct Shelf {
     /// For messages.
     path: PathBuf,
     end: u64,
+    /// How its books were made ready.
+    made: String,
     books: Vec<Entry>,
     edges: Vec<Entry>,
     /// Records that were not written yet.
@@ -82,8 +96,14 @@ const CHUNK: usize = 1 << 20;
 impl Shelf {
     /// An empty one, in a temporary file in this folder.
     pub fn new(folder: &Path) -> Result<Shelf> {
+        Shelf::of_books_made(folder, "")
+    }
+
+    /// The same, with a word on how its books are made ready: only shelves with the same word are joined.
+    pub fn of_books_made(folder: &Path, made: &str) -> Result<Shelf> {
         let file = tempfile::tempfile_in(folder).at(folder)?;
-        Ok(Shelf { file, path: folder.to_owned(), end: 0, books: Vec::new(), edges: Vec::new(), waiting: Vec::new() })
+        let (books, edges, waiting) = (Vec::new(), Vec::new(), Vec::new());
+        Ok(Shelf { file, path: folder.to_owned(), end: 0, made: made.to_owned(), books, edges, waiting })
     }
 
     /// True for a file that is a saved index, of this version or another.
@@ -124,12 +144,12 @@ impl Shelf {
         if XxHash3_64::oneshot(&table) != hash {
             return Err(damaged(again));
         }
-        let Table { books, edges } = serde_json::from_slice(&table).map_err(|_| damaged(again))?;
+        let Table { made, books, edges } = serde_json::from_slice(&table).map_err(|_| damaged(again))?;
         let fits = |entry: &Entry| entry.at.checked_add(u64::from(entry.length)).is_some_and(|end| end <= at);
         if !books.iter().chain(&edges).all(fits) {
             return Err(damaged(again));
         }
-        Ok(Shelf { file, path: path.to_owned(), end: at, books, edges, waiting: Vec::new() })
+        Ok(Shelf { file, path: path.to_owned(), end: at, made, books, edges, waiting: Vec::new() })
     }
 
     /// What is known of the books.
@@ -151,28 +171,55 @@ impl Shelf {
     pub fn add(&mut self, book: &Book, edges: Option<&Book>) -> Result<()> {
         let entry = self.write(book)?;
         self.books.push(entry);
-        if let Some(edges) = edges
-            && self.edges.len() < MOST_EDGES
-            && !edges.anchors.is_empty()
-        {
+        if let Some(edges) = edges.filter(|edges| !edges.anchors.is_empty()) {
             let entry = self.write(edges)?;
             self.edges.push(entry);
+            self.draw(2 * MOST_EDGES);
         }
         Ok(())
     }
 
-    /// Adds all books of another shelf.
-    pub fn join(&mut self, other: &Shelf) -> Result<()> {
-        for entry in &other.books {
+    /// Adds the books of another shelf that are wanted.
+    pub fn join(&mut self, other: &Shelf, mut wanted: impl FnMut(&Entry) -> bool) -> Result<()> {
+        if self.made != other.made {
+            let message = format!(
+                "its books were made ready in another way ({}; here: {}); make it again from the books",
+                other.made, self.made
+            );
+            return Err(Error::Unusable { path: other.path.clone(), message });
+        }
+        for entry in other.books.iter().filter(|entry| wanted(entry)) {
             let moved = self.copy(other, entry)?;
             self.books.push(moved);
         }
-        let room = MOST_EDGES.saturating_sub(self.edges.len());
-        for entry in other.edges.iter().take(room) {
+        for entry in &other.edges {
             let moved = self.copy(other, entry)?;
             self.edges.push(moved);
         }
+        self.draw(2 * MOST_EDGES);
         Ok(())
+    }
+
+    /// Of more edges than this, some are drawn by their hashes, so that it does not matter in which order books came.
+    fn draw(&mut self, most: usize) {
+        if self.edges.len() > most {
+            self.edges.sort_unstable_by(|one, other| (one.hash, &one.id).cmp(&(other.hash, &other.id)));
+            self.edges.dedup_by(|next, last| (next.hash, &next.id) == (last.hash, &last.id));
+            self.edges.truncate(MOST_EDGES);
+        }
+    }
+
+    /// Puts the books from a number on in the order of their ids: what is found does not depend on the order in which they came.
+    pub fn sort_from(&mut self, number: usize) {
+        if let Some(books) = self.books.get_mut(number..) {
+            books.sort_by(|one, other| (&one.id, one.hash).cmp(&(&other.id, other.hash)));
+        }
+    }
+
+    /// True for two books that have the very same words in the same places.
+    pub fn are_same(&self, a: u32, b: u32) -> bool {
+        let of = |book: u32| self.books.get(book as usize).map(Entry::same);
+        of(a).is_some() && of(a) == of(b)
     }
 
     fn copy(&mut self, other: &Shelf, entry: &Entry) -> Result<Entry> {
@@ -191,6 +238,7 @@ impl Shelf {
             letters: book.letters,
             words: book.words,
             bytes: book.bytes,
+            compared: book.compared,
             unique: book.unique_words().count() as u32,
             pairs: book.anchors.iter().filter(|anchor| anchor.is_pair()).count() as u32,
             is_list: book.is_list,
@@ -232,7 +280,9 @@ impl Shelf {
 
     /// Reads the edges of books.
     pub(super) fn edges(&self) -> Result<Vec<Book>> {
-        self.edges.iter().map(|entry| self.read(entry)).collect()
+        let mut drawn: Vec<&Entry> = self.edges.iter().collect();
+        drawn.sort_unstable_by(|one, other| (one.hash, &one.id).cmp(&(other.hash, &other.id)));
+        drawn.iter().take(MOST_EDGES).map(|entry| self.read(entry)).collect()
     }
 
     fn record(&self, entry: &Entry) -> Result<Vec<u8>> {
@@ -261,6 +311,7 @@ impl Shelf {
             letters: entry.letters,
             words: entry.words,
             bytes: entry.bytes,
+            compared: entry.compared,
             is_list: entry.is_list,
             anchors: decode(&record).ok_or_else(damaged)?,
         })
@@ -269,6 +320,7 @@ impl Shelf {
     /// Saves the index; it appears under its name when it is complete.
     pub fn save(&mut self, path: &Path) -> Result<()> {
         self.flush()?;
+        self.draw(MOST_EDGES);
         let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
         // As readable as any file that is written: temporary files are for their owner alone otherwise.
         let permissions = std::fs::Permissions::from_mode(0o666);
@@ -284,7 +336,9 @@ impl Shelf {
         };
         let books = self.books.iter().map(|entry| move_to(&mut out, entry)).collect::<Result<_>>()?;
         let edges = self.edges.iter().map(|entry| move_to(&mut out, entry)).collect::<Result<_>>()?;
-        let table = serde_json::to_vec(&Table { books, edges }).map_err(std::io::Error::from).at(path)?;
+        let table = serde_json::to_vec(&Table { made: self.made.clone(), books, edges })
+            .map_err(std::io::Error::from)
+            .at(path)?;
         out.write_all(&table).at(path)?;
         for number in [at, table.len() as u64, XxHash3_64::oneshot(&table)] {
             out.write_all(&number.to_le_bytes()).at(path)?;
@@ -373,11 +427,30 @@ mod tests {
         assert_eq!(saved.edges().expect("edges")[0].anchors, b.anchors);
         let mut both = Shelf::new(folder.path()).expect("a file");
         both.add(&b, None).expect("room");
-        both.join(&saved).expect("an index");
+        both.join(&saved, |_| true).expect("an index");
         assert_eq!(both.book(1).expect("a book"), a, "before it is written");
         both.flush().expect("room");
         assert_eq!(both.book(1).expect("a book"), a, "and behind");
         assert!(both.book(2).is_err());
+        let mut raw = Shelf::of_books_made(folder.path(), "as they come").expect("a file");
+        let told = raw.join(&saved, |_| true).expect_err("made in another way").to_string();
+        assert!(told.contains("as they come") && told.contains("make it again"), "{told}");
+    }
+
+    #[test]
+    fn edges_are_drawn_whatever_the_order() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let texts: Vec<Book> = (0..2 * MOST_EDGES + 500)
+            .map(|n| book(&n.to_string(), &["keeper", &"abcdefghij"[n % 10..], &"k".repeat(1 + n / 10 % 200)]))
+            .collect();
+        let shelf = |order: &mut dyn Iterator<Item = &Book>| {
+            let mut shelf = Shelf::new(folder.path()).expect("a file");
+            order.for_each(|text| shelf.add(text, Some(text)).expect("room"));
+            shelf.sort_from(0);
+            let ids: Vec<String> = shelf.books().iter().map(|book| book.id.clone()).collect();
+            (ids, shelf.edges().expect("edges"))
+        };
+        assert!(shelf(&mut texts.iter()) == shelf(&mut texts.iter().rev()));
     }
 
     #[test]

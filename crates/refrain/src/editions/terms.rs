@@ -1,12 +1,14 @@
 //! Words as editions compare them: letters in lower case, with a place that survives bad scans.
 //!
-//! A word is a stretch of letters; digits and punctuation are removed, as published, and an apostrophe inside a word joins its
+//! A word is a stretch of letters without their accents; digits and punctuation are removed, as published, and an apostrophe inside a word joins its
 //! two parts. Scripts that write no spaces have no words to see: every two neighbouring characters count as one there (four in
 //! the scripts of South-East Asia, whose characters say less).
 //!
 //! The place of a word is not its byte. Two editions differ in line ends, indents and punctuation, and a scanner takes spaces
 //! for letters and letters for specks. So stretches of letters and digits count with their length and one more, and a single
 //! character that stands alone counts nothing: a space that became a letter moves nothing behind it.
+
+use unicode_normalization::char::{decompose_canonical, is_combining_mark};
 
 use super::hash;
 
@@ -58,6 +60,11 @@ enum Class {
     Other,
 }
 
+/// Accents do not count: they are written as a part of their letter or behind it, and scanners lose them.
+fn is_accent(character: char) -> bool {
+    ('\u{0300}'..='\u{036F}').contains(&character)
+}
+
 fn class(character: char) -> Class {
     match character {
         // Apostrophes, accents that stand beside their letters, soft hyphens and joiners do not end a word.
@@ -79,6 +86,8 @@ fn class(character: char) -> Class {
         }
         _ if character.is_alphabetic() => Class::Letter,
         _ if character.is_numeric() => Class::Digit,
+        // Marks of other scripts: signs of tones, of vowels that are left out, of conjuncts.
+        _ if is_combining_mark(character) => Class::Apostrophe,
         _ => Class::Other,
     }
 }
@@ -163,9 +172,13 @@ fn odd(text: &str, start: usize, position: u32, stretch: &mut Stretch, found: &m
                 }
                 stretch.count += 1;
                 stretch.length += 1;
-                let mut buffer = [0; 4];
+                let letters = &mut stretch.letters;
                 for lower in character.to_lowercase() {
-                    stretch.letters.extend_from_slice(lower.encode_utf8(&mut buffer).as_bytes());
+                    decompose_canonical(lower, |part| {
+                        if !is_accent(part) {
+                            letters.extend_from_slice(part.encode_utf8(&mut [0; 4]).as_bytes());
+                        }
+                    });
                 }
             }
             Class::Digit => stretch.length += 1,
@@ -190,7 +203,7 @@ fn odd(text: &str, start: usize, position: u32, stretch: &mut Stretch, found: &m
             }
             Class::Other => return at + character.len_utf8(),
         }
-        if !matches!(class, Class::Alone(_)) {
+        if matches!(class, Class::Letter | Class::Digit) {
             run = 0;
         }
     }
@@ -217,6 +230,7 @@ impl Stretch {
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
+    use unicode_normalization::UnicodeNormalization;
 
     use super::*;
 
@@ -238,7 +252,8 @@ mod tests {
                 match class(*c) {
                     Class::Letter => {
                         let word = open.get_or_insert((Vec::new(), position + length, *at));
-                        word.0.extend(c.to_lowercase().collect::<String>().bytes());
+                        let lower = c.to_lowercase().nfd().filter(|c| !is_combining_mark(*c));
+                        word.0.extend(lower.collect::<String>().bytes());
                         length += 1;
                     }
                     Class::Digit => {
@@ -273,6 +288,15 @@ mod tests {
         assert_eq!(all("ประภาคาร").len(), 5);
         assert_eq!(all("маяк ночью").len(), 2);
         assert_eq!(all("МАЯК")[0].key, all("маяк")[0].key);
+        assert_eq!(all("प्रकाश स्तंभ").len(), 2, "the sign of a conjunct is inside of a word");
+        assert_eq!(all("ที่นี่").len(), all("ทีนี").len(), "signs of tones stand on letters");
+    }
+
+    #[test]
+    fn accents_do_not_count_however_they_are_written() {
+        let keys = |text: &str| all(text).iter().map(|term| term.key).collect::<Vec<_>>();
+        assert_eq!(keys("Café naïve Ångström"), keys("Cafe\u{301} nai\u{308}ve angstrom"));
+        assert_ne!(keys("straße"), keys("strase"));
     }
 
     #[test]

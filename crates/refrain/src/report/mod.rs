@@ -7,6 +7,7 @@
 mod books;
 mod comparison;
 mod editions;
+mod editions_page;
 
 pub use books::StripReport;
 pub use comparison::{ComparisonReport, Names, ReportOptions, cell, shared_passages};

@@ -73,6 +73,7 @@ pub(crate) fn kept_by_refrain(folder: &Path) -> Option<&'static str> {
         fs::read_dir(folder).is_ok_and(|mut entries| entries.all(own))
     };
     let is_report = |name: &str| matches!(name, "report.json" | "texts.jsonl" | "pairs.csv" | "report.html");
+    let is_editions = |name: &str| matches!(name, "pairs.tsv" | "pairs.jsonl" | "works.jsonl" | "report.html");
     let is_library = |name: &str| {
         let segment = name.split_once('.').is_some_and(|(number, kind)| {
             matches!(kind, "grams" | "steps" | "documents" | "texts")
@@ -80,7 +81,9 @@ pub(crate) fn kept_by_refrain(folder: &Path) -> Option<&'static str> {
         });
         segment || matches!(name, "library.json" | "library.new" | "lock")
     };
-    if begins_with("report.json", "\"refrain_report\"") && has_only(is_report) {
+    if (begins_with("report.json", "\"refrain_report\"") && has_only(is_report))
+        || (begins_with("report.html", "content=\"refrain editions\"") && has_only(is_editions))
+    {
         Some("a report of refrain")
     } else if begins_with("library.json", "\"refrain_library\"") && has_only(is_library) {
         Some("a library of refrain")

@@ -56,9 +56,10 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "METHOD", default_value = "default", value_parser = methods(), help_heading = "Comparison")]
     method: Chosen,
 
-    /// With a published method: the score that a pair has to reach [default: the published one]
-    #[arg(long, value_name = "SCORE", value_parser = share, help_heading = "Comparison")]
-    threshold: Option<f64>,
+    /// With a published method: the score that a pair has to reach, or `calibrated` for one that suits clean texts without licences
+    /// [default: the published one]
+    #[arg(long, value_name = "SCORE", value_parser = threshold, help_heading = "Comparison")]
+    threshold: Option<Threshold>,
 
     /// Form of the pairs, where the name of the output does not tell
     #[arg(long, value_name = "FORMAT", value_parser = named(Form::ALL.map(|form| (form.name(), form)).to_vec()), help_heading = "Output")]
@@ -74,6 +75,17 @@ pub(crate) struct Arguments {
 
     #[command(flatten)]
     output: OutputArguments,
+}
+
+/// The score that a pair has to reach.
+#[derive(Debug, Clone, Copy)]
+enum Threshold {
+    Of(f64),
+    Calibrated,
+}
+
+fn threshold(text: &str) -> Result<Threshold, String> {
+    if text == "calibrated" { Ok(Threshold::Calibrated) } else { share(text).map(Threshold::Of) }
 }
 
 /// The default method, or a published one.
@@ -119,8 +131,13 @@ impl Arguments {
             bail!("--temporary: {} is no folder; make it first", folder.display());
         }
         self.output.keeps("--against", &self.against)?;
-        if self.index.is_some() && self.index.as_deref() == self.output.path() {
+        let absolute = |path: Option<&std::path::Path>| path.map(std::path::absolute).transpose();
+        let index = absolute(self.index.as_deref())?;
+        if index.is_some() && index == absolute(self.output.path())? {
             bail!("the pairs and the index cannot go into one file; name another one for --index");
+        }
+        if index.is_some() && index == absolute(self.output.errors())? {
+            bail!("the errors and the index cannot go into one file; name another one for --index");
         }
         if let Some(index) = self.index.as_deref() {
             let folder = index.parent().filter(|folder| !folder.as_os_str().is_empty() && !folder.is_dir());
@@ -139,11 +156,18 @@ pub(crate) fn run(arguments: &Arguments, given: &Given) -> Result<Exit> {
         given.refuse(&["threshold"], "needs a published method (--method)")?;
     }
     let output = &arguments.output;
-    let (inputs, early) = arguments.input.expand_to_any(output.path())?;
+    let (inputs, early) = arguments.input.expand(output.path())?;
     output.check(&inputs)?;
     let books_only = inputs.iter().filter(|input| !Shelf::is_saved(&input.path)).count();
     if books_only > 0 || arguments.index.as_deref().is_some_and(|index| !Shelf::is_saved(index)) {
         refuse_input_as("the index", arguments.index.as_deref(), &inputs)?;
+    }
+    let against = match arguments.against.as_slice() {
+        [] => None,
+        named => Some(expand(named, output.path())?),
+    };
+    if let Some((against, _)) = &against {
+        refuse_input_as("the index", arguments.index.as_deref(), against)?;
     }
     if let (Form::Report, Some(folder)) = (form, output.path()) {
         output::check_folder(folder)?;
@@ -163,16 +187,29 @@ pub(crate) fn run(arguments: &Arguments, given: &Given) -> Result<Exit> {
         sets: Vec::new(),
         known: HashSet::new(),
     };
-    let worked: Result<(Shelf, Found)> = pool.install(|| {
-        let mut shelf = Shelf::new(&arguments.temporary())?;
+    let worked: Result<(Shelf, Option<Found>)> = pool.install(|| {
+        let made = if arguments.no_strip { "as they come" } else { "without licences" };
+        let mut shelf = Shelf::of_books_made(&arguments.temporary(), made)?;
         reader.add(&arguments.input.inputs, &inputs, &mut shelf, &mut failures)?;
-        let new_from = (!arguments.against.is_empty()).then_some(shelf.len() as u32);
-        if new_from.is_some() {
-            let (against, early) = expand(&arguments.against, output.path())?;
+        // What a published method keeps of books is in the order in which they were read.
+        let sorts = arguments.method.0.is_none();
+        if sorts {
+            shelf.sort_from(0);
+        }
+        let new_from = against.is_some().then_some(shelf.len() as u32);
+        if let Some((against, early)) = against {
             early.into_iter().try_for_each(|failure| failures.add(failure))?;
+            // A book may be looked for under the name that it has in the collection.
+            reader.known.clear();
             reader.add(&arguments.against, &against, &mut shelf, &mut failures)?;
+            if sorts {
+                shelf.sort_from(new_from.unwrap_or(0) as usize);
+            }
         }
         shelf.flush()?;
+        if !is_enough(shelf.len() as u32, new_from, arguments.index.is_some()) {
+            return Ok((shelf, None));
+        }
         if let Some(index) = &arguments.index {
             shelf.save(index)?;
         }
@@ -185,33 +222,62 @@ pub(crate) fn run(arguments: &Arguments, given: &Given) -> Result<Exit> {
             note: format!(", {books} books"),
         });
         if let Some(method) = arguments.method.0 {
-            let pairs = method.pairs(&reader.sets, arguments.threshold.unwrap_or(method.threshold())).into_iter();
+            let threshold = arguments.threshold.map_or(method.threshold(), |threshold| match threshold {
+                Threshold::Of(score) => score,
+                Threshold::Calibrated => method.calibrated(),
+            });
+            let pairs = method.pairs(&reader.sets, threshold).into_iter();
             let wanted = |a: u32, b: u32| new_from.is_none_or(|new| a < new && b >= new);
-            let pairs = pairs.filter(|(a, b, _)| wanted(*a, *b)).map(|(a, b, score)| Pair::published(a, b, score));
-            return Ok((shelf, Found { pairs: pairs.collect(), ..Found::default() }));
+            let pairs = pairs.filter(|(a, b, _)| wanted(*a, *b));
+            let pairs =
+                pairs.map(|(a, b, score)| Ok(Pair::published((a, &shelf.book(a)?), (b, &shelf.book(b)?), score)));
+            let pairs = pairs.collect::<refrain::Result<Vec<Pair>>>()?;
+            return Ok((shelf, Some(Found { pairs, ..Found::default() })));
         }
         let limits = CandidateOptions { memory: arguments.memory, temporary: arguments.temporary() };
         let options = FindOptions { limits, new_from, ..FindOptions::default() };
-        let found = find(&shelf, &options, &|| !control.stopped())?;
+        let mut found = find(&shelf, &options, &|| !control.stopped())?;
+        // A book of the collection that is looked for finds itself.
+        let books = shelf.books();
+        let is_itself = |pair: &Pair| {
+            let same_name =
+                books.get(pair.a as usize).map(|book| &book.id) == books.get(pair.b as usize).map(|book| &book.id);
+            same_name && shelf.are_same(pair.a, pair.b)
+        };
+        found.pairs.retain(|pair| new_from.is_none() || !is_itself(pair));
         drop(bar);
-        Ok((shelf, found))
+        Ok((shelf, Some(found)))
     });
     let (shelf, found) = match worked {
         Err(error) if matches!(error.downcast_ref(), Some(refrain::Error::Interrupted)) => {
-            tell("interrupted; nothing was written");
+            tell(match arguments.index.as_deref().filter(|index| Shelf::is_saved(index)) {
+                Some(_) => "interrupted; no pairs were written",
+                None => "interrupted; nothing was written",
+            });
             return Ok(Exit::Interrupted);
         }
         worked => worked?,
     };
-    Written { arguments, form, shelf: &shelf, found: &found, failures: &failures }.write()?;
-    tell_failures(&failures.first, failures.count, " (list them all with --errors)");
-    let way_out = "there is nothing to compare; name two books or more, or a folder of them";
-    match shelf.books() {
-        [] => tell(&format!("failed: no book could be read: {way_out}")),
-        [only] if arguments.index.is_none() => {
-            tell(&format!("failed: {}: this is the only book that could be read: {way_out}", legible(&only.id)));
-        }
-        _ => return Ok(Exit::of_failures(failures.count)),
+    if let Some(found) = &found {
+        Written { arguments, form, shelf: &shelf, found, failures: &failures }.write()?;
     }
-    Ok(Exit::SomeFailed)
+    tell_failures(&failures.first, failures.count, " (list them all with --errors)");
+    if found.is_none() {
+        let read = match shelf.books() {
+            [] => "no book could be read".to_owned(),
+            [only] => format!("{}: this is the only book that could be read", legible(&only.id)),
+            _ => "only the books of one side could be read".to_owned(),
+        };
+        tell(&format!("failed: {read}: there is nothing to compare; name two books or more, or a folder of them"));
+        return Ok(Exit::SomeFailed);
+    }
+    Ok(Exit::of_failures(failures.count))
+}
+
+/// True when there are books to compare, or one at least for an index. If books are new from a number on, each side needs some.
+fn is_enough(books: u32, new_from: Option<u32>, for_index: bool) -> bool {
+    match new_from {
+        Some(new) => new > 0 && new < books,
+        None => books > 1 || (for_index && books > 0),
+    }
 }

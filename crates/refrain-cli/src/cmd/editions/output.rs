@@ -104,7 +104,10 @@ impl Written<'_> {
         }
         let (books, pairs) = (self.shelf.len(), self.found.pairs.len());
         let wrote = self.arguments.output.path().map_or(String::new(), |path| format!("wrote {}: ", path.display()));
-        tell(&format!("{wrote}{books} books, {pairs} pairs that share text, {works} works in several editions"));
+        let count = |count: usize, one: &str| format!("{count} {one}{}", if count == 1 { "" } else { "s" });
+        let (books, pairs, works) = (count(books, "book"), count(pairs, "pair"), count(works, "work"));
+        let share = if pairs == "1 pair" { "shares" } else { "share" };
+        tell(&format!("{wrote}{books}, {pairs} that {share} text, {works} in several editions"));
         if let Some(index) = &self.arguments.index {
             tell(&format!("saved the index {}", index.display()));
         }
@@ -129,8 +132,16 @@ impl Written<'_> {
             return "no two books share enough text to be called editions, whole or in part\n".to_owned();
         }
         pairs.sort_by(|one, other| other.score.total_cmp(&one.score).then((one.a, one.b).cmp(&(other.a, other.b))));
-        let mut table = format!("{:>9} {:>5} {:>5} {:>8}  books\n", "kind", "A %", "B %", "passages");
+        let mut table = match self.arguments.method.0 {
+            Some(_) => format!("{:>9} {:>7}  books\n", "kind", "score"),
+            None => format!("{:>9} {:>5} {:>5} {:>8}  books\n", "kind", "A %", "B %", "passages"),
+        };
         for pair in pairs.iter().take(SHOWN) {
+            if !pair.is_measured() {
+                let (a, b) = (self.book(pair.a), self.book(pair.b));
+                let _ = writeln!(table, "{:>9} {:>7.4}  {a} | {b}", pair.kind.name(), pair.score);
+                continue;
+            }
             let _ = writeln!(
                 table,
                 "{:>9} {:>5.1} {:>5.1} {:>8}  {} | {}",

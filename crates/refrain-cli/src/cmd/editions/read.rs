@@ -27,7 +27,7 @@ pub(super) struct Reader<'a> {
     pub(super) method: Option<Method>,
     /// What it keeps of each book.
     pub(super) sets: Vec<Vec<u64>>,
-    /// Names that are taken.
+    /// Names that are taken, among the books or among those that are looked for.
     pub(super) known: HashSet<String>,
 }
 
@@ -53,9 +53,18 @@ impl Reader<'_> {
                     bail!("{}: published methods read books, not indexes; name the books", path.display());
                 }
                 self.read(from..at as u32, inputs, &names, books, failures)?;
-                let saved = Shelf::open(path)?;
-                self.known.extend(saved.books().iter().map(|book| book.id.clone()));
-                books.join(&saved)?;
+                let known = &mut self.known;
+                let mut twice = 0;
+                books.join(&Shelf::open(path)?, |book| {
+                    let is_new = known.insert(book.id.clone());
+                    twice += u32::from(!is_new);
+                    is_new
+                })?;
+                if twice > 0 {
+                    let error = format!("{twice} of its books have names that others have, too; they were left out");
+                    let failure = Failure::new(path.display().to_string(), error);
+                    failures.add(failure.hint("name each index once, and give books names of their own"))?;
+                }
                 from = at as u32 + 1;
             }
         }
@@ -108,8 +117,12 @@ impl Reader<'_> {
                 if let Some(failure) = failure {
                     failures.add(failure)?;
                 }
-                let Some(Read { origin, book, edges, set }) = book else { return Ok(()) };
+                let Some(Read { origin, size, book, edges, set }) = book else { return Ok(()) };
                 self.control.count(1, 0);
+                if u32::try_from(size).is_err() {
+                    let failure = Failure::new(origin, "is too large for a book: 4 GiB of text is the most");
+                    return failures.add(failure.hint("cut it into pieces"));
+                }
                 if book.words == 0 {
                     let way_out = "is it the right file? If it shows pictures of pages, run OCR over it first";
                     return failures.add(Failure::new(origin, "has no words to compare").hint(way_out));
@@ -131,6 +144,8 @@ impl Reader<'_> {
 struct Read {
     /// The name of its file.
     origin: String,
+    /// Bytes of its text.
+    size: usize,
     /// Without what was put in front of it and behind it...
     book: Book,
     /// ...and that, as a text of its own.
@@ -158,6 +173,7 @@ impl Read {
         let has_edges = start > 0 || end < text.len();
         Read {
             origin: document.origin.path().into_owned(),
+            size: text.len(),
             edges: has_edges.then(|| Book::read(id.clone(), text, &[Span::new(start, end)])),
             set: method.map(|method| method.read(text, &outside)),
             book: Book {
