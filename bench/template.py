@@ -12,6 +12,7 @@ bench  these parts (--only, with commas between them):
   few      five pages of each site, in four draws.
   peers    F1 of the words that are kept, on sets of one site: beside trafilatura, resiliparse, jusText, and lines that are on
            at most a tenth of the pages.
+  corpus   F1 of the words that `refrain corpus` keeps of the same sites, without and with --template host.
   vary     quality with half and with twice of each number of the method.
   speed    seconds and memory for 1, 4, 16, 64 and 256 MB of pages, on two threads.
 
@@ -37,7 +38,7 @@ from compare import measured, verdict
 from read import RECORDS, ROOT, cpu_model, refrain_version
 
 VENV = ROOT / ".venv-template"
-PARTS = ("quality", "mixed", "few", "peers", "vary", "speed")
+PARTS = ("quality", "mixed", "few", "peers", "corpus", "vary", "speed")
 F1, LOWEST, ACCURACY, LOSS, FEW = 0.93, 0.75, 0.97, 0.03, 0.85
 SITES_ABOVE = 14 / 16
 SECONDS, MEGABYTES = 8, 1024
@@ -246,6 +247,15 @@ def word_f1(gold, found):
     return harmonic(both / kept if kept else 0.0, both / there if there else 1.0)
 
 
+def gold_words(pages):
+    """The words in the content of each page."""
+    normalised = [SPACE.sub(" ", page["html"]) for page in pages]
+    return [
+        words("\n".join(shown(page[start:end]) for start, end in of["content_ranges"]))
+        for page, of in zip(normalised, pages, strict=True)
+    ]
+
+
 def rare_lines(pages):
     """Lines of text that are on at most a tenth of the pages."""
     texts = [[line.strip() for line in shown(page["html"]).split("\n") if line.strip()] for page in pages]
@@ -282,11 +292,7 @@ def peers(refrain, sets):
     above, all_sites = 0, single(sets)
     for name, text in all_sites.items():
         pages = [json.loads(line) for line in text]
-        normalised = [SPACE.sub(" ", page["html"]) for page in pages]
-        gold = [
-            words("\n".join(shown(page[start:end]) for start, end in of["content_ranges"]))
-            for page, of in zip(normalised, pages, strict=True)
-        ]
+        gold = gold_words(pages)
         # Lines come one a page and in their order.
         found = {"refrain": [page["text"] for page in refrain.run(text, "--format", "jsonl")]}
         found |= peer(pages)
@@ -302,6 +308,39 @@ def peers(refrain, sets):
     target = round(SITES_ABOVE * len(all_sites))
     print(f"above all others on {above} of {len(all_sites)} sites (at least {target}){verdict(above >= target)}")
     record("peers", "sites above all others", above, target)
+
+
+def kept_in_corpus(refrain, pages, options):
+    """What `refrain corpus` keeps of each page; nothing of one that is a copy."""
+    with tempfile.TemporaryDirectory() as folder:
+        path, corpus = Path(folder) / "pages.jsonl", Path(folder) / "corpus"
+        with path.open("w") as file:
+            for number, page in enumerate(pages):
+                file.write(json.dumps({"id": f"https://site.example/{number}", "html": page["html"]}) + "\n")
+        command = [refrain.program, "corpus", path, "-o", corpus, "--text-field", "html", "--text-is", "html", "--format", "jsonl"]
+        subprocess.run([*command, "-q", *options], check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        kept = {}
+        for part in (corpus / "documents").iterdir():
+            for line in part.read_text().splitlines():
+                document = json.loads(line)
+                kept[int(document["id"].rsplit("/", 1)[1])] = document["text"]
+    return [kept.get(number, "") for number in range(len(pages))]
+
+
+def corpus(refrain, sets):
+    print(f"\n{'F1 of the words in a corpus':<28}{'alone':>13}{'host':>13}")
+    scores = []
+    for name, text in single(sets).items():
+        pages = [json.loads(line) for line in text]
+        gold = gold_words(pages)
+        scores.append([word_f1(gold, kept_in_corpus(refrain, pages, options)) for options in ([], ["--template", "host"])])
+        print(f"{name:<28}" + "".join(f"{score:>13.3f}" for score in scores[-1]), flush=True)
+    means = [sum(column) / len(column) for column in zip(*scores)]
+    better = sum(host > alone for alone, host in scores)
+    print(f"{'mean':<28}" + "".join(f"{mean:>13.3f}" for mean in means) + f"  better on {better} of {len(scores)} sites")
+    record("corpus", "mean F1 of words, pages alone", round(means[0], 4))
+    record("corpus", "mean F1 of words, --template host", round(means[1], 4))
+    record("corpus", "sites that are better with --template host", better)
 
 
 # ---------------------------------------------------------------- numbers of the method, and speed
@@ -360,7 +399,7 @@ def main():
         if arguments.what == "paper":
             return paper(refrain, sets)
         parts = arguments.only.split(",")
-        for name, part in (("quality", quality), ("mixed", mixed), ("few", few), ("peers", peers)):
+        for name, part in (("quality", quality), ("mixed", mixed), ("few", few), ("peers", peers), ("corpus", corpus)):
             if name in parts:
                 part(refrain, sets)
     if "vary" in parts:

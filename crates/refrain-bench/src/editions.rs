@@ -1,5 +1,5 @@
 //! How the search for editions grows with the number of books, on books that are made up: 1,000, 10,000 and 100,000 of them, with
-//! pairs planted in them.
+//! pairs planted in them, and two works in many editions.
 //!
 //! A made-up book is a series of words without letters: a number stands for each. Words are drawn by the law of Zipf and
 //! Mandelbrot from a vocabulary that all books share; some come from the few hundred words that only this book has (names), and some
@@ -30,8 +30,10 @@ pub(crate) struct Arguments {
     texts: Option<PathBuf>,
 }
 
-/// Of 100 books, 90 belong to a planted pair: 45,000 pairs in 100,000 books.
-const PAIRED: u32 = 90;
+/// Of 100 books, 45 are copied by another one: 45,000 pairs in 100,000 books.
+const COPIED: u32 = 45;
+/// Works in many editions, beside those.
+const GROUPS: [u32; 2] = [6, 40];
 /// Words that all books share.
 const VOCABULARY: usize = 100_000;
 /// Errors of a scanner and the like, in 10,000 words.
@@ -87,6 +89,7 @@ fn extraction(folder: &std::path::Path, out: &mut impl io::Write) -> Result<()> 
 }
 
 fn measured(words: &Vocabulary, books: u32, arguments: &Arguments) -> Result<String> {
+    let plan = &Plan::new(books);
     let start = Instant::now();
     let mut shelf = Shelf::new(&arguments.folder)?;
     let threads = std::thread::available_parallelism().map_or(1, usize::from) as u32;
@@ -94,8 +97,7 @@ fn measured(words: &Vocabulary, books: u32, arguments: &Arguments) -> Result<Str
         let to = books.min(from + CHUNK);
         let made: Vec<Vec<Book>> = std::thread::scope(|scope| {
             let part = |n: u32| from + (to - from) * n / threads..from + (to - from) * (n + 1) / threads;
-            let work =
-                |n: u32| scope.spawn(move || part(n).map(|number| words.book(number, books)).collect::<Vec<_>>());
+            let work = |n: u32| scope.spawn(move || part(n).map(|number| words.book(number, plan)).collect::<Vec<_>>());
             let running: Vec<_> = (0..threads).map(work).collect();
             running.into_iter().map(|thread| thread.join().unwrap_or_default()).collect()
         });
@@ -111,17 +113,17 @@ fn measured(words: &Vocabulary, books: u32, arguments: &Arguments) -> Result<Str
     let found = find(&shelf, &FindOptions { limits, ..FindOptions::default() }, &|| true)?;
     let (searched, busy) = (start.elapsed().as_secs_f64(), process_time() - busy);
     let pairs: std::collections::HashSet<(u32, u32)> = found.pairs.iter().map(|pair| (pair.a, pair.b)).collect();
-    let (mut planted, mut passing, mut there) = (0, 0, 0);
+    let all = plan.pairs();
+    let (planted, mut passing, mut there) = (all.len(), 0, 0);
     let rule = Rule::default();
-    for a in (0..books).filter(|n| is_original(*n, books)) {
-        planted += 1;
-        let (one, other) = (shelf.book(a)?, shelf.book(a + 1)?);
+    for &(a, b) in &all {
+        let (one, other) = (shelf.book(a)?, shelf.book(b)?);
         let passes =
-            rule.judge((a, &one, &Lookup::of(&one.anchors)), (a + 1, &other, &Lookup::of(&other.anchors))).is_some();
+            rule.judge((a, &one, &Lookup::of(&one.anchors)), (b, &other, &Lookup::of(&other.anchors))).is_some();
         passing += u32::from(passes);
-        there += u32::from(passes && pairs.contains(&(a, a + 1)));
+        there += u32::from(passes && pairs.contains(&(a, b)));
     }
-    let others = pairs.iter().filter(|(a, b)| !(is_original(*a, books) && *b == a + 1)).count();
+    let others = pairs.difference(&all).count();
     let mean = |of: &dyn Fn(&refrain::editions::Entry) -> u32| {
         shelf.books().iter().map(|book| u64::from(of(book))).sum::<u64>() / u64::from(books.max(1))
     };
@@ -136,9 +138,52 @@ fn measured(words: &Vocabulary, books: u32, arguments: &Arguments) -> Result<Str
 /// Books that are made at a time.
 const CHUNK: u32 = 512;
 
-/// True for the first book of a planted pair; the second one comes behind it.
-fn is_original(number: u32, books: u32) -> bool {
-    number.is_multiple_of(2) && number % 100 < PAIRED && number + 1 < books
+/// Which book copies which. A copy stands anywhere behind its original: neighbours would be found too easily.
+struct Plan {
+    /// For each book the one that it copies.
+    copies: Vec<Option<u32>>,
+    /// Works in many editions: the books of each.
+    groups: Vec<std::ops::Range<u32>>,
+}
+
+impl Plan {
+    fn new(books: u32) -> Plan {
+        let pairs = books * COPIED / 100;
+        let mut copies = vec![None; books as usize];
+        // Originals come first, then their copies in an order that is shuffled the same way each time.
+        let mut order: Vec<u32> = (0..pairs).collect();
+        let mut random = Random(u64::from(books));
+        for last in (1..order.len()).rev() {
+            order.swap(last, random.below(last as u64 + 1) as usize);
+        }
+        for (copy, original) in (pairs..).zip(order) {
+            copies[copy as usize] = Some(original);
+        }
+        let mut groups = Vec::new();
+        let mut from = 2 * pairs;
+        for size in GROUPS.into_iter().filter(|size| 2 * pairs + 2 * size < books) {
+            groups.push(from..from + size);
+            (from + 1..from + size).for_each(|copy| copies[copy as usize] = Some(from));
+            from += size;
+        }
+        Plan { copies, groups }
+    }
+
+    /// The book that this one copies, and whether it is an edition of the whole.
+    fn original(&self, number: u32) -> Option<(u32, bool)> {
+        let original = self.copies.get(number as usize).copied().flatten()?;
+        Some((original, self.groups.iter().any(|group| group.contains(&number))))
+    }
+
+    /// The pairs that share text.
+    fn pairs(&self) -> std::collections::HashSet<(u32, u32)> {
+        let single = (0..).zip(&self.copies).filter_map(|(copy, original)| Some(((*original)?, copy)));
+        let among = self.groups.iter().flat_map(|group| {
+            let last = group.end;
+            group.clone().flat_map(move |a| (a + 1..last).map(move |b| (a, b)))
+        });
+        single.chain(among).collect()
+    }
 }
 
 /// Seconds that this thread has had of a core: a busy machine changes it little.
@@ -241,14 +286,14 @@ impl Vocabulary {
             .collect()
     }
 
-    /// A book; the second of a pair has a part of the first one, in one piece, with a few errors of its own.
-    fn book(&self, number: u32, books: u32) -> Book {
+    /// A book; one that copies another has a part of it, in one piece, with a few errors of its own.
+    fn book(&self, number: u32, plan: &Plan) -> Book {
         let mut words = self.words(number);
-        if number > 0 && is_original(number - 1, books) {
+        if let Some((original, edition)) = plan.original(number) {
             let mut random = Random(u64::from(number) << 20 | 1);
-            let original = self.words(number - 1);
+            let original = self.words(original);
             // Every second pair is a new edition, the others have from a tenth to two thirds of the second book in common.
-            let whole = random.below(2) == 0;
+            let whole = random.below(2) == 0 || edition;
             let share = if whole { 0.85 + 0.15 * random.share() } else { 0.1 + 0.55 * random.share() };
             let errors = random.below(8);
             let of = if whole { original.len() } else { words.len() };
