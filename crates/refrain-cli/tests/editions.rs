@@ -534,3 +534,24 @@ fn a_text_of_random_letters_is_read_in_time() {
     env.write("books/noise.txt", common::words(2_500_000, 7));
     env.run(&["editions", "books", "--format", "tsv"]).code(0);
 }
+
+#[test]
+fn no_pair_is_told_twice_where_there_are_copies_and_many_editions() {
+    let env = Env::new();
+    (0..40)
+        .for_each(|n| env.write(&format!("books/e{n:02}.txt"), format!("{} {}", story(1, 1500), story(100 + n, 40))));
+    env.write("books/copy.txt", env.read("books/e00.txt"));
+    let told = env.run(&["editions", "books", "--format", "tsv"]).code(0);
+    let found = pairs(told.text());
+    assert_eq!(found.len(), 41 * 40 / 2);
+    assert_eq!(found.iter().collect::<BTreeSet<_>>().len(), found.len());
+}
+
+#[test]
+fn an_index_keeps_one_book_of_a_name() {
+    let env = with_books();
+    env.run(&["editions", "books", "--index", "saved", "-o", "pairs.tsv"]).code(0);
+    let again = ["editions", "saved", "--against", "books/one.txt", "--index", "more", "-o", "more.tsv"];
+    env.run(&again).code(1).says(&["there is another book `one`"]);
+    env.run(&["editions", "saved", "--format", "tsv"]).code(0);
+}

@@ -14,7 +14,7 @@ use crate::error::Result;
 
 /// Books that a pair of words may stand in to make candidates of all of them: 30, or fewer in a large collection, where pairs of
 /// words that say something are rarer still.
-const MOST_BOOKS: std::ops::RangeInclusive<u32> = 5..=30;
+const MOST_BOOKS: std::ops::RangeInclusive<u32> = 8..=30;
 /// From so many books on, divided by the number above, there are fewer.
 const SMALL_COLLECTION: u32 = 30_000;
 /// A pair of words that more books have says nothing.
@@ -30,7 +30,7 @@ const BEFORE: usize = 16;
 
 /// Pairs of words that are entered, at most; of more, one in two, four and so on is taken by its key. Where there are so many,
 /// books that share text share far more than three of them.
-const MOST_POSTINGS: u64 = 400_000_000;
+const MOST_POSTINGS: u64 = 800_000_000;
 /// Bits of a key by which they are taken.
 const THINNED: u32 = 24;
 
@@ -106,6 +106,8 @@ impl Candidates {
 
 const _: () = assert!(KEY_BITS <= 64, "a posting has room for the key");
 
+/// New books and others that have a key in common, together, above which only one key in sixteen is looked at.
+const MOST_ACROSS: usize = 200;
 /// Places of a key in a book that are looked at; there are no more, unless an index was tampered with.
 const MOST_PLACES: usize = 2;
 
@@ -129,6 +131,10 @@ fn pairs_of(
         .chain([postings.len()])
         .collect();
     // The first of the new books in the list; where none is new, whoever follows.
+    // Books of which so many share a key share thousands: a sample of them is enough to find each other.
+    if new_from.is_some() && distinct > MOST_ACROSS && (postings[0] >> (64 + THINNED)) & 15 != 0 {
+        return Ok(false);
+    }
     let border = new_from.map(|new| starts[..distinct].partition_point(|start| book(postings[*start]) < new));
     for (n, one) in starts.windows(2).enumerate().take(border.unwrap_or(distinct)) {
         for other in starts.windows(2).skip(border.unwrap_or(n + 1)).take(reach) {

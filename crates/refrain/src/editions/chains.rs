@@ -277,7 +277,9 @@ fn steadiness(found: &[Match], path: &[usize], options: &ChainOptions) -> (u32, 
 
 /// Leaves out passages that lie inside those of better chains in both books: words that found no place in them.
 fn without_nested(mut chains: Vec<Chain>) -> Vec<Chain> {
-    let inside = |one: (u32, u32), other: (u32, u32)| one.0 + SLACK >= other.0 && one.1 <= other.1 + SLACK;
+    let inside = |one: (u32, u32), other: (u32, u32)| {
+        one.0.saturating_add(SLACK) >= other.0 && one.1 <= other.1.saturating_add(SLACK)
+    };
     let mut kept: Vec<Passage> = Vec::new();
     for chain in &mut chains {
         let better = kept.len();

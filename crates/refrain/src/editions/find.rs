@@ -61,7 +61,7 @@ pub fn find(shelf: &Shelf, options: &FindOptions, go_on: &(dyn Fn() -> bool + Sy
         found.candidates += next.len() as u64;
         tested.extend(&next);
         search.judge(&next, &mut found.pairs)?;
-        next = if cut { search.beyond(&found.pairs, &tested) } else { Vec::new() };
+        next = if cut { search.beyond(&found.pairs, &copies, &tested) } else { Vec::new() };
     }
     copies.tell(&mut found.pairs);
     found.pairs.sort_by_key(|pair| (pair.a, pair.b));
@@ -85,13 +85,17 @@ struct Copies {
 }
 
 impl Copies {
+    /// True for a book and the first copy of it.
+    fn are(&self, pair: &Pair) -> bool {
+        self.of.get(&pair.a).is_some_and(|copies| copies.first() == Some(&pair.b))
+    }
+
     /// Adds the pairs of copies: what was found of the first of them holds for all.
     fn tell(&self, pairs: &mut Vec<Pair>) {
         let all = |book: u32| std::iter::once(book).chain(self.of.get(&book).into_iter().flatten().copied());
         let mut more = Vec::new();
         for pair in pairs.iter() {
-            let within = self.of.get(&pair.a).is_some_and(|copies| copies.first() == Some(&pair.b));
-            if within {
+            if self.are(pair) {
                 let same: Vec<u32> = all(pair.a).collect();
                 let firsts = if same.len() > MOST_COPIES { 1 } else { same.len() };
                 for (n, a) in same.iter().take(firsts).enumerate() {
@@ -99,8 +103,11 @@ impl Copies {
                 }
                 continue;
             }
-            for a in all(pair.a).take(MOST_COPIES) {
-                for b in all(pair.b).take(MOST_COPIES) {
+            let counts = [pair.a, pair.b].map(|book| all(book).count());
+            let few = counts[0].saturating_mul(counts[1]) <= MOST_COPIES * MOST_COPIES / 2;
+            for (n, a) in all(pair.a).enumerate() {
+                // Of very many, each is told beside the first of the others.
+                for b in all(pair.b).take(if few || n == 0 { counts[1] } else { 1 }) {
                     more.push(if a < b { Pair { a, b, ..pair.clone() } } else { pair.turned(a, b) });
                 }
             }
@@ -218,9 +225,10 @@ impl Search<'_> {
     }
 
     /// Where a book shares a passage with two others, these are looked at, too.
-    fn beyond(&self, pairs: &[Pair], tested: &HashSet<(u32, u32)>) -> Vec<(u32, u32)> {
+    fn beyond(&self, pairs: &[Pair], copies: &Copies, tested: &HashSet<(u32, u32)>) -> Vec<(u32, u32)> {
         let mut places: HashMap<u32, Vec<(u32, u32, u32)>> = HashMap::new();
-        for pair in pairs {
+        // What a copy shares is what its original does.
+        for pair in pairs.iter().filter(|pair| !copies.are(pair)) {
             for chain in &pair.passages {
                 places.entry(pair.a).or_default().push((chain.a.0, chain.a.1, pair.b));
                 places.entry(pair.b).or_default().push((chain.b.0, chain.b.1, pair.a));

@@ -18,7 +18,7 @@ use super::hash::{KEY_BITS, KEY_MASK};
 use crate::error::{Error, IoContext, Result};
 
 /// What a saved index begins with. The number is that of the format.
-const MAGIC: &[u8] = b"refrain editions 1\n";
+const MAGIC: &[u8] = b"refrain editions 2\n";
 /// What indexes of other versions begin with.
 const FAMILY: &[u8] = b"refrain editions ";
 /// The end of a saved index: where the table begins, its length, and the hash of it.
@@ -224,6 +224,9 @@ impl Shelf {
 
     fn copy(&mut self, other: &Shelf, entry: &Entry) -> Result<Entry> {
         let record = other.record(entry)?;
+        if XxHash3_64::oneshot(&record) != entry.hash {
+            return Err(other.damaged(entry));
+        }
         let at = self.put(&record)?;
         Ok(Entry { at, ..entry.clone() })
     }
@@ -282,6 +285,7 @@ impl Shelf {
     pub(super) fn edges(&self) -> Result<Vec<Book>> {
         let mut drawn: Vec<&Entry> = self.edges.iter().collect();
         drawn.sort_unstable_by(|one, other| (one.hash, &one.id).cmp(&(other.hash, &other.id)));
+        drawn.dedup_by(|next, last| (next.hash, &next.id) == (last.hash, &last.id));
         drawn.iter().take(MOST_EDGES).map(|entry| self.read(entry)).collect()
     }
 
@@ -297,12 +301,15 @@ impl Shelf {
         Ok(record)
     }
 
+    fn damaged(&self, entry: &Entry) -> Error {
+        let message = format!("the record of {} is damaged; make the index again from the books", entry.id);
+        Error::Damaged { path: self.path.clone(), message }
+    }
+
     fn read(&self, entry: &Entry) -> Result<Book> {
         let record = self.record(entry)?;
-        let message = || format!("the record of {} is damaged; make the index again from the books", entry.id);
-        let damaged = || Error::Damaged { path: self.path.clone(), message: message() };
         if XxHash3_64::oneshot(&record) != entry.hash {
-            return Err(damaged());
+            return Err(self.damaged(entry));
         }
         Ok(Book {
             id: entry.id.clone(),
@@ -313,7 +320,7 @@ impl Shelf {
             bytes: entry.bytes,
             compared: entry.compared,
             is_list: entry.is_list,
-            anchors: decode(&record).ok_or_else(damaged)?,
+            anchors: decode(&record).ok_or_else(|| self.damaged(entry))?,
         })
     }
 

@@ -60,11 +60,6 @@ enum Class {
     Other,
 }
 
-/// Accents do not count: they are written as a part of their letter or behind it, and scanners lose them.
-fn is_accent(character: char) -> bool {
-    ('\u{0300}'..='\u{036F}').contains(&character)
-}
-
 fn class(character: char) -> Class {
     match character {
         // Apostrophes, accents that stand beside their letters, soft hyphens and joiners do not end a word.
@@ -161,11 +156,11 @@ fn odd(text: &str, start: usize, position: u32, stretch: &mut Stretch, found: &m
     let mut run: usize = 0;
     for (offset, character) in text[start..].char_indices() {
         let at = start + offset;
-        let class = class(character);
-        if class != Class::Letter && class != Class::Apostrophe {
+        let kind = class(character);
+        if kind != Class::Letter && kind != Class::Apostrophe {
             stretch.end_word(position, at, found);
         }
-        match class {
+        match kind {
             Class::Letter => {
                 if stretch.word.is_none() {
                     stretch.word = Some((stretch.length, at));
@@ -175,7 +170,8 @@ fn odd(text: &str, start: usize, position: u32, stretch: &mut Stretch, found: &m
                 let letters = &mut stretch.letters;
                 for lower in character.to_lowercase() {
                     decompose_canonical(lower, |part| {
-                        if !is_accent(part) {
+                        // Accents do not count: they are written as a part of their letter or behind it, and scanners lose them.
+                        if class(part) != Class::Apostrophe {
                             letters.extend_from_slice(part.encode_utf8(&mut [0; 4]).as_bytes());
                         }
                     });
@@ -203,7 +199,7 @@ fn odd(text: &str, start: usize, position: u32, stretch: &mut Stretch, found: &m
             }
             Class::Other => return at + character.len_utf8(),
         }
-        if matches!(class, Class::Letter | Class::Digit) {
+        if matches!(kind, Class::Letter | Class::Digit) {
             run = 0;
         }
     }
@@ -296,6 +292,7 @@ mod tests {
     fn accents_do_not_count_however_they_are_written() {
         let keys = |text: &str| all(text).iter().map(|term| term.key).collect::<Vec<_>>();
         assert_eq!(keys("Café naïve Ångström"), keys("Cafe\u{301} nai\u{308}ve angstrom"));
+        assert_eq!(keys("ব\u{9BE}\u{9DC}ি"), keys("ব\u{9BE}\u{9A1}\u{9BC}ি"));
         assert_ne!(keys("straße"), keys("strase"));
     }
 

@@ -199,8 +199,10 @@ pub(crate) fn run(arguments: &Arguments, given: &Given) -> Result<Exit> {
         let new_from = against.is_some().then_some(shelf.len() as u32);
         if let Some((against, early)) = against {
             early.into_iter().try_for_each(|failure| failures.add(failure))?;
-            // A book may be looked for under the name that it has in the collection.
-            reader.known.clear();
+            // A book may be looked for under the name that it has in the collection, but not saved under it once more.
+            if arguments.index.is_none() {
+                reader.known.clear();
+            }
             reader.add(&arguments.against, &against, &mut shelf, &mut failures)?;
             if sorts {
                 shelf.sort_from(new_from.unwrap_or(0) as usize);

@@ -103,7 +103,9 @@ impl Reader<'_> {
             |position, mut item| {
                 match &mut item {
                     // A file of its own that is no text was meant to be a book.
-                    Item::Skipped { origin, reason } if origin.member.is_none() && origin.url.is_none() => {
+                    Item::Skipped { origin, reason }
+                        if origin.member.is_none() && origin.url.is_none() && !reason.starts_with("WARC") =>
+                    {
                         return (None, Some(Failure::new(&origin.input, format!("is not text: {reason}"))));
                     }
                     Item::Document(raw) if raw.origin.member.is_none() => raw.claims_text = true,
