@@ -108,6 +108,16 @@ pub(crate) fn expand_to_any(names: &[String], output: Option<&Path>) -> Result<(
     {
         bail!("{} is both an input and the output; no input is written over: name another output", failure.input);
     }
+    // In a folder that is read, the file could be one that was meant to be read.
+    if let (Some(file), Some(output)) = (file, output) {
+        let (all, _) = Inputs::expand_without(names, None);
+        if all.iter().any(|input| input.path.canonicalize().is_ok_and(|path| path == file)) {
+            bail!(
+                "{} is there already, among the inputs; no input is written over: name another output, or move it away",
+                output.display()
+            );
+        }
+    }
     Ok((inputs, failures))
 }
 

@@ -337,6 +337,7 @@ impl Document {
     /// use refrain::Document;
     ///
     /// assert_eq!(Document::from_text("https://user@WWW.Example.org:8080/a?b", "").host(), "example.org");
+    /// assert_eq!(Document::from_text("http://[2001:db8::1]:80/", "").host(), "[2001:db8::1]");
     /// assert_eq!(Document::from_text("notes.txt", "").host(), "");
     /// ```
     pub fn host(&self) -> String {
@@ -344,7 +345,10 @@ impl Document {
         let address = self.origin.url.as_deref().or(said).unwrap_or(&self.id);
         let Some((_, rest)) = address.split_once("://") else { return String::new() };
         let host = rest.split(['/', '?', '#']).next().unwrap_or_default();
-        let host = host.rsplit('@').next().unwrap_or_default().split(':').next().unwrap_or_default().to_lowercase();
+        let host = host.rsplit('@').next().unwrap_or_default();
+        // An address of IPv6 stands in brackets, and has colons of its own.
+        let end = if host.starts_with('[') { host.find(']').map(|at| at + 1) } else { host.find(':') };
+        let host = host[..end.unwrap_or(host.len())].trim_end_matches('.').to_lowercase();
         host.strip_prefix("www.").unwrap_or(&host).to_owned()
     }
 

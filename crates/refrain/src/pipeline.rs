@@ -150,7 +150,10 @@ fn mark_template(document: &mut Document, html: &str, workspace: &Workspace, sit
     let host = document.host();
     let Found::Page(number, fit) = sites.find(&host, html) else { return };
     let pages = sites.all().get(number).map_or(0, Template::pages) as u64;
-    let is_content = |at: u32| fit.content.iter().any(|span| span.start <= at as usize && (at as usize) < span.end);
+    let is_content = |at: u32| {
+        let next = fit.content.partition_point(|span| span.end <= at as usize);
+        fit.content.get(next).is_some_and(|span| span.start <= at as usize)
+    };
     let places = || document.blocks.iter().zip(&workspace.page.outline.places);
     if !fit.fits || !places().any(|(_, place)| is_content(place.source)) {
         return;

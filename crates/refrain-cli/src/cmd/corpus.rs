@@ -187,6 +187,12 @@ pub(crate) fn run(arguments: &Arguments, given: &Given) -> Result<Exit> {
     } else {
         print(&manifest.statistics.table())?;
     }
+    if arguments.template && manifest.statistics.total.template.words == 0 {
+        tell(
+            "note: --template host marked nothing: no host has three pages or more that share a template (pages need an address: a \
+             field url, or that of a web archive), or what they share is boilerplate already",
+        );
+    }
     let failed = manifest.statistics.failures;
     let errors = folder.join("errors.jsonl");
     tell_failures(&read_failures(&errors), failed, &format!(", see {}", errors.display()));

@@ -12,7 +12,7 @@ use super::model::{Model, ModelError, Row, Table};
 use super::segment::{Page, Segmentation, Segmenter, Statement, unescape};
 use super::stoplists::{StopList, stop_list};
 use super::traits::Traits;
-use crate::document::{Block, BlockKind, Label, Mark, Reason};
+use crate::document::{Block, BlockKind, Label, Mark, Reason, Span};
 
 /// How the main content is told from what surrounds it.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
@@ -195,6 +195,36 @@ impl Extracted<'_> {
         self.page.blocks.iter().enumerate().filter(|(i, _)| self.keeps(*i))
     }
 
+    /// Where the main content stands in the page that it was taken from: ranges of its source. Blocks on end make one range, with the
+    /// markup between them.
+    ///
+    /// ```
+    /// use refrain::extract::{Extractor, Workspace};
+    ///
+    /// let html = "<nav><a href=/>Home</a></nav><p>The lamp is <b>lit</b> at dusk.</p><p>Gulls sleep on its gallery.</p>";
+    /// let mut workspace = Workspace::default();
+    /// let found = Extractor::default().extract(html, None, &mut workspace);
+    /// let content: Vec<&str> = found.sources(html).iter().map(|span| span.of(html)).collect();
+    /// assert_eq!(content, ["The lamp is <b>lit</b> at dusk.</p><p>Gulls sleep on its gallery."]);
+    /// ```
+    pub fn sources(&self, html: &str) -> Vec<Span> {
+        let places = &self.page.outline.places;
+        let start =
+            |block: usize| places.get(block).map_or(html.len(), |place| (place.source as usize).min(html.len()));
+        let mut ranges: Vec<Span> = Vec::new();
+        let mut last = None;
+        for (block, _) in self.blocks() {
+            let end = start(block) + text_end(html.get(start(block)..start(block + 1)).unwrap_or_default());
+            match ranges.last_mut() {
+                Some(range) if block.checked_sub(1) == last => range.end = end,
+                _ => ranges.push(Span::new(start(block), end)),
+            }
+            last = Some(block);
+        }
+        ranges.retain(|range| !range.is_empty());
+        ranges
+    }
+
     /// The text of the main content, blocks separated by blank lines.
     pub fn text(&self) -> String {
         let mut text = String::new();
@@ -224,6 +254,19 @@ impl Extracted<'_> {
             })
             .collect()
     }
+}
+
+/// Where the text of a piece of HTML ends: in front of the tags and blanks that it ends with.
+fn text_end(html: &str) -> usize {
+    let mut rest = html.trim_end();
+    while let Some(open) = rest.ends_with('>').then(|| rest.rfind('<')).flatten() {
+        // A tag begins with its name, or with a stroke or an exclamation mark; anything else is text.
+        if !rest[open + 1..].starts_with(|c: char| c.is_ascii_alphabetic() || c == '/' || c == '!') {
+            break;
+        }
+        rest = rest[..open].trim_end();
+    }
+    rest.len()
 }
 
 /// How likely a block with the text of another one is main content before it may be there twice.

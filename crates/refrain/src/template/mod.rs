@@ -31,7 +31,6 @@ pub mod findoptimal;
 mod fit;
 mod label;
 mod learn;
-mod locate;
 mod offsets;
 mod parameters;
 mod records;
@@ -43,7 +42,6 @@ pub const PASS: &str = "template";
 
 pub use fit::{Fit, Template};
 pub use learn::{Found, LEAST_PAGES, Sample, Templates};
-pub use locate::locate;
 pub use offsets::{normalise, normalised_ranges};
 pub use parameters::Parameters;
 pub use records::{Field, Wrapper};

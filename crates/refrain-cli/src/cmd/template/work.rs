@@ -7,7 +7,7 @@ use refrain::Span;
 use refrain::extract::Extractor;
 use refrain::pipeline::with_workspace;
 use refrain::template::findoptimal::{CutPoint, FindOptimal, Readings};
-use refrain::template::{Found, LEAST_PAGES, Templates, locate, normalise};
+use refrain::template::{Found, LEAST_PAGES, Templates, normalise};
 
 use super::output::{Destination, Put};
 use super::pages::{Page, Pages};
@@ -103,9 +103,16 @@ impl Work<'_> {
     }
 }
 
+/// Pages that a template must be learned from before it tells that a page is of another kind.
+const ENOUGH: usize = 10;
+
 /// Finds the content of a page.
 fn mark(templates: &Templates, page: Page) -> Marked {
     match templates.find(&page.key, &page.text) {
+        // Few pages tell too little of what is another kind of page.
+        Found::Page(number, fit) if !fit.fits && templates.all()[number].pages() < ENOUGH => {
+            Marked { content: by_page(&page.text), page, how: How::Alone }
+        }
         Found::Page(_, fit) => {
             let how = if fit.fits { How::Template } else { How::OtherKind };
             Marked { content: fit.content, page, how }
@@ -116,18 +123,7 @@ fn mark(templates: &Templates, page: Page) -> Marked {
 
 /// The content of a page for which there is no template.
 fn by_page(html: &str) -> Vec<Span> {
-    with_workspace(|workspace| {
-        let found = Extractor::default().extract(html, None, workspace);
-        let text = &found.page.text;
-        let blocks: Vec<(&str, bool)> = found
-            .page
-            .blocks
-            .iter()
-            .enumerate()
-            .map(|(number, block)| (block.span.of(text), found.keeps(number)))
-            .collect();
-        locate(html, blocks)
-    })
+    with_workspace(|workspace| Extractor::default().extract(html, None, workspace).sources(html))
 }
 
 /// Ranges of letters of the normalised page as ranges of bytes of the page.
