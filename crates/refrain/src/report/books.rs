@@ -265,7 +265,7 @@ mod tests {
 
     #[test]
     fn excerpts_show_both_ends() {
-        let text: String = (1..=40).map(|line| format!("Line {line}\n\n\n")).collect();
+        let text = (1..=40).map(|line| format!("Line {line}\n\n\n")).collect::<Vec<_>>().concat();
         let found = Found { confidence: Some(0.5), preamble_end: 1, lines: 120, ..Found::default() };
         let mut report = StripReport::default();
         report.add(Position::default(), "text", Ends::of(text.as_bytes(), 600), &found);
