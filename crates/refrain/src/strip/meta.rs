@@ -96,9 +96,9 @@ pub(super) fn author(lines: &[Line], told: &str) -> String {
         let text = decode(line.text);
         let Some((1, value)) = field(&text).filter(|(_, value)| !value.is_empty()) else { continue };
         let more = lines[i + 1..].iter().take_while(|line| !line.is_blank()).map(|line| decode(line.text));
-        return more
-            .take_while(|line| field_free(line))
-            .fold(value.to_owned(), |value, line| format!("{value} {line}"));
+        let more = more.take_while(|line| field_free(line));
+        let whole = more.fold(value.to_owned(), |value, line| format!("{value} {line}"));
+        return without_others(&whole).to_owned();
     }
     let ends_so = |line: &Line| !told.is_empty() && decode(line.text).ends_with(told);
     let at = lines.iter().take(TITLE_LINES).position(ends_so);
@@ -351,6 +351,7 @@ mod tests {
         assert_eq!(told(b"Project Gutenberg's The Mill, by Anna Keeper, Edited\nby Tom Reader\n"), "Anna Keeper");
         let numbered = b"The Project Gutenberg Etext of The Mill, by Anna Keeper,\n#7 in our series by Anna Keeper\n";
         assert_eq!(told(numbered), "Anna Keeper");
+        assert_eq!(told(b"Author: Anna Keeper\n        Edited and Arranged by Tom Reader\n"), "Anna Keeper");
         assert_eq!(told(b"No title line\n"), "");
     }
 
