@@ -74,6 +74,11 @@ fn shared(one: &Path, other: &Path) -> PathBuf {
     pairs.take_while(|(one, other)| one == other).map(|(part, _)| part).collect()
 }
 
+/// A name without what packing added to it.
+pub(crate) fn without_packing(name: &str) -> &str {
+    [".gz", ".zst", ".bz2", ".xz"].iter().find_map(|ending| name.strip_suffix(ending)).unwrap_or(name)
+}
+
 /// A name without `.txt` at its end.
 pub(crate) fn without_extension(name: &str) -> &str {
     name.strip_suffix(".txt").unwrap_or(name)

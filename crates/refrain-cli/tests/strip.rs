@@ -2,7 +2,7 @@
 
 mod common;
 
-use common::{Env, parse_jsonl, zip};
+use common::{Env, gzip, parse_jsonl, zip};
 use serde_json::Value;
 
 /// What stands between the two notices of a made-up book.
@@ -56,9 +56,11 @@ fn rows(tsv: &str) -> Vec<Vec<&str>> {
 #[test]
 fn a_table_tells_lines_and_confidence() {
     let env = with_books();
-    env.run(&["strip", "books", "--explain", "--format", "tsv", "-o", "out.tsv"])
-        .code(0)
-        .says(&["5 books", "comes with refrain"]);
+    env.run(&["strip", "books", "--explain", "--format", "tsv", "-o", "out.tsv"]).code(0).says(&[
+        "learned from 1 different book among 5 and",
+        "comes with refrain",
+        "tsv: 5 books,",
+    ]);
     let tsv = env.read_text("out.tsv");
     assert!(tsv.starts_with("id\tpreamble_end\tepilogue_start\tconfidence\t"), "{tsv}");
     let end = epilogue(&book(0)).to_string();
@@ -76,6 +78,7 @@ fn bodies_are_the_bytes_between_and_a_report_has_the_rest() {
     assert_eq!(env.read_text("clean/b3.txt"), format!("\n\n{}\n\n", body(3)));
     let report = env.read_jsonl("clean/report.jsonl");
     assert_eq!(report[2]["id"], "b2");
+    assert_eq!(report[2]["file"], "b2.txt");
     assert_eq!(report[2]["facts"]["title"], "Tale Number THREE");
     assert_eq!(report[2]["facts"]["author"], "Ida Keeper");
     assert_eq!(report[2]["facts"]["declared_language"], "English");
@@ -243,15 +246,53 @@ fn books_in_archives_and_tables_are_documents() {
         assert_eq!(row[..3], [&format!("books.zip/b{n}"), &PREAMBLE.to_string(), &end]);
     }
     env.run(&["strip", "books.zip", "-o", "clean/"]).code(0);
-    assert!(env.read_text("clean/books.zip_b1.txt").starts_with("TALE NUMBER TWO"));
+    assert_eq!(env.read_text("clean/books.zip_b1.txt"), format!("\n\n{}\n\n", body(1)));
+    assert_eq!(env.read_jsonl("clean/report.jsonl")[1]["file"], "books.zip_b1.txt");
     let refused = env.run(&["strip", "books.zip"]).code(2).says(&["several books", "folder"]);
     assert_eq!(refused.text(), "", "nothing is written before it is refused");
     env.run(&["strip", "books.zip", "-o", "body.txt"]).code(2);
+    env.run(&["strip", "books.zip", "-o", "body"]).code(2).says(&["-o body/"]);
     assert!(!env.path("body.txt").exists());
     env.run(&["strip", "books.zip", "-o", "clean/", "--overwrite"]).code(0);
     assert_eq!(env.names("clean").len(), 5, "books are replaced, and do not stand beside the old ones");
     env.write("one.zip", zip(&members[..1], true));
-    assert!(env.run(&["strip", "one.zip"]).code(0).text().starts_with("TALE NUMBER ONE"));
+    assert_eq!(env.run(&["strip", "one.zip"]).code(0).text(), format!("\n\n{}\n\n", body(0)));
+}
+
+#[test]
+fn packed_texts_lose_nothing_but_the_packing() {
+    let env = with_books();
+    let indented = book(1).replace("TALE NUMBER TWO", "     TALE NUMBER TWO");
+    env.write("some/plain.txt", &indented);
+    env.write("some/packed.txt.gz", gzip(indented.as_bytes()));
+    env.write("some/plain.txt.gz", gzip(indented.as_bytes()));
+    env.run(&["strip", "some", "-o", "clean/"]).code(0);
+    assert_eq!(env.names("clean"), ["packed.txt", "plain-2.txt", "plain.txt", "report.jsonl"]);
+    assert_eq!(env.read("clean/packed.txt"), env.read("clean/plain.txt"));
+    let mut files: Vec<Value> = env.read_jsonl("clean/report.jsonl").iter().map(|row| row["file"].clone()).collect();
+    files.sort_by_key(Value::to_string);
+    assert_eq!(files, ["packed.txt", "plain-2.txt", "plain.txt"]);
+    env.run(&["strip", "some/packed.txt.gz", "-o", "one.txt"]).code(0);
+    assert_eq!(env.read("one.txt"), env.read("clean/plain.txt"));
+}
+
+#[test]
+fn a_name_must_tell_what_is_written() {
+    let env = with_books();
+    for name in ["all.csv", "clean.unknown"] {
+        env.run(&["strip", "books", "-o", name]).code(2).says(&[name, "--format", "/ for a folder"]);
+        assert!(!env.path(name).exists());
+    }
+    for format in [&[][..], &["--format", "text"]] {
+        let arguments = [&["strip", "books", "-o", "all.txt"][..], format].concat();
+        env.run(&arguments).code(2).says(&["several books", "-o clean/"]);
+        assert!(!env.path("all.txt").exists());
+    }
+    env.run(&["strip", "books", "--explain", "-o", "x.html"]).code(2).says(&["x.html", ".tsv"]);
+    env.run(&["strip", "books/b0.txt", "-o", "x.html"]).code(2).says(&["x.html"]);
+    env.run(&["strip", "books/b0.txt", "-o", "b0.rst"]).code(0);
+    env.run(&["strip", "books", "-o", "clean"]).code(0);
+    assert!(env.path("clean/b4.txt").exists());
 }
 
 #[test]

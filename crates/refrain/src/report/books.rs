@@ -13,7 +13,7 @@ use crate::strip::{Column, Ends, Figures, Found, Sample};
 const CASES: usize = 200;
 /// Texts whose frequent lines are drawn.
 const COLUMNS: usize = 100;
-/// Lines that are shown on each side of a boundary.
+/// Lines that are shown on each side of a boundary; blank ones do not count.
 const AROUND: usize = 4;
 /// The page, but for what was found.
 const PAGE: &str = include_str!("books.html");
@@ -51,7 +51,8 @@ impl StripReport {
             let (end, start) = (found.preamble_end, found.epilogue_start);
             let excerpts = [
                 excerpt(&text, end, |line| line <= end),
-                excerpt(&text, start.saturating_sub(1), |line| start > 0 && line >= start),
+                // Without an epilogue, the end of the text shows that there is none.
+                excerpt(&text, if start == 0 { found.lines } else { start - 1 }, |line| start > 0 && line >= start),
             ];
             self.cases.push(Case { id: id.to_owned(), position, found: found.clone(), excerpts });
             if self.cases.len() >= 2 * CASES {
@@ -260,6 +261,17 @@ mod tests {
         assert!(page.contains("&lt;script&gt;249") && !page.contains("<script"));
         assert_eq!(page.matches("<svg").count(), 2);
         assert!(!page.contains("NaN") && !page.contains("<!--"));
+    }
+
+    #[test]
+    fn excerpts_show_both_ends() {
+        let text = (1..=40).map(|line| format!("Line {line}\n\n\n")).collect::<Vec<_>>().concat();
+        let found = Found { confidence: Some(0.5), preamble_end: 1, lines: 120, ..Found::default() };
+        let mut report = StripReport::default();
+        report.add(Position::default(), "text", Ends::of(text.as_bytes(), 600), &found);
+        let [top, bottom] = &report.cases[0].excerpts;
+        assert_eq!(top, "<b>     1  Line 1</b>\n     4  Line 2\n     7  Line 3\n    10  Line 4\n    13  Line 5\n");
+        assert_eq!(bottom, "   109  Line 37\n   112  Line 38\n   115  Line 39\n   118  Line 40\n");
     }
 
     #[test]

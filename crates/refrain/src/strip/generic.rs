@@ -18,8 +18,9 @@ use super::{Found, Profile};
 /// it goes over where twice as many known lines follow at once.
 const GAP: usize = 3;
 const GAP_MAX: usize = 10;
-/// Known lines on end that speak for themselves.
+/// Known lines on end that nearly speak for themselves: as many texts as a fourth of those that share the rest are enough.
 const NOTICE: usize = 3;
+const NOTICE_DROP: u32 = 4;
 /// The seed of keys of two lines on end, and what stands for the second one where there is none.
 const PAIR: u64 = 1 << 32;
 const ALONE: u64 = 1 << 40;
@@ -190,7 +191,7 @@ fn shared(b: &Keys, side: &Side, least: u32) -> Option<Shared> {
     support.filter(|_| best > 0).map(|support| Shared { lines: best, known: taken, reads, support })
 }
 
-fn walk(blocks: &[Keys], side: &Side, least: u32, tail: bool) -> Walk {
+fn walk(blocks: &[Keys], side: &Side, least: u32, tail: bool, reach: usize) -> Walk {
     let (mut walk, mut gap) = (Walk::default(), 0);
     for (i, b) in blocks.iter().enumerate() {
         // A few lines that far fewer texts have than those around them are of another kind. A notice may stand directly above the
@@ -199,7 +200,7 @@ fn walk(blocks: &[Keys], side: &Side, least: u32, tail: bool) -> Walk {
             let whole = found.lines == b.lines.len();
             (whole || !tail)
                 && match gap {
-                    0 => found.known >= NOTICE || found.support * 2 >= walk.most,
+                    0 => found.support * if found.known >= NOTICE { NOTICE_DROP } else { 2 } >= walk.most,
                     _ if !found.reads => true,
                     _ => b.alone.is_none() && found.support * 2 >= walk.most && (gap <= GAP || found.known >= 2 * gap),
                 }
@@ -218,7 +219,7 @@ fn walk(blocks: &[Keys], side: &Side, least: u32, tail: bool) -> Walk {
             }
             None => gap += b.lines.len().max(1),
         }
-        if gap > GAP_MAX {
+        if gap > reach {
             break;
         }
     }
@@ -335,22 +336,37 @@ struct BothEnds {
 }
 
 impl BothEnds {
+    /// Both ends have lines in common.
+    fn overlap(&self) -> bool {
+        self.epilogue_start > 0 && self.epilogue_start <= self.preamble_end
+    }
+
     fn of(text: &Edges, blocks: &Blocks, evidence: &Evidence) -> BothEnds {
         let Evidence { books, heads, tails, .. } = evidence;
         let least = least(*books);
-        let mut top = walk(&blocks.head, heads, least, false);
-        let mut bottom = walk(&blocks.tail, tails, least, true);
-        let mut preamble_end = end_of(&text.head, &blocks.head, top, false).map_or(0, |line| line.number + 1);
-        let mut epilogue_start = end_of(&text.tail, &blocks.tail, bottom, true).map_or(0, |line| line.number + 1);
-        // In a short text, each end may be reached from the other one. It belongs where less lies between.
-        if epilogue_start > 0 && epilogue_start <= preamble_end {
+        let both = |reach: usize| {
+            let top = walk(&blocks.head, heads, least, false, reach);
+            let bottom = walk(&blocks.tail, tails, least, true, reach);
+            let preamble_end = end_of(&text.head, &blocks.head, top, false).map_or(0, |line| line.number + 1);
+            let epilogue_start = end_of(&text.tail, &blocks.tail, bottom, true).map_or(0, |line| line.number + 1);
+            BothEnds { top, bottom, preamble_end, epilogue_start }
+        };
+        let mut found = both(GAP_MAX);
+        // In a short text, each end may be reached from the other one, over all that the text has of its own: that is no gap.
+        if found.overlap() {
+            found = both(0);
+        }
+        let overlap = found.overlap();
+        let BothEnds { mut top, mut bottom, mut preamble_end, mut epilogue_start } = found;
+        // What both still reach belongs where less lies between.
+        if overlap {
             if bottom.skipped < top.skipped {
                 (top, preamble_end) = (Walk::default(), 0);
             } else {
                 let from = text.tail.partition_point(|line| line.number < preamble_end);
                 let behind = &text.tail[from..];
                 let blocks = keyed(behind, true);
-                bottom = walk(&blocks, tails, least, true);
+                bottom = walk(&blocks, tails, least, true, 0);
                 epilogue_start = end_of(behind, &blocks, bottom, true).map_or(0, |line| line.number + 1);
             }
         }
@@ -464,6 +480,23 @@ mod tests {
         let texts: Vec<String> = (0..60).map(mail).collect();
         for (text, found) in texts.iter().zip(found_in(&texts)) {
             assert_eq!(found, (0, text.lines().count() - 1), "{text}");
+        }
+    }
+
+    #[test]
+    fn short_mails_keep_all_that_stands_between() {
+        let header = "This mail was sent to you by the friends of the garden.\n\
+            Please do not answer to this address, because nobody reads it.\n\
+            The office is open on weekdays from nine until five.\n";
+        let footer = "You receive this mail because you are on the list of friends of the garden.\n\
+            To leave the list, write to the address below, with a word of farewell.\n\
+            The friends of the garden are a society that makes no profit.\n";
+        // A few mails have a paragraph in common, directly above the footer.
+        let news = |n: u64| if n.is_multiple_of(10) { own(999, 0..4) + "\n" } else { String::new() };
+        let mail = |n: u64| format!("{header}\n{}\n{}{footer}", own(n, 0..n % 3 + 2), news(n));
+        let texts: Vec<String> = (0..30).map(mail).collect();
+        for (text, found) in texts.iter().zip(found_in(&texts)) {
+            assert_eq!(found, (3, text.lines().count() - 2), "{text}");
         }
     }
 

@@ -8,7 +8,8 @@ use twox_hash::XxHash3_64;
 
 use super::meta::decode;
 
-/// Lines with fewer bytes (after preprocessing) are trivial.
+/// Lines with fewer characters (after preprocessing) are trivial. Where it is not the published method that asks, bytes are
+/// counted: that is faster, and only says which lines are long enough to be looked up.
 pub(super) const TRIVIAL_BELOW: usize = 30;
 
 /// One line: its number in the text, from 0, and its bytes without white space around them.
@@ -67,16 +68,24 @@ pub struct Ends {
 
 /// Bytes that are read at each end of a file at first: 600 lines of a book are about 40 KB.
 const CHUNK: u64 = 64 << 10;
+/// Bytes that are kept of each end at most. Lines that reach further in are not looked at: a text without line ends would have to
+/// be in memory as a whole.
+const MOST: u64 = 4 << 20;
 /// Bytes that are read at a time between the ends.
 const PIECE: u64 = 256 << 10;
 
 impl Ends {
     /// The ends of a text in memory, with so many lines each.
     pub fn of(bytes: &[u8], lines: usize) -> Ends {
+        Ends::of_within(bytes, lines, MOST)
+    }
+
+    /// The same with so many bytes of each end at most.
+    fn of_within(bytes: &[u8], lines: usize, most: u64) -> Ends {
         if let Some(order) = ByteOrder::of(bytes) {
             return Ends::of_wide(bytes, order, lines);
         }
-        let mut ends = Ends::cut(bytes, lines);
+        let mut ends = Ends::cut(bytes, lines, most);
         let (stop, start) = ends.gap(bytes.len());
         ends.bytes.reserve_exact(stop + bytes.len() - start);
         ends.bytes.extend_from_slice(&bytes[..stop]);
@@ -90,7 +99,7 @@ impl Ends {
         match ByteOrder::of(&bytes) {
             Some(order) => Ends::of_wide(&bytes, order, lines),
             None => {
-                let cut = Ends::cut(&bytes, lines);
+                let cut = Ends::cut(&bytes, lines, MOST);
                 Ends { bytes, ..cut }
             }
         }
@@ -121,8 +130,8 @@ impl Ends {
         }
     }
 
-    /// Cuts a whole text into lines. The bytes themselves are not there yet.
-    fn cut(bytes: &[u8], lines: usize) -> Ends {
+    /// Cuts a whole text into lines, those in so many bytes of each end. The bytes themselves are not there yet.
+    fn cut(bytes: &[u8], lines: usize, most: u64) -> Ends {
         let separator = separator(bytes);
         let mut head_stops = first_ends(bytes, separator, lines);
         let reached = head_stops.last().copied().unwrap_or(0);
@@ -143,6 +152,11 @@ impl Ends {
         } else {
             count(bytes, separator)
         };
+        let most = usize::try_from(most).unwrap_or(usize::MAX);
+        head_stops.truncate(head_stops.partition_point(|stop| *stop <= most));
+        if let Some(unseen) = bytes.len().checked_sub(most).filter(|unseen| *unseen > 0) {
+            tail_starts.drain(..tail_starts.partition_point(|start| *start <= unseen));
+        }
         Ends {
             bytes: Vec::new(),
             head_stops,
@@ -167,44 +181,54 @@ impl Ends {
 
     /// The same of a file, of which only the ends are kept; what lies between them is read through once to count its lines.
     pub fn read(file: &mut (impl Read + Seek), lines: usize) -> io::Result<Ends> {
-        Ends::read_in_chunks(file, lines, CHUNK, count_between)
+        Ends::read_in_chunks(file, lines, CHUNK..MOST, count_between)
     }
 
     /// The same without what lies between the ends: enough to learn from. Lines at the end have numbers as if nothing did.
     pub fn glance(file: &mut (impl Read + Seek), lines: usize) -> io::Result<Ends> {
-        Ends::read_in_chunks(file, lines, CHUNK, |_, _, _| Ok(0))
+        Ends::read_in_chunks(file, lines, CHUNK..MOST, |_, _, _, _| Ok(0))
     }
 
+    /// Reads more and more of each end, within these limits, until there are enough lines.
     fn read_in_chunks<F: Read + Seek>(
         file: &mut F,
         lines: usize,
-        chunk: u64,
-        between: impl Fn(&mut F, u64, u64) -> io::Result<usize>,
+        reaches: Range<u64>,
+        between: impl Fn(&mut F, u8, u64, u64) -> io::Result<usize>,
     ) -> io::Result<Ends> {
         let size = file.seek(SeekFrom::End(0))?;
-        let mut reach = chunk;
+        let most = reaches.end;
+        let mut reach = reaches.start.min(most);
         while reach < size / 2 {
             let head = read_range(file, 0, reach)?;
             let tail = read_range(file, size - reach, size)?;
             let wide = ByteOrder::of(&head).is_some();
-            let head_stops = first_ends(&head, b'\n', lines);
-            let mut tail_starts = last_starts(tail.strip_suffix(b"\n").unwrap_or(&tail), b'\n', lines);
-            if !wide && head_stops.len() == lines && tail_starts.len() == lines {
+            let full = reach >= most;
+            let has = |byte| memchr(byte, &head).is_some() || memchr(byte, &tail).is_some();
+            let by_cr = full && !has(b'\n') && has(b'\r') && count_between(file, b'\n', reach, size - reach)? == 0;
+            let separator = if by_cr { b'\r' } else { b'\n' };
+            let head_stops = first_ends(&head, separator, lines);
+            let closed = tail.strip_suffix(&[separator]).unwrap_or(&tail);
+            let mut tail_starts = last_starts(closed, separator, lines);
+            if !wide && (full || (head_stops.len() == lines && tail_starts.len() == lines)) {
                 let stop = head_stops.last().copied().unwrap_or(0);
                 let start = tail_starts.first().copied().unwrap_or(tail.len());
-                let inside = memchr_iter(b'\n', &head[stop..]).count() + memchr_iter(b'\n', &tail[..start]).count();
-                let total = 2 * lines + inside + between(file, reach, size - reach)?;
+                let inside = [&head[stop..], &tail[..start]].map(|part| memchr_iter(separator, part).count());
+                // A last line that is too long to be looked at and does not end counts, too.
+                let open = usize::from(tail_starts.is_empty() && closed.len() == tail.len());
+                let known = head_stops.len() + inside[0] + inside[1] + tail_starts.len() + open;
+                let total = known + between(file, separator, reach, size - reach)?;
                 for at in &mut tail_starts {
                     *at = *at - start + stop;
                 }
                 let bytes = [&head[..stop], &tail[start..]].concat();
                 let left_out = size - bytes.len() as u64;
-                let (separator, limit, wide) = (b'\n', lines, None);
+                let (limit, wide) = (lines, None);
                 return Ok(Ends { bytes, head_stops, tail_starts, left_out, size, total, separator, limit, wide });
             }
-            reach = if wide { size } else { reach.saturating_mul(2) };
+            reach = if wide { size } else { reach.saturating_mul(2).min(most) };
         }
-        Ok(Ends::of(&read_range(file, 0, size)?, lines))
+        Ok(Ends::of_within(&read_range(file, 0, size)?, lines, most))
     }
 
     /// The bytes of the first lines and of the last ones.
@@ -266,14 +290,15 @@ impl Ends {
         start..end.max(start)
     }
 
-    /// Lines around a line (from 1; 0 is the place in front of all), so many on each side, with their numbers; in UTF-8, or
-    /// else as Latin-1.
+    /// Lines around the end of a line (from 1; 0 is the place in front of all), so many on each side that are not blank, with
+    /// their numbers; in UTF-8, or else as Latin-1.
     pub fn around(&self, line: usize, lines: usize) -> Vec<(usize, String)> {
         let edges = self.edges();
         let tail = edges.tail.iter().filter(|line| line.number >= edges.head.len());
-        let near = |at: usize| at + lines > line && at <= line + lines;
-        let all = edges.head.iter().chain(tail).map(|line| (line.number + 1, line.text));
-        all.filter(|(number, _)| near(*number)).map(|(number, text)| (number, decode(text))).collect()
+        let all: Vec<&Line> = edges.head.iter().chain(tail).filter(|line| !line.is_blank()).collect();
+        let at = all.partition_point(|one| one.number < line);
+        let near = &all[at.saturating_sub(lines)..all.len().min(at + lines)];
+        near.iter().map(|line| (line.number + 1, decode(line.text))).collect()
     }
 
     /// The lines of both ends.
@@ -333,7 +358,7 @@ fn read_range(file: &mut (impl Read + Seek), start: u64, end: u64) -> io::Result
 }
 
 /// Line ends between two places.
-fn count_between(file: &mut (impl Read + Seek), start: u64, end: u64) -> io::Result<usize> {
+fn count_between(file: &mut (impl Read + Seek), separator: u8, start: u64, end: u64) -> io::Result<usize> {
     file.seek(SeekFrom::Start(start))?;
     let mut between = file.take(end - start);
     let mut buffer = vec![0; PIECE.min(end - start) as usize];
@@ -341,7 +366,7 @@ fn count_between(file: &mut (impl Read + Seek), start: u64, end: u64) -> io::Res
     loop {
         match between.read(&mut buffer) {
             Ok(0) => return Ok(lines),
-            Ok(filled) => lines += memchr_iter(b'\n', &buffer[..filled]).count(),
+            Ok(filled) => lines += memchr_iter(separator, &buffer[..filled]).count(),
             Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
             Err(error) => return Err(error),
         }
@@ -416,7 +441,12 @@ pub(super) fn preprocess(line: &[u8], out: &mut Vec<u8>) -> bool {
         }
         rest = &rest[rest.iter().take_while(|byte| same(byte)).count()..];
     }
-    out.len() >= TRIVIAL_BELOW && out.iter().any(|&byte| is_letter(byte))
+    out.len() >= TRIVIAL_BELOW && characters(out) >= TRIVIAL_BELOW && out.iter().any(|&byte| is_letter(byte))
+}
+
+/// Number of characters, in UTF-8 or else in an encoding with one byte for each.
+fn characters(line: &[u8]) -> usize {
+    if line.is_ascii() { line.len() } else { std::str::from_utf8(line).map_or(line.len(), |text| text.chars().count()) }
 }
 
 /// Bytes of which runs become one.
@@ -483,7 +513,7 @@ mod tests {
             let wanted: Vec<u8> = "Ċ book ਊ\r\n".encode_utf16().flat_map(unit).collect();
             assert_eq!(bytes[body.start as usize..body.end as usize], wanted);
             assert_eq!(
-                Ends::read_in_chunks(&mut Cursor::new(&bytes), 1, 8, count_between).expect("in memory").lines(),
+                Ends::read_in_chunks(&mut Cursor::new(&bytes), 1, 8..MOST, count_between).expect("in memory").lines(),
                 3
             );
         }
@@ -495,6 +525,8 @@ mod tests {
         assert!(preprocess(b"*****These  Etexts Are Prepared By---- Thousands*", &mut out));
         assert_eq!(out, b"***These Etexts Are Prepared By--- Thousands***");
         assert!(!preprocess(b"CHAPTER ONE.", &mut out));
+        assert!(!preprocess("\u{436}".repeat(29).as_bytes(), &mut out) && preprocess(&[0xE4; 30], &mut out));
+        assert!(preprocess("\u{436}".repeat(30).as_bytes(), &mut out));
         assert!(!preprocess(b"1234567890 1234567890 1234567890", &mut out));
     }
 
@@ -508,9 +540,9 @@ mod tests {
             cut in (0_usize..9, 0_usize..9),
         ) {
             let bytes = text.as_bytes();
-            let read = Ends::read_in_chunks(&mut Cursor::new(bytes), lines, chunk, count_between).expect("in memory");
+            let read = Ends::read_in_chunks(&mut Cursor::new(bytes), lines, chunk..MOST, count_between).expect("in memory");
             prop_assert_eq!(read.edges(), edges(bytes, lines, lines));
-            let glance = Ends::read_in_chunks(&mut Cursor::new(bytes), lines, chunk, |_, _, _| Ok(0)).expect("in memory");
+            let glance = Ends::read_in_chunks(&mut Cursor::new(bytes), lines, chunk..MOST, |_, _, _, _| Ok(0)).expect("in memory");
             prop_assert_eq!(glance.parts(), read.parts());
             let whole = Ends::of_whole(bytes.to_vec(), lines);
             prop_assert_eq!(whole.body(1, 2), Ends::of(bytes, lines).body(1, 2));
@@ -518,6 +550,15 @@ mod tests {
                 prop_assert_eq!(ends.edges(), read.edges());
                 prop_assert_eq!((ends.parts(), ends.digest(), ends.size()), (read.parts(), read.digest(), read.size()));
             }
+            let most = 2 * chunk + 1;
+            let within =
+                Ends::read_in_chunks(&mut Cursor::new(bytes), lines, chunk..most, count_between).expect("in memory");
+            let plain = Ends::of_within(bytes, lines, most);
+            prop_assert_eq!(within.edges(), plain.edges());
+            prop_assert!(within.bytes.len() as u64 <= 2 * most);
+            let (all, seen) = (read.edges(), within.edges());
+            prop_assert!(all.total == seen.total && all.head.starts_with(&seen.head) && all.tail.ends_with(&seen.tail));
+            prop_assert_eq!(within.body(0, 0), 0..bytes.len() as u64);
             let separator = char::from(separator(bytes));
             let split: Vec<&str> = text.split_inclusive(separator).collect();
             prop_assert_eq!(split.len(), read.lines());

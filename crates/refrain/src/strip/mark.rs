@@ -2,14 +2,15 @@
 
 use memchr::memchr2_iter;
 
-use super::Found;
 use super::blocks::{BlockTokens, blocks};
 use super::evidence::{Evidence, Seen};
 use super::head::{
     Extent, Head, HeadBlock, SECTION_GAP, block_keys, evidence_features, first_marker, keys_of, last_marker,
 };
 use super::lines::{Edges, Line};
+use super::meta;
 use super::rules::{Place, Rules, Says};
+use super::{Facts, Found};
 
 /// A block's say is bounded, so that one odd block cannot carry the boundary far.
 const CLIP: f32 = 4.0;
@@ -140,7 +141,8 @@ pub(super) fn mark(file: &Edges, rules: &Rules, evidence: &Evidence, keep_credit
     let (confidence, doubts) = confidence(file, &head, scores, cut, &found, head.another || tail.another);
     (found.confidence, found.doubts) = (Some(confidence), doubts);
     let credits = credits(&file.head, &head, cut);
-    found.facts = head.meta;
+    let author = meta::author(&file.head[..head.anchor.map_or(0, |anchor| anchor + 1)], &head.meta.author);
+    found.facts = Facts { author, ..head.meta };
     if found.facts.credits.is_empty() {
         found.facts.credits = credits;
     }
@@ -276,6 +278,7 @@ fn confidence(
     another: bool,
 ) -> (f32, Vec<&'static str>) {
     let body_end = if found.epilogue_start == 0 { file.total } else { found.epilogue_start - 1 };
+    let name = name_left(file, found);
     let titled = head.blocks.get(cut.blocks).is_some_and(HeadBlock::is_title_page);
     let doubts = [
         (head.marker.is_none(), 0.5, "no marker"),
@@ -283,7 +286,8 @@ fn confidence(
         (cut.margin < 1.0, 0.7, "a close call"),
         (!titled, 0.95, "no title page behind it"),
         (scores[..cut.blocks].iter().any(|score| *score < 0.5), 0.8, "a block that may be of the book"),
-        (name_left(file, found), 0.6, "the name of the publisher is left in the book"),
+        (name == Some(true), 0.6, "the name of the publisher is left at an end of the book"),
+        (name == Some(false), 0.85, "the name of the publisher is left in the book"),
         (found.epilogue_start == 0, 0.9, "no epilogue"),
         (body_end <= found.preamble_end + 5, 0.2, "hardly anything is left"),
     ];
@@ -296,8 +300,13 @@ fn confidence(
     (confidence, told)
 }
 
-/// The word "Gutenberg" in the lines directly inside the boundaries.
-fn name_left(file: &Edges, marked: &Found) -> bool {
+/// Lines inside a boundary that are searched for the name of the publisher, at the top and at the bottom; and those of them that
+/// are at the end of the book. Further in, it is mostly a part of the book: a note of an editor, a notice between two acts.
+const NAME_LINES: [usize; 2] = [80, 60];
+const NEAR_LINES: usize = 30;
+
+/// The word "Gutenberg" inside the boundaries: true when it stands close to one.
+fn name_left(file: &Edges, marked: &Found) -> Option<bool> {
     let inside = |l: &&Line| {
         let n = l.number + 1;
         n > marked.preamble_end && (marked.epilogue_start == 0 || n < marked.epilogue_start)
@@ -308,7 +317,9 @@ fn name_left(file: &Edges, marked: &Found) -> bool {
         word.is_some_and(|word| matches!(word, b"utenberg" | b"UTENBERG"))
     };
     let has = |l: &Line| memchr2_iter(b'b', b'B', l.text).any(|at| is_name(l.text, at));
-    file.head.iter().filter(inside).take(80).any(has) || file.tail.iter().rev().filter(inside).take(60).any(has)
+    let top = file.head.iter().filter(inside).take(NAME_LINES[0]).position(has);
+    let bottom = file.tail.iter().rev().filter(inside).take(NAME_LINES[1]).position(has);
+    [top, bottom].into_iter().flatten().min().map(|lines| lines < NEAR_LINES)
 }
 
 #[cfg(test)]

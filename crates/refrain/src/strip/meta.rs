@@ -86,6 +86,39 @@ pub(super) fn read(lines: &[Line]) -> Facts {
     meta
 }
 
+/// Words of a line that goes on with the name of an author, at most.
+const NAME_WORDS: usize = 4;
+
+/// The author, for people: a field says it best, and a title line may break off in the middle of the name, or go on with others
+/// than the author. `told` is what [`read`] found, which title pages are known by.
+pub(super) fn author(lines: &[Line], told: &str) -> String {
+    for (i, line) in lines.iter().enumerate().filter(|(_, line)| is_field(line.text)) {
+        let text = decode(line.text);
+        let Some((1, value)) = field(&text).filter(|(_, value)| !value.is_empty()) else { continue };
+        let more = lines[i + 1..].iter().take_while(|line| !line.is_blank()).map(|line| decode(line.text));
+        let more = more.take_while(|line| field_free(line));
+        let whole = more.fold(value.to_owned(), |value, line| format!("{value} {line}"));
+        return without_others(&whole).to_owned();
+    }
+    let ends_so = |line: &Line| !told.is_empty() && decode(line.text).ends_with(told);
+    let at = lines.iter().take(TITLE_LINES).position(ends_so);
+    let next = at.and_then(|at| lines.get(at + 1)).map(|line| decode(line.text)).filter(|next| {
+        let words = next.split_whitespace().count();
+        (1..=NAME_WORDS).contains(&words) && next.starts_with(char::is_alphabetic) && field_free(next)
+    });
+    let whole = next.map_or_else(|| told.to_owned(), |next| format!("{told} {next}"));
+    without_others(&whole).to_owned()
+}
+
+/// An author without those who edited, translated or illustrated the book.
+fn without_others(author: &str) -> &str {
+    let lower = author.to_ascii_lowercase();
+    let roles = ["edited", "translated", "illustrated", "arranged"];
+    let role = |at: &usize| roles.iter().any(|role| lower[*at..].trim_start_matches([' ', ',', '(']).starts_with(role));
+    let cut = lower.match_indices([' ', ',']).map(|(at, _)| at).find(role).unwrap_or(author.len());
+    author[..cut].trim_end_matches([',', ';', ' '])
+}
+
 /// A cheap test: a field has a colon, the number of the e-book a hash, and a title line the name of the publisher.
 fn may_tell(line: &[u8]) -> bool {
     const NAME: &[u8] = b"gutenberg";
@@ -304,6 +337,22 @@ mod tests {
     fn reads_an_old_title_line() {
         let m = read(&edges(b"***The Project Gutenberg Etext of The Golden Bowl, by Henry James***\n", 9, 0).head);
         assert_eq!((m.title.as_str(), m.author.as_str()), ("The Golden Bowl", "Henry James"));
+    }
+
+    #[test]
+    fn the_author_is_that_of_the_field_or_of_a_title_line_that_goes_on() {
+        let told = |text: &[u8]| {
+            let edges = edges(text, 99, 0);
+            author(&edges.head, &read(&edges.head).author)
+        };
+        let wrapped = b"The Project Gutenberg EBook of The Long Way Down the River, by Anna\nKeeper\n\n";
+        assert_eq!(told(wrapped), "Anna Keeper");
+        assert_eq!(told(&[&wrapped[..], b"Author: Anna B. Keeper\n\nAuthor: Nobody\n"].concat()), "Anna B. Keeper");
+        assert_eq!(told(b"Project Gutenberg's The Mill, by Anna Keeper, Edited\nby Tom Reader\n"), "Anna Keeper");
+        let numbered = b"The Project Gutenberg Etext of The Mill, by Anna Keeper,\n#7 in our series by Anna Keeper\n";
+        assert_eq!(told(numbered), "Anna Keeper");
+        assert_eq!(told(b"Author: Anna Keeper\n        Edited and Arranged by Tom Reader\n"), "Anna Keeper");
+        assert_eq!(told(b"No title line\n"), "");
     }
 
     #[test]

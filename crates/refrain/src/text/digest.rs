@@ -28,7 +28,7 @@ impl TextDigest {
 }
 
 /// The SHA-256 of a stream of bytes, as `sha256sum` prints it.
-#[derive(Default)]
+#[derive(Debug, Default)]
 pub struct Digest(Sha256);
 
 impl Digest {

@@ -11,7 +11,9 @@ use crate::document::Document;
 use crate::error::{IoContext, Result};
 use crate::text::Digest;
 
-pub(super) struct FolderWriter {
+/// Writes the text of each document to a file of its own in a folder.
+#[derive(Debug)]
+pub struct FolderWriter {
     folder: PathBuf,
     options: WriteOptions,
     bytes: u64,
@@ -28,10 +30,12 @@ pub(super) struct FolderWriter {
 const MAX_NAME: usize = 180;
 
 impl FolderWriter {
-    pub(super) fn new(
+    /// In a folder that others write to, as well: the files that are taken are theirs. With `overwrite`, other files of the
+    /// same names are replaced; without it, documents get other names.
+    pub fn beside(
         folder: &Path,
         options: WriteOptions,
-        taken: HashSet<PathBuf>,
+        taken: impl IntoIterator<Item = PathBuf>,
         overwrite: bool,
     ) -> Result<FolderWriter> {
         fs::create_dir_all(folder).at(folder)?;
@@ -41,7 +45,7 @@ impl FolderWriter {
             bytes: 0,
             digest: Digest::default(),
             used: HashMap::new(),
-            taken,
+            taken: taken.into_iter().collect(),
             overwrite,
         })
     }
@@ -89,14 +93,21 @@ fn safe_name(id: &str) -> String {
     if name.is_empty() { "document".into() } else { name }
 }
 
-impl DocumentWriter for FolderWriter {
-    fn write(&mut self, document: &Document) -> Result<()> {
+impl FolderWriter {
+    /// Writes a document, and tells where.
+    pub fn write_named(&mut self, document: &Document) -> Result<PathBuf> {
         let (path, mut file) = self.create(&document.id)?;
         let text = if self.options.keep_marked { document.text.as_str().into() } else { document.kept() };
         file.write_all(text.as_bytes()).at(&path)?;
         self.bytes += text.len() as u64;
         self.digest.update(text.as_bytes());
-        Ok(())
+        Ok(path)
+    }
+}
+
+impl DocumentWriter for FolderWriter {
+    fn write(&mut self, document: &Document) -> Result<()> {
+        self.write_named(document).map(drop)
     }
 
     fn finish(self: Box<Self>) -> Result<Written> {

@@ -13,12 +13,13 @@ mod table;
 mod text;
 mod vertical;
 
+pub use folder::FolderWriter;
 pub use output::{Output, Packed, Packing, Written, complete, write_atomically};
 pub use parts::PartsWriter;
 pub use removed::removed_lines;
 pub use table::TableWriter;
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use crate::document::{BYTE_MARKS_FIELD, Document, MARKS_FIELD};
 use crate::error::{Error, Result};
@@ -147,16 +148,5 @@ pub fn open(
 
 /// Opens a writer that puts every document into a text file of its own under a folder.
 pub fn open_folder(folder: &Path, options: WriteOptions) -> Result<Box<dyn DocumentWriter>> {
-    open_folder_beside(folder, options, [], false)
-}
-
-/// The same in a folder that others write to, as well: these files are theirs. With `overwrite`, others of the same names are
-/// replaced; without it, documents get other names.
-pub fn open_folder_beside(
-    folder: &Path,
-    options: WriteOptions,
-    taken: impl IntoIterator<Item = PathBuf>,
-    overwrite: bool,
-) -> Result<Box<dyn DocumentWriter>> {
-    Ok(Box::new(folder::FolderWriter::new(folder, options, taken.into_iter().collect(), overwrite)?))
+    Ok(Box::new(FolderWriter::beside(folder, options, [], false)?))
 }

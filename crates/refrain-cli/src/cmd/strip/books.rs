@@ -12,7 +12,7 @@ use refrain::source::{Input, InputFormat, Inputs, Item, Source, SourceOptions, i
 use refrain::strip::{Ends, Sample};
 use refrain::{Document, Error, Failure, Position};
 
-use crate::names::{Names, without_extension};
+use crate::names::{Names, without_extension, without_packing};
 use crate::progress::{Bar, Status};
 
 /// What is read, and how.
@@ -25,6 +25,10 @@ pub(super) struct Books {
     pub(super) lines: usize,
     /// There must not be more than one book.
     pub(super) only_one: bool,
+    /// Where they go; to standard output where there is none.
+    pub(super) output: Option<PathBuf>,
+    /// What they are called: not all texts are books.
+    pub(super) noun: &'static str,
     pub(super) shows_progress: bool,
     pub(super) pool: rayon::ThreadPool,
     pub(super) control: Arc<Control>,
@@ -143,12 +147,13 @@ impl Books {
     ) -> refrain::Result<()> {
         let source = Arc::new(Source::new(self.inputs.clone(), self.options.clone()));
         let (watched, counted, before) = (source.clone(), self.control.clone(), self.control.documents());
+        let noun = self.noun;
         let _bar = Bar::start(!self.shows_progress, move || Status {
             phase,
             done: watched.bytes_read(),
             total: watched.inputs().total_size(),
             documents: counted.documents() - before,
-            note: format!(", {} books", counted.documents() - before),
+            note: format!(", {}", super::rows::counted(counted.documents() - before, noun)),
         });
         let seen = AtomicU64::new(0);
         let work = |book: Result<Book, Trouble>| {
@@ -156,9 +161,7 @@ impl Books {
             work(book)
         };
         let mut sink = |done| match self.only_one && seen.load(Ordering::Relaxed) > 1 {
-            true => Err(Error::Refused(
-                "there are several books in it, and they go into a folder: name one, such as -o clean/".into(),
-            )),
+            true => Err(several(self.noun, self.output.as_deref())),
             false => sink(done),
         };
         let list: Vec<(u32, &Input)> = (0..).zip(self.inputs.iter()).collect();
@@ -268,7 +271,7 @@ impl Books {
         let preparation = Preparation { language: None, extractor: None };
         let name = self.inputs.get(index).map(|input| self.names.of(input)).unwrap_or_default();
         let id = |document: &Document| match document.id == document.origin.input {
-            true => without_extension(&name.to_string_lossy()).to_owned(),
+            true => without_extension(without_packing(&name.to_string_lossy())).to_owned(),
             false => without_extension(&document.id).to_owned(),
         };
         let book = |position: Position, mut item: Item| {
@@ -308,6 +311,17 @@ impl Books {
             },
         )
     }
+}
+
+/// Several books were found where there is room for one.
+fn several(noun: &str, path: Option<&Path>) -> Error {
+    let way_out = match path {
+        Some(path) if path.extension().is_none() => {
+            format!("a slash at the end of the name makes it one: -o {}/", path.display())
+        }
+        _ => "name one, such as -o clean/".to_owned(),
+    };
+    Error::Refused(format!("there are several {noun}s, and they go into a folder; {way_out}"))
 }
 
 /// Reads so many bytes, or as many as there are, behind those that were read before.

@@ -14,6 +14,7 @@ use refrain::strip::{
 use refrain::write::write_atomically;
 
 use super::books::{Book, Books, Glimpse, Reading};
+use super::rows::counted;
 use crate::common::{Given, named, size, tell};
 
 /// How preambles and epilogues are found.
@@ -170,6 +171,14 @@ impl MethodArguments {
         Ok(())
     }
 
+    /// What texts are called.
+    pub(super) fn noun(&self) -> &'static str {
+        match self.profile {
+            Profile::Gutenberg => "book",
+            Profile::Generic => "text",
+        }
+    }
+
     fn paper(&self) -> PaperOptions {
         let MethodArguments { k, p_max, e_max, gap_max, heuristics, .. } = *self;
         PaperOptions { k, p_max, e_max, gap_max, heuristics }
@@ -244,18 +253,23 @@ impl MethodArguments {
         // Where there is none, what was wrong with them is told later.
         if !quiet && count > 0 {
             let shipped = Evidence::shipped().books();
-            let among =
-                if count > sample.len() as u64 { format!(" ({} of them)", sample.len()) } else { String::new() };
+            let voters = match self.profile {
+                Profile::Gutenberg => evidence.books().saturating_sub(shipped),
+                Profile::Generic => evidence.books(),
+            };
+            let from = match u64::from(voters) {
+                voters if voters == count => counted(count, self.noun()),
+                voters => format!("{} among {count}", counted(voters, &format!("different {}", self.noun()))),
+            };
             tell(&match self.profile {
                 Profile::Gutenberg if sample.len() < 2 => {
                     let one = if count == 1 { "one book" } else { "one book, again and again" };
                     format!("{one}: found by the evidence that comes with refrain ({shipped} books)")
                 }
-                Profile::Gutenberg => format!(
-                    "learned from {count} books{among}, {} of them distinct, and from the evidence that comes with refrain ({shipped} books)",
-                    evidence.books().saturating_sub(shipped)
-                ),
-                Profile::Generic => format!("learned from {count} texts{among}, {} of them distinct", evidence.books()),
+                Profile::Gutenberg => {
+                    format!("learned from {from} and from the evidence that comes with refrain ({shipped} books)")
+                }
+                Profile::Generic => format!("learned from {from}"),
             });
         }
         Ok(Learned { evidence, known: repeated.then(Known::default) })

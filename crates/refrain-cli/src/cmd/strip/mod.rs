@@ -8,7 +8,7 @@ mod write;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Result, bail};
 use clap::Args;
 use refrain::pipeline::Control;
 use refrain::report::StripReport;
@@ -16,7 +16,7 @@ use refrain::source::Inputs;
 use refrain::write::{Output, OutputFormat, Packed, Packing, WriteOptions, open, write_atomically};
 
 use crate::common::{
-    Given, InputArguments, OutputArguments, ending, is_folder, named, on_interrupt, refuse_input_as, tell,
+    Given, InputArguments, OutputArguments, copy_stdin, ending, is_folder, named, on_interrupt, refuse_input_as, tell,
     tell_failures,
 };
 use crate::exit::Exit;
@@ -133,6 +133,9 @@ impl Format {
     }
 }
 
+/// Endings that promise something else than a body.
+const TABLES_AND_PAGES: [&str; 4] = ["csv", "html", "htm", "json"];
+
 /// What is to be done.
 enum Job {
     /// Tell what was found.
@@ -153,12 +156,20 @@ impl Arguments {
                 bail!("{} is a folder, and --explain writes one file, such as -o found.tsv", path.display());
             }
             let format = self.format.or(path.and_then(Format::of_path));
-            return format.unwrap_or(Format::Text).of_rows().map(Job::Explain);
+            return match (format, path) {
+                (Some(format), _) => format.of_rows().map(Job::Explain),
+                (None, Some(path)) if ending(path).is_some() => bail!(
+                    "the name of {} does not tell its format; give --format, or end it with .tsv, .jsonl or .txt",
+                    path.display()
+                ),
+                (None, _) => Ok(Job::Explain(Layout::Table)),
+            };
         }
         let one = inputs.len() == 1 && inputs.iter().all(|input| input.named && !input.in_corpus);
         let asked = self.format.map(Format::of_documents).transpose()?;
         match path {
             None => match asked {
+                Some(OutputFormat::Text) => Ok(Job::Body),
                 Some(format) => Ok(Job::Documents(format)),
                 None if one => Ok(Job::Body),
                 None => bail!(
@@ -172,9 +183,19 @@ impl Arguments {
             Some(path) => match asked
                 .map_or_else(|| Format::of_path(path).map(Format::of_documents).transpose(), |f| Ok(Some(f)))?
             {
-                Some(OutputFormat::Text) | None if one => Ok(Job::Body),
+                // Bodies one after the other in one file could not be told apart.
+                Some(OutputFormat::Text) => Ok(Job::Body),
                 Some(format) => Ok(Job::Documents(format)),
-                None => Ok(Job::Folder(path.to_owned())),
+                None => match ending(path).as_deref() {
+                    None if one => Ok(Job::Body),
+                    None => Ok(Job::Folder(path.to_owned())),
+                    // A text may be a program or anything else, and keep its ending.
+                    Some(ending) if one && !TABLES_AND_PAGES.contains(&ending) => Ok(Job::Body),
+                    Some(_) => bail!(
+                        "the name of {} does not tell its format; give --format, or end it with / for a folder",
+                        path.display()
+                    ),
+                },
             },
         }
     }
@@ -249,6 +270,8 @@ pub(crate) fn run(arguments: &Arguments, given: &Given) -> Result<Exit> {
         options: arguments.input.options(),
         lines: arguments.method.edge_lines(),
         only_one: matches!(job, Job::Body),
+        output: output.path().map(Path::to_owned),
+        noun: arguments.method.noun(),
         shows_progress: output.shows_progress(),
         pool: output.pool()?,
         control,
@@ -266,7 +289,7 @@ pub(crate) fn run(arguments: &Arguments, given: &Given) -> Result<Exit> {
     };
     tell_failures(&failures.first, failures.count, " (list them all with --errors)");
     if !output.quiet {
-        summary.tell(output.path(), matches!(job, Job::Explain(_)));
+        summary.tell(output.path(), matches!(job, Job::Explain(_)), arguments.method.noun());
     }
     Ok(Exit::of_failures(failures.count))
 }
@@ -308,7 +331,7 @@ impl Work<'_> {
                 Ok((row, left, ends))
             },
             |done| {
-                let (row, body, ends) = match done {
+                let (mut row, body, ends) = match done {
                     Ok(done) => done,
                     Err(books::Trouble::Failed(failure)) => return failures.add(failure),
                     Err(books::Trouble::Ended(error)) => return Err(error),
@@ -320,7 +343,7 @@ impl Work<'_> {
                 if let Some((position, ends)) = ends {
                     report.add(position, &row.id, ends, &row.found);
                 }
-                destination.put(&row, body)?;
+                destination.put(&mut row, body)?;
                 if arguments.doubtful.is_some() && row.found.is_doubtful() {
                     doubtful.push(row.clone());
                 }
@@ -352,17 +375,4 @@ impl Work<'_> {
         }
         Ok(())
     }
-}
-
-/// Copies standard input to a file, because it is read twice. Returns the folder of the file, if there is one.
-pub(in crate::cmd) fn copy_stdin(inputs: &mut Inputs) -> Result<Option<tempfile::TempDir>> {
-    if !inputs.iter().any(refrain::source::Input::is_stdin) {
-        return Ok(None);
-    }
-    let folder = tempfile::Builder::new().prefix("refrain-stdin-").tempdir().context("cannot make a folder")?;
-    let path = folder.path().join("standard-input");
-    let copy = || std::io::copy(&mut std::io::stdin().lock(), &mut std::fs::File::create(&path)?);
-    copy().with_context(|| format!("cannot copy standard input to {}", path.display()))?;
-    inputs.replace_stdin(&path);
-    Ok(Some(folder))
 }

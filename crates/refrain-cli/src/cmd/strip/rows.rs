@@ -1,6 +1,6 @@
 //! What was found, for people and for programs.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use refrain::Failure;
 use refrain::report::cell;
@@ -14,6 +14,8 @@ use crate::common::{legible, tell};
 pub(super) struct Row {
     pub(super) id: String,
     pub(super) origin: String,
+    /// The name of its body in the folder that bodies are written to.
+    pub(super) file: Option<PathBuf>,
     pub(super) found: Found,
     /// What was wrong with the book, though it could be used.
     pub(super) failure: Option<Failure>,
@@ -108,7 +110,7 @@ fn json(row: &Row) -> Value {
     let found = &row.found;
     let facts: Map<String, Value> = found.facts.fields().map(|(name, value)| (name.to_owned(), value.into())).collect();
     let confidence = found.confidence.map(|confidence| (f64::from(confidence) * 1000.0).round() / 1000.0);
-    json!({
+    let mut out = json!({
         "id": row.id,
         "origin": row.origin,
         "lines": found.lines,
@@ -120,7 +122,16 @@ fn json(row: &Row) -> Value {
         "why_epilogue": found.why_epilogue,
         "doubts": found.doubts,
         "facts": facts,
-    })
+    });
+    if let Some(file) = &row.file {
+        out["file"] = file.to_string_lossy().into();
+    }
+    out
+}
+
+/// A number of books, or whatever they are called.
+pub(super) fn counted(count: u64, noun: &str) -> String {
+    format!("{count} {noun}{}", if count == 1 { "" } else { "s" })
 }
 
 /// What became of all books, in figures.
@@ -153,7 +164,7 @@ impl Summary {
     }
 
     /// Tells it, and which books would have been emptied.
-    pub(super) fn tell(&self, path: Option<&Path>, explained: bool) {
+    pub(super) fn tell(&self, path: Option<&Path>, explained: bool, noun: &str) {
         let (first, count) = &self.emptied;
         if *count > 0 {
             let more =
@@ -163,9 +174,8 @@ impl Summary {
         }
         let wrote = path.map_or(String::new(), |path| format!("wrote {}: ", path.display()));
         tell(&format!(
-            "{wrote}{} book{}, {} with a preamble, {} with an epilogue, {} doubtful",
-            self.books,
-            if self.books == 1 { "" } else { "s" },
+            "{wrote}{}, {} with a preamble, {} with an epilogue, {} doubtful",
+            counted(self.books, noun),
             self.preambles,
             self.epilogues,
             self.doubtful

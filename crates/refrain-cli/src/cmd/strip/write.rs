@@ -3,13 +3,14 @@
 use std::collections::HashSet;
 use std::fs::{self, File};
 use std::io::{self, Read};
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
 use refrain::pipeline::Preparation;
 use refrain::source::{Body, Item, Markup, RawDocument};
 use refrain::strip::{Ends, Found};
-use refrain::write::{DocumentWriter, Output, Packed, Packing, WriteOptions, open_folder_beside};
+use refrain::write::{DocumentWriter, FolderWriter, Output, Packed, Packing, WriteOptions};
 use refrain::{Document, Error, Failure, Origin};
 use serde_json::Map;
 
@@ -29,7 +30,7 @@ pub(super) enum Destination {
     Folder {
         folder: PathBuf,
         report: Packed,
-        documents: Option<Box<dyn DocumentWriter>>,
+        documents: Option<Box<FolderWriter>>,
         /// Where bodies of plain files go.
         taken: HashSet<PathBuf>,
         overwrite: bool,
@@ -102,14 +103,10 @@ impl Destination {
     }
 
     /// Writes what is left of a book.
-    pub(super) fn put(&mut self, row: &Row, left: Left) -> refrain::Result<()> {
+    pub(super) fn put(&mut self, row: &mut Row, left: Left) -> refrain::Result<()> {
         match (self, left) {
             (Destination::Stream { held, .. }, Left::Bytes(bytes)) => {
                 *held = Some(bytes);
-                Ok(())
-            }
-            (Destination::Stream { held, .. }, Left::Document(document)) => {
-                *held = Some(document.kept().into_owned().into_bytes());
                 Ok(())
             }
             (Destination::Documents(writer), Left::Document(document)) => writer.write(&document),
@@ -120,10 +117,11 @@ impl Destination {
                         Some(writer) => writer,
                         None => {
                             let (options, taken) = (WriteOptions::default(), std::mem::take(taken));
-                            documents.insert(open_folder_beside(folder, options, taken, *overwrite)?)
+                            documents.insert(Box::new(FolderWriter::beside(folder, options, taken, *overwrite)?))
                         }
                     };
-                    writer.write(&Document { id: row.id.clone(), ..*document })?;
+                    let path = writer.write_named(&Document { id: row.id.clone(), ..*document })?;
+                    row.file = Some(path.strip_prefix(&folder).unwrap_or(&path).to_owned());
                 }
                 report.put(Layout::Jsonl.row(row).as_bytes())
             }
@@ -161,13 +159,19 @@ impl Preparing {
     /// Does what can be done at once.
     pub(super) fn prepare(&self, book: Book, found: Found) -> Result<(Row, Left), Trouble> {
         let Book { position, id, origin, ends, content, failure } = book;
-        let mut row = Row { id, origin, found, failure };
+        let mut row = Row { id, origin, file: None, found, failure };
         let body = row.found.body(&ends);
         let left = match (self, content) {
             (Preparing::Nothing, _) => Left::Nothing,
-            (_, Content::Document(mut document)) => {
+            (Preparing::Document, Content::Document(mut document)) => {
                 row.found.mark(&mut document, &ends);
                 Left::Document(document)
+            }
+            // As with plain files, white space around the body is a part of it.
+            (Preparing::Bytes, Content::Document(document)) => Left::Bytes(part(&document.text, body).into()),
+            (Preparing::Copy(_), Content::Document(document)) => {
+                let text = part(&document.text, body).to_owned();
+                Left::Document(Box::new(Document { text, ..*document }))
             }
             (Preparing::Bytes, Content::File { path, .. }) => {
                 let mut bytes = Vec::new();
@@ -182,6 +186,7 @@ impl Preparing {
                 }
                 let part = read_part(&path, body).map_err(|error| unreadable(&row.origin, &error))?;
                 place(folder, &name, part)?;
+                row.file = Some(name);
                 Left::Nothing
             }
             (Preparing::Document, Content::File { path, .. }) => {
@@ -211,19 +216,27 @@ impl Preparing {
     }
 }
 
+/// A part of a text, by bytes.
+fn part(text: &str, part: Range<u64>) -> &str {
+    let inside = |at: u64| text.floor_char_boundary(usize::try_from(at).unwrap_or(text.len()).min(text.len()));
+    text.get(inside(part.start)..inside(part.end)).unwrap_or_default()
+}
+
 fn unreadable(origin: &str, error: &io::Error) -> Trouble {
     Trouble::Failed(Failure::new(origin, error.to_string()))
 }
 
 /// Writes a body under a folder. It is written aside and renamed: what stood there before, a link perhaps, is replaced and not
-/// followed.
+/// followed. No other run writes to the same file aside, and none that was killed left it open to others.
 fn place(folder: &Path, name: &Path, mut part: impl Read) -> refrain::Result<()> {
     let path = folder.join(name);
     let parent = path.parent().unwrap_or(folder);
     fs::create_dir_all(parent).map_err(|error| Error::io(parent, error))?;
     let thread = rayon::current_thread_index().unwrap_or_default();
-    let aside = parent.join(format!(".refrain-{thread}.partial"));
-    let written = File::create(&aside)
+    let aside = parent.join(format!(".refrain-{}-{thread}.partial", std::process::id()));
+    // One that is there is of a run that was killed.
+    let _ = fs::remove_file(&aside);
+    let written = File::create_new(&aside)
         .and_then(|mut file| io::copy(&mut part, &mut file))
         .and_then(|_| fs::rename(&aside, &path));
     written.map_err(|error| {
