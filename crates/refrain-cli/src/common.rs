@@ -108,10 +108,11 @@ pub(crate) fn expand_to_any(names: &[String], output: Option<&Path>) -> Result<(
     {
         bail!("{} is both an input and the output; no input is written over: name another output", failure.input);
     }
-    // In a folder that is read, the file could be one that was meant to be read.
+    // In a folder with files of the same ending, the output could be one that was meant to be read; one of an earlier run is left out.
     if let (Some(file), Some(output)) = (file, output) {
         let (all, _) = Inputs::expand_without(names, None);
-        if all.iter().any(|input| input.path.canonicalize().is_ok_and(|path| path == file)) {
+        let looks_alike = inputs.iter().any(|input| input.path.extension() == output.extension());
+        if looks_alike && all.iter().any(|input| input.path.canonicalize().is_ok_and(|path| path == file)) {
             bail!(
                 "{} is there already, among the inputs; no input is written over: name another output, or move it away",
                 output.display()

@@ -568,3 +568,27 @@ fn many_failures_are_counted_and_the_first_ones_told() {
     assert!(told < 50, "{told} lines");
     converted.outcome.code(1).says(&["bad.jsonl, line 1", "more"]);
 }
+
+#[test]
+fn what_was_there_is_not_replaced_by_nothing() {
+    let env = Env::new();
+    env.write("empty.txt", "");
+    env.write("found.jsonl", "what was there\n");
+    for verb in ["strip", "template"] {
+        env.run(&[verb, "empty.txt", "-o", "found.jsonl"]).code(1);
+        assert_eq!(env.read_text("found.jsonl"), "what was there\n", "{verb}");
+    }
+}
+
+#[test]
+fn a_file_of_a_folder_that_is_read_is_never_written_over() {
+    let env = Env::new();
+    (0..3).for_each(|n| env.write(&format!("texts/{n}.txt"), GOOD));
+    for verb in ["convert", "strip", "editions", "template"] {
+        for inputs in ["texts", "texts/*.txt"] {
+            let command = [verb, inputs, "-o", "texts/1.txt"];
+            env.run(&command).code(2);
+            assert_eq!(env.read_text("texts/1.txt"), GOOD, "{command:?}");
+        }
+    }
+}

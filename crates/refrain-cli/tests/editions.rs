@@ -427,8 +427,8 @@ fn bad_scans_and_parts_are_found_and_translations_are_not() {
         pairs(&tsv).into_iter().filter(|(a, b, _)| a == "original" || b == "original").collect();
     let wanted = [
         named("original", "scan", "duplicate"),
-        named("original", "tenth-scanned", "partial"),
         named("original", "tenth", "partial"),
+        named("original", "tenth-scanned", "partial"),
         named("original", "two-fifths", "partial"),
     ];
     assert_eq!(with_original, wanted);

@@ -31,6 +31,7 @@ const TEMPLATES: &str = "templates.json";
 
 /// How a corpus is made.
 #[derive(Debug, Clone)]
+#[allow(clippy::struct_excessive_bools)] // each is one choice of whoever makes the corpus
 pub struct CorpusOptions {
     /// How inputs are read.
     pub source: SourceOptions,

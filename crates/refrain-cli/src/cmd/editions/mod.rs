@@ -9,15 +9,17 @@ use std::sync::Arc;
 
 use anyhow::{Result, bail};
 use clap::Args;
+use refrain::Failure;
 use refrain::editions::{CandidateOptions, FindOptions, Found, Method, Pair, Shelf, find};
 use refrain::pipeline::Control;
+use refrain::source::Inputs;
 
 use self::output::{Form, Written};
 use self::read::Reader;
 use crate::cmd::compare::LEAST_MEMORY;
 use crate::common::{
-    Given, InputArguments, OutputArguments, expand, is_folder, legible, named, on_interrupt, refuse_input_as, share,
-    size, tell, tell_failures,
+    Failures, Given, InputArguments, OutputArguments, expand, is_folder, legible, named, on_interrupt, refuse_input_as,
+    share, size, tell, tell_failures,
 };
 use crate::exit::Exit;
 use crate::progress::{Bar, Status};
@@ -187,68 +189,14 @@ pub(crate) fn run(arguments: &Arguments, given: &Given) -> Result<Exit> {
         sets: Vec::new(),
         known: HashSet::new(),
     };
-    let worked: Result<(Shelf, Option<Found>)> = pool.install(|| {
-        let made = if arguments.no_strip { "as they come" } else { "without licences" };
-        let mut shelf = Shelf::of_books_made(&arguments.temporary(), made)?;
-        reader.add(&arguments.input.inputs, &inputs, &mut shelf, &mut failures)?;
-        // What a published method keeps of books is in the order in which they were read.
-        let sorts = arguments.method.0.is_none();
-        if sorts {
-            shelf.sort_from(0);
-        }
-        let new_from = against.is_some().then_some(shelf.len() as u32);
-        if let Some((against, early)) = against {
-            early.into_iter().try_for_each(|failure| failures.add(failure))?;
-            // A book may be looked for under the name that it has in the collection, but not saved under it once more.
-            if arguments.index.is_none() {
-                reader.known.clear();
-            }
-            reader.add(&arguments.against, &against, &mut shelf, &mut failures)?;
-            if sorts {
-                shelf.sort_from(new_from.unwrap_or(0) as usize);
-            }
-        }
-        shelf.flush()?;
-        if !is_enough(shelf.len() as u32, new_from, arguments.index.is_some()) {
-            return Ok((shelf, None));
-        }
-        if let Some(index) = &arguments.index {
-            shelf.save(index)?;
-        }
-        let books = shelf.len() as u64;
-        let bar = Bar::start(!output.shows_progress(), move || Status {
-            phase: "match",
-            done: 0,
-            total: 0,
-            documents: books,
-            note: format!(", {books} books"),
-        });
-        if let Some(method) = arguments.method.0 {
-            let threshold = arguments.threshold.map_or(method.threshold(), |threshold| match threshold {
-                Threshold::Of(score) => score,
-                Threshold::Calibrated => method.calibrated(),
-            });
-            let pairs = method.pairs(&reader.sets, threshold).into_iter();
-            let wanted = |a: u32, b: u32| new_from.is_none_or(|new| a < new && b >= new);
-            let pairs = pairs.filter(|(a, b, _)| wanted(*a, *b));
-            let pairs =
-                pairs.map(|(a, b, score)| Ok(Pair::published((a, &shelf.book(a)?), (b, &shelf.book(b)?), score)));
-            let pairs = pairs.collect::<refrain::Result<Vec<Pair>>>()?;
-            return Ok((shelf, Some(Found { pairs, ..Found::default() })));
-        }
-        let limits = CandidateOptions { memory: arguments.memory, temporary: arguments.temporary() };
-        let options = FindOptions { limits, new_from, ..FindOptions::default() };
-        let mut found = find(&shelf, &options, &|| !control.stopped())?;
-        // A book of the collection that is looked for finds itself.
-        let books = shelf.books();
-        let is_itself = |pair: &Pair| {
-            let same_name =
-                books.get(pair.a as usize).map(|book| &book.id) == books.get(pair.b as usize).map(|book| &book.id);
-            same_name && shelf.are_same(pair.a, pair.b)
+    let named = (&inputs, against);
+    let worked = pool.install(|| {
+        let (shelf, new_from) = arguments.read(named, &mut reader, &mut failures)?;
+        let found = match is_enough(shelf.len() as u32, new_from, arguments.index.is_some()) {
+            true => Some(arguments.search(&shelf, new_from, &reader)?),
+            false => None,
         };
-        found.pairs.retain(|pair| new_from.is_none() || !is_itself(pair));
-        drop(bar);
-        Ok((shelf, Some(found)))
+        anyhow::Ok((shelf, found))
     });
     let (shelf, found) = match worked {
         Err(error) if matches!(error.downcast_ref(), Some(refrain::Error::Interrupted)) => {
@@ -274,6 +222,73 @@ pub(crate) fn run(arguments: &Arguments, given: &Given) -> Result<Exit> {
         return Ok(Exit::SomeFailed);
     }
     Ok(Exit::of_failures(failures.count))
+}
+
+impl Arguments {
+    /// Puts all books on a shelf, and saves it where that was asked for. With it, the number from which on books are looked for.
+    fn read(
+        &self,
+        (inputs, against): (&Inputs, Option<(Inputs, Vec<Failure>)>),
+        reader: &mut Reader<'_>,
+        failures: &mut Failures,
+    ) -> Result<(Shelf, Option<u32>)> {
+        let made = if self.no_strip { "as they come" } else { "without licences" };
+        let mut books = Shelf::of_books_made(&self.temporary(), made)?;
+        reader.add(&self.input.inputs, inputs, &mut books, failures)?;
+        // What a published method keeps of books is in the order in which they were read.
+        let sorts = self.method.0.is_none();
+        if sorts {
+            books.sort_from(0);
+        }
+        let new_from = against.is_some().then_some(books.len() as u32);
+        if let Some((against, early)) = against {
+            early.into_iter().try_for_each(|failure| failures.add(failure))?;
+            // A book may be looked for under the name that it has in the collection, but not saved under it once more.
+            if self.index.is_none() {
+                reader.known.clear();
+            }
+            reader.add(&self.against, &against, &mut books, failures)?;
+            if sorts {
+                books.sort_from(new_from.unwrap_or(0) as usize);
+            }
+        }
+        books.flush()?;
+        if let Some(index) = self.index.as_ref().filter(|_| is_enough(books.len() as u32, new_from, true)) {
+            books.save(index)?;
+        }
+        Ok((books, new_from))
+    }
+
+    /// Finds the pairs.
+    fn search(&self, on: &Shelf, new_from: Option<u32>, reader: &Reader<'_>) -> Result<Found> {
+        let books = on.len() as u64;
+        let _bar = Bar::start(!self.output.shows_progress(), move || Status {
+            phase: "match",
+            done: 0,
+            total: 0,
+            documents: books,
+            note: format!(", {books} books"),
+        });
+        if let Some(method) = self.method.0 {
+            let threshold = self.threshold.map_or(method.threshold(), |threshold| match threshold {
+                Threshold::Of(score) => score,
+                Threshold::Calibrated => method.calibrated(),
+            });
+            let pairs = method.pairs(&reader.sets, threshold).into_iter();
+            let wanted = |a: u32, b: u32| new_from.is_none_or(|new| a < new && b >= new);
+            let pairs = pairs.filter(|(a, b, _)| wanted(*a, *b));
+            let pairs = pairs.map(|(a, b, score)| Ok(Pair::published((a, &on.book(a)?), (b, &on.book(b)?), score)));
+            return Ok(Found { pairs: pairs.collect::<refrain::Result<Vec<Pair>>>()?, ..Found::default() });
+        }
+        let limits = CandidateOptions { memory: self.memory, temporary: self.temporary() };
+        let options = FindOptions { limits, new_from, ..FindOptions::default() };
+        let mut found = find(on, &options, &|| !reader.control.stopped())?;
+        // A book of the collection that is looked for finds itself.
+        let id = |book: u32| on.books().get(book as usize).map(|book| &book.id);
+        let is_itself = |pair: &Pair| id(pair.a) == id(pair.b) && on.are_same(pair.a, pair.b);
+        found.pairs.retain(|pair| new_from.is_none() || !is_itself(pair));
+        Ok(found)
+    }
 }
 
 /// True when there are books to compare, or one at least for an index. If books are new from a number on, each side needs some.

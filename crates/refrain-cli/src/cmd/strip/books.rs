@@ -127,14 +127,21 @@ impl Books {
     }
 
     /// Reads the ends of some plain files.
-    pub(super) fn ends_of(&self, drawn: &[(u64, Position)], each: impl Fn(&(u64, Position), Ends) + Sync) {
+    pub(super) fn ends_of(
+        &self,
+        drawn: &[(u64, Position)],
+        each: impl Fn(&(u64, Position), Ends) + Sync,
+    ) -> refrain::Result<()> {
         let read = |one: &(u64, Position)| {
             let input = self.inputs.get(one.1.input).filter(|_| !self.control.stopped());
-            if let Some(ends) = input.and_then(|input| self.ends(input, Reading::Ends).ok().flatten()) {
+            let ends = input.and_then(|input| self.ends(input, Reading::Ends).ok().flatten());
+            if let Some(ends) = ends.filter(Ends::is_text) {
                 each(one, ends);
             }
         };
         self.pool.install(|| drawn.par_iter().for_each(read));
+        // A part of the sample teaches something else than all of it.
+        if self.control.stopped() { Err(refrain::Error::Interrupted) } else { Ok(()) }
     }
 
     /// Works on all inputs on all cores: on plain files by `plain`, where it can, and on the documents in all others.
@@ -244,7 +251,7 @@ impl Books {
         is_plain_text(&head[..head.len().min(HEAD as usize)], &input.name, self.options.format)
     }
 
-    /// A digest of the first and the last bytes of a plain file and of its size; none where it is something else.
+    /// A digest of the first, middle and last bytes of a plain file and of its size; none where it is something else.
     fn first_and_last(&self, input: &Input) -> io::Result<Option<u64>> {
         let mut file = File::open(&input.path)?;
         let mut bytes = Vec::with_capacity(2 * HEAD as usize);
@@ -253,6 +260,11 @@ impl Books {
             return Ok(None);
         }
         let size = input.size.unwrap_or_default();
+        // Where texts have headers and footers in common, their middles tell them apart.
+        if size > 3 * HEAD {
+            io::Seek::seek(&mut file, io::SeekFrom::Start(size / 2))?;
+            read_up_to(&mut file, HEAD, &mut bytes)?;
+        }
         if size > HEAD {
             io::Seek::seek(&mut file, io::SeekFrom::Start((size - HEAD).max(HEAD)))?;
             read_up_to(&mut file, HEAD, &mut bytes)?;

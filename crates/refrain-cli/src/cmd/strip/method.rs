@@ -305,7 +305,7 @@ fn draw(books: &Books) -> Result<Drawn> {
     // What is drawn does not depend on the order, so it is done where the text was read.
     books.ends_of(&drawn, |(digest, position), ends| {
         sample.lock().unwrap_or_else(PoisonError::into_inner).insert(*position, *digest, ends);
-    });
+    })?;
     let sample = sample.into_inner().unwrap_or_else(PoisonError::into_inner);
     Ok(Drawn { sample, count, repeated: distinct < files_in_all })
 }

@@ -357,7 +357,7 @@ impl Work<'_> {
                 }
             },
         )?;
-        destination.finish()?;
+        destination.finish(!summary.is_empty())?;
         if let Some((layout, mut out)) = out {
             kept.sort_by(|one, other| one.found.by_doubt(&other.found));
             kept.iter().try_for_each(|row| out.put(layout.row(row).as_bytes()))?;

@@ -149,6 +149,11 @@ pub(super) struct Summary {
 const NAMED: usize = 10;
 
 impl Summary {
+    /// True when no book could be read.
+    pub(super) fn is_empty(&self) -> bool {
+        self.books == 0
+    }
+
     pub(super) fn add(&mut self, row: &Row) {
         let found = &row.found;
         self.books += 1;

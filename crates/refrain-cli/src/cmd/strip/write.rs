@@ -129,9 +129,8 @@ impl Destination {
         }
     }
 
-    pub(super) fn finish(self) -> refrain::Result<()> {
+    pub(super) fn finish(self, any: bool) -> refrain::Result<()> {
         match self {
-            Destination::Nowhere => {}
             Destination::Stream { mut out, held } => {
                 // What stood there before is not replaced by nothing.
                 if let Some(held) = held {
@@ -139,7 +138,9 @@ impl Destination {
                     drop(out.finish()?);
                 }
             }
-            Destination::Documents(writer) => drop(writer.finish()?),
+            // The same where no book could be read.
+            Destination::Documents(writer) if any => drop(writer.finish()?),
+            Destination::Nowhere | Destination::Documents(_) => {}
             Destination::Folder { report, documents, used, made, .. } => {
                 // An empty report beside nothing says nothing.
                 if used {

@@ -280,6 +280,10 @@ impl Destination {
     }
 
     pub(super) fn finish(self, known: &Known, summary: &Summary) -> Result<()> {
+        // What stood there before is not replaced by nothing.
+        if summary.pages == 0 {
+            return Ok(());
+        }
         match self {
             Destination::Lines { mut out, tail, .. } => {
                 out.put(tail.as_bytes())?;
