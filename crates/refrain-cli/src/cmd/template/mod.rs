@@ -32,7 +32,7 @@ use work::{Summary, Work};
 /// `refrain extract` finds it.
 #[derive(Args)]
 #[command(
-    before_help = "Examples:\n  refrain template samples/site/ -o clean/\n  refrain template samples/crawl.warc.gz --by host --format text\n  refrain template samples/site/ --records --format csv\n  refrain template samples/site/ --show -o pages.html",
+    before_help = "Examples:\n  refrain template samples/site/ -o content/\n  refrain template samples/crawl.warc.gz --by host --format text\n  refrain template samples/site/ --records --format csv\n  refrain template samples/site/ --show -o pages.html",
     mut_arg("output", |arg| arg.value_name("PATH").help(
         "Folder for pages without what they share; or a file: documents (.txt, .jsonl, .parquet, .vert), a table of records \
          (.csv, .tsv, .jsonl, .parquet), or what --show draws (.html); standard output when not given"

@@ -155,7 +155,7 @@ s{color:var(--grey);text-decoration:none}
 @media print{pre{max-height:none}h2{position:static}}
 </style></head>
 <body><h1>Pages and their template</h1>
-<p><s>What is grey</s> is shared with other pages; the rest is content.</p>
+<p><s>What is grey</s> is no content on the pages of this site; the rest is.</p>
 "#;
 
 /// Where content goes.
