@@ -170,6 +170,9 @@ impl Summary {
 
     /// Tells it, and which books would have been emptied.
     pub(super) fn tell(&self, path: Option<&Path>, explained: bool, noun: &str) {
+        if self.is_empty() && !explained {
+            return tell(&format!("nothing was written: no {noun} could be read"));
+        }
         let (first, count) = &self.emptied;
         if *count > 0 {
             let more =

@@ -186,6 +186,9 @@ impl Summary {
     }
 
     pub(super) fn tell(&self, known: &Known, path: Option<&Path>) {
+        if self.pages == 0 {
+            return tell("nothing was written: no page could be read");
+        }
         let wrote = path.map_or(String::new(), |path| format!("wrote {}: ", path.display()));
         let pages = if self.pages == 1 { "1 page".to_owned() } else { format!("{} pages", self.pages) };
         let by = match known {
