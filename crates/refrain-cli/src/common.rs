@@ -10,14 +10,17 @@ use clap::builder::PossibleValuesParser;
 use clap::builder::TypedValueParser;
 use clap::parser::ValueSource;
 use clap::{ArgMatches, Args};
-use refrain::Failure;
 use refrain::decode::LanguageFilter;
 use refrain::extract::{ExtractOptions, JusTextOptions, Method, Profile};
-use refrain::source::{Input, InputFormat, Inputs, Markup, STDIN, SourceOptions};
+use refrain::source::{Input, InputFormat, Inputs, STDIN, SourceOptions, TextIs};
 use refrain::text::Offsets;
 use refrain::write::{OutputFormat, Packing};
+use refrain::{Failure, Outputs, Run};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
+
+use crate::exit::Exit;
+use crate::progress::Bar;
 
 /// What to read, and how.
 #[derive(Args)]
@@ -41,7 +44,7 @@ pub(crate) struct InputArguments {
 
     /// What texts in JSON and Parquet are. With `auto`, whole pages and pieces full of tags count as HTML [default: auto;
     /// html for the verb extract]
-    #[arg(long, value_name = "MARKUP", value_parser = markup())]
+    #[arg(long, value_name = "MARKUP", value_parser = named(TextIs::ALL.to_vec()))]
     text_is: Option<TextIs>,
 
     /// Largest document to read; larger ones are reported and left out
@@ -59,7 +62,7 @@ impl InputArguments {
             format: self.input_format,
             text_field: self.text_field.clone(),
             id_field: self.id_field.clone(),
-            text_is: self.text_is.as_ref().and_then(|text_is| text_is.0),
+            text_is: self.text_is,
             max_document: self.max_document,
             max_expansion: self.max_expansion,
         }
@@ -72,8 +75,12 @@ impl InputArguments {
 
     /// The same for those who read pages: texts in JSON and Parquet are HTML unless the user says otherwise.
     pub(crate) fn options_for_pages(&self) -> SourceOptions {
-        let text_is = self.text_is.as_ref().map_or(Some(Markup::Html), |text_is| text_is.0);
-        SourceOptions { text_is, ..self.options() }
+        self.options().of_pages()
+    }
+
+    /// What a job reads.
+    pub(crate) fn input(&self) -> refrain::Result<refrain::Input> {
+        refrain::Input::paths(&self.inputs)
     }
 
     /// What [`expand`] makes of the inputs.
@@ -291,6 +298,48 @@ impl OutputArguments {
         Failures::open(self.errors.as_deref(), saved)
     }
 
+    /// Where the job writes: the main output, and the list of failures.
+    pub(crate) fn outputs(&self, format: Option<(OutputFormat, Packing)>) -> refrain::Result<Outputs> {
+        let mut outputs = match &self.output {
+            Some(path) => Outputs::to(path)?,
+            None => Outputs::stdout(),
+        };
+        if let Some((format, packing)) = format {
+            outputs = outputs.format(format, packing);
+        }
+        match &self.errors {
+            Some(path) => outputs.errors(path),
+            None => Ok(outputs),
+        }
+    }
+
+    /// Runs a job with its progress on the terminal, until it is done or interrupted. `unit` is what it counts; `left` is what
+    /// an interrupted run leaves behind.
+    pub(crate) fn run<T>(
+        &self,
+        run: Run,
+        unit: &'static str,
+        left: &str,
+        job: impl FnOnce(&Run) -> refrain::Result<T>,
+    ) -> Result<T> {
+        let (bar, observer) = Bar::of_run(self.shows_progress(), unit);
+        let run = Run { threads: self.threads, observer, ..run };
+        let stop = run.stop.clone();
+        on_interrupt(move || stop.request())?;
+        let result = job(&run);
+        drop(bar);
+        if let Err(refrain::Error::Interrupted) = result {
+            tell(&format!("interrupted; {left}"));
+        }
+        Ok(result?)
+    }
+
+    /// Prints what failed.
+    pub(crate) fn tell_failures(failures: &refrain::Failures) -> Exit {
+        tell_failures(&failures.first, failures.count, " (list them all with --errors)");
+        Exit::of_failures(failures.count)
+    }
+
     /// Threads to work on documents.
     pub(crate) fn pool(&self) -> Result<rayon::ThreadPool> {
         rayon::ThreadPoolBuilder::new().num_threads(threads(self.threads)).build().context("cannot start threads")
@@ -330,15 +379,6 @@ pub(crate) fn named<T: Clone + Send + Sync + 'static>(
         let found = values.iter().find(|(known, _)| *known == name).map(|(_, value)| value.clone());
         found.ok_or_else(|| format!("unknown value {name}"))
     })
-}
-
-/// What texts are, if the user says so.
-#[derive(Clone)]
-struct TextIs(Option<Markup>);
-
-/// A parser for it.
-fn markup() -> impl TypedValueParser<Value = TextIs> {
-    named(vec![("auto", TextIs(None)), ("html", TextIs(Some(Markup::Html))), ("text", TextIs(Some(Markup::Text)))])
 }
 
 /// A parser for the offsets option.

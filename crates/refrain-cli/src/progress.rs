@@ -1,11 +1,12 @@
 //! Progress on standard error, when it is a terminal.
 
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use refrain::{Event, Observer};
 
 use crate::common::on_terminal;
 
@@ -30,6 +31,23 @@ pub(crate) struct Bar {
 }
 
 impl Bar {
+    /// A bar for a run, and the observer that moves it; `unit` is what the run counts, such as "documents".
+    pub(crate) fn of_run(is_shown: bool, unit: &'static str) -> (Bar, Observer) {
+        if !is_shown || !on_terminal() {
+            return (Bar { stop: Arc::default(), thread: None }, Observer::default());
+        }
+        let latest: Arc<Mutex<Option<Event>>> = Arc::default();
+        let shown = latest.clone();
+        let bar = Bar::start(false, move || match *shown.lock().unwrap_or_else(PoisonError::into_inner) {
+            Some(Event::Progress { phase, done, total, documents, failures }) => {
+                let failed = if failures > 0 { format!(", {failures} failed") } else { String::new() };
+                Status { phase, done, total, documents, note: format!(", {documents} {unit}{failed}") }
+            }
+            _ => Status { phase: "", done: 0, total: 0, documents: 0, note: String::new() },
+        });
+        (bar, Observer::new(move |event| *latest.lock().unwrap_or_else(PoisonError::into_inner) = Some(*event)))
+    }
+
     /// Draws what `status` says, ten times a second, once there is something to say. Nothing is drawn when nobody would
     /// see it.
     pub(crate) fn start(quiet: bool, status: impl Fn() -> Status + Send + 'static) -> Bar {

@@ -410,6 +410,13 @@ impl Document {
         Cow::Owned(kept)
     }
 
+    /// The document without its marked ranges.
+    pub fn without_marked(&self) -> Document {
+        let mut document = Document { text: String::new(), blocks: Vec::new(), marks: Vec::new(), ..self.clone() };
+        document.set_text(self.kept().into_owned());
+        document
+    }
+
     /// True when the marks leave nothing but white space.
     pub fn is_removed(&self) -> bool {
         let mut from = 0;

@@ -101,8 +101,13 @@ impl Preparation {
         };
         match opened.markup {
             Markup::Text => {
-                opened.document.set_text(std::mem::take(&mut opened.text));
-                adopt_known_fields(&mut opened.document);
+                let text = std::mem::take(&mut opened.text);
+                if opened.in_memory {
+                    opened.document.text = text;
+                } else {
+                    opened.document.set_text(text);
+                    adopt_known_fields(&mut opened.document);
+                }
                 if let Some(language) = &self.language {
                     language.mark(&mut opened.document);
                 }
@@ -195,6 +200,8 @@ pub struct Opened {
     pub markup: Markup,
     /// What was wrong with it, though it can be used.
     pub failure: Option<Failure>,
+    /// The document was in memory, with blocks and marks that fit the text.
+    in_memory: bool,
 }
 
 impl Opened {
@@ -202,9 +209,15 @@ impl Opened {
     pub fn new(position: Position, mut raw: RawDocument) -> Result<Opened, Box<Prepared>> {
         let mut losses = 0;
         let mut damage = None;
+        let mut known = None;
         let (text, encoding, nuls) = match raw.body {
             Body::Text(text) => {
                 let (text, nuls) = replace_nuls(text);
+                (text, None, nuls)
+            }
+            Body::Document(mut document) => {
+                let (text, nuls) = replace_nuls(std::mem::take(&mut document.text));
+                known = Some(document);
                 (text, None, nuls)
             }
             Body::Packed(packed) => {
@@ -231,6 +244,10 @@ impl Opened {
         };
         let html = || is_html(&text) || names_html(&raw.origin);
         let markup = raw.markup.unwrap_or_else(|| if html() { Markup::Html } else { Markup::Text });
+        if let Some(known) = known {
+            let document = Document { position, ..*known };
+            return Ok(Opened { document, text, markup, failure: None, in_memory: true });
+        }
         let mut document = Document {
             id: raw.id,
             position,
@@ -252,7 +269,7 @@ impl Opened {
         });
         let damage = damage.map(|damage| failure_of(&document.origin, damage));
         let failure = damage.or(failure);
-        Ok(Opened { document, text, markup, failure })
+        Ok(Opened { document, text, markup, failure, in_memory: false })
     }
 
     /// Fields that an earlier run of refrain wrote go back to where they belong, but for those that say what the text is

@@ -5,10 +5,13 @@ use std::fs;
 use std::path::Path;
 
 /// What everyone may use.
-const SHARED: [&str; 4] = ["document", "error", "pass", "text"];
+const SHARED: [&str; 5] = ["document", "error", "pass", "run", "text"];
 
 /// What each folder or file may use beyond that.
-const ALLOWED: [(&str, &[&str]); 18] = [
+const ALLOWED: [(&str, &[&str]); 21] = [
+    ("run", &[]),
+    ("flow", &["source"]),
+    ("jobs", &["flow", "pipeline", "source", "write"]),
     ("document", &[]),
     ("error", &[]),
     ("pass", &[]),

@@ -98,7 +98,7 @@ impl CorpusOptions {
             "input_format": self.source.format.map(crate::source::InputFormat::name),
             "text_field": self.source.text_field,
             "id_field": self.source.id_field,
-            "text_is": self.source.text_is.map_or("auto", crate::source::Markup::name),
+            "text_is": self.source.text_is.unwrap_or(crate::source::TextIs::Auto),
             "max_document": self.source.max_document,
             "max_expansion": self.source.max_expansion,
             "lang": self.languages,

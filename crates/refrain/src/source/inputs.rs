@@ -77,6 +77,14 @@ impl Inputs {
         (Inputs { list: expansion.list }, expansion.failures)
     }
 
+    /// The one input that stands for documents in memory.
+    pub(super) fn memory(bytes: u64) -> Inputs {
+        let name = "memory".to_owned();
+        Inputs {
+            list: vec![Input { path: name.clone().into(), name, size: Some(bytes), named: true, in_corpus: false }],
+        }
+    }
+
     /// Number of files.
     pub fn len(&self) -> u32 {
         u32::try_from(self.list.len()).unwrap_or(u32::MAX)

@@ -32,16 +32,19 @@ use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read};
 use std::ops::ControlFlow;
 use std::path::Path;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use crate::document::{Origin, Position};
+use crate::document::{Document, Origin, Position};
 use crate::error::Failure;
 use sniff::Kind;
 
 /// How inputs are read.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
 pub struct SourceOptions {
     /// The format, where the user knows better than the content. Compression is recognised all the same.
     pub format: Option<InputFormat>,
@@ -49,15 +52,48 @@ pub struct SourceOptions {
     pub text_field: String,
     /// The JSON field or Parquet column that holds the id.
     pub id_field: String,
-    /// What texts in JSON and Parquet are; told by their beginning when `None`.
-    pub text_is: Option<Markup>,
+    /// What texts in JSON, Parquet and memory are. `None` leaves it to the job: web pages for those that read pages, else what
+    /// each text looks like.
+    pub text_is: Option<TextIs>,
     /// Documents larger than this many bytes are failures.
     pub max_document: u64,
     /// An input may expand to this many times its size (and to [`SourceOptions::FREE_EXPANSION`] in any case).
     pub max_expansion: u64,
 }
 
+/// What texts are that come without a format of their own.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum TextIs {
+    /// Whole pages and fragments full of tags are HTML, others plain text.
+    Auto,
+    /// HTML.
+    Html,
+    /// Plain text.
+    Text,
+}
+
+impl TextIs {
+    /// All of them, with the names that options use.
+    pub const ALL: [(&'static str, TextIs); 3] =
+        [("auto", TextIs::Auto), ("html", TextIs::Html), ("text", TextIs::Text)];
+
+    fn markup(self) -> Option<Markup> {
+        match self {
+            TextIs::Auto => None,
+            TextIs::Html => Some(Markup::Html),
+            TextIs::Text => Some(Markup::Text),
+        }
+    }
+}
+
 impl SourceOptions {
+    /// The same for a job that reads web pages: texts are HTML unless the user says otherwise.
+    #[must_use]
+    pub fn of_pages(&self) -> SourceOptions {
+        SourceOptions { text_is: self.text_is.or(Some(TextIs::Html)), ..self.clone() }
+    }
+
     /// The name of the text field unless the user says otherwise.
     pub const TEXT_FIELD: &'static str = "text";
     /// The name of the id field unless the user says otherwise.
@@ -146,6 +182,8 @@ pub enum Body {
     Text(String),
     /// A document that has to be opened before it is text.
     Packed(Packed),
+    /// A document that was in memory, with its blocks and marks.
+    Document(Box<Document>),
 }
 
 /// A document that has to be opened before it is text.
@@ -183,6 +221,7 @@ impl Body {
             Body::Bytes(bytes) => bytes.len(),
             Body::Text(text) => text.len(),
             Body::Packed(packed) => packed.bytes.len(),
+            Body::Document(document) => document.text.len(),
         }
     }
 
@@ -218,6 +257,8 @@ pub struct Source {
     inputs: Inputs,
     options: SourceOptions,
     bytes_read: AtomicU64,
+    /// The documents, where they are in memory.
+    documents: Option<Arc<[Document]>>,
 }
 
 /// The buffer on a file.
@@ -229,7 +270,34 @@ const MAX_DEPTH: u8 = 4;
 impl Source {
     /// A source of all the inputs.
     pub fn new(inputs: Inputs, options: SourceOptions) -> Source {
-        Source { inputs, options, bytes_read: AtomicU64::new(0) }
+        Source { inputs, options, bytes_read: AtomicU64::new(0), documents: None }
+    }
+
+    /// A source of documents in memory.
+    pub fn of_documents(documents: Arc<[Document]>, options: SourceOptions) -> Source {
+        let bytes = documents.iter().map(|document| document.text.len() as u64).sum();
+        Source { inputs: Inputs::memory(bytes), options, bytes_read: AtomicU64::new(0), documents: Some(documents) }
+    }
+
+    /// Hands over documents that are in memory.
+    fn read_documents(&self, documents: &[Document], out: &mut Emitter<'_>) -> ControlFlow<()> {
+        for document in documents {
+            self.bytes_read.fetch_add(document.text.len() as u64, Ordering::Relaxed);
+            if out.wants_next() {
+                out.document(RawDocument {
+                    id: document.id.clone(),
+                    origin: document.origin.clone(),
+                    meta: document.meta.clone(),
+                    body: Body::Document(Box::new(document.clone())),
+                    markup: self.options.text_is.unwrap_or(TextIs::Text).markup(),
+                    charset: None,
+                    claims_text: true,
+                })?;
+            } else {
+                out.pass_over()?;
+            }
+        }
+        ControlFlow::Continue(())
     }
 
     /// What is read.
@@ -266,6 +334,9 @@ impl Source {
     pub fn read(&self, from: Position, sink: &mut dyn FnMut(Position, Item) -> ControlFlow<()>) -> ControlFlow<()> {
         let Some(input) = self.inputs.get(from.input) else { return ControlFlow::Continue(()) };
         let mut out = Emitter::new(from, sink);
+        if let Some(documents) = &self.documents {
+            return self.read_documents(documents, &mut out);
+        }
         let at = At {
             source: self,
             input: &input.name,
@@ -274,7 +345,7 @@ impl Source {
             claims_text: input.named || sniff::named_as_text(&input.name),
             forced: self.options.format,
             // A corpus holds text, also where the text is about tags.
-            text_is: if input.in_corpus { Some(Markup::Text) } else { self.options.text_is },
+            text_is: if input.in_corpus { Some(Markup::Text) } else { self.options.text_is.and_then(TextIs::markup) },
             // A pipe has no size to compare with; there only the size of single documents is limited.
             allowance: compress::Allowance::of(input.size.map_or(u64::MAX, |size| {
                 size.saturating_mul(self.options.max_expansion).max(SourceOptions::FREE_EXPANSION)

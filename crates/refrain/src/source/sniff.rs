@@ -1,12 +1,15 @@
 //! What a stream of bytes is, judged by its first bytes.
 
+use serde::{Deserialize, Serialize};
+
 use super::compress::Compression;
 
 /// How many bytes are looked at.
 pub(super) const HEAD: usize = 4096;
 
 /// The formats that `--input-format` names.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum InputFormat {
     /// Plain text: one file, one document.

@@ -1,9 +1,12 @@
 //! Byte offsets to character offsets.
 
+use serde::{Deserialize, Serialize};
+
 use crate::document::Span;
 
 /// How ranges are written in files.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Offsets {
     /// Code points: what JSON readers, Python and people count.
     #[default]

@@ -1,0 +1,80 @@
+//! `convert`: any input to any output, nothing removed but what came marked.
+
+use serde::{Deserialize, Serialize};
+
+use super::failures::{FailureLog, Failures};
+use super::input::Input;
+use super::outputs::{ERRORS, Outputs};
+use crate::document::Document;
+use crate::error::Result;
+use crate::flow::each_document;
+use crate::pipeline::Preparation;
+use crate::run::Run;
+use crate::source::SourceOptions;
+use crate::text::Offsets;
+use crate::write::WriteOptions;
+
+/// Converts documents from any format to any other. Ranges that came marked are removed, unless `keep_marked` is set.
+///
+/// ```
+/// use refrain::{Convert, Document, Input, Outputs, Run};
+///
+/// let (outputs, results) = Outputs::memory();
+/// let input = Input::documents([Document::from_text("a", "One text.")]);
+/// let report = Convert::default().run(&input, outputs, &Run::default())?;
+/// assert_eq!(report.documents, 1);
+/// assert_eq!(results.documents()[0].text, "One text.");
+/// # Ok::<(), refrain::Error>(())
+/// ```
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Convert {
+    /// How inputs are read.
+    pub read: SourceOptions,
+    /// Keep ranges that came marked, with their marks.
+    pub keep_marked: bool,
+    /// What the offsets of marks count in files.
+    pub offsets: Offsets,
+}
+
+/// What [`Convert`] did.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+pub struct ConvertReport {
+    /// Documents that were written.
+    pub documents: u64,
+    /// What failed.
+    pub failures: Failures,
+}
+
+impl Convert {
+    /// Runs the job.
+    pub fn run(&self, input: &Input, outputs: Outputs, run: &Run) -> Result<ConvertReport> {
+        outputs.check(&[ERRORS])?;
+        let (source, early) = input.open(&self.read, &outputs)?;
+        let options = WriteOptions { keep_marked: self.keep_marked, offsets: self.offsets };
+        let mut writer = outputs.open_documents(options)?;
+        let mut failures = FailureLog::new(&outputs, early)?;
+        let mut documents = 0;
+        // A document of which nothing is left is not written, unless it never had any text.
+        let is_gone = |document: &Document| !self.keep_marked && !document.marks.is_empty() && document.is_removed();
+        let preparation = Preparation { language: None, extractor: None };
+        each_document(
+            &run.start()?,
+            "read",
+            &source,
+            |position, item| preparation.prepare(position, item),
+            |_, prepared| {
+                if let Some(failure) = prepared.failure {
+                    failures.add(failure)?;
+                }
+                if let Some(document) = prepared.document.filter(|document| !is_gone(document)) {
+                    documents += 1;
+                    writer.write(&document)?;
+                }
+                Ok(())
+            },
+        )?;
+        writer.finish()?;
+        Ok(ConvertReport { documents, failures: failures.finish() })
+    }
+}

@@ -1,0 +1,110 @@
+//! What a job reads.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use super::Outputs;
+use crate::document::Document;
+use crate::error::{Error, Failure, Result};
+use crate::source::{Inputs, STDIN, Source, SourceOptions};
+
+/// What a job reads: files by name, standard input, or documents in memory.
+///
+/// ```
+/// use refrain::{Document, Input};
+///
+/// let files = Input::paths(["samples/crawl.warc.gz", "samples/pages/", "notes/*.txt"])?;
+/// let memory = Input::documents([Document::from_text("a", "One text."), Document::from_text("b", "Another.")]);
+/// # Ok::<(), refrain::Error>(())
+/// ```
+#[derive(Debug, Clone)]
+pub struct Input(Kind);
+
+#[derive(Debug, Clone)]
+enum Kind {
+    Names(Vec<String>),
+    Documents(Arc<[Document]>),
+}
+
+impl Input {
+    /// Files, folders, glob patterns, `@list` files with one name a line, or `-` for standard input. A name that does not
+    /// exist is a failure in the report of the job; if none exists, the job returns an error.
+    pub fn paths<I>(names: I) -> Result<Input>
+    where
+        I: IntoIterator,
+        I::Item: AsRef<str>,
+    {
+        let names: Vec<String> = names.into_iter().map(|name| name.as_ref().to_owned()).collect();
+        if names.is_empty() {
+            return Err(Error::Refused("there is nothing to read; name at least one file or folder".into()));
+        }
+        Ok(Input(Kind::Names(names)))
+    }
+
+    /// Standard input.
+    pub fn stdin() -> Input {
+        Input(Kind::Names(vec![STDIN.to_owned()]))
+    }
+
+    /// Documents in memory, in this order.
+    pub fn documents(documents: impl IntoIterator<Item = Document>) -> Input {
+        Input(Kind::Documents(documents.into_iter().collect()))
+    }
+
+    /// The names, unless the documents are in memory.
+    pub fn names(&self) -> &[String] {
+        match &self.0 {
+            Kind::Names(names) => names,
+            Kind::Documents(_) => &[],
+        }
+    }
+
+    /// Finds what there is to read. Nothing at all is an error; names that do not exist are failures. Files below the main
+    /// output are not read, and no output may be an input.
+    pub(crate) fn open(&self, options: &SourceOptions, outputs: &Outputs) -> Result<(Source, Vec<Failure>)> {
+        let (source, failures) = self.open_any(options, outputs)?;
+        if source.inputs().is_empty() {
+            let list: Vec<String> = failures.iter().map(Failure::to_string).collect();
+            return Err(Error::Refused(format!("nothing to read: {}", list.join("; "))));
+        }
+        Ok((source, failures))
+    }
+
+    /// The same, where nothing at all is no error.
+    pub(crate) fn open_any(&self, options: &SourceOptions, outputs: &Outputs) -> Result<(Source, Vec<Failure>)> {
+        let names = match &self.0 {
+            Kind::Documents(documents) => {
+                return Ok((Source::of_documents(documents.clone(), options.clone()), Vec::new()));
+            }
+            Kind::Names(names) => names,
+        };
+        let output = outputs.path();
+        let (inputs, failures) = Inputs::expand_without(names, output);
+        refuse_output_among(names, &inputs, &failures, output)?;
+        outputs.refuse_inputs(&inputs)?;
+        Ok((Source::new(inputs, options.clone()), failures))
+    }
+}
+
+/// Refuses an output file that was named as input, or that lies in an input folder and could have been meant to be read.
+fn refuse_output_among(names: &[String], inputs: &Inputs, failures: &[Failure], output: Option<&Path>) -> Result<()> {
+    let Some(output) = output.filter(|output| output.is_file()) else { return Ok(()) };
+    let Ok(file) = output.canonicalize() else { return Ok(()) };
+    let is_file = |failure: &&Failure| Path::new(&failure.input).canonicalize().is_ok_and(|path| path == file);
+    if let Some(failure) = failures.iter().find(is_file) {
+        let input = &failure.input;
+        return Err(Error::Refused(format!(
+            "{input} is both an input and the output; no input is overwritten: name another output"
+        )));
+    }
+    // An output of an earlier run is not read again, unless the folder has other files with its extension.
+    let looks_alike = inputs.iter().any(|input| input.path.extension() == output.extension());
+    let (all, _) = Inputs::expand_without(names, None);
+    if looks_alike && all.iter().any(|input| input.path.canonicalize().is_ok_and(|path| path == file)) {
+        return Err(Error::Refused(format!(
+            "{} already exists among the inputs; no input is overwritten: name another output, or move it away",
+            output.display()
+        )));
+    }
+    Ok(())
+}

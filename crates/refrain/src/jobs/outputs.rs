@@ -1,0 +1,339 @@
+//! Where the results of a job go.
+
+use std::collections::BTreeMap;
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use crate::document::Document;
+use crate::error::{Error, Result};
+use crate::source::{Inputs, STDIN};
+use crate::write::{self, DocumentWriter, OutputFormat, Packed, Packing, WriteOptions, Written};
+
+/// Where the results of a job go: its main output, and lists beside it.
+///
+/// ```
+/// use refrain::Outputs;
+///
+/// let files = Outputs::to("clean.jsonl")?.removed("removed.jsonl")?;
+/// let (in_memory, results) = Outputs::memory();
+/// assert!(results.documents().is_empty()); // until a job has run
+/// # Ok::<(), refrain::Error>(())
+/// ```
+#[derive(Debug, Clone, Default)]
+pub struct Outputs {
+    main: Output,
+    format: Option<(OutputFormat, Packing)>,
+    overwrite: bool,
+    lists: BTreeMap<&'static str, Output>,
+}
+
+/// One output.
+#[derive(Debug, Clone, Default)]
+#[non_exhaustive]
+pub enum Output {
+    /// Nothing is written.
+    #[default]
+    Discard,
+    /// Standard output.
+    Stdout,
+    /// A file, or a folder if the name ends with a slash.
+    Path(PathBuf),
+    /// Memory.
+    Memory(Memory),
+}
+
+impl Output {
+    /// A file or folder; `-` is standard output.
+    pub fn path(path: impl Into<PathBuf>) -> Result<Output> {
+        let path = path.into();
+        match path.as_os_str().is_empty() {
+            true => Err(Error::Refused("an output needs a name".into())),
+            false if path == Path::new(STDIN) => Ok(Output::Stdout),
+            false => Ok(Output::Path(path)),
+        }
+    }
+
+    /// The file or folder, if it is one.
+    pub fn as_path(&self) -> Option<&Path> {
+        match self {
+            Output::Path(path) => Some(path),
+            _ => None,
+        }
+    }
+
+    /// True if nothing is written.
+    pub fn is_discarded(&self) -> bool {
+        matches!(self, Output::Discard)
+    }
+
+    /// Opens the output for bytes, compressed if its name says so.
+    pub(crate) fn open(&self) -> Result<Packed> {
+        match self {
+            Output::Discard => Packing::None.pack(write::Output::stream(io::sink())),
+            Output::Stdout => Packing::None.pack(write::Output::stream(io::stdout())),
+            Output::Path(path) => Packing::of_path(path).pack(write::Output::file(path)?),
+            Output::Memory(memory) => Packing::None.pack(write::Output::stream(memory.clone())),
+        }
+    }
+}
+
+/// What a job wrote to memory. Clones share one content.
+#[derive(Debug, Clone, Default)]
+pub struct Memory(Arc<Mutex<Content>>);
+
+#[derive(Debug, Default)]
+struct Content {
+    documents: Vec<Document>,
+    bytes: Vec<u8>,
+}
+
+impl Memory {
+    /// Takes the documents that were written.
+    pub fn documents(&self) -> Vec<Document> {
+        std::mem::take(&mut self.lock().documents)
+    }
+
+    /// Takes the bytes that were written: lists, tables and reports.
+    pub fn bytes(&self) -> Vec<u8> {
+        std::mem::take(&mut self.lock().bytes)
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Content> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Write for Memory {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.lock().bytes.extend_from_slice(bytes);
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+/// Writes documents to memory.
+struct MemoryWriter {
+    memory: Memory,
+    options: WriteOptions,
+}
+
+impl DocumentWriter for MemoryWriter {
+    fn write(&mut self, document: &Document) -> Result<()> {
+        let document = if self.options.keep_marked { document.clone() } else { document.without_marked() };
+        self.memory.lock().documents.push(document);
+        Ok(())
+    }
+
+    fn finish(self: Box<Self>) -> Result<Written> {
+        Ok(Written { bytes: 0, sha256: String::new() })
+    }
+}
+
+/// Writes documents nowhere.
+struct Nowhere;
+
+impl DocumentWriter for Nowhere {
+    fn write(&mut self, _document: &Document) -> Result<()> {
+        Ok(())
+    }
+
+    fn finish(self: Box<Self>) -> Result<Written> {
+        Ok(Written { bytes: 0, sha256: String::new() })
+    }
+}
+
+impl Outputs {
+    /// A file whose name says its format and compression, or a folder if the name ends with a slash; `-` is standard output.
+    pub fn to(path: impl Into<PathBuf>) -> Result<Outputs> {
+        Ok(Outputs { main: Output::path(path)?, ..Outputs::default() })
+    }
+
+    /// Standard output.
+    pub fn stdout() -> Outputs {
+        Outputs { main: Output::Stdout, ..Outputs::default() }
+    }
+
+    /// Memory, and the handle to what will be there.
+    pub fn memory() -> (Outputs, Memory) {
+        let memory = Memory::default();
+        (Outputs { main: Output::Memory(memory.clone()), ..Outputs::default() }, memory)
+    }
+
+    /// No main output: only lists and the report.
+    pub fn none() -> Outputs {
+        Outputs::default()
+    }
+
+    /// Sets the format and compression, where the name of the main output does not say them.
+    #[must_use]
+    pub fn format(mut self, format: OutputFormat, packing: Packing) -> Outputs {
+        self.format = Some((format, packing));
+        self
+    }
+
+    /// Allows a folder that is not empty: files of the same names are replaced, others are left alone.
+    #[must_use]
+    pub fn overwrite(mut self, overwrite: bool) -> Outputs {
+        self.overwrite = overwrite;
+        self
+    }
+
+    /// Adds a list by its name.
+    #[must_use]
+    pub fn list(mut self, name: &'static str, output: Output) -> Outputs {
+        self.lists.insert(name, output);
+        self
+    }
+
+    /// Lists what was removed and why, one JSON object a line.
+    pub fn removed(self, path: impl Into<PathBuf>) -> Result<Outputs> {
+        Ok(self.list(REMOVED, Output::path(path)?))
+    }
+
+    /// Lists what failed, one JSON object a line.
+    pub fn errors(self, path: impl Into<PathBuf>) -> Result<Outputs> {
+        Ok(self.list(ERRORS, Output::path(path)?))
+    }
+
+    /// Writes the report of the job.
+    pub fn report(self, path: impl Into<PathBuf>) -> Result<Outputs> {
+        Ok(self.list(REPORT, Output::path(path)?))
+    }
+
+    /// The main output.
+    pub fn main(&self) -> &Output {
+        &self.main
+    }
+
+    /// The file or folder of the main output.
+    pub(crate) fn path(&self) -> Option<&Path> {
+        self.main.as_path()
+    }
+
+    /// The format that was asked for.
+    pub(crate) fn asked_format(&self) -> Option<(OutputFormat, Packing)> {
+        self.format
+    }
+
+    /// True if a folder that is not empty may be written to.
+    pub(crate) fn may_overwrite(&self) -> bool {
+        self.overwrite
+    }
+
+    /// A list, if it is wanted.
+    pub(crate) fn get(&self, name: &str) -> Option<&Output> {
+        self.lists.get(name).filter(|output| !output.is_discarded())
+    }
+
+    /// Opens a list, if it is wanted.
+    pub(crate) fn open_list(&self, name: &str) -> Result<Option<Packed>> {
+        self.get(name).map(Output::open).transpose()
+    }
+
+    /// Refuses lists that the job does not write, two outputs in one file, and folders that do not exist.
+    pub(crate) fn check(&self, lists: &[&str]) -> Result<()> {
+        let mut taken: Vec<(&str, PathBuf)> = Vec::new();
+        let main = Some(("output", &self.main));
+        for (name, output) in main.into_iter().chain(self.lists.iter().map(|(name, output)| (*name, output))) {
+            if name != "output" && !lists.contains(&name) && !output.is_discarded() {
+                return Err(Error::Refused(format!("this job writes no list called `{name}`")));
+            }
+            let Some(path) = output.as_path() else { continue };
+            let absolute = std::path::absolute(path).map_err(|error| Error::io(path, error))?;
+            if let Some((other, _)) = taken.iter().find(|(_, other)| *other == absolute) {
+                let path = path.display();
+                return Err(Error::Refused(format!("`{other}` and `{name}` cannot both be written to {path}")));
+            }
+            let folder = path.parent().filter(|folder| !is_folder(path) && !folder.as_os_str().is_empty());
+            if let Some(folder) = folder.filter(|folder| !folder.exists()) {
+                let (path, folder) = (path.display(), folder.display());
+                return Err(Error::Refused(format!("cannot write {path}: the folder {folder} does not exist")));
+            }
+            taken.push((name, absolute));
+        }
+        Ok(())
+    }
+
+    /// Refuses to overwrite an input.
+    pub(crate) fn refuse_inputs(&self, inputs: &Inputs) -> Result<()> {
+        for (name, output) in &self.lists {
+            let Some(path) = output.as_path().and_then(|path| path.canonicalize().ok()) else { continue };
+            if inputs.iter().any(|input| input.path.canonicalize().is_ok_and(|input| input == path)) {
+                let path = path.display();
+                return Err(Error::Refused(format!("{path} is an input; name another file for `{name}`")));
+            }
+        }
+        Ok(())
+    }
+
+    /// The format of documents in the main output.
+    pub(crate) fn document_format(&self) -> Result<(OutputFormat, Packing)> {
+        match self.path() {
+            Some(path) if !is_folder(path) => format_of_file(path, self.format),
+            _ => Ok(self.format.unwrap_or((OutputFormat::Jsonl, Packing::None))),
+        }
+    }
+
+    /// Opens the main output for documents: a file, standard output, memory, or a folder with a text file for each document.
+    pub(crate) fn open_documents(&self, options: WriteOptions) -> Result<Box<dyn DocumentWriter>> {
+        let output = match &self.main {
+            Output::Discard => return Ok(Box::new(Nowhere)),
+            Output::Memory(memory) => return Ok(Box::new(MemoryWriter { memory: memory.clone(), options })),
+            Output::Stdout => write::Output::stream(io::stdout()),
+            Output::Path(path) if is_folder(path) => {
+                if self.format.is_some_and(|(format, _)| format != OutputFormat::Text) {
+                    return Err(Error::Refused(format!(
+                        "a folder holds one text file for each document; name a file instead of {}",
+                        path.display()
+                    )));
+                }
+                self.check_folder(path)?;
+                return write::open_folder(path, options);
+            }
+            Output::Path(path) => write::Output::file(path)?,
+        };
+        let (format, packing) = self.document_format()?;
+        write::open(output, format, packing, options)
+    }
+
+    /// Refuses a folder that is not empty, unless it may be overwritten.
+    pub(crate) fn check_folder(&self, folder: &Path) -> Result<()> {
+        // Without the slash at its end.
+        let plain: PathBuf = folder.components().collect();
+        let folder = folder.display();
+        if plain.exists() && !plain.is_dir() {
+            return Err(Error::Refused(format!("{} is a file; name another folder", plain.display())));
+        }
+        if !self.overwrite && plain.read_dir().is_ok_and(|mut entries| entries.next().is_some()) {
+            return Err(Error::Refused(format!("the folder {folder} is not empty; name another one")));
+        }
+        Ok(())
+    }
+}
+
+/// The names of lists that several jobs write.
+pub(crate) const REMOVED: &str = "removed";
+pub(crate) const ERRORS: &str = "errors";
+pub(crate) const REPORT: &str = "report";
+
+/// True for a folder, or for a name that asks for one.
+pub fn is_folder(path: &Path) -> bool {
+    path.is_dir() || path.as_os_str().as_encoded_bytes().ends_with(b"/")
+}
+
+/// The format and compression of the documents in a file: what was asked for, or what its name says.
+fn format_of_file(path: &Path, asked: Option<(OutputFormat, Packing)>) -> Result<(OutputFormat, Packing)> {
+    let packing = Packing::of_path(path);
+    match (asked, OutputFormat::of_path(path)) {
+        (Some((format, Packing::None)), _) | (None, Some(format)) => Ok((format, packing)),
+        (Some(asked), _) => Ok(asked),
+        (None, None) => Err(Error::Refused(format!(
+            "the name {} does not say the format; use the extension .txt, .jsonl, .parquet or .vert, or give --format",
+            path.display()
+        ))),
+    }
+}
