@@ -42,7 +42,7 @@ fn check(name: &str) {
     let path = folder().join(name).with_extension("txt");
     let expected = fs::read_to_string(&path).expect("the goldens");
     let env = Env::new();
-    copy(&samples(), &env.path("samples"));
+    env.copy_folder(&samples(), "samples");
     let mut found = String::new();
     for line in expected.lines() {
         if let Some(command) = line.strip_prefix("$ refrain ") {
@@ -138,17 +138,4 @@ fn digest(content: &[u8]) -> String {
         write!(digest, "{byte:02x}").expect("in memory");
     }
     format!("{digest} {:>7}", content.len())
-}
-
-fn copy(from: &Path, to: &Path) {
-    fs::create_dir_all(to).expect("a folder");
-    for entry in fs::read_dir(from).expect("a folder") {
-        let entry = entry.expect("an entry");
-        let (path, copied) = (entry.path(), to.join(entry.file_name()));
-        if path.is_dir() {
-            copy(&path, &copied);
-        } else {
-            fs::copy(&path, &copied).expect("a copied file");
-        }
-    }
 }
