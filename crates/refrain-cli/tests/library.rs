@@ -154,20 +154,6 @@ fn a_damaged_index_is_told() {
 }
 
 #[test]
-fn a_library_of_version_one_opens() {
-    let env = Env::new();
-    let kept = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/library-1");
-    for entry in std::fs::read_dir(kept).expect("the library that is kept").flatten() {
-        let name = entry.file_name().to_string_lossy().into_owned();
-        env.write(&format!("lib/{name}"), std::fs::read(entry.path()).expect("a file"));
-    }
-    env.write("essay.txt", SHARED);
-    let found = checked(&env, "lib/", "essay.txt");
-    assert_eq!(found["sources"][0]["id"], "samples/essays/anna.txt");
-    env.run(&["library", "verify", "lib/"]).code(0).says(&["5 sources"]);
-}
-
-#[test]
 fn killed_while_it_adds_a_library_is_as_it_was() {
     let env = Env::new();
     env.write("first.txt", format!("{SHARED} {}", own(1)));

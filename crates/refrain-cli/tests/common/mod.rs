@@ -63,6 +63,15 @@ impl Env {
         fs::write(path, content).expect("a written file");
     }
 
+    /// Copies a folder with all that is in it.
+    pub(crate) fn copy_folder(&self, from: &Path, to: &str) {
+        let mut files = Vec::new();
+        collect(from, from, &mut files);
+        for (name, content) in files.into_iter().filter(|(name, _)| !name.ends_with('/')) {
+            self.write(&format!("{to}/{name}"), content);
+        }
+    }
+
     pub(crate) fn read(&self, name: &str) -> Vec<u8> {
         fs::read(self.path(name)).unwrap_or_else(|error| panic!("{name}: {error}"))
     }
