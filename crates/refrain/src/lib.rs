@@ -60,6 +60,7 @@ pub mod stats;
 pub mod strip;
 pub mod template;
 pub mod text;
+pub mod url;
 pub mod write;
 
 pub use document::{Block, BlockKind, Document, Label, Link, Mark, Origin, Passage, Position, Reason, Span};

@@ -218,7 +218,7 @@ impl Opened {
                 (text, None, nuls)
             }
             Body::Bytes(bytes) => {
-                let domain = raw.origin.url.as_deref().and_then(top_level_domain);
+                let domain = raw.origin.url.as_deref().and_then(crate::url::top_level_domain);
                 let hints = Hints { charset: raw.charset.as_deref(), domain: domain.as_deref(), ..Hints::default() };
                 match decode(bytes, hints) {
                     Ok(decoded) => {
@@ -381,13 +381,6 @@ fn read_mark(value: &Value, offsets: Offsets, chars: &mut ByteOffsets<'_>) -> Op
     chars.fits(span).then_some(Mark { span, label: written.label, pass: written.pass.into(), reason })
 }
 
-/// The last label of the host name of an address.
-fn top_level_domain(url: &str) -> Option<String> {
-    let host = url.split_once("://")?.1.split(['/', '?', '#', ':']).next()?;
-    let label = host.trim_end_matches('.').rsplit('.').next()?;
-    (label.len() >= 2 && label.bytes().all(|b| b.is_ascii_alphabetic())).then(|| label.to_ascii_lowercase())
-}
-
 /// Raw bytes that are handed to a worker at a time.
 const CHUNK_BYTES: usize = 256 << 10;
 /// Chunks that each worker may be ahead of the sink.
@@ -501,13 +494,6 @@ fn read_inputs(
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn domains_come_from_host_names() {
-        assert_eq!(top_level_domain("https://www.example.CZ:80/a.de/?q").as_deref(), Some("cz"));
-        assert_eq!(top_level_domain("http://127.0.0.1/"), None);
-        assert_eq!(top_level_domain("notes.txt"), None);
-    }
 
     #[test]
     fn nothing_behind_a_panic_is_taken() {

@@ -5,14 +5,15 @@ use std::fs;
 use std::path::Path;
 
 /// What everyone may use.
-const SHARED: [&str; 4] = ["document", "error", "pass", "text"];
+const SHARED: [&str; 5] = ["document", "error", "pass", "text", "url"];
 
 /// What each folder or file may use beyond that.
-const ALLOWED: [(&str, &[&str]); 18] = [
+const ALLOWED: [(&str, &[&str]); 19] = [
     ("document", &[]),
     ("error", &[]),
     ("pass", &[]),
     ("text", &[]),
+    ("url", &[]),
     ("source", &[]),
     ("decode", &[]),
     ("extract", &[]),
