@@ -47,6 +47,7 @@ pub mod compare;
 pub mod corpus;
 pub mod decode;
 pub mod dedup;
+mod disk;
 mod document;
 pub mod editions;
 mod error;

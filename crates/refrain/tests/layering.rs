@@ -5,10 +5,11 @@ use std::fs;
 use std::path::Path;
 
 /// What everyone may use.
-const SHARED: [&str; 5] = ["document", "error", "pass", "text", "url"];
+const SHARED: [&str; 6] = ["disk", "document", "error", "pass", "text", "url"];
 
 /// What each folder or file may use beyond that.
-const ALLOWED: [(&str, &[&str]); 19] = [
+const ALLOWED: [(&str, &[&str]); 20] = [
+    ("disk", &[]),
     ("document", &[]),
     ("error", &[]),
     ("pass", &[]),

@@ -15,7 +15,7 @@ use refrain::Failure;
 use refrain::decode::{CharedModel, Hints, LanguageFilter, chared_model, languages_with_encodings};
 use refrain::pipeline::Control;
 use refrain::source::{Input, Inputs};
-use refrain::write::{Output, Packed, Packing};
+use refrain::write::{Output, Packed, Packing, place_below};
 
 use crate::common::{
     Failures, Given, OutputArguments, expand, is_folder, languages, named, on_interrupt, size, tell, tell_failures,
@@ -24,7 +24,7 @@ use crate::exit::Exit;
 use crate::names::Names;
 use crate::progress::{Bar, Status};
 use report::{Summary, Table, line};
-use work::{Found, Reader, in_order, place};
+use work::{Found, Reader, in_order};
 
 /// Turn files in any encoding into UTF-8, or tell which encoding and language they are in
 ///
@@ -326,7 +326,7 @@ impl Run<'_> {
                 if let Some(text) = text {
                     found.note_language(&text, &filter);
                     if !found.foreign {
-                        place(folder, &name, &text)?;
+                        place_below(folder, &name, text.as_bytes())?;
                     }
                 }
                 Ok(found)

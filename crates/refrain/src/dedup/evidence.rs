@@ -4,6 +4,7 @@
 //! [learnt](super::Learned). Evidence is on disk; in memory stay two bits for each n-gram that occurs twice or more, a bit
 //! for every eight words, and a bit for each document.
 
+use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
@@ -22,6 +23,7 @@ use super::learned::Learned;
 use super::scatter::{Answers, Partition, Scatter};
 use super::signature::Signature;
 use super::store::{Store, StoreSize, StoreWriter, hash_of_id};
+use crate::disk::atomic::AtomicFile;
 use crate::error::{Error, IoContext, Result};
 use crate::text::mix;
 
@@ -576,7 +578,7 @@ pub(super) fn read_note<T: DeserializeOwned>(path: &Path) -> Result<Option<T>> {
 
 /// Writes a note that is there whole or not at all. It need not last longer than the machine runs.
 pub(super) fn write_note<T: Serialize>(path: &Path, note: &T) -> Result<()> {
-    let aside = path.with_extension("new");
-    let bytes = serde_json::to_vec(note).map_err(std::io::Error::from)?;
-    std::fs::write(&aside, bytes).and_then(|()| std::fs::rename(&aside, path)).at(path)
+    let mut file = AtomicFile::create(path)?;
+    file.write_all(&serde_json::to_vec(note).map_err(std::io::Error::from)?).at(path)?;
+    file.commit_unsynced()
 }

@@ -13,8 +13,9 @@ mod table;
 mod text;
 mod vertical;
 
+pub use crate::disk::atomic::{complete, place_below, write_atomically};
 pub use folder::FolderWriter;
-pub use output::{Output, Packed, Packing, Written, complete, write_atomically};
+pub use output::{Output, Packed, Packing, Written};
 pub use parts::PartsWriter;
 pub use removed::removed_lines;
 pub use table::TableWriter;

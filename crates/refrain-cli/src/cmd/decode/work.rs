@@ -1,8 +1,7 @@
 //! What is done with each file, on all cores, in the order of the files.
 
-use std::fs::{self, File};
+use std::fs::File;
 use std::io::{self, Read};
-use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
@@ -203,19 +202,4 @@ pub(super) fn in_order(
         }
     }
     Ok(())
-}
-
-/// Writes a text under a folder. It is written aside and renamed: what stood there before, a link perhaps, is replaced and
-/// not followed.
-pub(super) fn place(folder: &Path, name: &Path, text: &str) -> refrain::Result<()> {
-    let path = folder.join(name);
-    let parent = path.parent().unwrap_or(folder);
-    fs::create_dir_all(parent).map_err(|error| Error::io(parent, error))?;
-    let thread = rayon::current_thread_index().unwrap_or_default();
-    let aside = parent.join(format!(".refrain-{thread}.partial"));
-    let written = fs::write(&aside, text).and_then(|()| fs::rename(&aside, &path));
-    written.map_err(|error| {
-        let _ = fs::remove_file(&aside);
-        Error::io(path, error)
-    })
 }

@@ -1,7 +1,7 @@
 //! Where bodies go.
 
 use std::collections::HashSet;
-use std::fs::{self, File};
+use std::fs;
 use std::io::{self, Read};
 use std::ops::Range;
 use std::path::{Path, PathBuf};
@@ -10,8 +10,8 @@ use anyhow::{Context, Result, bail};
 use refrain::pipeline::Preparation;
 use refrain::source::{Body, Item, Markup, RawDocument};
 use refrain::strip::{Ends, Found};
-use refrain::write::{DocumentWriter, FolderWriter, Output, Packed, Packing, WriteOptions};
-use refrain::{Document, Error, Failure, Origin};
+use refrain::write::{DocumentWriter, FolderWriter, Output, Packed, Packing, WriteOptions, place_below};
+use refrain::{Document, Failure, Origin};
 use serde_json::Map;
 
 use super::books::{Book, Content, Trouble, read_part};
@@ -186,7 +186,7 @@ impl Preparing {
                     return Err(Trouble::Failed(Failure::new(&row.origin, error).hint("rename it")));
                 }
                 let part = read_part(&path, body).map_err(|error| unreadable(&row.origin, &error))?;
-                place(folder, &name, part)?;
+                place_below(folder, &name, part)?;
                 row.file = Some(name);
                 Left::Nothing
             }
@@ -225,23 +225,4 @@ fn part(text: &str, part: Range<u64>) -> &str {
 
 fn unreadable(origin: &str, error: &io::Error) -> Trouble {
     Trouble::Failed(Failure::new(origin, error.to_string()))
-}
-
-/// Writes a body under a folder. It is written aside and renamed: what stood there before, a link perhaps, is replaced and not
-/// followed. No other run writes to the same file aside, and none that was killed left it open to others.
-fn place(folder: &Path, name: &Path, mut part: impl Read) -> refrain::Result<()> {
-    let path = folder.join(name);
-    let parent = path.parent().unwrap_or(folder);
-    fs::create_dir_all(parent).map_err(|error| Error::io(parent, error))?;
-    let thread = rayon::current_thread_index().unwrap_or_default();
-    let aside = parent.join(format!(".refrain-{}-{thread}.partial", std::process::id()));
-    // One that is there is of a run that was killed.
-    let _ = fs::remove_file(&aside);
-    let written = File::create_new(&aside)
-        .and_then(|mut file| io::copy(&mut part, &mut file))
-        .and_then(|_| fs::rename(&aside, &path));
-    written.map_err(|error| {
-        let _ = fs::remove_file(&aside);
-        Error::io(path, error)
-    })
 }

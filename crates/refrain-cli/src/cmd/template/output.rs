@@ -10,7 +10,9 @@ use refrain::report::cell;
 use refrain::source::Inputs;
 use refrain::template::normalised_ranges;
 use refrain::text::{CharOffsets, Offsets};
-use refrain::write::{DocumentWriter, Output, Packed, Packing, TableWriter, WriteOptions, open, write_atomically};
+use refrain::write::{
+    DocumentWriter, Output, Packed, Packing, TableWriter, WriteOptions, open, place_below, write_atomically,
+};
 use refrain::{Document, Failure, Span};
 use serde_json::{Map, Value, json};
 
@@ -254,13 +256,10 @@ impl Destination {
             },
             (Destination::Folder { folder, names, inputs, taken, report }, Put::File(document, text, how)) => {
                 let name = file_name(&document, names, inputs, taken);
-                let path = folder.join(&name);
-                if let Some(parent) = path.parent() {
-                    std::fs::create_dir_all(parent).map_err(|error| refrain::Error::io(parent, error))?;
-                }
                 report.push_str(&report_line(&document, &name, &text, how));
+                place_below(folder, &name, text.as_bytes())?;
                 taken.insert(name);
-                write_atomically(&path, text.as_bytes())
+                Ok(())
             }
             (Destination::Documents(out), Put::Document(document, _)) => out.write(&document),
             (Destination::Table { out, between, columns }, Put::Row(row)) => {
