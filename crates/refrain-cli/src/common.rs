@@ -13,7 +13,7 @@ use clap::{ArgMatches, Args};
 use refrain::Failure;
 use refrain::decode::LanguageFilter;
 use refrain::extract::{ExtractOptions, JusTextOptions, Method, Profile};
-use refrain::source::{Input, InputFormat, Inputs, Markup, STDIN, SourceOptions};
+use refrain::source::{InputFormat, Inputs, Markup, STDIN, SourceOptions};
 use refrain::text::Offsets;
 use refrain::write::{OutputFormat, Packing};
 use serde::{Deserialize, Serialize};
@@ -580,19 +580,6 @@ pub(crate) fn ending(path: &Path) -> Option<String> {
     let name = path.file_name()?.to_str()?.to_ascii_lowercase();
     let name = [".gz", ".zst"].iter().find_map(|packed| name.strip_suffix(packed)).unwrap_or(&name);
     Some(name.rsplit_once('.')?.1.to_owned())
-}
-
-/// Copies standard input to a file, because it is read twice. Returns the folder of the file, if there is one.
-pub(crate) fn copy_stdin(inputs: &mut Inputs) -> Result<Option<tempfile::TempDir>> {
-    if !inputs.iter().any(Input::is_stdin) {
-        return Ok(None);
-    }
-    let folder = tempfile::Builder::new().prefix("refrain-stdin-").tempdir().context("cannot make a folder")?;
-    let path = folder.path().join("standard-input");
-    let copy = || std::io::copy(&mut std::io::stdin().lock(), &mut std::fs::File::create(&path)?);
-    copy().with_context(|| format!("cannot copy standard input to {}", path.display()))?;
-    inputs.replace_stdin(&path);
-    Ok(Some(folder))
 }
 
 /// A document with the id of an earlier one.

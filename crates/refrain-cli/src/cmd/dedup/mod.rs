@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Instant;
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Result, bail};
 use clap::Args;
 use refrain::dedup::{
     DedupOptions, Engine, Measure, Normalise, Task, Unit, bytes_of_evidence, is_evidence, refuse_unfinished,
@@ -350,8 +350,7 @@ pub(crate) fn run(arguments: &Arguments, given: &Given) -> Result<Exit> {
     if against.iter().any(Input::is_stdin) {
         bail!("what is compared with cannot come from standard input; name a file after --against");
     }
-    let from_stdin = inputs.iter().any(Input::is_stdin);
-    let copied = if from_stdin { Some(arguments.copy_stdin(&mut inputs)?) } else { None };
+    let copied = inputs.copy_stdin(arguments.temporary.as_deref())?;
     let options = arguments.options([&inputs, &against]);
     let work = Work::open(arguments, [&against, &inputs], copied.is_some())?;
     let control = Arc::new(Control::default());
@@ -388,18 +387,4 @@ pub(crate) fn run(arguments: &Arguments, given: &Given) -> Result<Exit> {
         tell(&line);
     }
     Ok(Exit::of_failures(failures.count))
-}
-
-impl Arguments {
-    /// Copies standard input to a file, because it is read twice. Returns the folder of the file.
-    fn copy_stdin(&self, inputs: &mut Inputs) -> Result<tempfile::TempDir> {
-        let above = self.temporary.clone().unwrap_or_else(std::env::temp_dir);
-        let folder = tempfile::Builder::new().prefix("refrain-stdin-").tempdir_in(&above);
-        let folder = folder.with_context(|| above.display().to_string())?;
-        let path = folder.path().join("standard-input");
-        let copy = || std::io::copy(&mut std::io::stdin().lock(), &mut std::fs::File::create(&path)?);
-        copy().with_context(|| format!("cannot copy standard input to {}", path.display()))?;
-        inputs.replace_stdin(&path);
-        Ok(folder)
-    }
 }

@@ -16,7 +16,7 @@ use refrain::source::Inputs;
 use refrain::write::{Output, OutputFormat, Packed, Packing, WriteOptions, open, write_atomically};
 
 use crate::common::{
-    Given, InputArguments, OutputArguments, copy_stdin, ending, is_folder, named, on_interrupt, refuse_input_as, tell,
+    Given, InputArguments, OutputArguments, ending, is_folder, named, on_interrupt, refuse_input_as, tell,
     tell_failures,
 };
 use crate::exit::Exit;
@@ -258,7 +258,7 @@ pub(crate) fn run(arguments: &Arguments, given: &Given) -> Result<Exit> {
     let job = arguments.job(&inputs)?;
     arguments.check(given, &job, &inputs)?;
     let mut failures = output.failures(early)?;
-    let _copied = copy_stdin(&mut inputs)?;
+    let _copied = inputs.copy_stdin(None)?;
     let control = Arc::new(Control::default());
     let stopped = control.clone();
     on_interrupt(move || stopped.stop())?;

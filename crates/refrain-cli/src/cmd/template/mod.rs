@@ -17,8 +17,8 @@ use refrain::template::{Sample, Templates, Wrapper};
 use refrain::write::{OutputFormat, write_atomically};
 
 use crate::common::{
-    Given, InputArguments, OutputArguments, copy_stdin, ending, is_folder, named, on_interrupt, refuse_input_as, size,
-    tell, tell_failures,
+    Given, InputArguments, OutputArguments, ending, is_folder, named, on_interrupt, refuse_input_as, size, tell,
+    tell_failures,
 };
 use crate::exit::Exit;
 use output::Destination;
@@ -254,7 +254,7 @@ pub(crate) fn run(arguments: &Arguments, given: &Given) -> Result<Exit> {
     let (mut inputs, early) = arguments.input.expand(output.path())?;
     arguments.check(given, &job, &inputs)?;
     let mut failures = output.failures(early)?;
-    let _copied = copy_stdin(&mut inputs)?;
+    let _copied = inputs.copy_stdin(None)?;
     let control = Arc::new(Control::default());
     let stopped = control.clone();
     on_interrupt(move || stopped.stop())?;
