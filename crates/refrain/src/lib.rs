@@ -65,4 +65,4 @@ pub mod url;
 pub mod write;
 
 pub use document::{Block, BlockKind, Document, Label, Link, Mark, Origin, Passage, Position, Reason, Span};
-pub use error::{Error, Failure, Place, Result};
+pub use error::{Error, Failure, Hint, Place, Result};

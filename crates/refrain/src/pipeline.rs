@@ -15,7 +15,7 @@ use crate::error::{Error, Failure, Place, Result};
 use crate::extract::{Extractor, Workspace, segment};
 use crate::office::{self, Content, Unreadable};
 use crate::pass::LocalPass;
-use crate::source::{Body, Item, Markup, Packed, Packing, RawDocument, Source, is_html};
+use crate::source::{Body, Item, Markup, OfficeFile, OfficeFormat, RawDocument, Source, is_html};
 use crate::template::{self, Found, Template, Templates};
 use crate::text::{ByteOffsets, Offsets, count_words};
 
@@ -207,7 +207,7 @@ impl Opened {
                 let (text, nuls) = replace_nuls(text);
                 (text, None, nuls)
             }
-            Body::Packed(packed) => {
+            Body::Office(packed) => {
                 let mut content = match unpack(&packed) {
                     Ok(content) => content,
                     Err(why) => return Err(Box::new(unreadable(&raw.origin, why))),
@@ -266,14 +266,14 @@ impl Opened {
 }
 
 /// Opens a document. Chapters of books are web pages, and all of a chapter is text.
-fn unpack(packed: &Packed) -> Result<Content, Unreadable> {
+fn unpack(packed: &OfficeFile) -> Result<Content, Unreadable> {
     let limit = usize::try_from(packed.limit).unwrap_or(usize::MAX);
-    match packed.packing {
-        Packing::Docx => office::docx(&packed.bytes, limit),
-        Packing::Odt => office::odt(&packed.bytes, limit),
-        Packing::Pdf => office::pdf(&packed.bytes, limit),
-        Packing::Epub => office::epub(&packed.bytes, limit, |chapter| segment(chapter).text),
-        Packing::Rtf => office::rtf(&packed.bytes, limit),
+    match packed.format {
+        OfficeFormat::Docx => office::docx(&packed.bytes, limit),
+        OfficeFormat::Odt => office::odt(&packed.bytes, limit),
+        OfficeFormat::Pdf => office::pdf(&packed.bytes, limit),
+        OfficeFormat::Epub => office::epub(&packed.bytes, limit, |chapter| segment(chapter).text),
+        OfficeFormat::Rtf => office::rtf(&packed.bytes, limit),
     }
 }
 

@@ -7,7 +7,7 @@ use clap::Args;
 use refrain::pipeline::{Control, Preparation, run_in_order};
 use refrain::source::Source;
 use refrain::text::Offsets;
-use refrain::write::{DocumentWriter, Output, OutputFormat, Packing, WriteOptions, open, open_folder};
+use refrain::write::{Compression, DocumentWriter, Format, Output, WriteOptions, open, open_folder};
 use refrain::{Document, Position};
 
 use crate::common::{
@@ -30,7 +30,7 @@ pub(crate) struct Arguments {
 
     /// Format, where the name (.txt, .jsonl, .parquet, .vert) does not tell [default: jsonl]
     #[arg(long, value_name = "FORMAT", value_parser = output_format(), help_heading = "Output")]
-    format: Option<(OutputFormat, Packing)>,
+    format: Option<(Format, Compression)>,
 
     /// Keep ranges that came marked, with their marks
     #[arg(long, help_heading = "Output")]
@@ -46,31 +46,31 @@ pub(crate) struct Arguments {
 
 impl Arguments {
     /// What is written; text, where the output is a folder.
-    fn format(&self) -> Result<(OutputFormat, Packing)> {
+    fn format(&self) -> Result<(Format, Compression)> {
         let Some(path) = self.output.path() else {
-            return Ok(self.format.unwrap_or((OutputFormat::Jsonl, Packing::None)));
+            return Ok(self.format.unwrap_or((Format::Jsonl, Compression::None)));
         };
         if is_folder(path) {
-            if self.format.is_some_and(|(format, _)| format != OutputFormat::Text) {
+            if self.format.is_some_and(|(format, _)| format != Format::Text) {
                 bail!("only text goes into a folder, one file a document; name a file instead of {}", path.display());
             }
-            return Ok((OutputFormat::Text, Packing::None));
+            return Ok((Format::Text, Compression::None));
         }
         format_of_file(path, self.format)
     }
 
     /// Refuses options that would do nothing.
-    fn refuse_idle(&self, given: &Given, format: OutputFormat) -> Result<()> {
+    fn refuse_idle(&self, given: &Given, format: Format) -> Result<()> {
         if !self.keep_marked {
             given.refuse(&["offsets"], "needs --keep-marked; without it no ranges are written")?;
         }
-        if matches!(format, OutputFormat::Text | OutputFormat::Vertical) {
+        if matches!(format, Format::Text | Format::Vertical) {
             given.refuse(&["offsets"], "needs --format jsonl or parquet; other formats have no ranges")?;
         }
         Ok(())
     }
 
-    fn writer(&self, (format, packing): (OutputFormat, Packing)) -> Result<Box<dyn DocumentWriter>> {
+    fn writer(&self, (format, packing): (Format, Compression)) -> Result<Box<dyn DocumentWriter>> {
         let options = WriteOptions { keep_marked: self.keep_marked, offsets: self.offsets };
         let Some(path) = self.output.path() else {
             return Ok(open(Output::stream(std::io::stdout()), format, packing, options)?);

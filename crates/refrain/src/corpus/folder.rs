@@ -12,7 +12,7 @@ use crate::source::Inputs;
 use crate::source::corpus::{CLEARING, Identity, LAYOUT, MANIFEST, RUN, WORK, parts_of};
 use crate::stats::Statistics;
 use crate::text::Digest;
-use crate::write::{Output, Packed, Packing, Written, write_atomically};
+use crate::write::{Compressed, Compression, Output, Written, write_atomically};
 
 const STATS: &str = "stats.json";
 const ERRORS: &str = "errors.jsonl";
@@ -235,8 +235,8 @@ impl Folder {
     }
 
     /// The list of what could not be used, to be written.
-    pub(super) fn errors(&self) -> Result<Packed> {
-        Packing::None.pack(Output::file(&self.path(ERRORS))?)
+    pub(super) fn errors(&self) -> Result<Compressed> {
+        Compression::None.compress(Output::file(&self.path(ERRORS))?)
     }
 
     /// Writes what completes the folder; the manifest comes last.

@@ -130,63 +130,66 @@ impl Write for Output {
 }
 
 /// Compression of the output.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Packing {
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub enum Compression {
     /// None.
     #[default]
+    #[serde(rename = "none")]
     None,
     /// gzip.
+    #[serde(rename = "gz")]
     Gzip,
     /// Zstandard.
+    #[serde(rename = "zst")]
     Zstd,
 }
 
-impl Packing {
-    /// The packing that a file name asks for.
-    pub fn of_path(path: &Path) -> Packing {
+impl Compression {
+    /// The compression that a file name states.
+    pub fn of_path(path: &Path) -> Compression {
         match path.extension().and_then(|extension| extension.to_str()) {
-            Some("gz") => Packing::Gzip,
-            Some("zst") => Packing::Zstd,
-            _ => Packing::None,
+            Some("gz") => Compression::Gzip,
+            Some("zst") => Compression::Zstd,
+            _ => Compression::None,
         }
     }
 
     /// What it adds to a file name.
     pub fn suffix(self) -> &'static str {
         match self {
-            Packing::None => "",
-            Packing::Gzip => ".gz",
-            Packing::Zstd => ".zst",
+            Compression::None => "",
+            Compression::Gzip => ".gz",
+            Compression::Zstd => ".zst",
         }
     }
 
-    /// Packs what is written to an output.
-    pub fn pack(self, output: Output) -> Result<Packed> {
-        self.pack_at(output, 3)
+    /// Compresses what is written to an output.
+    pub fn compress(self, output: Output) -> Result<Compressed> {
+        self.compress_at(output, 3)
     }
 
     /// The same with a level of zstd, for files that live only for a while.
-    pub(crate) fn pack_at(self, output: Output, zstd_level: i32) -> Result<Packed> {
+    pub(crate) fn compress_at(self, output: Output, zstd_level: i32) -> Result<Compressed> {
         let path = output.path();
         let stage = Some(self.stage(BufWriter::with_capacity(128 << 10, output), zstd_level).at(&path)?);
-        Ok(Packed { stage, path, packing: self, zstd_level })
+        Ok(Compressed { stage, path, packing: self, zstd_level })
     }
 
     fn stage(self, inner: BufWriter<Output>, zstd_level: i32) -> io::Result<Stage> {
         Ok(match self {
-            Packing::None => Stage::Plain(inner),
-            Packing::Gzip => Stage::Gzip(flate2::write::GzEncoder::new(inner, flate2::Compression::default())),
-            Packing::Zstd => Stage::Zstd(zstd::stream::write::Encoder::new(inner, zstd_level)?),
+            Compression::None => Stage::Plain(inner),
+            Compression::Gzip => Stage::Gzip(flate2::write::GzEncoder::new(inner, flate2::Compression::default())),
+            Compression::Zstd => Stage::Zstd(zstd::stream::write::Encoder::new(inner, zstd_level)?),
         })
     }
 }
 
-/// A packed output.
-pub struct Packed {
+/// A compressed output.
+pub struct Compressed {
     /// None after an error at the end of a frame.
     stage: Option<Stage>,
     path: PathBuf,
-    packing: Packing,
+    packing: Compression,
     zstd_level: i32,
 }
 
@@ -207,7 +210,7 @@ impl Stage {
     }
 }
 
-impl Packed {
+impl Compressed {
     /// Writes bytes, with the path in the error.
     pub fn put(&mut self, bytes: &[u8]) -> Result<()> {
         self.write_all(bytes).at(&self.path)
@@ -235,7 +238,7 @@ impl Packed {
     }
 }
 
-impl Write for Packed {
+impl Write for Compressed {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         match &mut self.stage {
             Some(Stage::Plain(inner)) => inner.write(bytes),

@@ -12,7 +12,7 @@ use refrain::dedup::{
 };
 use refrain::pipeline::{Control, Preparation, Prepared, in_stages, run_in_order};
 use refrain::source::{Inputs, Source};
-use refrain::write::{Output, OutputFormat, Packing, removed_lines};
+use refrain::write::{Compression, Format, Output, removed_lines};
 use refrain::{Document, Failure, Position};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
@@ -35,7 +35,7 @@ pub(super) struct Run<'a> {
     pub(super) control: Arc<Control>,
     pub(super) pool: rayon::ThreadPool,
     pub(super) work: Work,
-    pub(super) format: (OutputFormat, Packing),
+    pub(super) format: (Format, Compression),
 }
 
 /// What documents are read for.
@@ -146,7 +146,7 @@ impl Run<'_> {
         };
         let report = report.complete(&learned, self.options.task, self.options.ngram);
         if let Some(path) = &self.arguments.report {
-            let mut out = Packing::None.pack(Output::file(path)?)?;
+            let mut out = Compression::None.compress(Output::file(path)?)?;
             out.put((serde_json::to_string_pretty(&report.json())? + "\n").as_bytes())?;
             out.finish()?;
         }

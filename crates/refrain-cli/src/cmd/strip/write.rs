@@ -10,12 +10,14 @@ use anyhow::{Context, Result, bail};
 use refrain::pipeline::Preparation;
 use refrain::source::{Body, Item, Markup, RawDocument};
 use refrain::strip::{Ends, Found};
-use refrain::write::{DocumentWriter, FolderWriter, Output, Packed, Packing, WriteOptions, place_below};
+use refrain::write::{
+    Compressed, Compression, DocumentWriter, FolderWriter, Format, Output, WriteOptions, place_below,
+};
 use refrain::{Document, Failure, Origin};
 use serde_json::Map;
 
 use super::books::{Book, Content, Trouble, read_part};
-use super::rows::{Layout, Row};
+use super::rows::Row;
 
 /// The name of the report in a folder of bodies.
 const REPORT: &str = "report.jsonl";
@@ -25,11 +27,11 @@ pub(super) enum Destination {
     /// Nowhere: what was found is told.
     Nowhere,
     /// To one file, or to standard output. The book is held back until it is known to be the only one.
-    Stream { out: Packed, held: Option<Vec<u8>> },
+    Stream { out: Compressed, held: Option<Vec<u8>> },
     /// Into a folder: the bytes of plain files under their names, texts of documents beside them, and a report.
     Folder {
         folder: PathBuf,
-        report: Packed,
+        report: Compressed,
         documents: Option<Box<FolderWriter>>,
         /// Where bodies of plain files go.
         taken: HashSet<PathBuf>,
@@ -87,7 +89,7 @@ impl Destination {
         let missing = plain.ancestors().filter(|folder| !folder.as_os_str().is_empty() && !folder.exists());
         let made = Made(missing.map(Path::to_owned).collect());
         fs::create_dir_all(&plain).with_context(|| format!("cannot make the folder {}", folder.display()))?;
-        let report = Packing::None.pack(Output::file(&plain.join(REPORT))?)?;
+        let report = Compression::None.compress(Output::file(&plain.join(REPORT))?)?;
         let taken = names.map(|name| plain.join(name)).chain([plain.join(REPORT)]).collect();
         Ok(Destination::Folder { folder: plain, report, documents: None, taken, overwrite, used: false, made })
     }
@@ -123,7 +125,7 @@ impl Destination {
                     let path = writer.write_named(&Document { id: row.id.clone(), ..*document })?;
                     row.file = Some(path.strip_prefix(&folder).unwrap_or(&path).to_owned());
                 }
-                report.put(Layout::Jsonl.row(row).as_bytes())
+                report.put(row.line(Format::Jsonl).as_bytes())
             }
             _ => Ok(()),
         }

@@ -11,7 +11,8 @@ use refrain::source::Inputs;
 use refrain::template::normalised_ranges;
 use refrain::text::{CharOffsets, Offsets};
 use refrain::write::{
-    DocumentWriter, Output, Packed, Packing, TableWriter, WriteOptions, open, place_below, write_atomically,
+    Compressed, Compression, DocumentWriter, Format, Output, TableWriter, WriteOptions, open, place_below,
+    write_atomically,
 };
 use refrain::{Document, Failure, Span};
 use serde_json::{Map, Value, json};
@@ -19,7 +20,7 @@ use serde_json::{Map, Value, json};
 use super::pages::{Page, Pages};
 use super::records::{Columns, Row};
 use super::work::{How, Marked, Summary};
-use super::{Arguments, Format, Job, Known, Unit};
+use super::{Arguments, Job, Known, Unit};
 use crate::names::Names;
 
 /// What is left to be written when it is a page's turn.
@@ -163,7 +164,7 @@ s{color:var(--grey);text-decoration:none}
 /// Where content goes.
 pub(super) enum Destination {
     Lines {
-        out: Packed,
+        out: Compressed,
         tail: &'static str,
         colours: bool,
     },
@@ -177,12 +178,12 @@ pub(super) enum Destination {
     },
     Documents(Box<dyn DocumentWriter>),
     Table {
-        out: Packed,
+        out: Compressed,
         between: char,
         columns: Columns,
     },
     JsonTable {
-        out: Packed,
+        out: Compressed,
         columns: Columns,
     },
     ParquetTable {
@@ -190,16 +191,16 @@ pub(super) enum Destination {
         columns: Columns,
     },
     /// One JSON object at the end.
-    Object(Packed),
+    Object(Compressed),
 }
 
 impl Destination {
     pub(super) fn open(arguments: &Arguments, job: &Job, pages: &Pages<'_>, known: &Known) -> Result<Destination> {
         let path = arguments.output.path();
-        let stream = || -> Result<Packed> {
+        let stream = || -> Result<Compressed> {
             Ok(match path {
-                Some(path) => Packing::of_path(path).pack(Output::file(path)?)?,
-                None => Packing::None.pack(Output::stream(std::io::stdout()))?,
+                Some(path) => Compression::of_path(path).compress(Output::file(path)?)?,
+                None => Compression::None.compress(Output::stream(std::io::stdout()))?,
             })
         };
         let columns = || match known {
@@ -225,8 +226,8 @@ impl Destination {
             }
             Job::Documents(format) => {
                 let (output, packing) = match path {
-                    Some(path) => (Output::file(path)?, Packing::of_path(path)),
-                    None => (Output::stream(std::io::stdout()), Packing::None),
+                    Some(path) => (Output::file(path)?, Compression::of_path(path)),
+                    None => (Output::stream(std::io::stdout()), Compression::None),
                 };
                 Destination::Documents(open(output, *format, packing, WriteOptions::default())?)
             }
