@@ -139,6 +139,11 @@ impl Hint {
         Hint { value: Some(value.into()), ..Hint::option(option, text) }
     }
 
+    /// The hint for documents that are too large.
+    pub(crate) fn max_document() -> Hint {
+        Hint::option("max_document", "raise it with `max_document`")
+    }
+
     /// The text, with options as a surface spells them.
     ///
     /// ```
@@ -152,10 +157,12 @@ impl Hint {
     pub fn spelled(&self, spell: impl Fn(&str, Option<&str>) -> String) -> String {
         let mut text = String::new();
         for (number, part) in self.text.split('`').enumerate() {
-            match part.split_once('=') {
-                _ if number % 2 == 0 => text.push_str(part),
-                Some((option, value)) => text.push_str(&spell(option, Some(value))),
-                None => text.push_str(&spell(part, None)),
+            let (option, value) = part.split_once('=').map_or((part, None), |(option, value)| (option, Some(value)));
+            let is_option = !option.is_empty() && option.bytes().all(|byte| byte.is_ascii_lowercase() || byte == b'_');
+            match number % 2 {
+                0 => text.push_str(part),
+                _ if is_option => text.push_str(&spell(option, value)),
+                _ => text.extend(["`", part, "`"]),
             }
         }
         text

@@ -16,7 +16,7 @@ use super::work::{
 use crate::decode::LanguageFilter;
 use crate::dedup::{ExactDuplicates, FirstCopies};
 use crate::document::{Document, Position};
-use crate::error::{Error, Failure, IoContext, Result};
+use crate::error::{Error, Failure, Hint, IoContext, Result};
 use crate::extract::{ExtractOptions, Extractor, Method};
 use crate::pass::{Evidence, Pass};
 use crate::pipeline::{Control, Opened, Preparation, in_stages, run_in_order};
@@ -265,10 +265,9 @@ impl Corpus {
     /// Makes the corpus, or goes on making it.
     pub fn run(&self) -> Result<Outcome> {
         if self.options.template_of_host && self.source.inputs().iter().any(Input::is_stdin) {
-            return Err(Error::Refused(
-                "--template host reads the inputs twice, and standard input can be read once; save it to a file first"
-                    .into(),
-            ));
+            let error = Error::Refused("standard input can be read only once".into());
+            let advice = "`template=host` reads the inputs twice: save it to a file first";
+            return Err(error.hint(Hint::value("template", "host", advice)));
         }
         let list = list_inputs(self.source.inputs());
         let record = RunRecord::new(&list, self.source.inputs(), self.options.record());

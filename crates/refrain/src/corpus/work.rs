@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 
 use super::folder::{Folder, read_json, write_json};
 use crate::document::{Document, Position};
-use crate::error::{Error, Failure, IoContext, Result};
+use crate::error::{Error, Failure, Hint, IoContext, Result};
 use crate::pipeline::Prepared;
 use crate::source::Inputs;
 use crate::write::{Compressed, Compression, Output};
@@ -236,9 +236,9 @@ pub(super) fn read_lines(path: &Path, each: &mut dyn FnMut(Vec<Vec<u8>>) -> Cont
 
 /// A document of a work part.
 pub(super) fn read_document(line: &[u8], path: &Path) -> Result<Document> {
-    serde_json::from_slice(line).map_err(|error| Error::Damaged {
-        path: path.to_owned(),
-        message: format!("{error}; start anew with --overwrite"),
+    serde_json::from_slice(line).map_err(|error| {
+        let error = Error::Damaged { path: path.to_owned(), message: error.to_string() };
+        error.hint(Hint::option("overwrite", "start anew with `overwrite`"))
     })
 }
 

@@ -37,7 +37,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use serde_json::{Map, Value};
 
 use crate::document::{Origin, Position};
-use crate::error::Failure;
+use crate::error::{Failure, Hint};
 use sniff::Kind;
 
 /// How inputs are read.
@@ -513,7 +513,7 @@ enum Trouble {
 impl Trouble {
     fn into_failure(self, at: &At<'_>) -> Failure {
         match self {
-            Trouble::TooLarge(limit) => at.failure(too_large(limit)).hint("raise it with --max-document"),
+            Trouble::TooLarge(limit) => at.failure(too_large(limit)).hint(Hint::max_document()),
             Trouble::Io(error) => at.failure(describe(&error)),
         }
     }

@@ -8,7 +8,7 @@ use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
 use refrain::decode::{Decoded, Detection, Hints, LanguageFilter, NotText, Repair, decode, detect, identify_page};
 use refrain::pipeline::Control;
 use refrain::source::{Input, Inputs};
-use refrain::{Error, Failure, Place};
+use refrain::{Error, Failure, Hint, Place};
 
 /// What became of a file.
 pub(super) struct Found {
@@ -158,7 +158,7 @@ impl Reader {
         match read {
             Ok(read) if read as u64 > self.max_document => {
                 let error = format!("larger than {} bytes, the limit for one document", self.max_document);
-                Err(Failure::new(&input.name, error).hint("raise it with --max-document"))
+                Err(Failure::new(&input.name, error).hint(Hint::option("max_document", "raise it with `max_document`")))
             }
             Ok(_) => Ok(bytes),
             Err(error) => Err(Failure::new(&input.name, describe(&error))),

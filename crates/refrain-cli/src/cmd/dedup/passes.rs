@@ -13,7 +13,7 @@ use refrain::dedup::{
 use refrain::pipeline::{Control, Preparation, Prepared, in_stages, run_in_order};
 use refrain::source::{Inputs, Source};
 use refrain::write::{Compression, Format, Output, removed_lines};
-use refrain::{Document, Failure, Position};
+use refrain::{Document, Failure, Hint, Position};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
@@ -467,7 +467,11 @@ impl Run<'_> {
         }
         let id = &document.id;
         let failure = Failure::new(&document.origin.input, format!("the id `{id}` was there before"));
-        failures.add(failure.member(document.origin.member.as_deref()).hint("number such ids with --make-ids"))
+        failures.add(
+            failure
+                .member(document.origin.member.as_deref())
+                .hint(Hint::option("make_ids", "number such ids with `make_ids`")),
+        )
     }
 
     /// Marks copied blocks of a document, and writes what is left.
