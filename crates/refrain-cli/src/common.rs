@@ -12,14 +12,15 @@ use clap::parser::ValueSource;
 use clap::{ArgMatches, Args};
 use refrain::decode::LanguageFilter;
 use refrain::extract::{ExtractOptions, JusTextOptions, Method, Profile};
-use refrain::source::{Input, InputFormat, Inputs, STDIN, SourceOptions, TextIs};
+use refrain::source::{InputFormat, Inputs, STDIN, SourceOptions, TextIs};
 use refrain::text::Offsets;
-use refrain::write::{OutputFormat, Packing};
+use refrain::write::{Compression, Format};
 use refrain::{Failure, Outputs, Run};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::exit::Exit;
+use crate::messages;
 use crate::progress::Bar;
 
 /// What to read, and how.
@@ -99,7 +100,7 @@ impl InputArguments {
 pub(crate) fn expand(names: &[String], output: Option<&Path>) -> Result<(Inputs, Vec<Failure>)> {
     let (inputs, failures) = expand_to_any(names, output)?;
     if inputs.is_empty() {
-        let list: Vec<String> = failures.iter().map(Failure::to_string).collect();
+        let list: Vec<String> = failures.iter().map(messages::failure).collect();
         bail!("nothing to read: {}", list.join("; "));
     }
     Ok((inputs, failures))
@@ -386,17 +387,22 @@ pub(crate) fn offsets() -> impl TypedValueParser<Value = Offsets> {
     named(vec![("chars", Offsets::Chars), ("bytes", Offsets::Bytes)])
 }
 
-/// A format with its compression: `jsonl`, `jsonl.zst`, `parquet`, ...
-pub(crate) fn output_format() -> impl TypedValueParser<Value = (OutputFormat, Packing)> {
-    let mut values: Vec<(&'static str, (OutputFormat, Packing))> =
-        OutputFormat::ALL.iter().map(|&format| (format.name(), (format, Packing::None))).collect();
+/// A parser for the formats that a verb writes.
+pub(crate) fn one_of(formats: &[Format]) -> impl TypedValueParser<Value = Format> {
+    named(formats.iter().map(|format| (format.name(), *format)).collect())
+}
+
+/// A format of documents with its compression: `jsonl`, `jsonl.zst`, `parquet`, ...
+pub(crate) fn output_format() -> impl TypedValueParser<Value = (Format, Compression)> {
+    let mut values: Vec<(&'static str, (Format, Compression))> =
+        Format::DOCUMENTS.iter().map(|&format| (format.name(), (format, Compression::None))).collect();
     values.extend([
-        ("text.gz", (OutputFormat::Text, Packing::Gzip)),
-        ("text.zst", (OutputFormat::Text, Packing::Zstd)),
-        ("jsonl.gz", (OutputFormat::Jsonl, Packing::Gzip)),
-        ("jsonl.zst", (OutputFormat::Jsonl, Packing::Zstd)),
-        ("vertical.gz", (OutputFormat::Vertical, Packing::Gzip)),
-        ("vertical.zst", (OutputFormat::Vertical, Packing::Zstd)),
+        ("text.gz", (Format::Text, Compression::Gzip)),
+        ("text.zst", (Format::Text, Compression::Zstd)),
+        ("jsonl.gz", (Format::Jsonl, Compression::Gzip)),
+        ("jsonl.zst", (Format::Jsonl, Compression::Zstd)),
+        ("vertical.gz", (Format::Vertical, Compression::Gzip)),
+        ("vertical.zst", (Format::Vertical, Compression::Zstd)),
     ]);
     named(values)
 }
@@ -509,7 +515,7 @@ pub(crate) fn tell_failures(failures: &[Failure], total: u64, more_in: &str) {
     let mut told = 0;
     for (first, count) in groups.into_iter().take(TOLD) {
         let more = if count > 1 { format!(" - and {} more like it", count - 1) } else { String::new() };
-        tell(&format!("failed: {first}{more}"));
+        tell(&format!("failed: {}{more}", messages::failure(first)));
         told += count;
     }
     if total > told {
@@ -602,37 +608,15 @@ pub(crate) fn refuse_input_as(what: &str, path: Option<&Path>, inputs: &Inputs) 
     Ok(())
 }
 
-/// The format and packing of the documents in a file: what was asked for, or what its name says.
-pub(crate) fn format_of_file(path: &Path, asked: Option<(OutputFormat, Packing)>) -> Result<(OutputFormat, Packing)> {
-    let packing = Packing::of_path(path);
-    match (asked, OutputFormat::of_path(path)) {
-        (Some((format, Packing::None)), _) | (None, Some(format)) => Ok((format, packing)),
-        (Some(asked), _) => Ok(asked),
-        (None, None) => bail!(
-            "the name {} does not tell the format; end it in .txt, .jsonl, .parquet or .vert, or use --format",
-            path.display()
-        ),
+/// The format and compression of the documents in a file: what was asked for, or what its name says.
+pub(crate) fn format_of_file(path: &Path, asked: Option<(Format, Compression)>) -> Result<(Format, Compression)> {
+    match asked {
+        Some(asked @ (_, Compression::Gzip | Compression::Zstd)) => Ok(asked),
+        _ => {
+            let format = Format::choose(path, asked.map(|(format, _)| format), &Format::DOCUMENTS)?;
+            Ok((format, Compression::of_path(path)))
+        }
     }
-}
-
-/// The ending of the name of a file, in lower case and without that of its packing.
-pub(crate) fn ending(path: &Path) -> Option<String> {
-    let name = path.file_name()?.to_str()?.to_ascii_lowercase();
-    let name = [".gz", ".zst"].iter().find_map(|packed| name.strip_suffix(packed)).unwrap_or(&name);
-    Some(name.rsplit_once('.')?.1.to_owned())
-}
-
-/// Copies standard input to a file, because it is read twice. Returns the folder of the file, if there is one.
-pub(crate) fn copy_stdin(inputs: &mut Inputs) -> Result<Option<tempfile::TempDir>> {
-    if !inputs.iter().any(Input::is_stdin) {
-        return Ok(None);
-    }
-    let folder = tempfile::Builder::new().prefix("refrain-stdin-").tempdir().context("cannot make a folder")?;
-    let path = folder.path().join("standard-input");
-    let copy = || std::io::copy(&mut std::io::stdin().lock(), &mut std::fs::File::create(&path)?);
-    copy().with_context(|| format!("cannot copy standard input to {}", path.display()))?;
-    inputs.replace_stdin(&path);
-    Ok(Some(folder))
 }
 
 /// A document with the id of an earlier one.

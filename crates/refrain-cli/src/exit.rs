@@ -3,6 +3,7 @@
 use std::process::ExitCode;
 
 use crate::common::tell;
+use crate::messages;
 
 /// How the program ends.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -24,7 +25,7 @@ impl Exit {
             let closed = match (cause.downcast_ref::<refrain::Error>(), cause.downcast_ref::<std::io::Error>()) {
                 (Some(refrain::Error::Interrupted), _) => return Exit::Interrupted,
                 (Some(refrain::Error::Unusable { .. }), _) => {
-                    tell(&format!("failed: {error:#}"));
+                    tell(&format!("failed: {}", messages::error(error)));
                     return Exit::SomeFailed;
                 }
                 (Some(error), _) => error.is_closed_pipe(),
@@ -35,7 +36,7 @@ impl Exit {
                 return Exit::Done;
             }
         }
-        tell(&format!("error: {error:#}"));
+        tell(&format!("error: {}", messages::error(error)));
         Exit::CouldNotRun
     }
 

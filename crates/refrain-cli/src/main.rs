@@ -3,6 +3,7 @@
 mod cmd;
 mod common;
 mod exit;
+mod messages;
 mod names;
 mod progress;
 

@@ -341,7 +341,7 @@ fn what_cannot_be_done_is_told_with_a_way_out() {
     env.run(&["editions", "nowhere", "-o", "pairs.tsv"]).code(2).says(&["nothing to read", "nowhere"]);
     assert!(!env.path("pairs.tsv").exists());
     env.run(&["editions", "books", "nowhere", "-o", "pairs.tsv"]).code(1).says(&["nowhere", "5 books, 4 pairs"]);
-    env.run(&["editions", "books", "-o", "pairs"]).code(2).says(&["does not tell its format"]);
+    env.run(&["editions", "books", "-o", "pairs"]).code(2).says(&["does not state a format"]);
     env.run(&["editions", "books", "--format", "report"]).code(2).says(&["name it with -o"]);
     env.run(&["editions", "books", "--memory", "1M"]).code(2).says(&["too little memory"]);
     env.run(&["editions", "books", "--temporary", "nowhere"]).code(2).says(&["is no folder"]);

@@ -494,9 +494,9 @@ fn an_output_that_cannot_be_written_is_told_before_the_work() {
         ("missing/out.jsonl", &["missing/out.jsonl", "the folder missing does not exist"][..]),
         ("folder.jsonl", &["folder.jsonl is a folder", "one file", "-o pages.jsonl", "refrain convert"]),
         ("new/", &["new/ is a folder", "one file", "-o pages.jsonl", "refrain convert"]),
-        ("out.docx", &["out.docx", "does not tell the format", ".jsonl", "--format"]),
-        ("out", &["out", "does not tell the format"]),
-        ("out.zst", &["out.zst", "does not tell the format"]),
+        ("out.docx", &["out.docx", "does not state a format", ".jsonl", "--format"]),
+        ("out", &["out", "does not state a format"]),
+        ("out.zst", &["out.zst", "does not state a format"]),
         ("a.html", &["a.html"]),
     ] {
         let outcome = env.run(&["extract", "a.html", "-o", output]).code(2).says(words);

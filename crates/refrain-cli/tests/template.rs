@@ -142,7 +142,9 @@ fn a_wrapper_that_does_not_fit_is_told_for_each_page() {
         "the wrapper is of other pages",
     ]);
     env.write("w2.json", "{\"fields\": 3}");
-    env.run(&["template", "site/", "--records", "--wrapper", "w2.json"]).code(2).says(&["w2.json", "no wrapper file"]);
+    env.run(&["template", "site/", "--records", "--wrapper", "w2.json"])
+        .code(2)
+        .says(&["w2.json", "not a wrapper file"]);
 }
 
 #[test]
@@ -172,7 +174,7 @@ fn saved_evidence_marks_new_pages_and_says_when_it_no_longer_fits() {
         .code(0)
         .says(&["quay.json no longer fits: 0 of 4 pages", "learn again with --save"]);
     env.write("bad.json", "{}");
-    env.run(&["template", "new/", "--evidence", "bad.json"]).code(2).says(&["bad.json", "no file of templates"]);
+    env.run(&["template", "new/", "--evidence", "bad.json"]).code(2).says(&["bad.json", "not a file of templates"]);
 }
 
 #[test]

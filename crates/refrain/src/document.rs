@@ -343,13 +343,7 @@ impl Document {
     pub fn host(&self) -> String {
         let said = self.meta.get("url").and_then(Value::as_str);
         let address = self.origin.url.as_deref().or(said).unwrap_or(&self.id);
-        let Some((_, rest)) = address.split_once("://") else { return String::new() };
-        let host = rest.split(['/', '?', '#']).next().unwrap_or_default();
-        let host = host.rsplit('@').next().unwrap_or_default();
-        // An address of IPv6 stands in brackets, and has colons of its own.
-        let end = if host.starts_with('[') { host.find(']').map(|at| at + 1) } else { host.find(':') };
-        let host = host[..end.unwrap_or(host.len())].trim_end_matches('.').to_lowercase();
-        host.strip_prefix("www.").unwrap_or(&host).to_owned()
+        crate::url::host(address).unwrap_or_default()
     }
 
     /// Gives a document its text; its paragraphs become its blocks.

@@ -3,6 +3,7 @@
 //! The difference matters everywhere: a damaged record in an archive is a [`Failure`], written to the errors output and
 //! counted, and reading goes on; a folder that cannot be written is an [`Error`].
 
+use std::borrow::Cow;
 use std::fmt;
 use std::path::{Path, PathBuf};
 
@@ -54,6 +55,14 @@ pub enum Error {
     /// What was asked cannot be done; the message says why and names the way out.
     #[error("{0}")]
     Refused(String),
+    /// An error with a way out.
+    #[error("{error}; {hint}")]
+    Hinted {
+        /// What is wrong.
+        error: Box<Error>,
+        /// What to do.
+        hint: Hint,
+    },
     /// The run was asked to stop (Ctrl-C).
     #[error("interrupted")]
     Interrupted,
@@ -63,6 +72,20 @@ impl Error {
     /// Wraps an I/O error with the path it belongs to.
     pub fn io(path: impl Into<PathBuf>, error: std::io::Error) -> Error {
         Error::Io { path: path.into(), error }
+    }
+
+    /// Adds the way out.
+    #[must_use]
+    pub fn hint(self, hint: Hint) -> Error {
+        Error::Hinted { error: Box::new(self), hint }
+    }
+
+    /// The message, with options as a surface [spells](Hint::spelled) them.
+    pub fn spelled(&self, spell: impl Fn(&str, Option<&str>) -> String) -> String {
+        match self {
+            Error::Hinted { error, hint } => format!("{error}; {}", hint.spelled(spell)),
+            _ => self.to_string(),
+        }
     }
 
     /// True for a write to a pipe whose reader has gone: the end of the work, not a fault.
@@ -85,6 +108,85 @@ impl<T> IoContext<T> for std::io::Result<T> {
     }
 }
 
+/// The way out of an error. The library does not know how its user sets options: on a command line, in Python or in Rust. The
+/// text names options in backquotes, and nothing else; [`spelled`](Hint::spelled) replaces them.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Hint {
+    /// What to do, with options as `` `name` `` or `` `name=value` ``.
+    #[serde(rename = "hint")]
+    pub text: Cow<'static, str>,
+    /// The option that helps most, in snake case.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub option: Option<Cow<'static, str>>,
+    /// The value to give it, where one is known to help.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub value: Option<String>,
+}
+
+impl Hint {
+    /// A hint that names no option.
+    pub fn new(text: impl Into<Cow<'static, str>>) -> Hint {
+        Hint { text: text.into(), option: None, value: None }
+    }
+
+    /// A hint whose text names an option as `` `option` ``.
+    pub fn option(option: &'static str, text: impl Into<Cow<'static, str>>) -> Hint {
+        Hint { option: Some(option.into()), ..Hint::new(text) }
+    }
+
+    /// A hint whose text names an option and its value as `` `option=value` ``.
+    pub fn value(option: &'static str, value: impl Into<String>, text: impl Into<Cow<'static, str>>) -> Hint {
+        Hint { value: Some(value.into()), ..Hint::option(option, text) }
+    }
+
+    /// The hint for documents that are too large.
+    pub(crate) fn max_document() -> Hint {
+        Hint::option("max_document", "raise it with `max_document`")
+    }
+
+    /// The text, with options as a surface spells them.
+    ///
+    /// ```
+    /// use refrain::Hint;
+    ///
+    /// let hint = Hint::option("text_field", "name the field with `text_field`");
+    /// let flag = |option: &str, _: Option<&str>| format!("--{}", option.replace('_', "-"));
+    /// assert_eq!(hint.spelled(flag), "name the field with --text-field");
+    /// assert_eq!(hint.spelled(|option, _| format!("{option}=")), "name the field with text_field=");
+    /// ```
+    pub fn spelled(&self, spell: impl Fn(&str, Option<&str>) -> String) -> String {
+        let mut text = String::new();
+        for (number, part) in self.text.split('`').enumerate() {
+            let (option, value) = part.split_once('=').map_or((part, None), |(option, value)| (option, Some(value)));
+            let is_option = !option.is_empty() && option.bytes().all(|byte| byte.is_ascii_lowercase() || byte == b'_');
+            match number % 2 {
+                0 => text.push_str(part),
+                _ if is_option => text.push_str(&spell(option, value)),
+                _ => text.extend(["`", part, "`"]),
+            }
+        }
+        text
+    }
+}
+
+impl fmt::Display for Hint {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.text)
+    }
+}
+
+impl From<&'static str> for Hint {
+    fn from(text: &'static str) -> Hint {
+        Hint::new(text)
+    }
+}
+
+impl From<String> for Hint {
+    fn from(text: String) -> Hint {
+        Hint::new(text)
+    }
+}
+
 /// Something in the input that could not be used. The rest of the input goes on without it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Failure {
@@ -99,8 +201,8 @@ pub struct Failure {
     /// What is wrong.
     pub error: String,
     /// The way out, where there is one.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub hint: Option<String>,
+    #[serde(flatten)]
+    pub hint: Option<Hint>,
 }
 
 /// Where in an input something stands.
@@ -139,31 +241,42 @@ impl Failure {
 
     /// Adds the way out.
     #[must_use]
-    pub fn hint(mut self, hint: impl Into<String>) -> Failure {
+    pub fn hint(mut self, hint: impl Into<Hint>) -> Failure {
         self.hint = Some(hint.into());
         self
+    }
+
+    /// The failure in words, with options as a surface [spells](Hint::spelled) them.
+    pub fn spelled(&self, spell: impl Fn(&str, Option<&str>) -> String) -> String {
+        let mut text = self.input.clone();
+        if let Some(member) = &self.member {
+            text = format!("{text}/{member}");
+        }
+        if let Some(place) = self.place {
+            let (what, number) = match place {
+                Place::Line(number) => ("line", number),
+                Place::Row(number) => ("row", number),
+                Place::Byte(number) => ("byte", number),
+                Place::Record(number) => ("record", number),
+            };
+            text = format!("{text}, {what} {number}");
+        }
+        match &self.hint {
+            Some(hint) => format!("{text}: {} ({})", self.error, hint.spelled(spell)),
+            None => format!("{text}: {}", self.error),
+        }
     }
 }
 
 impl fmt::Display for Failure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.input)?;
-        if let Some(member) = &self.member {
-            write!(f, "/{member}")?;
-        }
-        match self.place {
-            Some(Place::Line(n)) => write!(f, ", line {n}")?,
-            Some(Place::Row(n)) => write!(f, ", row {n}")?,
-            Some(Place::Byte(n)) => write!(f, ", byte {n}")?,
-            Some(Place::Record(n)) => write!(f, ", record {n}")?,
-            None => {}
-        }
-        write!(f, ": {}", self.error)?;
-        if let Some(hint) = &self.hint {
-            write!(f, " ({hint})")?;
-        }
-        Ok(())
+        f.write_str(&self.spelled(neutral))
     }
+}
+
+/// An option as the library writes it.
+fn neutral(option: &str, value: Option<&str>) -> String {
+    value.map_or_else(|| format!("`{option}`"), |value| format!("`{option}={value}`"))
 }
 
 #[cfg(test)]
@@ -174,5 +287,17 @@ mod tests {
     fn a_failure_names_file_member_place_and_way_out() {
         let failure = Failure::new("a.zip", "not JSON").member(Some("b.jsonl")).place(Place::Line(3)).hint("fix it");
         assert_eq!(failure.to_string(), "a.zip/b.jsonl, line 3: not JSON (fix it)");
+    }
+    #[test]
+    fn a_hint_survives_a_checkpoint() {
+        let hint = Hint::value("memory", "64M", "give it `memory=64M` or more");
+        let failure = Failure::new("a.zip", "too large").hint(hint);
+        let json = serde_json::to_value(&failure).expect("JSON");
+        assert_eq!(json["hint"], "give it `memory=64M` or more");
+        assert_eq!((json["option"].as_str(), json["value"].as_str()), (Some("memory"), Some("64M")));
+        let back: Failure = serde_json::from_value(json).expect("a failure");
+        assert_eq!(back, failure);
+        let plain: Failure = serde_json::from_str(r#"{"input":"a","error":"b"}"#).expect("a failure");
+        assert_eq!(plain.hint, None);
     }
 }

@@ -15,7 +15,7 @@ use crate::error::{Error, Failure, Place, Result};
 use crate::extract::{Extractor, Workspace, segment};
 use crate::office::{self, Content, Unreadable};
 use crate::pass::LocalPass;
-use crate::source::{Body, Item, Markup, Packed, Packing, RawDocument, Source, is_html};
+use crate::source::{Body, Item, Markup, OfficeFile, OfficeFormat, RawDocument, Source, is_html};
 use crate::template::{self, Found, Template, Templates};
 use crate::text::{ByteOffsets, Offsets, count_words};
 
@@ -220,7 +220,7 @@ impl Opened {
                 known = Some(document);
                 (text, None, nuls)
             }
-            Body::Packed(packed) => {
+            Body::Office(packed) => {
                 let mut content = match unpack(&packed) {
                     Ok(content) => content,
                     Err(why) => return Err(Box::new(unreadable(&raw.origin, why))),
@@ -231,7 +231,7 @@ impl Opened {
                 (text, None, nuls)
             }
             Body::Bytes(bytes) => {
-                let domain = raw.origin.url.as_deref().and_then(top_level_domain);
+                let domain = raw.origin.url.as_deref().and_then(crate::url::top_level_domain);
                 let hints = Hints { charset: raw.charset.as_deref(), domain: domain.as_deref(), ..Hints::default() };
                 match decode(bytes, hints) {
                     Ok(decoded) => {
@@ -283,14 +283,14 @@ impl Opened {
 }
 
 /// Opens a document. Chapters of books are web pages, and all of a chapter is text.
-fn unpack(packed: &Packed) -> Result<Content, Unreadable> {
+fn unpack(packed: &OfficeFile) -> Result<Content, Unreadable> {
     let limit = usize::try_from(packed.limit).unwrap_or(usize::MAX);
-    match packed.packing {
-        Packing::Docx => office::docx(&packed.bytes, limit),
-        Packing::Odt => office::odt(&packed.bytes, limit),
-        Packing::Pdf => office::pdf(&packed.bytes, limit),
-        Packing::Epub => office::epub(&packed.bytes, limit, |chapter| segment(chapter).text),
-        Packing::Rtf => office::rtf(&packed.bytes, limit),
+    match packed.format {
+        OfficeFormat::Docx => office::docx(&packed.bytes, limit),
+        OfficeFormat::Odt => office::odt(&packed.bytes, limit),
+        OfficeFormat::Pdf => office::pdf(&packed.bytes, limit),
+        OfficeFormat::Epub => office::epub(&packed.bytes, limit, |chapter| segment(chapter).text),
+        OfficeFormat::Rtf => office::rtf(&packed.bytes, limit),
     }
 }
 
@@ -396,13 +396,6 @@ fn read_mark(value: &Value, offsets: Offsets, chars: &mut ByteOffsets<'_>) -> Op
         value => Reason::deserialize(value).ok()?,
     };
     chars.fits(span).then_some(Mark { span, label: written.label, pass: written.pass.into(), reason })
-}
-
-/// The last label of the host name of an address.
-fn top_level_domain(url: &str) -> Option<String> {
-    let host = url.split_once("://")?.1.split(['/', '?', '#', ':']).next()?;
-    let label = host.trim_end_matches('.').rsplit('.').next()?;
-    (label.len() >= 2 && label.bytes().all(|b| b.is_ascii_alphabetic())).then(|| label.to_ascii_lowercase())
 }
 
 /// Raw bytes that are handed to a worker at a time.
@@ -518,13 +511,6 @@ fn read_inputs(
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn domains_come_from_host_names() {
-        assert_eq!(top_level_domain("https://www.example.CZ:80/a.de/?q").as_deref(), Some("cz"));
-        assert_eq!(top_level_domain("http://127.0.0.1/"), None);
-        assert_eq!(top_level_domain("notes.txt"), None);
-    }
 
     #[test]
     fn nothing_behind_a_panic_is_taken() {

@@ -5,17 +5,19 @@ use std::fs;
 use std::path::Path;
 
 /// What everyone may use.
-const SHARED: [&str; 5] = ["document", "error", "pass", "run", "text"];
+const SHARED: [&str; 7] = ["disk", "document", "error", "pass", "run", "text", "url"];
 
 /// What each folder or file may use beyond that.
-const ALLOWED: [(&str, &[&str]); 21] = [
+const ALLOWED: [(&str, &[&str]); 23] = [
     ("run", &[]),
     ("flow", &["source"]),
     ("jobs", &["flow", "pipeline", "source", "write"]),
+    ("disk", &[]),
     ("document", &[]),
     ("error", &[]),
     ("pass", &[]),
     ("text", &[]),
+    ("url", &[]),
     ("source", &[]),
     ("decode", &[]),
     ("extract", &[]),

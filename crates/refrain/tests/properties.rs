@@ -8,7 +8,7 @@ use refrain::extract::{JusText, segment};
 use refrain::pass::{LocalPass, law};
 use refrain::source::{Inputs, Source, SourceOptions};
 use refrain::text::tokens;
-use refrain::write::{Output, OutputFormat, Packing, WriteOptions, open};
+use refrain::write::{Compression, Format, Output, WriteOptions, open};
 use refrain::{Document, Label, Mark, Position, Reason, Span};
 
 /// HTML as the worst of authors would write it.
@@ -118,9 +118,9 @@ proptest! {
         title in "[a-z<>&\"=]{1,12}",
     ) {
         let folder = tempfile::tempdir().expect("a folder");
-        for format in [OutputFormat::Jsonl, OutputFormat::Parquet, OutputFormat::Vertical] {
+        for format in [Format::Jsonl, Format::Parquet, Format::Vertical] {
             let path = folder.path().join(format!("x.{}", format.extension()));
-            let mut writer = open(Output::file(&path).expect("a file"), format, Packing::None, WriteOptions::default()).expect("a writer");
+            let mut writer = open(Output::file(&path).expect("a file"), format, Compression::None, WriteOptions::default()).expect("a writer");
             for (i, text) in texts.iter().enumerate() {
                 let mut document = Document::from_text(format!("id \"{i}\" <&>"), text.clone());
                 document.meta.insert("title".into(), title.clone().into());

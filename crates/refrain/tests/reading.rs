@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use proptest::prelude::*;
 use refrain::source::{Inputs, Item, Source, SourceOptions};
-use refrain::write::{Output, OutputFormat, Packing, WriteOptions, open};
+use refrain::write::{Compression, Format, Output, WriteOptions, open};
 use refrain::{Document, Position};
 
 /// One small file of every kind.
@@ -15,9 +15,9 @@ fn files(folder: &Path) -> Vec<PathBuf> {
     let mut files: Vec<PathBuf> =
         ["crawl-broken.warc.gz", "notes.zip", "notes.jsonl"].map(|name| samples.join(name)).into();
     for (format, packing) in [
-        (OutputFormat::Parquet, Packing::None),
-        (OutputFormat::Vertical, Packing::Zstd),
-        (OutputFormat::Jsonl, Packing::Gzip),
+        (Format::Parquet, Compression::None),
+        (Format::Vertical, Compression::Zstd),
+        (Format::Jsonl, Compression::Gzip),
     ] {
         let path = folder.join(format!("made.{}", format.name()));
         let mut writer =

@@ -3,7 +3,7 @@
 use anyhow::Result;
 use clap::Args;
 use refrain::text::Offsets;
-use refrain::write::{OutputFormat, Packing};
+use refrain::write::{Compression, Format};
 use refrain::{Convert, Run};
 
 use crate::common::{Given, InputArguments, OutputArguments, counted_documents, offsets, output_format, tell};
@@ -22,7 +22,7 @@ pub(crate) struct Arguments {
 
     /// Format, where the name (.txt, .jsonl, .parquet, .vert) does not tell [default: jsonl]
     #[arg(long, value_name = "FORMAT", value_parser = output_format(), help_heading = "Output")]
-    format: Option<(OutputFormat, Packing)>,
+    format: Option<(Format, Compression)>,
 
     /// Keep ranges that came marked, with their marks
     #[arg(long, help_heading = "Output")]
@@ -46,9 +46,9 @@ impl Arguments {
         if !self.keep_marked {
             given.refuse(&["offsets"], "needs --keep-marked; without it no ranges are written")?;
         }
-        let by_name = || self.output.path().and_then(OutputFormat::of_path);
+        let by_name = || self.output.path().and_then(Format::of_path);
         let format = self.format.map(|(format, _)| format).or_else(by_name);
-        if matches!(format, Some(OutputFormat::Text | OutputFormat::Vertical)) {
+        if matches!(format, Some(Format::Text | Format::Vertical)) {
             given.refuse(&["offsets"], "needs --format jsonl or parquet; other formats have no ranges")?;
         }
         Ok(())

@@ -12,7 +12,7 @@ use refrain::Failure;
 use refrain::corpus::{Corpus, CorpusOptions, Outcome, Phase, Start};
 use refrain::extract::Method;
 use refrain::text::Offsets;
-use refrain::write::{OutputFormat, Packing, WriteOptions};
+use refrain::write::{Compression, Format, WriteOptions};
 
 use crate::common::{
     ExtractArguments, Given, InputArguments, TELLABLE, languages, named, offsets, on_interrupt, output_format, print,
@@ -42,7 +42,7 @@ pub(crate) struct Arguments {
 
     /// Format of the parts
     #[arg(long, value_name = "FORMAT", default_value = "parquet", value_parser = output_format(), help_heading = "Output")]
-    format: (OutputFormat, Packing),
+    format: (Format, Compression),
 
     /// Keep marked ranges in the parts, with their marks
     #[arg(long, help_heading = "Output")]
@@ -118,7 +118,7 @@ fn method_or_none() -> impl TypedValueParser<Value = MethodOrNone> {
 impl Arguments {
     /// Refuses options that would do nothing.
     fn refuse_idle(&self, given: &Given) -> Result<()> {
-        let marks = self.keep_marked && matches!(self.format.0, OutputFormat::Jsonl | OutputFormat::Parquet);
+        let marks = self.keep_marked && matches!(self.format.0, Format::Jsonl | Format::Parquet);
         if self.no_removed && !marks {
             let why = "does nothing with --no-removed, unless --keep-marked writes ranges to jsonl or parquet";
             given.refuse(&["offsets"], why)?;

@@ -15,16 +15,17 @@ use refrain::Failure;
 use refrain::decode::{CharedModel, Hints, LanguageFilter, chared_model, languages_with_encodings};
 use refrain::pipeline::Control;
 use refrain::source::{Input, Inputs};
-use refrain::write::{Output, Packed, Packing};
+use refrain::write::{Compressed, Compression, Format, Output, place_below};
 
 use crate::common::{
-    Failures, Given, OutputArguments, expand, is_folder, languages, named, on_interrupt, size, tell, tell_failures,
+    Failures, Given, OutputArguments, expand, is_folder, languages, named, on_interrupt, one_of, size, tell,
+    tell_failures,
 };
 use crate::exit::Exit;
 use crate::names::Names;
 use crate::progress::{Bar, Status};
 use report::{Summary, Table, line};
-use work::{Found, Reader, in_order, place};
+use work::{Found, Reader, in_order};
 
 /// Turn files in any encoding into UTF-8, or tell which encoding and language they are in
 ///
@@ -56,7 +57,7 @@ pub(crate) struct Arguments {
 
     /// With --detect: a table for people, or one JSON object a line, where the name (.txt, .jsonl) does not tell
     /// [default: text]
-    #[arg(long, value_name = "FORMAT", value_parser = named(Format::ALL.to_vec()), help_heading = "Output")]
+    #[arg(long, value_name = "FORMAT", value_parser = one_of(&FORMATS), help_heading = "Output")]
     format: Option<Format>,
 
     /// Write only texts in these languages, by their codes, separated by commas; others are noted as foreign in the report.
@@ -141,25 +142,7 @@ impl Method {
 }
 
 /// How findings are written.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Format {
-    Text,
-    Jsonl,
-}
-
-impl Format {
-    const ALL: [(&'static str, Format); 2] = [("text", Format::Text), ("jsonl", Format::Jsonl)];
-
-    fn of_path(path: &Path) -> Option<Format> {
-        let name = path.file_name()?.to_str()?.to_ascii_lowercase();
-        let name = [".gz", ".zst"].iter().find_map(|packed| name.strip_suffix(packed)).unwrap_or(&name);
-        match name.rsplit_once('.')?.1 {
-            "txt" | "text" => Some(Format::Text),
-            "jsonl" | "ndjson" => Some(Format::Jsonl),
-            _ => None,
-        }
-    }
-}
+const FORMATS: [Format; 2] = [Format::Text, Format::Jsonl];
 
 /// A language that encodings are known for.
 fn language(code: &str) -> Result<String, String> {
@@ -211,12 +194,7 @@ impl Arguments {
         if is_folder(path) {
             bail!("{} is a folder, and --detect writes one file, such as -o found.jsonl", path.display());
         }
-        match self.format.or(Format::of_path(path)) {
-            Some(format) => Ok(format),
-            None => {
-                bail!("the name {} does not tell the format; end it in .txt or .jsonl, or use --format", path.display())
-            }
-        }
+        Ok(Format::choose(path, self.format, &FORMATS)?)
     }
 
     /// Refuses options that would do nothing.
@@ -234,10 +212,10 @@ impl Arguments {
     }
 
     /// Where a single file is written.
-    fn open(&self) -> Result<Packed> {
+    fn open(&self) -> Result<Compressed> {
         Ok(match self.output.path() {
-            Some(path) => Packing::of_path(path).pack(Output::file(path)?)?,
-            None => Packing::None.pack(Output::stream(std::io::stdout()))?,
+            Some(path) => Compression::of_path(path).compress(Output::file(path)?)?,
+            None => Compression::None.compress(Output::stream(std::io::stdout()))?,
         })
     }
 }
@@ -294,8 +272,8 @@ impl Run<'_> {
             |input| Ok(reader.detect(input, hints)),
             |found| {
                 let written = match format {
-                    Format::Text => table.row(found),
                     Format::Jsonl => line(found, false),
+                    _ => table.row(found),
                 };
                 out.put(written.as_bytes())
             },
@@ -311,7 +289,7 @@ impl Run<'_> {
 
     /// Fills a folder with the texts.
     fn fill(mut self, early: Vec<Failure>, folder: &Path) -> Result<Exit> {
-        let mut out = Packing::None.pack(Output::file(&folder.join(REPORT))?)?;
+        let mut out = Compression::None.compress(Output::file(&folder.join(REPORT))?)?;
         let names = Names::new(&self.arguments.inputs, &self.inputs);
         let (hints, reader) = (self.hints, self.reader.clone());
         let filter = self.filter.clone();
@@ -326,7 +304,7 @@ impl Run<'_> {
                 if let Some(text) = text {
                     found.note_language(&text, &filter);
                     if !found.foreign {
-                        place(folder, &name, &text)?;
+                        place_below(folder, &name, text.as_bytes())?;
                     }
                 }
                 Ok(found)

@@ -14,13 +14,13 @@ use refrain::extract::{
 use refrain::pipeline::{Control, Opened, run_in_order, with_workspace};
 use refrain::source::{Body, EMPTY_FILE, Item, Markup, RawDocument, Source};
 use refrain::text::Offsets;
-use refrain::write::{Output, Packed, Packing};
+use refrain::write::{Compressed, Compression, Format, Output};
 use refrain::{Block, Document, Failure, Origin, Position};
 use serde_json::{Map, Value};
 
 use crate::common::{
     ExtractArguments, Given, InputArguments, OutputArguments, counted_documents, is_folder, named, offsets,
-    on_interrupt, tell, tell_failures,
+    on_interrupt, one_of, tell, tell_failures,
 };
 use crate::exit::Exit;
 use crate::progress::{Bar, Status};
@@ -40,7 +40,7 @@ pub(crate) struct Arguments {
     input: InputArguments,
 
     /// Format, where the name (.txt, .jsonl, .md, .xml) does not tell [default: text]
-    #[arg(long, value_name = "FORMAT", value_parser = named(Format::ALL.to_vec()), help_heading = "Output")]
+    #[arg(long, value_name = "FORMAT", value_parser = one_of(&FORMATS), help_heading = "Output")]
     format: Option<Format>,
 
     /// Tell of each block whether it was kept, by which rule, and its features: one JSON object a block
@@ -78,38 +78,14 @@ pub(crate) struct Arguments {
     output: OutputArguments,
 }
 
-/// What is written.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Format {
-    Text,
-    Jsonl,
-    Markdown,
-    Tei,
-}
+const FORMATS: [Format; 4] = [Format::Text, Format::Jsonl, Format::Markdown, Format::Tei];
 
-impl Format {
-    const ALL: [(&'static str, Format); 4] =
-        [("text", Format::Text), ("jsonl", Format::Jsonl), ("markdown", Format::Markdown), ("tei", Format::Tei)];
-
-    /// What stands between two pages.
-    fn separator(self) -> &'static str {
-        match self {
-            Format::Jsonl | Format::Tei => "",
-            Format::Text => "\n",
-            Format::Markdown => "\n---\n\n",
-        }
-    }
-
-    fn of_path(path: &Path) -> Option<Format> {
-        let name = path.file_name()?.to_str()?.to_ascii_lowercase();
-        let name = [".gz", ".zst"].iter().find_map(|packed| name.strip_suffix(packed)).unwrap_or(&name);
-        match name.rsplit_once('.')?.1 {
-            "txt" | "text" => Some(Format::Text),
-            "jsonl" | "ndjson" => Some(Format::Jsonl),
-            "md" | "markdown" => Some(Format::Markdown),
-            "xml" | "tei" => Some(Format::Tei),
-            _ => None,
-        }
+/// What separates two pages.
+fn separator(format: Format) -> &'static str {
+    match format {
+        Format::Text => "\n",
+        Format::Markdown => "\n---\n\n",
+        _ => "",
     }
 }
 
@@ -144,16 +120,11 @@ impl Arguments {
                 path.display()
             );
         }
-        match self.format.or(Format::of_path(path)) {
-            Some(format) if self.explain && format != Format::Jsonl => {
-                bail!("--explain writes JSONL; end the name {} in .jsonl", path.display())
-            }
-            Some(format) => Ok(format),
-            None => bail!(
-                "the name {} does not tell the format; end it in .txt, .jsonl, .md or .xml, or use --format",
-                path.display()
-            ),
+        let format = Format::choose(path, self.format, &FORMATS)?;
+        if self.explain && format != Format::Jsonl {
+            bail!("--explain writes JSONL; end the name {} in .jsonl", path.display());
         }
+        Ok(format)
     }
 
     /// Refuses options that would do nothing.
@@ -175,10 +146,10 @@ impl Arguments {
         Ok(())
     }
 
-    fn open(&self) -> Result<Packed> {
+    fn open(&self) -> Result<Compressed> {
         Ok(match self.output.path() {
-            Some(path) => Packing::of_path(path).pack(Output::file(path)?)?,
-            None => Packing::None.pack(Output::stream(std::io::stdout()))?,
+            Some(path) => Compression::of_path(path).compress(Output::file(path)?)?,
+            None => Compression::None.compress(Output::stream(std::io::stdout()))?,
         })
     }
 }
@@ -223,7 +194,7 @@ pub(crate) fn run(arguments: &Arguments, given: &Given) -> Result<Exit> {
             }
             if let Some(written) = done.written {
                 if control.documents() > 0 {
-                    out.put(format.separator().as_bytes())?;
+                    out.put(separator(format).as_bytes())?;
                 }
                 control.count(1, 0);
                 out.put(written.as_bytes())?;
@@ -399,7 +370,6 @@ impl Work {
             return explain(html, found, document);
         }
         match self.format {
-            Format::Text => found.text() + "\n",
             Format::Markdown => markdown(html, found.page, &keep, &self.markdown),
             Format::Tei => {
                 // Where the page does not say where it stands, it is known where it was read.
@@ -434,6 +404,7 @@ impl Work {
                 }
                 Value::from(line).to_string() + "\n"
             }
+            _ => found.text() + "\n",
         }
     }
 }

@@ -14,11 +14,11 @@ use refrain::compare::{
 use refrain::pipeline::Control;
 use refrain::report::shared_passages;
 use refrain::text::Offsets;
-use refrain::write::{Output, Packing};
+use refrain::write::{Compression, Format, Output};
 use serde_json::{Value, json};
 
+use crate::cmd::compare::LEAST_MEMORY;
 use crate::cmd::compare::read::{Reader, language_of};
-use crate::cmd::compare::{Form, LEAST_MEMORY};
 use crate::common::{
     InputArguments, OutputArguments, counted_documents, legible, named, on_interrupt, percent, print, size, tell,
     tell_failures, twice_failure,
@@ -337,16 +337,15 @@ impl Check {
             given.add(&document.text, &options.fingerprints);
             Ok(())
         })?;
-        let by_name = self.output.path().and_then(Form::of_path);
-        let json = match (self.output.path(), by_name) {
-            (None, _) | (_, Some(Form::Table)) => self.json,
-            (_, Some(Form::Jsonl)) => true,
-            (Some(path), _) => bail!("{}: what is found is written to .jsonl or .txt; end the name so", path.display()),
+        let json = match self.output.path() {
+            None => self.json,
+            Some(path) => Format::choose(path, None, &[Format::Table, Format::Jsonl])? == Format::Jsonl || self.json,
         };
-        let mut out = self.output.path().map_or(Packing::None, Packing::of_path).pack(match self.output.path() {
-            Some(path) => Output::file(path)?,
-            None => Output::stream(std::io::stdout()),
-        })?;
+        let mut out =
+            self.output.path().map_or(Compression::None, Compression::of_path).compress(match self.output.path() {
+                Some(path) => Output::file(path)?,
+                None => Output::stream(std::io::stdout()),
+            })?;
         reader.essays(inputs, &options, &given, &mut failures, |essay| {
             let checked = library.check(&essay, &check, &options)?;
             let told = if json {

@@ -3,6 +3,7 @@
 use std::collections::HashSet;
 
 use crate::text::mix;
+use crate::text::scripts::is_unspaced_or_rare;
 
 /// How a text is cut into words, and which of them are the same.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -71,17 +72,6 @@ fn add(hash: u64, character: u32) -> u64 {
     mix(hash ^ u64::from(character))
 }
 
-/// True for characters of scripts that write no spaces between words: each is a word by itself.
-fn stands_alone(character: char) -> bool {
-    matches!(u32::from(character),
-        0x0E00..=0x0EFF           // Thai, Lao
-        | 0x0F00..=0x0FFF         // Tibetan
-        | 0x1000..=0x109F         // Burmese
-        | 0x1780..=0x17FF         // Khmer
-        | 0x2E80..=0x2FDF | 0x3005..=0x3007 | 0x3040..=0x31FF | 0x3400..=0x4DBF | 0x4E00..=0x9FFF
-        | 0xF900..=0xFAFF | 0xFF66..=0xFF9F | 0x1B000..=0x1B16F | 0x20000..=0x3FFFF)
-}
-
 /// True for marks that belong to the letter before them.
 fn belongs_to_letter(character: char) -> bool {
     matches!(u32::from(character), 0x0300..=0x036F | 0x0483..=0x0489 | 0x0591..=0x05C7 | 0x0610..=0x061A
@@ -132,7 +122,7 @@ fn wide_letters(text: &str, start: usize, mut hash: u64, from: usize, found: &mu
             end = next;
             continue;
         }
-        if stands_alone(character) {
+        if is_unspaced_or_rare(character) {
             if end > start {
                 found(token(hash, start, end));
             }
@@ -176,7 +166,7 @@ fn sentences(text: &str, found: &mut impl FnMut(Token)) {
         let inside = character.is_alphanumeric()
             || (open.is_some()
                 && (matches!(character, '\'' | '\u{2019}') || belongs_to_letter(character) || is_invisible(character)));
-        let alone = inside && stands_alone(character);
+        let alone = inside && is_unspaced_or_rare(character);
         if (!inside || alone)
             && let Some(start) = open.take()
         {

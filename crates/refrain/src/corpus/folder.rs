@@ -7,12 +7,12 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use crate::error::{Error, IoContext, Result};
+use crate::error::{Error, Hint, IoContext, Result};
 use crate::source::Inputs;
 use crate::source::corpus::{CLEARING, Identity, LAYOUT, MANIFEST, RUN, WORK, parts_of};
 use crate::stats::Statistics;
 use crate::text::Digest;
-use crate::write::{Output, Packed, Packing, Written, write_atomically};
+use crate::write::{Compressed, Compression, Output, Written, write_atomically};
 
 const STATS: &str = "stats.json";
 const ERRORS: &str = "errors.jsonl";
@@ -111,11 +111,11 @@ impl RunRecord {
     }
 }
 
-/// An option as the user writes it.
+/// An option, as hints name it.
 fn option_name(name: &str) -> String {
     match name {
-        "removed" => "the list of removed ranges (--no-removed)".into(),
-        name => format!("--{}", name.replace('_', "-")),
+        "removed" => "the list of removed ranges (`no_removed`)".into(),
+        name => format!("`{name}`"),
     }
 }
 
@@ -184,29 +184,24 @@ impl Folder {
             };
             let differences = then.differences(record);
             folder.remove_work()?;
-            let way_out = "replace it with --overwrite, or name another folder";
+            let way_out = "replace it with `overwrite`, or name another folder";
             if differences.is_empty() {
                 refuse_standard_input(root, inputs, way_out)?;
             }
             if differences.is_empty() {
                 return Ok(State::Complete(Box::new(manifest)));
             }
-            return Err(Error::Refused(format!(
-                "{} holds a corpus made in another way: {}; {way_out}",
-                root.display(),
-                differences.join("; ")
-            )));
+            let error = Error::Refused(format!("{} holds a corpus made in another way", root.display()));
+            return Err(error.hint(Hint::option("overwrite", format!("{}; {way_out}", differences.join("; ")))));
         }
         let begun = read_json::<RunRecord>(&folder.work(RUN))?;
         if let Some(then) = &begun {
-            refuse_standard_input(root, inputs, "start anew with --overwrite")?;
+            refuse_standard_input(root, inputs, "start anew with `overwrite`")?;
             let differences = then.differences(record);
             if !differences.is_empty() {
-                return Err(Error::Refused(format!(
-                    "{} was begun in another way: {}; use the same options to go on, --overwrite to start anew, or another folder",
-                    root.display(),
-                    differences.join("; ")
-                )));
+                let error = Error::Refused(format!("{} was begun in another way", root.display()));
+                let way_out = "use the same options to resume, `overwrite` to start anew, or another folder";
+                return Err(error.hint(Hint::option("overwrite", format!("{}; {way_out}", differences.join("; ")))));
             }
         } else {
             for name in [DOCUMENTS, REMOVED] {
@@ -235,8 +230,8 @@ impl Folder {
     }
 
     /// The list of what could not be used, to be written.
-    pub(super) fn errors(&self) -> Result<Packed> {
-        Packing::None.pack(Output::file(&self.path(ERRORS))?)
+    pub(super) fn errors(&self) -> Result<Compressed> {
+        Compression::None.compress(Output::file(&self.path(ERRORS))?)
     }
 
     /// Writes what completes the folder; the manifest comes last.
@@ -282,12 +277,13 @@ impl Folder {
 }
 
 /// What came through a pipe before cannot be compared with what comes through it now.
-fn refuse_standard_input(root: &Path, inputs: &str, way_out: &str) -> Result<()> {
+fn refuse_standard_input(root: &Path, inputs: &str, way_out: &'static str) -> Result<()> {
     match inputs.lines().any(|line| line == STDIN_LINE) {
         true => Err(Error::Refused(format!(
-            "{} was made from standard input, which cannot be compared with what comes now; {way_out}",
+            "{} was made from standard input, which cannot be compared with what comes now",
             root.display()
-        ))),
+        ))
+        .hint(Hint::option("overwrite", way_out))),
         false => Ok(()),
     }
 }

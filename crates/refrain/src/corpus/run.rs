@@ -16,7 +16,7 @@ use super::work::{
 use crate::decode::LanguageFilter;
 use crate::dedup::{ExactDuplicates, FirstCopies};
 use crate::document::{Document, Position};
-use crate::error::{Error, Failure, IoContext, Result};
+use crate::error::{Error, Failure, Hint, IoContext, Result};
 use crate::extract::{ExtractOptions, Extractor, Method};
 use crate::pass::{Evidence, Pass};
 use crate::pipeline::{Control, Opened, Preparation, in_stages, run_in_order};
@@ -24,7 +24,7 @@ use crate::source::{Body, Input, Inputs, Item, Markup, Source, SourceOptions};
 use crate::stats::Statistics;
 use crate::template::{Sample, Templates};
 use crate::text::Offsets;
-use crate::write::{self, Output, OutputFormat, Packing, WriteOptions, removed_lines, write_atomically};
+use crate::write::{self, Compression, Format, Output, WriteOptions, removed_lines, write_atomically};
 
 /// The templates of hosts, in the work folder.
 const TEMPLATES: &str = "templates.json";
@@ -44,9 +44,9 @@ pub struct CorpusOptions {
     /// Learn the template of each host, and mark what is no content on its pages.
     pub template_of_host: bool,
     /// Format of the parts.
-    pub format: OutputFormat,
+    pub format: Format,
     /// Compression of the parts.
-    pub packing: Packing,
+    pub packing: Compression,
     /// What to do with marked ranges.
     pub write: WriteOptions,
     /// List removed ranges under `removed/`.
@@ -71,8 +71,8 @@ impl Default for CorpusOptions {
             by_block: false,
             extract: Some(ExtractOptions::default()),
             template_of_host: false,
-            format: OutputFormat::Parquet,
-            packing: Packing::None,
+            format: Format::Parquet,
+            packing: Compression::None,
             write: WriteOptions::default(),
             removed: true,
             part_bytes: Self::PART_BYTES,
@@ -265,10 +265,9 @@ impl Corpus {
     /// Makes the corpus, or goes on making it.
     pub fn run(&self) -> Result<Outcome> {
         if self.options.template_of_host && self.source.inputs().iter().any(Input::is_stdin) {
-            return Err(Error::Refused(
-                "--template host reads the inputs twice, and standard input can be read once; save it to a file first"
-                    .into(),
-            ));
+            let error = Error::Refused("standard input can be read only once".into());
+            let advice = "`template=host` reads the inputs twice: save it to a file first";
+            return Err(error.hint(Hint::value("template", "host", advice)));
         }
         let list = list_inputs(self.source.inputs());
         let record = RunRecord::new(&list, self.source.inputs(), self.options.record());
@@ -484,7 +483,9 @@ impl Corpus {
         let mut writer = write::open(output, self.options.format, self.options.packing, self.options.write)?;
         let removed_name = Folder::removed(&format!("part-{number:05}.jsonl.zst"));
         let mut removed = match self.options.removed {
-            true => Some(Packing::of_path(Path::new(&removed_name)).pack(Output::file(&folder.path(&removed_name))?)?),
+            true => Some(
+                Compression::of_path(Path::new(&removed_name)).compress(Output::file(&folder.path(&removed_name))?)?,
+            ),
             false => None,
         };
         let mut statistics = Statistics::default();
@@ -577,7 +578,7 @@ impl Corpus {
 fn page_of_site(position: Position, item: Item) -> Option<(String, String)> {
     let Item::Document(raw) = item else { return None };
     // Office documents are no pages, and take long to open.
-    if matches!(raw.body, Body::Packed(_)) {
+    if matches!(raw.body, Body::Office(_)) {
         return None;
     }
     let opened = Opened::new(position, *raw).ok()?;

@@ -10,10 +10,10 @@ use serde::{Deserialize, Serialize};
 
 use super::folder::{Folder, read_json, write_json};
 use crate::document::{Document, Position};
-use crate::error::{Error, Failure, IoContext, Result};
+use crate::error::{Error, Failure, Hint, IoContext, Result};
 use crate::pipeline::Prepared;
 use crate::source::Inputs;
-use crate::write::{Output, Packed, Packing};
+use crate::write::{Compressed, Compression, Output};
 
 /// Inputs that are read one after the other by one reader.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -104,8 +104,8 @@ pub(super) struct PartWriter<'f> {
     folder: &'f Folder,
     shard: u32,
     number: u32,
-    out: Option<Packed>,
-    errors: Option<Packed>,
+    out: Option<Compressed>,
+    errors: Option<Compressed>,
     note: Note,
     raw_bytes: u64,
     full_at: u64,
@@ -154,7 +154,7 @@ impl<'f> PartWriter<'f> {
         }
         if let Some(failure) = &item.failure {
             let errors =
-                open_once(&mut self.errors, self.folder, &errors_name(self.shard, self.number), Packing::None)?;
+                open_once(&mut self.errors, self.folder, &errors_name(self.shard, self.number), Compression::None)?;
             write_failure(errors, failure)?;
             self.note.failures += 1;
             // Nothing but failures must come to an end, too.
@@ -163,7 +163,7 @@ impl<'f> PartWriter<'f> {
         let Some(document) = item.document else { return Ok(()) };
         self.note.documents += 1;
         self.note.text_bytes += item.text_bytes;
-        let out = open_once(&mut self.out, self.folder, &documents_name(self.shard, self.number), Packing::Zstd)?;
+        let out = open_once(&mut self.out, self.folder, &documents_name(self.shard, self.number), Compression::Zstd)?;
         out.put(&document)
     }
 
@@ -182,15 +182,20 @@ impl<'f> PartWriter<'f> {
 const ITEM_BYTES: u64 = 256;
 
 /// A file of the work folder that is there only when something is written to it.
-fn open_once<'p>(out: &'p mut Option<Packed>, folder: &Folder, name: &str, packing: Packing) -> Result<&'p mut Packed> {
+fn open_once<'p>(
+    out: &'p mut Option<Compressed>,
+    folder: &Folder,
+    name: &str,
+    packing: Compression,
+) -> Result<&'p mut Compressed> {
     Ok(match out {
         Some(out) => out,
-        none => none.insert(packing.pack_at(Output::file(&folder.work(name))?, 1)?),
+        none => none.insert(packing.compress_at(Output::file(&folder.work(name))?, 1)?),
     })
 }
 
 /// Writes a failure as a line of JSON.
-pub(super) fn write_failure(out: &mut Packed, failure: &Failure) -> Result<()> {
+pub(super) fn write_failure(out: &mut Compressed, failure: &Failure) -> Result<()> {
     let mut line = serde_json::to_vec(failure).map_err(std::io::Error::from)?;
     line.push(b'\n');
     out.put(&line)
@@ -231,9 +236,9 @@ pub(super) fn read_lines(path: &Path, each: &mut dyn FnMut(Vec<Vec<u8>>) -> Cont
 
 /// A document of a work part.
 pub(super) fn read_document(line: &[u8], path: &Path) -> Result<Document> {
-    serde_json::from_slice(line).map_err(|error| Error::Damaged {
-        path: path.to_owned(),
-        message: format!("{error}; start anew with --overwrite"),
+    serde_json::from_slice(line).map_err(|error| {
+        let error = Error::Damaged { path: path.to_owned(), message: error.to_string() };
+        error.hint(Hint::option("overwrite", "start anew with `overwrite`"))
     })
 }
 

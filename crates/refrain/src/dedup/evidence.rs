@@ -4,6 +4,7 @@
 //! [learnt](super::Learned). Evidence is on disk; in memory stay two bits for each n-gram that occurs twice or more, a bit
 //! for every eight words, and a bit for each document.
 
+use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
@@ -22,7 +23,8 @@ use super::learned::Learned;
 use super::scatter::{Answers, Partition, Scatter};
 use super::signature::Signature;
 use super::store::{Store, StoreSize, StoreWriter, hash_of_id};
-use crate::error::{Error, IoContext, Result};
+use crate::disk::atomic::AtomicFile;
+use crate::error::{Error, Hint, IoContext, Result};
 use crate::text::mix;
 
 /// Another number for each change of the files of evidence, or of what a word is.
@@ -243,10 +245,10 @@ impl Learning {
 
     fn open(options: DedupOptions, folder: Folder, note: Option<Note>) -> Result<Learning> {
         if options.memory < LEAST_MEMORY {
-            let needed = LEAST_MEMORY >> 20;
-            return Err(Error::Refused(format!(
-                "that is too little memory to work with; give it --memory {needed}M or more"
-            )));
+            let needed = format!("{}M", LEAST_MEMORY >> 20);
+            let advice = format!("give it `memory={needed}` or more");
+            let error = Error::Refused("that is too little memory to work with".into());
+            return Err(error.hint(Hint::value("memory", needed, advice)));
         }
         // Another limit of memory does not change what was written.
         let bits = note.as_ref().map_or(options.bits(), |note| note.entries[0].len().trailing_zeros());
@@ -482,8 +484,10 @@ impl<'a> Work<'a> {
         if needed <= self.memory / 2 {
             return Ok(());
         }
-        let needed = (2 * needed).div_ceil(1 << 20);
-        Err(Error::Refused(format!("the collection needs more memory than that: --memory {needed}M will do")))
+        let needed = format!("{}M", (2 * needed).div_ceil(1 << 20));
+        let advice = format!("`memory={needed}` is enough");
+        let error = Error::Refused("the collection needs more memory than that".into());
+        Err(error.hint(Hint::value("memory", needed, advice)))
     }
 
     /// Works on partitions, as many at a time as there is memory for.
@@ -576,7 +580,7 @@ pub(super) fn read_note<T: DeserializeOwned>(path: &Path) -> Result<Option<T>> {
 
 /// Writes a note that is there whole or not at all. It need not last longer than the machine runs.
 pub(super) fn write_note<T: Serialize>(path: &Path, note: &T) -> Result<()> {
-    let aside = path.with_extension("new");
-    let bytes = serde_json::to_vec(note).map_err(std::io::Error::from)?;
-    std::fs::write(&aside, bytes).and_then(|()| std::fs::rename(&aside, path)).at(path)
+    let mut file = AtomicFile::create(path)?;
+    file.write_all(&serde_json::to_vec(note).map_err(std::io::Error::from)?).at(path)?;
+    file.commit_unsynced()
 }

@@ -17,6 +17,7 @@ use super::scatter::{Answers, Partition};
 use super::signature::Signature;
 use super::store::{Bounds, Store};
 use super::tables::{Bits, Kept, Places};
+use crate::disk::atomic::AtomicFile;
 use crate::error::{Error, IoContext, Result};
 
 /// Words that share a bit.
@@ -259,15 +260,15 @@ impl Learned {
         let mut told: Vec<u64> = self.told.iter().copied().collect();
         told.sort_unstable();
         let saved = Saved { state: self.state.clone(), taken, told, of };
-        let (path, aside) = (self.saved_path(), self.folder.path().join("mark.new"));
-        let mut out = BufWriter::with_capacity(1 << 20, File::create(&aside).at(&aside)?);
+        let path = self.saved_path();
+        let mut out = BufWriter::with_capacity(1 << 20, AtomicFile::create(&path)?);
         let mut write = || {
             serde_json::to_writer(&mut out, &saved)?;
             out.write_all(b"\n")?;
-            [self.kept.bits(), &self.removed, &self.gone].into_iter().try_for_each(|bits| bits.write(&mut out))?;
-            out.flush()
+            [self.kept.bits(), &self.removed, &self.gone].into_iter().try_for_each(|bits| bits.write(&mut out))
         };
-        write().and_then(|()| std::fs::rename(&aside, &path)).at(&path)
+        write().at(&path)?;
+        out.into_inner().map_err(std::io::IntoInnerError::into_error).at(&path)?.commit_unsynced()
     }
 
     /// What the last checkpoint was given, if this run goes on from one.

@@ -5,8 +5,8 @@
 //! books, so indexes are joined by putting their records one behind the other.
 
 use std::fs::File;
-use std::io::{Read, Seek, SeekFrom, Write};
-use std::os::unix::fs::{FileExt, PermissionsExt};
+use std::io::{BufWriter, IntoInnerError, Read, Seek, SeekFrom, Write};
+use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
@@ -15,6 +15,7 @@ use twox_hash::XxHash3_64;
 use super::boilerplate::MOST_EDGES;
 use super::book::{Anchor, Book};
 use super::hash::{KEY_BITS, KEY_MASK};
+use crate::disk::atomic::AtomicFile;
 use crate::error::{Error, IoContext, Result};
 
 /// What a saved index begins with. The number is that of the format.
@@ -328,13 +329,10 @@ impl Shelf {
     pub fn save(&mut self, path: &Path) -> Result<()> {
         self.flush()?;
         self.draw(MOST_EDGES);
-        let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-        // As readable as any file that is written: temporary files are for their owner alone otherwise.
-        let permissions = std::fs::Permissions::from_mode(0o666);
-        let mut out = tempfile::Builder::new().permissions(permissions).tempfile_in(folder).at(folder)?;
+        let mut out = BufWriter::new(AtomicFile::create(path)?);
         out.write_all(MAGIC).at(path)?;
         let mut at = MAGIC.len() as u64;
-        let mut move_to = |out: &mut tempfile::NamedTempFile, entry: &Entry| -> Result<Entry> {
+        let mut move_to = |out: &mut BufWriter<AtomicFile>, entry: &Entry| -> Result<Entry> {
             let record = self.record(entry)?;
             out.write_all(&record).at(path)?;
             let moved = Entry { at, ..entry.clone() };
@@ -350,9 +348,7 @@ impl Shelf {
         for number in [at, table.len() as u64, XxHash3_64::oneshot(&table)] {
             out.write_all(&number.to_le_bytes()).at(path)?;
         }
-        out.as_file().sync_all().at(path)?;
-        out.persist(path).map_err(|error| Error::io(path, error.error))?;
-        Ok(())
+        out.into_inner().map_err(IntoInnerError::into_error).at(path)?.commit()
     }
 }
 

@@ -11,6 +11,7 @@
 use unicode_normalization::char::{decompose_canonical, is_combining_mark};
 
 use super::hash;
+use crate::text::scripts::{is_chinese_or_japanese, is_phonetic_katakana, is_southeast_asian};
 
 /// A word.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -66,24 +67,15 @@ fn class(character: char) -> Class {
         '\'' | '\u{2019}' | '\u{02BC}' | '\u{0300}'..='\u{036F}' | '\u{00AD}' | '\u{200C}' | '\u{200D}' => {
             Class::Apostrophe
         }
-        '\u{3040}'..='\u{30FF}'
-        | '\u{31F0}'..='\u{31FF}'
-        | '\u{3400}'..='\u{4DBF}'
-        | '\u{4E00}'..='\u{9FFF}'
-        | '\u{F900}'..='\u{FAFF}'
-        | '\u{20000}'..='\u{3FFFF}'
-            if character.is_alphabetic() =>
-        {
-            Class::Alone(2)
-        }
-        '\u{0E00}'..='\u{0EFF}' | '\u{1000}'..='\u{109F}' | '\u{1780}'..='\u{17FF}' if character.is_alphabetic() => {
-            Class::Alone(4)
-        }
-        _ if character.is_alphabetic() => Class::Letter,
-        _ if character.is_numeric() => Class::Digit,
-        // Marks of other scripts: signs of tones, of vowels that are left out, of conjuncts.
-        _ if is_combining_mark(character) => Class::Apostrophe,
-        _ => Class::Other,
+        _ if !character.is_alphabetic() => match character {
+            _ if character.is_numeric() => Class::Digit,
+            // Marks of other scripts: signs of tones, of vowels that are left out, of conjuncts.
+            _ if is_combining_mark(character) => Class::Apostrophe,
+            _ => Class::Other,
+        },
+        _ if is_chinese_or_japanese(character) || is_phonetic_katakana(character) => Class::Alone(2),
+        _ if is_southeast_asian(character) => Class::Alone(4),
+        _ => Class::Letter,
     }
 }
 

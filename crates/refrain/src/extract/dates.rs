@@ -31,8 +31,7 @@ pub(crate) fn find_date(text: &str, order: Order) -> Option<String> {
 
 /// The date in the path of an address.
 pub(crate) fn date_in_url(url: &str) -> Option<String> {
-    let path = url.split_once("://").map_or(url, |(_, rest)| rest).split_once('/')?.1;
-    let path = path.split(['?', '#']).next().unwrap_or_default();
+    let path = crate::url::path(url)?;
     let tokens = tokens(head(path, WINDOW));
     (0..tokens.len()).find_map(|i| match tokens[i..] {
         [year, month, day, ..] if year.digits == 4 && month.digits <= 2 && day.digits <= 2 => {

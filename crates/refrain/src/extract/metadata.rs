@@ -594,10 +594,7 @@ fn letters(text: &str) -> String {
 
 /// The letters of the host of an address, without `www`.
 fn host_letters(url: &str) -> String {
-    let host =
-        url.split_once("://").map_or(url, |(_, rest)| rest).split(['/', ':', '?', '#']).next().unwrap_or_default();
-    let host = host.strip_prefix("www.").unwrap_or(host);
-    letters(host)
+    letters(&crate::url::host_or_start(url))
 }
 
 fn some(text: String) -> Option<String> {

@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use crate::document::Document;
 use crate::error::{Error, Result};
 use crate::source::{Inputs, STDIN};
-use crate::write::{self, DocumentWriter, OutputFormat, Packed, Packing, WriteOptions, Written};
+use crate::write::{self, Compressed, Compression, DocumentWriter, Format, WriteOptions, Written};
 
 /// Where the results of a job go: its main output, and lists beside it.
 ///
@@ -23,7 +23,7 @@ use crate::write::{self, DocumentWriter, OutputFormat, Packed, Packing, WriteOpt
 #[derive(Debug, Clone, Default)]
 pub struct Outputs {
     main: Output,
-    format: Option<(OutputFormat, Packing)>,
+    format: Option<(Format, Compression)>,
     overwrite: bool,
     lists: BTreeMap<&'static str, Output>,
 }
@@ -68,12 +68,12 @@ impl Output {
     }
 
     /// Opens the output for bytes, compressed if its name says so.
-    pub(crate) fn open(&self) -> Result<Packed> {
+    pub(crate) fn open(&self) -> Result<Compressed> {
         match self {
-            Output::Discard => Packing::None.pack(write::Output::stream(io::sink())),
-            Output::Stdout => Packing::None.pack(write::Output::stream(io::stdout())),
-            Output::Path(path) => Packing::of_path(path).pack(write::Output::file(path)?),
-            Output::Memory(memory) => Packing::None.pack(write::Output::stream(memory.clone())),
+            Output::Discard => Compression::None.compress(write::Output::stream(io::sink())),
+            Output::Stdout => Compression::None.compress(write::Output::stream(io::stdout())),
+            Output::Path(path) => Compression::of_path(path).compress(write::Output::file(path)?),
+            Output::Memory(memory) => Compression::None.compress(write::Output::stream(memory.clone())),
         }
     }
 }
@@ -97,6 +97,10 @@ impl Memory {
     /// Takes the bytes that were written: lists, tables and reports.
     pub fn bytes(&self) -> Vec<u8> {
         std::mem::take(&mut self.lock().bytes)
+    }
+
+    pub(crate) fn push(&self, document: Document) {
+        self.lock().documents.push(document);
     }
 
     fn lock(&self) -> MutexGuard<'_, Content> {
@@ -124,7 +128,7 @@ struct MemoryWriter {
 impl DocumentWriter for MemoryWriter {
     fn write(&mut self, document: &Document) -> Result<()> {
         let document = if self.options.keep_marked { document.clone() } else { document.without_marked() };
-        self.memory.lock().documents.push(document);
+        self.memory.push(document);
         Ok(())
     }
 
@@ -170,8 +174,8 @@ impl Outputs {
 
     /// Sets the format and compression, where the name of the main output does not say them.
     #[must_use]
-    pub fn format(mut self, format: OutputFormat, packing: Packing) -> Outputs {
-        self.format = Some((format, packing));
+    pub fn format(mut self, format: Format, compression: Compression) -> Outputs {
+        self.format = Some((format, compression));
         self
     }
 
@@ -215,7 +219,7 @@ impl Outputs {
     }
 
     /// The format that was asked for.
-    pub(crate) fn asked_format(&self) -> Option<(OutputFormat, Packing)> {
+    pub(crate) fn asked_format(&self) -> Option<(Format, Compression)> {
         self.format
     }
 
@@ -230,7 +234,7 @@ impl Outputs {
     }
 
     /// Opens a list, if it is wanted.
-    pub(crate) fn open_list(&self, name: &str) -> Result<Option<Packed>> {
+    pub(crate) fn open_list(&self, name: &str) -> Result<Option<Compressed>> {
         self.get(name).map(Output::open).transpose()
     }
 
@@ -270,11 +274,32 @@ impl Outputs {
         Ok(())
     }
 
+    /// The format of the main output among those that a job writes; `default` where neither its name nor the user says one.
+    pub(crate) fn file_format(&self, formats: &[Format], default: Format) -> Result<Format> {
+        let asked = self.format.map(|(format, _)| format);
+        match (self.path(), asked) {
+            (Some(path), _) if is_folder(path) => Err(Error::Refused(format!(
+                "{} is a folder, and this is written to one file; name a file",
+                path.display()
+            ))),
+            (Some(path), asked) => Format::choose(path, asked, formats),
+            (None, Some(asked)) => Format::choose(Path::new("standard output"), Some(asked), formats),
+            (None, None) => Ok(default),
+        }
+    }
+
+    fn file_format_at(&self, path: &Path, formats: &[Format]) -> Result<(Format, Compression)> {
+        let format = Format::choose(path, self.format.map(|(format, _)| format), formats)?;
+        let by_name = Compression::of_path(path);
+        let asked = self.format.map_or(Compression::None, |(_, compression)| compression);
+        Ok((format, if asked == Compression::None { by_name } else { asked }))
+    }
+
     /// The format of documents in the main output.
-    pub(crate) fn document_format(&self) -> Result<(OutputFormat, Packing)> {
+    pub(crate) fn document_format(&self) -> Result<(Format, Compression)> {
         match self.path() {
-            Some(path) if !is_folder(path) => format_of_file(path, self.format),
-            _ => Ok(self.format.unwrap_or((OutputFormat::Jsonl, Packing::None))),
+            Some(path) if !is_folder(path) => self.file_format_at(path, &Format::DOCUMENTS),
+            _ => Ok(self.format.unwrap_or((Format::Jsonl, Compression::None))),
         }
     }
 
@@ -285,7 +310,7 @@ impl Outputs {
             Output::Memory(memory) => return Ok(Box::new(MemoryWriter { memory: memory.clone(), options })),
             Output::Stdout => write::Output::stream(io::stdout()),
             Output::Path(path) if is_folder(path) => {
-                if self.format.is_some_and(|(format, _)| format != OutputFormat::Text) {
+                if self.format.is_some_and(|(format, _)| format != Format::Text) {
                     return Err(Error::Refused(format!(
                         "a folder holds one text file for each document; name a file instead of {}",
                         path.display()
@@ -296,8 +321,8 @@ impl Outputs {
             }
             Output::Path(path) => write::Output::file(path)?,
         };
-        let (format, packing) = self.document_format()?;
-        write::open(output, format, packing, options)
+        let (format, compression) = self.document_format()?;
+        write::open(output, format, compression, options)
     }
 
     /// Refuses a folder that is not empty, unless it may be overwritten.
@@ -323,17 +348,4 @@ pub(crate) const REPORT: &str = "report";
 /// True for a folder, or for a name that asks for one.
 pub fn is_folder(path: &Path) -> bool {
     path.is_dir() || path.as_os_str().as_encoded_bytes().ends_with(b"/")
-}
-
-/// The format and compression of the documents in a file: what was asked for, or what its name says.
-fn format_of_file(path: &Path, asked: Option<(OutputFormat, Packing)>) -> Result<(OutputFormat, Packing)> {
-    let packing = Packing::of_path(path);
-    match (asked, OutputFormat::of_path(path)) {
-        (Some((format, Packing::None)), _) | (None, Some(format)) => Ok((format, packing)),
-        (Some(asked), _) => Ok(asked),
-        (None, None) => Err(Error::Refused(format!(
-            "the name {} does not say the format; use the extension .txt, .jsonl, .parquet or .vert, or give --format",
-            path.display()
-        ))),
-    }
 }

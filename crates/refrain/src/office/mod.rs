@@ -24,6 +24,8 @@ pub(crate) use odt::read as odt;
 pub(crate) use pdf::read as pdf;
 pub(crate) use rtf::read as rtf;
 
+use crate::error::Hint;
+
 /// What a document holds.
 #[derive(Debug, Default, PartialEq)]
 pub(crate) struct Content {
@@ -91,25 +93,28 @@ pub(crate) struct Unreadable {
     /// What is wrong.
     pub(crate) error: String,
     /// The way out, where there is one.
-    pub(crate) hint: Option<&'static str>,
+    pub(crate) hint: Option<Hint>,
 }
 
 impl Unreadable {
     /// A file of this format that is not as it should be, and in which part.
     fn damaged(format: &str, what: impl std::fmt::Display) -> Unreadable {
-        Unreadable { error: format!("damaged {format} file: {what}"), hint: Some("is the file complete?") }
+        Unreadable { error: format!("damaged {format} file: {what}"), hint: Some("is the file complete?".into()) }
     }
 
     /// A file that needs a password.
     fn encrypted(format: &str) -> Unreadable {
-        Unreadable { error: format!("encrypted {format} file"), hint: Some("save a version of it without a password") }
+        Unreadable {
+            error: format!("encrypted {format} file"),
+            hint: Some("save a version of it without a password".into()),
+        }
     }
 
     /// A file that unpacks to more than a document may be.
     fn too_large(format: &str, limit: usize) -> Unreadable {
         Unreadable {
             error: format!("this {format} file unpacks to more than {limit} bytes, the limit for one document"),
-            hint: Some("raise it with --max-document"),
+            hint: Some(Hint::max_document()),
         }
     }
 

@@ -64,25 +64,6 @@ fn is_ending(ending: &str) -> bool {
     letters && (1..6).contains(&ending.len()) && !ending.bytes().all(|byte| byte.is_ascii_digit())
 }
 
-/// Text as a cell of a table with a character between its columns. Where that is a comma, cells are quoted if need be;
-/// elsewhere, what would end a cell becomes a space. What a spreadsheet would take for a formula gets an apostrophe before it.
-///
-/// ```
-/// use refrain::report::cell;
-///
-/// assert_eq!(cell("=1+1", '\t'), "'=1+1");
-/// assert_eq!(cell("one, two", ','), "\"one, two\"");
-/// ```
-pub fn cell(text: &str, between: char) -> String {
-    let is_formula = text.trim_start().starts_with(['=', '+', '-', '@']) || text.starts_with(['\t', '\r']);
-    let text = if is_formula { format!("'{text}") } else { text.to_owned() };
-    match between {
-        ',' if text.contains([',', '"', '\n', '\r']) => format!("\"{}\"", text.replace('"', "\"\"")),
-        ',' => text,
-        _ => text.replace(['\t', '\n', '\r'], " "),
-    }
-}
-
 /// Passages that two texts share as JSON objects: `{a, b, kind, score}`, and where known `quoted_a`, `quoted_b`, `page_a` and
 /// `page_b`. With each text comes where its pages begin, in code points.
 pub fn shared_passages(
@@ -308,9 +289,9 @@ impl<'a> ComparisonReport<'a> {
         json!({"refrain_report": VERSION, "verb": "compare", "offsets": offsets, "options": self.options.run})
     }
 
-    /// The table of pairs, with a character between its columns: text in its cells is written as [`cell`] does it.
+    /// The table of pairs, with a character between its columns: text in its cells is written as [`cell`](super::cell) does it.
     pub fn table(&self, between: char) -> String {
-        let cell = |text: &str| cell(text, between);
+        let cell = |text: &str| super::cell(text, between);
         let head = ["a", "b", "r", "c_ab", "c_ba", "shared", "passages", "name_a", "name_b"];
         let mut table = head.join(&between.to_string()) + "\n";
         for pair in &self.result.pairs {

@@ -5,12 +5,14 @@
 //! `docs/formats.md` and has a [version](VERSION).
 
 mod books;
+mod cells;
 mod comparison;
 mod editions;
 mod editions_page;
 
 pub use books::StripReport;
-pub use comparison::{ComparisonReport, Names, ReportOptions, cell, shared_passages};
+pub use cells::cell;
+pub use comparison::{ComparisonReport, Names, ReportOptions, shared_passages};
 pub use editions::EditionsReport;
 
 /// The version of the form of bundles; a reader refuses what is newer.

@@ -8,8 +8,9 @@ use std::ops::ControlFlow;
 
 use zip::result::ZipError;
 
-use super::compress::{Metered, Whole};
+use super::compress::{Metered, RAISE_EXPANSION, Whole};
 use super::{At, Emitter, InputFormat, describe, office};
+use crate::error::Hint;
 
 /// Folders and files that operating systems add to archives, and hidden files: passed over like in folders.
 fn is_hidden(name: &str) -> bool {
@@ -65,7 +66,7 @@ pub(super) fn read_zip(at: &At<'_>, file: File, out: &mut Emitter<'_>) -> Contro
         // The sizes in the directory of the archive can lie, so the stream is metered, too.
         if !at.allowance.covers(member.size()) {
             let error = "expands beyond the limit: a zip bomb?";
-            out.failed(inside.failure(error).hint("raise the limit with --max-expansion"))?;
+            out.failed(inside.failure(error).hint(Hint::option("max_expansion", RAISE_EXPANSION)))?;
             continue;
         }
         let metered = Metered::new(member, &inside.allowance);

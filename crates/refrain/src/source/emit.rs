@@ -2,9 +2,10 @@
 
 use std::ops::ControlFlow;
 
+use super::compress::{BOMB, RAISE_EXPANSION};
 use super::{Item, RawDocument};
 use crate::document::{Origin, Position};
-use crate::error::Failure;
+use crate::error::{Failure, Hint};
 
 /// Numbers the items of one input and hands over those from the wanted position on.
 pub struct Emitter<'a> {
@@ -41,7 +42,11 @@ impl<'a> Emitter<'a> {
     }
 
     /// Hands over a failure.
-    pub fn failed(&mut self, failure: Failure) -> ControlFlow<()> {
+    pub fn failed(&mut self, mut failure: Failure) -> ControlFlow<()> {
+        // Wherever a stream is read, this error comes as text.
+        if failure.hint.is_none() && failure.error.ends_with(BOMB) {
+            failure = failure.hint(Hint::option("max_expansion", RAISE_EXPANSION));
+        }
         self.emit(|| Item::Failed(failure))
     }
 

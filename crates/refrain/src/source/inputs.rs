@@ -2,12 +2,14 @@
 
 use std::collections::HashSet;
 use std::ffi::OsStr;
-use std::fs;
+use std::fs::{self, File};
+use std::io;
 use std::path::{Component, Path, PathBuf};
 
+use tempfile::TempDir;
 use walkdir::WalkDir;
 
-use crate::error::Failure;
+use crate::error::{Failure, IoContext, Result};
 
 /// The name of standard input.
 pub const STDIN: &str = "-";
@@ -44,13 +46,23 @@ pub struct Inputs {
 }
 
 impl Inputs {
-    /// Reads a file in the place of standard input, of which it is a copy.
-    pub fn replace_stdin(&mut self, path: &Path) {
+    /// Copies standard input to a file in a new folder, so that it can be read twice. `temporary` is the folder for temporary
+    /// files, unless the system decides. Returns the new folder, which is deleted when it is dropped; `None` if standard input
+    /// is not among the inputs.
+    pub fn copy_stdin(&mut self, temporary: Option<&Path>) -> Result<Option<TempDir>> {
+        if !self.list.iter().any(Input::is_stdin) {
+            return Ok(None);
+        }
+        let above = temporary.map_or_else(std::env::temp_dir, Path::to_owned);
+        let folder = tempfile::Builder::new().prefix("refrain-stdin-").tempdir_in(&above).at(&above)?;
+        let path = folder.path().join("standard-input");
+        let bytes = File::create(&path).and_then(|mut file| io::copy(&mut io::stdin().lock(), &mut file)).at(&path)?;
         for input in self.list.iter_mut().filter(|input| input.is_stdin()) {
             COPIED_STDIN.clone_into(&mut input.name);
             path.clone_into(&mut input.path);
-            input.size = path.metadata().ok().map(|meta| meta.len());
+            input.size = Some(bytes);
         }
+        Ok(Some(folder))
     }
 
     /// Finds the files behind names: files, folders (recursively; hidden files, reports and libraries of refrain left out; links

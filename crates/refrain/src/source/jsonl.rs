@@ -8,7 +8,7 @@ use serde_json::{Map, Value};
 use super::compress::DamagedMember;
 use super::sniff::is_page;
 use super::{At, Body, Emitter, Markup, RawDocument, describe, too_large};
-use crate::error::{Failure, Place};
+use crate::error::{Failure, Hint, Place};
 
 pub(super) fn read(at: &At<'_>, reader: Box<dyn BufRead + '_>, out: &mut Emitter<'_>) -> ControlFlow<()> {
     let mut lines = Lines::new(reader, at.options().max_document);
@@ -37,7 +37,7 @@ pub(super) fn read(at: &At<'_>, reader: Box<dyn BufRead + '_>, out: &mut Emitter
             }
             Ok(Some(Line::TooLong)) => {
                 let limit = lines.limit;
-                out.failed(fail(too_large(limit)).hint("raise it with --max-document"))?;
+                out.failed(fail(too_large(limit)).hint(Hint::max_document()))?;
             }
             Err(error) => {
                 out.failed(fail(describe(&error)))?;
@@ -65,7 +65,7 @@ fn parse(at: &At<'_>, line: &[u8], number: u64) -> Result<RawDocument, Failure> 
             let names: Vec<&str> = fields.keys().map(String::as_str).take(12).collect();
             return Err(at
                 .failure(format!("no field \"{}\"; fields are: {}", options.text_field, names.join(", ")))
-                .hint("name the field with --text-field"));
+                .hint(Hint::option("text_field", "name the field with `text_field`")));
         }
     };
     let id = take_id(&mut fields, &options.id_field).unwrap_or_else(|| format!("{}:{number}", at.path()));

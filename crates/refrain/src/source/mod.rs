@@ -26,7 +26,7 @@ mod warc;
 pub use emit::Emitter;
 pub use inputs::{Input, Inputs, STDIN, plain_name};
 pub(crate) use sniff::is_html;
-pub use sniff::{InputFormat, Markup, Packing};
+pub use sniff::{InputFormat, Markup, OfficeFormat};
 
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read};
@@ -39,7 +39,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use crate::document::{Document, Origin, Position};
-use crate::error::Failure;
+use crate::error::{Failure, Hint};
 use sniff::Kind;
 
 /// How inputs are read.
@@ -181,16 +181,16 @@ pub enum Body {
     /// Text that came as such (JSON strings, Parquet columns).
     Text(String),
     /// A document that has to be opened before it is text.
-    Packed(Packed),
+    Office(OfficeFile),
     /// A document that was in memory, with its blocks and marks.
     Document(Box<Document>),
 }
 
 /// A document that has to be opened before it is text.
 #[derive(Debug)]
-pub struct Packed {
-    /// How the text is packed.
-    pub packing: Packing,
+pub struct OfficeFile {
+    /// Its format.
+    pub format: OfficeFormat,
     /// The file.
     pub bytes: Vec<u8>,
     /// How many bytes it may unpack to.
@@ -220,7 +220,7 @@ impl Body {
         match self {
             Body::Bytes(bytes) => bytes.len(),
             Body::Text(text) => text.len(),
-            Body::Packed(packed) => packed.bytes.len(),
+            Body::Office(packed) => packed.bytes.len(),
             Body::Document(document) => document.text.len(),
         }
     }
@@ -523,11 +523,11 @@ impl<'s> At<'s> {
             },
             Kind::Format(InputFormat::Html) => self.read_document(reader, Some(Markup::Html), out),
             Kind::Format(InputFormat::Text) => self.read_document(reader, Some(Markup::Text), out),
-            Kind::Format(InputFormat::Docx) => office::read(self, Packing::Docx, reader, out),
-            Kind::Format(InputFormat::Odt) => office::read(self, Packing::Odt, reader, out),
-            Kind::Format(InputFormat::Pdf) => office::read(self, Packing::Pdf, reader, out),
-            Kind::Format(InputFormat::Epub) => office::read(self, Packing::Epub, reader, out),
-            Kind::Format(InputFormat::Rtf) => office::read(self, Packing::Rtf, reader, out),
+            Kind::Format(InputFormat::Docx) => office::read(self, OfficeFormat::Docx, reader, out),
+            Kind::Format(InputFormat::Odt) => office::read(self, OfficeFormat::Odt, reader, out),
+            Kind::Format(InputFormat::Pdf) => office::read(self, OfficeFormat::Pdf, reader, out),
+            Kind::Format(InputFormat::Epub) => office::read(self, OfficeFormat::Epub, reader, out),
+            Kind::Format(InputFormat::Rtf) => office::read(self, OfficeFormat::Rtf, reader, out),
             Kind::Unknown => self.read_document(reader, None, out),
             Kind::Ole => office::read_ole(self, reader, out),
             Kind::Binary(what) => self.binary(what, out),
@@ -584,7 +584,7 @@ enum Trouble {
 impl Trouble {
     fn into_failure(self, at: &At<'_>) -> Failure {
         match self {
-            Trouble::TooLarge(limit) => at.failure(too_large(limit)).hint("raise it with --max-document"),
+            Trouble::TooLarge(limit) => at.failure(too_large(limit)).hint(Hint::max_document()),
             Trouble::Io(error) => at.failure(describe(&error)),
         }
     }

@@ -9,12 +9,12 @@ use std::ops::ControlFlow;
 use serde_json::Map;
 use zip::ZipArchive;
 
-use super::{At, Body, Emitter, Markup, Packed, Packing, RawDocument, read_limited};
+use super::{At, Body, Emitter, Markup, OfficeFile, OfficeFormat, RawDocument, read_limited};
 
 /// What a zip archive is that is not one of files.
 pub(super) enum Found {
     /// A document that is read.
-    Document(Packing),
+    Document(OfficeFormat),
     /// One that holds no running text.
     Other(&'static str),
 }
@@ -27,10 +27,10 @@ pub(super) fn of_zip(archive: &mut ZipArchive<BufReader<File>>) -> Option<Found>
         let _ = member.take(100).read_to_end(&mut kind);
     }
     if kind.starts_with(b"application/epub+zip") {
-        return Some(Found::Document(Packing::Epub));
+        return Some(Found::Document(OfficeFormat::Epub));
     }
     if kind.starts_with(b"application/vnd.oasis.opendocument.text") {
-        return Some(Found::Document(Packing::Odt));
+        return Some(Found::Document(OfficeFormat::Odt));
     }
     if kind.starts_with(b"application/vnd.oasis.opendocument") {
         return Some(Found::Other("OpenDocument file"));
@@ -42,7 +42,7 @@ pub(super) fn of_zip(archive: &mut ZipArchive<BufReader<File>>) -> Option<Found>
     archive.index_for_name("[Content_Types].xml")?;
     let is_main = |name: &str| name.starts_with("word/document") && has_end(name, ".xml");
     let has_text = archive.file_names().any(|name| name.is_ok_and(|name| is_main(&name)));
-    Some(if has_text { Found::Document(Packing::Docx) } else { Found::Other("Office document") })
+    Some(if has_text { Found::Document(OfficeFormat::Docx) } else { Found::Other("Office document") })
 }
 
 fn has_end(name: &str, end: &str) -> bool {
@@ -58,7 +58,7 @@ pub(super) fn claimed(name: &str) -> Option<&'static str> {
 }
 
 /// Hands over a document as it is.
-pub(super) fn read(at: &At<'_>, packing: Packing, reader: impl Read, out: &mut Emitter<'_>) -> ControlFlow<()> {
+pub(super) fn read(at: &At<'_>, format: OfficeFormat, reader: impl Read, out: &mut Emitter<'_>) -> ControlFlow<()> {
     let limit = at.options().max_document;
     let bytes = match read_limited(reader, limit) {
         Ok(bytes) => bytes,
@@ -68,7 +68,7 @@ pub(super) fn read(at: &At<'_>, packing: Packing, reader: impl Read, out: &mut E
         id: at.path(),
         origin: at.origin(),
         meta: Map::new(),
-        body: Body::Packed(Packed { packing, bytes, limit: limit.min(at.allowance.left()) }),
+        body: Body::Office(OfficeFile { format, bytes, limit: limit.min(at.allowance.left()) }),
         markup: Some(Markup::Text),
         charset: None,
         claims_text: at.claims_text,

@@ -17,7 +17,7 @@ use serde_json::{Map, Value};
 use super::jsonl::{document, take_id};
 use super::{At, Emitter, too_large};
 use crate::document::META_COLUMN;
-use crate::error::Place;
+use crate::error::{Hint, Place};
 
 /// Rows at a time: few, because a row may hold a whole book.
 const BATCH_ROWS: usize = 16;
@@ -34,11 +34,11 @@ pub(super) fn read(at: &At<'_>, file: File, out: &mut Emitter<'_>) -> ControlFlo
     let Some((text_column, field)) = schema.column_with_name(&options.text_field) else {
         let names: Vec<&str> = schema.fields().iter().map(|field| field.name().as_str()).take(12).collect();
         let error = format!("no column \"{}\"; columns are: {}", options.text_field, names.join(", "));
-        return out.failed(at.failure(error).hint("name the column with --text-field"));
+        return out.failed(at.failure(error).hint(Hint::option("text_field", "name the column with `text_field`")));
     };
     if !is_text(field.data_type()) {
         let error = format!("column \"{}\" holds {}, not text", options.text_field, field.data_type());
-        return out.failed(at.failure(error).hint("name the column with --text-field"));
+        return out.failed(at.failure(error).hint(Hint::option("text_field", "name the column with `text_field`")));
     }
     let mut reader = match guarded(|| builder.build()) {
         Ok(reader) => reader,
@@ -62,7 +62,7 @@ pub(super) fn read(at: &At<'_>, file: File, out: &mut Emitter<'_>) -> ControlFlo
             }
             let text = text_of(batch.column(text_column), row).unwrap_or_default().to_owned();
             if text.len() as u64 > options.max_document {
-                let failure = at.failure(too_large(options.max_document)).hint("raise it with --max-document");
+                let failure = at.failure(too_large(options.max_document)).hint(Hint::max_document());
                 out.failed(failure.place(Place::Row(row_number)))?;
                 continue;
             }

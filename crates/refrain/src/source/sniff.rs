@@ -88,10 +88,10 @@ impl InputFormat {
     }
 }
 
-/// How the text of a document is packed that people hand in.
+/// Formats of office documents and books.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
-pub enum Packing {
+pub enum OfficeFormat {
     /// A zip archive of XML, as Word writes it.
     Docx,
     /// A zip archive of XML, as LibreOffice writes it.

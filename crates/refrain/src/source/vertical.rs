@@ -12,7 +12,7 @@ use serde_json::{Map, Value};
 use super::compress::DamagedMember;
 use super::jsonl::{Line, Lines, document, take_id};
 use super::{At, Emitter, Markup, describe, too_large};
-use crate::error::Place;
+use crate::error::{Hint, Place};
 
 pub(super) fn read(at: &At<'_>, reader: Box<dyn BufRead + '_>, out: &mut Emitter<'_>) -> ControlFlow<()> {
     let limit = at.options().max_document;
@@ -60,7 +60,7 @@ pub(super) fn read(at: &At<'_>, reader: Box<dyn BufRead + '_>, out: &mut Emitter
                 assembly.token(line);
                 if assembly.text.len() as u64 > limit {
                     let failure = at.failure(too_large(limit));
-                    out.failed(failure.place(Place::Line(assembly.line)).hint("raise it with --max-document"))?;
+                    out.failed(failure.place(Place::Line(assembly.line)).hint(Hint::max_document()))?;
                     *assembly = Assembly { dropped: true, ..Assembly::default() };
                 }
             }

@@ -11,7 +11,7 @@ use serde_json::{Map, Value};
 use super::compress::DamagedMember;
 use super::http::{self, Response, content_type, field};
 use super::{At, Emitter, Markup, RawDocument, describe, too_large};
-use crate::error::{Failure, Place};
+use crate::error::{Failure, Hint, Place};
 
 /// No honest header is longer.
 const MAX_HEADER: u64 = 1 << 20;
@@ -55,7 +55,7 @@ pub(super) fn read(at: &At<'_>, reader: Box<dyn BufRead + '_>, out: &mut Emitter
         if !out.wants_next() {
             out.pass_over()?;
         } else if oversized && record.holds_document() {
-            out.failed(fail(too_large(limit)).hint("raise it with --max-document"))?;
+            out.failed(fail(too_large(limit)).hint(Hint::max_document()))?;
         } else if !record.holds_document() {
             out.skipped(record.origin(at), format!("WARC {}", record.kind()))?;
         } else {

@@ -8,7 +8,7 @@ use super::label::Labels;
 use super::learn::Templates;
 use super::parameters::Parameters;
 use super::tokens::Kind;
-use crate::error::{Error, Result};
+use crate::error::{Error, Hint, Result};
 
 /// What the file says it is.
 const WHAT: &str = "templates of refrain";
@@ -42,8 +42,10 @@ struct Saved {
     gaps: Vec<(Gap, bool)>,
 }
 
-fn refused(message: &str) -> Error {
-    Error::Refused(message.to_owned())
+const LEARN_AGAIN: &str = "learn them again with `save`";
+
+fn refused(message: impl Into<String>, advice: &'static str) -> Error {
+    Error::Refused(message.into()).hint(Hint::option("save", advice))
 }
 
 impl Templates {
@@ -57,21 +59,19 @@ impl Templates {
     /// Reads what [`Templates::to_bytes`] wrote.
     pub fn from_bytes(bytes: &[u8]) -> Result<Templates> {
         let head: Head = serde_json::from_slice(bytes)
-            .map_err(|_| refused("this is no file of templates; refrain template --save writes one"))?;
+            .map_err(|_| refused("this is not a file of templates", "write one with `save`"))?;
         if head.what != WHAT {
-            return Err(refused("this is no file of templates; refrain template --save writes one"));
+            return Err(refused("this is not a file of templates", "write one with `save`"));
         }
         if head.version != VERSION {
             let version = head.version;
-            return Err(Error::Refused(format!(
-                "the templates are of version {version}, and this program reads version {VERSION}; learn them again with --save"
-            )));
+            let message = format!("the templates are of version {version}, and this program reads version {VERSION}");
+            return Err(refused(message, LEARN_AGAIN));
         }
-        let file: File = serde_json::from_slice(bytes).map_err(|error| {
-            Error::Refused(format!("the templates are damaged: {error}; learn them again with --save"))
-        })?;
+        let file: File = serde_json::from_slice(bytes)
+            .map_err(|error| refused(format!("the templates are damaged: {error}"), LEARN_AGAIN))?;
         let templates: Option<Vec<Template>> = file.templates.into_iter().map(template).collect();
-        let templates = templates.ok_or_else(|| refused("the templates are damaged; learn them again with --save"))?;
+        let templates = templates.ok_or_else(|| refused("the templates are damaged", LEARN_AGAIN))?;
         Ok(Templates::new(file.pages, templates, Parameters::default()))
     }
 }

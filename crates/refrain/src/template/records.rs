@@ -12,7 +12,7 @@ use super::fit::Template;
 use super::offsets::normalise;
 use super::tokens::{Kind, Token, tokens};
 use crate::document::Span;
-use crate::error::{Error, Result};
+use crate::error::{Error, Hint, Result};
 
 /// The share of pages that must have a delimiter, once and at the right place.
 const FREQUENT: f64 = 0.8;
@@ -72,15 +72,10 @@ impl Wrapper {
 
     /// Reads what [`Wrapper::to_bytes`] wrote.
     pub fn from_bytes(bytes: &[u8]) -> Result<Vec<Wrapper>> {
-        let file: File = serde_json::from_slice(bytes).map_err(|error| {
-            Error::Refused(format!(
-                "this is no wrapper file ({error}); refrain template --records --save-wrapper writes one"
-            ))
-        })?;
+        let file: File = serde_json::from_slice(bytes)
+            .map_err(|error| Error::Refused(format!("this is not a wrapper file: {error}")).hint(write_one()))?;
         if file.what != WHAT || file.version != VERSION {
-            return Err(Error::Refused(format!(
-                "this is no wrapper file of version {VERSION}; refrain template --records --save-wrapper writes one"
-            )));
+            return Err(Error::Refused(format!("this is not a wrapper file of version {VERSION}")).hint(write_one()));
         }
         if file.wrappers.iter().flatten().any(|field| field.left.is_empty() || field.right.is_empty()) {
             return Err(Error::Refused(
@@ -287,4 +282,9 @@ fn attribute(tag: &str, name: &str) -> Option<String> {
         _ => rest.split([' ', '>']).next()?,
     };
     (!value.is_empty()).then(|| value.to_owned())
+}
+
+/// What to do about a file that is not a wrapper.
+fn write_one() -> Hint {
+    Hint::option("save_wrapper", "write one with `records` and `save_wrapper`")
 }

@@ -3,6 +3,8 @@
 //! White space belongs to no token, so pages that differ only in their line breaks have the same tokens. The rules know how
 //! markup between angle brackets looks and nothing else; text without any is words and signs.
 
+use crate::text::scripts::is_unspaced_or_enclosed;
+
 /// What a token is, as far as it matters here.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Kind {
@@ -168,7 +170,7 @@ fn word_or_sign(text: &str, at: usize) -> (usize, bool) {
     let mut end = at;
     for character in text[at..].chars() {
         if character.is_ascii_alphanumeric() || (!character.is_ascii() && character.is_alphanumeric()) {
-            if is_unspaced(character) {
+            if is_unspaced_or_enclosed(character) {
                 return (if end == at { at + character.len_utf8() } else { end }, true);
             }
             end += character.len_utf8();
@@ -179,13 +181,6 @@ fn word_or_sign(text: &str, at: usize) -> (usize, bool) {
         }
     }
     (end, true)
-}
-
-/// Scripts that are written without spaces between words: each character is a token.
-fn is_unspaced(character: char) -> bool {
-    matches!(character as u32,
-        0x0E00..=0x0EFF | 0x1000..=0x109F | 0x1780..=0x17FF | 0x2E80..=0x9FFF | 0xF900..=0xFAFF | 0xFF66..=0xFF9D
-        | 0x2_0000..=0x3_FFFF)
 }
 
 /// The hash of a token. Its values are in files of evidence: they never change.

@@ -2,6 +2,7 @@
 
 mod digest;
 mod offsets;
+pub(crate) mod scripts;
 mod tokens;
 mod words;
 

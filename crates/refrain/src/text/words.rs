@@ -1,5 +1,7 @@
 //! Words as passes compare them: letters and digits in lower case, by their hashes.
 
+use super::scripts::is_unspaced;
+
 /// What a character is to a word.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Class {
@@ -335,10 +337,7 @@ fn part(eight: [u8; 8], length: usize, set: u64) -> u64 {
 #[rustfmt::skip] // a table
 fn class(c: char) -> Class {
     match c {
-        // Thai, Lao, Burmese, Khmer; Japanese and Chinese.
-        '\u{e00}'..='\u{eff}' | '\u{1000}'..='\u{109f}' | '\u{1780}'..='\u{17ff}' | '\u{3041}'..='\u{30ff}'
-        | '\u{3400}'..='\u{4dbf}' | '\u{4e00}'..='\u{9fff}' | '\u{f900}'..='\u{faff}' | '\u{20000}'..='\u{3ffff}'
-            => Class::Alone,
+        _ if is_unspaced(c) => Class::Alone,
         // Signs above and below letters.
         '_' | '\u{300}'..='\u{36f}' | '\u{483}'..='\u{487}' | '\u{591}'..='\u{5c7}' | '\u{610}'..='\u{61a}'
         | '\u{64b}'..='\u{65f}' | '\u{900}'..='\u{dff}' => Class::Inside,

@@ -75,7 +75,7 @@ impl FolderWriter {
 
 /// A file name out of an id: no folders, nothing hidden, nothing a shell or file system would trip over.
 fn safe_name(id: &str) -> String {
-    let id = id.split_once("://").map_or(id, |(_, rest)| rest);
+    let id = crate::url::without_scheme(id);
     let id = id.strip_suffix(".txt").unwrap_or(id);
     let mut name = String::new();
     for c in id.chars() {

@@ -5,20 +5,20 @@ use std::borrow::Cow;
 use serde::{Serialize, Serializer};
 use serde_json::{Value, json};
 
-use super::output::{Packed, Written};
+use super::output::{Compressed, Written};
 use super::{DocumentWriter, WriteOptions};
 use crate::document::Document;
 use crate::error::Result;
 use crate::text::{CharOffsets, Offsets};
 
 pub(super) struct JsonlWriter {
-    out: Packed,
+    out: Compressed,
     options: WriteOptions,
     line: Vec<u8>,
 }
 
 impl JsonlWriter {
-    pub(super) fn new(out: Packed, options: WriteOptions) -> JsonlWriter {
+    pub(super) fn new(out: Compressed, options: WriteOptions) -> JsonlWriter {
         JsonlWriter { out, options, line: Vec::new() }
     }
 }

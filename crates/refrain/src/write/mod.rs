@@ -4,6 +4,7 @@
 //! [`WriteOptions::keep_marked`] says so. Files appear under their name only when they are complete.
 
 mod folder;
+mod format;
 mod jsonl;
 mod output;
 mod parquet;
@@ -13,8 +14,10 @@ mod table;
 mod text;
 mod vertical;
 
+pub use crate::disk::atomic::{complete, place_below, write_atomically};
 pub use folder::FolderWriter;
-pub use output::{Output, Packed, Packing, Written, complete, write_atomically};
+pub use format::{Format, extension};
+pub use output::{Compressed, Compression, Output, Written};
 pub use parts::PartsWriter;
 pub use removed::removed_lines;
 pub use table::TableWriter;
@@ -24,59 +27,6 @@ use std::path::Path;
 use crate::document::{BYTE_MARKS_FIELD, Document, MARKS_FIELD};
 use crate::error::{Error, Result};
 use crate::text::Offsets;
-
-/// Formats of written documents.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum OutputFormat {
-    /// Plain text.
-    Text,
-    /// One JSON object a line.
-    Jsonl,
-    /// A Parquet table.
-    Parquet,
-    /// One token a line, structures as tags.
-    Vertical,
-}
-
-impl OutputFormat {
-    /// All of them.
-    pub const ALL: [OutputFormat; 4] =
-        [OutputFormat::Text, OutputFormat::Jsonl, OutputFormat::Parquet, OutputFormat::Vertical];
-
-    /// The name that options use.
-    pub fn name(self) -> &'static str {
-        match self {
-            OutputFormat::Text => "text",
-            OutputFormat::Jsonl => "jsonl",
-            OutputFormat::Parquet => "parquet",
-            OutputFormat::Vertical => "vertical",
-        }
-    }
-
-    /// The extension of its files.
-    pub fn extension(self) -> &'static str {
-        match self {
-            OutputFormat::Text => "txt",
-            OutputFormat::Jsonl => "jsonl",
-            OutputFormat::Parquet => "parquet",
-            OutputFormat::Vertical => "vert",
-        }
-    }
-
-    /// The format that a file name asks for.
-    pub fn of_path(path: &Path) -> Option<OutputFormat> {
-        let name = path.file_name()?.to_str()?.to_ascii_lowercase();
-        let name = [".gz", ".zst"].iter().find_map(|packed| name.strip_suffix(packed)).unwrap_or(&name);
-        match name.rsplit_once('.')?.1 {
-            "txt" | "text" => Some(OutputFormat::Text),
-            "jsonl" | "ndjson" => Some(OutputFormat::Jsonl),
-            "parquet" => Some(OutputFormat::Parquet),
-            "vert" | "vertical" => Some(OutputFormat::Vertical),
-            _ => None,
-        }
-    }
-}
 
 /// What writers do with marks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -116,11 +66,11 @@ pub trait DocumentWriter: Send {
 ///
 /// ```
 /// use refrain::Document;
-/// use refrain::write::{open, Output, OutputFormat, Packing, WriteOptions};
+/// use refrain::write::{Compression, Format, Output, WriteOptions, open};
 ///
 /// let folder = tempfile::tempdir()?;
 /// let path = folder.path().join("out.jsonl");
-/// let mut writer = open(Output::file(&path)?, OutputFormat::Jsonl, Packing::None, WriteOptions::default())?;
+/// let mut writer = open(Output::file(&path)?, Format::Jsonl, Compression::None, WriteOptions::default())?;
 /// writer.write(&Document::from_text("a", "One text."))?;
 /// writer.finish()?;
 /// assert_eq!(std::fs::read_to_string(&path)?, "{\"id\":\"a\",\"text\":\"One text.\"}\n");
@@ -128,21 +78,22 @@ pub trait DocumentWriter: Send {
 /// ```
 pub fn open(
     output: Output,
-    format: OutputFormat,
-    packing: Packing,
+    format: Format,
+    packing: Compression,
     options: WriteOptions,
 ) -> Result<Box<dyn DocumentWriter>> {
-    if format == OutputFormat::Parquet {
-        if packing != Packing::None {
+    if format == Format::Parquet {
+        if packing != Compression::None {
             return Err(Error::Refused("Parquet files are compressed inside; leave .gz or .zst off the name".into()));
         }
         return Ok(Box::new(parquet::ParquetWriter::new(output, options)?));
     }
-    let packed = packing.pack(output)?;
+    let packed = packing.compress(output)?;
     Ok(match format {
-        OutputFormat::Text => Box::new(text::TextWriter::new(packed, options)),
-        OutputFormat::Vertical => Box::new(vertical::VerticalWriter::new(packed, options)),
-        _ => Box::new(jsonl::JsonlWriter::new(packed, options)),
+        Format::Text => Box::new(text::TextWriter::new(packed, options)),
+        Format::Vertical => Box::new(vertical::VerticalWriter::new(packed, options)),
+        Format::Jsonl => Box::new(jsonl::JsonlWriter::new(packed, options)),
+        _ => return Err(Error::Refused(format!("documents cannot be written as {}", format.name()))),
     })
 }
 

@@ -1,13 +1,14 @@
 //! Where bytes go: files that appear when they are complete, or streams; packed or not; counted and digested on the way.
 
 use std::fs::{self, File};
-use std::io::{self, BufWriter, Read, Seek, Write};
+use std::io::{self, BufWriter, Read, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use serde::{Deserialize, Serialize};
 
+use crate::disk::atomic::AtomicFile;
 use crate::error::{Error, IoContext, Result};
 use crate::text::Digest;
 
@@ -53,10 +54,10 @@ impl Output {
         let real = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
         let mut output = Output::new(Destination::File(AtomicFile::resume(&real, bytes)?));
         if let Destination::File(file) = &mut output.to {
-            let mut begun = File::open(&file.temporary).at(&file.temporary)?;
+            let mut begun = File::open(file.temporary()).at(file.temporary())?;
             let mut chunk = vec![0; 1 << 20];
             loop {
-                match begun.read(&mut chunk).at(&file.temporary)? {
+                match begun.read(&mut chunk).at(file.temporary())? {
                     0 => break,
                     length => output.digest.update(&chunk[..length]),
                 }
@@ -69,7 +70,7 @@ impl Output {
     /// The file stays as it is when it is not finished, to be [resumed](Output::resume).
     pub fn leave(&mut self) {
         if let Destination::File(file) = &mut self.to {
-            file.left = true;
+            file.keep_partial();
         }
     }
 
@@ -85,7 +86,7 @@ impl Output {
     /// The path, for messages.
     pub(crate) fn path(&self) -> PathBuf {
         match &self.to {
-            Destination::File(file) => file.path.clone(),
+            Destination::File(file) => file.path().to_owned(),
             Destination::Stream(_, name) => name.clone(),
         }
     }
@@ -108,7 +109,7 @@ impl Output {
 impl Write for Output {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         let written = match &mut self.to {
-            Destination::File(file) => file.file.write(bytes),
+            Destination::File(file) => file.write(bytes),
             Destination::Stream(stream, _) => stream.write(bytes),
         };
         if written.as_ref().is_err_and(|error| error.kind() == io::ErrorKind::BrokenPipe) {
@@ -122,147 +123,73 @@ impl Write for Output {
 
     fn flush(&mut self) -> io::Result<()> {
         match &mut self.to {
-            Destination::File(file) => file.file.flush(),
+            Destination::File(file) => file.flush(),
             Destination::Stream(stream, _) => stream.flush(),
         }
     }
 }
 
-/// A file that is written aside, synced and renamed: under its name it is complete or not there. Dropped without
-/// [`commit`](AtomicFile::commit), it leaves nothing behind.
-struct AtomicFile {
-    path: PathBuf,
-    temporary: PathBuf,
-    file: File,
-    /// It stays when it is dropped.
-    left: bool,
-}
-
-impl AtomicFile {
-    fn create(path: &Path) -> Result<AtomicFile> {
-        if path.is_dir() {
-            return Err(Error::Refused(format!("{} is a folder; name a file in it", path.display())));
-        }
-        let temporary = partial(path);
-        let file = File::create(&temporary).map_err(|error| Error::io(path, error))?;
-        Ok(AtomicFile { path: path.to_owned(), temporary, file, left: false })
-    }
-
-    /// Goes on with a file that was left.
-    fn resume(path: &Path, bytes: u64) -> Result<AtomicFile> {
-        let temporary = partial(path);
-        let mut file = File::options().write(true).open(&temporary).at(&temporary)?;
-        file.set_len(bytes).at(&temporary)?;
-        file.seek(io::SeekFrom::End(0)).at(&temporary)?;
-        Ok(AtomicFile { path: path.to_owned(), temporary, file, left: true })
-    }
-
-    fn commit(mut self) -> Result<()> {
-        self.file.sync_all().at(&self.temporary)?;
-        fs::rename(&self.temporary, &self.path).at(&self.path)?;
-        self.left = true;
-        sync_folder(self.path.parent())
-    }
-}
-
-impl Drop for AtomicFile {
-    fn drop(&mut self) {
-        if !self.left {
-            let _ = fs::remove_file(&self.temporary);
-        }
-    }
-}
-
-/// Where a file is written before it is complete.
-fn partial(path: &Path) -> PathBuf {
-    let mut name = std::ffi::OsString::from(".");
-    name.push(path.file_name().unwrap_or_default());
-    name.push(".partial");
-    path.with_file_name(name)
-}
-
-/// Gives a file that was [left](Output::leave) complete its name, if it does not have it yet.
-pub fn complete(path: &Path) -> Result<()> {
-    let real = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
-    let partial = partial(&real);
-    if partial.exists() {
-        fs::rename(&partial, &real).at(&real)?;
-        sync_folder(real.parent())?;
-    }
-    Ok(())
-}
-
-/// Makes a rename in a folder last.
-fn sync_folder(folder: Option<&Path>) -> Result<()> {
-    let folder = folder.filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    File::open(folder).and_then(|folder| folder.sync_all()).at(folder)
-}
-
-/// Writes a small file so that it is there whole or not at all.
-pub fn write_atomically(path: &Path, content: &[u8]) -> Result<()> {
-    let mut file = AtomicFile::create(path)?;
-    file.file.write_all(content).at(path)?;
-    file.commit()
-}
-
 /// Compression of the output.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Packing {
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub enum Compression {
     /// None.
     #[default]
+    #[serde(rename = "none")]
     None,
     /// gzip.
+    #[serde(rename = "gz")]
     Gzip,
     /// Zstandard.
+    #[serde(rename = "zst")]
     Zstd,
 }
 
-impl Packing {
-    /// The packing that a file name asks for.
-    pub fn of_path(path: &Path) -> Packing {
+impl Compression {
+    /// The compression that a file name states.
+    pub fn of_path(path: &Path) -> Compression {
         match path.extension().and_then(|extension| extension.to_str()) {
-            Some("gz") => Packing::Gzip,
-            Some("zst") => Packing::Zstd,
-            _ => Packing::None,
+            Some("gz") => Compression::Gzip,
+            Some("zst") => Compression::Zstd,
+            _ => Compression::None,
         }
     }
 
     /// What it adds to a file name.
     pub fn suffix(self) -> &'static str {
         match self {
-            Packing::None => "",
-            Packing::Gzip => ".gz",
-            Packing::Zstd => ".zst",
+            Compression::None => "",
+            Compression::Gzip => ".gz",
+            Compression::Zstd => ".zst",
         }
     }
 
-    /// Packs what is written to an output.
-    pub fn pack(self, output: Output) -> Result<Packed> {
-        self.pack_at(output, 3)
+    /// Compresses what is written to an output.
+    pub fn compress(self, output: Output) -> Result<Compressed> {
+        self.compress_at(output, 3)
     }
 
     /// The same with a level of zstd, for files that live only for a while.
-    pub(crate) fn pack_at(self, output: Output, zstd_level: i32) -> Result<Packed> {
+    pub(crate) fn compress_at(self, output: Output, zstd_level: i32) -> Result<Compressed> {
         let path = output.path();
         let stage = Some(self.stage(BufWriter::with_capacity(128 << 10, output), zstd_level).at(&path)?);
-        Ok(Packed { stage, path, packing: self, zstd_level })
+        Ok(Compressed { stage, path, packing: self, zstd_level })
     }
 
     fn stage(self, inner: BufWriter<Output>, zstd_level: i32) -> io::Result<Stage> {
         Ok(match self {
-            Packing::None => Stage::Plain(inner),
-            Packing::Gzip => Stage::Gzip(flate2::write::GzEncoder::new(inner, flate2::Compression::default())),
-            Packing::Zstd => Stage::Zstd(zstd::stream::write::Encoder::new(inner, zstd_level)?),
+            Compression::None => Stage::Plain(inner),
+            Compression::Gzip => Stage::Gzip(flate2::write::GzEncoder::new(inner, flate2::Compression::default())),
+            Compression::Zstd => Stage::Zstd(zstd::stream::write::Encoder::new(inner, zstd_level)?),
         })
     }
 }
 
-/// A packed output.
-pub struct Packed {
+/// A compressed output.
+pub struct Compressed {
     /// None after an error at the end of a frame.
     stage: Option<Stage>,
     path: PathBuf,
-    packing: Packing,
+    packing: Compression,
     zstd_level: i32,
 }
 
@@ -283,7 +210,7 @@ impl Stage {
     }
 }
 
-impl Packed {
+impl Compressed {
     /// Writes bytes, with the path in the error.
     pub fn put(&mut self, bytes: &[u8]) -> Result<()> {
         self.write_all(bytes).at(&self.path)
@@ -311,7 +238,7 @@ impl Packed {
     }
 }
 
-impl Write for Packed {
+impl Write for Compressed {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         match &mut self.stage {
             Some(Stage::Plain(inner)) => inner.write(bytes),

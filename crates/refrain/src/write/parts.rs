@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use super::output::Written;
-use super::{DocumentWriter, Output, OutputFormat, Packing, WriteOptions, open};
+use super::{Compression, DocumentWriter, Format, Output, WriteOptions, open};
 use crate::document::Document;
 use crate::error::{Error, IoContext, Result};
 use crate::text::Digest;
@@ -11,8 +11,8 @@ use crate::text::Digest;
 /// Writes documents into parts of a folder: `part-00000.jsonl` and so on.
 pub struct PartsWriter {
     folder: PathBuf,
-    format: OutputFormat,
-    packing: Packing,
+    format: Format,
+    packing: Compression,
     options: WriteOptions,
     /// Text that goes into one part.
     size: u64,
@@ -30,7 +30,7 @@ impl PartsWriter {
     /// [pause](DocumentWriter::pause) after so many bytes of text.
     pub fn open(
         folder: &Path,
-        (format, packing): (OutputFormat, Packing),
+        (format, packing): (Format, Compression),
         options: WriteOptions,
         size: u64,
         parts: u64,

@@ -1,18 +1,18 @@
 //! Plain text: documents one after the other, with a blank line between them.
 
-use super::output::{Packed, Written};
+use super::output::{Compressed, Written};
 use super::{DocumentWriter, WriteOptions};
 use crate::document::Document;
 use crate::error::Result;
 
 pub(super) struct TextWriter {
-    out: Packed,
+    out: Compressed,
     options: WriteOptions,
     first: bool,
 }
 
 impl TextWriter {
-    pub(super) fn new(out: Packed, options: WriteOptions) -> TextWriter {
+    pub(super) fn new(out: Compressed, options: WriteOptions) -> TextWriter {
         TextWriter { out, options, first: true }
     }
 }

@@ -7,20 +7,20 @@ use std::fmt::Write as _;
 use serde_json::Value;
 
 use super::jsonl::origin;
-use super::output::{Packed, Written};
+use super::output::{Compressed, Written};
 use super::{DocumentWriter, WriteOptions};
 use crate::document::{BlockKind, Document, Mark, Span};
 use crate::error::Result;
 use crate::text::tokens;
 
 pub(super) struct VerticalWriter {
-    out: Packed,
+    out: Compressed,
     options: WriteOptions,
     page: String,
 }
 
 impl VerticalWriter {
-    pub(super) fn new(out: Packed, options: WriteOptions) -> VerticalWriter {
+    pub(super) fn new(out: Compressed, options: WriteOptions) -> VerticalWriter {
         VerticalWriter { out, options, page: String::new() }
     }
 }

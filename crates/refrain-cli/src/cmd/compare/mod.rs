@@ -17,13 +17,14 @@ use refrain::compare::{
 use refrain::pipeline::Control;
 use refrain::source::Inputs;
 use refrain::text::{Offsets, TextDigest};
+use refrain::write::Format;
 
-pub(crate) use self::output::Form;
+use self::output::FORMATS;
 use self::output::Written;
 use self::read::{Reader, language_of};
 use crate::common::{
     Failures, Given, InputArguments, OutputArguments, expand_to_any, is_folder, legible, named, offsets, on_interrupt,
-    percent, refuse_input_as, size, tell, tell_failures, twice_failure,
+    one_of, percent, refuse_input_as, size, tell, tell_failures, twice_failure,
 };
 use crate::exit::Exit;
 use crate::progress::{Bar, Status};
@@ -40,8 +41,8 @@ pub(crate) struct Arguments {
     input: InputArguments,
 
     /// Form of the output, where its name (.jsonl, .csv, .tsv, .json, .html) does not tell
-    #[arg(long, value_name = "FORMAT", value_parser = named(Form::ALL.map(|form| (form.name(), form)).to_vec()), help_heading = "Output")]
-    format: Option<Form>,
+    #[arg(long, value_name = "FORMAT", value_parser = one_of(&FORMATS), help_heading = "Output")]
+    format: Option<Format>,
 
     /// What ranges count: characters (code points) or bytes
     #[arg(long, value_name = "UNIT", default_value = "chars", value_parser = offsets(), help_heading = "Output")]
@@ -115,22 +116,15 @@ pub(crate) const LEAST_MEMORY: u64 = 32 << 20;
 
 impl Arguments {
     /// The form of the output.
-    fn form(&self) -> Result<Form> {
-        let by_name = self.output.path().and_then(Form::of_path);
-        match (self.output.path(), self.format, by_name) {
-            (Some(path), None, _) if is_folder(path) => Ok(Form::Report),
-            (Some(path), Some(form), _) if is_folder(path) && form != Form::Report => {
+    fn form(&self) -> Result<Format> {
+        match (self.output.path(), self.format) {
+            (Some(path), None) if is_folder(path) => Ok(Format::Report),
+            (Some(path), Some(form)) if is_folder(path) && form != Format::Report => {
                 bail!("{} is a folder, for a report; name a file for {}", path.display(), form.name())
             }
-            (None, Some(Form::Report), _) => bail!("a report is a folder; name it with -o"),
-            (_, Some(form), _) | (_, None, Some(form)) => Ok(form),
-            (Some(path), None, None) => {
-                bail!(
-                    "the name of {} does not tell its format; give --format, or end it with / for a report",
-                    path.display()
-                )
-            }
-            (None, None, None) => Ok(Form::Table),
+            (None, Some(Format::Report)) => bail!("a report is a folder; name it with -o"),
+            (Some(path), asked) => Ok(Format::choose(path, asked, &FORMATS)?),
+            (None, asked) => Ok(asked.unwrap_or(Format::Table)),
         }
     }
 
@@ -174,7 +168,7 @@ impl Arguments {
         Ok(())
     }
 
-    fn check(&self, given: &Given, form: Form) -> Result<()> {
+    fn check(&self, given: &Given, form: Format) -> Result<()> {
         if self.pairs.is_some() {
             let why = "does nothing with --pairs, which lists every pair that is named";
             given.refuse(&["resemblance", "containment", "common", "reference", "folders"], why)?;
@@ -182,7 +176,7 @@ impl Arguments {
         if self.no_passages {
             given.refuse(&["offsets"], "does nothing with --no-passages")?;
         }
-        if !matches!(form, Form::Jsonl | Form::Json | Form::Report) {
+        if !matches!(form, Format::Jsonl | Format::Json | Format::Report) {
             given.refuse(&["offsets"], "needs --format jsonl, json or a report; other forms have no ranges")?;
         }
         if self.common <= 0.0 {
@@ -255,7 +249,7 @@ pub(crate) fn run(arguments: &Arguments, given: &Given) -> Result<Exit> {
     output.check(&inputs)?;
     refuse_input_as("--anonymous", arguments.anonymous.as_deref(), &inputs)?;
     arguments.keep_what_is_read()?;
-    if let (Form::Report, Some(folder)) = (form, output.path()) {
+    if let (Format::Report, Some(folder)) = (form, output.path()) {
         output::check_folder(folder)?;
     }
     let mut failures = output.failures(early)?;

@@ -6,58 +6,20 @@ use std::path::Path;
 use anyhow::{Context, Result, bail};
 use refrain::compare::ComparisonResult;
 use refrain::report::{ComparisonReport, Names, ReportOptions, cell};
-use refrain::write::{Output, Packing};
+use refrain::write::{Compression, Format, Output};
 use serde_json::{Value, json};
 
 use super::Arguments;
-use crate::common::{Failures, ending, legible, print, tell};
+use crate::common::{Failures, legible, print, tell};
 
-/// The forms of the output.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Form {
-    /// For people, on the terminal.
-    Table,
-    Jsonl,
-    Json,
-    Csv,
-    Tsv,
-    Html,
-    /// A folder with all of it.
-    Report,
-}
-
-impl Form {
-    pub(crate) const ALL: [Form; 7] =
-        [Form::Table, Form::Jsonl, Form::Json, Form::Csv, Form::Tsv, Form::Html, Form::Report];
-
-    pub(crate) fn name(self) -> &'static str {
-        match self {
-            Form::Table => "table",
-            Form::Jsonl => "jsonl",
-            Form::Json => "json",
-            Form::Csv => "csv",
-            Form::Tsv => "tsv",
-            Form::Html => "html",
-            Form::Report => "report",
-        }
-    }
-
-    /// The form that the name of a file tells.
-    pub(crate) fn of_path(path: &Path) -> Option<Form> {
-        let ending = ending(path)?;
-        match ending.as_str() {
-            "ndjson" => Some(Form::Jsonl),
-            "htm" => Some(Form::Html),
-            "txt" => Some(Form::Table),
-            _ => Form::ALL.into_iter().find(|form| form.name() == ending && *form != Form::Report),
-        }
-    }
-}
+/// The formats of the output.
+pub(super) const FORMATS: [Format; 7] =
+    [Format::Table, Format::Jsonl, Format::Json, Format::Csv, Format::Tsv, Format::Html, Format::Report];
 
 /// A comparison on its way out.
 pub(super) struct Written<'a> {
     pub(super) arguments: &'a Arguments,
-    pub(super) form: Form,
+    pub(super) form: Format,
     pub(super) result: &'a ComparisonResult,
     pub(super) failures: &'a Failures,
 }
@@ -83,25 +45,25 @@ impl Written<'_> {
             self.write_key(path, &names)?;
         }
         match (self.form, self.arguments.output.path()) {
-            (Form::Report, Some(folder)) => write_report(folder, &report)?,
+            (Format::Report, Some(folder)) => write_report(folder, &report)?,
             (form, path) => {
                 let output = match path {
                     Some(path) => Output::file(path)?,
                     None => Output::stream(std::io::stdout()),
                 };
-                let packing = path.map_or(Packing::None, Packing::of_path);
-                let mut out = packing.pack(output)?;
+                let packing = path.map_or(Compression::None, Compression::of_path);
+                let mut out = packing.compress(output)?;
                 match form {
-                    Form::Jsonl => {
+                    Format::Jsonl => {
                         for pair in &self.result.pairs {
                             out.put(format!("{}\n", report.pair(pair)).as_bytes())?;
                         }
                     }
-                    Form::Json => report.bundle(|piece| out.put(piece.as_bytes()))?,
-                    Form::Csv => out.put(report.table(',').as_bytes())?,
-                    Form::Tsv => out.put(report.table('\t').as_bytes())?,
-                    Form::Html => out.put(report.page(true)?.as_bytes())?,
-                    Form::Table | Form::Report => out.put(self.table(&names, path.is_some()).as_bytes())?,
+                    Format::Json => report.bundle(|piece| out.put(piece.as_bytes()))?,
+                    Format::Csv => out.put(report.table(',').as_bytes())?,
+                    Format::Tsv => out.put(report.table('\t').as_bytes())?,
+                    Format::Html => out.put(report.page(true)?.as_bytes())?,
+                    _ => out.put(self.table(&names, path.is_some()).as_bytes())?,
                 }
                 out.finish()?;
             }
@@ -121,7 +83,7 @@ impl Written<'_> {
     /// Says what was found.
     fn tell(&self, names: &Names) -> Result<()> {
         let Some(path) = self.arguments.output.path().filter(|_| !self.arguments.output.quiet) else { return Ok(()) };
-        if self.form == Form::Report {
+        if self.form == Format::Report {
             print(&self.table(names, false))?;
         }
         if !self.result.common.is_empty() {
@@ -129,7 +91,7 @@ impl Written<'_> {
         }
         let (documents, pairs) = (self.result.documents.len(), self.result.pairs.len());
         let pairs = if pairs == 1 { "1 pair".to_owned() } else { format!("{pairs} pairs") };
-        let page = if self.form == Form::Report { "; open report.html in it" } else { "" };
+        let page = if self.form == Format::Report { "; open report.html in it" } else { "" };
         tell(&format!("compared {documents} documents, wrote {pairs} to {}{page}", path.display()));
         Ok(())
     }
@@ -183,7 +145,7 @@ impl Written<'_> {
         for (number, document) in self.result.documents.iter().enumerate() {
             let _ = writeln!(key, "{}\t{}", names.get(number), cell(&document.id, '\t'));
         }
-        let mut out = Packing::None.pack(Output::file(path)?)?;
+        let mut out = Compression::None.compress(Output::file(path)?)?;
         out.put(key.as_bytes())?;
         out.finish()?;
         Ok(())
@@ -219,17 +181,17 @@ fn write_report(folder: &Path, report: &ComparisonReport<'_>) -> Result<()> {
         std::fs::remove_file(&note).with_context(|| note.display().to_string())?;
     }
     let write = |name: &str, text: &str| -> Result<()> {
-        let mut out = Packing::None.pack(Output::file(&folder.join(name))?)?;
+        let mut out = Compression::None.compress(Output::file(&folder.join(name))?)?;
         out.put(text.as_bytes())?;
         out.finish()?;
         Ok(())
     };
-    let mut texts = Packing::None.pack(Output::file(&folder.join("texts.jsonl"))?)?;
+    let mut texts = Compression::None.compress(Output::file(&folder.join("texts.jsonl"))?)?;
     report.each_text(|line| texts.put(line.as_bytes()))?;
     texts.finish()?;
     write("pairs.csv", &report.table(','))?;
     write("report.html", &report.page(false)?)?;
-    let mut bundle = Packing::None.pack(Output::file(&note)?)?;
+    let mut bundle = Compression::None.compress(Output::file(&note)?)?;
     report.bundle(|piece| bundle.put(piece.as_bytes()))?;
     bundle.finish()?;
     Ok(())

@@ -6,7 +6,7 @@ use std::path::Path;
 use anyhow::{Context, Result, bail};
 use refrain::decode::CharedModel;
 use refrain::source::Inputs;
-use refrain::write::{Output, Packing};
+use refrain::write::{Compression, Output};
 
 use crate::common::{OutputArguments, tell};
 use crate::exit::Exit;
@@ -28,7 +28,7 @@ pub(super) fn run(text: &Path, encodings: &[String], output: &OutputArguments) -
     let model = CharedModel::train(&words, &encodings).with_context(|| text.display().to_string())?;
     let mut saved = Vec::new();
     model.save(&mut saved)?;
-    let mut out = Packing::None.pack(Output::file(path)?)?;
+    let mut out = Compression::None.compress(Output::file(path)?)?;
     out.put(&saved)?;
     out.finish()?;
     if !output.quiet {

@@ -1,15 +1,14 @@
 //! What is done with each file, on all cores, in the order of the files.
 
-use std::fs::{self, File};
+use std::fs::File;
 use std::io::{self, Read};
-use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
 use refrain::decode::{Decoded, Detection, Hints, LanguageFilter, NotText, Repair, decode, detect, identify_page};
 use refrain::pipeline::Control;
 use refrain::source::{Input, Inputs};
-use refrain::{Error, Failure, Place};
+use refrain::{Error, Failure, Hint, Place};
 
 /// What became of a file.
 pub(super) struct Found {
@@ -159,7 +158,7 @@ impl Reader {
         match read {
             Ok(read) if read as u64 > self.max_document => {
                 let error = format!("larger than {} bytes, the limit for one document", self.max_document);
-                Err(Failure::new(&input.name, error).hint("raise it with --max-document"))
+                Err(Failure::new(&input.name, error).hint(Hint::option("max_document", "raise it with `max_document`")))
             }
             Ok(_) => Ok(bytes),
             Err(error) => Err(Failure::new(&input.name, describe(&error))),
@@ -203,19 +202,4 @@ pub(super) fn in_order(
         }
     }
     Ok(())
-}
-
-/// Writes a text under a folder. It is written aside and renamed: what stood there before, a link perhaps, is replaced and
-/// not followed.
-pub(super) fn place(folder: &Path, name: &Path, text: &str) -> refrain::Result<()> {
-    let path = folder.join(name);
-    let parent = path.parent().unwrap_or(folder);
-    fs::create_dir_all(parent).map_err(|error| Error::io(parent, error))?;
-    let thread = rayon::current_thread_index().unwrap_or_default();
-    let aside = parent.join(format!(".refrain-{thread}.partial"));
-    let written = fs::write(&aside, text).and_then(|()| fs::rename(&aside, &path));
-    written.map_err(|error| {
-        let _ = fs::remove_file(&aside);
-        Error::io(path, error)
-    })
 }

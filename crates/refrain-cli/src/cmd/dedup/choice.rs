@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, HashMap};
 use anyhow::{Context, Result, bail};
 use refrain::Document;
 use refrain::dedup::{Figures, Learned};
-use refrain::write::{Output, Packing};
+use refrain::write::{Compression, Output};
 use serde_json::{Value, json};
 
 use super::Which;
@@ -127,7 +127,7 @@ impl Run<'_> {
         for (copy, of) in links {
             clusters.entry(of).or_default().push(copy);
         }
-        let open = || Packing::of_path(path).pack(Output::file(path)?);
+        let open = || Compression::of_path(path).compress(Output::file(path)?);
         let mut list = open().with_context(|| path.display().to_string())?;
         for (keep, mut copies) in clusters {
             copies.sort_unstable();

@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Instant;
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Result, bail};
 use clap::Args;
 use refrain::dedup::{
     DedupOptions, Engine, Measure, Normalise, Task, Unit, bytes_of_evidence, is_evidence, refuse_unfinished,
@@ -18,7 +18,7 @@ use refrain::dedup::{
 use refrain::pipeline::Control;
 use refrain::source::{Input, Inputs};
 use refrain::text::Offsets;
-use refrain::write::{OutputFormat, Packing};
+use refrain::write::{Compression, Format};
 
 use self::passes::Run;
 use self::work::Work;
@@ -27,6 +27,7 @@ use crate::common::{
     output_format, refuse_input_as, share, size, tell, tell_failures,
 };
 use crate::exit::Exit;
+use crate::messages;
 
 /// Leave out text that stands in earlier documents already
 ///
@@ -43,7 +44,7 @@ pub(crate) struct Arguments {
 
     /// Format, where the name (.txt, .jsonl, .parquet, .vert) does not tell [default: jsonl]
     #[arg(long, value_name = "FORMAT", value_parser = output_format(), help_heading = "Output")]
-    format: Option<(OutputFormat, Packing)>,
+    format: Option<(Format, Compression)>,
 
     /// List what was left out in this file, one JSON object a line: where, a copy of what, how much
     #[arg(long, value_name = "FILE", help_heading = "Output")]
@@ -280,10 +281,10 @@ impl Arguments {
         }
     }
 
-    fn format(&self) -> Result<(OutputFormat, Packing)> {
+    fn format(&self) -> Result<(Format, Compression)> {
         match self.output.path() {
             Some(path) if !is_folder(path) => format_of_file(path, self.format),
-            _ => Ok(self.format.unwrap_or((OutputFormat::Jsonl, Packing::None))),
+            _ => Ok(self.format.unwrap_or((Format::Jsonl, Compression::None))),
         }
     }
 
@@ -350,8 +351,7 @@ pub(crate) fn run(arguments: &Arguments, given: &Given) -> Result<Exit> {
     if against.iter().any(Input::is_stdin) {
         bail!("what is compared with cannot come from standard input; name a file after --against");
     }
-    let from_stdin = inputs.iter().any(Input::is_stdin);
-    let copied = if from_stdin { Some(arguments.copy_stdin(&mut inputs)?) } else { None };
+    let copied = inputs.copy_stdin(arguments.temporary.as_deref())?;
     let options = arguments.options([&inputs, &against]);
     let work = Work::open(arguments, [&against, &inputs], copied.is_some())?;
     let control = Arc::new(Control::default());
@@ -376,7 +376,7 @@ pub(crate) fn run(arguments: &Arguments, given: &Given) -> Result<Exit> {
             let way_out = format!("the same command goes on where it was; to give up, delete {folder}");
             return Err(error.context(way_out)).map_err(|error| {
                 // The cause comes first, what can be done behind it.
-                let mut chain: Vec<String> = error.chain().map(ToString::to_string).collect();
+                let mut chain: Vec<String> = messages::causes(&error);
                 chain.rotate_left(1);
                 anyhow::anyhow!("{}", chain.join("; "))
             });
@@ -388,18 +388,4 @@ pub(crate) fn run(arguments: &Arguments, given: &Given) -> Result<Exit> {
         tell(&line);
     }
     Ok(Exit::of_failures(failures.count))
-}
-
-impl Arguments {
-    /// Copies standard input to a file, because it is read twice. Returns the folder of the file.
-    fn copy_stdin(&self, inputs: &mut Inputs) -> Result<tempfile::TempDir> {
-        let above = self.temporary.clone().unwrap_or_else(std::env::temp_dir);
-        let folder = tempfile::Builder::new().prefix("refrain-stdin-").tempdir_in(&above);
-        let folder = folder.with_context(|| above.display().to_string())?;
-        let path = folder.path().join("standard-input");
-        let copy = || std::io::copy(&mut std::io::stdin().lock(), &mut std::fs::File::create(&path)?);
-        copy().with_context(|| format!("cannot copy standard input to {}", path.display()))?;
-        inputs.replace_stdin(&path);
-        Ok(folder)
-    }
 }

@@ -7,7 +7,7 @@ use anyhow::{Context, Result};
 use refrain::Document;
 use refrain::dedup::{EvidenceSize, EvidenceWriter, Learned, Lost, Signature};
 use refrain::text::Word;
-use refrain::write::{DocumentWriter, Output, Packed, Packing, PartsWriter, WriteOptions, complete, open};
+use refrain::write::{Compressed, Compression, DocumentWriter, Output, PartsWriter, WriteOptions, complete, open};
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
@@ -18,11 +18,11 @@ use crate::common::is_folder;
 #[derive(Default)]
 pub(super) struct Outputs {
     documents: Option<Box<dyn DocumentWriter>>,
-    removed: Option<Packed>,
+    removed: Option<Compressed>,
     /// Documents that resemble others, by their numbers.
-    links: Option<Packed>,
+    links: Option<Compressed>,
     /// Passages that may stand nowhere any more.
-    lost: Option<Packed>,
+    lost: Option<Compressed>,
     evidence: Option<EvidenceWriter>,
 }
 
@@ -58,7 +58,7 @@ impl Outputs {
             });
         }
         let list = |path: Option<&Path>, bytes: Option<u64>| {
-            let open = |path| Ok::<_, anyhow::Error>(Packing::of_path(path).pack(file(path, bytes)?)?);
+            let open = |path| Ok::<_, anyhow::Error>(Compression::of_path(path).compress(file(path, bytes)?)?);
             path.map(|path| open(path).with_context(|| path.display().to_string())).transpose()
         };
         outputs.removed = list(arguments.removed.as_deref(), bytes(|paused| paused.removed))?;
@@ -132,7 +132,7 @@ impl Outputs {
             },
             None => None,
         };
-        let pause = |list: &mut Option<Packed>| list.as_mut().map(Packed::pause).transpose();
+        let pause = |list: &mut Option<Compressed>| list.as_mut().map(Compressed::pause).transpose();
         Ok(Some(Paused {
             documents,
             removed: pause(&mut self.removed)?,
@@ -191,7 +191,7 @@ struct LostLine {
 
 /// Writes the passages that stand nowhere any more: n-grams that follow each other become one.
 pub(super) fn write_lost(from: &Path, to: &Path, learned: &Learned) -> Result<u64> {
-    let mut out = Packing::of_path(to).pack(Output::file(to)?)?;
+    let mut out = Compression::of_path(to).compress(Output::file(to)?)?;
     let mut count = 0;
     for line in BufReader::new(std::fs::File::open(from)?).lines() {
         let LostLine { id, start, text, ngrams } = serde_json::from_str(&line?)?;

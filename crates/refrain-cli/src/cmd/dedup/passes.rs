@@ -12,8 +12,8 @@ use refrain::dedup::{
 };
 use refrain::pipeline::{Control, Preparation, Prepared, in_stages, run_in_order};
 use refrain::source::{Inputs, Source};
-use refrain::write::{Output, OutputFormat, Packing, removed_lines};
-use refrain::{Document, Failure, Position};
+use refrain::write::{Compression, Format, Output, removed_lines};
+use refrain::{Document, Failure, Hint, Position};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
@@ -35,7 +35,7 @@ pub(super) struct Run<'a> {
     pub(super) control: Arc<Control>,
     pub(super) pool: rayon::ThreadPool,
     pub(super) work: Work,
-    pub(super) format: (OutputFormat, Packing),
+    pub(super) format: (Format, Compression),
 }
 
 /// What documents are read for.
@@ -146,7 +146,7 @@ impl Run<'_> {
         };
         let report = report.complete(&learned, self.options.task, self.options.ngram);
         if let Some(path) = &self.arguments.report {
-            let mut out = Packing::None.pack(Output::file(path)?)?;
+            let mut out = Compression::None.compress(Output::file(path)?)?;
             out.put((serde_json::to_string_pretty(&report.json())? + "\n").as_bytes())?;
             out.finish()?;
         }
@@ -467,7 +467,11 @@ impl Run<'_> {
         }
         let id = &document.id;
         let failure = Failure::new(&document.origin.input, format!("the id `{id}` was there before"));
-        failures.add(failure.member(document.origin.member.as_deref()).hint("number such ids with --make-ids"))
+        failures.add(
+            failure
+                .member(document.origin.member.as_deref())
+                .hint(Hint::option("make_ids", "number such ids with `make_ids`")),
+        )
     }
 
     /// Marks copied blocks of a document, and writes what is left.

@@ -73,9 +73,9 @@ impl Report {
             self.by_language.entry(language.clone()).or_default().add(row);
         }
         let url = document.origin.url.as_deref().or_else(|| document.meta.get("url").and_then(Value::as_str));
-        if let Some(host) = url.and_then(host) {
-            let known = self.by_host.len() < HOSTS || self.by_host.contains_key(host);
-            self.by_host.entry(if known { host.to_owned() } else { OTHER_HOSTS.to_owned() }).or_default().add(row);
+        if let Some(host) = url.and_then(refrain::url::host) {
+            let known = self.by_host.len() < HOSTS || self.by_host.contains_key(&host);
+            self.by_host.entry(if known { host } else { OTHER_HOSTS.to_owned() }).or_default().add(row);
         }
     }
 
@@ -236,13 +236,6 @@ fn rows(out: &mut String, what: &str, table: &BTreeMap<String, Row>, ngram: usiz
     if rows.len() > ROWS {
         let _ = writeln!(out, "({} more: --report FILE has them all)", rows.len() - ROWS);
     }
-}
-
-/// The host of an address.
-fn host(url: &str) -> Option<&str> {
-    let host = url.split_once("://")?.1.split(['/', '?', '#']).next()?;
-    let host = host.rsplit_once('@').map_or(host, |(_, host)| host);
-    Some(host).filter(|host| !host.is_empty())
 }
 
 /// The beginning of a text, on one line.

@@ -13,13 +13,14 @@ use refrain::Failure;
 use refrain::editions::{CandidateOptions, FindOptions, Found, Method, Pair, Shelf, find};
 use refrain::pipeline::Control;
 use refrain::source::Inputs;
+use refrain::write::Format;
 
-use self::output::{Form, Written};
+use self::output::{FORMATS, Written};
 use self::read::Reader;
 use crate::cmd::compare::LEAST_MEMORY;
 use crate::common::{
-    Failures, Given, InputArguments, OutputArguments, expand, is_folder, legible, named, on_interrupt, refuse_input_as,
-    share, size, tell, tell_failures,
+    Failures, Given, InputArguments, OutputArguments, expand, is_folder, legible, named, on_interrupt, one_of,
+    refuse_input_as, share, size, tell, tell_failures,
 };
 use crate::exit::Exit;
 use crate::progress::{Bar, Status};
@@ -64,8 +65,8 @@ pub(crate) struct Arguments {
     threshold: Option<Threshold>,
 
     /// Form of the pairs, where the name of the output does not tell
-    #[arg(long, value_name = "FORMAT", value_parser = named(Form::ALL.map(|form| (form.name(), form)).to_vec()), help_heading = "Output")]
-    format: Option<Form>,
+    #[arg(long, value_name = "FORMAT", value_parser = one_of(&FORMATS), help_heading = "Output")]
+    format: Option<Format>,
 
     /// Memory to stay within
     #[arg(long, value_name = "SIZE", default_value = "1G", value_parser = size, allow_negative_numbers = true, help_heading = "Running")]
@@ -101,23 +102,16 @@ fn methods() -> impl clap::builder::TypedValueParser<Value = Chosen> {
 
 impl Arguments {
     /// The form of the output.
-    fn form(&self) -> Result<Form> {
-        let path = self.output.path();
-        match (path, self.format, path.and_then(Form::of_path)) {
-            (Some(path), None | Some(Form::Report), _) if is_folder(path) => Ok(Form::Report),
-            (Some(path), Some(form), _) if is_folder(path) => {
+    fn form(&self) -> Result<Format> {
+        match (self.output.path(), self.format) {
+            (Some(path), None) if is_folder(path) => Ok(Format::Report),
+            (Some(path), Some(form)) if is_folder(path) && form != Format::Report => {
                 bail!("{} is a folder, for a report; name a file for {}", path.display(), form.name())
             }
-            (None, Some(Form::Report), _) => bail!("a report is a folder; name it with -o"),
-            (None, Some(Form::Parquet), _) => bail!("a Parquet file is not for standard output; name it with -o"),
-            (_, Some(form), _) | (_, None, Some(form)) => Ok(form),
-            (Some(path), None, None) => {
-                bail!(
-                    "the name of {} does not tell its format; give --format, or end it with / for a report",
-                    path.display()
-                )
-            }
-            (None, None, None) => Ok(Form::Table),
+            (None, Some(Format::Report)) => bail!("a report is a folder; name it with -o"),
+            (None, Some(Format::Parquet)) => bail!("a Parquet file is not for standard output; name it with -o"),
+            (Some(path), asked) => Ok(Format::choose(path, asked, &FORMATS)?),
+            (None, asked) => Ok(asked.unwrap_or(Format::Table)),
         }
     }
 
@@ -171,7 +165,7 @@ pub(crate) fn run(arguments: &Arguments, given: &Given) -> Result<Exit> {
     if let Some((against, _)) = &against {
         refuse_input_as("the index", arguments.index.as_deref(), against)?;
     }
-    if let (Form::Report, Some(folder)) = (form, output.path()) {
+    if let (Format::Report, Some(folder)) = (form, output.path()) {
         output::check_folder(folder)?;
     }
     let mut failures = output.failures(early)?;

@@ -6,54 +6,18 @@ use std::path::Path;
 use anyhow::{Context, Result, bail};
 use refrain::editions::{Found, Shelf, works};
 use refrain::report::EditionsReport;
-use refrain::write::{Output, Packing};
+use refrain::write::{Compression, Format, Output};
 
 use super::Arguments;
 use crate::common::{Failures, legible, print, tell};
 
-/// The forms of the output.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Form {
-    /// For people, on the terminal.
-    Table,
-    Tsv,
-    Jsonl,
-    Parquet,
-    /// A folder with all of it.
-    Report,
-}
-
-impl Form {
-    pub(super) const ALL: [Form; 5] = [Form::Table, Form::Tsv, Form::Jsonl, Form::Parquet, Form::Report];
-
-    pub(super) fn name(self) -> &'static str {
-        match self {
-            Form::Table => "table",
-            Form::Tsv => "tsv",
-            Form::Jsonl => "jsonl",
-            Form::Parquet => "parquet",
-            Form::Report => "report",
-        }
-    }
-
-    /// The form that the name of a file tells.
-    pub(super) fn of_path(path: &Path) -> Option<Form> {
-        let name = path.file_name()?.to_str()?.to_ascii_lowercase();
-        let name = [".gz", ".zst"].iter().find_map(|packed| name.strip_suffix(packed)).unwrap_or(&name);
-        match name.rsplit_once('.')?.1 {
-            "tsv" => Some(Form::Tsv),
-            "jsonl" | "ndjson" => Some(Form::Jsonl),
-            "parquet" => Some(Form::Parquet),
-            "txt" => Some(Form::Table),
-            _ => None,
-        }
-    }
-}
+/// The formats of the output.
+pub(super) const FORMATS: [Format; 5] = [Format::Table, Format::Tsv, Format::Jsonl, Format::Parquet, Format::Report];
 
 /// A search on its way out.
 pub(super) struct Written<'a> {
     pub(super) arguments: &'a Arguments,
-    pub(super) form: Form,
+    pub(super) form: Format,
     pub(super) shelf: &'a Shelf,
     pub(super) found: &'a Found,
     pub(super) failures: &'a Failures,
@@ -75,7 +39,7 @@ impl Written<'_> {
         };
         let path = self.arguments.output.path();
         match (self.form, path) {
-            (Form::Report, Some(folder)) => {
+            (Format::Report, Some(folder)) => {
                 std::fs::create_dir_all(folder).with_context(|| folder.display().to_string())?;
                 let write = |name: &str, bytes: &[u8]| to(Some(&folder.join(name)), bytes);
                 write("pairs.tsv", report.pairs_tsv().as_bytes())?;
@@ -86,10 +50,10 @@ impl Written<'_> {
                     print(&self.table())?;
                 }
             }
-            (Form::Jsonl, path) => to(path, report.pairs_jsonl().as_bytes())?,
-            (Form::Tsv, path) => to(path, report.pairs_tsv().as_bytes())?,
-            (Form::Parquet, path) => to(path, &report.pairs_parquet()?)?,
-            (Form::Table | Form::Report, path) => to(path, self.table().as_bytes())?,
+            (Format::Jsonl, path) => to(path, report.pairs_jsonl().as_bytes())?,
+            (Format::Tsv, path) => to(path, report.pairs_tsv().as_bytes())?,
+            (Format::Parquet, path) => to(path, &report.pairs_parquet()?)?,
+            (_, path) => to(path, self.table().as_bytes())?,
         }
         self.tell(works.iter().filter(|work| work.books.len() > 1).count());
         Ok(())
@@ -166,7 +130,7 @@ fn to(path: Option<&Path>, bytes: &[u8]) -> Result<()> {
         Some(path) => Output::file(path)?,
         None => Output::stream(std::io::stdout()),
     };
-    let mut out = path.map_or(Packing::None, Packing::of_path).pack(output)?;
+    let mut out = path.map_or(Compression::None, Compression::of_path).compress(output)?;
     out.put(bytes)?;
     out.finish()?;
     Ok(())

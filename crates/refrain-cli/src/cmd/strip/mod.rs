@@ -13,17 +13,16 @@ use clap::Args;
 use refrain::pipeline::Control;
 use refrain::report::StripReport;
 use refrain::source::Inputs;
-use refrain::write::{Output, OutputFormat, Packed, Packing, WriteOptions, open, write_atomically};
+use refrain::write::{Compressed, Compression, Format, Output, WriteOptions, extension, open, write_atomically};
 
 use crate::common::{
-    Given, InputArguments, OutputArguments, copy_stdin, ending, is_folder, named, on_interrupt, refuse_input_as, tell,
-    tell_failures,
+    Given, InputArguments, OutputArguments, is_folder, on_interrupt, one_of, refuse_input_as, tell, tell_failures,
 };
 use crate::exit::Exit;
 use crate::names::Names;
 use books::Books;
 use method::{Finder, MethodArguments};
-use rows::{Layout, Row, Summary};
+use rows::{Row, Summary, head};
 use write::Destination;
 
 /// Take licence headers and footers off books
@@ -66,7 +65,7 @@ pub(crate) struct Arguments {
 
     /// Format, where the name does not tell. With --explain: text (a table), tsv or jsonl; for documents: text, jsonl, parquet
     /// or vertical
-    #[arg(long, value_name = "FORMAT", value_parser = named(Format::ALL.to_vec()), help_heading = "Output")]
+    #[arg(long, value_name = "FORMAT", value_parser = one_of(&FORMATS), help_heading = "Output")]
     format: Option<Format>,
 
     /// Write into a folder that is not empty: files of the same names are replaced, others are left alone
@@ -78,58 +77,15 @@ pub(crate) struct Arguments {
 }
 
 /// What `--format` names.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Format {
-    Text,
-    Tsv,
-    Jsonl,
-    Parquet,
-    Vertical,
-}
+const FORMATS: [Format; 5] = [Format::Text, Format::Tsv, Format::Jsonl, Format::Parquet, Format::Vertical];
+/// What `--explain` writes.
+const ROWS: [Format; 3] = [Format::Text, Format::Tsv, Format::Jsonl];
 
-impl Format {
-    const ALL: [(&'static str, Format); 5] = [
-        ("text", Format::Text),
-        ("tsv", Format::Tsv),
-        ("jsonl", Format::Jsonl),
-        ("parquet", Format::Parquet),
-        ("vertical", Format::Vertical),
-    ];
-
-    fn of_path(path: &Path) -> Option<Format> {
-        match ending(path)?.as_str() {
-            "tsv" => Some(Format::Tsv),
-            _ => OutputFormat::of_path(path).and_then(|format| match format {
-                OutputFormat::Text => Some(Format::Text),
-                OutputFormat::Jsonl => Some(Format::Jsonl),
-                OutputFormat::Parquet => Some(Format::Parquet),
-                OutputFormat::Vertical => Some(Format::Vertical),
-                _ => None,
-            }),
-        }
-    }
-
-    /// The format of documents.
-    fn of_documents(self) -> Result<OutputFormat> {
-        match self {
-            Format::Text => Ok(OutputFormat::Text),
-            Format::Jsonl => Ok(OutputFormat::Jsonl),
-            Format::Parquet => Ok(OutputFormat::Parquet),
-            Format::Vertical => Ok(OutputFormat::Vertical),
-            Format::Tsv => bail!("tsv is for what was found: add --explain, or write documents as jsonl"),
-        }
-    }
-
-    /// How rows are laid out.
-    fn of_rows(self) -> Result<Layout> {
-        match self {
-            Format::Text => Ok(Layout::Table),
-            Format::Tsv => Ok(Layout::Tsv),
-            Format::Jsonl => Ok(Layout::Jsonl),
-            Format::Parquet | Format::Vertical => {
-                bail!("--explain writes text, tsv or jsonl; choose one of them with --format")
-            }
-        }
+/// Refuses formats that are not for documents.
+fn of_documents(format: Format) -> Result<Format> {
+    match Format::DOCUMENTS.contains(&format) {
+        true => Ok(format),
+        false => bail!("{} is for what was found: add --explain, or write documents as jsonl", format.name()),
     }
 }
 
@@ -139,13 +95,13 @@ const TABLES_AND_PAGES: [&str; 4] = ["csv", "html", "htm", "json"];
 /// What is to be done.
 enum Job {
     /// Tell what was found.
-    Explain(Layout),
+    Explain(Format),
     /// Write the bodies into a folder.
     Folder(PathBuf),
     /// Write the body of the only book.
     Body,
     /// Write documents.
-    Documents(OutputFormat),
+    Documents(Format),
 }
 
 impl Arguments {
@@ -155,21 +111,22 @@ impl Arguments {
             if let Some(path) = path.filter(|path| is_folder(path)) {
                 bail!("{} is a folder, and --explain writes one file, such as -o found.tsv", path.display());
             }
-            let format = self.format.or(path.and_then(Format::of_path));
-            return match (format, path) {
-                (Some(format), _) => format.of_rows().map(Job::Explain),
-                (None, Some(path)) if ending(path).is_some() => bail!(
-                    "the name of {} does not tell its format; give --format, or end it with .tsv, .jsonl or .txt",
-                    path.display()
-                ),
-                (None, _) => Ok(Job::Explain(Layout::Table)),
+            let format = match path {
+                Some(path) if self.format.is_some() || extension(path).is_some() => {
+                    Format::choose(path, self.format, &ROWS)?
+                }
+                _ => self.format.unwrap_or(Format::Text),
             };
+            if !ROWS.contains(&format) {
+                bail!("--explain writes text, tsv or jsonl; choose one of them with --format");
+            }
+            return Ok(Job::Explain(format));
         }
         let one = inputs.len() == 1 && inputs.iter().all(|input| input.named && !input.in_corpus);
-        let asked = self.format.map(Format::of_documents).transpose()?;
+        let asked = self.format.map(of_documents).transpose()?;
         match path {
             None => match asked {
-                Some(OutputFormat::Text) => Ok(Job::Body),
+                Some(Format::Text) => Ok(Job::Body),
                 Some(format) => Ok(Job::Documents(format)),
                 None if one => Ok(Job::Body),
                 None => bail!(
@@ -177,16 +134,14 @@ impl Arguments {
                 ),
             },
             Some(path) if is_folder(path) => match asked {
-                None | Some(OutputFormat::Text) => Ok(Job::Folder(path.to_owned())),
+                None | Some(Format::Text) => Ok(Job::Folder(path.to_owned())),
                 _ => bail!("only bodies go into a folder; name a file instead of {}", path.display()),
             },
-            Some(path) => match asked
-                .map_or_else(|| Format::of_path(path).map(Format::of_documents).transpose(), |f| Ok(Some(f)))?
-            {
+            Some(path) => match asked.or(Format::of_path_among(path, &FORMATS).map(of_documents).transpose()?) {
                 // Bodies one after the other in one file could not be told apart.
-                Some(OutputFormat::Text) => Ok(Job::Body),
+                Some(Format::Text) => Ok(Job::Body),
                 Some(format) => Ok(Job::Documents(format)),
-                None => match ending(path).as_deref() {
+                None => match extension(path).as_deref() {
                     None if one => Ok(Job::Body),
                     None => Ok(Job::Folder(path.to_owned())),
                     // A text may be a program or anything else, and keep its ending.
@@ -201,10 +156,10 @@ impl Arguments {
     }
 
     /// Where a single file is written.
-    fn open(&self) -> Result<Packed> {
+    fn open(&self) -> Result<Compressed> {
         Ok(match self.output.path() {
-            Some(path) => Packing::of_path(path).pack(Output::file(path)?)?,
-            None => Packing::None.pack(Output::stream(std::io::stdout()))?,
+            Some(path) => Compression::of_path(path).compress(Output::file(path)?)?,
+            None => Compression::None.compress(Output::stream(std::io::stdout()))?,
         })
     }
 
@@ -217,8 +172,8 @@ impl Arguments {
             Job::Body => Destination::Stream { out: self.open()?, held: None },
             Job::Documents(format) => {
                 let (output, packing) = match self.output.path() {
-                    Some(path) => (Output::file(path)?, Packing::of_path(path)),
-                    None => (Output::stream(std::io::stdout()), Packing::None),
+                    Some(path) => (Output::file(path)?, Compression::of_path(path)),
+                    None => (Output::stream(std::io::stdout()), Compression::None),
                 };
                 Destination::Documents(open(output, *format, packing, WriteOptions::default())?)
             }
@@ -258,7 +213,7 @@ pub(crate) fn run(arguments: &Arguments, given: &Given) -> Result<Exit> {
     let job = arguments.job(&inputs)?;
     arguments.check(given, &job, &inputs)?;
     let mut failures = output.failures(early)?;
-    let _copied = copy_stdin(&mut inputs)?;
+    let _copied = inputs.copy_stdin(None)?;
     let control = Arc::new(Control::default());
     let stopped = control.clone();
     on_interrupt(move || stopped.stop())?;
@@ -310,7 +265,7 @@ impl Work<'_> {
         };
         let mut out = layout.map(|layout| self.arguments.open().map(|out| (layout, out))).transpose()?;
         if let Some((layout, out)) = &mut out {
-            out.put(layout.head().as_bytes())?;
+            out.put(head(*layout).as_bytes())?;
         }
         // Rows that have to be sorted first.
         let mut kept: Vec<Row> = Vec::new();
@@ -348,7 +303,7 @@ impl Work<'_> {
                     doubtful.push(row.clone());
                 }
                 match &mut out {
-                    Some((layout, out)) if !arguments.worst => out.put(layout.row(&row).as_bytes()),
+                    Some((layout, out)) if !arguments.worst => out.put(row.line(*layout).as_bytes()),
                     Some(_) => {
                         kept.push(row);
                         Ok(())
@@ -360,7 +315,7 @@ impl Work<'_> {
         destination.finish(!summary.is_empty())?;
         if let Some((layout, mut out)) = out {
             kept.sort_by(|one, other| one.found.by_doubt(&other.found));
-            kept.iter().try_for_each(|row| out.put(layout.row(row).as_bytes()))?;
+            kept.iter().try_for_each(|row| out.put(row.line(layout).as_bytes()))?;
             out.finish()?;
         }
         if let Some(path) = &arguments.report {
@@ -368,9 +323,9 @@ impl Work<'_> {
         }
         if let Some(path) = &arguments.doubtful {
             doubtful.sort_by(|one, other| one.found.by_doubt(&other.found));
-            let mut out = Packing::of_path(path).pack(Output::file(path)?)?;
-            out.put(Layout::Tsv.head().as_bytes())?;
-            doubtful.iter().try_for_each(|row| out.put(Layout::Tsv.row(row).as_bytes()))?;
+            let mut out = Compression::of_path(path).compress(Output::file(path)?)?;
+            out.put(head(Format::Tsv).as_bytes())?;
+            doubtful.iter().try_for_each(|row| out.put(row.line(Format::Tsv).as_bytes()))?;
             out.finish()?;
         }
         Ok(())

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use refrain::Failure;
 use refrain::report::cell;
 use refrain::strip::Found;
+use refrain::write::Format;
 use serde_json::{Map, Value, json};
 
 use crate::common::{legible, tell};
@@ -19,14 +20,6 @@ pub(super) struct Row {
     pub(super) found: Found,
     /// What was wrong with the book, though it could be used.
     pub(super) failure: Option<Failure>,
-}
-
-/// How rows are laid out.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Layout {
-    Table,
-    Tsv,
-    Jsonl,
 }
 
 /// The columns with tabs between them.
@@ -48,36 +41,28 @@ const COLUMNS: [&str; 15] = [
     "credits",
 ];
 
-impl Layout {
-    /// What stands above the rows.
-    pub(super) fn head(self) -> String {
-        match self {
-            Layout::Table => table(["preamble", "epilogue", "lines", "confidence"], "book"),
-            Layout::Tsv => COLUMNS.join("\t") + "\n",
-            Layout::Jsonl => String::new(),
-        }
+/// The line above the rows.
+pub(super) fn head(format: Format) -> String {
+    match format {
+        Format::Tsv => COLUMNS.join("\t") + "\n",
+        Format::Jsonl => String::new(),
+        _ => table(["preamble", "epilogue", "lines", "confidence"], "book"),
     }
+}
 
-    pub(super) fn row(self, row: &Row) -> String {
-        let found = &row.found;
+impl Row {
+    /// The row as text, tsv or jsonl.
+    pub(super) fn line(&self, format: Format) -> String {
+        let found = &self.found;
         let confidence = found.confidence.map_or(String::new(), |confidence| format!("{confidence:.3}"));
         let [preamble, epilogue, lines] =
             [found.preamble_end, found.epilogue_start, found.lines].map(|number| number.to_string());
-        match self {
-            Layout::Table => {
-                let first = table([&preamble, &epilogue, &lines, &confidence], &legible(&row.id));
-                let why = format!("{:>41}preamble: {}; epilogue: {}\n", "", found.why_preamble, found.why_epilogue);
-                let against = match found.doubts.as_slice() {
-                    [] => String::new(),
-                    doubts => format!("{:>41}against it: {}\n", "", doubts.join("; ")),
-                };
-                first + &why + &against
-            }
-            Layout::Tsv => {
+        match format {
+            Format::Tsv => {
                 let facts = &found.facts;
                 let doubtful = if found.is_doubtful() { "yes" } else { "no" };
                 let cells: [&str; COLUMNS.len()] = [
-                    &row.id,
+                    &self.id,
                     &preamble,
                     &epilogue,
                     &confidence,
@@ -95,7 +80,16 @@ impl Layout {
                 ];
                 cells.map(|text| cell(&legible(text), '\t')).join("\t") + "\n"
             }
-            Layout::Jsonl => json(row).to_string() + "\n",
+            Format::Jsonl => json(self).to_string() + "\n",
+            _ => {
+                let first = table([&preamble, &epilogue, &lines, &confidence], &legible(&self.id));
+                let why = format!("{:>41}preamble: {}; epilogue: {}\n", "", found.why_preamble, found.why_epilogue);
+                let against = match found.doubts.as_slice() {
+                    [] => String::new(),
+                    doubts => format!("{:>41}against it: {}\n", "", doubts.join("; ")),
+                };
+                first + &why + &against
+            }
         }
     }
 }

@@ -1,7 +1,7 @@
 //! Where bodies go.
 
 use std::collections::HashSet;
-use std::fs::{self, File};
+use std::fs;
 use std::io::{self, Read};
 use std::ops::Range;
 use std::path::{Path, PathBuf};
@@ -10,12 +10,14 @@ use anyhow::{Context, Result, bail};
 use refrain::pipeline::Preparation;
 use refrain::source::{Body, Item, Markup, RawDocument};
 use refrain::strip::{Ends, Found};
-use refrain::write::{DocumentWriter, FolderWriter, Output, Packed, Packing, WriteOptions};
-use refrain::{Document, Error, Failure, Origin};
+use refrain::write::{
+    Compressed, Compression, DocumentWriter, FolderWriter, Format, Output, WriteOptions, place_below,
+};
+use refrain::{Document, Failure, Origin};
 use serde_json::Map;
 
 use super::books::{Book, Content, Trouble, read_part};
-use super::rows::{Layout, Row};
+use super::rows::Row;
 
 /// The name of the report in a folder of bodies.
 const REPORT: &str = "report.jsonl";
@@ -25,11 +27,11 @@ pub(super) enum Destination {
     /// Nowhere: what was found is told.
     Nowhere,
     /// To one file, or to standard output. The book is held back until it is known to be the only one.
-    Stream { out: Packed, held: Option<Vec<u8>> },
+    Stream { out: Compressed, held: Option<Vec<u8>> },
     /// Into a folder: the bytes of plain files under their names, texts of documents beside them, and a report.
     Folder {
         folder: PathBuf,
-        report: Packed,
+        report: Compressed,
         documents: Option<Box<FolderWriter>>,
         /// Where bodies of plain files go.
         taken: HashSet<PathBuf>,
@@ -87,7 +89,7 @@ impl Destination {
         let missing = plain.ancestors().filter(|folder| !folder.as_os_str().is_empty() && !folder.exists());
         let made = Made(missing.map(Path::to_owned).collect());
         fs::create_dir_all(&plain).with_context(|| format!("cannot make the folder {}", folder.display()))?;
-        let report = Packing::None.pack(Output::file(&plain.join(REPORT))?)?;
+        let report = Compression::None.compress(Output::file(&plain.join(REPORT))?)?;
         let taken = names.map(|name| plain.join(name)).chain([plain.join(REPORT)]).collect();
         Ok(Destination::Folder { folder: plain, report, documents: None, taken, overwrite, used: false, made })
     }
@@ -123,7 +125,7 @@ impl Destination {
                     let path = writer.write_named(&Document { id: row.id.clone(), ..*document })?;
                     row.file = Some(path.strip_prefix(&folder).unwrap_or(&path).to_owned());
                 }
-                report.put(Layout::Jsonl.row(row).as_bytes())
+                report.put(row.line(Format::Jsonl).as_bytes())
             }
             _ => Ok(()),
         }
@@ -186,7 +188,7 @@ impl Preparing {
                     return Err(Trouble::Failed(Failure::new(&row.origin, error).hint("rename it")));
                 }
                 let part = read_part(&path, body).map_err(|error| unreadable(&row.origin, &error))?;
-                place(folder, &name, part)?;
+                place_below(folder, &name, part)?;
                 row.file = Some(name);
                 Left::Nothing
             }
@@ -225,23 +227,4 @@ fn part(text: &str, part: Range<u64>) -> &str {
 
 fn unreadable(origin: &str, error: &io::Error) -> Trouble {
     Trouble::Failed(Failure::new(origin, error.to_string()))
-}
-
-/// Writes a body under a folder. It is written aside and renamed: what stood there before, a link perhaps, is replaced and not
-/// followed. No other run writes to the same file aside, and none that was killed left it open to others.
-fn place(folder: &Path, name: &Path, mut part: impl Read) -> refrain::Result<()> {
-    let path = folder.join(name);
-    let parent = path.parent().unwrap_or(folder);
-    fs::create_dir_all(parent).map_err(|error| Error::io(parent, error))?;
-    let thread = rayon::current_thread_index().unwrap_or_default();
-    let aside = parent.join(format!(".refrain-{}-{thread}.partial", std::process::id()));
-    // One that is there is of a run that was killed.
-    let _ = fs::remove_file(&aside);
-    let written = File::create_new(&aside)
-        .and_then(|mut file| io::copy(&mut part, &mut file))
-        .and_then(|_| fs::rename(&aside, &path));
-    written.map_err(|error| {
-        let _ = fs::remove_file(&aside);
-        Error::io(path, error)
-    })
 }

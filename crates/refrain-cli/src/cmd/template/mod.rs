@@ -6,7 +6,7 @@ mod records;
 mod work;
 
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use anyhow::{Context, Result, bail};
@@ -14,11 +14,11 @@ use clap::Args;
 use refrain::pipeline::Control;
 use refrain::source::Inputs;
 use refrain::template::{Sample, Templates, Wrapper};
-use refrain::write::{OutputFormat, write_atomically};
+use refrain::write::{Format, extension, write_atomically};
 
 use crate::common::{
-    Given, InputArguments, OutputArguments, copy_stdin, ending, is_folder, named, on_interrupt, refuse_input_as, size,
-    tell, tell_failures,
+    Given, InputArguments, OutputArguments, is_folder, named, on_interrupt, one_of, refuse_input_as, size, tell,
+    tell_failures,
 };
 use crate::exit::Exit;
 use output::Destination;
@@ -89,7 +89,7 @@ pub(crate) struct Arguments {
     json: bool,
 
     /// Format, where the name does not tell: text, jsonl, parquet or vertical; csv and tsv for --records
-    #[arg(long, value_name = "FORMAT", value_parser = named(Format::ALL.to_vec()), help_heading = "Output")]
+    #[arg(long, value_name = "FORMAT", value_parser = one_of(&FORMATS), help_heading = "Output")]
     format: Option<Format>,
 
     /// Write into a folder that is not empty: files of the same names are replaced, others are left alone
@@ -124,40 +124,7 @@ impl Unit {
 }
 
 /// What `--format` names.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Format {
-    Text,
-    Jsonl,
-    Parquet,
-    Vertical,
-    Csv,
-    Tsv,
-}
-
-impl Format {
-    const ALL: [(&'static str, Format); 6] = [
-        ("text", Format::Text),
-        ("jsonl", Format::Jsonl),
-        ("parquet", Format::Parquet),
-        ("vertical", Format::Vertical),
-        ("csv", Format::Csv),
-        ("tsv", Format::Tsv),
-    ];
-
-    fn of_path(path: &Path) -> Option<Format> {
-        match ending(path)?.as_str() {
-            "csv" => Some(Format::Csv),
-            "tsv" => Some(Format::Tsv),
-            _ => OutputFormat::of_path(path).and_then(|format| match format {
-                OutputFormat::Text => Some(Format::Text),
-                OutputFormat::Jsonl => Some(Format::Jsonl),
-                OutputFormat::Parquet => Some(Format::Parquet),
-                OutputFormat::Vertical => Some(Format::Vertical),
-                _ => None,
-            }),
-        }
-    }
-}
+const FORMATS: [Format; 6] = [Format::Text, Format::Jsonl, Format::Parquet, Format::Vertical, Format::Csv, Format::Tsv];
 
 /// What is to be done.
 enum Job {
@@ -169,7 +136,7 @@ enum Job {
     /// Pages without what they share, into a folder.
     Folder(PathBuf),
     /// Their text, as documents.
-    Documents(OutputFormat),
+    Documents(Format),
 }
 
 impl Arguments {
@@ -184,7 +151,7 @@ impl Arguments {
                 Some(_) => bail!("pages go into a folder as they are; leave --format out, or name a file"),
             };
         }
-        let format = self.format.or(path.and_then(Format::of_path));
+        let format = self.format.or(path.and_then(|path| Format::of_path_among(path, &FORMATS)));
         let table = matches!(format, Some(Format::Csv | Format::Tsv));
         if self.json {
             return Ok(Job::Summary);
@@ -211,11 +178,9 @@ impl Arguments {
             bail!("csv and tsv are for tables: add --records, or write documents as jsonl");
         }
         match (format, path) {
-            (Some(Format::Text), _) => Ok(Job::Documents(OutputFormat::Text)),
-            (Some(Format::Parquet), _) => Ok(Job::Documents(OutputFormat::Parquet)),
-            (Some(Format::Vertical), _) => Ok(Job::Documents(OutputFormat::Vertical)),
-            (_, None) | (Some(_), _) => Ok(Job::Documents(OutputFormat::Jsonl)),
-            (None, Some(path)) => match ending(path) {
+            (Some(format), _) => Ok(Job::Documents(format)),
+            (None, None) => Ok(Job::Documents(Format::Jsonl)),
+            (None, Some(path)) => match extension(path) {
                 // A name without an ending is that of a folder.
                 None => Ok(Job::Folder(path.to_owned())),
                 Some(end) => bail!(
@@ -254,7 +219,7 @@ pub(crate) fn run(arguments: &Arguments, given: &Given) -> Result<Exit> {
     let (mut inputs, early) = arguments.input.expand(output.path())?;
     arguments.check(given, &job, &inputs)?;
     let mut failures = output.failures(early)?;
-    let _copied = copy_stdin(&mut inputs)?;
+    let _copied = inputs.copy_stdin(None)?;
     let control = Arc::new(Control::default());
     let stopped = control.clone();
     on_interrupt(move || stopped.stop())?;

@@ -10,14 +10,17 @@ use refrain::report::cell;
 use refrain::source::Inputs;
 use refrain::template::normalised_ranges;
 use refrain::text::{CharOffsets, Offsets};
-use refrain::write::{DocumentWriter, Output, Packed, Packing, TableWriter, WriteOptions, open, write_atomically};
+use refrain::write::{
+    Compressed, Compression, DocumentWriter, Format, Output, TableWriter, WriteOptions, open, place_below,
+    write_atomically,
+};
 use refrain::{Document, Failure, Span};
 use serde_json::{Map, Value, json};
 
 use super::pages::{Page, Pages};
 use super::records::{Columns, Row};
 use super::work::{How, Marked, Summary};
-use super::{Arguments, Format, Job, Known, Unit};
+use super::{Arguments, Job, Known, Unit};
 use crate::names::Names;
 
 /// What is left to be written when it is a page's turn.
@@ -161,7 +164,7 @@ s{color:var(--grey);text-decoration:none}
 /// Where content goes.
 pub(super) enum Destination {
     Lines {
-        out: Packed,
+        out: Compressed,
         tail: &'static str,
         colours: bool,
     },
@@ -175,12 +178,12 @@ pub(super) enum Destination {
     },
     Documents(Box<dyn DocumentWriter>),
     Table {
-        out: Packed,
+        out: Compressed,
         between: char,
         columns: Columns,
     },
     JsonTable {
-        out: Packed,
+        out: Compressed,
         columns: Columns,
     },
     ParquetTable {
@@ -188,16 +191,16 @@ pub(super) enum Destination {
         columns: Columns,
     },
     /// One JSON object at the end.
-    Object(Packed),
+    Object(Compressed),
 }
 
 impl Destination {
     pub(super) fn open(arguments: &Arguments, job: &Job, pages: &Pages<'_>, known: &Known) -> Result<Destination> {
         let path = arguments.output.path();
-        let stream = || -> Result<Packed> {
+        let stream = || -> Result<Compressed> {
             Ok(match path {
-                Some(path) => Packing::of_path(path).pack(Output::file(path)?)?,
-                None => Packing::None.pack(Output::stream(std::io::stdout()))?,
+                Some(path) => Compression::of_path(path).compress(Output::file(path)?)?,
+                None => Compression::None.compress(Output::stream(std::io::stdout()))?,
             })
         };
         let columns = || match known {
@@ -223,8 +226,8 @@ impl Destination {
             }
             Job::Documents(format) => {
                 let (output, packing) = match path {
-                    Some(path) => (Output::file(path)?, Packing::of_path(path)),
-                    None => (Output::stream(std::io::stdout()), Packing::None),
+                    Some(path) => (Output::file(path)?, Compression::of_path(path)),
+                    None => (Output::stream(std::io::stdout()), Compression::None),
                 };
                 Destination::Documents(open(output, *format, packing, WriteOptions::default())?)
             }
@@ -254,13 +257,10 @@ impl Destination {
             },
             (Destination::Folder { folder, names, inputs, taken, report }, Put::File(document, text, how)) => {
                 let name = file_name(&document, names, inputs, taken);
-                let path = folder.join(&name);
-                if let Some(parent) = path.parent() {
-                    std::fs::create_dir_all(parent).map_err(|error| refrain::Error::io(parent, error))?;
-                }
                 report.push_str(&report_line(&document, &name, &text, how));
+                place_below(folder, &name, text.as_bytes())?;
                 taken.insert(name);
-                write_atomically(&path, text.as_bytes())
+                Ok(())
             }
             (Destination::Documents(out), Put::Document(document, _)) => out.write(&document),
             (Destination::Table { out, between, columns }, Put::Row(row)) => {

@@ -19,13 +19,15 @@ use super::rules::Rule;
 pub use segment::Source;
 use segment::{FILES, Segment, SegmentNote, SegmentWriter, digest_of, path_of};
 
+use crate::disk::atomic::{sync_folder, write_atomically};
 use crate::document::Span;
 use crate::error::{Error, IoContext, Result};
 
 /// The version of the form of libraries.
 const VERSION: u32 = 1;
 const NOTE: &str = "library.json";
-const NEW_NOTE: &str = "library.new";
+/// The note until it is complete.
+const NEW_NOTE: &str = ".library.json.partial";
 const LOCK: &str = "lock";
 /// With more segments than this, they are made one.
 const MOST_SEGMENTS: usize = 12;
@@ -83,15 +85,10 @@ impl Note {
 
     /// Puts the note into its place, so that it is there whole or not at all, and lasts.
     fn write(&self, folder: &Path) -> Result<()> {
-        let (path, aside) = (folder.join(NOTE), folder.join(NEW_NOTE));
         let bytes = serde_json::to_vec_pretty(self).map_err(std::io::Error::from)?;
-        fs::write(&aside, bytes).at(&aside)?;
-        File::open(&aside).and_then(|file| file.sync_all()).at(&aside)?;
-        // The files that it names are there before it is.
-        let sync = || File::open(folder).and_then(|folder| folder.sync_all()).at(folder);
-        sync()?;
-        fs::rename(&aside, &path).at(&path)?;
-        sync()
+        // The files that it names must survive before it does.
+        sync_folder(Some(folder))?;
+        write_atomically(&folder.join(NOTE), &bytes)
     }
 
     fn fingerprints(&self) -> Result<FingerprintOptions> {

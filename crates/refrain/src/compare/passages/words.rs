@@ -10,6 +10,7 @@ use rust_stemmers::{Algorithm, Stemmer};
 use unicode_segmentation::UnicodeSegmentation;
 
 use crate::compare::rules::{Rule, is_invisible, tokens};
+use crate::text::scripts::is_unspaced;
 
 /// Letters kept of a word when its language is unknown: a rough stem for any alphabetic script.
 /// On English 5, 6 and 7 are alike, and lower by .002 to .004 than stemming.
@@ -190,7 +191,8 @@ impl Builder {
     fn form(&mut self, word: &str, unicode: bool, touches: bool) -> u32 {
         let mut lower = std::mem::take(&mut self.lower);
         lower.clear();
-        let single = unicode && is_unspaced(word);
+        // The Unicode rules split scripts without spaces into characters.
+        let single = unicode && word.starts_with(is_unspaced);
         if single && touches {
             lower.push_str(&self.unspaced);
         }
@@ -286,21 +288,6 @@ fn stuck(between: &str) -> usize {
 /// Where the part of `between` begins that sticks to the word after it: behind the last white space.
 fn after_last_space(between: &str) -> usize {
     between.char_indices().rfind(|(_, c)| c.is_whitespace()).map_or(0, |(at, c)| at + c.len_utf8())
-}
-
-/// Whether a word is a single character of a script written without spaces. The Unicode rules split exactly those scripts
-/// into characters, so that a single letter beyond Latin, Greek, Cyrillic and their neighbours is enough to tell.
-fn is_unspaced(word: &str) -> bool {
-    word.chars().next().is_some_and(|c| {
-        matches!(c,
-            '\u{0e00}'..='\u{0eff}' // Thai, Lao
-            | '\u{1000}'..='\u{109f}' // Burmese
-            | '\u{1780}'..='\u{17ff}' // Khmer
-            | '\u{3040}'..='\u{30ff}' // Hiragana, Katakana
-            | '\u{3400}'..='\u{9fff}' // Han
-            | '\u{f900}'..='\u{faff}'
-            | '\u{20000}'..='\u{3ffff}')
-    })
 }
 
 /// Whether a character ends a sentence.

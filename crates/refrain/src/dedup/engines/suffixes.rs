@@ -17,7 +17,7 @@ use super::runs::{Run, RunWriter, Sorted, merge};
 use crate::dedup::evidence::Found;
 use crate::dedup::group::Spread;
 use crate::dedup::store::Store;
-use crate::error::{Error, Result};
+use crate::error::{Error, Hint, Result};
 
 /// What stands between documents in a chunk, and so in no n-gram.
 const SEPARATOR: i32 = 0;
@@ -92,9 +92,9 @@ impl Dictionary {
                 Ok(id)
             }
             _ => Err(Error::Refused(format!(
-                "there are more than {words} different words, and numbering them takes more than half of the memory; \
-                 give it more with --memory, or take --engine hash, which does not number words"
-            ))),
+                "there are more than {words} different words, and numbering them takes more than half of the memory"
+            ))
+            .hint(Hint::option("memory", "raise `memory`, or use `engine=hash`, which does not number words"))),
         }
     }
 }
@@ -182,10 +182,8 @@ impl Chunks<'_> {
             .run()
             .map(SuffixArrayWithText::into_vec)
             .map_err(|error| {
-                Error::Refused(format!(
-                    "no suffix array of {words} words could be built ({error}); make it smaller with less --memory, \
-                     or take --engine hash"
-                ))
+                Error::Refused(format!("no suffix array of {words} words could be built ({error})"))
+                    .hint(Hint::option("memory", "make it smaller with less `memory`, or use `engine=hash`"))
             })
     }
 
@@ -308,7 +306,7 @@ mod tests {
         let folder = tempfile::tempdir().expect("a folder");
         let mut chunks = Chunks::new(3, &sizes, folder.path());
         let refused = chunks.add(&document).expect_err("too little memory").to_string();
-        assert!(refused.contains("--memory") && refused.contains("--engine hash"), "{refused}");
+        assert!(refused.contains("`memory`") && refused.contains("`engine=hash`"), "{refused}");
         let words = chunks.dictionary.ids.len() as u64;
         assert!(words * 17 < sizes.dictionary && words * 58 < 1 << 20, "{words}");
     }

@@ -76,13 +76,13 @@ fn without_text(shown: &Shown) -> Unreadable {
     if shown.glyphs > 0 {
         return Unreadable {
             error: "the fonts of this PDF file do not say which letters they show".into(),
-            hint: Some("print it to a new PDF and run OCR on it, for example with ocrmypdf --force-ocr"),
+            hint: Some("print it to a new PDF and run OCR on it, for example with ocrmypdf --force-ocr".into()),
         };
     }
     if shown.pictures > 0 {
         return Unreadable {
             error: "this PDF file holds pictures of pages and no text".into(),
-            hint: Some("run OCR on it first, for example with ocrmypdf"),
+            hint: Some("run OCR on it first, for example with ocrmypdf".into()),
         };
     }
     Unreadable::without_text(FORMAT)

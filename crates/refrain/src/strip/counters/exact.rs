@@ -2,7 +2,7 @@
 
 use super::table::{LineTable, MOST_LINES};
 use super::{Counter, CounterKind, Frequent, check_least};
-use crate::error::{Error, Result};
+use crate::error::{Error, Hint, Result};
 
 /// Exact counts in memory: a hash table of all distinct lines.
 ///
@@ -27,9 +27,10 @@ impl Exact {
     fn check_room(&self) -> Result<()> {
         match self.table.len() < MOST_LINES {
             true => Ok(()),
-            false => Err(Error::Refused(format!(
-                "more than {MOST_LINES} distinct lines are too many for the exact counter (use --counter sorted)"
-            ))),
+            false => {
+                Err(Error::Refused(format!("more than {MOST_LINES} distinct lines are too many for the exact counter"))
+                    .hint(Hint::value("counter", "sorted", "use `counter=sorted`")))
+            }
         }
     }
 }

@@ -10,6 +10,7 @@ use twox_hash::XxHash3_64;
 use super::CounterKind;
 use super::majority::own_key;
 use super::table::{KeyTable, LineTable};
+use crate::disk::atomic::AtomicFile;
 use crate::error::{Error, IoContext, Result};
 
 /// The first bytes of a file.
@@ -122,13 +123,9 @@ impl Frequent {
 
     /// Writes a file. It is there whole or not at all.
     pub fn save(&self, path: &Path) -> Result<()> {
-        let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-        let file = tempfile::Builder::new().prefix(".refrain-").tempfile_in(folder).at(folder)?;
-        let mut writer = BufWriter::new(file);
+        let mut writer = BufWriter::new(AtomicFile::create(path)?);
         self.write(&mut writer).at(path)?;
-        let file = writer.into_inner().map_err(io::IntoInnerError::into_error).at(path)?;
-        file.persist(path).map_err(|error| Error::io(path, error.error))?;
-        Ok(())
+        writer.into_inner().map_err(io::IntoInnerError::into_error).at(path)?.commit()
     }
 
     /// Reads a file that [`save`](Frequent::save) wrote.

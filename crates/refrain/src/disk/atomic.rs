@@ -1,0 +1,185 @@
+//! Files that appear under their name only when they are complete.
+
+use std::ffi::OsString;
+use std::fs::{self, File, Permissions};
+use std::io::{self, Read, Seek, Write};
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Component, Path, PathBuf};
+
+use crate::error::{Error, IoContext, Result};
+
+/// A file that is written under a temporary name and then renamed. Dropped without [`commit`](AtomicFile::commit), it leaves
+/// nothing behind, unless [`keep_partial`](AtomicFile::keep_partial) asks for that.
+pub(crate) struct AtomicFile {
+    path: PathBuf,
+    temporary: PathBuf,
+    file: File,
+    keep_partial: bool,
+}
+
+impl AtomicFile {
+    pub(crate) fn create(path: &Path) -> Result<AtomicFile> {
+        if path.is_dir() {
+            return Err(Error::Refused(format!("{} is a folder; name a file in it", path.display())));
+        }
+        let temporary = partial(path);
+        // An interrupted run may have left one. A symbolic link of this name must not be followed.
+        let _ = fs::remove_file(&temporary);
+        let file = File::create_new(&temporary).at(path)?;
+        Ok(AtomicFile { path: path.to_owned(), temporary, file, keep_partial: false })
+    }
+
+    /// Opens a file that an earlier run left incomplete, and drops what it has beyond `bytes`.
+    pub(crate) fn resume(path: &Path, bytes: u64) -> Result<AtomicFile> {
+        let temporary = partial(path);
+        let mut file = File::options().write(true).open(&temporary).at(&temporary)?;
+        file.set_len(bytes).at(&temporary)?;
+        file.seek(io::SeekFrom::End(0)).at(&temporary)?;
+        Ok(AtomicFile { path: path.to_owned(), temporary, file, keep_partial: true })
+    }
+
+    /// The final name.
+    pub(crate) fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// The name until the file is complete.
+    pub(crate) fn temporary(&self) -> &Path {
+        &self.temporary
+    }
+
+    /// Keeps the file if it is dropped incomplete, so that it can be [resumed](AtomicFile::resume).
+    pub(crate) fn keep_partial(&mut self) {
+        self.keep_partial = true;
+    }
+
+    /// Gives the file its name, so that it survives a power failure.
+    pub(crate) fn commit(self) -> Result<()> {
+        self.file.sync_all().at(&self.temporary)?;
+        let folder = self.path.parent().map(Path::to_owned);
+        self.commit_unsynced()?;
+        sync_folder(folder.as_deref())
+    }
+
+    /// Gives the file its name. It survives if the process is killed, but not a power failure.
+    pub(crate) fn commit_unsynced(mut self) -> Result<()> {
+        fs::rename(&self.temporary, &self.path).at(&self.path)?;
+        self.keep_partial = true;
+        Ok(())
+    }
+}
+
+impl Write for AtomicFile {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.file.write(bytes)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.file.flush()
+    }
+}
+
+impl Drop for AtomicFile {
+    fn drop(&mut self) {
+        if !self.keep_partial {
+            let _ = fs::remove_file(&self.temporary);
+        }
+    }
+}
+
+/// The name of a file until it is complete.
+fn partial(path: &Path) -> PathBuf {
+    let mut name = OsString::from(".");
+    name.push(path.file_name().unwrap_or_default());
+    name.push(".partial");
+    path.with_file_name(name)
+}
+
+/// Gives a complete file that an earlier run [left](crate::write::Output::leave) its name, if it does not have it yet.
+pub fn complete(path: &Path) -> Result<()> {
+    let real = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
+    let partial = partial(&real);
+    if partial.exists() {
+        fs::rename(&partial, &real).at(&real)?;
+        sync_folder(real.parent())?;
+    }
+    Ok(())
+}
+
+/// Makes the names in a folder survive a power failure.
+pub(crate) fn sync_folder(folder: Option<&Path>) -> Result<()> {
+    let folder = folder.filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    File::open(folder).and_then(|folder| folder.sync_all()).at(folder)
+}
+
+/// Writes a small file so that it exists as a whole or not at all.
+pub fn write_atomically(path: &Path, content: &[u8]) -> Result<()> {
+    let mut file = AtomicFile::create(path)?;
+    file.write_all(content).at(path)?;
+    file.commit()
+}
+
+/// Writes a file below a folder, and creates the folders between. It replaces an existing file or link of that name. It never
+/// follows a symbolic link below the folder, so that nothing outside it is written to.
+pub fn place_below(folder: &Path, name: &Path, mut content: impl Read) -> Result<()> {
+    let path = folder.join(name);
+    if !name.components().all(|component| matches!(component, Component::Normal(_))) {
+        return Err(Error::Refused(format!("{} is not a file below {}", name.display(), folder.display())));
+    }
+    let mut parent = folder.to_owned();
+    for between in name.parent().into_iter().flat_map(Path::components) {
+        parent.push(between);
+        if parent.is_symlink() {
+            let message = format!("{} is a symbolic link; remove it, or write to another folder", parent.display());
+            return Err(Error::Refused(message));
+        }
+    }
+    fs::create_dir_all(&parent).at(&parent)?;
+    // Temporary files are readable by their owner only, unless asked otherwise; the umask applies to this one.
+    let mut file = tempfile::Builder::new()
+        .prefix(".refrain-")
+        .suffix(".partial")
+        .permissions(Permissions::from_mode(0o666))
+        .tempfile_in(&parent)
+        .at(&parent)?;
+    io::copy(&mut content, &mut file).at(&path)?;
+    file.persist(&path).map_err(|error| Error::io(path, error.error))?;
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use std::os::unix::fs::symlink;
+
+    use super::*;
+
+    #[test]
+    fn links_in_the_folder_are_not_followed() {
+        let (folder, outside) = (tempfile::tempdir().expect("a folder"), tempfile::tempdir().expect("a folder"));
+        let secret = outside.path().join("secret");
+        fs::write(&secret, "untouched").expect("a file");
+        symlink(&secret, folder.path().join("a.txt")).expect("a link");
+        symlink(outside.path(), folder.path().join("sub")).expect("a link");
+        place_below(folder.path(), Path::new("a.txt"), &b"new"[..]).expect("the link is replaced");
+        place_below(folder.path(), Path::new("sub/secret"), &b"new"[..]).expect_err("a folder that is a link");
+        place_below(folder.path(), Path::new("../secret"), &b"new"[..]).expect_err("a file outside");
+        place_below(folder.path(), Path::new("x/y/a.txt"), &b"new"[..]).expect("folders are created");
+        assert_eq!(fs::read_to_string(&secret).expect("it is there"), "untouched");
+        assert_eq!(fs::read_to_string(folder.path().join("a.txt")).expect("it is there"), "new");
+        assert_eq!(fs::read_to_string(folder.path().join("x/y/a.txt")).expect("it is there"), "new");
+    }
+
+    #[test]
+    fn an_incomplete_file_leaves_nothing_behind() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("a");
+        let secret = folder.path().join("secret");
+        symlink(&secret, partial(&path)).expect("a link");
+        let mut file = AtomicFile::create(&path).expect("a file");
+        file.write_all(b"half").expect("some bytes");
+        drop(file);
+        assert!(!path.exists() && !partial(&path).exists() && !secret.exists());
+        write_atomically(&path, b"whole").expect("a file");
+        assert_eq!(fs::read(&path).expect("it is there"), b"whole");
+    }
+}

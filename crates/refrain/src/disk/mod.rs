@@ -1,0 +1,3 @@
+//! Data on disk: each way to store it exists once, and every method uses it from here.
+
+pub(crate) mod atomic;

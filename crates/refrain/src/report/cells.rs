@@ -1,0 +1,20 @@
+//! Cells of tables for spreadsheets and programs.
+
+/// Text as a cell of a table whose columns are separated by a character. With commas, cells are quoted where needed; otherwise,
+/// tabs and line breaks become spaces. An apostrophe protects text that a spreadsheet would take for a formula.
+///
+/// ```
+/// use refrain::report::cell;
+///
+/// assert_eq!(cell("=1+1", '\t'), "'=1+1");
+/// assert_eq!(cell("one, two", ','), "\"one, two\"");
+/// ```
+pub fn cell(text: &str, separator: char) -> String {
+    let is_formula = text.trim_start().starts_with(['=', '+', '-', '@']) || text.starts_with(['\t', '\r']);
+    let text = if is_formula { format!("'{text}") } else { text.to_owned() };
+    match separator {
+        ',' if text.contains([',', '"', '\n', '\r']) => format!("\"{}\"", text.replace('"', "\"\"")),
+        ',' => text,
+        _ => text.replace(['\t', '\n', '\r'], " "),
+    }
+}
