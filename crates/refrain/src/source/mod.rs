@@ -25,6 +25,7 @@ mod warc;
 
 pub use emit::Emitter;
 pub use inputs::{Input, Inputs, STDIN, plain_name};
+pub use jsonl::is_record;
 pub(crate) use sniff::is_html;
 pub use sniff::{InputFormat, Markup, Packing};
 
@@ -221,7 +222,7 @@ impl Body {
             Body::Bytes(bytes) => bytes.len(),
             Body::Text(text) => text.len(),
             Body::Packed(packed) => packed.bytes.len(),
-            Body::Document(document) => document.text.len(),
+            Body::Document(document) => document.text().len(),
         }
     }
 
@@ -275,14 +276,14 @@ impl Source {
 
     /// A source of documents in memory.
     pub fn of_documents(documents: Arc<[Document]>, options: SourceOptions) -> Source {
-        let bytes = documents.iter().map(|document| document.text.len() as u64).sum();
+        let bytes = documents.iter().map(|document| document.text().len() as u64).sum();
         Source { inputs: Inputs::memory(bytes), options, bytes_read: AtomicU64::new(0), documents: Some(documents) }
     }
 
     /// Hands over documents that are in memory.
     fn read_documents(&self, documents: &[Document], out: &mut Emitter<'_>) -> ControlFlow<()> {
         for document in documents {
-            self.bytes_read.fetch_add(document.text.len() as u64, Ordering::Relaxed);
+            self.bytes_read.fetch_add(document.text().len() as u64, Ordering::Relaxed);
             if out.wants_next() {
                 out.document(RawDocument {
                     id: document.id.clone(),
