@@ -37,15 +37,16 @@ pub(crate) fn classify(pages: &Path, language: Option<&str>, stop_words: Option<
 
 fn blocks(html: &str, list: Option<&StopList>) -> Vec<Value> {
     let page = segment_with(html, Segmentation::Published);
-    let document = Document { text: page.text, blocks: page.blocks, ..Document::default() };
+    let mut document = Document::default();
+    document.set_text_and_blocks(page.text, page.blocks);
     let classes = JusText::default().classify(&document, list);
     let block = |(block, found): (&refrain::Block, refrain::extract::Classified)| {
         json!({
-            "text": block.span.of(&document.text),
+            "text": block.span.of(document.text()),
             "class": found.class.name(),
             "context_free": found.context_free.name(),
             "link_chars": block.link_chars,
         })
     };
-    document.blocks.iter().zip(classes).map(block).collect()
+    document.blocks().iter().zip(classes).map(block).collect()
 }

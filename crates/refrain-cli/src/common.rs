@@ -48,6 +48,10 @@ pub(crate) struct InputArguments {
     #[arg(long, value_name = "MARKUP", value_parser = named(TextIs::ALL.to_vec()))]
     text_is: Option<TextIs>,
 
+    /// Read text that an earlier run marked (--keep-marked) as if it were not marked. Without this, it is ignored
+    #[arg(long)]
+    use_marked: bool,
+
     /// Largest document to read; larger ones are reported and left out
     #[arg(long, value_name = "SIZE", default_value = "256M", value_parser = size, allow_negative_numbers = true)]
     max_document: u64,
@@ -64,6 +68,7 @@ impl InputArguments {
             text_field: self.text_field.clone(),
             id_field: self.id_field.clone(),
             text_is: self.text_is,
+            use_marked: self.use_marked,
             max_document: self.max_document,
             max_expansion: self.max_expansion,
         }
@@ -300,13 +305,13 @@ impl OutputArguments {
     }
 
     /// Where the job writes: the main output, and the list of failures.
-    pub(crate) fn outputs(&self, format: Option<(OutputFormat, Packing)>) -> refrain::Result<Outputs> {
+    pub(crate) fn outputs(&self, format: Option<(Format, Compression)>) -> refrain::Result<Outputs> {
         let mut outputs = match &self.output {
             Some(path) => Outputs::to(path)?,
             None => Outputs::stdout(),
         };
-        if let Some((format, packing)) = format {
-            outputs = outputs.format(format, packing);
+        if let Some((format, compression)) = format {
+            outputs = outputs.format(format, compression);
         }
         match &self.errors {
             Some(path) => outputs.errors(path),

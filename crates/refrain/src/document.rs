@@ -9,6 +9,8 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
+use crate::text::{CharOffsets, Offsets};
+
 /// The column under which fields of the source stand in Parquet files, as JSON.
 pub(crate) const META_COLUMN: &str = "meta";
 
@@ -17,6 +19,15 @@ pub(crate) const MARKS_FIELD: &str = "marks";
 
 /// The same with offsets in bytes.
 pub(crate) const BYTE_MARKS_FIELD: &str = "byte_marks";
+
+/// The field that lists the blocks of a text, with offsets in code points.
+pub(crate) const BLOCKS_FIELD: &str = "blocks";
+
+/// The same with offsets in bytes.
+pub(crate) const BYTE_BLOCKS_FIELD: &str = "byte_blocks";
+
+/// The field that lists where the pages of a document begin, in code points.
+pub(crate) const PAGES_FIELD: &str = "pages";
 
 /// A range of bytes of a document's text. Both ends lie on character boundaries.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize)]
@@ -92,6 +103,10 @@ impl Origin {
 
 /// One document: decoded text, its blocks, and what passes found out about it.
 ///
+/// The text changes only through methods that keep all ranges true: [`set_text`](Document::set_text) drops them,
+/// [`cut`](Document::cut) and [`replace`](Document::replace) move them. `marks` is open, so that any pass can add to it; a mark
+/// that does not lie in the text, on character boundaries, has no effect and is never written.
+///
 /// ```
 /// use refrain::{Document, Label, Mark, Reason, Span};
 ///
@@ -121,14 +136,19 @@ pub struct Document {
     /// Fields of the source that refrain does not use itself; they travel with the document.
     #[serde(default, skip_serializing_if = "Map::is_empty")]
     pub meta: Map<String, Value>,
-    /// The decoded text.
-    pub text: String,
-    /// Paragraphs, headings, list items: ranges of `text` in order, not overlapping.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub blocks: Vec<Block>,
-    /// What passes said about ranges of `text`.
+    /// What passes said about ranges of the text.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub marks: Vec<Mark>,
+    text: String,
+    /// In order, not overlapping; outside them there is only white space.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    blocks: Vec<Block>,
+    /// What the source says of each block besides its range and kind; none where the source did not list blocks.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    block_fields: Option<Vec<Map<String, Value>>>,
+    /// Where pages begin.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pages: Vec<usize>,
 }
 
 /// A block of a document's text.
@@ -346,11 +366,161 @@ impl Document {
         crate::url::host(address).unwrap_or_default()
     }
 
-    /// Gives a document its text; its paragraphs become its blocks.
-    pub(crate) fn set_text(&mut self, text: String) {
-        let block = |span| Block { span, kind: BlockKind::Paragraph, link_chars: 0 };
-        self.blocks = crate::text::paragraphs(&text).map(block).collect();
+    /// The decoded text.
+    pub fn text(&self) -> &str {
+        &self.text
+    }
+
+    /// Paragraphs, headings, list items: ranges of the text in order, not overlapping. Outside them there is only white space.
+    pub fn blocks(&self) -> &[Block] {
+        &self.blocks
+    }
+
+    /// Where each page begins, in bytes of the text; empty for documents without pages.
+    pub fn pages(&self) -> &[usize] {
+        &self.pages
+    }
+
+    /// Gives the document another text. Its paragraphs become its blocks; marks and pages of the old text are dropped.
+    pub fn set_text(&mut self, text: impl Into<String>) {
+        let text = text.into();
+        self.blocks = paragraphs(&text);
         self.text = text;
+        self.block_fields = None;
+        self.pages.clear();
+        self.marks.clear();
+    }
+
+    /// Gives the document another text together with its blocks. Marks and pages of the old text are dropped. If the blocks do
+    /// not fit, the paragraphs of the text become its blocks.
+    pub fn set_text_and_blocks(&mut self, text: String, blocks: Vec<Block>) {
+        self.blocks = if blocks_fit(&text, &blocks) { blocks } else { paragraphs(&text) };
+        self.text = text;
+        self.block_fields = None;
+        self.pages.clear();
+        self.marks.clear();
+    }
+
+    /// Where the pages begin in a text that holds the words of the document's blocks, block by block; empty for documents without
+    /// pages.
+    pub fn pages_of_blocks(&self, others: &[Block]) -> Vec<usize> {
+        let place = |at: usize| {
+            let number = self.blocks.partition_point(|block| block.span.end <= at);
+            let end = others.last().map_or(0, |other| other.span.end);
+            match (self.blocks.get(number), others.get(number)) {
+                (Some(block), Some(other)) => {
+                    other.span.start + at.saturating_sub(block.span.start).min(other.span.len())
+                }
+                _ => end,
+            }
+        };
+        self.pages.iter().map(|&at| place(at)).collect()
+    }
+
+    /// Takes text and blocks out of the document, which is left without text, marks and pages.
+    pub fn take_text_and_blocks(&mut self) -> (String, Vec<Block>) {
+        let taken = (std::mem::take(&mut self.text), std::mem::take(&mut self.blocks));
+        self.set_text("");
+        taken
+    }
+
+    /// The text alone.
+    pub fn into_text(self) -> String {
+        self.text
+    }
+
+    /// Adopts blocks that the source lists, with what else it says of each; false when they do not fit the text.
+    pub(crate) fn adopt_blocks(&mut self, blocks: Vec<Block>, fields: Vec<Map<String, Value>>) -> bool {
+        let fit = blocks.len() == fields.len() && blocks_fit(&self.text, &blocks);
+        if fit {
+            (self.blocks, self.block_fields) = (blocks, Some(fields));
+        }
+        fit
+    }
+
+    /// Adopts the places where pages begin, in bytes; false when they do not fit the text.
+    pub(crate) fn adopt_pages(&mut self, pages: Vec<usize>) -> bool {
+        let fit = pages.is_sorted() && pages.iter().all(|&at| self.text.is_char_boundary(at));
+        if fit {
+            self.pages = pages;
+        }
+        fit
+    }
+
+    /// Removes ranges from the text. White space around them is reduced as in [`kept`](Document::kept). Marks, blocks and pages
+    /// cover the same words as before; marks and blocks of which nothing is left are dropped. A page keeps its number: if
+    /// nothing is left of it, it begins where the next one does.
+    pub fn cut(&mut self, spans: &[Span]) {
+        let spans = joined(spans.iter().copied().filter(|span| fits(&self.text, *span)).collect());
+        if spans.is_empty() {
+            return;
+        }
+        let (text, moved) = without(&self.text, &spans);
+        self.pages = moved.pages(&self.pages);
+        self.move_ranges(&moved);
+        self.text = text;
+    }
+
+    /// Replaces a range of the text, exactly as given. Ranges around it grow or shrink with it; what lies inside it is dropped.
+    /// A range that does not fit the text changes nothing.
+    pub fn replace(&mut self, span: Span, with: &str) {
+        if !fits(&self.text, span) {
+            return;
+        }
+        let kind =
+            self.blocks.iter().find(|block| block.span.end > span.start).map_or(BlockKind::Paragraph, |b| b.kind);
+        let length = self.text.len();
+        let after = span.start + with.len();
+        let pieces = [(Span::new(0, span.start), 0), (Span::new(span.end, length), after)];
+        let moved = Moved {
+            pieces: pieces.into_iter().filter(|(old, _)| !old.is_empty()).collect(),
+            length: length - span.len() + with.len(),
+        };
+        let page = |&at: &usize| if at <= span.start { at } else { moved.place(at) };
+        self.pages = self.pages.iter().map(page).collect();
+        self.move_ranges(&moved);
+        self.text.replace_range(span.start..span.end, with);
+        // Every word lies in a block.
+        let new = Span::new(span.start, after);
+        let next = self.blocks.partition_point(|block| block.span.end <= new.start);
+        if !with.trim().is_empty() && self.blocks.get(next).is_none_or(|block| block.span.start >= new.end) {
+            self.blocks.insert(next, Block { span: new, kind, link_chars: 0 });
+            if let Some(fields) = &mut self.block_fields {
+                fields.insert(next, Map::new());
+            }
+        }
+    }
+
+    fn move_ranges(&mut self, moved: &Moved) {
+        (self.blocks, self.block_fields) = moved.blocks(&self.blocks, self.block_fields.as_deref());
+        self.marks.retain_mut(|mark| match moved.span(mark.span) {
+            Some(span) => {
+                mark.span = span;
+                true
+            }
+            None => false,
+        });
+    }
+
+    /// Removes the marked ranges from the text, and the marks.
+    pub fn remove_marked(&mut self) {
+        self.cut(&self.removed_spans());
+        self.marks.clear();
+    }
+
+    /// The document as a writer shows it: with its marked ranges, or without.
+    pub(crate) fn shown(&self, keep_marked: bool) -> Shown<'_> {
+        let removed = if keep_marked { Vec::new() } else { self.removed_spans() };
+        if removed.is_empty() {
+            return Shown { document: self, text: Cow::Borrowed(&self.text), moved: None };
+        }
+        let (text, moved) = without(&self.text, &removed);
+        Shown { document: self, text: Cow::Owned(text), moved: Some(moved) }
+    }
+
+    /// The marks that lie in the text, on character boundaries; others have no effect.
+    pub fn fitting_marks(&self) -> impl Iterator<Item = &Mark> {
+        self.marks.iter().filter(|mark| fits(&self.text, mark.span))
     }
 
     /// The marked ranges, sorted and joined where they touch or overlap.
@@ -360,17 +530,7 @@ impl Document {
 
     /// The ranges with some labels, sorted and joined where they touch or overlap.
     pub fn spans_of(&self, wanted: impl Fn(Label) -> bool) -> Vec<Span> {
-        let marks = self.marks.iter().filter(|mark| wanted(mark.label) && !mark.span.is_empty());
-        let mut spans: Vec<Span> = marks.map(|mark| mark.span).collect();
-        spans.sort_unstable();
-        spans.dedup_by(|next, last| {
-            let joined = next.start <= last.end;
-            if joined {
-                last.end = last.end.max(next.end);
-            }
-            joined
-        });
-        spans
+        joined(self.fitting_marks().filter(|mark| wanted(mark.label)).map(|mark| mark.span).collect())
     }
 
     /// The text without its marked ranges.
@@ -378,36 +538,14 @@ impl Document {
     /// White space around a removed range is reduced to the strongest break that stood there (paragraph, line, space), so
     /// that no gaps stay behind.
     pub fn kept(&self) -> Cow<'_, str> {
-        let removed = self.removed_spans();
-        if removed.is_empty() {
-            return Cow::Borrowed(&self.text);
-        }
-        let mut kept = String::with_capacity(self.text.len());
-        let mut gap = ""; // white space seen around the ranges removed since the last kept character
-        let mut from = 0;
-        for span in removed.iter().copied().chain([Span::new(self.text.len(), self.text.len())]) {
-            let piece = self.text.get(from..span.start).unwrap_or_default();
-            let body = if from == 0 { piece } else { piece.trim_start() };
-            gap = stronger_break(gap, &piece[..piece.len() - body.len()]);
-            let at_end = span.start == self.text.len();
-            let body = if at_end { body } else { body.trim_end() };
-            if !body.is_empty() {
-                if !kept.is_empty() {
-                    kept.push_str(gap);
-                }
-                kept.push_str(body);
-                gap = "";
-            }
-            gap = stronger_break(gap, &piece[piece.trim_end().len()..]);
-            from = span.end;
-        }
-        Cow::Owned(kept)
+        self.shown(false).text
     }
 
     /// The document without its marked ranges.
+    #[must_use]
     pub fn without_marked(&self) -> Document {
-        let mut document = Document { text: String::new(), blocks: Vec::new(), marks: Vec::new(), ..self.clone() };
-        document.set_text(self.kept().into_owned());
+        let mut document = self.clone();
+        document.remove_marked();
         document
     }
 
@@ -429,8 +567,163 @@ impl Document {
     }
 }
 
+/// A document as a writer shows it.
+pub(crate) struct Shown<'a> {
+    document: &'a Document,
+    /// The text that is shown.
+    pub(crate) text: Cow<'a, str>,
+    moved: Option<Moved>,
+}
+
+impl Shown<'_> {
+    /// The fields that hold ranges of the shown text: blocks, where the source listed them, and pages.
+    pub(crate) fn ranges(&self, offsets: Offsets) -> Vec<(&'static str, Value)> {
+        let Document { blocks, block_fields, pages, .. } = self.document;
+        let mut fields = Vec::new();
+        if let Some(known) = block_fields {
+            let (blocks, known) = match &self.moved {
+                Some(moved) => moved.blocks(blocks, Some(known)),
+                None => (blocks.clone(), Some(known.clone())),
+            };
+            let mut chars = CharOffsets::new(&self.text);
+            let entry = |(block, known): (&Block, Map<String, Value>)| {
+                let span = chars.span(block.span, offsets);
+                let mut entry = Map::new();
+                entry.insert("start".into(), Value::from(span.start));
+                entry.insert("end".into(), Value::from(span.end));
+                entry.insert("kind".into(), Value::from(block.kind.name()));
+                entry.extend(known);
+                Value::Object(entry)
+            };
+            let list: Vec<Value> = blocks.iter().zip(known.unwrap_or_default()).map(entry).collect();
+            let name = if offsets == Offsets::Chars { BLOCKS_FIELD } else { BYTE_BLOCKS_FIELD };
+            fields.push((name, Value::from(list)));
+        }
+        if !pages.is_empty() {
+            let pages = self.moved.as_ref().map_or_else(|| pages.clone(), |moved| moved.pages(pages));
+            let mut chars = CharOffsets::new(&self.text);
+            let pages: Vec<usize> = pages.into_iter().map(|at| chars.chars(at)).collect();
+            fields.push((PAGES_FIELD, Value::from(pages)));
+        }
+        fields
+    }
+}
+
+/// Where the pieces of a text are after a change.
+struct Moved {
+    /// What is left of the old text, in order, and where it is in the new one.
+    pieces: Vec<(Span, usize)>,
+    /// Bytes of the new text.
+    length: usize,
+}
+
+impl Moved {
+    /// The range of the new text that holds what is left of a range; none when nothing is left.
+    fn span(&self, span: Span) -> Option<Span> {
+        let first = self.pieces.partition_point(|(old, _)| old.end <= span.start);
+        let behind = self.pieces.partition_point(|(old, _)| old.start < span.end);
+        let [(head, start), ..] = self.pieces.get(first..behind)? else { return None };
+        let (tail, last) = self.pieces[behind - 1];
+        Some(Span::new(start + span.start.saturating_sub(head.start), last + span.end.min(tail.end) - tail.start))
+    }
+
+    /// The place in the new text of the first character that is left at a place of the old one or behind it.
+    fn place(&self, at: usize) -> usize {
+        let next = self.pieces.partition_point(|(old, _)| old.end <= at);
+        self.pieces.get(next).map_or(self.length, |(old, new)| new + at.saturating_sub(old.start))
+    }
+
+    fn pages(&self, pages: &[usize]) -> Vec<usize> {
+        pages.iter().map(|&at| self.place(at)).collect()
+    }
+
+    /// The blocks of which something is left, with what is known of each.
+    fn blocks(
+        &self,
+        blocks: &[Block],
+        fields: Option<&[Map<String, Value>]>,
+    ) -> (Vec<Block>, Option<Vec<Map<String, Value>>>) {
+        let mut left = Vec::with_capacity(blocks.len());
+        let mut known = fields.map(|_| Vec::new());
+        for (number, block) in blocks.iter().enumerate() {
+            let Some(span) = self.span(block.span) else { continue };
+            left.push(Block {
+                span,
+                link_chars: block.link_chars.min(u32::try_from(span.len()).unwrap_or(u32::MAX)),
+                ..*block
+            });
+            if let (Some(known), Some(fields)) = (&mut known, fields) {
+                known.push(fields.get(number).cloned().unwrap_or_default());
+            }
+        }
+        (left, known)
+    }
+}
+
+/// A text without some ranges, which are in order and apart, and where its pieces are now.
+fn without(text: &str, removed: &[Span]) -> (String, Moved) {
+    let mut kept = String::with_capacity(text.len());
+    let mut pieces = Vec::with_capacity(removed.len() + 1);
+    let mut gap = ""; // white space seen around the ranges removed since the last kept character
+    let mut from = 0;
+    for span in removed.iter().copied().chain([Span::new(text.len(), text.len())]) {
+        let piece = text.get(from..span.start).unwrap_or_default();
+        let body = if from == 0 { piece } else { piece.trim_start() };
+        let start = from + piece.len() - body.len();
+        gap = stronger_break(gap, &piece[..piece.len() - body.len()]);
+        let at_end = span.start == text.len();
+        let body = if at_end { body } else { body.trim_end() };
+        if !body.is_empty() {
+            if !kept.is_empty() {
+                kept.push_str(gap);
+            }
+            pieces.push((Span::new(start, start + body.len()), kept.len()));
+            kept.push_str(body);
+            gap = "";
+        }
+        gap = stronger_break(gap, &piece[piece.trim_end().len()..]);
+        from = span.end;
+    }
+    let length = kept.len();
+    (kept, Moved { pieces, length })
+}
+
+/// True when a range lies in a text, on character boundaries.
+fn fits(text: &str, span: Span) -> bool {
+    span.start <= span.end && text.is_char_boundary(span.start) && text.is_char_boundary(span.end)
+}
+
+/// True when blocks lie in a text in order, and only white space lies outside them.
+fn blocks_fit(text: &str, blocks: &[Block]) -> bool {
+    let blank = |from: usize, to: usize| text.get(from..to).is_some_and(|gap| gap.trim().is_empty());
+    let mut end = 0;
+    blocks.iter().all(|block| {
+        let fits = fits(text, block.span) && blank(end, block.span.start);
+        end = block.span.end;
+        fits
+    }) && blank(end, text.len())
+}
+
+fn paragraphs(text: &str) -> Vec<Block> {
+    crate::text::paragraphs(text).map(|span| Block { span, kind: BlockKind::Paragraph, link_chars: 0 }).collect()
+}
+
+/// Ranges in order, those that touch or overlap as one; empty ones are left out.
+fn joined(mut spans: Vec<Span>) -> Vec<Span> {
+    spans.retain(|span| !span.is_empty());
+    spans.sort_unstable();
+    spans.dedup_by(|next, last| {
+        let joined = next.start <= last.end;
+        if joined {
+            last.end = last.end.max(next.end);
+        }
+        joined
+    });
+    spans
+}
+
 /// Of two stretches of white space, the break that separates more: blank line, line, space, nothing.
-fn stronger_break<'a>(a: &'a str, b: &'a str) -> &'a str {
+fn stronger_break(a: &str, b: &str) -> &'static str {
     let rank = |s: &str| match s.bytes().filter(|&b| b == b'\n').count() {
         0 => usize::from(!s.is_empty()),
         1 => 2,
@@ -441,6 +734,9 @@ fn stronger_break<'a>(a: &'a str, b: &'a str) -> &'a str {
 
 #[cfg(test)]
 mod tests {
+    use proptest::collection::vec;
+    use proptest::prelude::*;
+
     use super::*;
 
     fn marked(text: &str, removed: &[&str]) -> Document {
@@ -481,5 +777,106 @@ mod tests {
         assert!(marked("one\n\ntwo", &["one", "two"]).is_removed());
         assert!(!marked("one\n\ntwo", &["one"]).is_removed());
         assert_eq!(marked("one\n\ntwo", &["one", "two"]).kept(), "");
+    }
+
+    #[test]
+    fn marks_that_do_not_fit_have_no_effect() {
+        let mut document = marked("ein Weg über die Brücke", &["ein"]);
+        let mark = document.marks[0].clone();
+        document.marks.push(Mark { span: Span::new(9, 15), ..mark.clone() }); // inside a character
+        document.marks.push(Mark { span: Span::new(4, 400), ..mark.clone() });
+        document.marks.push(Mark { span: Span::new(7, 4), ..mark });
+        assert_eq!(document.kept(), "Weg über die Brücke");
+        assert_eq!(document.fitting_marks().count(), 1);
+        document.remove_marked();
+        assert_eq!((document.text(), document.marks.len()), ("Weg über die Brücke", 0));
+    }
+
+    #[test]
+    fn pages_keep_their_numbers() {
+        let mut document = Document::from_text("d", "one\n\ntwo\n\nthree");
+        assert!(!document.adopt_pages(vec![0, 99]) && document.adopt_pages(vec![0, 5, 10]));
+        document.cut(&[Span::new(5, 8)]);
+        assert_eq!((document.text(), document.pages()), ("one\n\nthree", &[0, 5, 5][..]));
+        document.replace(Span::new(0, 3), "");
+        assert_eq!((document.text(), document.pages()), ("\n\nthree", &[0, 2, 2][..]));
+    }
+
+    #[test]
+    fn words_that_replace_others_lie_in_a_block() {
+        let mut document = Document::from_text("d", "one\n\ntwo\n\nthree");
+        document.replace(Span::new(5, 8), "zwei");
+        let blocks: Vec<&str> = document.blocks().iter().map(|block| block.span.of(document.text())).collect();
+        assert_eq!(blocks, ["one", "zwei", "three"]);
+        document.replace(Span::new(2, 6), "X");
+        assert!(blocks_fit(document.text(), document.blocks()), "{document:?}");
+    }
+
+    fn letters(text: &str) -> String {
+        text.chars().filter(|c| !c.is_whitespace()).collect()
+    }
+
+    /// What is left of a range, by its letters.
+    fn left(text: &str, span: Span, cuts: &[Span]) -> String {
+        let is_cut = |at: usize| cuts.iter().any(|cut| cut.start <= at && at < cut.end);
+        let inside = text.char_indices().filter(|(at, _)| (span.start..span.end).contains(at) && !is_cut(*at));
+        inside.map(|(_, c)| c).filter(|c| !c.is_whitespace()).collect()
+    }
+
+    proptest! {
+        /// After a cut or a replacement, all ranges lie in the text and cover the same letters as before, where these are left.
+        #[test]
+        fn ranges_stay_true(
+            text in "([a-zä€]{1,5}[ \n]{0,3}){0,20}",
+            ranges in vec((0..90_usize, 0..30_usize), 0..4),
+            cuts in vec((0..90_usize, 0..20_usize), 0..4),
+            with in proptest::option::of("[A-Zß ]{0,4}"),
+        ) {
+            let span = |(start, length): (usize, usize)| {
+                let boundary = |at: usize| text.floor_char_boundary(at);
+                Span::new(boundary(start), boundary(start + length))
+            };
+            let mut document = Document::from_text("d", text.as_str());
+            for (number, range) in ranges.iter().enumerate() {
+                let reason = Reason::Stated(number.to_string());
+                document.marks.push(Mark { span: span(*range), label: Label::Foreign, pass: "test".into(), reason });
+            }
+            let fields = vec![Map::new(); document.blocks().len()];
+            prop_assert!(document.adopt_blocks(document.blocks().to_vec(), fields));
+            let pages: Vec<usize> = document.blocks().iter().step_by(2).map(|block| block.span.start).collect();
+            prop_assert!(document.adopt_pages(pages.clone()));
+            let before = document.clone();
+            let mut cuts: Vec<Span> = cuts.into_iter().map(span).collect();
+            match &with {
+                Some(with) => {
+                    cuts.truncate(1);
+                    for cut in &cuts {
+                        document.replace(*cut, with);
+                    }
+                }
+                None => document.cut(&cuts),
+            }
+            let new = document.text();
+            prop_assert!(document.fitting_marks().count() == document.marks.len());
+            prop_assert!(blocks_fit(new, document.blocks()), "{:?}", document);
+            prop_assert_eq!(document.block_fields.as_ref().map(Vec::len), Some(document.blocks().len()));
+            // Replacing text is in capital letters, and no part of what was there.
+            let old = |text: &str| letters(text).replace(|c: char| c.is_uppercase() || c == 'ß', "");
+            prop_assert_eq!(old(new), left(&text, Span::new(0, text.len()), &cuts));
+            let blocks = document.blocks().iter().map(|block| old(block.span.of(new))).filter(|block| !block.is_empty());
+            let expected = before.blocks().iter().map(|block| left(&text, block.span, &cuts)).filter(|b| !b.is_empty());
+            prop_assert_eq!(blocks.collect::<Vec<_>>(), expected.collect::<Vec<_>>());
+            for mark in &before.marks {
+                let after = document.marks.iter().find(|after| after.reason == mark.reason);
+                let after = after.map_or(String::new(), |after| old(after.span.of(new)));
+                prop_assert_eq!(after, left(&text, mark.span, &cuts));
+            }
+            prop_assert_eq!(document.pages().len(), pages.len());
+            for (page, at) in document.pages().iter().zip(pages) {
+                let rest = left(&text, Span::new(at, text.len()), &cuts);
+                prop_assert!(new.is_char_boundary(*page));
+                prop_assert_eq!(old(&new[*page..]), rest);
+            }
+        }
     }
 }

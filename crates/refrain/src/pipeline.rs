@@ -10,7 +10,10 @@ use serde::Deserialize;
 use serde_json::{Map, Value};
 
 use crate::decode::{Hints, LanguageFilter, NotText, decode, replace_nuls};
-use crate::document::{BYTE_MARKS_FIELD, Block, Document, Label, MARKS_FIELD, Mark, Origin, Position, Reason, Span};
+use crate::document::{
+    BLOCKS_FIELD, BYTE_BLOCKS_FIELD, BYTE_MARKS_FIELD, Block, BlockKind, Document, Label, MARKS_FIELD, Mark, Origin,
+    PAGES_FIELD, Position, Reason, Span,
+};
 use crate::error::{Error, Failure, Place, Result};
 use crate::extract::{Extractor, Workspace, segment};
 use crate::office::{self, Content, Unreadable};
@@ -101,11 +104,11 @@ impl Preparation {
         };
         match opened.markup {
             Markup::Text => {
-                let text = std::mem::take(&mut opened.text);
-                if opened.in_memory {
-                    opened.document.text = text;
-                } else {
-                    opened.document.set_text(text);
+                // A document in memory has its text, and ranges that fit it.
+                if !opened.in_memory {
+                    opened.document.set_text(std::mem::take(&mut opened.text));
+                    let failure = adopt_ranges(&mut opened.document, std::mem::take(&mut opened.pages));
+                    opened.failure = opened.failure.or(failure);
                     adopt_known_fields(&mut opened.document);
                 }
                 if let Some(language) = &self.language {
@@ -124,8 +127,8 @@ impl Preparation {
         if let Some(title) = &workspace.page.title {
             document.meta.entry("title").or_insert(Value::from(title.as_str()));
         }
-        std::mem::swap(&mut document.text, &mut workspace.page.text);
-        std::mem::swap(&mut document.blocks, &mut workspace.page.blocks);
+        let page = &mut workspace.page;
+        document.set_text_and_blocks(std::mem::take(&mut page.text), std::mem::take(&mut page.blocks));
         adopt_known_fields(document);
         if let Some(language) = &self.language {
             language.mark(document);
@@ -134,14 +137,15 @@ impl Preparation {
             document.language.clone_from(&workspace.page.language);
         }
         if let Some(extractor) = &self.extractor {
-            std::mem::swap(&mut document.text, &mut workspace.page.text);
-            std::mem::swap(&mut document.blocks, &mut workspace.page.blocks);
+            let mut marks = std::mem::take(&mut document.marks);
+            (workspace.page.text, workspace.page.blocks) = document.take_text_and_blocks();
             let wanted = self.language.as_ref().and_then(|filter| filter.wanted.first());
             let language = document.language.as_deref().or(wanted.map(String::as_str));
             let found = extractor.decide(html, language, workspace);
-            document.marks.extend(found.marks(extractor.options().method));
-            document.text = std::mem::take(&mut workspace.page.text);
-            document.blocks = std::mem::take(&mut workspace.page.blocks);
+            marks.extend(found.marks(extractor.options().method));
+            let page = &mut workspace.page;
+            document.set_text_and_blocks(std::mem::take(&mut page.text), std::mem::take(&mut page.blocks));
+            document.marks = marks;
         }
         if let Some(sites) = sites {
             mark_template(document, html, workspace, sites);
@@ -159,7 +163,7 @@ fn mark_template(document: &mut Document, html: &str, workspace: &Workspace, sit
         let next = fit.content.partition_point(|span| span.end <= at as usize);
         fit.content.get(next).is_some_and(|span| span.start <= at as usize)
     };
-    let places = || document.blocks.iter().zip(&workspace.page.outline.places);
+    let places = || document.blocks().iter().zip(&workspace.page.outline.places);
     if !fit.fits || !places().any(|(_, place)| is_content(place.source)) {
         return;
     }
@@ -202,6 +206,8 @@ pub struct Opened {
     pub failure: Option<Failure>,
     /// The document was in memory, with blocks and marks that fit the text.
     in_memory: bool,
+    /// Where the pages of the file begin in the text, in code points.
+    pages: Vec<usize>,
 }
 
 impl Opened {
@@ -210,15 +216,18 @@ impl Opened {
         let mut losses = 0;
         let mut damage = None;
         let mut known = None;
+        let mut pages = Vec::new();
         let (text, encoding, nuls) = match raw.body {
             Body::Text(text) => {
                 let (text, nuls) = replace_nuls(text);
                 (text, None, nuls)
             }
             Body::Document(mut document) => {
-                let (text, nuls) = replace_nuls(std::mem::take(&mut document.text));
+                while let Some(at) = document.text().find('\0') {
+                    document.replace(Span::new(at, at + 1), "\u{fffd}");
+                }
                 known = Some(document);
-                (text, None, nuls)
+                (String::new(), None, None)
             }
             Body::Office(packed) => {
                 let mut content = match unpack(&packed) {
@@ -226,6 +235,7 @@ impl Opened {
                     Err(why) => return Err(Box::new(unreadable(&raw.origin, why))),
                 };
                 damage = content.damage.take();
+                pages = std::mem::take(&mut content.pages);
                 let (text, nuls) = replace_nuls(std::mem::take(&mut content.text));
                 note_fields(content, &mut raw.meta);
                 (text, None, nuls)
@@ -242,20 +252,22 @@ impl Opened {
                 }
             }
         };
-        let html = || is_html(&text) || names_html(&raw.origin);
+        let shown = || known.as_ref().map_or(text.as_str(), |document| document.text());
+        let html = || is_html(shown()) || names_html(&raw.origin);
         let markup = raw.markup.unwrap_or_else(|| if html() { Markup::Html } else { Markup::Text });
-        if let Some(known) = known {
-            let document = Document { position, ..*known };
-            return Ok(Opened { document, text, markup, failure: None, in_memory: true });
+        if let Some(mut document) = known {
+            document.position = position;
+            if markup == Markup::Html {
+                document.remove_marked();
+            }
+            let text = document.text().to_owned();
+            return Ok(Opened { document: *document, text, markup, failure: None, in_memory: true, pages });
         }
-        let mut document = Document {
-            id: raw.id,
-            position,
-            origin: raw.origin,
-            encoding: encoding.map(str::to_owned),
-            meta: raw.meta,
-            ..Document::default()
-        };
+        let mut document = Document::from_text(raw.id, "");
+        document.position = position;
+        document.origin = raw.origin;
+        document.encoding = encoding.map(str::to_owned);
+        document.meta = raw.meta;
         if losses > 0 {
             document.meta.insert("encoding_losses".into(), Value::from(losses));
         }
@@ -269,7 +281,31 @@ impl Opened {
         });
         let damage = damage.map(|damage| failure_of(&document.origin, damage));
         let failure = damage.or(failure);
-        Ok(Opened { document, text, markup, failure, in_memory: false })
+        let mut opened = Opened { document, text, markup, failure, in_memory: false, pages };
+        if markup == Markup::Html {
+            opened.remove_marked();
+        }
+        Ok(opened)
+    }
+
+    /// Removes the ranges of the text that an earlier run marked. Blocks are dropped: whoever asks for the text as it came finds
+    /// its own. Pages stay, with the document.
+    pub fn remove_marked(&mut self) {
+        if self.in_memory {
+            self.document.remove_marked();
+            self.document.text().clone_into(&mut self.text);
+            return;
+        }
+        let known = [MARKS_FIELD, BYTE_MARKS_FIELD, BLOCKS_FIELD, BYTE_BLOCKS_FIELD, PAGES_FIELD];
+        if self.pages.is_empty() && !known.iter().any(|field| self.document.meta.contains_key(*field)) {
+            return;
+        }
+        let document = &mut self.document;
+        document.set_text(std::mem::take(&mut self.text));
+        let failure = adopt_ranges(document, std::mem::take(&mut self.pages));
+        self.failure = self.failure.take().or(failure);
+        document.remove_marked();
+        self.text = document.text().to_owned();
     }
 
     /// Fields that an earlier run of refrain wrote go back to where they belong, but for those that say what the text is
@@ -277,7 +313,10 @@ impl Opened {
     pub fn adopt_known_fields(&mut self) {
         adopt_encoding(&mut self.document);
         if self.markup == Markup::Text {
-            drop_count(&mut self.document.meta, &self.text);
+            self.remove_marked();
+            if has_count(&self.document.meta, &self.text) {
+                self.document.meta.shift_remove(COUNT);
+            }
         }
     }
 }
@@ -299,9 +338,6 @@ fn note_fields(content: Content, fields: &mut Map<String, Value>) {
     let about = content.about;
     for (name, value) in [("title", about.title), ("author", about.author), ("language", about.language)] {
         fields.extend(value.map(|value| (name.to_owned(), Value::from(value))));
-    }
-    if !content.pages.is_empty() {
-        fields.insert("pages".into(), Value::from(content.pages));
     }
 }
 
@@ -346,16 +382,70 @@ fn adopt_known_fields(document: &mut Document) {
         document.language = Some(language);
     }
     adopt_encoding(document);
-    drop_count(&mut document.meta, &document.text);
+    if has_count(&document.meta, document.text()) {
+        document.meta.shift_remove(COUNT);
+    }
+}
+
+/// Ranges that an earlier run wrote beside the text go back to where they belong: marks, blocks, pages. Those that do not fit
+/// the text are reported, and ignored. Fields of these names that refrain did not write stay what they are.
+fn adopt_ranges(document: &mut Document, pages: Vec<usize>) -> Option<Failure> {
+    let mut misfits = Vec::new();
     for (field, offsets) in [(MARKS_FIELD, Offsets::Chars), (BYTE_MARKS_FIELD, Offsets::Bytes)] {
-        let Some(Value::Array(values)) = document.meta.get(field) else { continue };
-        let mut chars = ByteOffsets::new(&document.text);
-        let marks: Option<Vec<Mark>> = values.iter().map(|value| read_mark(value, offsets, &mut chars)).collect();
-        if let Some(marks) = marks {
-            document.marks.extend(marks);
-            document.meta.shift_remove(field);
+        let Some(written) = take_list::<WrittenMark>(&mut document.meta, field) else { continue };
+        let all = written.len();
+        let mut chars = ByteOffsets::new(document.text());
+        let marks: Vec<Mark> = written.into_iter().filter_map(|mark| mark?.read(offsets, &mut chars)).collect();
+        if marks.len() < all {
+            misfits.push(format!("{} of {all} `{field}`", all - marks.len()));
+        }
+        document.marks.extend(marks);
+    }
+    for (field, offsets) in [(BLOCKS_FIELD, Offsets::Chars), (BYTE_BLOCKS_FIELD, Offsets::Bytes)] {
+        let Some(written) = take_list::<WrittenBlock>(&mut document.meta, field) else { continue };
+        let all = written.len();
+        let mut chars = ByteOffsets::new(document.text());
+        let read = |block: Option<WrittenBlock>| {
+            let WrittenBlock { start, end, kind, fields } = block?;
+            let span = chars.in_bytes(Span::new(start, end), offsets)?;
+            Some((Block { span, kind, link_chars: 0 }, fields))
+        };
+        let (blocks, fields): (Vec<Block>, Vec<_>) = written.into_iter().filter_map(read).unzip();
+        if blocks.len() < all || !document.adopt_blocks(blocks, fields) {
+            misfits.push(format!("`{field}`"));
         }
     }
+    let pages = if pages.is_empty() { take_pages(&mut document.meta) } else { pages };
+    let mut chars = ByteOffsets::new(document.text());
+    let places: Option<Vec<usize>> = pages.iter().map(|&at| chars.byte(at)).collect();
+    if !places.is_some_and(|places| document.adopt_pages(places)) {
+        misfits.push(format!("`{PAGES_FIELD}`"));
+    }
+    (!misfits.is_empty()).then(|| {
+        let which =
+            if document.id == document.origin.path() { String::new() } else { format!(" of {}", name_of(document)) };
+        let error = format!("{} beyond the text{which}, or inside a character; ignored", misfits.join(", "));
+        failure_of(&document.origin, error).hint("the text was changed after they were written: write them anew")
+    })
+}
+
+/// Takes a list out of the fields, if it is one that refrain writes: what else is in it is none.
+fn take_list<T: for<'de> Deserialize<'de>>(fields: &mut Map<String, Value>, name: &str) -> Option<Vec<Option<T>>> {
+    let Some(Value::Array(values)) = fields.get(name) else { return None };
+    let list: Vec<Option<T>> = values.iter().map(|value| T::deserialize(value).ok()).collect();
+    if !list.is_empty() && list.iter().all(Option::is_none) {
+        return None;
+    }
+    fields.shift_remove(name);
+    Some(list)
+}
+
+/// Takes the places where pages begin out of the fields, if it is a list that refrain writes: the first page begins at 0.
+fn take_pages(fields: &mut Map<String, Value>) -> Vec<usize> {
+    let list = fields.get(PAGES_FIELD).and_then(|value| Vec::<usize>::deserialize(value).ok());
+    let Some(list) = list.filter(|list| list.first() == Some(&0)) else { return Vec::new() };
+    fields.shift_remove(PAGES_FIELD);
+    list
 }
 
 fn adopt_encoding(document: &mut Document) {
@@ -367,35 +457,44 @@ fn adopt_encoding(document: &mut Document) {
     }
 }
 
-/// Drops a count that our tables carry; it is made anew when it is needed.
-fn drop_count(fields: &mut Map<String, Value>, text: &str) {
-    if fields.get("words").and_then(Value::as_u64).is_some_and(|words| words == count_words(text)) {
-        fields.shift_remove("words");
+/// The field of our tables that counts words; the count is made anew when it is needed.
+const COUNT: &str = "words";
+
+/// True for a count that our tables carry.
+fn has_count(fields: &Map<String, Value>, text: &str) -> bool {
+    fields.get(COUNT).and_then(Value::as_u64).is_some_and(|words| words == count_words(text))
+}
+
+/// A mark as our writers write it.
+#[derive(Deserialize)]
+struct WrittenMark {
+    start: usize,
+    end: usize,
+    label: Label,
+    pass: String,
+    evidence: Value,
+}
+
+impl WrittenMark {
+    fn read(self, offsets: Offsets, chars: &mut ByteOffsets<'_>) -> Option<Mark> {
+        let span = chars.in_bytes(Span::new(self.start, self.end), offsets)?;
+        // Parquet has no column type for a choice of structures: there the reason is JSON in a string.
+        let reason = match &self.evidence {
+            Value::String(json) => serde_json::from_str(json).ok()?,
+            value => Reason::deserialize(value).ok()?,
+        };
+        Some(Mark { span, label: self.label, pass: self.pass.into(), reason })
     }
 }
 
-/// A mark as our writers write it; `None` when it is something else.
-fn read_mark(value: &Value, offsets: Offsets, chars: &mut ByteOffsets<'_>) -> Option<Mark> {
-    #[derive(Deserialize)]
-    struct Written {
-        start: usize,
-        end: usize,
-        label: Label,
-        pass: String,
-        evidence: Value,
-    }
-    let written = Written::deserialize(value).ok()?;
-    let span = Span::new(written.start, written.end);
-    let span = match offsets {
-        Offsets::Bytes => span,
-        Offsets::Chars => chars.span(span)?,
-    };
-    // Parquet has no column type for a choice of structures: there the reason is JSON in a string.
-    let reason = match &written.evidence {
-        Value::String(json) => serde_json::from_str(json).ok()?,
-        value => Reason::deserialize(value).ok()?,
-    };
-    chars.fits(span).then_some(Mark { span, label: written.label, pass: written.pass.into(), reason })
+/// A block as our writers write it.
+#[derive(Deserialize)]
+struct WrittenBlock {
+    start: usize,
+    end: usize,
+    kind: BlockKind,
+    #[serde(flatten)]
+    fields: Map<String, Value>,
 }
 
 /// Raw bytes that are handed to a worker at a time.

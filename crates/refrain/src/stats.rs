@@ -25,7 +25,7 @@ impl Amount {
     pub fn of(document: &Document, spans: impl IntoIterator<Item = Span>) -> Amount {
         let mut amount = Amount::default();
         for span in spans {
-            let text = span.of(&document.text);
+            let text = span.of(document.text());
             amount.words += count_words(text);
             amount.tokens += tokens(text).count() as u64;
         }
@@ -80,7 +80,7 @@ impl Stages {
     /// Counts one document with all its marks: each stage by what it took of the text that was left, and by whether that was
     /// the last of it.
     pub fn of(document: &Document) -> Stages {
-        let whole = Amount { documents: 1, ..Amount::of(document, [Span::new(0, document.text.len())]) };
+        let whole = Amount { documents: 1, ..Amount::of(document, [Span::new(0, document.text().len())]) };
         let mut taken = Vec::new();
         let mut left = whole;
         let mut take = |label: Label| {
@@ -133,7 +133,7 @@ pub struct Statistics {
 impl Statistics {
     /// Counts one document.
     pub fn add(&mut self, document: &Document) {
-        if document.text.trim().is_empty() {
+        if document.text().trim().is_empty() {
             *self.skipped.entry("document without text".into()).or_default() += 1;
             return;
         }

@@ -38,16 +38,8 @@ fn read(bytes: &[u8], name: &str) {
     source.read_all(&mut |position, item| {
         let prepared = preparation.prepare(position, item);
         if let Some(document) = prepared.document {
-            assert!(document.text.len() as u64 <= LIMIT, "{name}: {} bytes of text", document.text.len());
-            let length = document.text.chars().count() as u64;
-            let pages: Vec<u64> = document
-                .meta
-                .get("pages")
-                .and_then(|pages| pages.as_array())
-                .into_iter()
-                .flatten()
-                .filter_map(serde_json::Value::as_u64)
-                .collect();
+            assert!(document.text().len() as u64 <= LIMIT, "{name}: {} bytes of text", document.text().len());
+            let (length, pages) = (document.text().len(), document.pages());
             assert!(pages.is_sorted() && pages.iter().all(|page| *page <= length), "{name}: {pages:?} of {length}");
         }
         ControlFlow::Continue(())

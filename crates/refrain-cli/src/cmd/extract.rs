@@ -12,8 +12,8 @@ use refrain::extract::{
     XML_DECLARATION, markdown, stop_list_languages, tei,
 };
 use refrain::pipeline::{Control, Opened, run_in_order, with_workspace};
-use refrain::source::{Body, EMPTY_FILE, Item, Markup, RawDocument, Source};
-use refrain::text::Offsets;
+use refrain::source::{Body, EMPTY_FILE, Item, Markup, RawDocument, Source, is_record};
+use refrain::text::{CharOffsets, Offsets};
 use refrain::write::{Compressed, Compression, Format, Output};
 use refrain::{Block, Document, Failure, Origin, Position};
 use serde_json::{Map, Value};
@@ -315,21 +315,21 @@ impl Work {
     }
 
     fn extract(&self, position: Position, item: Item) -> Done {
-        let raw = match item {
+        let mut raw = match item {
             Item::Document(raw) => *raw,
             Item::Failed(failure) if is_empty_page(&failure) => empty_page(failure),
             Item::Skipped { reason, .. } => return Done { skipped: Some(reason), ..Done::default() },
             Item::Failed(failure) => return Done { failure: Some(failure), ..Done::default() },
         };
+        if self.knows_records && is_record(&raw.meta) {
+            raw.markup = Some(Markup::Text);
+        }
         let mut opened = match Opened::new(position, raw) {
             Ok(opened) => opened,
             Err(prepared) => {
                 return Done { skipped: prepared.skipped, failure: prepared.failure, ..Done::default() };
             }
         };
-        if self.knows_records && is_record(&opened.document.meta) {
-            opened.markup = Markup::Text;
-        }
         opened.adopt_known_fields();
         with_workspace(|workspace| {
             let (html, found) = match opened.markup {
@@ -391,6 +391,12 @@ impl Work {
                 // Every line has a title, if only to say that there is none.
                 line.insert("title".into(), Value::Null);
                 line.extend(found.record(metadata, self.record));
+                // A text is written with its paragraphs a blank line apart.
+                let pages = document.pages_of_blocks(&found.page.blocks);
+                if !pages.is_empty() {
+                    let mut chars = CharOffsets::new(&found.page.text);
+                    line.insert("pages".into(), pages.into_iter().map(|at| chars.chars(at)).collect());
+                }
                 // Fields of the source travel with the page; ours go before them.
                 for (name, value) in &document.meta {
                     if line.get(name) == Some(value) {
@@ -407,11 +413,6 @@ impl Work {
             _ => found.text() + "\n",
         }
     }
-}
-
-/// True for the fields of a record that `extract` wrote: its text is no HTML any more.
-fn is_record(fields: &Map<String, Value>) -> bool {
-    fields.get("confidence").is_some_and(Value::is_number) && fields.get("blocks").is_some_and(Value::is_array)
 }
 
 /// True for an empty file that is called like a page: a page without text, and no failure.

@@ -334,7 +334,7 @@ impl Check {
         let reader = reading.reader(&self.input, &self.output);
         let mut given = GivenText::default();
         reader.documents(&self.exclude, &mut failures, |document| {
-            given.add(&document.text, &options.fingerprints);
+            given.add(document.text(), &options.fingerprints);
             Ok(())
         })?;
         let json = match self.output.path() {

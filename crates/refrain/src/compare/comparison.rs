@@ -4,7 +4,6 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::OnceLock;
 
 use rayon::iter::{IntoParallelIterator, IntoParallelRefIterator, ParallelIterator};
-use serde_json::Value;
 
 use super::fingerprint::{Fingerprint, FingerprintOptions, Scores};
 use super::kept::Kept;
@@ -15,7 +14,7 @@ use super::quotes::{Quoted, quotations, quoted};
 use super::rules::{Rule, is_invisible, tokens};
 use crate::document::{Document, Link, Passage, Span};
 use crate::error::{Error, Result};
-use crate::text::Digest;
+use crate::text::{CharOffsets, Digest};
 
 /// How documents are compared.
 #[derive(Debug, Clone)]
@@ -97,7 +96,8 @@ impl Essay {
     /// Makes a document ready.
     pub fn of(document: Document, options: &CompareOptions, given: &GivenText) -> Essay {
         let pages = pages_of(&document);
-        let Document { id, text, language, .. } = document;
+        let (id, language) = (document.id.clone(), document.language.clone());
+        let text = document.into_text();
         let lists = if options.keep_references { Vec::new() } else { references(&text) };
         let mut left_out: Vec<(Span, LeftOut)> = lists.iter().map(|span| (*span, LeftOut::References)).collect();
         let counting = blanked(&text, &lists);
@@ -124,8 +124,8 @@ impl Essay {
 
 /// Where the pages of a document begin, in code points; nothing where it has none.
 pub fn pages_of(document: &Document) -> Vec<u64> {
-    let pages = document.meta.get("pages").and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
-    pages.iter().filter_map(Value::as_u64).collect()
+    let mut chars = CharOffsets::new(document.text());
+    document.pages().iter().map(|&at| chars.chars(at) as u64).collect()
 }
 
 /// A document of a comparison, but for its text.

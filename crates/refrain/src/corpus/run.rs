@@ -445,7 +445,7 @@ impl Corpus {
             if self.control.stopped() {
                 return Err(Error::Interrupted);
             }
-            self.done.fetch_add(document.text.len() as u64, Ordering::Relaxed);
+            self.done.fetch_add(document.text().len() as u64, Ordering::Relaxed);
             each(document)
         })
     }
@@ -512,7 +512,7 @@ impl Corpus {
                 return Err(Error::Interrupted);
             }
             let (document, own, marked) = looked?;
-            self.done.fetch_add(document.text.len() as u64, Ordering::Relaxed);
+            self.done.fetch_add(document.text().len() as u64, Ordering::Relaxed);
             statistics.merge(&own);
             if let (Some(removed), Some(lines)) = (&mut removed, marked) {
                 cut += u64::from(!document.marks.is_empty());

@@ -191,8 +191,8 @@ pub fn detect_language(document: &Document) -> Option<Language> {
     let mut sample = String::with_capacity(SAMPLE + 200);
     // Running text first; whatever there is when there is none.
     for least in [80, 1] {
-        for block in &document.blocks {
-            let text = block.span.of(&document.text);
+        for block in document.blocks() {
+            let text = block.span.of(document.text());
             let linked = block.link_chars as usize * 3 > text.len();
             if text.len() >= least && !(least > 1 && linked) && sample.len() < SAMPLE {
                 sample.push_str(&text[..text.floor_char_boundary(SAMPLE)]);
@@ -204,13 +204,13 @@ pub fn detect_language(document: &Document) -> Option<Language> {
         }
         sample.clear();
     }
-    let found = identify(if sample.is_empty() { &document.text } else { &sample })?;
+    let found = identify(if sample.is_empty() { document.text() } else { &sample })?;
     Some(Language { reliable: found.reliable && sample.len() >= ENOUGH, ..found })
 }
 
 /// The language of each block of a document: pages can mix. None for blocks without letters.
 pub fn block_languages(document: &Document) -> Vec<Option<Language>> {
-    document.blocks.iter().map(|block| identify(block.span.of(&document.text))).collect()
+    document.blocks().iter().map(|block| identify(block.span.of(document.text()))).collect()
 }
 
 /// Codes of all languages that can be told.
@@ -250,15 +250,17 @@ impl LanguageFilter {
     /// Marks blocks in other languages; the language of the document is that of most of the rest, if any is left.
     fn mark_blocks(&self, document: &mut Document) {
         let mut kept: BTreeMap<&str, usize> = BTreeMap::new();
-        for (block, found) in document.blocks.iter().zip(block_languages(document)) {
+        let mut marks = Vec::new();
+        for (block, found) in document.blocks().iter().zip(block_languages(document)) {
             let Some(found) = found.filter(|found| found.reliable) else { continue };
             if self.is_foreign(&found) {
                 let (pass, reason) = (LocalPass::name(self).into(), reason(&found));
-                document.marks.push(Mark { span: block.span, label: Label::Foreign, pass, reason });
+                marks.push(Mark { span: block.span, label: Label::Foreign, pass, reason });
             } else {
                 *kept.entry(found.code).or_default() += block.span.len();
             }
         }
+        document.marks.extend(marks);
         if let Some((code, _)) = kept.into_iter().max_by_key(|(_, length)| *length) {
             document.language = Some(code.to_owned());
         }

@@ -378,7 +378,9 @@ mod tests {
     fn collection(texts: &[u8]) -> Vec<Document> {
         let document = |(i, text): (usize, &u8)| {
             let position = Position { input: (i / 7) as u32, record: (i % 7) as u64 };
-            Document { position, ..Document::from_text(format!("doc-{i}"), "word ".repeat(usize::from(*text))) }
+            let mut document = Document::from_text(format!("doc-{i}"), "word ".repeat(usize::from(*text)));
+            document.position = position;
+            document
         };
         texts.iter().enumerate().map(document).collect()
     }
@@ -387,7 +389,7 @@ mod tests {
     fn duplicates_plainly(documents: &[Document]) -> Vec<Option<String>> {
         let mut first: HashMap<String, String> = HashMap::new();
         let copy_of = |document: &Document| {
-            let text = document.text.split_whitespace().collect::<Vec<_>>().join(" ");
+            let text = document.text().split_whitespace().collect::<Vec<_>>().join(" ");
             if text.is_empty() {
                 return None;
             }
@@ -428,8 +430,8 @@ mod tests {
     #[test]
     fn white_space_does_not_hide_a_copy() {
         let mut documents = collection(&[1, 1]);
-        documents[0].text = "same\n\ntext".into();
-        documents[1].text = " same text ".into();
+        documents[0].set_text("same\n\ntext");
+        documents[1].set_text(" same text ");
         let marks = law::marks_learnt_in_pieces(&ExactDuplicates::default(), &documents, &[0, 0], &[]).expect("memory");
         assert!(marks[0].is_empty() && marks[1].len() == 1);
     }

@@ -37,18 +37,18 @@ impl Signature {
     pub fn of(document: &Document, options: &DedupOptions) -> Signature {
         let removed = document.removed_spans();
         let mut signature = Signature::default();
-        signature.words.reserve(document.text.len() / BYTES_OF_WORD);
-        signature.blocks.reserve_exact(document.blocks.len());
-        for block in &document.blocks {
+        signature.words.reserve(document.text().len() / BYTES_OF_WORD);
+        signature.blocks.reserve_exact(document.blocks().len());
+        for block in document.blocks() {
             let marked: usize = removed.iter().map(|span| span.intersection(block.span).len()).sum();
             if 2 * marked <= block.span.len() {
-                words(block.span.of(&document.text), |word| signature.words.push(word));
+                words(block.span.of(document.text()), |word| signature.words.push(word));
                 signature.blocks.push((block.span, signature.words.len() as u32));
             }
         }
         signature.complete(options);
         if let Task::Exact(unit, normalise) = options.task {
-            let blocks = signature.blocks.iter().map(|(span, _)| span.of(&document.text));
+            let blocks = signature.blocks.iter().map(|(span, _)| span.of(document.text()));
             signature.digests = match unit {
                 Unit::Block => blocks.map(|text| digest([text], normalise)).collect(),
                 Unit::Document => vec![digest(blocks, normalise)],

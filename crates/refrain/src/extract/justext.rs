@@ -120,7 +120,7 @@ impl JusText {
 
     /// Classifies the blocks of a document. Without a stop list the share of stop words plays no part.
     pub fn classify(&self, document: &Document, stop_words: Option<&StopList>) -> Vec<Classified> {
-        self.classify_blocks(&document.text, &document.blocks, stop_words)
+        self.classify_blocks(document.text(), document.blocks(), stop_words)
     }
 
     /// The same for blocks that belong to no document yet.
@@ -148,16 +148,15 @@ impl LocalPass for JusText {
 
     fn mark(&self, document: &mut Document) {
         let classes = self.classify(document, self.stop_list_for(document));
-        for (block, found) in document.blocks.iter().zip(classes) {
-            if found.class != Class::Good {
-                document.marks.push(Mark {
-                    span: block.span,
-                    label: Label::Boilerplate,
-                    pass: Cow::Borrowed(self.name()),
-                    reason: found.reason(),
-                });
-            }
-        }
+        let bad = document.blocks().iter().zip(classes).filter(|(_, found)| found.class != Class::Good);
+        let mark = |(block, found): (&Block, Classified)| Mark {
+            span: block.span,
+            label: Label::Boilerplate,
+            pass: Cow::Borrowed(self.name()),
+            reason: found.reason(),
+        };
+        let marks: Vec<Mark> = bad.map(mark).collect();
+        document.marks.extend(marks);
     }
 }
 
@@ -433,7 +432,8 @@ mod tests {
     #[test]
     fn a_page_without_a_language_is_judged_without_stop_words() {
         let page = crate::extract::segment(&format!("<p>{}</p><p><a>Home</a></p>", "xylophone ".repeat(30)));
-        let document = Document { text: page.text, blocks: page.blocks, ..Document::default() };
+        let mut document = Document::default();
+        document.set_text_and_blocks(page.text, page.blocks);
         let classes = JusText::default().classify(&document, None);
         assert_eq!(classes.iter().map(|c| c.class).collect::<Vec<_>>(), [Class::Good, Class::Bad]);
     }

@@ -5,7 +5,7 @@ use serde_json::{Map, Value, json};
 use super::extractor::{Extracted, Rule};
 use super::features::{Measures, traits_of};
 use super::metadata::Metadata;
-use crate::document::BlockKind;
+use crate::document::{BLOCKS_FIELD, BYTE_BLOCKS_FIELD, BlockKind};
 use crate::text::{CharOffsets, Offsets};
 
 /// What goes into a record.
@@ -54,7 +54,8 @@ impl Extracted<'_> {
             record.insert("note".into(), Value::from(note));
         }
         let text = if options.keep_marked { self.page.text.clone() } else { self.text() };
-        record.insert("blocks".into(), self.block_list(&text, options));
+        let blocks = if options.offsets == Offsets::Chars { BLOCKS_FIELD } else { BYTE_BLOCKS_FIELD };
+        record.insert(blocks.into(), self.block_list(&text, options));
         record.insert("text".into(), Value::from(text));
         record
     }

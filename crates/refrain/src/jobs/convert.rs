@@ -23,7 +23,7 @@ use crate::write::WriteOptions;
 /// let input = Input::documents([Document::from_text("a", "One text.")]);
 /// let report = Convert::default().run(&input, outputs, &Run::default())?;
 /// assert_eq!(report.documents, 1);
-/// assert_eq!(results.documents()[0].text, "One text.");
+/// assert_eq!(results.documents()[0].text(), "One text.");
 /// # Ok::<(), refrain::Error>(())
 /// ```
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]

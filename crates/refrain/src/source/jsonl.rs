@@ -8,6 +8,7 @@ use serde_json::{Map, Value};
 use super::compress::DamagedMember;
 use super::sniff::is_page;
 use super::{At, Body, Emitter, Markup, RawDocument, describe, too_large};
+use crate::document::{BLOCKS_FIELD, BYTE_BLOCKS_FIELD, BYTE_MARKS_FIELD, MARKS_FIELD};
 use crate::error::{Failure, Hint, Place};
 
 pub(super) fn read(at: &At<'_>, reader: Box<dyn BufRead + '_>, out: &mut Emitter<'_>) -> ControlFlow<()> {
@@ -94,15 +95,24 @@ pub(super) fn take_id(fields: &mut Map<String, Value>, name: &str) -> Option<Str
 
 /// A document out of a row of fields.
 pub(super) fn document(at: &At<'_>, id: String, text: String, mut fields: Map<String, Value>) -> RawDocument {
+    if at.options().use_marked {
+        fields.retain(|name, value| !([MARKS_FIELD, BYTE_MARKS_FIELD].contains(&name.as_str()) && value.is_array()));
+    }
     let mut origin = at.origin();
     if let Some(Value::String(_)) = fields.get("url")
         && let Some(Value::String(url)) = fields.shift_remove("url")
     {
         origin.url = Some(url);
     }
-    let told = || if is_page(&text) { Markup::Html } else { Markup::Text };
+    let told = || if is_page(&text) && !is_record(&fields) { Markup::Html } else { Markup::Text };
     let markup = Some(at.text_is.unwrap_or_else(told));
     RawDocument { id, origin, meta: fields, body: Body::Text(text), markup, charset: None, claims_text: true }
+}
+
+/// True for the fields of a record that `extract` wrote: its text is no HTML any more.
+pub fn is_record(fields: &Map<String, Value>) -> bool {
+    let blocks = [BLOCKS_FIELD, BYTE_BLOCKS_FIELD].iter().any(|name| fields.get(*name).is_some_and(Value::is_array));
+    blocks && fields.get("confidence").is_some_and(Value::is_number)
 }
 
 /// Lines of limited length: a longer one is passed over without being held in memory.

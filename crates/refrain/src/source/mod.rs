@@ -25,6 +25,7 @@ mod warc;
 
 pub use emit::Emitter;
 pub use inputs::{Input, Inputs, STDIN, plain_name};
+pub use jsonl::is_record;
 pub(crate) use sniff::is_html;
 pub use sniff::{InputFormat, Markup, OfficeFormat};
 
@@ -55,6 +56,8 @@ pub struct SourceOptions {
     /// What texts in JSON, Parquet and memory are. `None` leaves it to the job: web pages for those that read pages, else what
     /// each text looks like.
     pub text_is: Option<TextIs>,
+    /// Read marked text as if it were not marked. Otherwise it counts nowhere.
+    pub use_marked: bool,
     /// Documents larger than this many bytes are failures.
     pub max_document: u64,
     /// An input may expand to this many times its size (and to [`SourceOptions::FREE_EXPANSION`] in any case).
@@ -113,6 +116,7 @@ impl Default for SourceOptions {
             text_field: Self::TEXT_FIELD.into(),
             id_field: Self::ID_FIELD.into(),
             text_is: None,
+            use_marked: false,
             max_document: Self::MAX_DOCUMENT,
             max_expansion: Self::MAX_EXPANSION,
         }
@@ -221,7 +225,7 @@ impl Body {
             Body::Bytes(bytes) => bytes.len(),
             Body::Text(text) => text.len(),
             Body::Office(packed) => packed.bytes.len(),
-            Body::Document(document) => document.text.len(),
+            Body::Document(document) => document.text().len(),
         }
     }
 
@@ -275,14 +279,14 @@ impl Source {
 
     /// A source of documents in memory.
     pub fn of_documents(documents: Arc<[Document]>, options: SourceOptions) -> Source {
-        let bytes = documents.iter().map(|document| document.text.len() as u64).sum();
+        let bytes = documents.iter().map(|document| document.text().len() as u64).sum();
         Source { inputs: Inputs::memory(bytes), options, bytes_read: AtomicU64::new(0), documents: Some(documents) }
     }
 
     /// Hands over documents that are in memory.
     fn read_documents(&self, documents: &[Document], out: &mut Emitter<'_>) -> ControlFlow<()> {
         for document in documents {
-            self.bytes_read.fetch_add(document.text.len() as u64, Ordering::Relaxed);
+            self.bytes_read.fetch_add(document.text().len() as u64, Ordering::Relaxed);
             if out.wants_next() {
                 out.document(RawDocument {
                     id: document.id.clone(),

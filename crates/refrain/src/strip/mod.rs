@@ -175,8 +175,8 @@ impl Found {
     /// Marks the text of a document, and notes what the preamble says about it. `text` are the ends of that very text.
     pub fn mark(&self, document: &mut Document, text: &Ends) {
         let body = self.body(text);
-        let length = document.text.len();
-        let inside = |at: u64| document.text.floor_char_boundary(usize::try_from(at).unwrap_or(length).min(length));
+        let length = document.text().len();
+        let inside = |at: u64| document.text().floor_char_boundary(usize::try_from(at).unwrap_or(length).min(length));
         let (start, end) = (inside(body.start), inside(body.end));
         let mark = |span, label, why: &str| Mark { span, label, pass: NAME.into(), reason: Reason::Stated(why.into()) };
         if start > 0 {
@@ -222,7 +222,7 @@ impl Pass for Strip {
     }
 
     fn observe(&self, document: &Document, sample: &mut Sample) -> Result<()> {
-        sample.add(document.position, Ends::of(document.text.as_bytes(), EDGE_LINES));
+        sample.add(document.position, Ends::of(document.text().as_bytes(), EDGE_LINES));
         Ok(())
     }
 
@@ -231,7 +231,7 @@ impl Pass for Strip {
     }
 
     fn mark(&self, document: &mut Document, evidence: &Evidence) -> Result<()> {
-        let ends = Ends::of(document.text.as_bytes(), EDGE_LINES);
+        let ends = Ends::of(document.text().as_bytes(), EDGE_LINES);
         self.find(&ends, evidence).mark(document, &ends);
         Ok(())
     }
@@ -250,7 +250,9 @@ mod tests {
             "The Project Gutenberg EBook of Tale {n}\n\nTitle: The Tale\n\n*** START OF THIS PROJECT GUTENBERG EBOOK THE TALE ***\n\n\n\
              Produced by A. Volunteer\n\n\n\nTHE TALE\n\n{body}\n\nEnd of Project Gutenberg's The Tale\n"
         );
-        Document { position: Position { input: n, record: 0 }, ..Document::from_text(format!("book {n}"), text) }
+        let mut document = Document::from_text(format!("book {n}"), text);
+        document.position = Position { input: n, record: 0 };
+        document
     }
 
     #[test]

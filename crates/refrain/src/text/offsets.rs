@@ -78,14 +78,13 @@ impl<'a> ByteOffsets<'a> {
         Some(self.byte)
     }
 
-    /// A span of code points in bytes; `None` when it does not fit the text.
-    pub fn span(&mut self, span: Span) -> Option<Span> {
-        Some(Span::new(self.byte(span.start)?, self.byte(span.end)?))
-    }
-
-    /// True when a span of bytes lies in the text, on character boundaries.
-    pub fn fits(&self, span: Span) -> bool {
-        span.start <= span.end && self.text.get(span.start..span.end).is_some()
+    /// A span in bytes; `None` when it does not lie in the text, on character boundaries.
+    pub fn in_bytes(&mut self, span: Span, offsets: Offsets) -> Option<Span> {
+        let span = match offsets {
+            Offsets::Bytes => span,
+            Offsets::Chars => Span::new(self.byte(span.start)?, self.byte(span.end)?),
+        };
+        self.text.get(span.start..span.end).map(|_| span)
     }
 }
 

@@ -97,7 +97,7 @@ impl FolderWriter {
     /// Writes a document, and tells where.
     pub fn write_named(&mut self, document: &Document) -> Result<PathBuf> {
         let (path, mut file) = self.create(&document.id)?;
-        let text = if self.options.keep_marked { document.text.as_str().into() } else { document.kept() };
+        let text = document.shown(self.options.keep_marked).text;
         file.write_all(text.as_bytes()).at(&path)?;
         self.bytes += text.len() as u64;
         self.digest.update(text.as_bytes());

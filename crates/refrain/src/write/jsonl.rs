@@ -65,8 +65,9 @@ fn fields(document: &Document, options: WriteOptions) -> Vec<(Cow<'_, str>, Fiel
             fields.push((name.into(), Field::Text(value)));
         }
     }
-    let text = if options.keep_marked { document.text.as_str().into() } else { document.kept() };
-    fields.push(("text".into(), Field::Text(text)));
+    let shown = document.shown(options.keep_marked);
+    let ranges = shown.ranges(options.offsets);
+    fields.push(("text".into(), Field::Text(shown.text)));
     if options.keep_marked {
         fields.push((options.marks_field().into(), Field::Own(marks(document, options.offsets))));
     }
@@ -78,12 +79,14 @@ fn fields(document: &Document, options: WriteOptions) -> Vec<(Cow<'_, str>, Fiel
         // A field of the source that has the name of one of ours is not lost.
         let mut free = Cow::from(name);
         while fields[..own].iter().any(|(used, _)| *used == free)
+            || ranges.iter().any(|(used, _)| *used == free)
             || (free != *name && document.meta.contains_key(free.as_ref()))
         {
             free = format!("source_{free}").into();
         }
         fields.push((free, Field::Source(value)));
     }
+    fields.extend(ranges.into_iter().map(|(name, value)| (name.into(), Field::Own(value))));
     fields
 }
 
@@ -97,8 +100,8 @@ pub(super) fn origin(document: &Document) -> Cow<'_, str> {
 
 /// The marks of a document as JSON.
 fn marks(document: &Document, offsets: Offsets) -> Value {
-    let mut chars = CharOffsets::new(&document.text);
-    let marks = document.marks.iter().map(|mark| {
+    let mut chars = CharOffsets::new(document.text());
+    let marks = document.fitting_marks().map(|mark| {
         let span = chars.span(mark.span, offsets);
         json!({
             "start": span.start,

@@ -91,7 +91,8 @@ impl Batch {
     }
 
     fn push(&mut self, document: &Document, options: WriteOptions) -> Result<()> {
-        let text = if options.keep_marked { document.text.as_str().into() } else { document.kept() };
+        let shown = document.shown(options.keep_marked);
+        let text = &shown.text;
         let origin = origin(document);
         self.bytes += text.len() + document.id.len() + origin.len() + document.marks.len() * 128 + 64;
         self.id.append_value(&document.id);
@@ -99,11 +100,11 @@ impl Batch {
         self.language.append_option(document.language.as_deref());
         self.encoding.append_option(document.encoding.as_deref());
         self.origin.append_option(Some(&origin).filter(|origin| !origin.is_empty()));
-        self.words.append_value(count_words(&text).cast_signed());
-        self.text.append_value(&text);
+        self.words.append_value(count_words(text).cast_signed());
+        self.text.append_value(text);
         if options.keep_marked {
-            let mut chars = CharOffsets::new(&document.text);
-            for mark in &document.marks {
+            let mut chars = CharOffsets::new(document.text());
+            for mark in document.fitting_marks() {
                 let span = chars.span(mark.span, options.offsets);
                 self.push_mark(mark, span)?;
             }
@@ -111,6 +112,7 @@ impl Batch {
         }
         let mut meta = document.meta.clone();
         meta.shift_remove("origin"); // a column of its own
+        meta.extend(shown.ranges(options.offsets).into_iter().map(|(name, value)| (name.to_owned(), value)));
         let meta = match meta.is_empty() {
             true => None,
             false => Some(serde_json::to_string(&meta).map_err(std::io::Error::from)?),

@@ -89,7 +89,7 @@ impl DocumentWriter for PartsWriter {
                 self.part.insert(open(output, self.format, self.packing, self.options)?)
             }
         };
-        self.written += document.text.len() as u64;
+        self.written += document.text().len() as u64;
         part.write(document)
     }
 

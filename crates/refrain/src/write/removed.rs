@@ -23,8 +23,8 @@ struct Removed<'a> {
 /// The marked ranges of a document as lines of JSON.
 pub fn removed_lines(document: &Document, offsets: Offsets) -> Result<Vec<u8>> {
     let mut lines = Vec::new();
-    let mut chars = CharOffsets::new(&document.text);
-    for mark in &document.marks {
+    let mut chars = CharOffsets::new(document.text());
+    for mark in document.fitting_marks() {
         let span = chars.span(mark.span, offsets);
         let removed = Removed {
             id: &document.id,
@@ -34,7 +34,7 @@ pub fn removed_lines(document: &Document, offsets: Offsets) -> Result<Vec<u8>> {
             label: mark.label,
             pass: &mark.pass,
             evidence: &mark.reason,
-            text: mark.span.of(&document.text),
+            text: mark.span.of(document.text()),
         };
         serde_json::to_writer(&mut lines, &removed).map_err(std::io::Error::from)?;
         lines.push(b'\n');

@@ -19,8 +19,8 @@ impl TextWriter {
 
 impl DocumentWriter for TextWriter {
     fn write(&mut self, document: &Document) -> Result<()> {
-        let text = if self.options.keep_marked { document.text.as_str().into() } else { document.kept() };
-        let text = text.trim_end_matches('\n');
+        let shown = document.shown(self.options.keep_marked);
+        let text = shown.text.trim_end_matches('\n');
         if text.is_empty() {
             return Ok(());
         }

@@ -30,10 +30,10 @@ impl DocumentWriter for VerticalWriter {
         self.page.clear();
         open_document(&mut self.page, document);
         let removed = if self.options.keep_marked { Vec::new() } else { document.removed_spans() };
-        let mut marks: Vec<&Mark> = document.marks.iter().collect();
+        let mut marks: Vec<&Mark> = document.fitting_marks().collect();
         marks.sort_by_key(|mark| mark.span.start);
         let (mut next, mut active): (usize, Vec<&Mark>) = (0, Vec::new());
-        for block in &document.blocks {
+        for block in document.blocks() {
             // Blocks and marks in one walk: those that end before this block are done with.
             active.retain(|mark| mark.span.end > block.span.start);
             while next < marks.len() && marks[next].span.start < block.span.end {
@@ -41,7 +41,7 @@ impl DocumentWriter for VerticalWriter {
                 next += 1;
             }
             let kept = outside(block.span, &removed);
-            if kept.iter().all(|span| span.of(&document.text).trim().is_empty()) {
+            if kept.iter().all(|span| span.of(document.text()).trim().is_empty()) {
                 continue;
             }
             match block.kind {
@@ -52,9 +52,9 @@ impl DocumentWriter for VerticalWriter {
             }
             for span in kept {
                 if self.options.keep_marked {
-                    marked_tokens(&mut self.page, &document.text, &active, span);
+                    marked_tokens(&mut self.page, document.text(), &active, span);
                 } else {
-                    plain_tokens(&mut self.page, span.of(&document.text));
+                    plain_tokens(&mut self.page, span.of(document.text()));
                 }
             }
             self.page.push_str("</p>\n");

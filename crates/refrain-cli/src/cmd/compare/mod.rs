@@ -202,7 +202,7 @@ impl Arguments {
         let reader = reader_of(&self.input.inputs);
         let mut excluded = GivenText::default();
         reader.documents(&self.exclude, failures, |document| {
-            excluded.add(&document.text, &options.fingerprints);
+            excluded.add(document.text(), &options.fingerprints);
             Ok(())
         })?;
         let mut comparison = Comparison::new(options.clone());

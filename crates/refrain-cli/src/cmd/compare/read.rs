@@ -69,7 +69,8 @@ impl Reader<'_> {
         // Folders on disk are read one after the other; the members of an archive come in any order.
         let mut open: Vec<Submission> = Vec::new();
         let essay = |submission: Submission| {
-            let Submission { document, mut parts, .. } = submission;
+            let Submission { mut document, text, mut parts, .. } = submission;
+            document.set_text(text);
             let mut essay = essay(document);
             match parts.as_mut_slice() {
                 // A file in no folder.
@@ -88,9 +89,9 @@ impl Reader<'_> {
                     together.join(document);
                     return Ok(());
                 }
-                let language = document.language.clone();
-                let is_on_disk = Path::new(&folder).is_dir();
-                let whole = Document { id: folder, language, ..Document::default() };
+                let mut whole = Document::from_text(folder, "");
+                whole.language.clone_from(&document.language);
+                let is_on_disk = Path::new(&whole.id).is_dir();
                 let mut together = Submission { document: whole, is_on_disk, ..Submission::default() };
                 together.join(document);
                 let done: Vec<Submission> = open.extract_if(.., |one| one.is_on_disk).collect();
@@ -174,7 +175,9 @@ fn folder_of(document: &Document, names: &[String]) -> String {
 /// The files of one folder.
 #[derive(Default)]
 struct Submission {
+    /// All that is known of it but its text.
     document: Document,
+    text: String,
     parts: Vec<Part>,
     is_on_disk: bool,
     /// The code points of the text so far.
@@ -184,7 +187,7 @@ struct Submission {
 impl Submission {
     /// Adds a file.
     fn join(&mut self, file: Document) {
-        let text = &mut self.document.text;
+        let text = &mut self.text;
         if !text.is_empty() {
             text.push_str(BETWEEN);
             self.characters += BETWEEN.len() as u64;
@@ -193,8 +196,8 @@ impl Submission {
         let pages = pages_of(&file).into_iter().map(|page| start + page).collect();
         let below = file.id.strip_prefix(&self.document.id).map(|name| name.trim_start_matches('/'));
         let name = below.filter(|name| !name.is_empty()).map(str::to_owned);
-        text.push_str(&file.text);
-        self.characters += file.text.chars().count() as u64;
+        text.push_str(file.text());
+        self.characters += file.text().chars().count() as u64;
         self.parts.push(Part { name: name.unwrap_or(file.id), start, pages });
     }
 }

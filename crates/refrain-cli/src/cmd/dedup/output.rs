@@ -117,7 +117,7 @@ impl Outputs {
                 .collect();
             let text = signature.blocks[lost.block].0;
             let line =
-                json!({"id": document.id, "start": text.start, "text": text.of(&document.text), "ngrams": spans});
+                json!({"id": document.id, "start": text.start, "text": text.of(document.text()), "ngrams": spans});
             out.put(format!("{line}\n").as_bytes())?;
         }
         Ok(())

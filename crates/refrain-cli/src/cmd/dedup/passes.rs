@@ -241,10 +241,10 @@ impl Run<'_> {
                 let (mut signature, mut text) = (Signature::default(), 0);
                 if let Some(document) = &mut prepared.document {
                     signature = Signature::of(document, &self.options);
-                    text = document.text.len() as u64;
+                    text = document.text().len() as u64;
                     if phase == LEARN {
                         signature.shrink(&self.options);
-                        *document = Document { id: std::mem::take(&mut document.id), ..Document::default() };
+                        *document = Document::from_text(std::mem::take(&mut document.id), "");
                     }
                 }
                 (prepared, signature, text)
@@ -371,14 +371,14 @@ impl Run<'_> {
             let Some(mut document) = document.filter(|_| part == Part::Written) else {
                 return learned.keep(&signature, &asked);
             };
-            since += document.text.len() as u64;
+            since += document.text().len() as u64;
             self.check_id(learned, &mut document, failures)?;
             match self.options.task {
                 Task::Documents => self.mark_document(learned, &document, &signature, &asked, outputs, report)?,
                 _ => self.mark_blocks(learned, &mut document, &signature, &asked, outputs, report)?,
             }
             // What many threads wait for should not have to clean up, too.
-            text_done += document.text.len() as u64;
+            text_done += document.text().len() as u64;
             done.push((document, signature, asked));
             if done.len() >= DONE || text_done >= CHUNK {
                 let done = std::mem::take(&mut done);

@@ -85,7 +85,7 @@ impl Report {
             count: frequent.count,
             words: frequent.words,
             document: document.id.clone(),
-            text: shortened(frequent.span.of(&document.text), CHARACTERS),
+            text: shortened(frequent.span.of(document.text()), CHARACTERS),
         }));
         if self.frequent.len() > 2 * REMEMBERED {
             self.sort_frequent();
@@ -249,7 +249,7 @@ fn shortened(text: &str, characters: usize) -> String {
 
 /// Tells what was left out of a document, and why.
 pub(super) fn explain_blocks(document: &Document, from: usize, offsets: Offsets) -> refrain::Result<()> {
-    let mut chars = CharOffsets::new(&document.text);
+    let mut chars = CharOffsets::new(document.text());
     for mark in &document.marks[from..] {
         let Reason::Repeats { document: of, words, share, by } = &mark.reason else { continue };
         let place = match (of, words) {
@@ -258,7 +258,7 @@ pub(super) fn explain_blocks(document: &Document, from: usize, offsets: Offsets)
             (None, _) => "beside copies".to_owned(),
         };
         let span = chars.span(mark.span, offsets);
-        let text = shortened(mark.span.of(&document.text), CHARACTERS_TOLD);
+        let text = shortened(mark.span.of(document.text()), CHARACTERS_TOLD);
         let share = (share * 100.0).round();
         say(&format!("{}, {} to {}: {place}, {share} % ({by}): {text}", document.id, span.start, span.end))?;
     }

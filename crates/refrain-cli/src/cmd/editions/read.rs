@@ -161,7 +161,7 @@ impl Read {
         let is_file = document.id == document.origin.input;
         let id = if is_file { name.to_string_lossy().into_owned() } else { document.id.clone() };
         let id = without_extension(&id).to_owned();
-        let text = &document.text;
+        let text = document.text();
         let ends = Ends::of(text.as_bytes(), EDGE_LINES);
         let found = strip.map(|strip| strip.find(&ends, Evidence::shipped())).unwrap_or_default();
         let body = if strip.is_some() { found.body(&ends) } else { 0..ends.size() };

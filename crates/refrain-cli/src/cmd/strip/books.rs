@@ -298,14 +298,17 @@ impl Books {
             }
             let prepared = preparation.prepare(position, item);
             match (prepared.document, prepared.failure) {
-                (Some(document), failure) => Some(Ok(Book {
-                    position,
-                    id: id(&document),
-                    origin: document.origin.path().into_owned(),
-                    ends: Ends::of(document.text.as_bytes(), self.lines),
-                    content: Content::Document(Box::new(document)),
-                    failure,
-                })),
+                (Some(mut document), failure) => {
+                    document.remove_marked();
+                    Some(Ok(Book {
+                        position,
+                        id: id(&document),
+                        origin: document.origin.path().into_owned(),
+                        ends: Ends::of(document.text().as_bytes(), self.lines),
+                        content: Content::Document(Box::new(document)),
+                        failure,
+                    }))
+                }
                 (None, Some(failure)) => Some(Err(Trouble::Failed(failure))),
                 (None, None) => None,
             }

@@ -13,7 +13,7 @@ use refrain::strip::{Ends, Found};
 use refrain::write::{
     Compressed, Compression, DocumentWriter, FolderWriter, Format, Output, WriteOptions, place_below,
 };
-use refrain::{Document, Failure, Origin};
+use refrain::{Document, Error, Failure, Origin, Span};
 use serde_json::Map;
 
 use super::books::{Book, Content, Trouble, read_part};
@@ -122,7 +122,9 @@ impl Destination {
                             documents.insert(Box::new(FolderWriter::beside(folder, options, taken, *overwrite)?))
                         }
                     };
-                    let path = writer.write_named(&Document { id: row.id.clone(), ..*document })?;
+                    let mut document = *document;
+                    document.id.clone_from(&row.id);
+                    let path = writer.write_named(&document)?;
                     row.file = Some(path.strip_prefix(&folder).unwrap_or(&path).to_owned());
                 }
                 report.put(row.line(Format::Jsonl).as_bytes())
@@ -171,11 +173,8 @@ impl Preparing {
                 Left::Document(document)
             }
             // As with plain files, white space around the body is a part of it.
-            (Preparing::Bytes, Content::Document(document)) => Left::Bytes(part(&document.text, body).into()),
-            (Preparing::Copy(_), Content::Document(document)) => {
-                let text = part(&document.text, body).to_owned();
-                Left::Document(Box::new(Document { text, ..*document }))
-            }
+            (Preparing::Bytes, Content::Document(document)) => Left::Bytes(body_of(*document, body).into_text().into()),
+            (Preparing::Copy(_), Content::Document(document)) => Left::Document(Box::new(body_of(*document, body))),
             (Preparing::Bytes, Content::File { path, .. }) => {
                 let mut bytes = Vec::new();
                 let read = read_part(&path, body).and_then(|mut part| part.read_to_end(&mut bytes));
@@ -210,7 +209,7 @@ impl Preparing {
                     return Err(Trouble::Failed(prepared.failure.unwrap_or_else(unclear)));
                 };
                 row.failure = row.failure.or(prepared.failure);
-                let text = Ends::of(document.text.as_bytes(), ends.edge_lines());
+                let text = Ends::of(document.text().as_bytes(), ends.edge_lines());
                 row.found.mark(&mut document, &text);
                 Left::Document(Box::new(document))
             }
@@ -219,10 +218,14 @@ impl Preparing {
     }
 }
 
-/// A part of a text, by bytes.
-fn part(text: &str, part: Range<u64>) -> &str {
-    let inside = |at: u64| text.floor_char_boundary(usize::try_from(at).unwrap_or(text.len()).min(text.len()));
-    text.get(inside(part.start)..inside(part.end)).unwrap_or_default()
+/// The body of a document, by bytes of its text.
+fn body_of(mut document: Document, body: Range<u64>) -> Document {
+    let length = document.text().len();
+    let inside = |at: u64| document.text().floor_char_boundary(usize::try_from(at).unwrap_or(length).min(length));
+    let (start, end) = (inside(body.start), inside(body.end));
+    document.replace(Span::new(end, length), "");
+    document.replace(Span::new(0, start), "");
+    document
 }
 
 fn unreadable(origin: &str, error: &io::Error) -> Trouble {

@@ -70,7 +70,7 @@ impl Put {
         match self {
             Put::Line(_, _, empty) | Put::Count(_, empty) => *empty,
             Put::File(_, text, _) => text.is_empty(),
-            Put::Document(document, _) => document.text.is_empty(),
+            Put::Document(document, _) => document.text().is_empty(),
             Put::Row(_) | Put::Page(_) => false,
         }
     }

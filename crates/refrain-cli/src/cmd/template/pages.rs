@@ -96,7 +96,8 @@ impl Pages<'_> {
         };
         match Opened::new(position, raw) {
             Err(prepared) => prepared.failure.map(Err),
-            Ok(opened) => {
+            Ok(mut opened) => {
+                opened.remove_marked();
                 let key = self.by.key(&opened.document);
                 // Browsers take NUL characters in their stride; pages that hold some are no failures.
                 Some(Ok(Page { document: opened.document, text: opened.text, key, failure: None }))
