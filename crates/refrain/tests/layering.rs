@@ -11,7 +11,7 @@ const SHARED: [&str; 7] = ["disk", "document", "error", "pass", "run", "text", "
 const ALLOWED: [(&str, &[&str]); 23] = [
     ("run", &[]),
     ("flow", &["source"]),
-    ("jobs", &["flow", "pipeline", "source", "write"]),
+    ("jobs", &["decode", "extract", "flow", "pipeline", "source", "write"]),
     ("disk", &[]),
     ("document", &[]),
     ("error", &[]),

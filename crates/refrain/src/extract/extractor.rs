@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::bte::bte;
@@ -15,7 +16,8 @@ use super::traits::Traits;
 use crate::document::{Block, BlockKind, Label, Mark, Reason, Span};
 
 /// How the main content is told from what surrounds it.
-#[derive(Debug, Clone, Copy, PartialEq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
 pub enum Method {
     /// The learned method: best on pages of all kinds, never empty-handed.
     #[default]
@@ -42,7 +44,8 @@ impl Method {
 }
 
 /// What of the main content is wanted.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
 pub enum Profile {
     /// All of it: headings, lists, tables and captions, too.
     #[default]
@@ -65,7 +68,8 @@ impl Profile {
 }
 
 /// What to extract, and how.
-#[derive(Debug, Clone, PartialEq, Default)]
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
 pub struct ExtractOptions {
     /// The method.
     pub method: Method,

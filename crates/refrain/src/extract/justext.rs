@@ -11,7 +11,8 @@ use crate::document::{Block, BlockKind, Document, Label, Mark, Reason};
 use crate::pass::LocalPass;
 
 /// The published parameters, with their published names and defaults.
-#[derive(Debug, Clone, Copy, PartialEq, serde::Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, serde::Serialize, serde::Deserialize)]
+#[serde(default, deny_unknown_fields)]
 pub struct JusTextOptions {
     /// Blocks with a larger share of characters in links are bad.
     pub max_link_density: f64,

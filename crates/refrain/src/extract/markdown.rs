@@ -12,7 +12,8 @@ use super::shape::{Cell, Container, Kind, LinkCount, Numbers, Piece, Shape, Styl
 mod inline;
 
 /// What to write beside text, headings, lists, quotations and code blocks.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[serde(default, deny_unknown_fields)]
 pub struct MarkdownOptions {
     /// Links with their addresses; otherwise their text alone.
     pub links: bool,

@@ -4,11 +4,13 @@
 //! [`Outputs`] (files, or memory) and a [`Run`](crate::Run) (threads, memory, progress, stop), and returns a typed report.
 
 mod convert;
+mod extract;
 mod failures;
 mod input;
 mod outputs;
 
 pub use convert::{Convert, ConvertReport};
+pub use extract::{Extract, ExtractReport, ExtractedPage};
 pub use failures::Failures;
 pub use input::Input;
 pub use outputs::{Memory, Output, Outputs, is_folder};

@@ -1,0 +1,392 @@
+//! `extract`: the main content of web pages.
+
+use std::path::Path;
+
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+use super::failures::{FailureLog, Failures};
+use super::input::Input;
+use super::outputs::{ERRORS, Output, Outputs};
+use crate::decode::detect_language;
+use crate::document::{Block, Document, Origin, Position};
+use crate::error::{Failure, Result};
+use crate::extract::{
+    ExtractOptions, Extracted, Extractor, MarkdownOptions, Metadata, Method, Page, RecordOptions, Workspace,
+    XML_DECLARATION, markdown, tei,
+};
+use crate::flow::each_document;
+use crate::pipeline::{Opened, with_workspace};
+use crate::run::Run;
+use crate::source::{Body, EMPTY_FILE, Item, Markup, RawDocument, SourceOptions, is_record};
+use crate::text::{CharOffsets, Offsets};
+use crate::write::Format;
+
+/// Extracts the main content of web pages: text, JSONL, Markdown or TEI.
+///
+/// ```
+/// use refrain::{Document, Extract, Input, Outputs, Run};
+///
+/// let html = "<nav><a href=/>Home</a></nav><p>The keeper lit the lamp at dusk, and again when the fog came in.</p>";
+/// let (outputs, results) = Outputs::memory();
+/// let report = Extract::default().run(&Input::documents([Document::from_text("a", html)]), outputs, &Run::default())?;
+/// assert_eq!(report.documents, 1);
+/// assert_eq!(results.documents()[0].text(), "The keeper lit the lamp at dusk, and again when the fog came in.");
+/// # Ok::<(), refrain::Error>(())
+/// ```
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Extract {
+    /// How inputs are read. Texts in JSON, Parquet and memory are web pages unless `text_is` says otherwise.
+    pub read: SourceOptions,
+    /// Which method finds the main content, and how.
+    pub content: ExtractOptions,
+    /// What Markdown shows.
+    pub markdown: MarkdownOptions,
+    /// Write one JSON object for each block instead: whether it was kept, by which rule, and its features.
+    pub explain: bool,
+    /// JSONL and memory: write all blocks of the page, each with whether it was kept, and why.
+    pub keep_marked: bool,
+    /// JSONL: what the offsets of blocks count.
+    pub offsets: Offsets,
+}
+
+/// What [`Extract`] did.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+pub struct ExtractReport {
+    /// Pages that were written.
+    pub documents: u64,
+    /// Pages without text.
+    pub empty: u64,
+    /// Pages that show no text, of which only the description in their metadata was written.
+    pub described: u64,
+    /// What failed, and what was skipped.
+    pub failures: Failures,
+}
+
+/// One page and its main content. See [`Extract::page`].
+#[derive(Debug, Clone, PartialEq)]
+pub struct ExtractedPage {
+    /// The page: the text of its main content and its blocks; with [`Extract::keep_marked`], the text of the whole page with
+    /// marks on everything else.
+    pub document: Document,
+    /// What the page says about itself.
+    pub metadata: Metadata,
+    /// How good the result is expected to be, from 0 to 1.
+    pub confidence: f32,
+    /// The main content as Markdown.
+    pub markdown: String,
+}
+
+impl Extract {
+    /// The formats that the job writes.
+    pub const FORMATS: &[Format] = &[Format::Text, Format::Jsonl, Format::Markdown, Format::Tei];
+
+    /// Extracts the main content of one page. `url` is its address, if it is known.
+    ///
+    /// ```
+    /// let html = "<title>The lamp</title><nav><a href=/>Home</a> <a href=/about>About</a></nav>
+    ///     <article><h1>The lamp</h1><p>The lamp is lit at dusk and burns until the morning, when the keeper climbs the stairs
+    ///     once more, trims the wick and draws the curtains around the lens.</p></article>";
+    /// let page = refrain::Extract::default().page(html, None);
+    /// assert_eq!(page.metadata.title.as_deref(), Some("The lamp"));
+    /// assert!(page.document.text().starts_with("The lamp\n\nThe lamp is lit at dusk"));
+    /// assert!(page.markdown.starts_with("# The lamp"));
+    /// ```
+    pub fn page(&self, html: &str, url: Option<&str>) -> ExtractedPage {
+        let work = Work::new(self, Format::Text);
+        let mut document = Document::default();
+        document.id = url.unwrap_or_default().to_owned();
+        document.origin.url = url.map(str::to_owned);
+        with_workspace(|workspace| {
+            let found = work.extract_page(html, workspace);
+            let metadata = Work::metadata(html, &found, &mut document);
+            let shown = markdown(html, found.page, &|block| found.keeps(block), &self.markdown);
+            let confidence = found.confidence;
+            let document = work.document(&found, &metadata, document);
+            ExtractedPage { document, metadata, confidence, markdown: shown }
+        })
+    }
+
+    /// Runs the job.
+    pub fn run(&self, input: &Input, outputs: Outputs, run: &Run) -> Result<ExtractReport> {
+        outputs.check(&[ERRORS])?;
+        let format = self.format(&outputs)?;
+        let (source, early) = input.open(&self.read.of_pages(), &outputs)?;
+        let mut out = outputs.main().open()?;
+        let in_memory = match outputs.main() {
+            Output::Memory(memory) if !self.explain => Some(memory),
+            _ => None,
+        };
+        let mut failures = FailureLog::new(&outputs, early)?;
+        let mut report = ExtractReport::default();
+        let work = Work { in_memory: in_memory.is_some(), ..Work::new(self, format) };
+        if format == Format::Tei {
+            out.put(XML_DECLARATION.as_bytes())?;
+            out.put(TEI_START.as_bytes())?;
+        }
+        each_document(
+            &run.start()?,
+            "extract",
+            &source,
+            |position, item| work.extract(position, item),
+            |_, done| {
+                report.empty += u64::from(done.empty);
+                report.described += u64::from(done.described);
+                if let Some(reason) = done.skipped {
+                    failures.skip(reason);
+                }
+                if let Some(failure) = done.failure {
+                    failures.add(failure)?;
+                }
+                match (done.written, in_memory) {
+                    (Some(Written::Document(document)), Some(memory)) => {
+                        report.documents += 1;
+                        memory.push(*document);
+                    }
+                    (Some(Written::Text(text)), _) => {
+                        if report.documents > 0 {
+                            out.put(separator(format).as_bytes())?;
+                        }
+                        report.documents += 1;
+                        out.put(text.as_bytes())?;
+                    }
+                    _ => {}
+                }
+                Ok(())
+            },
+        )?;
+        if format == Format::Tei {
+            out.put(TEI_END.as_bytes())?;
+        }
+        out.finish()?;
+        report.failures = failures.finish();
+        Ok(report)
+    }
+
+    /// The format of the output.
+    fn format(&self, outputs: &Outputs) -> Result<Format> {
+        let default = if self.explain { Format::Jsonl } else { Format::Text };
+        let formats = if self.explain { &[Format::Jsonl] } else { Self::FORMATS };
+        outputs.file_format(formats, default)
+    }
+}
+
+/// What stands between two pages.
+fn separator(format: Format) -> &'static str {
+    match format {
+        Format::Text => "\n",
+        Format::Markdown => "\n---\n\n",
+        _ => "",
+    }
+}
+
+const TEI_START: &str = "\
+<teiCorpus xmlns=\"http://www.tei-c.org/ns/1.0\">
+<teiHeader><fileDesc><titleStmt><title>Main content of web pages</title></titleStmt>\
+<publicationStmt><p>Made by refrain.</p></publicationStmt><sourceDesc><p>Web pages.</p></sourceDesc></fileDesc></teiHeader>
+";
+const TEI_END: &str = "</teiCorpus>\n";
+
+/// What became of a page.
+#[derive(Default)]
+struct Done {
+    written: Option<Written>,
+    /// It has no text.
+    empty: bool,
+    /// It shows no text; its description was written.
+    described: bool,
+    /// Why it was skipped.
+    skipped: Option<String>,
+    failure: Option<Failure>,
+}
+
+/// A page that is ready to be written.
+enum Written {
+    Text(String),
+    Document(Box<Document>),
+}
+
+/// What is done with each page.
+struct Work<'a> {
+    job: &'a Extract,
+    extractor: Extractor,
+    format: Format,
+    /// Records of an earlier run are known by their fields.
+    knows_records: bool,
+    in_memory: bool,
+}
+
+impl<'a> Work<'a> {
+    fn new(job: &'a Extract, format: Format) -> Work<'a> {
+        let knows_records = job.read.text_is.is_none();
+        Work { job, extractor: Extractor::new(job.content.clone()), format, knows_records, in_memory: false }
+    }
+
+    fn extract(&self, position: Position, item: Item) -> Done {
+        let mut raw = match item {
+            Item::Document(raw) => *raw,
+            Item::Failed(failure) if is_empty_page(&failure) => empty_page(failure),
+            Item::Skipped { reason, .. } => return Done { skipped: Some(reason), ..Done::default() },
+            Item::Failed(failure) => return Done { failure: Some(failure), ..Done::default() },
+        };
+        if self.knows_records && is_record(&raw.meta) {
+            raw.markup = Some(Markup::Text);
+        }
+        let mut opened = match Opened::new(position, raw) {
+            Ok(opened) => opened,
+            Err(prepared) => {
+                return Done { skipped: prepared.skipped, failure: prepared.failure, ..Done::default() };
+            }
+        };
+        opened.adopt_known_fields();
+        with_workspace(|workspace| {
+            let (html, found) = match opened.markup {
+                Markup::Html => (opened.text.as_str(), self.extract_page(&opened.text, workspace)),
+                Markup::Text => ("", Extractor::plain(&opened.text, workspace)),
+            };
+            let metadata = Self::metadata(html, &found, &mut opened.document);
+            let empty = !found.decisions.iter().any(|decision| decision.keep);
+            let described = found.note.is_some() && !empty;
+            let written = match self.in_memory {
+                true => Written::Document(Box::new(self.document(&found, &metadata, opened.document))),
+                false => Written::Text(self.write(html, &found, &metadata, &opened.document)),
+            };
+            // Browsers take NUL characters in their stride; pages that hold some are no failures.
+            let failure = opened.failure.filter(|_| opened.markup == Markup::Text);
+            Done { written: Some(written), empty, described, skipped: None, failure }
+        })
+    }
+
+    /// What a page says about itself. Plain text (`html` is empty) says nothing; its source may.
+    fn metadata(html: &str, found: &Extracted<'_>, document: &mut Document) -> Metadata {
+        let mut metadata = match html.is_empty() {
+            false => Metadata::of(html, found.page, document.origin.url.as_deref()),
+            true => Metadata::default(),
+        };
+        metadata.adopt(&mut document.meta);
+        if metadata.language.is_none() {
+            metadata.language = language_of(found.page, found.blocks().map(|(_, block)| block));
+        }
+        metadata
+    }
+
+    /// The page as a document.
+    fn document(&self, found: &Extracted<'_>, metadata: &Metadata, mut document: Document) -> Document {
+        document.set_text_and_blocks(found.page.text.clone(), found.page.blocks.clone());
+        document.marks = found.marks(self.job.content.method);
+        document.language.clone_from(&metadata.language);
+        if let Ok(Value::Object(fields)) = serde_json::to_value(metadata) {
+            document.meta.extend(fields.into_iter().filter(|(name, _)| name != "language"));
+        }
+        if self.job.keep_marked { document } else { document.without_marked() }
+    }
+
+    /// Finds the main content. Only jusText needs the language.
+    fn extract_page<'w>(&self, html: &str, workspace: &'w mut Workspace) -> Extracted<'w> {
+        match self.extractor.options() {
+            ExtractOptions { method: Method::JusText(_), language: None, .. } => {
+                let detect = |page: &Page| page.language.clone().or_else(|| language_of(page, page.blocks.iter()));
+                self.extractor.extract_detecting(html, detect, workspace)
+            }
+            _ => self.extractor.extract(html, None, workspace),
+        }
+    }
+
+    fn write(&self, html: &str, found: &Extracted<'_>, metadata: &Metadata, document: &Document) -> String {
+        let keep = |block: usize| found.keeps(block);
+        if self.job.explain {
+            return explain(html, found, document);
+        }
+        match self.format {
+            Format::Markdown => markdown(html, found.page, &keep, &self.job.markdown),
+            Format::Tei => {
+                // Where the page does not say where it stands, it is known where it was read.
+                let canonical = metadata.canonical.clone().or_else(|| document.origin.url.clone());
+                tei(html, found.page, &Metadata { canonical, ..metadata.clone() }, &document.id, &keep)
+            }
+            Format::Jsonl => {
+                let mut line = Map::new();
+                line.insert("id".into(), Value::from(document.id.as_str()));
+                if let Some(url) = &document.origin.url {
+                    line.insert("url".into(), Value::from(url.as_str()));
+                }
+                if let Some(encoding) = &document.encoding {
+                    line.insert("encoding".into(), Value::from(encoding.as_str()));
+                }
+                // Documents that refrain wrote before remember where they came from first.
+                let first = document.meta.get("origin").filter(|origin| origin.is_string());
+                line.insert("origin".into(), first.cloned().unwrap_or_else(|| Value::from(document.origin.path())));
+                // Every line has a title, if only to say that there is none.
+                line.insert("title".into(), Value::Null);
+                let options = RecordOptions { keep_marked: self.job.keep_marked, offsets: self.job.offsets };
+                line.extend(found.record(metadata, options));
+                // A text is written with its paragraphs a blank line apart.
+                let pages = document.pages_of_blocks(&found.page.blocks);
+                if !pages.is_empty() {
+                    let mut chars = CharOffsets::new(&found.page.text);
+                    line.insert("pages".into(), pages.into_iter().map(|at| chars.chars(at)).collect());
+                }
+                // Fields of the source travel with the page; ours go before them.
+                for (name, value) in &document.meta {
+                    if line.get(name) == Some(value) {
+                        continue; // it is there
+                    }
+                    let mut free = name.clone();
+                    while line.get(&free).is_some_and(|there| !there.is_null()) {
+                        free = format!("source_{free}");
+                    }
+                    line.insert(free, value.clone());
+                }
+                Value::from(line).to_string() + "\n"
+            }
+            _ => found.text() + "\n",
+        }
+    }
+}
+
+/// True for an empty file that is called like a page: a page without text, and no failure.
+fn is_empty_page(failure: &Failure) -> bool {
+    let name = failure.member.as_deref().unwrap_or(&failure.input);
+    let extension = Path::new(name).extension().and_then(|extension| extension.to_str()).unwrap_or_default();
+    failure.error == EMPTY_FILE && ["html", "htm", "xhtml"].iter().any(|page| extension.eq_ignore_ascii_case(page))
+}
+
+fn empty_page(failure: Failure) -> RawDocument {
+    let origin = Origin { input: failure.input, member: failure.member, url: None };
+    RawDocument {
+        id: origin.path().into_owned(),
+        origin,
+        meta: Map::new(),
+        body: Body::Text(String::new()),
+        markup: Some(Markup::Html),
+        charset: None,
+        claims_text: true,
+    }
+}
+
+fn explain(html: &str, found: &Extracted<'_>, document: &Document) -> String {
+    let mut lines = String::new();
+    for block in found.explanation(html) {
+        let mut line = Map::new();
+        line.insert("id".into(), Value::from(document.id.as_str()));
+        line.extend(block);
+        lines += &(Value::from(line).to_string() + "\n");
+    }
+    lines
+}
+
+/// The language of some blocks of a page, where it can be told.
+fn language_of<'a>(page: &Page, blocks: impl Iterator<Item = &'a Block>) -> Option<String> {
+    const ENOUGH: usize = 4000;
+    let mut sample = String::new();
+    for block in blocks.filter(|block| block.link_chars as usize * 3 < block.span.len()) {
+        if sample.len() >= ENOUGH {
+            break;
+        }
+        sample.push_str(block.span.of(&page.text));
+        sample.push_str("\n\n");
+    }
+    let language = detect_language(&Document::from_text("", sample));
+    language.filter(|language| language.reliable).map(|language| language.code.to_owned())
+}
