@@ -104,6 +104,7 @@ impl Format {
             "markdown" => Some(Format::Markdown),
             "tei" => Some(Format::Tei),
             "htm" => Some(Format::Html),
+            "" => None,
             extension => Format::ALL.into_iter().find(|format| format.extension() == extension),
         }
     }
