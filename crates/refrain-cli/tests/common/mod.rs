@@ -279,7 +279,8 @@ pub(crate) fn words(count: usize, seed: u64) -> String {
 
 /// The SHA-256 digest in hexadecimal digits.
 pub(crate) fn sha256(content: &[u8]) -> String {
-    Sha256::digest(content).iter().map(|byte| format!("{byte:02x}")).collect()
+    let digits = |byte: &u8| [byte >> 4, byte & 15].map(|digit| char::from(b"0123456789abcdef"[usize::from(digit)]));
+    Sha256::digest(content).iter().flat_map(digits).collect()
 }
 
 pub(crate) fn gzip(content: &[u8]) -> Vec<u8> {
