@@ -65,7 +65,17 @@ demo:
 	@echo "  $(BIN) convert demo-out/corpus --format text | less"
 	@echo "  $(BIN) --help"
 
-test: test-rust test-python test-browser
+# Tests that cannot run here append a line to this file.
+SKIPPED := target/skipped-tests.txt
+
+test:
+	@rm -f $(SKIPPED)
+	@$(MAKE) --no-print-directory test-rust test-python test-browser; status=$$?; \
+	if [ -s $(SKIPPED) ]; then \
+	    echo "$$(wc -l < $(SKIPPED)) tests skipped:"; sort $(SKIPPED) | sed 's/^/  /'; \
+	else \
+	    echo "no tests skipped"; \
+	fi; exit $$status
 
 test-rust:
 	@if $(CARGO) nextest --version >/dev/null 2>&1; then \

@@ -4,13 +4,39 @@ mod common;
 
 use common::{Env, sample, samples};
 
-const VERBS: [&str; 8] = ["corpus", "convert", "decode", "strip", "list", "stats", "completions", "man"];
+/// Every verb that the help lists, with the verbs below it: `corpus`, `library`, `library add`.
+fn verbs(env: &Env) -> Vec<Vec<String>> {
+    let mut verbs = Vec::new();
+    let mut groups = vec![Vec::new()];
+    while let Some(group) = groups.pop() {
+        let arguments: Vec<&str> = group.iter().map(String::as_str).chain(["--help"]).collect();
+        let help = env.run(&arguments).code(0);
+        let listed = help.text().lines().skip_while(|line| *line != "Commands:").skip(1);
+        for line in listed.take_while(|line| !line.is_empty()) {
+            // Descriptions that are wrapped go on further to the right.
+            let name =
+                line.strip_prefix("  ").filter(|line| !line.starts_with(' ')).and_then(|line| line.split(' ').next());
+            if let Some(name) = name.filter(|name| *name != "help") {
+                let verb = [group.clone(), vec![name.to_owned()]].concat();
+                verbs.push(verb.clone());
+                groups.push(verb);
+            }
+        }
+    }
+    assert!(verbs.len() > 14, "verbs are read from the help: {verbs:?}");
+    verbs
+}
+
+/// A command line: words in front of the verb, the verb, words behind it.
+fn with<'a>(before: &[&'a str], verb: &'a [String], after: &[&'a str]) -> Vec<&'a str> {
+    before.iter().copied().chain(verb.iter().map(String::as_str)).chain(after.iter().copied()).collect()
+}
 
 /// The example that a help text opens with.
 #[track_caller]
 fn example(help: &str) -> String {
     let mut lines = help.lines();
-    assert_eq!(lines.next(), Some("Example:"), "help opens with an example: {help}");
+    assert!(matches!(lines.next(), Some("Example:" | "Examples:")), "help opens with an example: {help}");
     let line = lines.next().expect("a line behind it").trim().to_owned();
     assert!(line.starts_with("refrain "), "{line}");
     line
@@ -32,34 +58,33 @@ fn run_example(env: &Env, line: &str) -> common::Outcome {
 #[test]
 fn help_of_every_verb_opens_with_an_example() {
     let env = Env::new();
-    for verb in VERBS {
-        let long = env.run(&[verb, "--help"]).code(0);
-        assert!(example(long.text()).starts_with(&format!("refrain {verb} ")), "{verb}");
-        let short = env.run(&[verb, "-h"]).code(0);
-        assert_eq!(example(short.text()), example(long.text()), "{verb}");
+    for verb in verbs(&env) {
+        let long = env.run(&with(&[], &verb, &["--help"])).code(0);
+        assert!(example(long.text()).starts_with(&format!("refrain {} ", verb.join(" "))), "{verb:?}");
+        let short = env.run(&with(&[], &verb, &["-h"])).code(0);
+        assert_eq!(example(short.text()), example(long.text()), "{verb:?}");
     }
-    let help = env.run(&["--help"]).code(0);
-    example(help.text());
-    for verb in VERBS {
-        assert!(help.text().lines().any(|line| line.trim_start().starts_with(verb)), "{verb} is listed");
-    }
+    example(env.run(&["--help"]).code(0).text());
     assert_eq!(env.run(&["help", "corpus"]).code(0).stdout, env.run(&["corpus", "--help"]).code(0).stdout);
 }
 
 #[test]
 fn examples_work_as_printed() {
     let reader = Env::new();
-    let mut tried = 0;
-    for verb in VERBS.iter().map(Some).chain([None]) {
-        let help = reader.run(&verb.map_or(vec!["--help"], |verb| vec![verb, "--help"])).code(0);
+    for verb in [verbs(&reader), vec![Vec::new()]].concat() {
+        let help = reader.run(&with(&[], &verb, &["--help"])).code(0);
         let line = example(help.text());
         if line.contains(['|', '>', '~']) {
             continue;
         }
         let env = with_samples();
-        if line.starts_with("refrain stats ") {
+        env.write("docs.jsonl", env.read("samples/notes.jsonl"));
+        if verb == ["stats"] {
             let corpus = reader.run(&["--help"]).code(0);
             run_example(&env, &example(corpus.text())).code(0);
+        } else if verb.len() == 2 && verb[1] != "add" {
+            let add = reader.run(&[&verb[0], "add", "--help"]).code(0);
+            run_example(&env, &example(add.text())).code(0);
         }
         let outcome = run_example(&env, &line);
         // The broken sample is shown on purpose.
@@ -69,11 +94,9 @@ fn examples_work_as_printed() {
             let output = output.split_whitespace().next().expect("a name");
             assert!(env.path(output).exists(), "{line} writes {output}");
         } else {
-            assert!(!outcome.stdout.is_empty(), "{line} prints something");
+            assert!(!outcome.stdout.is_empty() || !outcome.stderr.is_empty(), "{line} prints something");
         }
-        tried += 1;
     }
-    assert_eq!(tried, 7);
 }
 
 #[test]
@@ -195,8 +218,9 @@ fn completions_are_there_for_every_shell() {
 fn the_bash_script_is_valid() {
     let env = Env::new();
     env.write("refrain.bash", env.run(&["completions", "bash"]).code(0).stdout);
-    if let Ok(status) = std::process::Command::new("bash").arg("-n").arg(env.path("refrain.bash")).status() {
-        assert!(status.success());
+    match std::process::Command::new("bash").arg("-n").arg(env.path("refrain.bash")).status() {
+        Ok(status) => assert!(status.success()),
+        Err(_) => common::skipped("bash is not installed"),
     }
 }
 
@@ -205,12 +229,12 @@ fn manual_pages_are_there_for_every_verb() {
     let env = Env::new();
     let page = env.run(&["man"]).code(0);
     assert!(page.text().contains(".TH refrain 1"), "{}", page.text());
-    for verb in VERBS {
-        assert!(page.text().contains(verb), "{verb} is named");
-        let page = env.run(&["man", verb]).code(0);
-        assert!(page.text().contains(&format!(".TH refrain-{verb} 1")), "{verb}");
+    for verb in verbs(&env) {
+        assert!(page.text().contains(&verb[0]), "{verb:?} is named");
+        let page = env.run(&with(&["man"], &verb, &[])).code(0);
+        assert!(page.text().contains(&format!(".TH refrain-{} 1", verb.join("-"))), "{verb:?}");
         for section in [".SH NAME", ".SH SYNOPSIS", ".SH DESCRIPTION"] {
-            assert!(page.text().contains(section), "{verb}: {section}");
+            assert!(page.text().contains(section), "{verb:?}: {section}");
         }
     }
 }
@@ -218,20 +242,20 @@ fn manual_pages_are_there_for_every_verb() {
 #[test]
 fn manual_pages_have_the_version() {
     let env = Env::new();
-    for verb in VERBS {
-        let page = env.run(&["man", verb]).code(0);
-        assert!(page.text().contains(env!("CARGO_PKG_VERSION")), "{verb}");
+    for verb in verbs(&env) {
+        let page = env.run(&with(&["man"], &verb, &[])).code(0);
+        assert!(page.text().contains(env!("CARGO_PKG_VERSION")), "{verb:?}");
     }
 }
 
 #[test]
 fn manual_pages_have_the_example() {
     let env = Env::new();
-    for verb in VERBS {
-        let page = env.run(&["man", verb]).code(0);
+    for verb in verbs(&env) {
+        let page = env.run(&with(&["man"], &verb, &[])).code(0);
         let plain = page.text().replace("\\-", "-").replace("\\&", "");
-        let help = env.run(&[verb, "--help"]).code(0);
-        assert!(plain.contains(&example(help.text())), "{verb}: the example");
+        let help = env.run(&with(&[], &verb, &["--help"])).code(0);
+        assert!(plain.contains(&example(help.text())), "{verb:?}: the example");
     }
 }
 

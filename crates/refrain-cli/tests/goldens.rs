@@ -11,9 +11,7 @@ use std::fmt::Write as _;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use sha2::{Digest, Sha256};
-
-use common::{Env, samples};
+use common::{Env, samples, sha256};
 
 macro_rules! goldens {
     ($($name:ident),+) => {
@@ -133,9 +131,5 @@ fn digests(env: &Env) -> BTreeMap<String, String> {
 
 /// The first eight bytes of the SHA-256 digest, and the size.
 fn digest(content: &[u8]) -> String {
-    let mut digest = String::new();
-    for byte in &Sha256::digest(content)[..8] {
-        write!(digest, "{byte:02x}").expect("in memory");
-    }
-    format!("{digest} {:>7}", content.len())
+    format!("{} {:>7}", &sha256(content)[..16], content.len())
 }

@@ -187,7 +187,8 @@ fn a_named_pipe_is_read() {
     let env = Env::new();
     let made = std::process::Command::new("mkfifo").arg(env.path("pipe")).status();
     if !made.is_ok_and(|status| status.success()) {
-        return; // no such command here
+        common::skipped("mkfifo is not installed");
+        return;
     }
     let path = env.path("pipe");
     let writer = std::thread::spawn(move || std::fs::write(path, gzip(GOOD.as_bytes())));

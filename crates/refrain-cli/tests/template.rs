@@ -391,8 +391,7 @@ fn f1(gold: &[Value], found: &[Value]) -> f64 {
 fn content_of_real_sites_is_found_as_well_as_it_was() {
     let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/data/sites/dev");
     if !folder.is_dir() {
-        let word = "skipped: there are no pages of sites at ../shared/data/sites/dev\n";
-        std::io::Write::write_all(&mut std::io::stderr(), word.as_bytes()).expect("standard error");
+        common::skipped("../shared/data/sites/dev does not exist");
         return;
     }
     let env = Env::new();

@@ -1,10 +1,8 @@
-//! Extraction from broken and hostile pages: no panic, ranges that hold, and time in proportion.
+//! Extraction from broken and hostile pages: no panic, ranges that hold, and no endless work.
 
 mod common;
 
-use std::time::{Duration, Instant};
-
-use common::{Random, WebPage, tell, web_pages};
+use common::{Random, WebPage, web_pages};
 use refrain::extract::{
     ExtractOptions, Extracted, Extractor, MarkdownOptions, Metadata, Method, RecordOptions, Workspace, markdown, tei,
 };
@@ -22,31 +20,27 @@ impl Methods {
         Methods { extractors, workspace: Workspace::default() }
     }
 
-    /// Extracts by all methods, checks what comes out, and tells the longest time that one of them took.
-    fn check(&mut self, html: &str, what: &str) -> Duration {
-        let mut longest = Duration::ZERO;
+    /// Extracts by all methods, and checks what comes out.
+    fn check(&mut self, html: &str, what: &str) {
         for (name, extractor) in &self.extractors {
-            let start = Instant::now();
-            let found = extractor.extract(html, Some("en"), &mut self.workspace);
-            longest = longest.max(start.elapsed());
-            check(&found, &format!("{what}, {name}"));
+            check(&extractor.extract(html, Some("en"), &mut self.workspace), &format!("{what}, {name}"));
         }
-        longest
     }
 
-    /// The same, and all that is made of what is found: how long it takes all in all.
-    fn check_all(&mut self, html: &str, what: &str) -> Duration {
-        let start = Instant::now();
+    /// The same, with everything that is written about a page. Returns how many bytes that is.
+    fn check_all(&mut self, html: &str, what: &str) -> usize {
+        let mut written = 0;
         for (name, extractor) in &self.extractors {
             let found = extractor.extract(html, Some("en"), &mut self.workspace);
             check(&found, &format!("{what}, {name}"));
             let metadata = Metadata::of(html, found.page, Some("https://a.example/"));
             let keep = |block: usize| found.keeps(block);
-            markdown(html, found.page, &keep, &MarkdownOptions::default());
-            tei(html, found.page, &metadata, "id", &keep);
-            found.record(&metadata, RecordOptions { keep_marked: true, ..RecordOptions::default() });
+            written += markdown(html, found.page, &keep, &MarkdownOptions::default()).len();
+            written += tei(html, found.page, &metadata, "id", &keep).len();
+            let record = found.record(&metadata, RecordOptions { keep_marked: true, ..RecordOptions::default() });
+            written += serde_json::to_vec(&record).expect("JSON").len();
         }
-        start.elapsed()
+        written
     }
 }
 
@@ -78,32 +72,16 @@ fn lossy(bytes: &[u8]) -> String {
     String::from_utf8_lossy(bytes).replace('\0', "\u{fffd}")
 }
 
-/// The share of its time that a page may take when it is damaged, many times over; and what always is allowed, because clocks
-/// and other programs are what they are.
-const TIMES: u32 = 50;
-const ALWAYS: Duration = Duration::from_millis(500);
-
 /// Checks what becomes of pages when they are damaged.
 fn check_damaged(nth: usize, damage: impl Fn(&WebPage, &mut Random) -> Vec<String>) {
     let Some(pages) = web_pages(nth) else { return };
     let mut methods = Methods::new();
     let mut random = Random(7);
-    let (mut slowest, mut count) = ((0.0, String::new()), 0);
     for page in &pages {
-        let whole = methods.check(&page.html, &page.id);
         for html in damage(page, &mut random) {
-            let time = methods.check(&html, &page.id);
-            // A page that has grown may take longer.
-            let growth = (html.len() / page.html.len().max(1)) as u32 + 1;
-            assert!(time < whole * TIMES * growth + ALWAYS, "{}: {time:?}, and {whole:?} when it is whole", page.id);
-            let rate = time.as_secs_f64() * 1e9 / html.len().max(1000) as f64;
-            if rate > slowest.0 {
-                slowest = (rate, page.id.clone());
-            }
-            count += 1;
+            methods.check(&html, &page.id);
         }
     }
-    tell(&format!("{} pages, {count} damaged ones; at most {:.0} ns a byte, on {}", pages.len(), slowest.0, slowest.1));
 }
 
 #[test]
@@ -146,14 +124,25 @@ fn pages_with_every_tag_twice() {
 }
 
 /// Makes a page of some size.
+#[cfg(target_os = "linux")]
 type Maker = Box<dyn Fn(usize) -> String>;
 
 /// How often something slow is measured again.
+#[cfg(target_os = "linux")]
 const TRIES: usize = 4;
 
-/// Pages that were made to be hard. Each at two sizes: four times the page may take eight times as long, and no more.
+/// Nanoseconds that this thread has been computing. Unlike a clock, this does not count the time that others take.
+#[cfg(target_os = "linux")]
+fn computed() -> u64 {
+    let figures = std::fs::read_to_string("/proc/thread-self/schedstat").expect("figures of the scheduler");
+    figures.split(' ').next().and_then(|time| time.parse().ok()).expect("a number")
+}
+
+/// Pages that were made to be hard. Each at two sizes: four times the page may take eight times the work, and no more; and it
+/// makes four times the output.
+#[cfg(target_os = "linux")]
 #[test]
-fn the_time_for_monsters_is_linear() {
+fn the_work_for_monsters_is_linear() {
     let monsters: Vec<(&str, Maker)> = vec![
         ("deep", Box::new(|n| "<div>".repeat(n) + "x" + &"</div>".repeat(n))),
         ("deep and open", Box::new(|n| "<div><p>x".repeat(n))),
@@ -219,32 +208,24 @@ fn the_time_for_monsters_is_linear() {
         ),
     ];
     let mut methods = Methods::new();
-    methods.check("<p>The first page pays for what is loaded once.", "warming up");
     let mut slow = Vec::new();
     for (name, make) in &monsters {
-        let (small, large) = (make(20_000), make(80_000));
-        let mut measured = || (methods.check_all(&small, name), methods.check_all(&large, name));
-        let ratio = |one: Duration, four: Duration| four.as_secs_f64() / one.as_secs_f64();
-        let too_slow = |(one, four): &(Duration, Duration)| {
-            *four > Duration::from_millis(150) && ratio(*one, *four) > 8.0 || *four > Duration::from_secs(20)
+        let mut measured = |html: &str| {
+            let start = computed();
+            let written = methods.check_all(html, name);
+            (computed() - start, written)
         };
-        // On a busy machine one measurement says little; what is slow is so each time.
-        let first = measured();
-        let (one, four) = (0..TRIES).fold(first, |last, _| if too_slow(&last) { measured() } else { last });
-        let is_slow = too_slow(&(one, four));
-        let ratio = ratio(one, four);
+        let (small, large) = (make(20_000), make(80_000));
+        let is_slow = (0..=TRIES).all(|_| {
+            let ((one, small), (four, large)) = (measured(&small), measured(&large));
+            assert!(large <= 5 * small, "{name}: {small} bytes of output, {large} for four times as much input");
+            four > 150_000_000 && four > 8 * one
+        });
         if is_slow {
-            slow.push(format!("{name}: {one:?}, and {four:?} for four times as much ({ratio:.1} times)"));
-        }
-        if std::env::var_os("REFRAIN_TELL_TIMES").is_some() {
-            tell(&format!(
-                "{name}: {one:?} for {} bytes, {four:?} for {} ({ratio:.1} times)",
-                small.len(),
-                large.len()
-            ));
+            slow.push(*name);
         }
     }
-    assert!(slow.is_empty(), "{slow:#?}");
+    assert!(slow.is_empty(), "more than eight times the work for four times as much: {slow:?}");
 }
 
 /// The sizes that somebody will send some day.
@@ -267,26 +248,17 @@ fn monsters_at_full_size() {
         ("NULs", "<p>x\0y".repeat(100_000)),
         ("a quote without end", "<p>x<a href=\"".to_owned() + &"y ".repeat(500_000)),
     ] {
-        let time = methods.check_all(&html, name);
-        assert!(time < Duration::from_secs(20), "{name}: {time:?}");
+        methods.check_all(&html, name);
     }
 }
 
 /// A real page over and over. Up to some 14 MB of it are blocks of their own; behind them all is one block.
 #[test]
-fn the_time_for_huge_pages_is_linear() {
+fn huge_pages_end() {
     let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../samples/pages/lighthouse.example/lens.html");
     let page = std::fs::read_to_string(path).expect("a sample");
     let mut methods = Methods::new();
-    methods.check(&page, "warming up");
-    for size in [6_000_000, 20_000_000] {
-        let mut time = |size: usize| {
-            let html = page.repeat(size / page.len() + 1);
-            // The better of two: other tests run beside this one.
-            methods.check(&html, "a huge page").min(methods.check(&html, "a huge page"))
-        };
-        let (one, two) = (time(size), time(2 * size));
-        tell(&format!("{size} bytes take {one:?}, twice as many take {two:?}"));
-        assert!(two < one * 3, "{size} bytes take {one:?}, twice as many take {two:?}");
+    for size in [12_000_000, 40_000_000] {
+        methods.check(&page.repeat(size / page.len() + 1), "a huge page");
     }
 }

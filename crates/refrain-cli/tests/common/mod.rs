@@ -1,6 +1,9 @@
 //! A folder to run the command in, and makers of the files that tests feed to it.
 
-#![allow(dead_code)] // every test file uses its own part of this
+#![allow(dead_code, unused_imports)] // every test file uses its own part of this
+
+#[path = "../../../../tests/skipped.rs"]
+mod skipped;
 
 use std::fs::{self, File};
 use std::io::{Cursor, Write};
@@ -12,9 +15,12 @@ use arrow_array::{Array, ArrayRef, RecordBatch, StringArray};
 use parquet::arrow::ArrowWriter;
 use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
 use serde_json::Value;
+use sha2::{Digest, Sha256};
 use tempfile::TempDir;
 use zip::CompressionMethod;
 use zip::write::SimpleFileOptions;
+
+pub(crate) use skipped::skipped;
 
 /// A text that is fine. It stands beside damaged files and has to arrive.
 pub(crate) const GOOD: &str = "The keeper lit the lamp at dusk and went down to the boats.";
@@ -271,10 +277,10 @@ pub(crate) fn words(count: usize, seed: u64) -> String {
     text
 }
 
-/// Says why a test cannot be run here.
-#[allow(clippy::print_stderr)] // the one place where tests talk
-pub(crate) fn skipped(why: &str) {
-    eprintln!("skipped: {why}");
+/// The SHA-256 digest in hexadecimal digits.
+pub(crate) fn sha256(content: &[u8]) -> String {
+    let digits = |byte: &u8| [byte >> 4, byte & 15].map(|digit| char::from(b"0123456789abcdef"[usize::from(digit)]));
+    Sha256::digest(content).iter().flat_map(digits).collect()
 }
 
 pub(crate) fn gzip(content: &[u8]) -> Vec<u8> {

@@ -1,6 +1,9 @@
 //! What tests on whole web pages share.
 
-#![allow(dead_code)] // every test file uses its own part of this
+#![allow(dead_code, unused_imports)] // every test file uses its own part of this
+
+#[path = "../../../../tests/skipped.rs"]
+mod skipped;
 
 use std::fs::File;
 use std::io::{BufRead, BufReader};
@@ -8,18 +11,20 @@ use std::path::Path;
 
 use serde_json::Value;
 
+pub(crate) use skipped::skipped;
+
 /// A page as it was fetched, in characters.
 pub(crate) struct WebPage {
     pub(crate) id: String,
     pub(crate) html: String,
 }
 
-/// Pages of the data set beside the repository, every `nth` of them; all of them when `REFRAIN_ALL_PAGES` is set. `None`, with
-/// a word about it, where the data set is not there.
+/// Pages of the data set beside the repository, every `nth` of them; all of them when `REFRAIN_ALL_PAGES` is set. `None`
+/// where the data set does not exist: the test is skipped then.
 pub(crate) fn web_pages(nth: usize) -> Option<Vec<WebPage>> {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/data/web/pages.jsonl.zst");
     let Ok(file) = File::open(&path) else {
-        tell("skipped: there is no data set of web pages at ../shared/data/web/pages.jsonl.zst");
+        skipped("../shared/data/web/pages.jsonl.zst does not exist");
         return None;
     };
     let nth = if std::env::var_os("REFRAIN_ALL_PAGES").is_some() { 1 } else { nth };
