@@ -297,6 +297,13 @@ pub enum Reason {
         /// How it was found: `ngrams`, `alignment`, `neighbours`.
         by: Cow<'static, str>,
     },
+    /// The whole document resembles another one, which was kept.
+    Resembles {
+        /// Id of that document.
+        document: String,
+        /// How much, from 0 to 1.
+        score: f64,
+    },
     /// It occurs in many documents.
     SeenIn {
         /// How many.

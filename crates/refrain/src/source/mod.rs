@@ -288,11 +288,15 @@ impl Source {
         for document in documents {
             self.bytes_read.fetch_add(document.text().len() as u64, Ordering::Relaxed);
             if out.wants_next() {
+                let mut own = document.clone();
+                if self.options.use_marked {
+                    own.marks.clear();
+                }
                 out.document(RawDocument {
                     id: document.id.clone(),
                     origin: document.origin.clone(),
                     meta: document.meta.clone(),
-                    body: Body::Document(Box::new(document.clone())),
+                    body: Body::Document(Box::new(own)),
                     markup: self.options.text_is.unwrap_or(TextIs::Text).markup(),
                     charset: None,
                     claims_text: true,
