@@ -39,7 +39,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use crate::document::{Document, Origin, Position};
+use crate::document::{Annotation, Document, Origin, Position};
 use crate::error::{Failure, Hint};
 use sniff::Kind;
 
@@ -188,6 +188,8 @@ pub enum Body {
     Office(OfficeFile),
     /// A document that was in memory, with its blocks and marks.
     Document(Box<Document>),
+    /// Text, and what a vertical file says of its tokens.
+    Annotated(String, Box<Annotation>),
 }
 
 /// A document that has to be opened before it is text.
@@ -226,6 +228,7 @@ impl Body {
             Body::Text(text) => text.len(),
             Body::Office(packed) => packed.bytes.len(),
             Body::Document(document) => document.text().len(),
+            Body::Annotated(text, _) => text.len(),
         }
     }
 
