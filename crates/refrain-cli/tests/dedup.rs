@@ -24,6 +24,11 @@ fn removed(env: &Env) -> Vec<Value> {
     env.read_jsonl("removed.jsonl")
 }
 
+/// The document for which another one was left out.
+fn resembled(line: &Value) -> &Value {
+    &line["evidence"]["resembles"]["document"]
+}
+
 const DEDUP: [&str; 6] = ["dedup", "docs.jsonl", "-o", "clean.jsonl", "--removed", "removed.jsonl"];
 
 #[test]
@@ -92,9 +97,9 @@ fn whole_documents_are_compared() {
     );
     env.run(&[&DEDUP[..], &["--by", "document"]].concat()).code(0);
     let gone: Vec<(Value, Value)> =
-        removed(&env).iter().map(|line| (line["id"].clone(), line["copy_of"].clone())).collect();
+        removed(&env).iter().map(|line| (line["id"].clone(), resembled(line).clone())).collect();
     assert_eq!(gone, [(json!("b"), json!("a")), (json!("c"), json!("a")), (json!("e"), json!("d"))]);
-    assert_eq!(removed(&env)[0]["score"], 1.0);
+    assert_eq!(removed(&env)[0]["evidence"]["resembles"]["score"], 1.0);
 }
 
 #[test]
@@ -263,10 +268,31 @@ fn exact_copies_can_be_all_that_is_left_out() {
         env.read_jsonl("clean.jsonl").iter().map(|line| line["id"].clone()).collect()
     };
     assert_eq!(left(&["--exact", "--by", "document"]), [json!("a"), json!("c")]);
-    assert_eq!(removed(&env), [json!({"id": "b", "copy_of": "a", "score": 1.0})]);
+    let copy = STORY.to_lowercase();
+    let evidence = json!({"resembles": {"document": "a", "score": 1.0}});
+    let gone = json!({
+        "id": "b", "start": 0, "end": copy.len(), "label": "duplicate", "pass": "dedup", "evidence": evidence, "text": copy,
+    });
+    assert_eq!(removed(&env), [gone]);
     assert_eq!(left(&["--exact=space", "--by", "document"]), [json!("a"), json!("b"), json!("c")]);
     assert_eq!(left(&["--exact=bytes"]), [json!("a"), json!("b"), json!("c")]);
     assert_eq!(env.read_jsonl("clean.jsonl")[2]["text"], OTHER);
+}
+
+#[test]
+fn documents_that_resemble_others_can_be_kept_with_marks() {
+    let env = Env::new();
+    documents(&env, &[("a", STORY), ("b", STORY), ("c", OTHER)]);
+    for more in
+        [&["--by", "document"][..], &["--by", "document", "--keep", "longest"], &["--by", "document", "--exact"]]
+    {
+        env.run(&[&DEDUP[..], &["--keep-marked"], more].concat()).code(0);
+        let marked = env.read_jsonl("clean.jsonl");
+        assert_eq!(marked.len(), 3, "{more:?}");
+        assert_eq!((&marked[0]["marks"], &marked[1]["text"]), (&json!([]), &json!(STORY)), "{more:?}");
+        assert_eq!(*resembled(&marked[1]["marks"][0]), "a", "{more:?}");
+        assert_eq!(env.convert(&["clean.jsonl"]).ids(), ["a", "c"], "{more:?}");
+    }
 }
 
 #[test]
@@ -283,7 +309,7 @@ fn which_document_stays_can_be_chosen() {
         let more = ["--by", "document", "--keep", keep, "--clusters", "clusters.jsonl"];
         env.run(&[&DEDUP[..], &more].concat()).code(0).says(&["wrote 1 document", "2 documents resembled"]);
         let id = env.read_jsonl("clean.jsonl")[0]["id"].clone();
-        assert!(removed(&env).iter().all(|gone| gone["copy_of"] == id));
+        assert!(removed(&env).iter().all(|gone| *resembled(gone) == id));
         assert_eq!(env.read_jsonl("clusters.jsonl")[0]["keep"], id);
         id
     };
@@ -438,7 +464,7 @@ fn copies_of_what_was_left_out_are_linked_to_what_was_kept() {
     let long = format!("{STORY} {}", "One more sentence was written below it by another hand, much later.".repeat(3));
     documents(&env, &[("a", STORY), ("b", &long), ("c", &long)]);
     env.run(&["dedup", "docs.jsonl", "--by", "document", "-o", "x.jsonl", "--removed", "removed.jsonl"]).code(0);
-    let copies: Vec<String> = removed(&env).iter().map(|line| line["copy_of"].to_string()).collect();
+    let copies: Vec<String> = removed(&env).iter().map(|line| resembled(line).to_string()).collect();
     assert_eq!(copies, ["\"a\"", "\"a\""]);
     env.run(&["dedup", "docs.jsonl", "--by", "document", "-o", "y.jsonl", "--keep", "longest"])
         .code(0)

@@ -149,6 +149,36 @@ pub struct Document {
     /// Where pages begin.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pages: Vec<usize>,
+    /// What a vertical file says of the tokens.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    annotation: Option<Box<Annotation>>,
+}
+
+/// What a vertical file says of the tokens of a text. It is written again where the output is a vertical file, too.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct Annotation {
+    /// The tokens, in order.
+    pub tokens: Vec<Token>,
+    /// Sentences, paragraphs and other structures, in the order in which they begin.
+    pub structures: Vec<Structure>,
+}
+
+/// A token of a vertical file.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Token {
+    /// Its bytes.
+    pub span: Span,
+    /// The rest of its line, with the tabs: lemma, tag and other columns.
+    pub columns: String,
+}
+
+/// A structure of a vertical file.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Structure {
+    /// From its first token to its last one; of a structure without content (`<x/>`), the token behind it.
+    pub span: Span,
+    /// The line that begins it.
+    pub line: String,
 }
 
 /// A block of a document's text.
@@ -297,6 +327,13 @@ pub enum Reason {
         /// How it was found: `ngrams`, `alignment`, `neighbours`.
         by: Cow<'static, str>,
     },
+    /// The whole document resembles another one, which was kept.
+    Resembles {
+        /// Id of that document.
+        document: String,
+        /// How much, from 0 to 1.
+        score: f64,
+    },
     /// It occurs in many documents.
     SeenIn {
         /// How many.
@@ -387,6 +424,7 @@ impl Document {
         self.blocks = paragraphs(&text);
         self.text = text;
         self.block_fields = None;
+        self.annotation = None;
         self.pages.clear();
         self.marks.clear();
     }
@@ -397,6 +435,7 @@ impl Document {
         self.blocks = if blocks_fit(&text, &blocks) { blocks } else { paragraphs(&text) };
         self.text = text;
         self.block_fields = None;
+        self.annotation = None;
         self.pages.clear();
         self.marks.clear();
     }
@@ -480,6 +519,9 @@ impl Document {
         self.pages = self.pages.iter().map(page).collect();
         self.move_ranges(&moved);
         self.text.replace_range(span.start..span.end, with);
+        if !with.trim().is_empty() {
+            self.annotation = None; // new words have no lines
+        }
         // Every word lies in a block.
         let new = Span::new(span.start, after);
         let next = self.blocks.partition_point(|block| block.span.end <= new.start);
@@ -500,6 +542,21 @@ impl Document {
             }
             None => false,
         });
+        if let Some(annotation) = &mut self.annotation {
+            let left = |span: &mut Span| moved.span(*span).map(|new| *span = new).is_some();
+            annotation.tokens.retain_mut(|token| left(&mut token.span));
+            annotation.structures.retain_mut(|structure| left(&mut structure.span));
+        }
+    }
+
+    /// Adds what a vertical file says of the tokens of the text.
+    pub(crate) fn annotate(&mut self, annotation: Option<Box<Annotation>>) {
+        self.annotation = annotation;
+    }
+
+    /// What a vertical file said of the tokens of the text.
+    pub(crate) fn annotation(&self) -> Option<&Annotation> {
+        self.annotation.as_deref()
     }
 
     /// Removes the marked ranges from the text, and the marks.

@@ -11,8 +11,8 @@ use serde_json::{Map, Value};
 
 use crate::decode::{Hints, LanguageFilter, NotText, decode, replace_nuls};
 use crate::document::{
-    BLOCKS_FIELD, BYTE_BLOCKS_FIELD, BYTE_MARKS_FIELD, Block, BlockKind, Document, Label, MARKS_FIELD, Mark, Origin,
-    PAGES_FIELD, Position, Reason, Span,
+    Annotation, BLOCKS_FIELD, BYTE_BLOCKS_FIELD, BYTE_MARKS_FIELD, Block, BlockKind, Document, Label, MARKS_FIELD,
+    Mark, Origin, PAGES_FIELD, Position, Reason, Span,
 };
 use crate::error::{Error, Failure, Place, Result};
 use crate::extract::{Extractor, Workspace, segment};
@@ -107,6 +107,7 @@ impl Preparation {
                 // A document in memory has its text, and ranges that fit it.
                 if !opened.in_memory {
                     opened.document.set_text(std::mem::take(&mut opened.text));
+                    opened.document.annotate(opened.annotation.take());
                     let failure = adopt_ranges(&mut opened.document, std::mem::take(&mut opened.pages));
                     opened.failure = opened.failure.or(failure);
                     adopt_known_fields(&mut opened.document);
@@ -208,6 +209,8 @@ pub struct Opened {
     in_memory: bool,
     /// Where the pages of the file begin in the text, in code points.
     pages: Vec<usize>,
+    /// What a vertical file says of the tokens of the text.
+    annotation: Option<Box<Annotation>>,
 }
 
 impl Opened {
@@ -217,6 +220,7 @@ impl Opened {
         let mut damage = None;
         let mut known = None;
         let mut pages = Vec::new();
+        let mut annotation = None;
         let (text, encoding, nuls) = match raw.body {
             Body::Text(text) => {
                 let (text, nuls) = replace_nuls(text);
@@ -228,6 +232,12 @@ impl Opened {
                 }
                 known = Some(document);
                 (String::new(), None, None)
+            }
+            Body::Annotated(text, said) => {
+                let (text, nuls) = replace_nuls(text);
+                // Behind a replaced character, places are others.
+                annotation = nuls.is_none().then_some(said);
+                (text, None, nuls)
             }
             Body::Office(packed) => {
                 let mut content = match unpack(&packed) {
@@ -261,7 +271,7 @@ impl Opened {
                 document.remove_marked();
             }
             let text = document.text().to_owned();
-            return Ok(Opened { document: *document, text, markup, failure: None, in_memory: true, pages });
+            return Ok(Opened { document: *document, text, markup, failure: None, in_memory: true, pages, annotation });
         }
         let mut document = Document::from_text(raw.id, "");
         document.position = position;
@@ -281,7 +291,7 @@ impl Opened {
         });
         let damage = damage.map(|damage| failure_of(&document.origin, damage));
         let failure = damage.or(failure);
-        let mut opened = Opened { document, text, markup, failure, in_memory: false, pages };
+        let mut opened = Opened { document, text, markup, failure, in_memory: false, pages, annotation };
         if markup == Markup::Html {
             opened.remove_marked();
         }

@@ -39,7 +39,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use crate::document::{Document, Origin, Position};
+use crate::document::{Annotation, Document, Origin, Position};
 use crate::error::{Failure, Hint};
 use sniff::Kind;
 
@@ -188,6 +188,8 @@ pub enum Body {
     Office(OfficeFile),
     /// A document that was in memory, with its blocks and marks.
     Document(Box<Document>),
+    /// Text, and what a vertical file says of its tokens.
+    Annotated(String, Box<Annotation>),
 }
 
 /// A document that has to be opened before it is text.
@@ -226,6 +228,7 @@ impl Body {
             Body::Text(text) => text.len(),
             Body::Office(packed) => packed.bytes.len(),
             Body::Document(document) => document.text().len(),
+            Body::Annotated(text, _) => text.len(),
         }
     }
 
@@ -288,11 +291,15 @@ impl Source {
         for document in documents {
             self.bytes_read.fetch_add(document.text().len() as u64, Ordering::Relaxed);
             if out.wants_next() {
+                let mut own = document.clone();
+                if self.options.use_marked {
+                    own.marks.clear();
+                }
                 out.document(RawDocument {
                     id: document.id.clone(),
                     origin: document.origin.clone(),
                     meta: document.meta.clone(),
-                    body: Body::Document(Box::new(document.clone())),
+                    body: Body::Document(Box::new(own)),
                     markup: self.options.text_is.unwrap_or(TextIs::Text).markup(),
                     charset: None,
                     claims_text: true,

@@ -2,7 +2,8 @@
 //! what `write::vertical` writes.
 //!
 //! The text is put together again from the tokens: `<g/>` glues two of them, `<p>` (or a blank line) begins a paragraph,
-//! everything after the first tab of a line (tags and lemmas of an annotated corpus) is left out.
+//! everything after the first tab of a line (tags and lemmas of an annotated corpus) and other structures (`<s>`) become the
+//! document's [`Annotation`], which a vertical output writes again.
 
 use std::io::BufRead;
 use std::ops::ControlFlow;
@@ -11,7 +12,8 @@ use serde_json::{Map, Value};
 
 use super::compress::DamagedMember;
 use super::jsonl::{Line, Lines, document, take_id};
-use super::{At, Emitter, Markup, describe, too_large};
+use super::{At, Body, Emitter, Markup, describe, too_large};
+use crate::document::{Annotation, Span, Structure, Token};
 use crate::error::{Hint, Place};
 
 pub(super) fn read(at: &At<'_>, reader: Box<dyn BufRead + '_>, out: &mut Emitter<'_>) -> ControlFlow<()> {
@@ -52,7 +54,7 @@ pub(super) fn read(at: &At<'_>, reader: Box<dyn BufRead + '_>, out: &mut Emitter
             Some(Tag::Close("doc")) => finish(at, current.take(), out)?,
             Some(tag) => {
                 if let Some(assembly) = &mut current {
-                    assembly.tag(&tag);
+                    assembly.tag(&tag, line);
                 }
             }
             None => {
@@ -78,19 +80,70 @@ struct Assembly {
     glue: bool,
     new_paragraph: bool,
     dropped: bool,
+    annotation: Annotation,
+    /// Structures that are open: their names and numbers.
+    open: Vec<(String, usize)>,
+    /// Structures before the next token.
+    waiting: Vec<usize>,
+    /// There is more than text and paragraphs.
+    annotated: bool,
 }
 
+/// The place of a structure that has no token yet.
+const NOWHERE: Span = Span::new(0, 0);
+
 impl Assembly {
-    fn tag(&mut self, tag: &Tag<'_>) {
-        match tag {
+    fn tag(&mut self, tag: &Tag<'_>, line: &str) {
+        self.new_paragraph |= matches!(tag, Tag::Open("p", _) | Tag::Close("p"));
+        match *tag {
             Tag::Empty("g") => self.glue = true,
-            Tag::Open("p", _) | Tag::Close("p") => self.new_paragraph = true,
-            _ => {}
+            Tag::Empty(_) => {
+                self.annotated = true;
+                self.begin(line);
+            }
+            Tag::Open(name, attributes) => {
+                self.annotated |= name != "p" || !attributes.is_empty();
+                if name == "p" {
+                    self.end(name); // one paragraph does not lie in another
+                }
+                let number = self.begin(line);
+                self.open.push((name.to_owned(), number));
+            }
+            Tag::Close(name) => self.end(name),
         }
+    }
+
+    fn begin(&mut self, line: &str) -> usize {
+        let number = self.annotation.structures.len();
+        self.annotation.structures.push(Structure { span: NOWHERE, line: line.to_owned() });
+        self.waiting.push(number);
+        number
+    }
+
+    /// Ends the innermost structure of a name behind the last token.
+    fn end(&mut self, name: &str) {
+        let Some(at) = self.open.iter().rposition(|(open, _)| open == name) else { return };
+        let (_, number) = self.open.remove(at);
+        match self.waiting.iter().position(|waiting| *waiting == number) {
+            Some(empty) => drop(self.waiting.remove(empty)),
+            None => self.annotation.structures[number].span.end = self.text.len(),
+        }
+    }
+
+    /// What was said of the tokens, if it is more than text and paragraphs.
+    fn annotation(&mut self) -> Option<Box<Annotation>> {
+        while let Some((name, _)) = self.open.last() {
+            let name = name.clone();
+            self.end(&name);
+        }
+        let mut annotation = std::mem::take(&mut self.annotation);
+        annotation.structures.retain(|structure| structure.span != NOWHERE);
+        self.annotated.then(|| Box::new(annotation))
     }
 
     fn token(&mut self, line: &str) {
         let token = line.split('\t').next().unwrap_or_default();
+        let columns = &line[token.len()..];
         if token.is_empty() {
             self.new_paragraph = true;
             return;
@@ -106,20 +159,32 @@ impl Assembly {
             }
         }
         (self.glue, self.new_paragraph) = (false, false);
+        let start = self.text.len();
         self.text.push_str(&unescape(token));
+        let span = Span::new(start, self.text.len());
+        for number in self.waiting.drain(..) {
+            self.annotation.structures[number].span = span;
+        }
+        self.annotated |= !columns.is_empty();
+        self.annotation.tokens.push(Token { span, columns: columns.to_owned() });
     }
 }
 
 fn finish(at: &At<'_>, assembly: Option<Assembly>, out: &mut Emitter<'_>) -> ControlFlow<()> {
-    let Some(Assembly { mut attributes, line, text, dropped: false, .. }) = assembly else {
+    let Some(mut assembly) = assembly.filter(|assembly| !assembly.dropped) else {
         return ControlFlow::Continue(());
     };
+    let annotation = assembly.annotation();
+    let Assembly { mut attributes, line, text, .. } = assembly;
     if !out.wants_next() {
         return out.pass_over();
     }
     let id = take_id(&mut attributes, &at.options().id_field).unwrap_or_else(|| format!("{}:{line}", at.path()));
     let mut raw = document(at, id, text, attributes);
     raw.markup = Some(Markup::Text);
+    if let (Some(annotation), Body::Text(text)) = (annotation, &mut raw.body) {
+        raw.body = Body::Annotated(std::mem::take(text), annotation);
+    }
     out.document(raw)
 }
 

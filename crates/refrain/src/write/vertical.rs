@@ -2,6 +2,8 @@
 //!
 //! `&` and `<` in tokens are written as entities, so that no token can be taken for a structure.
 
+use std::borrow::Cow;
+use std::cmp::Reverse;
 use std::fmt::Write as _;
 
 use serde_json::Value;
@@ -9,7 +11,7 @@ use serde_json::Value;
 use super::jsonl::origin;
 use super::output::{Compressed, Written};
 use super::{DocumentWriter, WriteOptions};
-use crate::document::{BlockKind, Document, Mark, Span};
+use crate::document::{Annotation, Block, BlockKind, Document, Mark, Span, Structure};
 use crate::error::Result;
 use crate::text::tokens;
 
@@ -29,6 +31,13 @@ impl DocumentWriter for VerticalWriter {
     fn write(&mut self, document: &Document) -> Result<()> {
         self.page.clear();
         open_document(&mut self.page, document);
+        if document.annotation().is_some() {
+            let document =
+                if self.options.keep_marked { Cow::Borrowed(document) } else { Cow::Owned(document.without_marked()) };
+            annotated_tokens(&mut self.page, &document);
+            self.page.push_str("</doc>\n");
+            return self.out.put(self.page.as_bytes());
+        }
         let removed = if self.options.keep_marked { Vec::new() } else { document.removed_spans() };
         let mut marks: Vec<&Mark> = document.fitting_marks().collect();
         marks.sort_by_key(|mark| mark.span.start);
@@ -146,6 +155,72 @@ fn plain_tokens(page: &mut String, text: &str) {
         }
         page.push('\n');
     }
+}
+
+/// Tokens with their columns, in the structures that they came in; marks as structures.
+fn annotated_tokens(page: &mut String, document: &Document) {
+    let Some(Annotation { tokens, structures }) = document.annotation() else { return };
+    let is_paragraph = |structure: &Structure| name_of(&structure.line) == "p";
+    let paragraph = |block: &Block| Structure { span: block.span, line: "<p>".to_owned() };
+    // Paragraphs may have been told by blank lines.
+    let paragraphs = if structures.iter().any(is_paragraph) { &[] } else { document.blocks() };
+    let mut structures: Vec<Structure> = paragraphs.iter().map(paragraph).chain(structures.iter().cloned()).collect();
+    if !paragraphs.is_empty() {
+        structures.sort_by_key(|structure| (structure.span.start, Reverse(structure.span.end)));
+    }
+    let (mut next, mut open, mut marks): (usize, Vec<&Structure>, Vec<&Mark>) = (0, Vec::new(), Vec::new());
+    let mut all: Vec<&Mark> = document.fitting_marks().collect();
+    all.sort_by_key(|mark| mark.span.start);
+    let (mut later, mut active): (usize, Vec<&Mark>) = (0, Vec::new());
+    let mut last = None;
+    for token in tokens {
+        active.retain(|mark| mark.span.end > token.span.start);
+        while let Some(mark) = all.get(later).filter(|mark| mark.span.start <= token.span.start) {
+            active.push(mark);
+            later += 1;
+        }
+        let begin = structures[next..].iter().take_while(|structure| structure.span.start <= token.span.start).count();
+        let covering: Vec<&Mark> = active.iter().copied().filter(|mark| token.span.end <= mark.span.end).collect();
+        if begin > 0 || covering != marks {
+            page.push_str(&"</mark>\n".repeat(marks.len()));
+            marks.clear();
+        }
+        for structure in &structures[next..next + begin] {
+            let _ = writeln!(page, "{}", structure.line);
+            if !structure.line.ends_with("/>") {
+                open.push(structure);
+            }
+        }
+        next += begin;
+        if marks.len() < covering.len() {
+            for mark in &covering {
+                let _ = writeln!(page, "<mark label=\"{}\" pass=\"{}\">", mark.label.name(), mark.pass);
+            }
+            marks = covering;
+        }
+        if last == Some(token.span.start) {
+            page.push_str("<g/>\n");
+        }
+        last = Some(token.span.end);
+        let text = token.span.of(document.text()).replace('&', "&amp;").replace('<', "&lt;").replace('\n', "&#10;");
+        let _ = writeln!(page, "{text}{}", token.columns);
+        if open.iter().any(|structure| structure.span.end <= token.span.end) {
+            page.push_str(&"</mark>\n".repeat(marks.len()));
+            marks.clear();
+        }
+        for number in (0..open.len()).rev() {
+            if open[number].span.end <= token.span.end {
+                let _ = writeln!(page, "</{}>", name_of(&open.remove(number).line));
+            }
+        }
+    }
+    page.push_str(&"</mark>\n".repeat(marks.len()));
+}
+
+/// The name of a structure, of the line that begins it.
+fn name_of(line: &str) -> &str {
+    let inner = line.trim_start_matches('<');
+    inner.split([' ', '\t', '/', '>']).next().unwrap_or_default()
 }
 
 /// Tokens with the marks on them as structures.

@@ -127,7 +127,8 @@ impl Reader<'_> {
             self.pool,
             self.control,
             |position, item| {
-                let prepared = preparation.prepare(position, item);
+                let mut prepared = preparation.prepare(position, item);
+                prepared.document.iter_mut().for_each(Document::remove_marked);
                 (prepared.document.map(&work), prepared.failure, prepared.skipped)
             },
             |_, (document, failure, skipped)| {

@@ -66,7 +66,7 @@ impl Run<'_> {
             report.add(&document, figures, winner.is_some(), 0);
             match winner {
                 Some(winner) => self.leave_out(
-                    &document,
+                    &mut document,
                     &learned.compare(number - 1, *winner, self.arguments.measure)?,
                     &mut outputs,
                 ),

@@ -208,7 +208,7 @@ impl Arguments {
     /// Refuses options that would do nothing.
     fn refuse_idle(&self, given: &Given) -> Result<()> {
         let documents_only = ["resemblance", "measure", "keep", "clusters"];
-        let blocks_only = ["threshold", "stub", "intact", "ngram", "engine", "keep_marked", "offsets", "lost"];
+        let blocks_only = ["threshold", "stub", "intact", "ngram", "engine", "lost"];
         match self.task() {
             Task::Count => {
                 let why = "does nothing with --count-only, which writes no documents";
@@ -224,13 +224,10 @@ impl Arguments {
             Task::Documents => {
                 given.refuse(&blocks_only, "is for blocks; whole documents are compared by --resemblance")?;
             }
-            Task::Exact(unit, _) => {
+            Task::Exact(..) => {
                 let why = "does nothing with --exact, which compares texts as a whole";
                 given.refuse(&["threshold", "stub", "intact", "ngram", "engine", "lost"], why)?;
                 given.refuse(&["resemblance", "measure", "keep", "clusters", "save"], why)?;
-                if unit == Unit::Document {
-                    given.refuse(&["keep_marked", "offsets"], "is for blocks")?;
-                }
                 if self.against.iter().any(|name| is_evidence(Path::new(name))) {
                     bail!("saved evidence knows words, not whole texts; --exact needs the documents themselves");
                 }

@@ -13,7 +13,7 @@ use refrain::dedup::{
 use refrain::pipeline::{Control, Preparation, Prepared, in_stages, run_in_order};
 use refrain::source::{Inputs, Source};
 use refrain::write::{Compression, Format, Output, removed_lines};
-use refrain::{Document, Failure, Hint, Position};
+use refrain::{Document, Failure, Hint, Label, Position, Reason};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
@@ -374,7 +374,7 @@ impl Run<'_> {
             since += document.text().len() as u64;
             self.check_id(learned, &mut document, failures)?;
             match self.options.task {
-                Task::Documents => self.mark_document(learned, &document, &signature, &asked, outputs, report)?,
+                Task::Documents => self.mark_document(learned, &mut document, &signature, &asked, outputs, report)?,
                 _ => self.mark_blocks(learned, &mut document, &signature, &asked, outputs, report)?,
             }
             // What many threads wait for should not have to clean up, too.
@@ -494,19 +494,20 @@ impl Run<'_> {
         }
         report.add(document, judged.figures, gone, copied);
         report.add_frequent(document, &judged.frequent);
-        if let Task::Exact(Unit::Document, _) = self.options.task {
-            let copy_of =
-                document.marks[before..].first().map(|mark| json!(mark.reason)["repeats"]["document"].clone());
-            if let Some(copy_of) = copy_of {
-                let line = json!({"id": document.id, "copy_of": copy_of, "score": 1.0});
-                outputs.list(format!("{line}\n").as_bytes())?;
-            }
-        } else {
-            outputs.list(&removed_lines(document, self.arguments.offsets)?)?;
-        }
         if self.arguments.explain {
             explain_blocks(document, before, self.arguments.offsets)?;
         }
+        if let Task::Exact(Unit::Document, _) = self.options.task {
+            // The document is a copy as a whole.
+            let copy_of = document.marks.drain(before..).find_map(|mark| match mark.reason {
+                Reason::Repeats { document, .. } => document,
+                _ => None,
+            });
+            if let Some(of) = copy_of {
+                document.mark_all(Label::Duplicate, "dedup", Reason::Resembles { document: of, score: 1.0 });
+            }
+        }
+        outputs.list(&removed_lines(document, self.arguments.offsets)?)?;
         if gone && !self.arguments.keep_marked {
             return Ok(());
         }
@@ -516,11 +517,11 @@ impl Run<'_> {
         outputs.write(document)
     }
 
-    /// Leaves out a document that resembles an earlier one, or writes it.
+    /// Marks a document that resembles an earlier one, and writes what is left.
     fn mark_document(
         &self,
         learned: &mut Learned,
-        document: &Document,
+        document: &mut Document,
         signature: &Signature,
         asked: &Asked,
         outputs: &mut Outputs,
@@ -550,16 +551,21 @@ impl Run<'_> {
         learned.judge_document(signature, asked, self.arguments.measure, self.arguments.resemblance)
     }
 
+    /// Marks a document that resembles another one.
     pub(super) fn leave_out(
         &self,
-        document: &Document,
+        document: &mut Document,
         found: &Resembles,
         outputs: &mut Outputs,
     ) -> refrain::Result<()> {
         let score = (found.score * 10_000.0).round() / 10_000.0;
-        let line = json!({"id": document.id, "copy_of": found.document, "score": score});
-        outputs.list(format!("{line}\n").as_bytes())?;
-        if self.arguments.explain { explain_document(document, found) } else { Ok(()) }
+        let reason = Reason::Resembles { document: found.document.clone(), score };
+        document.mark_all(Label::Duplicate, "dedup", reason);
+        outputs.list(&removed_lines(document, self.arguments.offsets)?)?;
+        if self.arguments.explain {
+            explain_document(document, found)?;
+        }
+        if self.arguments.keep_marked { outputs.write(document) } else { Ok(()) }
     }
 
     fn print_counts(&self, counts: Counts, began: Instant) -> Result<()> {

@@ -111,7 +111,8 @@ impl Reader<'_> {
                     Item::Document(raw) if raw.origin.member.is_none() => raw.claims_text = true,
                     _ => {}
                 }
-                let prepared = preparation.prepare(position, item);
+                let mut prepared = preparation.prepare(position, item);
+                prepared.document.iter_mut().for_each(Document::remove_marked);
                 let name = inputs.get(position.input).map(|input| names.of(input)).unwrap_or_default();
                 (prepared.document.map(|document| Read::of(&document, &name, strip, method)), prepared.failure)
             },

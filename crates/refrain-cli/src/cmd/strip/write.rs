@@ -13,7 +13,7 @@ use refrain::strip::{Ends, Found};
 use refrain::write::{
     Compressed, Compression, DocumentWriter, FolderWriter, Format, Output, WriteOptions, place_below,
 };
-use refrain::{Document, Error, Failure, Origin, Span};
+use refrain::{Document, Failure, Origin, Span};
 use serde_json::Map;
 
 use super::books::{Book, Content, Trouble, read_part};

@@ -1,0 +1,268 @@
+//! Ranges that documents carry (marks, blocks, pages) stay true from one verb to the next, and nothing gets lost on the way.
+
+mod common;
+
+use std::collections::{BTreeMap, HashSet};
+
+use common::{Env, sample, text_of};
+use serde_json::{Value, json};
+
+const STORY: &str = "Der Wärter stieg jeden Abend die Treppe hinauf, zündete die Lampe an und schrieb die Namen der Schiffe, die \
+    vorüberfuhren, in ein großes Buch auf dem Tisch.";
+const OTHER: &str = "Im Dorf hinter den Dünen hatte der Bäcker seinen Laden schon geschlossen, als die ersten Boote mit der Flut \
+    des Abends nach Hause kamen.";
+
+fn mark(start: usize, end: usize) -> Value {
+    json!({"start": start, "end": end, "label": "boilerplate", "pass": "by-hand", "evidence": {"stated": "navigation"}})
+}
+
+/// A document whose first paragraph is marked.
+fn marked() -> Value {
+    let text = format!("Startseite – Über uns\n\n{STORY}");
+    json!({"id": "marked", "text": text, "marks": [mark(0, 21)], "rank": 7})
+}
+
+/// Checks that all ranges of a document lie in its text, and that blocks hold whole words.
+fn check_ranges(document: &Value, what: &str) {
+    let text: Vec<char> = text_of(document).chars().collect();
+    let list = |name: &str| document[name].as_array().cloned().unwrap_or_default();
+    for range in list("marks").iter().chain(&list("blocks")) {
+        let at = |name: &str| usize::try_from(range[name].as_u64().expect("a place")).expect("a place");
+        let (start, end) = (at("start"), at("end"));
+        assert!(start <= end && end <= text.len(), "{what}: {range} of {}", text.len());
+        let inside =
+            |at: usize| at > 0 && at < text.len() && text[at - 1].is_alphanumeric() && text[at].is_alphanumeric();
+        assert!(!inside(start) && !inside(end), "{what}: {range} cuts a word of {document}");
+    }
+    let pages: Vec<u64> = list("pages").iter().filter_map(Value::as_u64).collect();
+    assert!(pages.is_sorted() && pages.iter().all(|page| *page <= text.len() as u64), "{what}: {pages:?}");
+}
+
+#[test]
+fn strip_leaves_marked_text_out_wherever_it_writes() {
+    let env = Env::new();
+    env.write("docs.jsonl", format!("{}\n{}\n", marked(), json!({"id": "plain", "text": OTHER})));
+    env.run(&["strip", "docs.jsonl", "-o", "out/"]).code(0);
+    assert_eq!(env.read_text("out/marked.txt"), STORY);
+    assert_eq!(env.read_text("out/plain.txt"), OTHER);
+    env.run(&["strip", "docs.jsonl", "-o", "out.jsonl"]).code(0);
+    assert_eq!(env.read_jsonl("out.jsonl")[0]["text"], STORY);
+    env.write("one.jsonl", marked().to_string());
+    env.run(&["strip", "one.jsonl", "-o", "one.txt"]).code(0);
+    assert_eq!(env.read_text("one.txt"), STORY);
+    env.run(&["strip", "one.jsonl", "-o", "all.txt", "--use-marked"]).code(0);
+    assert_eq!(env.read_text("all.txt"), text_of(&marked()));
+}
+
+#[test]
+fn marked_pages_of_a_corpus_lose_no_letters() {
+    let env = Env::new();
+    env.run(&["corpus", &sample("crawl.warc.gz"), "-o", "marked", "--keep-marked", "--format", "jsonl"]).code(0);
+    env.run(&["strip", "marked", "-o", "out/"]).code(0);
+    let documents = env.convert(&["marked"]).documents;
+    let texts: HashSet<&str> = documents.iter().map(text_of).collect();
+    let bodies: Vec<String> = env
+        .names("out")
+        .iter()
+        .filter(|name| name.ends_with(".txt"))
+        .map(|name| env.read_text(&format!("out/{name}")))
+        .collect();
+    assert!(!bodies.is_empty());
+    let whole = |body: &String| body.is_empty() || texts.iter().any(|text| text.contains(body.trim()));
+    assert!(bodies.iter().all(whole), "{bodies:?}");
+}
+
+#[test]
+fn blocks_and_pages_follow_the_text() {
+    let env = Env::new();
+    let text = format!("{STORY}\n\n{OTHER}\n\nEnde gut, alles gut.");
+    let (story, other) = (STORY.chars().count(), OTHER.chars().count());
+    let second = story + 2 + other + 2;
+    let record = json!({
+        "id": "b", "text": text, "pages": [0, story + 2, second],
+        "blocks": [
+            {"start": 0, "end": story, "kind": "heading", "level": 2},
+            {"start": story + 2, "end": second - 2, "kind": "paragraph"},
+            {"start": second, "end": second + 20, "kind": "list_item"},
+        ],
+    });
+    env.write("docs.jsonl", format!("{}\n{record}\n", json!({"id": "a", "text": OTHER})));
+    for format in ["jsonl", "parquet"] {
+        let clean = format!("clean.{format}");
+        env.run(&["dedup", "docs.jsonl", "-o", &clean]).code(0);
+        let left = &env.convert(&[&clean]).documents[1];
+        assert_eq!(text_of(left), format!("{STORY}\n\nEnde gut, alles gut."), "{format}");
+        let blocks = json!([
+            {"start": 0, "end": story, "kind": "heading", "level": 2},
+            {"start": story + 2, "end": story + 22, "kind": "list_item"},
+        ]);
+        assert_eq!((&left["blocks"], &left["pages"]), (&blocks, &json!([0, story + 2, story + 2])), "{format}");
+    }
+}
+
+#[test]
+fn ranges_that_do_not_fit_are_reported_and_the_others_stay() {
+    let env = Env::new();
+    let mut document = marked();
+    document["marks"] = json!([mark(0, 21), mark(10, 4000)]);
+    document["blocks"] = json!([{"start": 5, "end": 9, "kind": "paragraph"}]);
+    document["pages"] = json!([0, 4000]);
+    env.write("docs.jsonl", document.to_string());
+    let converted = env.convert(&["docs.jsonl"]);
+    assert_eq!(text_of(&converted.documents[0]), STORY);
+    let failure = &converted.failures[0];
+    let error = failure["error"].as_str().expect("an error");
+    assert!(error.contains("1 of 2 `marks`, `blocks`, `pages`") && error.contains("marked"), "{failure}");
+    assert_eq!(failure["input"], "docs.jsonl");
+    // What other programs call by these names is none of our business.
+    let own = json!({"id": "own", "text": STORY, "marks": [1, 2], "blocks": ["A"], "pages": [12, 14]});
+    env.write("own.jsonl", own.to_string());
+    let converted = env.convert(&["own.jsonl"]);
+    assert!(converted.failures.is_empty());
+    for name in ["marks", "blocks", "pages"] {
+        assert_eq!(converted.documents[0][name], own[name]);
+    }
+}
+
+#[test]
+fn new_texts_do_not_keep_old_marks() {
+    let env = Env::new();
+    let page = |n: usize| {
+        format!("<html><body><p>Menü der Seite</p><div><p>{STORY}</p><p>{OTHER} {n}</p></div></body></html>")
+    };
+    let line = |n: usize| json!({"id": format!("p{n}"), "url": format!("http://a.example/{n}"), "text": page(n), "marks": [mark(12, 33)]});
+    let lines: Vec<String> = (0..4).map(|n| line(n).to_string()).collect();
+    env.write("pages.jsonl", lines.join("\n"));
+    env.write("text.jsonl", marked().to_string());
+    for arguments in
+        [&["extract", "pages.jsonl"][..], &["template", "pages.jsonl"], &["extract", "text.jsonl", "--text-is", "text"]]
+    {
+        env.run(&[arguments, &["-o", "out.jsonl"]].concat()).code(0);
+        let written = env.read_jsonl("out.jsonl");
+        let read = env.convert(&["out.jsonl"]).documents;
+        for (written, read) in written.iter().zip(&read) {
+            assert!(written.get("marks").is_none(), "{arguments:?}: {written}");
+            assert_eq!(text_of(written), text_of(read), "{arguments:?}");
+            assert!(
+                [STORY, OTHER].iter().any(|text| text_of(written).contains(text)) && !text_of(written).contains("Men"),
+                "{arguments:?}: {written}"
+            );
+        }
+    }
+}
+
+#[test]
+fn marked_text_counts_nowhere_unless_asked_for() {
+    let env = Env::new();
+    let with = |id: &str, own: &str| {
+        let text = format!("{STORY}\n\n{own}");
+        json!({"id": id, "text": text, "marks": [mark(0, STORY.chars().count())]}).to_string()
+    };
+    env.write(
+        "docs.jsonl",
+        [with("a", OTHER), with("b", "Ganz andere Worte, die sonst nirgends stehen, auch nicht hier.")].join("\n"),
+    );
+    let pairs =
+        |more: &[&str]| env.run(&[&["compare", "docs.jsonl", "-o", "pairs.jsonl", "-q"][..], more].concat()).code;
+    assert!(pairs(&[]) < 2);
+    assert!(env.read_jsonl("pairs.jsonl").iter().all(|pair| pair["shared"] == 0), "{:?}", env.read_text("pairs.jsonl"));
+    assert!(pairs(&["--use-marked"]) < 2);
+    assert_eq!(env.read_jsonl("pairs.jsonl").len(), 1);
+    env.run(&["dedup", "docs.jsonl", "-o", "clean.jsonl"]).code(0).says(&["0 blocks"]);
+    env.run(&["dedup", "docs.jsonl", "-o", "clean.jsonl", "--use-marked"]).code(0).says(&["1 block"]);
+}
+
+#[test]
+fn annotation_of_vertical_files_survives() {
+    let env = Env::new();
+    let sentence = |text: &str, n: usize| {
+        let tokens: String =
+            text.split_whitespace().map(|word| format!("{word}\t{}\tN{n}\n", word.to_lowercase())).collect();
+        format!("<p n=\"{n}\">\n<s id=\"{n}\">\n{tokens}<g/>\n!\t!\tSENT\n</s>\n</p>\n")
+    };
+    let (story, other) = (sentence(STORY, 1), sentence(OTHER, 2));
+    let document = |id: &str, body: &str| format!("<doc id=\"{id}\" origin=\"in.vert\">\n{body}</doc>\n");
+    env.write("in.vert", document("a", &story) + &document("b", &format!("{other}{story}")) + &document("c", &story));
+    env.run(&["convert", "in.vert", "-o", "same.vert"]).code(0);
+    assert_eq!(env.read_text("same.vert"), env.read_text("in.vert"));
+    env.run(&["dedup", "in.vert", "-o", "clean.vert"]).code(0);
+    assert_eq!(env.read_text("clean.vert"), document("a", &story) + &document("b", &other));
+    env.run(&["dedup", "in.vert", "-o", "marked.vert", "--keep-marked"]).code(0);
+    let marked = env.read_text("marked.vert");
+    assert_eq!(marked.matches("<mark ").count(), marked.matches("</mark>").count());
+    assert_eq!(marked.matches("\tSENT\n").count(), 4);
+}
+
+/// Runs a verb that writes documents, and returns them.
+fn run(env: &Env, verb: &str, input: &str, output: &str) -> Vec<Value> {
+    let kept: &[&str] = if ["dedup", "convert"].contains(&verb) { &["--keep-marked"] } else { &[] };
+    let target = format!("{output}.jsonl");
+    match verb {
+        "corpus" => {
+            env.run(&["corpus", input, "-o", output, "--keep-marked", "--format", "jsonl", "-q"]).code(0);
+            std::fs::rename(env.path(&format!("{output}/documents/part-00000.jsonl")), env.path(&target))
+                .expect("a part");
+        }
+        _ => {
+            let outcome = env.run(&[&[verb, input, "-o", &target, "-q"][..], kept].concat());
+            assert!(outcome.code < 2, "{verb} {input}: {outcome:?}");
+        }
+    }
+    env.read_jsonl(&target)
+}
+
+#[test]
+fn every_verb_reads_what_another_one_wrote() {
+    let env = Env::new();
+    let pages = [sample("crawl.warc.gz"), sample("documents/keeper.pdf")]
+        .map(|path| std::fs::canonicalize(path).expect("a sample"));
+    env.write("list.txt", pages.map(|path| path.to_str().expect("a name").to_owned()).join("\n"));
+    let verbs = ["extract", "template", "strip", "dedup", "convert", "corpus"];
+    for first in verbs {
+        let written = run(&env, first, "@list.txt", first);
+        assert!(!written.is_empty(), "{first}");
+        written.iter().for_each(|document| check_ranges(document, first));
+        let before: BTreeMap<&str, &Value> =
+            written.iter().map(|document| (document["id"].as_str().expect("an id"), document)).collect();
+        for second in verbs {
+            let what = format!("{first}, then {second}");
+            let again = run(&env, second, &format!("{first}.jsonl"), &format!("{first}-{second}"));
+            for document in &again {
+                check_ranges(document, &what);
+                let id = document["id"].as_str().expect("an id");
+                let old = before.get(id).unwrap_or_else(|| panic!("{what}: {id} is new"));
+                // Every word was there before: none was cut.
+                let words: HashSet<&str> = text_of(old).split_whitespace().collect();
+                let new = text_of(document).split_whitespace().find(|word| !words.contains(word));
+                assert!(new.is_none(), "{what}: {new:?} of {id}");
+                for (name, value) in old.as_object().expect("fields") {
+                    let ours =
+                        ["text", "blocks", "pages", "marks", "language", "confidence", "note", "encoding_losses"];
+                    let there =
+                        document.get(name) == Some(value) || document.get(format!("source_{name}")) == Some(value);
+                    assert!(ours.contains(&name.as_str()) || there, "{what}: {name} of {id}: {value}");
+                }
+            }
+            if ["strip", "dedup", "convert"].contains(&second) {
+                let kept = env.convert(&[&format!("{first}.jsonl")]).documents;
+                let ids: HashSet<&Value> = again.iter().map(|document| &document["id"]).collect();
+                assert!(
+                    kept.iter().all(|document| text_of(document).is_empty()
+                        || ids.contains(&document["id"])
+                        || second == "dedup"),
+                    "{what}"
+                );
+            }
+        }
+        for last in
+            [&["compare", "-o", "pairs.jsonl"][..], &["editions", "-o", "editions/"], &["library", "add", "library"]]
+        {
+            let input = format!("{first}.jsonl");
+            let (verb, rest) = if last[0] == "library" { (&last[..], &[][..]) } else { (&last[..1], &last[1..]) };
+            let outcome = env.run(&[verb, &[input.as_str()], rest, &["-q"]].concat());
+            assert!(outcome.code < 2, "{first}, then {last:?}: {outcome:?}");
+            let _ = std::fs::remove_dir_all(env.path("editions"));
+            let _ = std::fs::remove_dir_all(env.path("library"));
+        }
+    }
+}
