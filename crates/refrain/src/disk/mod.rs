@@ -2,4 +2,5 @@
 
 pub(crate) mod atomic;
 pub(crate) mod partitions;
+pub(crate) mod runs;
 pub(crate) mod spilled;
