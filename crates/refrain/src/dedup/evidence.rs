@@ -16,6 +16,7 @@ use serde_json::Value;
 use tempfile::TempDir;
 
 use super::engines::{by_spex, by_suffix_arrays};
+use super::exact::first_of_digests;
 use super::group::{
     ANCHOR, DIGEST, Most, NGRAM, PLACE, WHOLE, bytes_of_work, count, first_places, group, place, times_before,
 };
@@ -429,7 +430,7 @@ impl Learning {
         work.check(self.counts.tables(self.next))?;
         work.each(&mut anchors, first_places::<ANCHOR>)?;
         work.each(&mut wholes, first_places::<WHOLE>)?;
-        work.each(&mut digests, first_places::<{ DIGEST + PLACE }>)?;
+        work.each(&mut digests, first_of_digests)?;
         work.each(&mut ids, times_before)?;
         store.count_ids(Answers::new(ids), self.compared as usize, self.options.make_ids)?;
         Learned::open(self.options, self.folder, self.counts, self.next, store, found, (anchors, wholes, digests))
