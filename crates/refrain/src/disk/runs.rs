@@ -15,7 +15,7 @@ use crate::error::{IoContext, Result};
 /// How many runs are merged at a time: each is an open file and a buffer.
 pub(crate) const FAN_IN: usize = 64;
 
-/// Something sorted that is read from its beginning to its end. It is never before its first entry or behind its last one.
+/// Something sorted that is read from its beginning to its end. A new cursor is before its first entry.
 pub(crate) trait Cursor {
     /// What it is sorted by.
     type Key: Ord + ?Sized;
@@ -27,12 +27,17 @@ pub(crate) trait Cursor {
     fn advance(&mut self) -> Result<bool>;
 }
 
-/// Merges sorted sequences: passes on the cursor with the smallest key until all are at their end. Of equal keys, the
-/// one of the earlier cursor comes first.
-pub(crate) fn merge<C: Cursor>(cursors: Vec<C>, mut take: impl FnMut(&mut C) -> Result<()>) -> Result<()> {
-    let mut heap: BinaryHeap<Next<C>> = (0..).zip(cursors).map(|(number, cursor)| Next { cursor, number }).collect();
+/// Merges sorted sequences: passes on the number and the cursor of the one with the smallest key, until all are at their
+/// end. Of equal keys, that of the earlier cursor comes first.
+pub(crate) fn merge<C: Cursor>(cursors: Vec<C>, mut take: impl FnMut(usize, &mut C) -> Result<()>) -> Result<()> {
+    let mut heap = BinaryHeap::with_capacity(cursors.len());
+    for (number, mut cursor) in cursors.into_iter().enumerate() {
+        if cursor.advance()? {
+            heap.push(Next { cursor, number });
+        }
+    }
     while let Some(mut next) = heap.peek_mut() {
-        take(&mut next.cursor)?;
+        take(next.number, &mut next.cursor)?;
         if !next.cursor.advance()? {
             PeekMut::pop(next);
         }
@@ -148,12 +153,9 @@ impl<E: Entry> Runs<E> {
     }
 
     fn merge_files(&self, files: &[TempPath], mut take: impl FnMut(&E) -> Result<()>) -> Result<()> {
-        let mut cursors = Vec::with_capacity(files.len());
-        for path in files {
-            cursors.extend(Reading::open(path, self.buffer)?);
-        }
+        let cursors = files.iter().map(|path| Reading::open(path, self.buffer)).collect::<Result<_>>()?;
         let mut last: Option<E> = None;
-        merge(cursors, |reading: &mut Reading<E>| {
+        merge(cursors, |_, reading: &mut Reading<E>| {
             let Some(last) = &mut last else {
                 last = Some(std::mem::take(&mut reading.entry));
                 return Ok(());
@@ -187,11 +189,9 @@ struct Reading<E> {
 }
 
 impl<E: Entry> Reading<E> {
-    /// The run at its first entry, if it has one.
-    fn open(path: &Path, buffer: usize) -> Result<Option<Reading<E>>> {
+    fn open(path: &Path, buffer: usize) -> Result<Reading<E>> {
         let file = BufReader::with_capacity(buffer, File::open(path).at(path)?);
-        let mut reading = Reading { file, path: path.to_owned(), entry: E::default() };
-        Ok(reading.advance()?.then_some(reading))
+        Ok(Reading { file, path: path.to_owned(), entry: E::default() })
     }
 }
 

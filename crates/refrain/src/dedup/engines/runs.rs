@@ -120,11 +120,8 @@ impl Cursor for RunReader<'_> {
 }
 
 impl RunReader<'_> {
-    /// The run at its first n-gram, if it has one.
-    fn open(run: &NgramRun, n: usize) -> Result<Option<RunReader<'_>>> {
-        let bits = BitReader::open(&run.path)?;
-        let mut reader = RunReader { bits, base: run.base, left: run.ngrams, ids: vec![0; n] };
-        Ok(reader.advance()?.then_some(reader))
+    fn open(run: &NgramRun, n: usize) -> Result<RunReader<'_>> {
+        Ok(RunReader { bits: BitReader::open(&run.path)?, base: run.base, left: run.ngrams, ids: vec![0; n] })
     }
 
     /// Hands over the places of the n-gram.
@@ -157,13 +154,10 @@ pub(super) fn merge(runs: Vec<NgramRun>, n: usize, fan_in: usize, folder: &Path,
 }
 
 fn merge_at_once(runs: &[NgramRun], n: usize, into: &mut impl Sorted) -> Result<()> {
-    let mut readers = Vec::with_capacity(runs.len());
-    for run in runs {
-        readers.extend(RunReader::open(run, n)?);
-    }
+    let readers = runs.iter().map(|run| RunReader::open(run, n)).collect::<Result<_>>()?;
     let mut last = Vec::with_capacity(n);
     // Among equal n-grams that of the earlier run comes first, and so do its places.
-    runs::merge(readers, |reader| {
+    runs::merge(readers, |_, reader: &mut RunReader<'_>| {
         if last != reader.ids {
             last.clone_from(&reader.ids);
             into.ngram(&last)?;
