@@ -1,12 +1,10 @@
 //! What a comparison keeps of each document, in memory as long as there is room, else in a temporary file.
 
 use std::borrow::{Borrow, Cow};
-use std::fs::File;
-use std::io::Write;
-use std::os::unix::fs::FileExt;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
-use crate::error::{IoContext, Result};
+use crate::disk::spilled::Spilled;
+use crate::error::Result;
 
 /// What can be kept in a file.
 pub(super) trait Piece: ToOwned {
@@ -59,9 +57,7 @@ pub(super) struct Kept<T: Piece + ?Sized> {
     all: Vec<Place<T>>,
     /// Bytes that may still stay in memory.
     room: u64,
-    folder: PathBuf,
-    file: Option<File>,
-    in_file: u64,
+    file: Spilled,
 }
 
 /// Where one is.
@@ -73,7 +69,7 @@ enum Place<T: Piece + ?Sized> {
 impl<T: Piece + ?Sized> Kept<T> {
     /// None yet, for so many bytes of memory; what is more goes to a file in the folder.
     pub(super) fn new(folder: &Path, memory: u64) -> Kept<T> {
-        Kept { all: Vec::new(), room: memory, folder: folder.to_owned(), file: None, in_file: 0 }
+        Kept { all: Vec::new(), room: memory, file: Spilled::unnamed(folder) }
     }
 
     pub(super) fn add(&mut self, piece: T::Owned) -> Result<()> {
@@ -84,14 +80,8 @@ impl<T: Piece + ?Sized> Kept<T> {
             self.all.push(Place::Memory(piece));
             return Ok(());
         }
-        let mut file = match self.file.take() {
-            Some(file) => file,
-            None => tempfile::tempfile_in(&self.folder).at(&self.folder)?,
-        };
-        file.write_all(&piece.borrow().bytes()).at(&self.folder)?;
-        self.file = Some(file);
-        self.all.push(Place::File { start: self.in_file, length });
-        self.in_file += size;
+        self.all.push(Place::File { start: self.file.len(), length });
+        self.file.append(&piece.borrow().bytes())?;
         Ok(())
     }
 
@@ -119,9 +109,7 @@ impl<T: Piece + ?Sized> Kept<T> {
             Place::Memory(piece) => Ok(Cow::Borrowed(piece.borrow())),
             Place::File { start, length } => {
                 let mut bytes = vec![0; T::size(*length)];
-                if let Some(file) = &self.file {
-                    file.read_exact_at(&mut bytes, *start).at(&self.folder)?;
-                }
+                self.file.read_at(&mut bytes, *start)?;
                 Ok(Cow::Owned(T::from_bytes(bytes)))
             }
         }
@@ -143,7 +131,7 @@ mod tests {
             texts.add(text_of(number)).expect("room");
             numbers.add(numbers_of(number)).expect("room");
         }
-        assert!(texts.in_file > 0 && numbers.in_file > 0);
+        assert!(texts.file.len() > 0 && numbers.file.len() > 0);
         for number in 0..texts.len() {
             assert_eq!(texts.get(number).expect("the file"), text_of(number));
             assert_eq!(numbers.get(number).expect("the file"), numbers_of(number));

@@ -16,14 +16,15 @@ use serde_json::Value;
 use tempfile::TempDir;
 
 use super::engines::{by_spex, by_suffix_arrays};
+use super::exact::first_of_digests;
 use super::group::{
     ANCHOR, DIGEST, Most, NGRAM, PLACE, WHOLE, bytes_of_work, count, first_places, group, place, times_before,
 };
 use super::learned::Learned;
-use super::scatter::{Answers, Partition, Scatter};
 use super::signature::Signature;
 use super::store::{Store, StoreSize, StoreWriter, hash_of_id};
 use crate::disk::atomic::AtomicFile;
+use crate::disk::partitions::{Answers, Partition, Partitions, partition};
 use crate::error::{Error, Hint, IoContext, Result};
 use crate::text::mix;
 
@@ -145,6 +146,11 @@ impl DedupOptions {
 const LEAST_MEMORY: u64 = 128 << 20;
 /// A partition should take one part of the memory in so many: so it stays the same, whatever the size of the collection.
 const SHARES: u64 = 16;
+/// The buffers of one kind of entries take one part of the memory in so many. A file is opened each time that one is
+/// written, so they are large.
+const BUFFERS: u64 = 32;
+const LEAST_BUFFER: u64 = 8 << 10;
+const MOST_BUFFER: u64 = 128 << 10;
 /// Few partitions, and many.
 const LEAST_BITS: u32 = 8;
 const MOST_BITS: u32 = 11;
@@ -174,14 +180,14 @@ pub struct Counts {
 pub struct Learning {
     options: DedupOptions,
     folder: Folder,
-    ngrams: Scatter<NGRAM>,
-    anchors: Scatter<ANCHOR>,
+    ngrams: Hashes,
+    anchors: Hashes,
     /// Whole documents, by their words.
-    wholes: Scatter<WHOLE>,
+    wholes: Hashes,
     /// Blocks or documents, by their digests.
-    digests: Scatter<{ DIGEST + PLACE }>,
+    digests: Hashes,
     /// Hashes of ids.
-    ids: Scatter<NGRAM>,
+    ids: Hashes,
     store: StoreWriter,
     /// The place of the next word, or block.
     next: u64,
@@ -189,6 +195,24 @@ pub struct Learning {
     compared: u64,
     counts: Counts,
     note: Option<Note>,
+}
+
+/// Entries of one kind, partitioned by their hashes.
+struct Hashes {
+    bits: u32,
+    partitions: Partitions,
+}
+
+impl Hashes {
+    fn new(folder: &Path, name: &str, size: usize, bits: u32, memory: u64) -> Hashes {
+        let buffer = ((memory / BUFFERS) >> bits).clamp(LEAST_BUFFER, MOST_BUFFER) as usize;
+        Hashes { bits, partitions: Partitions::named(folder, name, 1 << bits, size, buffer) }
+    }
+
+    #[inline]
+    fn push(&mut self, hash: u64, entry: &[u8]) -> Result<()> {
+        self.partitions.push(partition(hash, self.bits), entry)
+    }
 }
 
 /// Where evidence is.
@@ -254,12 +278,12 @@ impl Learning {
         let bits = note.as_ref().map_or(options.bits(), |note| note.entries[0].len().trailing_zeros());
         let path = folder.path();
         let mut learning = Learning {
-            ngrams: Scatter::new(path, "ngrams", bits, options.memory),
+            ngrams: Hashes::new(path, "ngrams", NGRAM, bits, options.memory),
             // One word in four has one.
-            anchors: Scatter::new(path, "anchors", bits - 2, options.memory),
-            wholes: Scatter::new(path, "wholes", FEW_BITS, options.memory),
-            digests: Scatter::new(path, "digests", bits, options.memory),
-            ids: Scatter::new(path, "names", FEW_BITS, options.memory),
+            anchors: Hashes::new(path, "anchors", ANCHOR, bits - 2, options.memory),
+            wholes: Hashes::new(path, "wholes", WHOLE, FEW_BITS, options.memory),
+            digests: Hashes::new(path, "digests", DIGEST + PLACE, bits, options.memory),
+            ids: Hashes::new(path, "names", NGRAM, FEW_BITS, options.memory),
             store: StoreWriter::open(path, note.as_ref().map(|note| note.store).unwrap_or_default())?,
             next: 0,
             compared: 0,
@@ -270,11 +294,11 @@ impl Learning {
         };
         if let Some(note) = note {
             let [ngrams, anchors, wholes, digests, ids] = &note.entries;
-            learning.ngrams.resume(ngrams)?;
-            learning.anchors.resume(anchors)?;
-            learning.wholes.resume(wholes)?;
-            learning.digests.resume(digests)?;
-            learning.ids.resume(ids)?;
+            learning.ngrams.partitions.resume(ngrams)?;
+            learning.anchors.partitions.resume(anchors)?;
+            learning.wholes.partitions.resume(wholes)?;
+            learning.digests.partitions.resume(digests)?;
+            learning.ids.partitions.resume(ids)?;
             (learning.counts, learning.next, learning.compared) = (note.counts, note.next, note.compared);
             learning.note = Some(note);
         }
@@ -289,8 +313,7 @@ impl Learning {
     /// Takes in the next document.
     pub fn add(&mut self, id: &str, signature: &Signature) -> Result<()> {
         let name = hash_of_id(id.as_bytes());
-        let bytes = name.to_le_bytes();
-        self.ids.push(name, [bytes[0], bytes[1], bytes[2], bytes[3], bytes[4], bytes[5], bytes[6]])?;
+        self.ids.push(name, &name.to_le_bytes()[..NGRAM])?;
         self.add_signature(id, signature)
     }
 
@@ -303,21 +326,22 @@ impl Learning {
 
     fn add_signature(&mut self, id: &str, signature: &Signature) -> Result<()> {
         for hash in &signature.ngrams {
-            let bytes = hash.to_le_bytes();
-            self.ngrams.push(*hash, [bytes[0], bytes[1], bytes[2], bytes[3], bytes[4], bytes[5], bytes[6]])?;
+            self.ngrams.push(*hash, &hash.to_le_bytes()[..NGRAM])?;
         }
         for (at, hash) in &signature.anchors {
-            let entry = joined(&hash.to_le_bytes()[..ANCHOR - PLACE], self.next + u64::from(*at));
-            self.anchors.push(*hash, entry)?;
+            let entry: [u8; ANCHOR] = joined(&hash.to_le_bytes()[..ANCHOR - PLACE], self.next + u64::from(*at));
+            self.anchors.push(*hash, &entry)?;
         }
         if self.options.needs_words() {
             let whole = whole(signature);
-            self.wholes.push(whole, joined(&whole.to_le_bytes()[..WHOLE - PLACE], self.counts.documents))?;
+            let entry: [u8; WHOLE] = joined(&whole.to_le_bytes()[..WHOLE - PLACE], self.counts.documents);
+            self.wholes.push(whole, &entry)?;
             self.next += signature.words.len() as u64 + 1;
             self.store.add(id, signature.words.iter().copied(), self.next)?;
         } else if self.options.task != Task::Count {
             for (digest, at) in signature.digests.iter().zip(self.next..) {
-                self.digests.push((digest >> 64) as u64, joined(&digest.to_le_bytes(), at))?;
+                let entry: [u8; DIGEST + PLACE] = joined(&digest.to_le_bytes(), at);
+                self.digests.push((digest >> 64) as u64, &entry)?;
             }
             self.next += signature.digests.len() as u64 + 1;
             self.store.add_without_words(id, self.next)?;
@@ -338,11 +362,11 @@ impl Learning {
             compared: self.compared,
             store: self.store.flush()?,
             entries: [
-                self.ngrams.flush()?,
-                self.anchors.flush()?,
-                self.wholes.flush()?,
-                self.digests.flush()?,
-                self.ids.flush()?,
+                self.ngrams.partitions.flush()?,
+                self.anchors.partitions.flush()?,
+                self.wholes.partitions.flush()?,
+                self.digests.partitions.flush()?,
+                self.ids.partitions.flush()?,
             ],
             of,
         };
@@ -356,7 +380,7 @@ impl Learning {
         self.store.flush()?;
         let found = match self.options.engine {
             Engine::Hash => {
-                let mut ngrams = self.ngrams.finish()?;
+                let mut ngrams = self.ngrams.partitions.finish_for_answers()?;
                 let work = Work::new(&self.options, pool, step, false, ngrams.len());
                 let counted = work.each(&mut ngrams, count)?;
                 counted.into_iter().map(|grouped| (grouped.repeated, grouped.occurrences)).collect()
@@ -373,11 +397,11 @@ impl Learning {
     pub fn conclude(mut self, pool: &rayon::ThreadPool, step: Step<'_>) -> Result<Learned> {
         self.store.flush()?;
         let saved = self.note.as_ref().is_some_and(|note| note.complete);
-        let mut ngrams = self.ngrams.finish()?;
-        let mut anchors = self.anchors.finish()?;
-        let mut wholes = self.wholes.finish()?;
-        let mut digests = self.digests.finish()?;
-        let mut ids = self.ids.finish()?;
+        let mut ngrams = self.ngrams.partitions.finish_for_answers()?;
+        let mut anchors = self.anchors.partitions.finish_for_answers()?;
+        let mut wholes = self.wholes.partitions.finish_for_answers()?;
+        let mut digests = self.digests.partitions.finish_for_answers()?;
+        let mut ids = self.ids.partitions.finish_for_answers()?;
         let total = ngrams.len() + anchors.len() + wholes.len() + digests.len() + ids.len();
         let work = Work::new(&self.options, pool, step, saved, total);
         let largest = [needs(&ngrams), needs(&anchors), needs(&wholes), needs(&digests), needs(&ids)];
@@ -404,9 +428,9 @@ impl Learning {
             }
         };
         work.check(self.counts.tables(self.next))?;
-        work.each(&mut anchors, first_places)?;
-        work.each(&mut wholes, first_places)?;
-        work.each(&mut digests, first_places)?;
+        work.each(&mut anchors, first_places::<ANCHOR>)?;
+        work.each(&mut wholes, first_places::<WHOLE>)?;
+        work.each(&mut digests, first_of_digests)?;
         work.each(&mut ids, times_before)?;
         store.count_ids(Answers::new(ids), self.compared as usize, self.options.make_ids)?;
         Learned::open(self.options, self.folder, self.counts, self.next, store, found, (anchors, wholes, digests))
@@ -432,7 +456,7 @@ impl Counts {
 pub(super) enum NgramAnswers {
     /// In the order of their partitions: how many n-grams of each occur twice or more, and the most frequent ones of all, by
     /// partition and number.
-    Hashed(Vec<Partition<NGRAM>>, Vec<u64>, Most<(usize, u32)>),
+    Hashed(Vec<Partition>, Vec<u64>, Most<(usize, u32)>),
     /// In the order of the documents.
     Placed(Found),
 }
@@ -459,8 +483,8 @@ impl Found {
 }
 
 /// The memory that work on the largest of some partitions takes.
-fn needs<const N: usize>(partitions: &[Partition<N>]) -> u64 {
-    partitions.iter().map(|partition| partition.entries).max().unwrap_or_default() * bytes_of_work(N)
+fn needs(partitions: &[Partition]) -> u64 {
+    partitions.iter().map(|partition| partition.len() * bytes_of_work(partition.size())).max().unwrap_or_default()
 }
 
 /// Work on partitions.
@@ -491,24 +515,24 @@ impl<'a> Work<'a> {
     }
 
     /// Works on partitions, as many at a time as there is memory for.
-    fn each<const N: usize, T: Send + Serialize + DeserializeOwned>(
+    fn each<T: Send + Serialize + DeserializeOwned>(
         &self,
-        partitions: &mut [Partition<N>],
-        work: fn(&mut Partition<N>) -> Result<T>,
+        partitions: &mut [Partition],
+        work: fn(&mut Partition) -> Result<T>,
     ) -> Result<Vec<T>> {
         self.each_with(partitions, work, |_, _| {})
     }
 
     /// The same; `done` gets the number of each partition and its result, as soon as that is there.
-    fn each_with<const N: usize, T: Send + Serialize + DeserializeOwned>(
+    fn each_with<T: Send + Serialize + DeserializeOwned>(
         &self,
-        partitions: &mut [Partition<N>],
-        work: fn(&mut Partition<N>) -> Result<T>,
+        partitions: &mut [Partition],
+        work: fn(&mut Partition) -> Result<T>,
         done: impl Fn(usize, &mut T) + Sync,
     ) -> Result<Vec<T>> {
         let largest = needs(partitions).max(1);
         self.check(largest)?;
-        let work = |(number, partition): (usize, &mut Partition<N>)| {
+        let work = |(number, partition): (usize, &mut Partition)| {
             if !(self.step)(self.done.fetch_add(1, Ordering::Relaxed), self.total) {
                 return Err(Error::Interrupted);
             }
@@ -530,10 +554,10 @@ impl<'a> Work<'a> {
     }
 
     /// Works on a partition, unless that was done before.
-    fn once<const N: usize, T: Serialize + DeserializeOwned>(
+    fn once<T: Serialize + DeserializeOwned>(
         &self,
-        partition: &mut Partition<N>,
-        work: fn(&mut Partition<N>) -> Result<T>,
+        partition: &mut Partition,
+        work: fn(&mut Partition) -> Result<T>,
     ) -> Result<T> {
         let path = partition.answers_path().with_extension("done");
         let known = if self.saved { read_note(&path)? } else { None };
@@ -547,7 +571,7 @@ impl<'a> Work<'a> {
                 done
             }
         };
-        partition.drop_entries()?;
+        partition.delete_entries()?;
         Ok(done)
     }
 }

@@ -4,15 +4,15 @@
 //! more; marks every other copy. Evidence beyond its share of memory goes to temporary files as sorted runs, which are
 //! merged in one pass when the conclusion is drawn, so that memory stays bounded whatever the size of the collection.
 
-use std::cmp::Reverse;
-use std::collections::BinaryHeap;
-use std::fs::File;
-use std::io::{self, BufReader, BufWriter, Read, Seek, Write};
-use std::os::unix::fs::FileExt;
+use std::io::{self, BufRead, Write};
 use std::path::{Path, PathBuf};
 
+use super::group::{DIGEST, PLACE, number, place};
+use crate::disk::partitions::Partition;
+use crate::disk::runs::{Entry, Runs};
+use crate::disk::spilled::Spilled;
 use crate::document::{Document, Label, Position, Reason};
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::pass::{Evidence, Pass};
 use crate::text::TextDigest;
 
@@ -40,13 +40,7 @@ impl Pass for ExactDuplicates {
     }
 
     fn evidence(&self) -> Sightings {
-        Sightings {
-            entries: Vec::new(),
-            bytes: 0,
-            limit: self.memory,
-            temporary: self.temporary.clone(),
-            runs: Vec::new(),
-        }
+        Sightings::new(self.memory, &self.temporary)
     }
 
     fn observe(&self, document: &Document, evidence: &mut Sightings) -> Result<()> {
@@ -74,7 +68,7 @@ impl Pass for ExactDuplicates {
     }
 }
 
-/// A document as this pass sees it.
+/// A text as this pass sees it.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 struct Sighting {
     digest: TextDigest,
@@ -82,11 +76,19 @@ struct Sighting {
     id: String,
 }
 
+impl Default for Sighting {
+    fn default() -> Self {
+        Sighting { digest: TextDigest([0; 16]), position: Position::default(), id: String::new() }
+    }
+}
+
 impl Sighting {
     fn bytes(&self) -> usize {
         size_of::<Sighting>() + self.id.len()
     }
+}
 
+impl Entry for Sighting {
     fn write(&self, out: &mut impl Write) -> io::Result<()> {
         out.write_all(&self.digest.0)?;
         out.write_all(&self.position.input.to_le_bytes())?;
@@ -95,23 +97,20 @@ impl Sighting {
         out.write_all(self.id.as_bytes())
     }
 
-    /// Reads what `write` wrote; `None` at the end.
-    fn read(input: &mut impl Read) -> io::Result<Option<Sighting>> {
+    fn read(&mut self, input: &mut impl BufRead) -> io::Result<()> {
         let mut head = [0; 32];
-        match input.read(&mut head[..1])? {
-            0 => return Ok(None),
-            _ => input.read_exact(&mut head[1..])?,
-        }
+        input.read_exact(&mut head)?;
         let mut id = vec![0; u32::from_le_bytes(array(&head[28..])) as usize];
         input.read_exact(&mut id)?;
-        Ok(Some(Sighting {
+        *self = Sighting {
             digest: TextDigest(array(&head[..16])),
             position: Position {
                 input: u32::from_le_bytes(array(&head[16..20])),
                 record: u64::from_le_bytes(array(&head[20..28])),
             },
             id: String::from_utf8_lossy(&id).into_owned(),
-        }))
+        };
+        Ok(())
     }
 }
 
@@ -129,11 +128,19 @@ pub struct Sightings {
     bytes: usize,
     limit: usize,
     temporary: PathBuf,
-    /// Sorted runs on disk.
-    runs: Vec<File>,
+    /// What did not fit in memory.
+    runs: Runs<Sighting>,
 }
 
+/// Bytes of the buffer of a run.
+const BUFFER: usize = 8 << 10;
+
 impl Sightings {
+    fn new(limit: usize, temporary: &Path) -> Sightings {
+        let runs = Runs::new(temporary, BUFFER);
+        Sightings { entries: Vec::new(), bytes: 0, limit, temporary: temporary.to_owned(), runs }
+    }
+
     fn push(&mut self, sighting: Sighting) -> Result<()> {
         self.bytes += sighting.bytes();
         self.entries.push(sighting);
@@ -142,118 +149,69 @@ impl Sightings {
 
     fn spill(&mut self) -> Result<()> {
         self.entries.sort_unstable();
-        let write = |entries: &[Sighting], folder: &Path| -> io::Result<File> {
-            let mut out = BufWriter::new(tempfile::tempfile_in(folder)?);
-            for entry in entries {
-                entry.write(&mut out)?;
-            }
-            let mut file = out.into_inner()?;
-            file.rewind()?;
-            Ok(file)
-        };
-        let run = write(&self.entries, &self.temporary).map_err(|error| Error::io(&self.temporary, error))?;
-        self.runs.push(run);
-        self.entries.clear();
+        self.runs.add(self.entries.drain(..), |entry, out| entry.write(out))?;
         self.bytes = 0;
-        self.compact()
-    }
-
-    /// Merges the runs on disk into one when they become many: each is an open file.
-    fn compact(&mut self) -> Result<()> {
-        if self.runs.len() < MAX_RUNS {
-            return Ok(());
-        }
-        let write = |runs: Vec<File>, folder: &Path| -> io::Result<File> {
-            let mut out = BufWriter::new(tempfile::tempfile_in(folder)?);
-            for sighting in Merged::of(runs.into_iter().map(read_run).collect())? {
-                sighting?.write(&mut out)?;
-            }
-            let mut file = out.into_inner()?;
-            file.rewind()?;
-            Ok(file)
-        };
-        let runs = std::mem::take(&mut self.runs);
-        self.runs.push(write(runs, &self.temporary).map_err(|error| Error::io(&self.temporary, error))?);
         Ok(())
     }
 
-    /// The first sighting of every digest that was seen twice.
-    fn first_copies(mut self) -> Result<FirstCopies> {
-        self.entries.sort_unstable();
-        let temporary = self.temporary;
-        let mut streams: Vec<Stream> = vec![Box::new(self.entries.into_iter().map(io::Result::Ok))];
-        streams.extend(self.runs.into_iter().map(read_run));
-        let mut found = FirstCopies::new(self.limit, &temporary);
-        let collect = |found: &mut FirstCopies| -> io::Result<()> {
-            let mut current: Option<(Sighting, bool)> = None;
-            for sighting in Merged::of(streams)? {
-                let sighting = sighting?;
-                match &mut current {
-                    Some((first, repeated)) if first.digest == sighting.digest => *repeated = true,
-                    _ => {
-                        if let Some((first, true)) = current.replace((sighting, false)) {
-                            found.push(&first)?;
-                        }
-                    }
-                }
+    /// Passes on each copy of a text, with the first sighting of that text in front of it.
+    fn copies(mut self, mut take: impl FnMut(&Sighting, &Sighting) -> Result<()>) -> Result<()> {
+        let mut first = Sighting::default();
+        let mut any = false;
+        let mut next = |sighting: &Sighting| {
+            if any && first.digest == sighting.digest {
+                return take(&first, sighting);
             }
-            match current {
-                Some((first, true)) => found.push(&first),
-                _ => Ok(()),
-            }
+            any = true;
+            first.clone_from(sighting);
+            Ok(())
         };
-        collect(&mut found).map_err(|error| Error::io(&temporary, error))?;
+        if self.runs.is_empty() {
+            self.entries.sort_unstable();
+            return self.entries.iter().try_for_each(next);
+        }
+        self.spill()?;
+        self.entries = Vec::new();
+        self.runs.merged(&mut next)
+    }
+
+    /// The first sighting of every digest that was seen twice.
+    fn first_copies(self) -> Result<FirstCopies> {
+        let mut found = FirstCopies::new(self.limit, &self.temporary);
+        let mut last = None;
+        self.copies(
+            |first, _| {
+                if last.replace(first.digest) == Some(first.digest) { Ok(()) } else { found.push(first) }
+            },
+        )?;
         Ok(found)
     }
 }
 
-/// How many runs may be open at a time.
-const MAX_RUNS: usize = 64;
-
-/// Sightings in order.
-type Stream = Box<dyn Iterator<Item = io::Result<Sighting>>>;
-
-fn read_run(run: File) -> Stream {
-    let mut run = BufReader::new(run);
-    Box::new(std::iter::from_fn(move || Sighting::read(&mut run).transpose()))
-}
-
-/// Several sorted streams as one.
-struct Merged {
-    streams: Vec<Stream>,
-    heap: BinaryHeap<Reverse<(Sighting, usize)>>,
-}
-
-impl Merged {
-    fn of(mut streams: Vec<Stream>) -> io::Result<Merged> {
-        let mut heap = BinaryHeap::new();
-        for (index, stream) in streams.iter_mut().enumerate() {
-            if let Some(first) = stream.next() {
-                heap.push(Reverse((first?, index)));
-            }
-        }
-        Ok(Merged { streams, heap })
-    }
-}
-
-impl Iterator for Merged {
-    type Item = io::Result<Sighting>;
-
-    fn next(&mut self) -> Option<io::Result<Sighting>> {
-        let Reverse((sighting, index)) = self.heap.pop()?;
-        match self.streams[index].next() {
-            Some(Ok(next)) => self.heap.push(Reverse((next, index))),
-            Some(Err(error)) => return Some(Err(error)),
-            None => {}
-        }
-        Some(Ok(sighting))
-    }
+/// Answers each digest of a partition with the place of the first one that equals it, from 1 on; zero for that one itself.
+/// The digest is in front, the place behind it.
+pub(super) fn first_of_digests(partition: &mut Partition) -> Result<()> {
+    // Whoever works on a partition has made sure that it fits in memory.
+    let mut sightings = Sightings::new(usize::MAX, Path::new(""));
+    sightings.entries.reserve_exact(partition.len() as usize);
+    let mut index = 0;
+    partition.each(|entry| {
+        let position = Position { input: index, record: number(&entry[DIGEST..]) };
+        index += 1;
+        sightings.push(Sighting { digest: TextDigest(array(entry)), position, id: String::new() })
+    })?;
+    let mut answers = vec![0; index as usize * PLACE];
+    sightings.copies(|first, copy| {
+        let at = copy.position.input as usize * PLACE;
+        answers[at..at + PLACE].copy_from_slice(&place(first.position.record + 1));
+        Ok(())
+    })?;
+    partition.answer(answers)
 }
 
 impl Evidence for Sightings {
     fn merge(&mut self, other: Sightings) -> Result<()> {
-        self.runs.extend(other.runs);
-        self.compact()?;
+        self.runs.append(other.runs);
         self.bytes += other.bytes;
         self.entries.extend(other.entries);
         if self.bytes > self.limit { self.spill() } else { Ok(()) }
@@ -275,12 +233,12 @@ impl FirstCopies {
         FirstCopies { records: Blob::new(limit / 2, temporary), ids: Blob::new(limit / 2, temporary) }
     }
 
-    fn push(&mut self, first: &Sighting) -> io::Result<()> {
+    fn push(&mut self, first: &Sighting) -> Result<()> {
         let mut record = Vec::with_capacity(RECORD);
         record.extend_from_slice(&first.digest.0);
         record.extend_from_slice(&first.position.input.to_le_bytes());
         record.extend_from_slice(&first.position.record.to_le_bytes());
-        record.extend_from_slice(&self.ids.len.to_le_bytes());
+        record.extend_from_slice(&self.ids.len().to_le_bytes());
         record.extend_from_slice(&(first.id.len() as u32).to_le_bytes());
         self.records.append(&record)?;
         self.ids.append(first.id.as_bytes())
@@ -288,12 +246,12 @@ impl FirstCopies {
 
     /// Number of different texts that occur more than once.
     pub fn len(&self) -> u64 {
-        self.records.len / RECORD as u64
+        self.records.len() / RECORD as u64
     }
 
     /// True when no text occurs twice.
     pub fn is_empty(&self) -> bool {
-        self.records.len == 0
+        self.records.len() == 0
     }
 
     /// Position and id of the first document with this digest, if the digest occurs more than once.
@@ -325,26 +283,23 @@ impl FirstCopies {
 #[derive(Debug)]
 struct Blob {
     memory: Vec<u8>,
-    file: Option<File>,
-    len: u64,
     limit: usize,
-    temporary: PathBuf,
+    file: Spilled,
 }
 
 impl Blob {
     fn new(limit: usize, temporary: &Path) -> Blob {
-        Blob { memory: Vec::new(), file: None, len: 0, limit, temporary: temporary.to_owned() }
+        Blob { memory: Vec::new(), limit, file: Spilled::unnamed(temporary) }
     }
 
-    fn append(&mut self, bytes: &[u8]) -> io::Result<()> {
+    fn len(&self) -> u64 {
+        self.file.len() + self.memory.len() as u64
+    }
+
+    fn append(&mut self, bytes: &[u8]) -> Result<()> {
         self.memory.extend_from_slice(bytes);
-        self.len += bytes.len() as u64;
         if self.memory.len() > self.limit {
-            let file = match &mut self.file {
-                Some(file) => file,
-                none => none.insert(tempfile::tempfile_in(&self.temporary)?),
-            };
-            file.write_all(&self.memory)?;
+            self.file.append(&self.memory)?;
             self.memory.clear();
         }
         Ok(())
@@ -352,17 +307,12 @@ impl Blob {
 
     fn read_at(&self, offset: u64, bytes: &mut [u8]) -> Result<()> {
         // Appends are whole records, so that no read crosses from the file into memory.
-        let on_disk = self.len - self.memory.len() as u64;
-        match &self.file {
-            Some(file) if offset < on_disk => {
-                file.read_exact_at(bytes, offset).map_err(|error| Error::io(&self.temporary, error))
-            }
-            _ => {
-                let start = (offset - on_disk) as usize;
-                bytes.copy_from_slice(&self.memory[start..start + bytes.len()]);
-                Ok(())
-            }
+        if offset < self.file.len() {
+            return self.file.read_at(bytes, offset);
         }
+        let start = (offset - self.file.len()) as usize;
+        bytes.copy_from_slice(&self.memory[start..start + bytes.len()]);
+        Ok(())
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::hash::{BuildHasher, Hash, Hasher};
 
-use super::scatter::Partition;
+use crate::disk::partitions::Partition;
 use crate::error::Result;
 
 /// Entries that are looked at together.
@@ -230,7 +230,7 @@ impl<N> Most<N> {
 }
 
 /// Counts the n-grams of a partition that occur twice or more.
-pub(super) fn count(partition: &mut Partition<NGRAM>) -> Result<Grouped> {
+pub(super) fn count(partition: &mut Partition) -> Result<Grouped> {
     let buckets = Buckets::new::<NGRAM>(&partition.read()?, |entry| number(&entry[4..]), |entry, _| number(entry));
     let mut grouped = Grouped::default();
     let mut seen = Seen::new();
@@ -249,7 +249,7 @@ pub(super) fn count(partition: &mut Partition<NGRAM>) -> Result<Grouped> {
 
 /// Numbers the n-grams of a partition that occur twice or more in the order of their first occurrence, from 1 on; answers
 /// others with zero.
-pub(super) fn group(partition: &mut Partition<NGRAM>) -> Result<Grouped> {
+pub(super) fn group(partition: &mut Partition) -> Result<Grouped> {
     let entries = partition.read()?;
     let mut firsts = vec![0_u32; entries.len() / NGRAM];
     let bits = |entry: &[u8]| number(&entry[4..]);
@@ -289,7 +289,7 @@ pub(super) fn group(partition: &mut Partition<NGRAM>) -> Result<Grouped> {
 
 /// Answers each entry with the place of the first one that has its hash, from 1 on; zero for that one itself. The hash is in
 /// front, the place behind it.
-pub(super) fn first_places<const N: usize>(partition: &mut Partition<N>) -> Result<()> {
+pub(super) fn first_places<const N: usize>(partition: &mut Partition) -> Result<()> {
     let entries = partition.read()?;
     let mut answers = vec![0_u8; entries.len() / N * PLACE];
     let key = |entry: &[u8]| {
@@ -311,7 +311,7 @@ pub(super) fn first_places<const N: usize>(partition: &mut Partition<N>) -> Resu
 }
 
 /// Answers each entry with how many came before it that have its hash.
-pub(super) fn times_before(partition: &mut Partition<NGRAM>) -> Result<()> {
+pub(super) fn times_before(partition: &mut Partition) -> Result<()> {
     let entries = partition.read()?;
     let mut answers = vec![0_u8; entries.len() / NGRAM * NUMBER];
     by_key::<NGRAM, u64, u32>(

@@ -11,13 +11,13 @@ use serde_json::Value;
 
 use super::blocks::Of;
 use super::evidence::{Counts, DedupOptions, Folder, NgramAnswers};
-use super::group::{ANCHOR, DIGEST, Most, PLACE, Spread, WHOLE};
+use super::group::{Most, Spread};
 use super::lookup::{Aligner, Asked, Lookup, Taken};
-use super::scatter::{Answers, Partition};
 use super::signature::Signature;
 use super::store::{Bounds, Store};
 use super::tables::{Bits, Kept, Places};
 use crate::disk::atomic::AtomicFile;
+use crate::disk::partitions::{Answers, Partition};
 use crate::error::{Error, IoContext, Result};
 
 /// Words that share a bit.
@@ -82,7 +82,7 @@ struct Saved {
 
 const SAVED: &str = "mark.state";
 
-type Partitions = (Vec<Partition<ANCHOR>>, Vec<Partition<WHOLE>>, Vec<Partition<{ DIGEST + PLACE }>>);
+type Partitions = (Vec<Partition>, Vec<Partition>, Vec<Partition>);
 
 impl Learned {
     pub(super) fn open(

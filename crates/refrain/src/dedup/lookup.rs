@@ -10,9 +10,9 @@ use super::difference::{Difference, WordCounts, count_words};
 use super::documents::{Candidate, candidates};
 use super::evidence::{DedupOptions, Task, whole};
 use super::group::{NUMBER, PLACE};
-use super::scatter::Answers;
 use super::signature::Signature;
 use super::store::Store;
+use crate::disk::partitions::Answers;
 use crate::error::Result;
 
 /// Answers to the hashes of documents, in their order.

@@ -16,7 +16,6 @@ mod learned;
 mod lookup;
 mod neighbours;
 mod saved;
-mod scatter;
 mod signature;
 mod store;
 mod tables;

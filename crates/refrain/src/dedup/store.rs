@@ -7,7 +7,7 @@ use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 
 use super::group::{NUMBER, Spread, number};
-use super::scatter::Answers;
+use crate::disk::partitions::Answers;
 use crate::error::{IoContext, Result};
 use crate::text::{Word, mix};
 

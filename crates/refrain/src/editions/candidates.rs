@@ -7,9 +7,11 @@
 
 use std::path::PathBuf;
 
+use rayon::slice::ParallelSliceMut;
+
 use super::book::Anchor;
 use super::hash::KEY_BITS;
-use super::scatter::{PARTS, Scatter};
+use crate::disk::partitions::{Partition, Partitions};
 use crate::error::Result;
 
 /// Books that a pair of words may stand in to make candidates of all of them: 30, or fewer in a large collection, where pairs of
@@ -34,6 +36,31 @@ const MOST_POSTINGS: u64 = 800_000_000;
 /// Bits of a key by which they are taken.
 const THINNED: u32 = 24;
 
+/// Partitions of the index.
+const PARTS: usize = 64;
+/// The smallest number of numbers that are written at a time.
+const LEAST: usize = 1 << 12;
+/// Bytes of a number.
+const SIZE: usize = size_of::<u128>();
+
+/// Partitions of numbers that take half of the memory.
+fn partitions(options: &CandidateOptions) -> Partitions {
+    let buffer = usize::try_from(options.memory / 2).unwrap_or(usize::MAX) / PARTS;
+    Partitions::unnamed(&options.temporary, PARTS, SIZE, buffer.max(LEAST * SIZE))
+}
+
+/// The numbers of a partition, in order.
+fn sorted(partition: Partition) -> Result<Vec<u128>> {
+    let mut numbers = Vec::with_capacity(partition.len() as usize);
+    partition.each(|number| {
+        numbers.extend(number.as_chunks().0.iter().map(|number| u128::from_le_bytes(*number)));
+        Ok(())
+    })?;
+    drop(partition);
+    numbers.par_sort_unstable();
+    Ok(numbers)
+}
+
 /// Limits of the search for candidates.
 #[derive(Debug, Clone)]
 pub struct CandidateOptions {
@@ -51,7 +78,7 @@ impl Default for CandidateOptions {
 
 /// An inverted index on its way to candidates.
 pub struct Candidates {
-    postings: Scatter,
+    postings: Partitions,
     options: CandidateOptions,
     books: u32,
     /// Bits that the key of a pair must not have to be entered.
@@ -62,7 +89,7 @@ impl Candidates {
     /// An empty index, for books that have so many rare pairs of words together.
     pub fn new(options: CandidateOptions, pairs: u64) -> Candidates {
         let times = pairs.div_ceil(MOST_POSTINGS).max(1).next_power_of_two();
-        let postings = Scatter::new(options.memory / 2, &options.temporary);
+        let postings = partitions(&options);
         Candidates { postings, options, books: 0, thinned: (times - 1) << THINNED }
     }
 
@@ -72,7 +99,7 @@ impl Candidates {
         for anchor in anchors.iter().filter(|anchor| anchor.is_pair() && anchor.key() & self.thinned == 0) {
             let part = anchor.key() as usize % PARTS;
             let posting = u128::from(anchor.key()) << 64 | u128::from(number) << 32 | u128::from(anchor.position);
-            self.postings.push(part, posting)?;
+            self.postings.push(part, &posting.to_le_bytes())?;
         }
         Ok(())
     }
@@ -83,22 +110,20 @@ impl Candidates {
         let Candidates { postings, options, books, .. } = self;
         let most = (SMALL_COLLECTION / books.max(1)).clamp(*MOST_BOOKS.start(), *MOST_BOOKS.end()) as usize;
         let mut cut = false;
-        let mut events = Scatter::new(options.memory / 2, &options.temporary);
-        postings.each(|part| {
-            for same in part.chunk_by(|one, other| one >> 64 == other >> 64) {
+        let mut events = partitions(&options);
+        for part in postings.finish() {
+            for same in sorted(part)?.chunk_by(|one, other| one >> 64 == other >> 64) {
                 cut |= pairs_of(same, new_from, (books, most), &mut events)?;
             }
-            Ok(())
-        })?;
+        }
         let mut found = Vec::new();
-        events.each(|part| {
-            for same in part.chunk_by(|one, other| one >> 64 == other >> 64) {
+        for part in events.finish() {
+            for same in sorted(part)?.chunk_by(|one, other| one >> 64 == other >> 64) {
                 if is_candidate(same) {
                     found.push(((same[0] >> 96) as u32, (same[0] >> 64) as u32));
                 }
             }
-            Ok(())
-        })?;
+        }
         found.sort_unstable();
         Ok((found, cut))
     }
@@ -116,7 +141,7 @@ fn pairs_of(
     postings: &[u128],
     new_from: Option<u32>,
     (books, most): (u32, usize),
-    events: &mut Scatter,
+    events: &mut Partitions,
 ) -> Result<bool> {
     let book = |posting: u128| (posting >> 32) as u32;
     let distinct = postings.chunk_by(|one, other| book(*one) == book(*other)).count();
@@ -143,7 +168,7 @@ fn pairs_of(
                 for y in postings[other[0]..other[1]].iter().take(MOST_PLACES) {
                     let places = u128::from(*x as u32) << 32 | u128::from(*y as u32);
                     let event = u128::from(a) << 96 | u128::from(b) << 64 | places;
-                    events.push(a as usize * PARTS / books.max(1) as usize, event)?;
+                    events.push(a as usize * PARTS / books.max(1) as usize, &event.to_le_bytes())?;
                 }
             }
         }

@@ -34,7 +34,6 @@ mod lists;
 mod overlap;
 mod pair;
 mod published;
-mod scatter;
 mod sequence;
 mod shelf;
 mod terms;

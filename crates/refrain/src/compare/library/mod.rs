@@ -7,7 +7,7 @@
 mod segment;
 
 use std::cmp::Reverse;
-use std::collections::{BinaryHeap, HashMap, HashSet};
+use std::collections::{HashMap, HashSet};
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 
@@ -20,6 +20,7 @@ pub use segment::Source;
 use segment::{FILES, Segment, SegmentNote, SegmentWriter, digest_of, path_of};
 
 use crate::disk::atomic::{sync_folder, write_atomically};
+use crate::disk::runs::{self, Cursor};
 use crate::document::Span;
 use crate::error::{Error, IoContext, Result};
 
@@ -496,17 +497,13 @@ impl LibraryWriter {
             }
             numbers.push(own);
         }
-        let mut entries = segments.iter().map(Segment::entries).collect::<Result<Vec<_>>>()?;
-        let mut next = BinaryHeap::new();
-        for (at, entries) in entries.iter_mut().enumerate() {
-            next.extend(entries.next()?.map(|(gram, document)| Reverse((gram, at, document))));
-        }
-        while let Some(Reverse((gram, at, document))) = next.pop() {
-            if let Some(number) = numbers[at].get(document as usize).copied().flatten() {
-                merged.put(gram, number)?;
+        let entries = segments.iter().map(Segment::entries).collect::<Result<_>>()?;
+        runs::merge(entries, |segment, entry| {
+            match numbers[segment].get(entry.document as usize).copied().flatten() {
+                Some(number) => merged.put(*entry.key(), number),
+                None => Ok(()),
             }
-            next.extend(entries[at].next()?.map(|(gram, document)| Reverse((gram, at, document))));
-        }
+        })?;
         Ok((merged.finish()?, numbers))
     }
 }

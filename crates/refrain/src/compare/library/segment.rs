@@ -11,6 +11,7 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
+use crate::disk::runs::Cursor;
 use crate::document::Span;
 use crate::error::{Error, IoContext, Result};
 use crate::text::Digest;
@@ -327,7 +328,7 @@ impl Segment {
     pub(super) fn entries(&self) -> Result<Entries> {
         let path = self.path(GRAMS);
         let file = BufReader::with_capacity(1 << 20, File::open(&path).at(&path)?);
-        Ok(Entries { path, file, left: self.note.entries })
+        Ok(Entries { path, file, left: self.note.entries, gram: 0, document: 0 })
     }
 
     /// Compares the files with their digests, and the texts with theirs: those of documents that were taken out do not matter.
@@ -372,16 +373,27 @@ pub(super) struct Entries {
     path: PathBuf,
     file: BufReader<File>,
     left: u64,
+    /// The current entry: an n-gram, and the number of a document.
+    gram: u64,
+    pub(super) document: u32,
 }
 
-impl Entries {
-    pub(super) fn next(&mut self) -> Result<Option<(u64, u32)>> {
+impl Cursor for Entries {
+    type Key = u64;
+
+    fn key(&self) -> &u64 {
+        &self.gram
+    }
+
+    fn advance(&mut self) -> Result<bool> {
         if self.left == 0 {
-            return Ok(None);
+            return Ok(false);
         }
         let mut entry = [0; ENTRY];
         self.file.read_exact(&mut entry).at(&self.path)?;
         self.left -= 1;
-        Ok(Some((gram_of(&entry), u32::from_le_bytes([entry[8], entry[9], entry[10], entry[11]]))))
+        self.gram = gram_of(&entry);
+        self.document = u32::from_le_bytes([entry[8], entry[9], entry[10], entry[11]]);
+        Ok(true)
     }
 }

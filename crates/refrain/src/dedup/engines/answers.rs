@@ -9,13 +9,34 @@ use std::fs::File;
 use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
 
-use super::parts::{Parts, Records, number};
 use crate::dedup::evidence::Found;
 use crate::dedup::group::Most;
+use crate::disk::partitions::{Partition, Partitions};
 use crate::error::{Error, IoContext, Result};
 
 /// What a place takes while groups are numbered: how often its group occurs, and its number.
 const SLOT: u64 = 12;
+
+/// Bytes of an occurrence on disk: the first place in its part, and the place.
+const OCCURRENCE: usize = 12;
+/// Bytes of an answer on disk: the place in its part, and the number of the group.
+const ANSWER: usize = 8;
+/// The most bytes that a part keeps in memory.
+const BUFFER: u64 = 256 << 10;
+
+/// Partitions in the folder, with so much memory for the buffers of all of them.
+pub(super) fn parts(folder: &Path, name: &str, count: u64, size: usize, memory: u64) -> Partitions {
+    let buffer = (memory / 2 / count.max(1)).min(BUFFER);
+    Partitions::named(folder, name, count as usize, size, buffer as usize)
+}
+
+/// A number that begins at a byte of an entry.
+#[inline]
+pub(super) fn number<const N: usize>(entry: &[u8], at: usize) -> [u8; N] {
+    let mut bytes = [0; N];
+    bytes.copy_from_slice(&entry[at..at + N]);
+    bytes
+}
 
 /// How many n-grams a document of so many words has.
 pub(super) fn ngrams(words: usize, n: usize) -> usize {
@@ -30,14 +51,14 @@ pub(super) struct Answers {
     ngrams: u64,
     range: u64,
     /// Occurrences by first place: the first place in its part, and the place.
-    firsts: Parts,
+    firsts: Partitions,
 }
 
 impl Answers {
     /// `memory` is for the time in which groups are numbered; before, an eighth of it is used.
     pub(super) fn new(folder: &Path, ngrams: u64, memory: u64) -> Answers {
         let range = (memory / 2 / SLOT).clamp(1, 1 << 31).min(ngrams.max(1));
-        let firsts = Parts::new(folder, "firsts", ngrams.div_ceil(range), 12, memory / 8);
+        let firsts = parts(folder, "firsts", ngrams.div_ceil(range), OCCURRENCE, memory / 8);
         Answers { folder: folder.to_owned(), memory, ngrams, range, firsts }
     }
 
@@ -45,20 +66,26 @@ impl Answers {
     #[inline]
     pub(super) fn push(&mut self, first: u64, place: u64) -> Result<()> {
         let slot = (first % self.range) as u32;
-        self.firsts.push((first / self.range) as usize, &[&slot.to_le_bytes(), &place.to_le_bytes()])
+        let mut entry = [0; OCCURRENCE];
+        entry[..4].copy_from_slice(&slot.to_le_bytes());
+        entry[4..].copy_from_slice(&place.to_le_bytes());
+        self.firsts.push((first / self.range) as usize, &entry)
     }
 
     /// Numbers the groups and writes the answers.
     pub(super) fn finish(self) -> Result<Found> {
         let Answers { folder, memory, ngrams, range, firsts } = self;
-        let mut places = Parts::new(&folder, "places", ngrams.div_ceil(range), 8, memory / 8);
+        let mut places = parts(&folder, "places", ngrams.div_ceil(range), ANSWER, memory / 8);
         let mut groups = Groups::default();
         for part in firsts.finish() {
             groups.number(&part, range, |place, group| {
                 let slot = (place % range) as u32;
-                places.push((place / range) as usize, &[&slot.to_le_bytes(), &group.to_le_bytes()])
+                let mut entry = [0; ANSWER];
+                entry[..4].copy_from_slice(&slot.to_le_bytes());
+                entry[4..].copy_from_slice(&group.to_le_bytes());
+                places.push((place / range) as usize, &entry)
             })?;
-            part.remove()?;
+            part.delete_entries()?;
         }
         let answers = folder.join("answers");
         write(places, ngrams, range, &answers)?;
@@ -79,7 +106,7 @@ struct Groups {
 
 impl Groups {
     /// Numbers the groups of a part, and hands out the place and the number of each occurrence.
-    fn number(&mut self, part: &Records, range: u64, mut take: impl FnMut(u64, u32) -> Result<()>) -> Result<()> {
+    fn number(&mut self, part: &Partition, range: u64, mut take: impl FnMut(u64, u32) -> Result<()>) -> Result<()> {
         let mut counts = vec![0_u64; range as usize];
         part.each(|record| {
             counts[u32::from_le_bytes(number(record, 0)) as usize] += 1;
@@ -110,7 +137,7 @@ impl Groups {
 }
 
 /// Writes an answer for each place.
-fn write(places: Parts, ngrams: u64, range: u64, path: &Path) -> Result<()> {
+fn write(places: Partitions, ngrams: u64, range: u64, path: &Path) -> Result<()> {
     let mut file = BufWriter::with_capacity(1 << 20, File::create(path).at(path)?);
     let mut left = ngrams;
     for part in places.finish() {
@@ -120,7 +147,7 @@ fn write(places: Parts, ngrams: u64, range: u64, path: &Path) -> Result<()> {
             Ok(())
         })?;
         answers.iter().try_for_each(|answer| file.write_all(&answer.to_le_bytes())).at(path)?;
-        part.remove()?;
+        part.delete_entries()?;
         left -= answers.len() as u64;
     }
     file.flush().at(path)

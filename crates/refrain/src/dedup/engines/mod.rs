@@ -3,7 +3,6 @@
 
 mod answers;
 mod bits;
-mod parts;
 mod runs;
 mod spex;
 mod suffixes;

@@ -5,13 +5,11 @@
 //! ids are small. Places follow, as differences, up to a mark for their end. They are never all in memory: an n-gram may
 //! occur very often.
 
-use std::cmp::Reverse;
-use std::collections::BinaryHeap;
-use std::collections::binary_heap::PeekMut;
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use super::bits::{BitReader, BitWriter};
+use crate::disk::runs::{self, Cursor};
 use crate::error::{IoContext, Result};
 
 /// Takes in n-grams in sorted order, and after each its places in order.
@@ -21,7 +19,7 @@ pub(super) trait Sorted {
 }
 
 /// A file of sorted n-grams.
-pub(super) struct Run {
+pub(super) struct NgramRun {
     path: PathBuf,
     /// How many n-grams there are.
     ngrams: u64,
@@ -71,16 +69,20 @@ impl RunWriter<'_> {
     }
 }
 
-impl Run {
+impl NgramRun {
     /// Writes what `fill` hands over. No place is before `base`.
-    pub(super) fn write(path: PathBuf, base: u64, fill: impl FnOnce(&mut RunWriter<'_>) -> Result<()>) -> Result<Run> {
+    pub(super) fn write(
+        path: PathBuf,
+        base: u64,
+        fill: impl FnOnce(&mut RunWriter<'_>) -> Result<()>,
+    ) -> Result<NgramRun> {
         let bits = BitWriter::create(&path)?;
         let mut writer = RunWriter { bits, base, ngrams: 0, last: Vec::new(), place: None };
         fill(&mut writer)?;
         writer.end()?;
         let ngrams = writer.ngrams;
         writer.bits.finish()?;
-        Ok(Run { path, ngrams, base })
+        Ok(NgramRun { path, ngrams, base })
     }
 
     fn remove(self) -> Result<()> {
@@ -88,29 +90,38 @@ impl Run {
     }
 }
 
-/// Reads a run.
+/// A run that is being read. The places of an n-gram are read before the next n-gram.
 struct RunReader<'a> {
     bits: BitReader<'a>,
     base: u64,
     left: u64,
+    /// The current n-gram.
+    ids: Vec<i32>,
 }
 
-impl RunReader<'_> {
-    fn open(run: &Run) -> Result<RunReader<'_>> {
-        Ok(RunReader { bits: BitReader::open(&run.path)?, base: run.base, left: run.ngrams })
+impl Cursor for RunReader<'_> {
+    type Key = [i32];
+
+    fn key(&self) -> &[i32] {
+        &self.ids
     }
 
-    /// Puts the next n-gram in the place of the one before; `false` at the end.
-    fn ngram(&mut self, ids: &mut [i32]) -> Result<bool> {
+    fn advance(&mut self) -> Result<bool> {
         if self.left == 0 {
             return Ok(false);
         }
         self.left -= 1;
         let shared = self.bits.gamma()? as usize - 1;
-        for id in ids.iter_mut().skip(shared) {
+        for id in self.ids.iter_mut().skip(shared) {
             *id = self.bits.delta()? as i32;
         }
         Ok(true)
+    }
+}
+
+impl RunReader<'_> {
+    fn open(run: &NgramRun, n: usize) -> Result<RunReader<'_>> {
+        Ok(RunReader { bits: BitReader::open(&run.path)?, base: run.base, left: run.ngrams, ids: vec![0; n] })
     }
 
     /// Hands over the places of the n-gram.
@@ -126,57 +137,33 @@ impl RunReader<'_> {
     }
 }
 
-/// Merges runs until there are few enough to be merged at once, `fan_in`, and hands over what they have in all. Runs are
-/// in the order of their places, and stay so; they are removed.
-pub(super) fn merge(mut runs: Vec<Run>, n: usize, fan_in: usize, folder: &Path, into: &mut impl Sorted) -> Result<()> {
-    let fan_in = fan_in.max(2);
-    for round in 0_u32.. {
-        if runs.len() <= fan_in {
-            break;
-        }
-        let mut merged = Vec::with_capacity(runs.len().div_ceil(fan_in));
-        let mut left = runs.into_iter().peekable();
-        while left.peek().is_some() {
-            let path = folder.join(format!("merged-{round}-{:05}", merged.len()));
-            merged.push(merge_into_run(left.by_ref().take(fan_in).collect(), n, path)?);
-        }
-        runs = merged;
-    }
+/// Merges runs, `fan_in` at a time, and passes on all that they have. Runs are in the order of their places; they are
+/// removed.
+pub(super) fn merge(runs: Vec<NgramRun>, n: usize, fan_in: usize, folder: &Path, into: &mut impl Sorted) -> Result<()> {
+    let mut merged = 0_u32;
+    let runs = runs::reduce(runs, fan_in, |some| {
+        let path = folder.join(format!("merged-{merged:05}"));
+        merged += 1;
+        let base = some.first().map_or(0, |run| run.base);
+        let run = NgramRun::write(path, base, |into| merge_at_once(&some, n, into))?;
+        some.into_iter().try_for_each(NgramRun::remove)?;
+        Ok(run)
+    })?;
     merge_at_once(&runs, n, into)?;
-    runs.into_iter().try_for_each(Run::remove)
+    runs.into_iter().try_for_each(NgramRun::remove)
 }
 
-fn merge_into_run(runs: Vec<Run>, n: usize, path: PathBuf) -> Result<Run> {
-    let base = runs.first().map_or(0, |run| run.base);
-    let merged = Run::write(path, base, |into| merge_at_once(&runs, n, into))?;
-    runs.into_iter().try_for_each(Run::remove)?;
-    Ok(merged)
-}
-
-fn merge_at_once(runs: &[Run], n: usize, into: &mut impl Sorted) -> Result<()> {
-    let mut readers = runs.iter().map(RunReader::open).collect::<Result<Vec<_>>>()?;
-    // The next n-gram of each run. Among equal ones the earlier run comes first, and so do its places.
-    let mut heads = BinaryHeap::with_capacity(runs.len());
-    for (number, reader) in readers.iter_mut().enumerate() {
-        let mut ids = vec![0; n];
-        if reader.ngram(&mut ids)? {
-            heads.push(Reverse((ids, number)));
-        }
-    }
+fn merge_at_once(runs: &[NgramRun], n: usize, into: &mut impl Sorted) -> Result<()> {
+    let readers = runs.iter().map(|run| RunReader::open(run, n)).collect::<Result<_>>()?;
     let mut last = Vec::with_capacity(n);
-    while let Some(mut head) = heads.peek_mut() {
-        let Reverse((ids, number)) = &mut *head;
-        if last != *ids {
-            last.clone_from(ids);
-            into.ngram(ids)?;
+    // Among equal n-grams that of the earlier run comes first, and so do its places.
+    runs::merge(readers, |_, reader: &mut RunReader<'_>| {
+        if last != reader.ids {
+            last.clone_from(&reader.ids);
+            into.ngram(&last)?;
         }
-        let reader = &mut readers[*number];
-        reader.places(into)?;
-        if !reader.ngram(ids)? {
-            PeekMut::pop(head);
-        }
-    }
-    Ok(())
+        reader.places(into)
+    })
 }
 
 #[cfg(test)]
@@ -207,7 +194,7 @@ mod tests {
                 let path = folder.path().join(format!("run-{number}"));
                 // One n-gram of its own, two that all runs have, each at two places.
                 let own = vec![2, number as i32 + 1, 7];
-                Run::write(path, number * 100, |into| {
+                NgramRun::write(path, number * 100, |into| {
                     for (ids, first) in [(vec![1, 1, 1], 0), (own, 10), (vec![i32::MAX, 1, i32::MAX], 20)] {
                         into.ngram(&ids)?;
                         into.place(number * 100 + first)?;

@@ -10,11 +10,11 @@ use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 use std::path::Path;
 
-use super::answers::{Answers, ngrams};
-use super::parts::{Parts, Records, number};
+use super::answers::{Answers, ngrams, number, parts};
 use crate::dedup::evidence::Found;
 use crate::dedup::group::Spread;
 use crate::dedup::store::{Store, WORD};
+use crate::disk::partitions::{Partition, Partitions};
 use crate::error::Result;
 use crate::text::mix;
 
@@ -51,7 +51,7 @@ fn find(words: &Store, n: usize, room: &Room, folder: &Path) -> Result<Found> {
     let mut answers = Answers::new(folder, ngrams, room.memory);
     for part in candidates.finish() {
         group(&part, n, &mut answers)?;
-        part.remove()?;
+        part.delete_entries()?;
     }
     answers.finish()
 }
@@ -131,13 +131,13 @@ impl Sieve {
     }
 
     /// Scatters all n-grams that may occur twice, by hash: place, hash, words.
-    fn candidates(self, words: &Store, room: &Room, folder: &Path) -> Result<Parts> {
+    fn candidates(self, words: &Store, room: &Room, folder: &Path) -> Result<Partitions> {
         let Sieve { n, mask, before, table, .. } = self;
         // Those that were alone with their counter are none.
         let candidates = table.counted - table.once;
-        let parts = candidates.div_ceil(Distinct::most(n, room.memory / 2)).max(1);
-        let mut scatter = Parts::new(folder, "candidates", parts, 16 + n * WORD, room.memory / 16);
-        let mut record = Vec::with_capacity(n * WORD);
+        let count = candidates.div_ceil(Distinct::most(n, room.memory / 2)).max(1);
+        let mut found = parts(folder, "candidates", count, 16 + n * WORD, room.memory / 16);
+        let mut entry = Vec::with_capacity(16 + n * WORD);
         let mut place = 0_u64;
         words.each_hashes(|document| {
             let all = ngrams(document.len(), n);
@@ -146,18 +146,20 @@ impl Sieve {
                     if !table.twice(hash) {
                         return Ok(());
                     }
-                    record.clear();
+                    entry.clear();
+                    entry.extend_from_slice(&(place + at as u64).to_le_bytes());
+                    entry.extend_from_slice(&hash.to_le_bytes());
                     for word in &document[at..at + n] {
-                        record.extend_from_slice(&word.to_le_bytes()[..WORD]);
+                        entry.extend_from_slice(&word.to_le_bytes()[..WORD]);
                     }
-                    let part = ((u128::from(hash) * u128::from(parts)) >> u64::BITS) as usize;
-                    scatter.push(part, &[&(place + at as u64).to_le_bytes(), &hash.to_le_bytes(), &record])
+                    let part = ((u128::from(hash) * u128::from(count)) >> u64::BITS) as usize;
+                    found.push(part, &entry)
                 })?;
             }
             place += all as u64;
             Ok(())
         })?;
-        Ok(scatter)
+        Ok(found)
     }
 }
 
@@ -196,7 +198,7 @@ fn next(polynomial: u64, word: u64) -> u64 {
 }
 
 /// Tells equal candidates of a part from others, and passes on the places of those that occur twice or more.
-fn group(candidates: &Records, n: usize, answers: &mut Answers) -> Result<()> {
+fn group(candidates: &Partition, n: usize, answers: &mut Answers) -> Result<()> {
     let mut distinct = Distinct::new(n * WORD);
     candidates.each(|record| {
         let place = u64::from_le_bytes(number(record, 0));

@@ -13,18 +13,17 @@ use libsais::SuffixArrayConstruction;
 use libsais::suffix_array::SuffixArrayWithText;
 
 use super::answers::{Answers, ngrams};
-use super::runs::{Run, RunWriter, Sorted, merge};
+use super::runs::{NgramRun, RunWriter, Sorted, merge};
 use crate::dedup::evidence::Found;
 use crate::dedup::group::Spread;
 use crate::dedup::store::Store;
+use crate::disk::runs::FAN_IN;
 use crate::error::{Error, Hint, Result};
 
 /// What stands between documents in a chunk, and so in no n-gram.
 const SEPARATOR: i32 = 0;
 /// Where no n-gram of the chunk begins.
 const NONE: u32 = u32::MAX;
-/// Runs that are open at a time.
-const FAN_IN: usize = 64;
 
 /// How large the parts of the work may be.
 struct Sizes {
@@ -122,7 +121,7 @@ struct Chunks<'a> {
     /// N-grams before the chunk, and with it.
     base: u64,
     ngrams: u64,
-    runs: Vec<Run>,
+    runs: Vec<NgramRun>,
 }
 
 impl Chunks<'_> {
@@ -162,7 +161,7 @@ impl Chunks<'_> {
         if !self.text.is_empty() {
             let mut suffixes = self.suffix_array()?;
             let path = self.folder.join(format!("chunk-{:05}", self.runs.len()));
-            let run = Run::write(path, self.base, |into| self.write(&mut suffixes, into))?;
+            let run = NgramRun::write(path, self.base, |into| self.write(&mut suffixes, into))?;
             self.runs.push(run);
         }
         self.text.clear();
@@ -210,7 +209,7 @@ impl Chunks<'_> {
     }
 
     /// The runs of all chunks, and how many n-grams there are.
-    fn finish(mut self) -> Result<(Vec<Run>, u64)> {
+    fn finish(mut self) -> Result<(Vec<NgramRun>, u64)> {
         self.cut()?;
         Ok((self.runs, self.ngrams))
     }

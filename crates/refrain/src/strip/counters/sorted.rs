@@ -1,21 +1,14 @@
 //! Exact counts by sorting on disk (section 3.3.2).
 
 use std::cmp::Ordering;
-use std::collections::BinaryHeap;
-use std::collections::binary_heap::PeekMut;
-use std::fs::File;
-use std::io::{self, BufRead, BufReader, BufWriter, ErrorKind, Read, Write};
-use std::path::{Path, PathBuf};
+use std::io::{self, BufRead, ErrorKind, Read, Write};
 
-use tempfile::{NamedTempFile, TempPath};
 use twox_hash::XxHash3_64;
 
 use super::table::{LineTable, MOST_LINES};
 use super::{Counter, CounterKind, Frequent, Options, check_least};
-use crate::error::{Error, IoContext, Result};
-
-/// Runs that are merged at a time: each is an open file and a buffer.
-const RUNS_AT_A_TIME: usize = 64;
+use crate::disk::runs::{Entry, FAN_IN, Runs};
+use crate::error::{Error, Result};
 
 /// Bytes of memory for each distinct line, but for its own: 24 for the entry, 16 to sort, up to 22 for slots; and a word.
 const FOR_EACH: usize = 64;
@@ -39,9 +32,7 @@ pub struct Sorted {
     table: LineTable,
     most_lines: usize,
     most_bytes: usize,
-    buffer: usize,
-    runs: Vec<TempPath>,
-    folder: PathBuf,
+    runs: Runs<Counted>,
     lines: u64,
 }
 
@@ -57,9 +48,7 @@ impl Sorted {
             table: LineTable::with_room(most_lines.min(ROOM / FOR_EACH)),
             most_lines,
             most_bytes: memory / 2,
-            buffer: (memory / 2 / RUNS_AT_A_TIME).clamp(1 << 10, 1 << 20),
-            runs: Vec::new(),
-            folder: options.folder.clone(),
+            runs: Runs::new(&options.folder, (memory / 2 / FAN_IN).clamp(1 << 10, 1 << 20)),
             lines: 0,
         })
     }
@@ -79,23 +68,8 @@ impl Sorted {
 
     /// Writes what is in memory to a file.
     fn spill(&mut self) -> Result<()> {
-        let mut run = NewRun::create(&self.folder, self.buffer)?;
-        for (line, count) in self.table.sorted() {
-            run.put(line, count)?;
-        }
-        self.runs.push(run.end()?);
+        self.runs.add(self.table.sorted(), |(line, count), out| put_line(line, count, out))?;
         self.table.clear();
-        Ok(())
-    }
-
-    /// Merges files until there are few enough to be merged at once.
-    fn reduce(&mut self) -> Result<()> {
-        while self.runs.len() > RUNS_AT_A_TIME {
-            let few: Vec<TempPath> = self.runs.drain(..RUNS_AT_A_TIME).collect();
-            let mut run = NewRun::create(&self.folder, self.buffer)?;
-            merge_runs(&few, self.buffer, |line, count| run.put(line, count))?;
-            self.runs.push(run.end()?);
-        }
         Ok(())
     }
 }
@@ -114,8 +88,8 @@ impl Counter for Sorted {
         self.add_counted(key, line, 1)
     }
 
-    fn merge(&mut self, mut other: Self) -> Result<()> {
-        self.runs.append(&mut other.runs);
+    fn merge(&mut self, other: Self) -> Result<()> {
+        self.runs.append(other.runs);
         self.lines += other.lines;
         other.table.iter().try_for_each(|(key, line, count)| self.add_counted(key, line, count))
     }
@@ -129,41 +103,14 @@ impl Counter for Sorted {
         } else {
             self.spill()?;
             self.table = LineTable::default();
-            self.reduce()?;
-            merge_runs(&self.runs, self.buffer, |line, count| {
-                if count >= least {
-                    frequent.add(XxHash3_64::oneshot(line), line, count);
+            self.runs.merged(|Counted { line, count }| {
+                if *count >= least {
+                    frequent.add(XxHash3_64::oneshot(line), line, *count);
                 }
                 Ok(())
             })?;
         }
         Ok(Frequent::of_lines(CounterKind::Sorted, least, self.lines, frequent))
-    }
-}
-
-/// A file of lines that is being written: for each its length, its bytes and its count.
-struct NewRun<'a> {
-    folder: &'a Path,
-    file: BufWriter<NamedTempFile>,
-}
-
-impl<'a> NewRun<'a> {
-    fn create(folder: &'a Path, buffer: usize) -> Result<Self> {
-        let file = tempfile::Builder::new().prefix("refrain-lines-").tempfile_in(folder).at(folder)?;
-        Ok(NewRun { folder, file: BufWriter::with_capacity(buffer, file) })
-    }
-
-    fn put(&mut self, line: &[u8], count: u32) -> Result<()> {
-        put_number(&mut self.file, line.len() as u64)
-            .and_then(|()| self.file.write_all(line))
-            .and_then(|()| put_number(&mut self.file, u64::from(count)))
-            .at(self.folder)
-    }
-
-    /// Closes the file; it stays until the path is dropped.
-    fn end(self) -> Result<TempPath> {
-        let file = self.file.into_inner().map_err(io::IntoInnerError::into_error).at(self.folder)?;
-        Ok(file.into_temp_path())
     }
 }
 
@@ -189,86 +136,60 @@ fn get_number(file: &mut impl BufRead) -> io::Result<u64> {
     }
 }
 
-/// A file of lines that is being read, with the line that comes next.
-struct Run {
-    file: BufReader<File>,
-    path: PathBuf,
+/// A line with its count, as it is in a run: its length, its bytes, its count.
+#[derive(Debug, Default)]
+struct Counted {
     line: Vec<u8>,
     count: u32,
 }
 
-impl Run {
-    /// The run at its first line, if it has one.
-    fn open(path: &Path, buffer: usize) -> Result<Option<Run>> {
-        let file = BufReader::with_capacity(buffer, File::open(path).at(path)?);
-        let mut run = Run { file, path: path.to_owned(), line: Vec::new(), count: 0 };
-        Ok(run.advance()?.then_some(run))
+fn put_line(line: &[u8], count: u32, out: &mut impl Write) -> io::Result<()> {
+    put_number(out, line.len() as u64)?;
+    out.write_all(line)?;
+    put_number(out, u64::from(count))
+}
+
+impl Entry for Counted {
+    fn write(&self, out: &mut impl Write) -> io::Result<()> {
+        put_line(&self.line, self.count, out)
     }
 
-    /// Goes to the next line; false at the end.
-    fn advance(&mut self) -> Result<bool> {
-        if self.file.fill_buf().at(&self.path)?.is_empty() {
-            return Ok(false);
-        }
-        self.read_line().at(&self.path)?;
-        Ok(true)
-    }
-
-    fn read_line(&mut self) -> io::Result<()> {
-        let length = get_number(&mut self.file)?;
+    fn read(&mut self, input: &mut impl BufRead) -> io::Result<()> {
+        let length = get_number(input)?;
         self.line.clear();
-        let read = (&mut self.file).take(length).read_to_end(&mut self.line)?;
+        let read = input.take(length).read_to_end(&mut self.line)?;
         if (read as u64) < length {
             return Err(ErrorKind::UnexpectedEof.into());
         }
-        self.count = u32::try_from(get_number(&mut self.file)?).map_err(|_| ErrorKind::InvalidData)?;
+        self.count = u32::try_from(get_number(input)?).map_err(|_| ErrorKind::InvalidData)?;
         Ok(())
     }
-}
 
-/// The heap has the run with the first line on top.
-impl Ord for Run {
-    fn cmp(&self, other: &Self) -> Ordering {
-        other.line.cmp(&self.line)
+    fn absorb(&mut self, equal: &Self) -> bool {
+        self.count = self.count.saturating_add(equal.count);
+        true
     }
 }
 
-impl PartialOrd for Run {
+impl Ord for Counted {
+    fn cmp(&self, other: &Self) -> Ordering {
+        self.line.cmp(&other.line)
+    }
+}
+
+impl PartialOrd for Counted {
     fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
         Some(self.cmp(other))
     }
 }
 
-impl PartialEq for Run {
+impl PartialEq for Counted {
     fn eq(&self, other: &Self) -> bool {
         self.line == other.line
     }
 }
 
-impl Eq for Run {}
-
-/// Hands over each distinct line of some runs, in order, with the sum of its counts.
-fn merge_runs(runs: &[TempPath], buffer: usize, mut put: impl FnMut(&[u8], u32) -> Result<()>) -> Result<()> {
-    let mut heap = BinaryHeap::with_capacity(runs.len());
-    for path in runs {
-        heap.extend(Run::open(path, buffer)?);
-    }
-    let (mut line, mut count) = (Vec::new(), 0u32);
-    while let Some(mut first) = heap.peek_mut() {
-        if first.line != line {
-            if count > 0 {
-                put(&line, count)?;
-            }
-            line.clone_from(&first.line);
-            count = 0;
-        }
-        count = count.saturating_add(first.count);
-        if !first.advance()? {
-            PeekMut::pop(first);
-        }
-    }
-    if count > 0 { put(&line, count) } else { Ok(()) }
-}
+impl Eq for Counted {}
 
 #[cfg(test)]
 mod tests {
@@ -293,7 +214,7 @@ mod tests {
         let options = Options { memory: 1, folder: folder.path().to_owned(), ..Options::default() };
         let mut counter = many(&options, 20_014).expect("no error");
         counter.merge(many(&options, 3).expect("no error")).expect("no error");
-        assert!(counter.runs() > RUNS_AT_A_TIME, "{}", counter.runs());
+        assert!(counter.runs() > FAN_IN, "{}", counter.runs());
         let frequent = counter.finish(3).expect("no error");
         let lines: Vec<(&[u8], u32)> = frequent.lines().collect();
         assert_eq!(lines, [(&b"line 0"[..], 3), (b"line 1", 3), (b"line 2", 3)]);
@@ -301,14 +222,15 @@ mod tests {
     }
 
     #[test]
-    fn a_file_that_was_cut_is_an_error_that_names_it() {
-        let folder = tempfile::tempdir().expect("a folder");
-        let options = Options { memory: 1, folder: folder.path().to_owned(), ..Options::default() };
-        let counter = many(&options, 200).expect("no error");
-        let path = counter.runs[0].to_path_buf();
-        let length = path.metadata().expect("no error").len();
-        File::options().write(true).open(&path).expect("no error").set_len(length - 3).expect("no error");
-        assert!(counter.finish(1).expect_err("refused").to_string().starts_with(&path.display().to_string()));
+    fn a_line_that_was_cut_is_an_error() {
+        let mut bytes = Vec::new();
+        put_line(b"line", 300, &mut bytes).expect("no error");
+        let mut counted = Counted::default();
+        counted.read(&mut &bytes[..]).expect("a line");
+        assert_eq!((&counted.line[..], counted.count), (&b"line"[..], 300));
+        for end in 0..bytes.len() {
+            assert!(counted.read(&mut &bytes[..end]).is_err());
+        }
     }
 
     #[test]
