@@ -155,7 +155,7 @@ impl Sightings {
     }
 
     /// Passes on each copy of a text, with the first sighting of that text in front of it.
-    fn copies(mut self, mut take: impl FnMut(&Sighting, &Sighting) -> Result<()>) -> Result<()> {
+    fn each_copy(mut self, mut take: impl FnMut(&Sighting, &Sighting) -> Result<()>) -> Result<()> {
         let mut first = Sighting::default();
         let mut any = false;
         let mut next = |sighting: &Sighting| {
@@ -179,7 +179,7 @@ impl Sightings {
     fn first_copies(self) -> Result<FirstCopies> {
         let mut found = FirstCopies::new(self.limit, &self.temporary);
         let mut last = None;
-        self.copies(
+        self.each_copy(
             |first, _| {
                 if last.replace(first.digest) == Some(first.digest) { Ok(()) } else { found.push(first) }
             },
@@ -201,7 +201,7 @@ pub(super) fn first_of_digests(partition: &mut Partition) -> Result<()> {
         sightings.push(Sighting { digest: TextDigest(array(entry)), position, id: String::new() })
     })?;
     let mut answers = vec![0; index as usize * PLACE];
-    sightings.copies(|first, copy| {
+    sightings.each_copy(|first, copy| {
         let at = copy.position.input as usize * PLACE;
         answers[at..at + PLACE].copy_from_slice(&place(first.position.record + 1));
         Ok(())

@@ -95,7 +95,7 @@ fn partial(path: &Path) -> PathBuf {
     path.with_file_name(name)
 }
 
-/// Gives a complete file that an earlier run [left](crate::write::Output::leave) its name, if it does not have it yet.
+/// Gives a complete file that an earlier run left (`Output::leave`) its name, if it does not have it yet.
 pub fn complete(path: &Path) -> Result<()> {
     let real = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
     let partial = partial(&real);
