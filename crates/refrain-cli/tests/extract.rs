@@ -270,7 +270,8 @@ fn ranges_count_characters_or_bytes() {
     for (unit, length) in [("chars", greek.chars().count()), ("bytes", greek.len())] {
         let (lines, _) = env.extract(&["a.html", "--offsets", unit], 0);
         assert_eq!(text_of(&lines[0]), greek);
-        assert_eq!(lines[0]["blocks"][0]["end"], length, "{unit}");
+        let field = if unit == "bytes" { "byte_blocks" } else { "blocks" };
+        assert_eq!(lines[0][field][0]["end"], length, "{unit}");
     }
 }
 
@@ -489,11 +490,8 @@ fn jus_text_uses_the_list_that_is_asked_for() {
 fn an_output_that_cannot_be_written_is_told_before_the_work() {
     let env = Env::new();
     env.write("a.html", page(FIRST));
-    std::fs::create_dir(env.path("folder.jsonl")).expect("a folder");
     for (output, words) in [
         ("missing/out.jsonl", &["missing/out.jsonl", "the folder missing does not exist"][..]),
-        ("folder.jsonl", &["folder.jsonl is a folder", "one file", "-o pages.jsonl", "refrain convert"]),
-        ("new/", &["new/ is a folder", "one file", "-o pages.jsonl", "refrain convert"]),
         ("out.docx", &["out.docx", "does not state a format", ".jsonl", "--format"]),
         ("out", &["out", "does not state a format"]),
         ("out.zst", &["out.zst", "does not state a format"]),
@@ -508,6 +506,17 @@ fn an_output_that_cannot_be_written_is_told_before_the_work() {
         let outcome = env.run(&["extract", "a.html", "-o", "/dev/full", "--format", "text"]).code(2);
         outcome.says(&["/dev/full: No space left"]);
     }
+}
+
+#[test]
+fn a_folder_gets_a_file_for_each_page() {
+    let env = Env::new();
+    env.run(&["extract", &sample("crawl.warc.gz"), "-o", "pages/", "--format", "markdown"]).code(0);
+    let names = env.names("pages");
+    assert_eq!(names.len(), 24);
+    assert!(names.contains(&"lighthouse.example_articles_lens.html.md".to_owned()), "{names:?}");
+    assert!(env.read_text("pages/lighthouse.example_articles_lens.html.md").starts_with("# "));
+    env.run(&["extract", &sample("crawl.warc.gz"), "-o", "pages/"]).code(2).says(&["not empty"]);
 }
 
 #[test]
@@ -596,14 +605,14 @@ fn what_became_of_all_pages_is_told_at_the_end() {
     let outcome = env.run(&["extract", &crawl, "-o", "out.jsonl"]).code(0);
     let told: Vec<&str> = outcome.stderr.lines().collect();
     assert_eq!(told[0], "wrote 24 documents to out.jsonl");
-    assert!(told[1].starts_with("passed over: 28 WARC request, 1 HTTP status 301"), "{told:?}");
+    assert!(told[1].starts_with("skipped: 28 WARC request, 1 HTTP status 301"), "{told:?}");
     assert_eq!(told.len(), 2);
     assert_eq!(env.run(&["extract", &crawl, "-o", "out.jsonl", "--quiet"]).code(0).stderr, "");
     let stated = "<meta name=description content='A tide table that runs in your browser.'><div id=root></div>";
     let pages = [("1", PAGE), ("2", "<html></html>"), ("3", stated)];
     env.write("pages.jsonl", jsonl(&pages));
     let outcome = env.run(&["extract", "pages.jsonl", "--text-field", "html"]).code(0);
-    assert_eq!(outcome.stderr, "wrote 3 documents; 1 without text, 1 with only what it says of itself\n");
+    assert_eq!(outcome.stderr, "wrote 3 documents; 1 without text, 1 with only the description in their metadata\n");
 }
 
 #[test]
@@ -612,9 +621,9 @@ fn a_run_that_passes_over_everything_says_so() {
     env.write("pictures/dot.png", [b"\x89PNG\r\n\x1a\n".to_vec(), noise(3000)].concat());
     env.write("pictures/noise.bin", noise(3000));
     let outcome =
-        env.run(&["extract", "pictures"]).code(0).says(&["no document written", "everything was passed over"]);
+        env.run(&["extract", "pictures"]).code(0).says(&["no document written", "everything was skipped"]);
     assert_eq!((outcome.stderr.lines().count(), outcome.text()), (2, ""), "{}", outcome.stderr);
-    outcome.says(&["passed over: 1 binary data, 1 "]);
+    outcome.says(&["skipped: 1 binary data, 1 "]);
 }
 
 /// A record without what may differ when its text is extracted once more.

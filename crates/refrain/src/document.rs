@@ -403,6 +403,11 @@ impl Document {
         crate::url::host(address).unwrap_or_default()
     }
 
+    /// The name that people know it by: its address, or else its id.
+    pub fn name(&self) -> &str {
+        self.origin.url.as_deref().unwrap_or(&self.id)
+    }
+
     /// The decoded text.
     pub fn text(&self) -> &str {
         &self.text

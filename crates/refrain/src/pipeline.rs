@@ -283,7 +283,7 @@ impl Opened {
         }
         let failure = nuls.map(|(at, count)| {
             // A file with one document needs no other name; a record of an archive does.
-            let which = if document.id == document.origin.path() { "" } else { name_of(&document) };
+            let which = if document.id == document.origin.path() { "" } else { document.name() };
             let text = if which.is_empty() { "the text".to_owned() } else { format!("the text of {which}") };
             let error = format!("NUL bytes in {text} ({count}), replaced by U+FFFD");
             let failure = Failure::new(&document.origin.input, error).member(document.origin.member.as_deref());
@@ -370,11 +370,6 @@ fn names_html(origin: &Origin) -> bool {
     [".html", ".htm", ".xhtml"].iter().any(|end| path.ends_with(end))
 }
 
-/// What people know a document by.
-fn name_of(document: &Document) -> &str {
-    document.origin.url.as_deref().unwrap_or(&document.id)
-}
-
 fn not_text(origin: &Origin, claims_text: bool, at: usize) -> Prepared {
     if claims_text {
         let failure = failure_of(origin, "is not text: binary data".into());
@@ -433,7 +428,7 @@ fn adopt_ranges(document: &mut Document, pages: Vec<usize>) -> Option<Failure> {
     }
     (!misfits.is_empty()).then(|| {
         let which =
-            if document.id == document.origin.path() { String::new() } else { format!(" of {}", name_of(document)) };
+            if document.id == document.origin.path() { String::new() } else { format!(" of {}", document.name()) };
         let error = format!("{} beyond the text{which}, or inside a character; ignored", misfits.join(", "));
         failure_of(&document.origin, error).hint("the text was changed after they were written: write them anew")
     })

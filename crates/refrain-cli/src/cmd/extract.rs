@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use anyhow::Result;
+use anyhow::{Result, bail};
 use clap::Args;
 use refrain::extract::{MarkdownOptions, Method, stop_list_languages};
 use refrain::text::Offsets;
@@ -105,6 +105,9 @@ impl Arguments {
 
     /// Refuses options that would do nothing.
     fn refuse_idle(&self, given: &Given, format: Format) -> Result<()> {
+        if self.explain && format != Format::Jsonl {
+            bail!("--explain writes JSONL; leave --format out, or use the extension .jsonl");
+        }
         if self.explain {
             let blocks = ["keep_marked", "offsets", "no_links", "no_tables"];
             given.refuse(&blocks, "does nothing with --explain, which tells of all blocks by their text")?;

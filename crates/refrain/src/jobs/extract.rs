@@ -7,7 +7,7 @@ use serde_json::{Map, Value};
 
 use super::failures::{FailureLog, Failures};
 use super::input::Input;
-use super::outputs::{ERRORS, Output, Outputs};
+use super::outputs::{ERRORS, Memory, Output, Outputs, is_folder};
 use crate::decode::detect_language;
 use crate::document::{Block, Document, Origin, Position};
 use crate::error::{Failure, Result};
@@ -20,7 +20,7 @@ use crate::pipeline::{Opened, with_workspace};
 use crate::run::Run;
 use crate::source::{Body, EMPTY_FILE, Item, Markup, RawDocument, SourceOptions, is_record};
 use crate::text::{CharOffsets, Offsets};
-use crate::write::Format;
+use crate::write::{Compressed, FolderWriter, Format, WriteOptions};
 
 /// Extracts the main content of web pages: text, JSONL, Markdown or TEI.
 ///
@@ -113,15 +113,12 @@ impl Extract {
         outputs.check(&[ERRORS])?;
         let format = self.format(&outputs)?;
         let (source, early) = input.open(&self.read.of_pages(), &outputs)?;
-        let mut out = outputs.main().open()?;
-        let in_memory = match outputs.main() {
-            Output::Memory(memory) if !self.explain => Some(memory),
-            _ => None,
-        };
+        let mut out = Destination::open(&outputs, self.explain)?;
         let mut failures = FailureLog::new(&outputs, early)?;
         let mut report = ExtractReport::default();
-        let work = Work { in_memory: in_memory.is_some(), ..Work::new(self, format) };
-        if format == Format::Tei {
+        let in_memory = matches!(out, Destination::Memory(_));
+        let work = Work { in_memory, ..Work::new(self, format) };
+        if let (Destination::File(out), Format::Tei) = (&mut out, format) {
             out.put(XML_DECLARATION.as_bytes())?;
             out.put(TEI_START.as_bytes())?;
         }
@@ -139,27 +136,31 @@ impl Extract {
                 if let Some(failure) = done.failure {
                     failures.add(failure)?;
                 }
-                match (done.written, in_memory) {
-                    (Some(Written::Document(document)), Some(memory)) => {
-                        report.documents += 1;
-                        memory.push(*document);
-                    }
-                    (Some(Written::Text(text)), _) => {
+                let Some(written) = done.written else { return Ok(()) };
+                match (written, &mut out) {
+                    (Written::Document(document), Destination::Memory(memory)) => memory.push(*document),
+                    (Written::Text(_, text), Destination::File(out)) => {
                         if report.documents > 0 {
                             out.put(separator(format).as_bytes())?;
                         }
-                        report.documents += 1;
                         out.put(text.as_bytes())?;
+                    }
+                    (Written::Text(name, text), Destination::Folder(folder)) => {
+                        let head = if format == Format::Tei { XML_DECLARATION } else { "" };
+                        folder.write_bytes(&name, format.extension(), (head.to_owned() + &text).as_bytes())?;
                     }
                     _ => {}
                 }
+                report.documents += 1;
                 Ok(())
             },
         )?;
-        if format == Format::Tei {
-            out.put(TEI_END.as_bytes())?;
+        if let Destination::File(mut out) = out {
+            if format == Format::Tei {
+                out.put(TEI_END.as_bytes())?;
+            }
+            out.finish()?;
         }
-        out.finish()?;
         report.failures = failures.finish();
         Ok(report)
     }
@@ -168,7 +169,32 @@ impl Extract {
     fn format(&self, outputs: &Outputs) -> Result<Format> {
         let default = if self.explain { Format::Jsonl } else { Format::Text };
         let formats = if self.explain { &[Format::Jsonl] } else { Self::FORMATS };
-        outputs.file_format(formats, default)
+        match outputs.path().filter(|path| is_folder(path) && !self.explain) {
+            Some(_) => Ok(outputs.asked_format().map_or(default, |(format, _)| format)),
+            None => outputs.file_format(formats, default),
+        }
+    }
+}
+
+/// Where pages go.
+enum Destination {
+    File(Compressed),
+    /// One file for each page.
+    Folder(FolderWriter),
+    Memory(Memory),
+}
+
+impl Destination {
+    fn open(outputs: &Outputs, explain: bool) -> Result<Destination> {
+        Ok(match outputs.main() {
+            Output::Memory(memory) if !explain => Destination::Memory(memory.clone()),
+            Output::Path(path) if is_folder(path) => {
+                outputs.check_folder(path)?;
+                let options = WriteOptions::default();
+                Destination::Folder(FolderWriter::beside(path, options, [], outputs.may_overwrite())?)
+            }
+            output => Destination::File(output.open()?),
+        })
     }
 }
 
@@ -203,7 +229,8 @@ struct Done {
 
 /// A page that is ready to be written.
 enum Written {
-    Text(String),
+    /// With the name of the page.
+    Text(String, String),
     Document(Box<Document>),
 }
 
@@ -250,7 +277,10 @@ impl<'a> Work<'a> {
             let described = found.note.is_some() && !empty;
             let written = match self.in_memory {
                 true => Written::Document(Box::new(self.document(&found, &metadata, opened.document))),
-                false => Written::Text(self.write(html, &found, &metadata, &opened.document)),
+                false => {
+                    let text = self.write(html, &found, &metadata, &opened.document);
+                    Written::Text(opened.document.name().to_owned(), text)
+                }
             };
             // Browsers take NUL characters in their stride; pages that hold some are no failures.
             let failure = opened.failure.filter(|_| opened.markup == Markup::Text);

@@ -8,7 +8,7 @@ use std::path::PathBuf;
 use serde::{Deserialize, Serialize};
 
 use super::outputs::{ERRORS, Output, Outputs};
-use crate::error::{Error, Failure, IoContext, Result};
+use crate::error::{Error, Failure, Hint, IoContext, Result};
 
 /// What failed in a run, and what was skipped.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -63,9 +63,9 @@ impl FailureLog {
             }
             Some(Output::Memory(memory)) => List::Other(Box::new(memory.clone())),
             Some(_) => {
-                return Err(Error::Refused(
-                    "the list of failures needs a file: standard output is for documents".into(),
-                ));
+                let message = "the list of failures cannot be written to standard output, which is for documents";
+                let advice = "give `errors` the name of a file; failures are also printed on standard error";
+                return Err(Error::Refused(message.into()).hint(Hint::option("errors", advice)));
             }
         };
         Ok(FailureLog { list, failures, bytes })

@@ -26,6 +26,8 @@ pub struct FolderWriter {
     overwrite: bool,
 }
 
+/// The extension of text files.
+const TEXT: &str = "txt";
 /// Longer names do not fit file systems.
 const MAX_NAME: usize = 180;
 
@@ -50,12 +52,13 @@ impl FolderWriter {
         })
     }
 
-    /// A new file under a name made from the id of the document. A number tells names apart that would be the same.
-    fn create(&mut self, id: &str) -> Result<(PathBuf, File)> {
-        let stem = safe_name(id);
+    /// A new file under a name made from that of the document. A number tells names apart that would be the same.
+    fn create(&mut self, name: &str, extension: &str) -> Result<(PathBuf, File)> {
+        let stem = safe_name(name, extension);
         let attempt = self.used.entry(stem.clone()).or_insert(1);
         loop {
-            let name = if *attempt == 1 { format!("{stem}.txt") } else { format!("{stem}-{attempt}.txt") };
+            let number = if *attempt == 1 { String::new() } else { format!("-{attempt}") };
+            let name = format!("{stem}{number}.{extension}");
             *attempt += 1;
             let path = self.folder.join(name);
             if !self.taken.insert(path.clone()) {
@@ -74,9 +77,9 @@ impl FolderWriter {
 }
 
 /// A file name out of an id: no folders, nothing hidden, nothing a shell or file system would trip over.
-fn safe_name(id: &str) -> String {
+fn safe_name(id: &str, extension: &str) -> String {
     let id = crate::url::without_scheme(id);
-    let id = id.strip_suffix(".txt").unwrap_or(id);
+    let id = id.strip_suffix(extension).and_then(|id| id.strip_suffix('.')).unwrap_or(id);
     let mut name = String::new();
     for c in id.chars() {
         let safe = c.is_alphanumeric() || matches!(c, '.' | '-' | '_');
@@ -96,11 +99,16 @@ fn safe_name(id: &str) -> String {
 impl FolderWriter {
     /// Writes a document, and tells where.
     pub fn write_named(&mut self, document: &Document) -> Result<PathBuf> {
-        let (path, mut file) = self.create(&document.id)?;
         let text = document.shown(self.options.keep_marked).text;
-        file.write_all(text.as_bytes()).at(&path)?;
-        self.bytes += text.len() as u64;
-        self.digest.update(text.as_bytes());
+        self.write_bytes(document.name(), TEXT, text.as_bytes())
+    }
+
+    /// Writes a file under a name that people know the document by, and returns its path.
+    pub fn write_bytes(&mut self, name: &str, extension: &str, bytes: &[u8]) -> Result<PathBuf> {
+        let (path, mut file) = self.create(name, extension)?;
+        file.write_all(bytes).at(&path)?;
+        self.bytes += bytes.len() as u64;
+        self.digest.update(bytes);
         Ok(path)
     }
 }
@@ -121,10 +129,10 @@ mod tests {
 
     #[test]
     fn names_stay_in_the_folder() {
-        assert_eq!(safe_name("../../etc/passwd"), "etc_passwd");
-        assert_eq!(safe_name("https://a.example/x?y=1"), "a.example_x_y_1");
-        assert_eq!(safe_name("notes.zip/b/.hidden.txt"), "notes.zip_b_.hidden");
-        assert_eq!(safe_name("/"), "document");
-        assert!(safe_name(&"ä".repeat(500)).len() <= MAX_NAME);
+        assert_eq!(safe_name("../../etc/passwd", TEXT), "etc_passwd");
+        assert_eq!(safe_name("https://a.example/x?y=1", TEXT), "a.example_x_y_1");
+        assert_eq!(safe_name("notes.zip/b/.hidden.txt", TEXT), "notes.zip_b_.hidden");
+        assert_eq!(safe_name("/", TEXT), "document");
+        assert!(safe_name(&"ä".repeat(500), TEXT).len() <= MAX_NAME);
     }
 }
