@@ -7,7 +7,7 @@ TRAIN_VENV := .venv-train
 TOOLS := .tools/bin
 BIN := target/release/refrain
 
-.PHONY: has-browser has-reuse help demo test test-rust test-python test-browser lint deny fuzz-check fuzz bench-read bench-extract bench-decode bench-dedup bench-compare bench-strip bench-library-stores paper-compare paper-strip has-books bench-editions paper-editions has-editions bench-template bench-template-other paper-template \
+.PHONY: has-browser has-reuse help demo test test-rust test-python test-browser lint deny book examples fuzz-check fuzz bench-read bench-extract bench-decode bench-dedup bench-compare bench-strip bench-library-stores paper-compare paper-strip has-books bench-editions paper-editions has-editions bench-template bench-template-other paper-template \
 	train-extract evaluate-extract has-pages has-documents stoplists languages strip-evidence paper-decode clean
 
 help:
@@ -16,6 +16,8 @@ help:
 	@echo "make test-browser      the page of refrain compare, in Chromium"
 	@echo "make lint              formatting, clippy, documentation, fuzz targets; warnings are errors"
 	@echo "make deny              licences, sources and duplicates of dependencies"
+	@echo "make book              build the guide as a web site in target/book/"
+	@echo "make examples          run the commands in the documents and update the output shown below them"
 	@echo "make fuzz              run every fuzz target for 30 seconds (SECONDS_EACH=30)"
 	@echo "make bench-read        how fast sources read, beside FastWARC"
 	@echo "make bench-extract     how fast and how well main content is found, beside Resiliparse (PAGES=file)"
@@ -126,6 +128,16 @@ deny: $(TOOLS)/cargo-deny
 
 $(TOOLS)/cargo-deny:
 	$(CARGO) install cargo-deny --locked --quiet --root .tools
+
+book: $(TOOLS)/mdbook
+	$(TOOLS)/mdbook build docs
+
+$(TOOLS)/mdbook:
+	$(CARGO) install mdbook --no-default-features --locked --quiet --root .tools
+
+examples: $(VENV)/ready
+	$(CARGO) build --package refrain-cli
+	$(VENV)/bin/python tests/python/examples.py --update
 
 SECONDS_EACH ?= 30
 FUZZ_TARGETS := $(basename $(notdir $(wildcard fuzz/fuzz_targets/*.rs)))
