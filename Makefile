@@ -1,4 +1,4 @@
-# The task runner. `make demo` and `make test` are the two commands of the README; each sets up all it needs.
+# The task runner. Each target installs what it needs.
 
 CARGO ?= cargo
 PYTHON ?= python3
@@ -7,38 +7,40 @@ TRAIN_VENV := .venv-train
 TOOLS := .tools/bin
 BIN := target/release/refrain
 
-.PHONY: has-browser has-reuse help demo test test-rust test-python test-browser lint deny fuzz-check fuzz bench-read bench-extract bench-decode bench-dedup bench-compare bench-strip bench-library-stores paper-compare paper-strip has-books bench-editions paper-editions has-editions bench-template bench-template-other paper-template \
+.PHONY: has-browser has-reuse help demo test test-rust test-python test-browser lint deny book examples fuzz-check fuzz bench-read bench-extract bench-decode bench-dedup bench-compare bench-strip bench-library-stores paper-compare paper-strip has-books bench-editions paper-editions has-editions bench-template bench-template-other paper-template \
 	train-extract evaluate-extract has-pages has-documents stoplists languages strip-evidence paper-decode clean
 
 help:
-	@echo "make demo              build, make a corpus from samples/, extract a page, and say where to look"
-	@echo "make test              set up all that is needed and run every test"
-	@echo "make test-browser      the page of refrain compare, in Chromium"
-	@echo "make lint              formatting, clippy, documentation, fuzz targets; warnings are errors"
-	@echo "make deny              licences, sources and duplicates of dependencies"
+	@echo "make demo              build refrain, run eight verbs on the samples, and list the files to look at"
+	@echo "make test              install what is needed and run every test"
+	@echo "make test-browser      test the page of refrain compare in Chromium"
+	@echo "make lint              check formatting, clippy, documentation and fuzz targets; warnings are errors"
+	@echo "make deny              check licences, sources and duplicates of dependencies"
+	@echo "make book              build the guide as a web site in target/book/"
+	@echo "make examples          run the commands in the documents and update the output shown below them"
 	@echo "make fuzz              run every fuzz target for 30 seconds (SECONDS_EACH=30)"
-	@echo "make bench-read        how fast sources read, beside FastWARC"
-	@echo "make bench-extract     how fast and how well main content is found, beside Resiliparse (PAGES=file)"
-	@echo "make bench-decode      how fast and how well encodings and languages are told, beside chardetng"
+	@echo "make bench-read        measure reading, compared with FastWARC"
+	@echo "make bench-extract     measure main content extraction, compared with Resiliparse (PAGES=file)"
+	@echo "make bench-decode      measure encoding and language detection, compared with chardetng"
 	@echo "                       (ENCODED=file IDENTIFIED=file)"
-	@echo "make bench-dedup       how fast and how well copies are found, beside rensa, datasketch and text-dedup (COLLECTION=file)"
-	@echo "make train-extract     train the model of the default method again (PAGES=file)"
-	@echo "make evaluate-extract  how well it does on hosts and sets that it was not trained on (PAGES=file)"
-	@echo "make stoplists         build the stop lists again (TEXTS=folder of language folders)"
-	@echo "make languages         train the models of languages and encodings again (TEXTS=folder of language folders)"
-	@echo "make strip-evidence    learn the evidence of refrain strip again (BOOKS=folder of plain text files)"
-	@echo "make bench-strip       how fast and how well licences are taken off books, beside gutenberg-cleaner"
+	@echo "make bench-dedup       measure duplicate removal, compared with rensa, datasketch and text-dedup (COLLECTION=file)"
+	@echo "make bench-strip       measure licence removal from books, compared with gutenberg-cleaner"
 	@echo "                       (BOOKS=folder GOLD=file)"
-	@echo "make paper-strip       the published studies of the method of frequent lines, once more (BOOKS=folder GOLD=file)"
-	@echo "make bench-compare     how fast and how well copied passages are found, beside the crate ferret (REUSE=folder)"
-	@echo "make bench-library-stores  the files of a library beside redb and LMDB, on the same data (DOCUMENTS=file.jsonl)"
-	@echo "make bench-editions    how the search for editions grows up to 100,000 made-up books; how well pairs are found in real ones (BOOKS_DATA=folder)"
-	@echo "make paper-editions    the published table and curves of DUPNIQ, once more (BOOKS_DATA=folder)"
-	@echo "make bench-template    how well and how fast content is told from templates (SITES=folder)"
-	@echo "make bench-template-other  the same on other sites, fetched from Debian and npm"
-	@echo "make paper-template    the table of the FindOptimal paper, published and default method side by side (SITES=folder)"
-	@echo "make paper-compare     the published studies of the copy detector Ferret, once more (REUSE=folder)"
-	@echo "make paper-decode      the published table of the encoding detector chared, once more (TEXTS=folder of language folders)"
+	@echo "make bench-compare     measure the search for copied passages, compared with the crate ferret (REUSE=folder)"
+	@echo "make bench-library-stores  compare the files of a library with redb and LMDB (DOCUMENTS=file.jsonl)"
+	@echo "make bench-editions    measure the search for editions, on real books and on up to 100,000 generated ones (BOOKS_DATA=folder)"
+	@echo "make bench-template    measure template removal (SITES=folder)"
+	@echo "make bench-template-other  the same on other sites, downloaded from Debian and npm"
+	@echo "make paper-compare     repeat the published studies of the copy detector Ferret (REUSE=folder)"
+	@echo "make paper-decode      repeat the published table of the encoding detector chared (TEXTS=folder of language folders)"
+	@echo "make paper-editions    repeat the published table and curves of DUPNIQ (BOOKS_DATA=folder)"
+	@echo "make paper-strip       repeat the published studies of frequent lines (BOOKS=folder GOLD=file)"
+	@echo "make paper-template    repeat the table of the FindOptimal paper, beside the default method (SITES=folder)"
+	@echo "make train-extract     train the model of the default method (PAGES=file)"
+	@echo "make evaluate-extract  score it on hosts and sets that it was not trained on (PAGES=file)"
+	@echo "make stoplists         build the stop lists (TEXTS=folder of language folders)"
+	@echo "make languages         train the models of languages and encodings (TEXTS=folder of language folders)"
+	@echo "make strip-evidence    learn the evidence that ships with refrain strip (BOOKS=folder of plain text files)"
 
 demo:
 	$(CARGO) build --release --package refrain-cli
@@ -53,13 +55,13 @@ demo:
 	$(BIN) editions samples/editions -o demo-out/editions/ --quiet
 	@echo
 	@echo "Look at:"
-	@echo "  demo-out/corpus/                 the corpus: Parquet parts, removed/, stats.json, manifest.json"
-	@echo "  demo-out/corpus.vert             the same documents, one token a line"
+	@echo "  demo-out/corpus/                 the corpus: Parquet parts, removed ranges, statistics, manifest"
+	@echo "  demo-out/corpus.vert             the same documents, one token per line"
 	@echo "  demo-out/tides.md                the main content of a web page, as Markdown"
-	@echo "  demo-out/removed.jsonl           blocks that stand in earlier pages, and where (the rest: clean.jsonl)"
-	@echo "  demo-out/books/                  books without their headers and footers; report.jsonl says what was found"
-	@echo "  demo-out/editions/report.html    books that are editions of one work, and where they overlap"
-	@echo "  demo-out/site.html               pages of a site, what they share in grey"
+	@echo "  demo-out/removed.jsonl           blocks that repeat earlier pages, and where (the rest: clean.jsonl)"
+	@echo "  demo-out/books/                  books without licence headers; report.jsonl lists what was found"
+	@echo "  demo-out/editions/report.html    editions of the same work, and where they overlap"
+	@echo "  demo-out/site.html               pages of a site, with their template in grey"
 	@echo "  demo-out/report/report.html      essays that share passages, side by side"
 	@echo "  $(BIN) stats demo-out/corpus"
 	@echo "  $(BIN) convert demo-out/corpus --format text | less"
@@ -126,6 +128,16 @@ deny: $(TOOLS)/cargo-deny
 
 $(TOOLS)/cargo-deny:
 	$(CARGO) install cargo-deny --locked --quiet --root .tools
+
+book: $(TOOLS)/mdbook
+	$(TOOLS)/mdbook build docs
+
+$(TOOLS)/mdbook:
+	$(CARGO) install mdbook --no-default-features --locked --quiet --root .tools
+
+examples: $(VENV)/ready
+	$(CARGO) build --package refrain-cli
+	$(VENV)/bin/python tests/python/examples.py --update
 
 SECONDS_EACH ?= 30
 FUZZ_TARGETS := $(basename $(notdir $(wildcard fuzz/fuzz_targets/*.rs)))
