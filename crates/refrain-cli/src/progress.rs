@@ -43,7 +43,7 @@ impl Bar {
                 let failed = if failures > 0 { format!(", {failures} failed") } else { String::new() };
                 Status { phase, done, total, documents, note: format!(", {documents} {unit}{failed}") }
             }
-            _ => Status { phase: "", done: 0, total: 0, documents: 0, note: String::new() },
+            _ => Status { phase: "start", done: 0, total: 0, documents: 0, note: String::new() },
         });
         (bar, Observer::new(move |event| *latest.lock().unwrap_or_else(PoisonError::into_inner) = Some(*event)))
     }

@@ -152,7 +152,7 @@ fn a_member_that_unpacks_to_more_than_a_document_may_have_is_a_failure() {
     env.write("bomb.zip", zip(&[("a.txt", &spaces), ("b.txt", b"Small.")], true));
     assert!(env.read("bomb.zip").len() < 10_000);
     let converted = env.convert(&["bomb.zip", "good.txt", "--max-document", "1M"]);
-    let failure = converted.good_arrives_beside_one_failure("bomb.zip", &["1048576", "max_document"]);
+    let failure = converted.good_arrives_beside_one_failure("bomb.zip", &["1048576", "--max-document"]);
     assert_eq!(failure["member"], "a.txt");
     assert_eq!(converted.texts(), ["Small.", GOOD]);
 }
@@ -166,7 +166,7 @@ fn a_member_that_claims_to_expand_beyond_all_limits_is_not_unpacked() {
     bytes[entry + 24..entry + 28].copy_from_slice(&(3_u32 << 30).to_le_bytes());
     env.write("bomb.zip", bytes);
     let converted = env.convert(&["bomb.zip", "good.txt", "--max-expansion", "1", "--max-document", "4G"]);
-    let failure = converted.good_arrives_beside_one_failure("bomb.zip", &["expands", "max_expansion"]);
+    let failure = converted.good_arrives_beside_one_failure("bomb.zip", &["expands", "--max-expansion"]);
     assert_eq!(failure["member"], "a.txt");
     assert_eq!(converted.texts(), ["Small.", GOOD]);
 }
@@ -180,7 +180,7 @@ fn a_stream_that_expands_beyond_all_limits_is_stopped() {
     env.write("bomb.jsonl.zst", [zstd(line.as_bytes()), zstd(&blank).repeat(80), zstd(line.as_bytes())].concat());
     assert!(env.read("bomb.jsonl.zst").len() < 1 << 20);
     let converted = env.convert(&["bomb.jsonl.zst", "good.txt", "--max-expansion", "1"]);
-    let failure = converted.good_arrives_beside_one_failure("bomb.jsonl.zst", &["expands", "max_expansion"]);
+    let failure = converted.good_arrives_beside_one_failure("bomb.jsonl.zst", &["expands", "--max-expansion"]);
     assert!(failure["place"]["line"].as_u64().is_some_and(|line| line > 60), "{failure}");
     assert_eq!(converted.texts(), [GOOD, GOOD], "what came before the bomb went off, and the other file");
 }
@@ -195,7 +195,7 @@ fn packed_members_of_an_archive_share_its_limit() {
     env.write("bomb.zip", zip(&members, true));
     let converted = env.convert(&["bomb.zip", "good.txt", "--max-expansion", "1"]);
     assert_eq!(converted.outcome.code, 1, "1.2 GB came out of {} bytes", env.read("bomb.zip").len());
-    let failure = converted.good_arrives_beside_one_failure("bomb.zip", &["expands", "max_expansion"]);
+    let failure = converted.good_arrives_beside_one_failure("bomb.zip", &["expands", "--max-expansion"]);
     assert_eq!(failure["member"], "3.jsonl.zst");
 }
 
@@ -257,7 +257,7 @@ fn parquet_without_the_text_column_lists_its_columns() {
     let env = Env::with_good_document();
     write_parquet(&env.path("t.parquet"), vec![("key", strings(&["1"])), ("body", strings(&["Text."]))]);
     let converted = env.convert(&["t.parquet", "good.txt"]);
-    converted.good_arrives_beside_one_failure("t.parquet", &["key, body", "text_field"]);
+    converted.good_arrives_beside_one_failure("t.parquet", &["key, body", "--text-field"]);
 }
 
 #[test]
@@ -326,7 +326,7 @@ fn a_json_line_without_the_field_lists_its_fields() {
     let env = Env::new();
     env.write("a.jsonl", format!("{{\"key\": 1, \"body\": \"x\"}}\n{{\"text\": \"{GOOD}\"}}\n"));
     let converted = env.convert(&["a.jsonl"]);
-    let failure = converted.good_arrives_beside_one_failure("a.jsonl", &["key, body", "text_field"]);
+    let failure = converted.good_arrives_beside_one_failure("a.jsonl", &["key, body", "--text-field"]);
     assert_eq!(failure["place"]["line"], 1);
 }
 
@@ -336,7 +336,7 @@ fn a_line_over_the_limit_is_a_failure() {
     let long = "x".repeat(3 << 20);
     env.write("a.jsonl", format!("{{\"text\": \"{long}\"}}\n{{\"text\": \"{GOOD}\"}}\n"));
     let converted = env.convert(&["a.jsonl", "--max-document", "1M"]);
-    let failure = converted.good_arrives_beside_one_failure("a.jsonl", &["1048576", "max_document"]);
+    let failure = converted.good_arrives_beside_one_failure("a.jsonl", &["1048576", "--max-document"]);
     assert_eq!(failure["place"]["line"], 1);
     assert_eq!(converted.documents.len(), 1);
 }
@@ -351,7 +351,7 @@ fn documents_over_the_limit_are_failures_in_every_format() {
     write_parquet(&env.path("big.parquet"), vec![("text", strings(&[&long]))]);
     for name in ["big.txt", "big.warc", "big.vert", "big.parquet"] {
         let converted = env.convert(&[name, "good.txt", "--max-document", "1M"]);
-        converted.good_arrives_beside_one_failure(name, &["1048576", "max_document"]);
+        converted.good_arrives_beside_one_failure(name, &["1048576", "--max-document"]);
         assert_eq!(converted.documents.len(), 1, "{name}");
     }
 }
@@ -375,7 +375,7 @@ fn a_line_of_two_gigabytes_is_passed_over_in_little_memory() {
     stdin.write_all(format!("\n{{\"text\": \"{GOOD}\"}}\n").as_bytes()).expect("refrain reads on");
     drop(stdin);
     let outcome =
-        Outcome::of(child.wait_with_output().expect("refrain ends")).code(1).says(&["-, line 1", "max_document"]);
+        Outcome::of(child.wait_with_output().expect("refrain ends")).code(1).says(&["-, line 1", "--max-document"]);
     assert_eq!(text_of(&parse_jsonl(&outcome.stdout)[0]), GOOD);
     assert!(peak < 400 << 10, "peak of memory: {peak} kB");
 }

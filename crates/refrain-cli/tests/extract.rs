@@ -620,8 +620,7 @@ fn a_run_that_passes_over_everything_says_so() {
     let env = Env::new();
     env.write("pictures/dot.png", [b"\x89PNG\r\n\x1a\n".to_vec(), noise(3000)].concat());
     env.write("pictures/noise.bin", noise(3000));
-    let outcome =
-        env.run(&["extract", "pictures"]).code(0).says(&["no document written", "everything was skipped"]);
+    let outcome = env.run(&["extract", "pictures"]).code(0).says(&["no document written", "everything was skipped"]);
     assert_eq!((outcome.stderr.lines().count(), outcome.text()), (2, ""), "{}", outcome.stderr);
     outcome.says(&["skipped: 1 binary data, 1 "]);
 }

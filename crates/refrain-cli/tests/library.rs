@@ -66,7 +66,7 @@ fn a_document_that_is_a_source_is_told_and_left_out_on_demand() {
     env.run(&["library", "check", "lib/", "a.txt", "--others", "-o", "found.jsonl"]).code(0);
     let found: Value = serde_json::from_str(&env.read_text("found.jsonl")).expect("JSON");
     assert_eq!((&found["sources"][0]["id"], found["sources"].as_array().map(Vec::len)), (&json!("b.txt"), Some(1)));
-    env.run(&["library", "check", "lib/", "a.txt", "-o", "found.csv"]).code(2).says(&[".jsonl or .txt"]);
+    env.run(&["library", "check", "lib/", "a.txt", "-o", "found.csv"]).code(2).says(&[".txt, .jsonl"]);
     env.run(&["library", "check", "lib/", "lib"]).code(1).says(&["is a library of refrain"]);
     env.run(&["library", "remove", "lib/", "a.txt"]).code(0).says(&["removed 1 document"]);
     let line = |text: String| json!({"id": "same", "text": text}).to_string() + "\n";

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use crate::document::Document;
-use crate::error::{Error, Result};
+use crate::error::{Error, Hint, Result};
 use crate::source::{Inputs, STDIN};
 use crate::write::{self, Compressed, Compression, DocumentWriter, Format, WriteOptions, Written};
 
@@ -240,7 +240,7 @@ impl Outputs {
 
     /// Refuses lists that the job does not write, two outputs in one file, and folders that do not exist.
     pub(crate) fn check(&self, lists: &[&str]) -> Result<()> {
-        let mut taken: Vec<(&str, PathBuf)> = Vec::new();
+        let mut taken: Vec<PathBuf> = Vec::new();
         let main = Some(("output", &self.main));
         for (name, output) in main.into_iter().chain(self.lists.iter().map(|(name, output)| (*name, output))) {
             if name != "output" && !lists.contains(&name) && !output.is_discarded() {
@@ -248,16 +248,17 @@ impl Outputs {
             }
             let Some(path) = output.as_path() else { continue };
             let absolute = std::path::absolute(path).map_err(|error| Error::io(path, error))?;
-            if let Some((other, _)) = taken.iter().find(|(_, other)| *other == absolute) {
-                let path = path.display();
-                return Err(Error::Refused(format!("`{other}` and `{name}` cannot both be written to {path}")));
+            if taken.contains(&absolute) {
+                let message = format!("two outputs cannot go into one file, {}", path.display());
+                let advice = format!("name another file for `{name}`");
+                return Err(Error::Refused(message).hint(Hint::option(name, advice)));
             }
             let folder = path.parent().filter(|folder| !is_folder(path) && !folder.as_os_str().is_empty());
             if let Some(folder) = folder.filter(|folder| !folder.exists()) {
                 let (path, folder) = (path.display(), folder.display());
                 return Err(Error::Refused(format!("cannot write {path}: the folder {folder} does not exist")));
             }
-            taken.push((name, absolute));
+            taken.push(absolute);
         }
         Ok(())
     }
@@ -267,8 +268,9 @@ impl Outputs {
         for (name, output) in &self.lists {
             let Some(path) = output.as_path().and_then(|path| path.canonicalize().ok()) else { continue };
             if inputs.iter().any(|input| input.path.canonicalize().is_ok_and(|input| input == path)) {
-                let path = path.display();
-                return Err(Error::Refused(format!("{path} is an input; name another file for `{name}`")));
+                let message = format!("{} is an input, and inputs are not overwritten", path.display());
+                let advice = format!("name another file for `{name}`");
+                return Err(Error::Refused(message).hint(Hint::option(name, advice)));
             }
         }
         Ok(())
