@@ -60,7 +60,7 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "FILE", help_heading = "Method")]
     save: Option<PathBuf>,
 
-    /// Memory for the pages that are learned from; of more pages than fit, a sample
+    /// Memory for the pages that are learned from. If they do not fit, a sample is used, with an equal share for each host
     #[arg(long, value_name = "SIZE", default_value = "128M", value_parser = size, allow_negative_numbers = true, help_heading = "Method")]
     memory: u64,
 
