@@ -156,7 +156,7 @@ fn a_book_counts_once_however_it_arrives() {
     let strip = Strip::new(Profile::Gutenberg).expect("rules");
     let mut sample = strip.partial();
     for number in 0..3 {
-        let text = book(number).repeat(1 + 7 * number);
+        let text = book(number).repeat(1 + 40 * number);
         let marked = [b"\xEF\xBB\xBF", text.as_bytes()].concat();
         let wide = [0xFEFF].into_iter().chain(text.encode_utf16()).flat_map(u16::to_le_bytes).collect::<Vec<u8>>();
         let files = [text.as_bytes(), &marked, &wide].map(|bytes| std::io::Cursor::new(bytes.to_vec()));

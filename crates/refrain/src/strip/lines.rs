@@ -233,6 +233,17 @@ impl Ends {
                 }
                 let bytes = [&head[..stop], &tail[start..]].concat();
                 let left_out = size - bytes.len() as u64;
+                // Most of what identifies the text was read already.
+                let mark = mark_of(&head).len() as u64;
+                let read = |range: Range<u64>| {
+                    let (from, to) = (mark + range.start, mark + range.end);
+                    let inside = |part: &[u8], start: u64| Some(part.get(at(from, start)?..at(to, start)?)?.to_vec());
+                    match inside(&head, 0).or_else(|| inside(&tail, size - reach)) {
+                        Some(bytes) => Ok(bytes),
+                        None => read_range(file, from, to),
+                    }
+                };
+                let (identity, _) = identity(size - mark, read)?;
                 return Ok(Ends {
                     bytes,
                     head_stops,
@@ -243,7 +254,7 @@ impl Ends {
                     separator,
                     limit: lines,
                     wide: None,
-                    identity: read_identity(file, size)?.0,
+                    identity,
                 });
             }
             reach = if wide { size } else { reach.saturating_mul(2).min(most) };
@@ -267,10 +278,13 @@ impl Ends {
     /// The [identity](Ends::identity) of a file, of which little is read. None where the file is not text.
     pub fn identify(file: &mut (impl Read + Seek)) -> io::Result<Option<u64>> {
         let size = file.seek(SeekFrom::End(0))?;
-        if ByteOrder::of(&read_range(file, 0, size.min(2))?).is_some() {
+        let start = read_range(file, 0, size.min(UTF_8_MARK.len() as u64))?;
+        if ByteOrder::of(&start).is_some() {
             return Ok(Some(Ends::of(&read_range(file, 0, size)?, 0).identity));
         }
-        let (identity, is_text) = read_identity(file, size)?;
+        let mark = mark_of(&start).len() as u64;
+        let (identity, is_text) =
+            identity(size - mark, |range| read_range(file, mark + range.start, mark + range.end))?;
         Ok(is_text.then_some(identity))
     }
 
@@ -434,17 +448,20 @@ fn identity<E>(size: u64, mut read: impl FnMut(Range<u64>) -> Result<Vec<u8>, E>
 
 /// The identity of a text in memory. A byte order mark is no part of it.
 fn identity_of(bytes: &[u8]) -> u64 {
-    let text = bytes.strip_prefix(UTF_8_MARK).unwrap_or(bytes);
+    let text = &bytes[mark_of(bytes).len()..];
     let read = |range: Range<u64>| Ok::<_, Infallible>(text[range.start as usize..range.end as usize].to_vec());
     let Ok((identity, _)) = identity(text.len() as u64, read);
     identity
 }
 
-/// The identity of a file.
-fn read_identity(file: &mut (impl Read + Seek), size: u64) -> io::Result<(u64, bool)> {
-    let mark = read_range(file, 0, size.min(UTF_8_MARK.len() as u64))?;
-    let skipped = if mark == UTF_8_MARK { size.min(UTF_8_MARK.len() as u64) } else { 0 };
-    identity(size - skipped, |range| read_range(file, skipped + range.start, skipped + range.end))
+/// Where a place of a file is in a part of it that starts there.
+fn at(place: u64, start: u64) -> Option<usize> {
+    place.checked_sub(start).and_then(|at| usize::try_from(at).ok())
+}
+
+/// The byte order mark of a text in UTF-8, if it has one.
+fn mark_of(bytes: &[u8]) -> &'static [u8] {
+    if bytes.starts_with(UTF_8_MARK) { UTF_8_MARK } else { b"" }
 }
 
 fn read_range(file: &mut (impl Read + Seek), start: u64, end: u64) -> io::Result<Vec<u8>> {
