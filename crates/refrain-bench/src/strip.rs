@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result};
 use clap::Args;
 use refrain::Position;
-use refrain::strip::{EDGE_LINES, Ends, Profile, Sample, Strip};
+use refrain::strip::{EDGE_LINES, Ends, Profile, Sample, Strip, Text};
 
 #[derive(Args)]
 pub(crate) struct Arguments {
@@ -35,11 +35,11 @@ pub(crate) fn build(arguments: &Arguments) -> Result<()> {
         let read = File::open(path).and_then(|mut file| Ends::read(&mut file, EDGE_LINES));
         let ends = read.with_context(|| path.display().to_string())?;
         let name = path.file_stem().unwrap_or_default().to_string_lossy();
-        if left_out.contains(name.as_ref()) { &mut without } else { &mut sample }.add(position, ends);
+        if left_out.contains(name.as_ref()) { &mut without } else { &mut sample }.add(Text { position, ends: &ends });
     }
     let near = sample.leave_out_copies_of(&without);
     let evidence = Strip::new(Profile::Gutenberg)?.learn_only(&sample);
-    let bytes = evidence.to_bytes();
+    let bytes = evidence.saved();
     tell(&format!(
         "learned from {} distinct of {} books ({} left out, {near} near-copies of them): {} bytes",
         evidence.books(),

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result, bail, ensure};
 use clap::Args;
 use rayon::prelude::*;
-use refrain::template::{Found, Parameters, Sample, normalised_ranges};
+use refrain::template::{self, Found, Parameters, Sample, normalised_ranges};
 use refrain::{Position, Span};
 use serde_json::Value;
 
@@ -154,7 +154,7 @@ fn page(line: &str) -> Result<Page> {
 fn score(set: &Set, parameters: Parameters) -> Values {
     let mut sample = Sample::default().with(parameters);
     for (record, page) in (0..).zip(&set.pages) {
-        sample.observe(Position { input: 0, record }, "", &page.html);
+        sample.observe(template::Page { position: Position { input: 0, record }, key: "", text: &page.html });
     }
     let templates = sample.conclude();
     let sums = set.pages.par_iter().map(|page| {

@@ -71,6 +71,16 @@ fn a_table_tells_lines_and_confidence() {
 }
 
 #[test]
+fn a_book_counts_once_as_a_file_and_as_a_document() {
+    let env = Env::new();
+    let samples = concat!(env!("CARGO_MANIFEST_DIR"), "/../../samples/books");
+    env.run(&["convert", samples, "-o", "books.jsonl"]).code(0);
+    env.run(&["strip", samples, "books.jsonl", "--explain"])
+        .code(0)
+        .says(&["learned from 3 different books among 6 and"]);
+}
+
+#[test]
 fn bodies_are_the_bytes_between_and_a_report_has_the_rest() {
     let env = with_books();
     env.run(&["strip", "books", "-o", "clean/", "--doubtful", "doubtful.tsv"]).code(0).says(&["wrote clean/: 5 books"]);

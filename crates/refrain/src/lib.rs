@@ -24,7 +24,7 @@
 //! - [`report`] shows what was found;
 //! - [`mod@write`] writes text, JSONL, Parquet and vertical files;
 //! - [`corpus`] does all of it, into a folder, in a run that can be killed and goes on where it was;
-//! - [`pass`] is what all passes are made of, [`pipeline`] what joins them, [`stats`] what counts them.
+//! - [`kernel`] defines how methods learn from a whole collection, [`pipeline`] joins them, [`stats`] counts their marks.
 //!
 //! # Example
 //!
@@ -54,8 +54,8 @@ mod error;
 pub mod extract;
 mod flow;
 pub mod jobs;
+pub mod kernel;
 mod office;
-pub mod pass;
 pub mod pipeline;
 pub mod report;
 mod run;

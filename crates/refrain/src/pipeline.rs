@@ -17,7 +17,6 @@ use crate::document::{
 use crate::error::{Error, Failure, Place, Result};
 use crate::extract::{Extractor, Workspace, segment};
 use crate::office::{self, Content, Unreadable};
-use crate::pass::LocalPass;
 use crate::source::{Body, Item, Markup, OfficeFile, OfficeFormat, RawDocument, Source, is_html};
 use crate::template::{self, Found, Template, Templates};
 use crate::text::{ByteOffsets, Offsets, count_words};

@@ -5,7 +5,7 @@ use std::fs;
 use std::path::Path;
 
 /// What everyone may use.
-const SHARED: [&str; 7] = ["disk", "document", "error", "pass", "run", "text", "url"];
+const SHARED: [&str; 7] = ["disk", "document", "error", "kernel", "run", "text", "url"];
 
 /// What each folder or file may use beyond that.
 const ALLOWED: [(&str, &[&str]); 23] = [
@@ -15,7 +15,7 @@ const ALLOWED: [(&str, &[&str]); 23] = [
     ("disk", &[]),
     ("document", &[]),
     ("error", &[]),
-    ("pass", &[]),
+    ("kernel", &[]),
     ("text", &[]),
     ("url", &[]),
     ("source", &[]),

@@ -3,9 +3,8 @@
 use std::ops::ControlFlow;
 
 use proptest::prelude::*;
-use refrain::decode::{Hints, LanguageFilter, decode};
+use refrain::decode::{Hints, decode};
 use refrain::extract::{JusText, segment};
-use refrain::pass::{LocalPass, law};
 use refrain::source::{Inputs, Source, SourceOptions};
 use refrain::text::tokens;
 use refrain::write::{Compression, Format, Output, WriteOptions, open};
@@ -37,24 +36,6 @@ proptest! {
             at = block.span.end;
         }
         prop_assert_eq!(at, page.text.len());
-    }
-
-    /// The passes without memory keep the merge law, too.
-    #[test]
-    fn local_passes_do_not_depend_on_the_cut(
-        pages in proptest::collection::vec(html(), 1..6),
-        cut in proptest::collection::vec(0..3_usize, 6),
-    ) {
-        let document = |html: &String| {
-            let page = segment(html);
-            let mut document = Document::default();
-            document.set_text_and_blocks(page.text, page.blocks);
-            document
-        };
-        let documents: Vec<Document> = pages.iter().map(document).collect();
-        law::check(&JusText::default(), &documents, &cut[..documents.len()], &[2, 0]).expect("nothing to fail");
-        let filter = LanguageFilter { wanted: vec!["en".into()], ..LanguageFilter::default() };
-        law::check(&filter, &documents, &cut[..documents.len()], &[1]).expect("nothing to fail");
     }
 
     /// What is kept and what is removed make up all words of the text.

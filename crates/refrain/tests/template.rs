@@ -7,9 +7,8 @@ use std::path::Path;
 
 use proptest::prelude::*;
 use refrain::Position;
-use refrain::pass::Evidence;
 use refrain::template::findoptimal::{Covered, Documents, FindOptimal, Percent, Readings, Ties};
-use refrain::template::{Found, Sample, Templates, Wrapper, normalise};
+use refrain::template::{Found, Page, Sample, Templates, Wrapper, normalise};
 
 /// FindOptimal, step by step as published: a hash table for each n, range strings letter by letter.
 struct Plain {
@@ -161,29 +160,6 @@ proptest! {
         let documents: Vec<String> = own.iter().map(|own| format!("{shared}{own}{shared}")).collect();
         agree(&documents, readings);
     }
-
-    #[test]
-    fn a_sample_does_not_depend_on_how_pages_come(
-        sizes in prop::collection::vec(1_usize..60, 1..20),
-        memory in 20_usize..600,
-        cut in 0_usize..20,
-        seed in any::<u64>(),
-    ) {
-        let pages: Vec<(Position, String)> =
-            (0..).zip(&sizes).map(|(record, size)| (Position { input: 0, record }, "x ".repeat(*size))).collect();
-        let mut whole = Sample::new(memory);
-        for (position, text) in &pages {
-            whole.observe(*position, "", text);
-        }
-        let mut shuffled: Vec<&(Position, String)> = pages.iter().collect();
-        shuffled.sort_by_key(|(position, _)| (position.record ^ seed).wrapping_mul(0x9E37_79B9_7F4A_7C15));
-        let (mut first, mut second) = (Sample::new(memory), Sample::new(memory));
-        for (number, (position, text)) in shuffled.into_iter().enumerate() {
-            if number < cut { &mut first } else { &mut second }.observe(*position, "", text);
-        }
-        second.merge(first).expect("merging needs nothing");
-        prop_assert_eq!(format!("{whole:?}"), format!("{second:?}"));
-    }
 }
 
 #[test]
@@ -238,43 +214,22 @@ fn site() -> Vec<(String, String)> {
 fn sample(pages: &[(String, String)]) -> Sample {
     let mut sample = Sample::default();
     for (record, (_, page)) in (0..).zip(pages) {
-        sample.observe(Position { input: 0, record }, "", page);
+        sample.observe(Page { position: Position { input: 0, record }, key: "", text: page });
     }
     sample
-}
-
-proptest! {
-    /// What is learned depends neither on the order of pages nor on how they were cut into pieces.
-    #[test]
-    fn samples_are_joined_in_any_order(pieces in prop::collection::vec(0_usize..3, 12), turned in any::<bool>()) {
-        let pages = site();
-        let whole = sample(&pages).conclude().to_bytes().expect("a file");
-        let mut parts = vec![Sample::default(); 3];
-        for (record, ((_, page), piece)) in (0..).zip(pages.iter().zip(pieces.iter().cycle())) {
-            parts[*piece].observe(Position { input: 0, record }, "", page);
-        }
-        if turned {
-            parts.reverse();
-        }
-        let mut joined = Sample::default();
-        for part in parts {
-            joined.merge(part).expect("samples join");
-        }
-        prop_assert_eq!(joined.conclude().to_bytes().expect("a file"), whole);
-    }
 }
 
 #[test]
 fn small_keys_keep_their_pages_and_long_pages_give_way() {
     let mut sample = Sample::new(10_000);
-    for record in 0..100 {
-        sample.observe(Position { input: 0, record }, "large", &"x".repeat(500));
-    }
-    for record in 0..3 {
-        sample.observe(Position { input: 1, record }, "small", &"y".repeat(500));
-    }
-    sample.observe(Position { input: 2, record: 0 }, "small", &"z".repeat(5 << 20));
-    assert_eq!((sample.observed(), sample.kept()), (104, 20));
+    let mut observe = |input: u32, count: u64, key: &str, text: &str| {
+        (0..count).for_each(|record| sample.observe(Page { position: Position { input, record }, key, text }));
+    };
+    observe(0, 100, "large", &"x".repeat(500));
+    observe(1, 3, "small", &"y".repeat(500));
+    observe(2, 1, "small", &"z".repeat(5 << 20));
+    // Each key may hold half of 15/16 of the memory: nine pages of the large one, all short pages of the other.
+    assert_eq!((sample.observed(), sample.kept()), (104, 12));
 }
 
 fn content(templates: &Templates, page: &str) -> Vec<String> {

@@ -9,6 +9,7 @@
 
 mod comparison;
 mod fingerprint;
+mod join;
 mod kept;
 mod leave_out;
 mod library;
@@ -24,6 +25,7 @@ pub use comparison::{
     pages_of,
 };
 pub use fingerprint::{Fingerprint, FingerprintOptions, Scores};
+pub use join::{Holder, PairJoin};
 pub use leave_out::{LeftOut, references};
 pub use library::{Added, CheckOptions, Checked, Library, LibraryWriter, Match, Source};
 pub use pairs::{Collection, FoundPairs, Pair, PairOptions, Side};

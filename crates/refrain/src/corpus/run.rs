@@ -15,14 +15,14 @@ use super::work::{
 };
 use crate::decode::LanguageFilter;
 use crate::dedup::{ExactDuplicates, FirstCopies};
-use crate::document::{Document, Position};
+use crate::document::{Document, Label, Position};
 use crate::error::{Error, Failure, Hint, IoContext, Result};
 use crate::extract::{ExtractOptions, Extractor, Method};
-use crate::pass::{Evidence, Pass};
+use crate::kernel::Kernel;
 use crate::pipeline::{Control, Opened, Preparation, in_stages, run_in_order};
 use crate::source::{Body, Input, Inputs, Item, Markup, Source, SourceOptions};
 use crate::stats::Statistics;
-use crate::template::{Sample, Templates};
+use crate::template::{Page, SiteTemplates, Templates};
 use crate::text::Offsets;
 use crate::write::{self, Compression, Format, Output, WriteOptions, removed_lines, write_atomically};
 
@@ -298,7 +298,8 @@ impl Corpus {
         }
         self.begin(Phase::Templates, 0);
         // The sample does not depend on --memory: what a corpus is must not.
-        let mut sample = Sample::default();
+        let kernel = SiteTemplates::default();
+        let mut sample = kernel.partial();
         run_in_order(
             &self.first_reading,
             0..self.first_reading.inputs().len(),
@@ -307,13 +308,11 @@ impl Corpus {
             &self.control,
             page_of_site,
             |position, page| {
-                if let Some((host, html)) = page {
-                    sample.observe(position, &host, &html);
-                }
-                Ok(())
+                let Some((key, text)) = &page else { return Ok(()) };
+                kernel.observe(Page { position, key, text }, &mut sample)
             },
         )?;
-        let templates = pool.install(|| sample.conclude());
+        let templates = pool.install(|| kernel.conclude(sample))?;
         write_atomically(&path, &templates.to_bytes()?)?;
         Ok(Some(templates))
     }
@@ -419,15 +418,15 @@ impl Corpus {
         let pieces = Mutex::new(Vec::new());
         pool.install(|| {
             parts.par_iter().try_for_each(|part| {
-                let mut evidence = lock(&pieces).pop().unwrap_or_else(|| pass.evidence());
+                let mut evidence = lock(&pieces).pop().unwrap_or_else(|| pass.partial());
                 self.read_work_part(folder, part, |document| pass.observe(&document, &mut evidence))?;
                 lock(&pieces).push(evidence);
                 Ok::<(), Error>(())
             })
         })?;
-        let mut evidence = pass.evidence();
+        let mut evidence = pass.partial();
         for piece in std::mem::take(&mut *lock(&pieces)) {
-            evidence.merge(piece)?;
+            pass.merge(&mut evidence, piece)?;
         }
         pass.conclude(evidence)
     }
@@ -493,7 +492,9 @@ impl Corpus {
         // One part may be all there is: its documents are looked at on all threads, and written in their order.
         let look = |(line, path): (Vec<u8>, &Path)| {
             let mut document = read_document(&line, path)?;
-            pass.mark(&mut document, finding)?;
+            if let Some(reason) = pass.mark(&document, finding)? {
+                document.mark_all(Label::Duplicate, ExactDuplicates::NAME, reason);
+            }
             let mut own = Statistics::default();
             own.add(&document);
             let marked =

@@ -7,7 +7,6 @@ use super::models::{LATIN, Models, OWN_SCRIPT, Script, TONES_APART, Window, scri
 use super::ngrams::{ORDER, STEP};
 use super::symbols::{SPACE, symbols};
 use crate::document::{Document, Label, Mark, Reason};
-use crate::pass::LocalPass;
 
 /// A language and how sure the detector is.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -247,6 +246,17 @@ impl LanguageFilter {
         found.reliable && !self.wanted.is_empty() && !self.wanted.iter().any(|wanted| wanted == found.code)
     }
 
+    /// Finds the language of a document, and marks what is in a language that was not asked for.
+    pub fn mark(&self, document: &mut Document) {
+        let found = detect_language(document).filter(|found| found.reliable);
+        document.language = found.map(|found| found.code.to_owned()).or(document.language.take());
+        if self.by_block {
+            self.mark_blocks(document);
+        } else if let Some(found) = found.filter(|found| self.is_foreign(found)) {
+            document.mark_all(Label::Foreign, NAME, reason(&found));
+        }
+    }
+
     /// Marks blocks in other languages; the language of the document is that of most of the rest, if any is left.
     fn mark_blocks(&self, document: &mut Document) {
         let mut kept: BTreeMap<&str, usize> = BTreeMap::new();
@@ -254,7 +264,7 @@ impl LanguageFilter {
         for (block, found) in document.blocks().iter().zip(block_languages(document)) {
             let Some(found) = found.filter(|found| found.reliable) else { continue };
             if self.is_foreign(&found) {
-                let (pass, reason) = (LocalPass::name(self).into(), reason(&found));
+                let (pass, reason) = (NAME.into(), reason(&found));
                 marks.push(Mark { span: block.span, label: Label::Foreign, pass, reason });
             } else {
                 *kept.entry(found.code).or_default() += block.span.len();
@@ -267,24 +277,11 @@ impl LanguageFilter {
     }
 }
 
+/// The name that marks carry.
+const NAME: &str = "language";
+
 fn reason(found: &Language) -> Reason {
     Reason::Language { found: found.code.to_owned(), confidence: found.confidence }
-}
-
-impl LocalPass for LanguageFilter {
-    fn name(&self) -> &'static str {
-        "language"
-    }
-
-    fn mark(&self, document: &mut Document) {
-        let found = detect_language(document).filter(|found| found.reliable);
-        document.language = found.map(|found| found.code.to_owned()).or(document.language.take());
-        if self.by_block {
-            self.mark_blocks(document);
-        } else if let Some(found) = found.filter(|found| self.is_foreign(found)) {
-            document.mark_all(Label::Foreign, self.name(), reason(&found));
-        }
-    }
 }
 
 #[cfg(test)]

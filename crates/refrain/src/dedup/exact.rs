@@ -4,19 +4,19 @@
 //! more; marks every other copy. Evidence beyond its share of memory goes to temporary files as sorted runs, which are
 //! merged in one pass when the conclusion is drawn, so that memory stays bounded whatever the size of the collection.
 
-use std::io::{self, BufRead, Write};
+use std::io::{self, BufRead, Read, Write};
 use std::path::{Path, PathBuf};
 
 use super::group::{DIGEST, PLACE, number, place};
 use crate::disk::partitions::Partition;
 use crate::disk::runs::{Entry, Runs};
 use crate::disk::spilled::Spilled;
-use crate::document::{Document, Label, Position, Reason};
+use crate::document::{Document, Position, Reason};
 use crate::error::Result;
-use crate::pass::{Evidence, Pass};
+use crate::kernel::{Bytes, Fields, Kernel, damaged, put};
 use crate::text::TextDigest;
 
-/// The pass.
+/// The kernel that finds documents with the same text.
 #[derive(Debug, Clone)]
 pub struct ExactDuplicates {
     /// Bytes that one piece of evidence may take before it goes to disk.
@@ -31,15 +31,19 @@ impl Default for ExactDuplicates {
     }
 }
 
-impl Pass for ExactDuplicates {
-    type Evidence = Sightings;
+impl ExactDuplicates {
+    /// The name that marks carry.
+    pub const NAME: &'static str = "exact";
+}
+
+impl Kernel for ExactDuplicates {
+    type Item<'a> = &'a Document;
+    type Partial = Sightings;
     type Finding = FirstCopies;
+    /// Why the document is a copy, if it is one.
+    type Verdict = Option<Reason>;
 
-    fn name(&self) -> &'static str {
-        "exact"
-    }
-
-    fn evidence(&self) -> Sightings {
+    fn partial(&self) -> Sightings {
         Sightings::new(self.memory, &self.temporary)
     }
 
@@ -51,20 +55,21 @@ impl Pass for ExactDuplicates {
         evidence.push(Sighting { digest, position: document.position, id: document.id.clone() })
     }
 
+    fn merge(&self, evidence: &mut Sightings, other: Sightings) -> Result<()> {
+        evidence.merge(other)
+    }
+
     fn conclude(&self, evidence: Sightings) -> Result<FirstCopies> {
         evidence.first_copies()
     }
 
-    fn mark(&self, document: &mut Document, finding: &FirstCopies) -> Result<()> {
+    fn mark(&self, document: &Document, finding: &FirstCopies) -> Result<Option<Reason>> {
         if document.is_removed() {
-            return Ok(());
+            return Ok(None);
         }
-        if let Some((position, id)) = finding.find(TextDigest::of(&document.kept()))?
-            && position != document.position
-        {
-            document.mark_all(Label::Duplicate, self.name(), Reason::CopyOf { document: id, position });
-        }
-        Ok(())
+        let first = finding.find(TextDigest::of(&document.kept()))?;
+        let first = first.filter(|(position, _)| *position != document.position);
+        Ok(first.map(|(position, document)| Reason::CopyOf { document, position }))
     }
 }
 
@@ -100,8 +105,11 @@ impl Entry for Sighting {
     fn read(&mut self, input: &mut impl BufRead) -> io::Result<()> {
         let mut head = [0; 32];
         input.read_exact(&mut head)?;
-        let mut id = vec![0; u32::from_le_bytes(array(&head[28..])) as usize];
-        input.read_exact(&mut id)?;
+        let length = u32::from_le_bytes(array(&head[28..]));
+        let mut id = Vec::new();
+        if input.take(length.into()).read_to_end(&mut id)? < length as usize {
+            return Err(io::ErrorKind::UnexpectedEof.into());
+        }
         *self = Sighting {
             digest: TextDigest(array(&head[..16])),
             position: Position {
@@ -144,6 +152,13 @@ impl Sightings {
     fn push(&mut self, sighting: Sighting) -> Result<()> {
         self.bytes += sighting.bytes();
         self.entries.push(sighting);
+        if self.bytes > self.limit { self.spill() } else { Ok(()) }
+    }
+
+    fn merge(&mut self, other: Sightings) -> Result<()> {
+        self.runs.append(other.runs);
+        self.bytes += other.bytes;
+        self.entries.extend(other.entries);
         if self.bytes > self.limit { self.spill() } else { Ok(()) }
     }
 
@@ -209,12 +224,23 @@ pub(super) fn first_of_digests(partition: &mut Partition) -> Result<()> {
     partition.answer(answers)
 }
 
-impl Evidence for Sightings {
-    fn merge(&mut self, other: Sightings) -> Result<()> {
-        self.runs.append(other.runs);
-        self.bytes += other.bytes;
-        self.entries.extend(other.entries);
-        if self.bytes > self.limit { self.spill() } else { Ok(()) }
+impl Bytes for Sightings {
+    fn to_bytes(&self) -> Result<Vec<u8>> {
+        let mut out = Vec::new();
+        let mut write = |entry: &Sighting| Ok(entry.write(&mut out)?);
+        self.entries.iter().try_for_each(&mut write)?;
+        self.runs.each(&mut write)?;
+        Ok(out)
+    }
+
+    fn from_bytes(mut bytes: &[u8]) -> Result<Sightings> {
+        let mut sightings = ExactDuplicates::default().partial();
+        while !bytes.is_empty() {
+            let mut sighting = Sighting::default();
+            sighting.read(&mut bytes).map_err(|_| damaged())?;
+            sightings.push(sighting)?;
+        }
+        Ok(sightings)
     }
 }
 
@@ -279,6 +305,30 @@ impl FirstCopies {
     }
 }
 
+impl Bytes for FirstCopies {
+    fn to_bytes(&self) -> Result<Vec<u8>> {
+        let mut out = Vec::new();
+        put(&mut out, &self.records.all()?);
+        put(&mut out, &self.ids.all()?);
+        Ok(out)
+    }
+
+    fn from_bytes(bytes: &[u8]) -> Result<FirstCopies> {
+        let (records, ids) = Fields(bytes).only(|fields| Ok((fields.bytes()?, fields.bytes()?)))?;
+        let inside = |record: &[u8]| {
+            let from = u64::from_le_bytes(array(&record[28..36]));
+            from.checked_add(u32::from_le_bytes(array(&record[36..])).into()).is_some_and(|end| end <= ids.len() as u64)
+        };
+        if records.len() % RECORD != 0 || !records.chunks_exact(RECORD).all(inside) {
+            return Err(damaged());
+        }
+        let mut copies = FirstCopies::new(usize::MAX, &std::env::temp_dir());
+        copies.records.append(records)?;
+        copies.ids.append(ids)?;
+        Ok(copies)
+    }
+}
+
 /// Bytes in memory or, when they grow beyond a limit, in a temporary file.
 #[derive(Debug)]
 struct Blob {
@@ -305,6 +355,15 @@ impl Blob {
         Ok(())
     }
 
+    fn all(&self) -> Result<Vec<u8>> {
+        let mut all = vec![0; self.file.len() as usize];
+        if !all.is_empty() {
+            self.file.read_at(&mut all, 0)?;
+        }
+        all.extend_from_slice(&self.memory);
+        Ok(all)
+    }
+
     fn read_at(&self, offset: u64, bytes: &mut [u8]) -> Result<()> {
         // Appends are whole records, so that no read crosses from the file into memory.
         if offset < self.file.len() {
@@ -313,76 +372,5 @@ impl Blob {
         let start = (offset - self.file.len()) as usize;
         bytes.copy_from_slice(&self.memory[start..start + bytes.len()]);
         Ok(())
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use std::collections::HashMap;
-
-    use proptest::prelude::*;
-
-    use super::*;
-    use crate::pass::law;
-
-    fn collection(texts: &[u8]) -> Vec<Document> {
-        let document = |(i, text): (usize, &u8)| {
-            let position = Position { input: (i / 7) as u32, record: (i % 7) as u64 };
-            let mut document = Document::from_text(format!("doc-{i}"), "word ".repeat(usize::from(*text)));
-            document.position = position;
-            document
-        };
-        texts.iter().enumerate().map(document).collect()
-    }
-
-    /// The plain twin: one map over the collection in order.
-    fn duplicates_plainly(documents: &[Document]) -> Vec<Option<String>> {
-        let mut first: HashMap<String, String> = HashMap::new();
-        let copy_of = |document: &Document| {
-            let text = document.text().split_whitespace().collect::<Vec<_>>().join(" ");
-            if text.is_empty() {
-                return None;
-            }
-            match first.get(&text) {
-                Some(id) => Some(id.clone()),
-                None => {
-                    first.insert(text, document.id.clone());
-                    None
-                }
-            }
-        };
-        documents.iter().map(copy_of).collect()
-    }
-
-    proptest! {
-        #[test]
-        fn the_cut_of_the_collection_does_not_matter(
-            texts in proptest::collection::vec(0..12_u8, 0..60),
-            cut in proptest::collection::vec(0..5_usize, 60),
-            order in proptest::collection::vec(0..5_usize, 5),
-            memory in 0..2000_usize,
-        ) {
-            let documents = collection(&texts);
-            let pass = ExactDuplicates { memory, ..ExactDuplicates::default() };
-            law::check(&pass, &documents, &cut[..documents.len()], &order).expect("temporary files");
-
-            let marks = law::marks_learnt_in_pieces(&pass, &documents, &cut[..documents.len()], &order);
-            let found: Vec<Option<String>> = marks.expect("temporary files").iter().map(|marks| {
-                marks.first().map(|mark| match &mark.reason {
-                    Reason::CopyOf { document, .. } => document.clone(),
-                    other => panic!("unexpected {other:?}"),
-                })
-            }).collect();
-            prop_assert_eq!(found, duplicates_plainly(&documents));
-        }
-    }
-
-    #[test]
-    fn white_space_does_not_hide_a_copy() {
-        let mut documents = collection(&[1, 1]);
-        documents[0].set_text("same\n\ntext");
-        documents[1].set_text(" same text ");
-        let marks = law::marks_learnt_in_pieces(&ExactDuplicates::default(), &documents, &[0, 0], &[]).expect("memory");
-        assert!(marks[0].is_empty() && marks[1].len() == 1);
     }
 }

@@ -152,6 +152,11 @@ impl<E: Entry> Runs<E> {
         self.merge_files(&files, take)
     }
 
+    /// Passes on the entries of all runs, one run after the other, and keeps the runs.
+    pub(crate) fn each(&self, mut take: impl FnMut(&E) -> Result<()>) -> Result<()> {
+        self.files.iter().try_for_each(|file| self.merge_files(std::slice::from_ref(file), &mut take))
+    }
+
     fn merge_files(&self, files: &[TempPath], mut take: impl FnMut(&E) -> Result<()>) -> Result<()> {
         let cursors = files.iter().map(|path| Reading::open(path, self.buffer)).collect::<Result<_>>()?;
         let mut last: Option<E> = None;

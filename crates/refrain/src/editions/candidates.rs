@@ -88,18 +88,16 @@ pub struct Candidates {
 impl Candidates {
     /// An empty index, for books that have so many rare pairs of words together.
     pub fn new(options: CandidateOptions, pairs: u64) -> Candidates {
-        let times = pairs.div_ceil(MOST_POSTINGS).max(1).next_power_of_two();
         let postings = partitions(&options);
-        Candidates { postings, options, books: 0, thinned: (times - 1) << THINNED }
+        Candidates { postings, options, books: 0, thinned: thinned(pairs) }
     }
 
     /// Enters a book under its number. Numbers grow.
     pub fn add(&mut self, number: u32, anchors: &[Anchor]) -> Result<()> {
         self.books = self.books.max(number + 1);
-        for anchor in anchors.iter().filter(|anchor| anchor.is_pair() && anchor.key() & self.thinned == 0) {
+        for anchor in entered(anchors, self.thinned) {
             let part = anchor.key() as usize % PARTS;
-            let posting = u128::from(anchor.key()) << 64 | u128::from(number) << 32 | u128::from(anchor.position);
-            self.postings.push(part, &posting.to_le_bytes())?;
+            self.postings.push(part, &posting(anchor.key(), number, anchor.position).to_le_bytes())?;
         }
         Ok(())
     }
@@ -108,12 +106,14 @@ impl Candidates {
     /// books are new from a number on, each candidate has one in front of it and one from there on.
     pub fn conclude(self, new_from: Option<u32>) -> Result<(Vec<(u32, u32)>, bool)> {
         let Candidates { postings, options, books, .. } = self;
-        let most = (SMALL_COLLECTION / books.max(1)).clamp(*MOST_BOOKS.start(), *MOST_BOOKS.end()) as usize;
         let mut cut = false;
         let mut events = partitions(&options);
         for part in postings.finish() {
             for same in sorted(part)?.chunk_by(|one, other| one >> 64 == other >> 64) {
-                cut |= pairs_of(same, new_from, (books, most), &mut events)?;
+                cut |= pairs_of(same, new_from, most_books(books), &mut |event: u128| {
+                    let a = (event >> 96) as u32;
+                    events.push(a as usize * PARTS / books.max(1) as usize, &event.to_le_bytes())
+                })?;
             }
         }
         let mut found = Vec::new();
@@ -129,6 +129,26 @@ impl Candidates {
     }
 }
 
+/// Bits that the keys of entered pairs must not have, where books have so many pairs of words together.
+pub(super) fn thinned(pairs: u64) -> u64 {
+    (pairs.div_ceil(MOST_POSTINGS).max(1).next_power_of_two() - 1) << THINNED
+}
+
+/// The pairs of words that are entered.
+pub(super) fn entered(anchors: &[Anchor], thinned: u64) -> impl Iterator<Item = &Anchor> {
+    anchors.iter().filter(move |anchor| anchor.is_pair() && anchor.key() & thinned == 0)
+}
+
+/// A pair of words, a book and a place in it.
+pub(super) fn posting(key: u64, book: u32, place: u32) -> u128 {
+    u128::from(key) << 64 | u128::from(book) << 32 | u128::from(place)
+}
+
+/// Books that a pair of words may stand in to make candidates of all of them.
+pub(super) fn most_books(books: u32) -> usize {
+    (SMALL_COLLECTION / books.max(1)).clamp(*MOST_BOOKS.start(), *MOST_BOOKS.end()) as usize
+}
+
 const _: () = assert!(KEY_BITS <= 64, "a posting has room for the key");
 
 /// New books and others that have a key in common, together, above which only one key in sixteen is looked at.
@@ -136,12 +156,13 @@ const MOST_ACROSS: usize = 200;
 /// Places of a key in a book that are looked at; there are no more, unless an index was tampered with.
 const MOST_PLACES: usize = 2;
 
-/// Notes which books share a key, and where. True when there are too many to put all of them beside each other.
-fn pairs_of(
+/// Hands out which books share a key, and where: the numbers of both books, then their places. True when there are too many to put
+/// all of them beside each other.
+pub(super) fn pairs_of(
     postings: &[u128],
     new_from: Option<u32>,
-    (books, most): (u32, usize),
-    events: &mut Partitions,
+    most: usize,
+    event: &mut dyn FnMut(u128) -> Result<()>,
 ) -> Result<bool> {
     let book = |posting: u128| (posting >> 32) as u32;
     let distinct = postings.chunk_by(|one, other| book(*one) == book(*other)).count();
@@ -167,8 +188,7 @@ fn pairs_of(
             for x in postings[one[0]..one[1]].iter().take(MOST_PLACES) {
                 for y in postings[other[0]..other[1]].iter().take(MOST_PLACES) {
                     let places = u128::from(*x as u32) << 32 | u128::from(*y as u32);
-                    let event = u128::from(a) << 96 | u128::from(b) << 64 | places;
-                    events.push(a as usize * PARTS / books.max(1) as usize, &event.to_le_bytes())?;
+                    event(u128::from(a) << 96 | u128::from(b) << 64 | places)?;
                 }
             }
         }
@@ -177,7 +197,7 @@ fn pairs_of(
 }
 
 /// True when enough of the hits of two books follow each other at the same distances in both.
-fn is_candidate(hits: &[u128]) -> bool {
+pub(super) fn is_candidate(hits: &[u128]) -> bool {
     if hits.len() < LEAST_HITS {
         return false;
     }

@@ -42,9 +42,27 @@ pub struct Found {
 }
 
 /// A book that is ready to be compared.
-struct Ready {
+pub(super) struct Ready {
     book: Book,
     lookup: Lookup,
+}
+
+impl Ready {
+    pub(super) fn new(book: Book) -> Ready {
+        Ready { lookup: Lookup::of(&book.anchors), book }
+    }
+}
+
+/// True for a book with enough unique words to be judged.
+pub(super) fn is_long_enough(book: &Book) -> bool {
+    book.unique_words().count() as u32 >= LEAST_UNIQUE
+}
+
+/// Compares two books; none when they share too little.
+pub(super) fn judge(rule: &Rule, (a, one): (u32, &Ready), (b, other): (u32, &Ready)) -> Option<Pair> {
+    let pair = rule.judge((a, &one.book, &one.lookup), (b, &other.book, &other.lookup))?;
+    let lists = one.book.is_list && other.book.is_list;
+    (!lists || pair.share_a.min(pair.share_b) >= LIST_SHARE).then_some(pair)
 }
 
 /// Searches a shelf. `go_on` is asked now and then.
@@ -61,7 +79,9 @@ pub fn find(shelf: &Shelf, options: &FindOptions, go_on: &(dyn Fn() -> bool + Sy
         found.candidates += next.len() as u64;
         tested.extend(&next);
         search.judge(&next, &mut found.pairs)?;
-        next = if cut { search.beyond(&found.pairs, &copies, &tested) } else { Vec::new() };
+        // What a copy shares is what its original does.
+        let pairs = found.pairs.iter().filter(|pair| !copies.are(pair));
+        next = if cut { beyond(pairs, options.new_from, &tested) } else { Vec::new() };
     }
     copies.tell(&mut found.pairs);
     found.pairs.sort_by_key(|pair| (pair.a, pair.b));
@@ -169,7 +189,7 @@ impl Search<'_> {
             rest = behind;
             let read: Vec<Book> = now.par_iter().map(|number| self.read(*number)).collect::<Result<_>>()?;
             for (number, book) in now.iter().zip(&read) {
-                if (book.unique_words().count() as u32) < LEAST_UNIQUE {
+                if !is_long_enough(book) {
                     found.too_short.push(*number);
                 } else if !later.contains(number) {
                     index.add(*number, &book.anchors)?;
@@ -207,48 +227,42 @@ impl Search<'_> {
             let (now, later) = rest.split_at(count);
             rest = later;
             needed = now.iter().flat_map(|pair| [pair.0, pair.1]).collect();
-            let ready = |number: &u32| {
-                let book = self.read(*number)?;
-                let lookup = Lookup::of(&book.anchors);
-                Ok((*number, Ready { book, lookup }))
-            };
+            let ready = |number: &u32| Ok((*number, Ready::new(self.read(*number)?)));
             let books: HashMap<u32, Ready> = needed.par_iter().map(ready).collect::<Result<_>>()?;
-            let judged = |(a, b): &(u32, u32)| {
-                let (one, other) = (books.get(a)?, books.get(b)?);
-                let pair = self.options.rule.judge((*a, &one.book, &one.lookup), (*b, &other.book, &other.lookup))?;
-                let lists = one.book.is_list && other.book.is_list;
-                (!lists || pair.share_a.min(pair.share_b) >= LIST_SHARE).then_some(pair)
-            };
+            let judged = |(a, b): &(u32, u32)| judge(&self.options.rule, (*a, books.get(a)?), (*b, books.get(b)?));
             pairs.par_extend(now.par_iter().filter_map(judged));
         }
         Ok(())
     }
+}
 
-    /// Where a book shares a passage with two others, these are looked at, too.
-    fn beyond(&self, pairs: &[Pair], copies: &Copies, tested: &HashSet<(u32, u32)>) -> Vec<(u32, u32)> {
-        let mut places: HashMap<u32, Vec<(u32, u32, u32)>> = HashMap::new();
-        // What a copy shares is what its original does.
-        for pair in pairs.iter().filter(|pair| !copies.are(pair)) {
-            for chain in &pair.passages {
-                places.entry(pair.a).or_default().push((chain.a.0, chain.a.1, pair.b));
-                places.entry(pair.b).or_default().push((chain.b.0, chain.b.1, pair.a));
-            }
+/// Where a book shares a passage with two others, these are looked at, too.
+pub(super) fn beyond<'p>(
+    pairs: impl Iterator<Item = &'p Pair>,
+    new_from: Option<u32>,
+    tested: &HashSet<(u32, u32)>,
+) -> Vec<(u32, u32)> {
+    let mut places: HashMap<u32, Vec<(u32, u32, u32)>> = HashMap::new();
+    for pair in pairs {
+        for chain in &pair.passages {
+            places.entry(pair.a).or_default().push((chain.a.0, chain.a.1, pair.b));
+            places.entry(pair.b).or_default().push((chain.b.0, chain.b.1, pair.a));
         }
-        let mut next: HashSet<(u32, u32)> = HashSet::new();
-        for passages in places.values_mut() {
-            passages.sort_unstable();
-            for (n, one) in passages.iter().enumerate() {
-                for other in passages[n + 1..].iter().take_while(|other| other.0.saturating_add(OVERLAP) <= one.1) {
-                    let pair = (one.2.min(other.2), one.2.max(other.2));
-                    let wanted = self.options.new_from.is_none_or(|new| pair.0 < new && pair.1 >= new);
-                    if pair.0 != pair.1 && wanted && !tested.contains(&pair) {
-                        next.insert(pair);
-                    }
+    }
+    let mut next: HashSet<(u32, u32)> = HashSet::new();
+    for passages in places.values_mut() {
+        passages.sort_unstable();
+        for (n, one) in passages.iter().enumerate() {
+            for other in passages[n + 1..].iter().take_while(|other| other.0.saturating_add(OVERLAP) <= one.1) {
+                let pair = (one.2.min(other.2), one.2.max(other.2));
+                let wanted = new_from.is_none_or(|new| pair.0 < new && pair.1 >= new);
+                if pair.0 != pair.1 && wanted && !tested.contains(&pair) {
+                    next.insert(pair);
                 }
             }
         }
-        let mut next: Vec<(u32, u32)> = next.into_iter().collect();
-        next.sort_unstable();
-        next
     }
+    let mut next: Vec<(u32, u32)> = next.into_iter().collect();
+    next.sort_unstable();
+    next
 }

@@ -8,7 +8,6 @@ use std::borrow::Cow;
 
 use super::stoplists::{StopList, stop_list};
 use crate::document::{Block, BlockKind, Document, Label, Mark, Reason};
-use crate::pass::LocalPass;
 
 /// The published parameters, with their published names and defaults.
 #[derive(Debug, Clone, Copy, PartialEq, serde::Serialize, serde::Deserialize)]
@@ -140,20 +139,15 @@ impl JusText {
         revise(&mut blocks, &options);
         blocks
     }
-}
 
-impl LocalPass for JusText {
-    fn name(&self) -> &'static str {
-        "justext"
-    }
-
-    fn mark(&self, document: &mut Document) {
+    /// Marks the blocks of a document that are not main content.
+    pub fn mark(&self, document: &mut Document) {
         let classes = self.classify(document, self.stop_list_for(document));
         let bad = document.blocks().iter().zip(classes).filter(|(_, found)| found.class != Class::Good);
         let mark = |(block, found): (&Block, Classified)| Mark {
             span: block.span,
             label: Label::Boilerplate,
-            pass: Cow::Borrowed(self.name()),
+            pass: Cow::Borrowed("justext"),
             reason: found.reason(),
         };
         let marks: Vec<Mark> = bad.map(mark).collect();

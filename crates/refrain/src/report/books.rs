@@ -7,7 +7,7 @@ use htmlize::escape_text;
 
 use crate::document::Position;
 use crate::error::Result;
-use crate::strip::{Column, Ends, Figures, Found, Sample};
+use crate::strip::{Column, Ends, Figures, Found, Sample, Text};
 
 /// Cases that are shown, the least certain ones.
 const CASES: usize = 200;
@@ -42,7 +42,7 @@ struct Case {
 
 impl StripReport {
     /// Adds a text and what was found in it.
-    pub fn add(&mut self, position: Position, id: &str, text: Ends, found: &Found) {
+    pub fn add(&mut self, position: Position, id: &str, text: &Ends, found: &Found) {
         self.boundaries.insert(position, (found.preamble_end, found.epilogue_start));
         self.preambles += usize::from(found.preamble_end > 0);
         self.epilogues += usize::from(found.epilogue_start > 0);
@@ -50,16 +50,16 @@ impl StripReport {
         if found.confidence.is_some() || found.emptied {
             let (end, start) = (found.preamble_end, found.epilogue_start);
             let excerpts = [
-                excerpt(&text, end, |line| line <= end),
+                excerpt(text, end, |line| line <= end),
                 // Without an epilogue, the end of the text shows that there is none.
-                excerpt(&text, if start == 0 { found.lines } else { start - 1 }, |line| start > 0 && line >= start),
+                excerpt(text, if start == 0 { found.lines } else { start - 1 }, |line| start > 0 && line >= start),
             ];
             self.cases.push(Case { id: id.to_owned(), position, found: found.clone(), excerpts });
             if self.cases.len() >= 2 * CASES {
                 self.keep_worst();
             }
         }
-        self.sample.add(position, text);
+        self.sample.add(Text { position, ends: text });
     }
 
     fn keep_worst(&mut self) {
@@ -252,7 +252,7 @@ mod tests {
                 Found { confidence: Some(0.9 - input as f32 / 1000.0), preamble_end: 1, lines: 3, ..Found::default() };
             let text = format!("A licence that stands in front of every text.\n<script>{input}</script>\nEnd.\n");
             let position = Position { input, record: 0 };
-            report.add(position, &format!("text<{input}>"), Ends::of(text.as_bytes(), 600), &found);
+            report.add(position, &format!("text<{input}>"), &Ends::of(text.as_bytes(), 600), &found);
         }
         let page = report.page().expect("in memory");
         let place = |text: &str| page.find(text).unwrap_or_else(|| panic!("no {text}"));
@@ -268,7 +268,7 @@ mod tests {
         let text = (1..=40).map(|line| format!("Line {line}\n\n\n")).collect::<Vec<_>>().concat();
         let found = Found { confidence: Some(0.5), preamble_end: 1, lines: 120, ..Found::default() };
         let mut report = StripReport::default();
-        report.add(Position::default(), "text", Ends::of(text.as_bytes(), 600), &found);
+        report.add(Position::default(), "text", &Ends::of(text.as_bytes(), 600), &found);
         let [top, bottom] = &report.cases[0].excerpts;
         assert_eq!(top, "<b>     1  Line 1</b>\n     4  Line 2\n     7  Line 3\n    10  Line 4\n    13  Line 5\n");
         assert_eq!(bottom, "   109  Line 37\n   112  Line 38\n   115  Line 39\n   118  Line 40\n");

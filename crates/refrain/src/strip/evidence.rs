@@ -1,7 +1,7 @@
 //! What a collection teaches: in how many distinct books a line stood inside or outside the
 //! boilerplate, heads and tails apart, and the classifier trained on the same books.
 //!
-//! Counts add up, so evidence from two collections can be merged; [`Evidence::to_bytes`] keeps
+//! Counts add up, so evidence from two collections can be merged; [`Evidence::saved`] keeps
 //! only lines seen often enough to matter.
 
 use std::sync::OnceLock;
@@ -14,6 +14,7 @@ use super::blocks::{Tokens, Words};
 use super::lines::TRIVIAL_BELOW;
 use super::model::{BUCKETS, Model};
 use crate::error::{Error, Result};
+use crate::kernel::{Bytes, Fields, put_numbers};
 
 /// Key of a masked line; none for a trivial one.
 pub(super) fn line_key(text: &[u8], tokens: &mut Tokens) -> Option<u64> {
@@ -93,8 +94,8 @@ impl Side {
 /// use refrain::strip::Evidence;
 ///
 /// let shipped = Evidence::shipped();
-/// let saved = shipped.to_bytes();
-/// assert_eq!(Evidence::from_bytes(&saved)?.books(), shipped.books());
+/// let saved = shipped.saved();
+/// assert_eq!(Evidence::from_saved(&saved)?.books(), shipped.books());
 /// # Ok::<(), refrain::Error>(())
 /// ```
 #[derive(Clone, Debug, Default)]
@@ -119,7 +120,7 @@ impl Evidence {
     /// The evidence on books of Project Gutenberg that comes with the library.
     pub fn shipped() -> &'static Evidence {
         static EVIDENCE: OnceLock<Evidence> = OnceLock::new();
-        EVIDENCE.get_or_init(|| Evidence::from_bytes(SHIPPED).unwrap_or_default())
+        EVIDENCE.get_or_init(|| Evidence::from_saved(SHIPPED).unwrap_or_default())
     }
 
     /// The same as it is saved.
@@ -150,8 +151,9 @@ impl Evidence {
         self.books += other.books;
     }
 
-    /// The evidence in compact form: lines that enough texts have, counts up to 255, weights in eight bits.
-    pub fn to_bytes(&self) -> Vec<u8> {
+    /// The evidence as a small file: lines that enough texts have, counts up to 255, weights in eight bits. What is found with it
+    /// may differ a little; [`Bytes`] keep all of it.
+    pub fn saved(&self) -> Vec<u8> {
         let least = self.least();
         let mut out = MAGIC.to_vec();
         out.push(u8::from(self.profile == Profile::Generic));
@@ -175,8 +177,8 @@ impl Evidence {
         out
     }
 
-    /// Reads what [`Evidence::to_bytes`] gave.
-    pub fn from_bytes(bytes: &[u8]) -> Result<Evidence> {
+    /// Reads what [`Evidence::saved`] returned.
+    pub fn from_saved(bytes: &[u8]) -> Result<Evidence> {
         Evidence::parse(bytes).ok_or_else(|| Error::Refused("no evidence of refrain strip, or damaged".into()))
     }
 
@@ -198,6 +200,39 @@ impl Evidence {
         let top = f32::from_le_bytes(take(&mut rest)?);
         let weights: Vec<f32> = rest.iter().map(|&b| f32::from(b.cast_signed()) / 127.0 * top).collect();
         (weights.len() == BUCKETS).then_some(Evidence { profile, books, heads, tails, model: Model { bias, weights } })
+    }
+}
+
+impl Bytes for Evidence {
+    fn to_bytes(&self) -> Result<Vec<u8>> {
+        let mut out = u64::from(self.profile == Profile::Generic).to_le_bytes().to_vec();
+        out.extend(self.books.to_le_bytes());
+        for side in [&self.heads, &self.tails] {
+            let both = |count: &Count| u64::from(count.inside) << 32 | u64::from(count.outside);
+            let mut rows: Vec<[u64; 2]> = side.0.iter().map(|(key, count)| [*key, both(count)]).collect();
+            rows.sort_unstable();
+            put_numbers(&mut out, rows.as_flattened());
+        }
+        out.extend(self.model.bias.to_le_bytes());
+        out.extend(self.model.weights.iter().flat_map(|weight| weight.to_le_bytes()));
+        Ok(out)
+    }
+
+    fn from_bytes(bytes: &[u8]) -> Result<Evidence> {
+        let side = |fields: &mut Fields| -> Result<Side> {
+            let count = |both: u64| Count { inside: (both >> 32) as u32, outside: both as u32 };
+            let numbers = fields.numbers()?;
+            Ok(Side(numbers.chunks_exact(2).map(|row| (row[0], count(row[1]))).collect()))
+        };
+        Fields(bytes).only(|fields| {
+            let profile = if fields.number()? == 0 { Profile::Gutenberg } else { Profile::Generic };
+            let books = fields.array().map(u32::from_le_bytes)?;
+            let (heads, tails) = (side(fields)?, side(fields)?);
+            let mut float = || fields.array().map(f32::from_le_bytes);
+            let bias = float()?;
+            let weights = (0..BUCKETS).map(|_| float()).collect::<Result<_>>()?;
+            Ok(Evidence { profile, books, heads, tails, model: Model { bias, weights } })
+        })
     }
 }
 
@@ -245,13 +280,13 @@ mod tests {
 
     #[test]
     fn bytes_round_trip_and_damage_is_noticed() {
-        let mut bytes = sample().to_bytes();
-        let back = Evidence::from_bytes(&bytes).expect("sound");
+        let mut bytes = sample().saved();
+        let back = Evidence::from_saved(&bytes).expect("sound");
         assert_eq!(back.heads.seen(77, 2), Seen::Inside);
         assert_eq!(back.tails.seen(5, 2), Seen::Outside);
         assert!((back.model.weights[3] - 1.5).abs() < 0.02);
         bytes[20] ^= 1;
-        assert!(Evidence::from_bytes(&bytes).is_err());
+        assert!(Evidence::from_saved(&bytes).is_err());
     }
 
     #[test]

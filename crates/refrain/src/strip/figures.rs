@@ -74,7 +74,7 @@ impl Figures {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::strip::Ends;
+    use crate::strip::{Ends, Text};
 
     #[test]
     fn shared_lines_are_placed_and_counted() {
@@ -84,7 +84,8 @@ mod tests {
                 "A licence that stands in front of every text.\n\nThe body of text {input} is of its own here.\n\
                  A notice that stands at the end of every text.\n"
             );
-            sample.add(Position { input, record: 0 }, Ends::of(text.as_bytes(), 600));
+            let position = Position { input, record: 0 };
+            sample.add(Text { position, ends: &Ends::of(text.as_bytes(), 600) });
         }
         let figures = Figures::of(&sample, 2).expect("in memory");
         assert_eq!((figures.texts, figures.least, figures.columns.len()), (4, 3, 2));

@@ -1,5 +1,6 @@
 //! Lines at the two ends of a text: cutting them off, and the preprocessing of the paper.
 
+use std::convert::Infallible;
 use std::io::{self, Read, Seek, SeekFrom};
 use std::ops::Range;
 
@@ -7,6 +8,8 @@ use memchr::{memchr, memchr_iter};
 use twox_hash::XxHash3_64;
 
 use super::meta::decode;
+use crate::error::Result;
+use crate::kernel::{Bytes, Fields, damaged, put, put_numbers};
 
 /// Lines with fewer characters (after preprocessing) are trivial. Where it is not the published method that asks, bytes are
 /// counted: that is faster, and only says which lines are long enough to be looked up.
@@ -64,6 +67,8 @@ pub struct Ends {
     limit: usize,
     /// Where each line begins in a text in UTF-16.
     wide: Option<Vec<u64>>,
+    /// See [`Ends::identity`].
+    identity: u64,
 }
 
 /// Bytes that are read at each end of a file at first: 600 lines of a book are about 40 KB.
@@ -73,6 +78,9 @@ const CHUNK: u64 = 64 << 10;
 const MOST: u64 = 4 << 20;
 /// Bytes that are read at a time between the ends.
 const PIECE: u64 = 256 << 10;
+/// Bytes at the beginning, in the middle and at the end of a text by which it is identified.
+const WINDOW: u64 = 4 << 10;
+const UTF_8_MARK: &[u8] = b"\xEF\xBB\xBF";
 
 impl Ends {
     /// The ends of a text in memory, with so many lines each.
@@ -105,13 +113,14 @@ impl Ends {
         }
     }
 
-    /// Gives the memory of what lies between the ends back.
-    pub(super) fn without_middle(mut self) -> Ends {
+    /// A copy without what lies between the ends.
+    pub(super) fn without_middle(&self) -> Ends {
         let (stop, start) = self.gap(self.bytes.len());
-        self.bytes.drain(stop..start);
-        self.bytes.shrink_to_fit();
-        self.leave_out(stop, start);
-        self
+        let bytes = [&self.bytes[..stop], &self.bytes[start..]].concat();
+        let (head_stops, tail_starts, wide) = (self.head_stops.clone(), self.tail_starts.clone(), self.wide.clone());
+        let mut ends = Ends { bytes, head_stops, tail_starts, wide, ..*self };
+        ends.leave_out(stop, start);
+        ends
     }
 
     /// The bytes between the ends, in a text of so many; none where the ends overlap.
@@ -167,6 +176,7 @@ impl Ends {
             separator,
             limit: lines,
             wide: None,
+            identity: identity_of(bytes),
         }
     }
 
@@ -223,8 +233,29 @@ impl Ends {
                 }
                 let bytes = [&head[..stop], &tail[start..]].concat();
                 let left_out = size - bytes.len() as u64;
-                let (limit, wide) = (lines, None);
-                return Ok(Ends { bytes, head_stops, tail_starts, left_out, size, total, separator, limit, wide });
+                // Most of what identifies the text was read already.
+                let mark = mark_of(&head).len() as u64;
+                let read = |range: Range<u64>| {
+                    let (from, to) = (mark + range.start, mark + range.end);
+                    let inside = |part: &[u8], start: u64| Some(part.get(at(from, start)?..at(to, start)?)?.to_vec());
+                    match inside(&head, 0).or_else(|| inside(&tail, size - reach)) {
+                        Some(bytes) => Ok(bytes),
+                        None => read_range(file, from, to),
+                    }
+                };
+                let (identity, _) = identity(size - mark, read)?;
+                return Ok(Ends {
+                    bytes,
+                    head_stops,
+                    tail_starts,
+                    left_out,
+                    size,
+                    total,
+                    separator,
+                    limit: lines,
+                    wide: None,
+                    identity,
+                });
             }
             reach = if wide { size } else { reach.saturating_mul(2).min(most) };
         }
@@ -236,6 +267,25 @@ impl Ends {
         let stop = self.head_stops.last().copied().unwrap_or(0);
         let start = self.tail_starts.first().copied().unwrap_or(self.bytes.len());
         (&self.bytes[..stop], &self.bytes[start..])
+    }
+
+    /// Identifies a text by its size and its first, middle and last bytes. It is the same for a file and for a document in
+    /// memory that has the text of the file; only files in an older encoding than Unicode differ from their text.
+    pub fn identity(&self) -> u64 {
+        self.identity
+    }
+
+    /// The [identity](Ends::identity) of a file, of which little is read. None where the file is not text.
+    pub fn identify(file: &mut (impl Read + Seek)) -> io::Result<Option<u64>> {
+        let size = file.seek(SeekFrom::End(0))?;
+        let start = read_range(file, 0, size.min(UTF_8_MARK.len() as u64))?;
+        if ByteOrder::of(&start).is_some() {
+            return Ok(Some(Ends::of(&read_range(file, 0, size)?, 0).identity));
+        }
+        let mark = mark_of(&start).len() as u64;
+        let (identity, is_text) =
+            identity(size - mark, |range| read_range(file, mark + range.start, mark + range.end))?;
+        Ok(is_text.then_some(identity))
     }
 
     /// A digest of what is kept: texts that are the same have the same.
@@ -318,6 +368,42 @@ impl Ends {
     }
 }
 
+impl Bytes for Ends {
+    fn to_bytes(&self) -> Result<Vec<u8>> {
+        let mut out = Vec::with_capacity(self.memory());
+        put(&mut out, &self.bytes);
+        let lists = [&self.head_stops, &self.tail_starts].map(|list| list.iter().map(|at| *at as u64).collect());
+        for list in lists.iter().chain([self.wide.as_ref().unwrap_or(&Vec::new())]) {
+            put_numbers(&mut out, list);
+        }
+        let is_wide = u64::from(self.wide.is_some());
+        let (total, limit) = (self.total as u64, self.limit as u64);
+        for number in [self.left_out, self.size, total, self.separator.into(), limit, is_wide, self.identity] {
+            out.extend(number.to_le_bytes());
+        }
+        Ok(out)
+    }
+
+    fn from_bytes(bytes: &[u8]) -> Result<Ends> {
+        let ends = Fields(bytes).only(|fields| {
+            let bytes = fields.bytes()?.to_vec();
+            let mut list = || fields.numbers();
+            let [head_stops, tail_starts] = [list()?, list()?].map(|list| list.iter().map(|at| *at as usize).collect());
+            let wide = list()?;
+            let (left_out, size, total) = (fields.number()?, fields.number()?, fields.size()?);
+            let separator = u8::try_from(fields.number()?).map_err(|_| damaged())?;
+            let limit = fields.size()?;
+            let wide = (fields.number()? != 0).then_some(wide);
+            let identity = fields.number()?;
+            Ok(Ends { bytes, head_stops, tail_starts, left_out, size, total, separator, limit, wide, identity })
+        })?;
+        let inside = |places: &[usize]| places.is_sorted() && places.last().is_none_or(|at| *at <= ends.bytes.len());
+        let lines = ends.head_stops.len().max(ends.tail_starts.len());
+        let sound = inside(&ends.head_stops) && inside(&ends.tail_starts) && lines <= ends.total;
+        if sound { Ok(ends) } else { Err(damaged()) }
+    }
+}
+
 /// The order of bytes in UTF-16.
 #[derive(Clone, Copy)]
 enum ByteOrder {
@@ -348,6 +434,34 @@ impl ByteOrder {
             ByteOrder::Big => unit == [0, character],
         }
     }
+}
+
+/// Digests the size of a text and some of its bytes. Where texts have headers and footers in common, their middles differ.
+/// Also says whether there is no NUL byte at the two ends.
+fn identity<E>(size: u64, mut read: impl FnMut(Range<u64>) -> Result<Vec<u8>, E>) -> Result<(u64, bool), E> {
+    let first = read(0..size.min(WINDOW))?;
+    let middle = if size > 3 * WINDOW { read(size / 2..size / 2 + WINDOW)? } else { Vec::new() };
+    let last = if size > WINDOW { read((size - WINDOW).max(WINDOW)..size)? } else { Vec::new() };
+    let is_text = memchr(0, &first).is_none() && memchr(0, &last).is_none();
+    Ok((XxHash3_64::oneshot_with_seed(size, &[first, middle, last].concat()), is_text))
+}
+
+/// The identity of a text in memory. A byte order mark is no part of it.
+fn identity_of(bytes: &[u8]) -> u64 {
+    let text = &bytes[mark_of(bytes).len()..];
+    let read = |range: Range<u64>| Ok::<_, Infallible>(text[range.start as usize..range.end as usize].to_vec());
+    let Ok((identity, _)) = identity(text.len() as u64, read);
+    identity
+}
+
+/// Where a place of a file is in a part of it that starts there.
+fn at(place: u64, start: u64) -> Option<usize> {
+    place.checked_sub(start).and_then(|at| usize::try_from(at).ok())
+}
+
+/// The byte order mark of a text in UTF-8, if it has one.
+fn mark_of(bytes: &[u8]) -> &'static [u8] {
+    if bytes.starts_with(UTF_8_MARK) { UTF_8_MARK } else { b"" }
 }
 
 fn read_range(file: &mut (impl Read + Seek), start: u64, end: u64) -> io::Result<Vec<u8>> {

@@ -44,7 +44,7 @@ pub use figures::{Column, Figures};
 pub use lines::Ends;
 pub use meta::Facts;
 pub use paper::{FrequentLines, LineCounts, PaperOptions, PreparedLines};
-pub use sample::Sample;
+pub use sample::{Sample, Text};
 
 use std::cmp::Ordering;
 use std::ops::Range;
@@ -53,7 +53,7 @@ use serde_json::Value;
 
 use crate::document::{Document, Label, Mark, Reason, Span};
 use crate::error::Result;
-use crate::pass::Pass;
+use crate::kernel::Kernel;
 use lines::Edges;
 use rules::Rules;
 
@@ -78,9 +78,9 @@ impl Profile {
     pub const ALL: [(&'static str, Profile); 2] = [("gutenberg", Profile::Gutenberg), ("generic", Profile::Generic)];
 }
 
-/// The pass that finds preambles and epilogues.
+/// The method that finds preambles and epilogues.
 ///
-/// As a [`Pass`], it observes the two ends of documents ([`Sample`]), concludes [`Evidence`], and marks.
+/// As a [`Kernel`], it observes the two ends of texts ([`Sample`]), concludes [`Evidence`], and finds where the body of a text is.
 #[derive(Debug)]
 pub struct Strip {
     profile: Profile,
@@ -209,20 +209,23 @@ impl Found {
 /// The name that marks carry.
 const NAME: &str = "strip";
 
-impl Pass for Strip {
-    type Evidence = Sample;
+impl Kernel for Strip {
+    type Item<'a> = Text<'a>;
+    type Partial = Sample;
     type Finding = Evidence;
+    type Verdict = Found;
 
-    fn name(&self) -> &'static str {
-        NAME
-    }
-
-    fn evidence(&self) -> Sample {
+    fn partial(&self) -> Sample {
         Sample::default()
     }
 
-    fn observe(&self, document: &Document, sample: &mut Sample) -> Result<()> {
-        sample.add(document.position, Ends::of(document.text().as_bytes(), EDGE_LINES));
+    fn observe(&self, text: Text<'_>, sample: &mut Sample) -> Result<()> {
+        sample.add(text);
+        Ok(())
+    }
+
+    fn merge(&self, sample: &mut Sample, other: Sample) -> Result<()> {
+        sample.merge(&other);
         Ok(())
     }
 
@@ -230,45 +233,30 @@ impl Pass for Strip {
         Ok(self.learn(&sample))
     }
 
-    fn mark(&self, document: &mut Document, evidence: &Evidence) -> Result<()> {
-        let ends = Ends::of(document.text().as_bytes(), EDGE_LINES);
-        self.find(&ends, evidence).mark(document, &ends);
-        Ok(())
+    fn mark(&self, text: Text<'_>, evidence: &Evidence) -> Result<Found> {
+        Ok(self.find(text.ends, evidence))
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::document::Position;
-    use crate::pass::law;
 
-    fn book(n: u32) -> Document {
-        let body =
-            (0..30).map(|i| format!("Sentence {i} of story {} goes on and on.\n", n * 7)).collect::<Vec<_>>().concat();
+    fn book() -> Document {
+        let body = (0..30).map(|i| format!("Sentence {i} of the story goes on and on.\n")).collect::<Vec<_>>().concat();
         let text = format!(
-            "The Project Gutenberg EBook of Tale {n}\n\nTitle: The Tale\n\n*** START OF THIS PROJECT GUTENBERG EBOOK THE TALE ***\n\n\n\
+            "The Project Gutenberg EBook of The Tale\n\nTitle: The Tale\n\n*** START OF THIS PROJECT GUTENBERG EBOOK THE TALE ***\n\n\n\
              Produced by A. Volunteer\n\n\n\nTHE TALE\n\n{body}\n\nEnd of Project Gutenberg's The Tale\n"
         );
-        let mut document = Document::from_text(format!("book {n}"), text);
-        document.position = Position { input: n, record: 0 };
-        document
-    }
-
-    #[test]
-    fn the_cut_of_the_collection_does_not_change_marks() {
-        let books: Vec<Document> = (0..8).map(book).collect();
-        let strip = Strip::new(Profile::Gutenberg).expect("rules");
-        law::check(&strip, &books, &[0, 1, 2, 0, 1, 2, 0, 1], &[2, 0, 1]).expect("marks");
-        let strip = Strip::new(Profile::Generic).expect("rules");
-        law::check(&strip, &books, &[3, 1, 2, 0, 1, 2, 0, 1], &[1, 3]).expect("marks");
+        Document::from_text("book", text)
     }
 
     #[test]
     fn documents_are_marked_and_know_more_of_themselves() {
-        let mut document = book(1);
+        let mut document = book();
+        let ends = Ends::of(document.text().as_bytes(), EDGE_LINES);
         let strip = Strip::new(Profile::Gutenberg).expect("rules");
-        strip.mark(&mut document, Evidence::shipped()).expect("marks");
+        strip.find(&ends, Evidence::shipped()).mark(&mut document, &ends);
         assert!(document.kept().starts_with("THE TALE") && document.kept().trim_end().ends_with("goes on and on."));
         assert_eq!(document.meta["title"], "The Tale");
         assert_eq!(document.meta["credits"], "Produced by A. Volunteer");

@@ -4,13 +4,12 @@ use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
 
 use rayon::iter::{IntoParallelIterator, ParallelIterator};
-use twox_hash::XxHash3_64;
 
 use super::learn::copies_of;
 use super::lines::{Edges, Ends};
 use crate::document::Position;
 use crate::error::Result;
-use crate::pass;
+use crate::kernel::{Bytes, Fields, put, put_position};
 
 /// Texts that are learned from at most: more of them teach little.
 const MOST: usize = 3000;
@@ -19,59 +18,63 @@ const MOST_BYTES: usize = 256 << 20;
 /// Bytes of the ends of one text at most.
 const LARGEST: usize = 4 << 20;
 
-/// The ends of the texts of a collection, or of a sample of them where there are many. Texts with the same ends count once.
+/// A text of a collection.
+#[derive(Debug, Clone, Copy)]
+pub struct Text<'a> {
+    /// Where it is in the collection.
+    pub position: Position,
+    /// Its two ends.
+    pub ends: &'a Ends,
+}
+
+/// The ends of the texts of a collection, or of a sample of them where there are many. The same text counts once, whether it
+/// comes from a file or in a document: see [`Ends::identity`].
 ///
 /// Which texts are in the sample depends on their contents only, so the collection can be cut and joined again in any way.
 #[derive(Debug, Default)]
 pub struct Sample {
-    /// By their digests, with the first position of each.
+    /// By their identities, with the first position of each.
     texts: BTreeMap<u64, (Position, Ends)>,
     bytes: usize,
-    /// The lowest digest of a text that there was no room for: none from there on is drawn.
+    /// The lowest identity of a text that there was no room for: none from there on is drawn.
     full_at: Option<u64>,
 }
 
 impl Sample {
     /// Adds a text.
-    pub fn add(&mut self, position: Position, text: Ends) {
-        self.insert(position, text.digest(), text);
-    }
-
-    /// Adds a text whose [digest](Ends::digest) is known: it takes time that another thread may have.
-    pub fn insert(&mut self, position: Position, digest: u64, text: Ends) {
-        // One that is no book, such as a file without any ends of lines, must not take the room of all others.
-        if text.memory() > LARGEST || self.full_at.is_some_and(|full_at| digest >= full_at) {
+    pub fn add(&mut self, Text { position, ends }: Text<'_>) {
+        let identity = ends.identity();
+        if self.full_at.is_some_and(|full_at| identity >= full_at) {
             return;
         }
-        match self.texts.entry(digest) {
-            Entry::Occupied(mut known) => known.get_mut().0 = position.min(known.get().0),
-            Entry::Vacant(free) => {
-                let text = text.without_middle();
-                self.bytes += text.memory();
-                free.insert((position, text));
-            }
+        let known = self.texts.entry(identity);
+        if matches!(&known, Entry::Occupied(known) if known.get().0 <= position) {
+            return;
+        }
+        // One that is no book, such as a file without any ends of lines, must not take the room of all others.
+        let ends = ends.without_middle();
+        if ends.memory() > LARGEST {
+            return;
+        }
+        self.bytes += ends.memory();
+        match known {
+            Entry::Occupied(mut known) => self.bytes -= known.insert((position, ends)).1.memory(),
+            Entry::Vacant(free) => drop(free.insert((position, ends))),
         }
         while self.texts.len() > MOST || (self.bytes > MOST_BYTES && self.texts.len() > 1) {
-            let Some((digest, (_, last))) = self.texts.pop_last() else { break };
+            let Some((identity, (_, last))) = self.texts.pop_last() else { break };
             self.bytes -= last.memory();
-            self.full_at = Some(digest);
+            self.full_at = Some(identity);
         }
     }
 
-    /// A digest of a text of which only the first and the last bytes are known, and its size: what most texts can be told
-    /// apart by without reading them. None where they are not text.
-    pub fn glimpse(size: u64, first_and_last: &[u8]) -> Option<u64> {
-        Ends::of(first_and_last, 1).is_text().then(|| XxHash3_64::oneshot_with_seed(size, first_and_last))
-    }
-
-    /// Those of many texts that are worth reading, by their digests: one of each, and no more than there is room for. Also tells
-    /// how many different digests there are.
-    pub fn draw(mut texts: Vec<(u64, Position)>) -> (Vec<(u64, Position)>, usize) {
+    /// Which of many texts are worth reading, by their [identities](Ends::identity): the first of each, and no more than there
+    /// is room for. Also returns how many different identities there are.
+    pub fn draw(mut texts: Vec<(u64, Position)>) -> (Vec<Position>, usize) {
         texts.sort_unstable();
-        texts.dedup_by_key(|(digest, _)| *digest);
+        texts.dedup_by_key(|(identity, _)| *identity);
         let distinct = texts.len();
-        texts.truncate(MOST);
-        (texts, distinct)
+        (texts.into_iter().take(MOST).map(|(_, position)| position).collect(), distinct)
     }
 
     /// How many texts there are.
@@ -109,27 +112,47 @@ impl Sample {
     pub(super) fn edges(&self) -> Vec<Edges<'_>> {
         self.texts().into_par_iter().map(|(_, text)| text.edges()).collect()
     }
-}
 
-impl pass::Evidence for Sample {
-    fn merge(&mut self, other: Sample) -> Result<()> {
+    /// Adds the texts of another sample.
+    pub(super) fn merge(&mut self, other: &Sample) {
         if let Some(full_at) = other.full_at {
             for (_, text) in self.texts.split_off(&full_at).into_values() {
                 self.bytes -= text.memory();
             }
             self.full_at = Some(self.full_at.map_or(full_at, |mine| mine.min(full_at)));
         }
-        for (digest, (position, text)) in other.texts {
-            self.insert(position, digest, text);
+        for (position, ends) in other.texts.values() {
+            self.add(Text { position: *position, ends });
         }
-        Ok(())
+    }
+}
+
+impl Bytes for Sample {
+    fn to_bytes(&self) -> Result<Vec<u8>> {
+        let mut out = vec![u8::from(self.full_at.is_some())];
+        out.extend(self.full_at.unwrap_or_default().to_le_bytes());
+        for (position, ends) in self.texts.values() {
+            put_position(&mut out, *position);
+            put(&mut out, &ends.to_bytes()?);
+        }
+        Ok(out)
+    }
+
+    fn from_bytes(bytes: &[u8]) -> Result<Sample> {
+        let mut fields = Fields(bytes);
+        let (full, full_at) = (fields.array()? == [1], fields.number()?);
+        let mut sample = Sample { full_at: full.then_some(full_at), ..Sample::default() };
+        while !fields.is_empty() {
+            let position = fields.position()?;
+            sample.add(Text { position, ends: &Ends::from_bytes(fields.bytes()?)? });
+        }
+        Ok(sample)
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::pass::Evidence;
 
     #[test]
     fn the_same_texts_are_drawn_however_the_collection_is_cut() {
@@ -137,10 +160,10 @@ mod tests {
         let ends = |n: u32| Ends::of(n.to_string().as_bytes(), 9);
         let (mut whole, mut even, mut odd) = (Sample::default(), Sample::default(), Sample::default());
         for n in 0..2 * MOST as u32 {
-            whole.add(position(n), ends(n));
-            if n % 2 == 0 { &mut even } else { &mut odd }.add(position(n), ends(n));
+            whole.add(Text { position: position(n), ends: &ends(n) });
+            if n % 2 == 0 { &mut even } else { &mut odd }.add(Text { position: position(n), ends: &ends(n) });
         }
-        odd.merge(even).expect("in memory");
+        odd.merge(&even);
         assert_eq!((whole.len(), odd.len()), (MOST, MOST));
         assert_eq!(whole.edges(), odd.edges());
     }

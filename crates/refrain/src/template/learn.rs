@@ -13,29 +13,82 @@ use super::separate::{CoreIndex, core, separate, sketch};
 use super::tokens::{GOLDEN, Token, tokens};
 use crate::document::Position;
 use crate::error::Result;
-use crate::pass::Evidence;
+use crate::kernel::{Bytes, Fields, Kernel, put, put_position};
 
 /// The least number of pages that a template is learned from.
 pub const LEAST_PAGES: usize = 3;
 /// Longer pages teach nothing unless there are no others.
 const LONG_PAGE: usize = 4 << 20;
+/// One byte in so many of the memory is left free.
+const SLACK: usize = 16;
 /// With fewer stretches beside the template, pages are not compared.
 const TOO_LITTLE: usize = 4;
 
+/// Learns the templates of sites.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct SiteTemplates {
+    /// Bytes of pages that may be held.
+    pub memory: usize,
+}
+
+impl Default for SiteTemplates {
+    fn default() -> SiteTemplates {
+        SiteTemplates { memory: Sample::MEMORY }
+    }
+}
+
+impl Kernel for SiteTemplates {
+    type Item<'a> = Page<'a>;
+    type Partial = Sample;
+    type Finding = Templates;
+    type Verdict = Found;
+
+    fn partial(&self) -> Sample {
+        Sample::new(self.memory)
+    }
+
+    fn observe(&self, page: Page<'_>, sample: &mut Sample) -> Result<()> {
+        sample.observe(page);
+        Ok(())
+    }
+
+    fn merge(&self, sample: &mut Sample, other: Sample) -> Result<()> {
+        sample.merge(other);
+        Ok(())
+    }
+
+    fn conclude(&self, sample: Sample) -> Result<Templates> {
+        Ok(sample.conclude())
+    }
+
+    fn mark(&self, page: Page<'_>, templates: &Templates) -> Result<Found> {
+        Ok(templates.find(page.key, page.text))
+    }
+}
+
+/// A page of a collection.
+#[derive(Debug, Clone, Copy)]
+pub struct Page<'a> {
+    /// Where it is in the collection.
+    pub position: Position,
+    /// Its host, say: pages with different keys never share a template.
+    pub key: &'a str,
+    /// Its text, with markup.
+    pub text: &'a str,
+}
+
 /// A sample of pages that fits in memory.
 ///
-/// Each page has a rank by its position, and each key keeps the first of its pages in rank. Where not all fit, the keys that hold
-/// most give way, so that a small site beside a large one keeps its pages.
+/// Each page has a rank by its position, and each key keeps the first of its pages in rank. Where not all fit, every key may hold
+/// the same number of bytes at most: as many as make all of them fit together. So a small site beside a large one keeps its pages,
+/// and which pages are kept depends on the collection alone, not on how it was cut or in which order its pages came.
 #[derive(Debug, Clone)]
 pub struct Sample {
     /// Bytes that may be held.
     memory: usize,
     held: usize,
     keys: BTreeMap<String, Pages>,
-    /// The bytes of each key, for the one that holds most.
-    sizes: BTreeSet<(usize, String)>,
     observed: u64,
-    kept: u64,
     parameters: Parameters,
 }
 
@@ -43,9 +96,36 @@ pub struct Sample {
 #[derive(Debug, Clone, Default)]
 struct Pages {
     by_rank: BTreeMap<Rank, String>,
-    bytes: usize,
+    /// Bytes of these pages.
+    held: usize,
+    /// Bytes of all pages that were observed.
+    observed: usize,
     /// The lowest rank that did not fit: from there on nothing is taken.
     full: Option<Rank>,
+}
+
+impl Pages {
+    fn add(&mut self, rank: Rank, text: String) {
+        if self.full.is_none_or(|full| rank < full) {
+            self.held += text.len();
+            self.by_rank.insert(rank, text);
+        }
+    }
+
+    /// Takes nothing from this rank on.
+    fn fill(&mut self, rank: Rank) {
+        self.full = Some(self.full.map_or(rank, |full| full.min(rank)));
+        self.held -= self.by_rank.split_off(&rank).values().map(String::len).sum::<usize>();
+    }
+
+    /// The pages that fit into so many bytes.
+    fn within(&self, share: usize) -> impl Iterator<Item = (&Rank, &String)> {
+        let mut bytes = 0;
+        self.by_rank.iter().take_while(move |(_, text)| {
+            bytes += text.len();
+            bytes <= share
+        })
+    }
 }
 
 /// A page's place in the queue: long pages come last.
@@ -57,15 +137,7 @@ impl Sample {
 
     /// An empty sample that may hold so many bytes.
     pub fn new(memory: usize) -> Sample {
-        Sample {
-            memory,
-            held: 0,
-            keys: BTreeMap::new(),
-            sizes: BTreeSet::new(),
-            observed: 0,
-            kept: 0,
-            parameters: Parameters::default(),
-        }
+        Sample { memory, held: 0, keys: BTreeMap::new(), observed: 0, parameters: Parameters::default() }
     }
 
     /// The same with other numbers of the method.
@@ -74,10 +146,17 @@ impl Sample {
         Sample { parameters, ..self }
     }
 
-    /// Adds a page. Pages with different keys (hosts, say) never share a template.
-    pub fn observe(&mut self, position: Position, key: &str, text: &str) {
+    /// Adds a page.
+    pub fn observe(&mut self, Page { position, key, text }: Page<'_>) {
         self.observed += 1;
-        self.add(key, rank(position, text.len()), text);
+        if !self.keys.contains_key(key) {
+            self.keys.insert(key.to_owned(), Pages::default());
+        }
+        let Some(pages) = self.keys.get_mut(key) else { return };
+        let before = pages.held;
+        pages.observed = pages.observed.saturating_add(text.len());
+        pages.add(rank(position, text.len()), text.to_owned());
+        self.held += pages.held - before;
         self.fit();
     }
 
@@ -88,43 +167,58 @@ impl Sample {
 
     /// Pages that are learned from.
     pub fn kept(&self) -> u64 {
-        self.kept
+        let share = self.share();
+        self.keys.values().map(|pages| pages.within(share).count() as u64).sum()
     }
 
-    fn add(&mut self, key: &str, rank: Rank, text: &str) {
-        if !self.keys.contains_key(key) {
-            self.keys.insert(key.to_owned(), Pages::default());
+    /// Bytes that each key may hold. This can only become less as pages are added.
+    fn share(&self) -> usize {
+        let mut sizes: Vec<usize> = self.keys.values().map(|pages| pages.observed).collect();
+        sizes.sort_unstable();
+        // Some room is left, so that not every page makes all keys smaller.
+        let mut room = self.memory - self.memory / SLACK;
+        for (number, size) in sizes.iter().enumerate() {
+            let keys = sizes.len() - number;
+            if size.saturating_mul(keys) > room {
+                return room / keys;
+            }
+            room -= size;
         }
-        let Some(pages) = self.keys.get_mut(key).filter(|pages| pages.full.is_none_or(|full| rank < full)) else {
-            return;
-        };
-        let before = pages.bytes;
-        pages.bytes += text.len();
-        self.held += text.len();
-        self.kept += 1;
-        pages.by_rank.insert(rank, text.to_owned());
-        let after = pages.bytes;
-        self.resize(key, before, after);
+        usize::MAX
     }
 
-    fn resize(&mut self, key: &str, before: usize, after: usize) {
-        self.sizes.remove(&(before, key.to_owned()));
-        self.sizes.insert((after, key.to_owned()));
-    }
-
-    /// Lets go of pages until the rest fits; one page stays.
+    /// Lets go of pages that do not fit.
     fn fit(&mut self) {
-        while self.held > self.memory && self.kept > 1 {
-            let Some((before, key)) = self.sizes.last().cloned() else { break };
-            let Some(pages) = self.keys.get_mut(&key) else { break };
-            let Some((rank, text)) = pages.by_rank.pop_last() else { break };
-            self.kept -= 1;
-            pages.full = Some(rank);
-            pages.bytes -= text.len();
-            self.held -= text.len();
-            let after = pages.bytes;
-            self.resize(&key, before, after);
+        if self.held <= self.memory {
+            return;
         }
+        let share = self.share();
+        for pages in self.keys.values_mut().filter(|pages| pages.held > share) {
+            let fitting = pages.within(share).count();
+            if let Some(rank) = pages.by_rank.keys().nth(fitting).copied() {
+                let before = pages.held;
+                pages.fill(rank);
+                self.held -= before - pages.held;
+            }
+        }
+    }
+
+    /// Adds the pages of another sample.
+    fn merge(&mut self, other: Sample) {
+        self.observed += other.observed;
+        for (key, theirs) in other.keys {
+            let pages = self.keys.entry(key).or_default();
+            let before = pages.held;
+            pages.observed = pages.observed.saturating_add(theirs.observed);
+            for (rank, text) in theirs.by_rank {
+                pages.add(rank, text);
+            }
+            if let Some(full) = theirs.full {
+                pages.fill(full);
+            }
+            self.held = self.held + pages.held - before;
+        }
+        self.fit();
     }
 
     /// What the pages teach.
@@ -140,9 +234,10 @@ impl Sample {
     }
 
     fn learn(&self, wrappers: bool) -> Templates {
+        let share = self.share();
         let learned = |(key, pages): (&String, &Pages)| {
             let mut pages: Vec<Page<'_>> =
-                pages.by_rank.iter().map(|(rank, text)| Page { position: rank.2, text }).collect();
+                pages.within(share).map(|(rank, text)| Page { position: rank.2, key, text }).collect();
             // Groups depend on the order; that of the collection is the one that people can see.
             pages.sort_unstable_by_key(|page| page.position);
             learn_key(key, &pages, wrappers, &self.parameters)
@@ -159,34 +254,54 @@ impl Default for Sample {
     }
 }
 
-impl Evidence for Sample {
-    fn merge(&mut self, other: Sample) -> Result<()> {
-        self.observed += other.observed;
-        for (key, pages) in other.keys {
-            for (rank, text) in pages.by_rank {
-                self.add(&key, rank, &text);
+impl Bytes for Sample {
+    fn to_bytes(&self) -> Result<Vec<u8>> {
+        let mut out = self.observed.to_le_bytes().to_vec();
+        for (key, pages) in &self.keys {
+            put(&mut out, key.as_bytes());
+            out.extend((pages.observed as u64).to_le_bytes());
+            out.extend((pages.by_rank.len() as u64).to_le_bytes());
+            for (rank, text) in &pages.by_rank {
+                put_position(&mut out, rank.2);
+                put(&mut out, text.as_bytes());
             }
-            if let (Some(full), Some(own)) = (pages.full, self.keys.get_mut(&key)) {
-                own.full = Some(own.full.map_or(full, |own| own.min(full)));
-                let before = own.bytes;
-                let over = own.by_rank.split_off(&full);
-                own.bytes -= over.values().map(String::len).sum::<usize>();
-                self.kept -= over.len() as u64;
-                self.held -= before - own.bytes;
-                let after = own.bytes;
-                self.resize(&key, before, after);
+            let (long, mixed, position) = pages.full.unwrap_or_default();
+            for number in [u64::from(pages.full.is_some()), u64::from(long), mixed] {
+                out.extend(number.to_le_bytes());
             }
+            put_position(&mut out, position);
         }
-        self.fit();
-        Ok(())
+        Ok(out)
+    }
+
+    fn from_bytes(bytes: &[u8]) -> Result<Sample> {
+        let mut fields = Fields(bytes);
+        let mut sample = Sample { observed: fields.number()?, ..Sample::default() };
+        while !fields.is_empty() {
+            let key = fields.text()?.to_owned();
+            let mut pages = Pages { observed: fields.size()?, ..Pages::default() };
+            for _ in 0..fields.number()? {
+                let (position, text) = (fields.position()?, fields.text()?);
+                pages.add(rank(position, text.len()), text.to_owned());
+            }
+            let [is_full, long, mixed] = [fields.number()?, fields.number()?, fields.number()?];
+            let full = (long != 0, mixed, fields.position()?);
+            pages.full = (is_full != 0).then_some(full);
+            sample.held += pages.held;
+            sample.keys.insert(key, pages);
+        }
+        Ok(sample)
     }
 }
 
-/// A page that is learned from.
-#[derive(Debug, Clone, Copy)]
-struct Page<'a> {
-    position: Position,
-    text: &'a str,
+impl Bytes for Templates {
+    fn to_bytes(&self) -> Result<Vec<u8>> {
+        Templates::to_bytes(self)
+    }
+
+    fn from_bytes(bytes: &[u8]) -> Result<Templates> {
+        Templates::from_bytes(bytes)
+    }
 }
 
 fn rank(position: Position, length: usize) -> Rank {
@@ -314,6 +429,52 @@ impl Templates {
                 Found::Page(number, self.all[number].fit(text, &page))
             }
             best => Found::Unknown { nearest: best.map_or(0.0, |(_, share)| share) },
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    proptest! {
+        /// Which pages are kept depends neither on their order nor on the cut, wherever the limit of memory is.
+        #[test]
+        fn a_sample_does_not_depend_on_how_pages_come(
+            sizes in prop::collection::vec((1_usize..60, 0_usize..4), 1..40),
+            memory in 0_usize..1500,
+            pieces in prop::collection::vec(0_usize..4, 40),
+            seed in any::<u64>(),
+        ) {
+            let pages: Vec<(Position, String, String)> = (0..).zip(&sizes).map(|(record, (size, key))| {
+                (Position { input: 0, record }, key.to_string(), "x ".repeat(*size))
+            }).collect();
+            let kept = |sample: &Sample| -> Vec<(String, Position)> {
+                let share = sample.share();
+                let of = |(key, pages): (&String, &Pages)| {
+                    pages.within(share).map(|(rank, _)| (key.clone(), rank.2)).collect::<Vec<_>>()
+                };
+                sample.keys.iter().flat_map(of).collect()
+            };
+            let mut whole = Sample::new(memory);
+            for (position, key, text) in &pages {
+                whole.observe(Page { position: *position, key, text });
+                prop_assert!(whole.held <= memory);
+            }
+            let mut shuffled: Vec<_> = pages.iter().zip(&pieces).collect();
+            shuffled.sort_by_key(|((position, ..), _)| (position.record ^ seed).wrapping_mul(GOLDEN));
+            let mut parts = vec![Sample::new(memory); 4];
+            for ((position, key, text), piece) in shuffled {
+                parts[*piece].observe(Page { position: *position, key, text });
+            }
+            let mut joined = Sample::new(memory);
+            for part in parts.into_iter().rev() {
+                joined.merge(Sample::from_bytes(&part.to_bytes()?)?);
+            }
+            prop_assert_eq!(kept(&joined), kept(&whole));
+            prop_assert_eq!(joined.kept(), whole.kept());
         }
     }
 }

@@ -10,13 +10,13 @@
 //!
 //! ```
 //! use refrain::Position;
-//! use refrain::template::{Found, Sample};
+//! use refrain::template::{Found, Page, Sample};
 //!
 //! let page = |text: &str| format!("<body><ul><li><a href=/>Home</a></ul><div id=text>{text}</div><p>All rights reserved</p>");
 //! let texts = ["The lamp is lit at dusk.", "Gulls sleep on the gallery.", "In spring the lens is polished."];
 //! let mut sample = Sample::default();
 //! for (record, text) in (0..).zip(texts) {
-//!     sample.observe(Position { input: 0, record }, "", &page(text));
+//!     sample.observe(Page { position: Position { input: 0, record }, key: "", text: &page(text) });
 //! }
 //! let new = page("A boat brings oil once a month.");
 //! let Found::Page(_, fit) = sample.conclude().find("", &new) else { panic!("its template is known") };
@@ -41,7 +41,7 @@ mod tokens;
 pub const PASS: &str = "template";
 
 pub use fit::{Fit, Template};
-pub use learn::{Found, LEAST_PAGES, Sample, Templates};
+pub use learn::{Found, LEAST_PAGES, Page, Sample, SiteTemplates, Templates};
 pub use offsets::{normalise, normalised_ranges};
 pub use parameters::Parameters;
 pub use records::{Field, Wrapper};

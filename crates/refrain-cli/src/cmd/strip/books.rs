@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
 use refrain::pipeline::{Control, Preparation, run_in_order};
 use refrain::source::{Input, InputFormat, Inputs, Item, Source, SourceOptions, is_plain_text};
-use refrain::strip::{Ends, Sample};
+use refrain::strip::Ends;
 use refrain::{Document, Error, Failure, Position};
 
 use crate::names::{Names, without_extension, without_packing};
@@ -84,7 +84,7 @@ const SMALL: u64 = 128 << 10;
 
 /// What is seen of a book before some are drawn.
 pub(super) enum Glimpse {
-    /// A plain file, with a digest: those that begin and end in the same way and are of one size have the same.
+    /// A plain file, with its [identity](Ends::identity).
     File(u64, Position),
     /// All else was read.
     Document(Box<Book>),
@@ -113,33 +113,28 @@ impl Books {
     }
 
     /// Looks at all books, to draw some of them: at the first and last bytes of plain files, and at all of the others.
-    pub(super) fn glimpse(&self, mut sink: impl FnMut(Glimpse)) -> refrain::Result<()> {
+    pub(super) fn glimpse(&self, sink: impl FnMut(Glimpse) -> refrain::Result<()>) -> refrain::Result<()> {
         let file = |index, input: &Input| {
-            let digest = self.is_for_us(input).then(|| self.first_and_last(input).ok().flatten()).flatten()?;
-            Some(Glimpse::File(digest, Position { input: index, record: 0 }))
+            let identity = self.is_for_us(input).then(|| self.identity(input).ok().flatten()).flatten()?;
+            Some(Glimpse::File(identity, Position { input: index, record: 0 }))
         };
         let document =
             |book: Result<Book, Trouble>| book.map_or(Glimpse::Failed, |book| Glimpse::Document(Box::new(book)));
-        self.each_input("learn", file, document, |seen| {
-            sink(seen);
-            Ok(())
-        })
+        self.each_input("learn", file, document, sink)
     }
 
     /// Reads the ends of some plain files.
     pub(super) fn ends_of(
         &self,
-        drawn: &[(u64, Position)],
-        each: impl Fn(&(u64, Position), Ends) + Sync,
+        drawn: &[Position],
+        each: impl Fn(Position, Ends) -> refrain::Result<()> + Sync,
     ) -> refrain::Result<()> {
-        let read = |one: &(u64, Position)| {
-            let input = self.inputs.get(one.1.input).filter(|_| !self.control.stopped());
+        let read = |position: &Position| {
+            let input = self.inputs.get(position.input).filter(|_| !self.control.stopped());
             let ends = input.and_then(|input| self.ends(input, Reading::Ends).ok().flatten());
-            if let Some(ends) = ends.filter(Ends::is_text) {
-                each(one, ends);
-            }
+            ends.filter(Ends::is_text).map_or(Ok(()), |ends| each(*position, ends))
         };
-        self.pool.install(|| drawn.par_iter().for_each(read));
+        self.pool.install(|| drawn.par_iter().try_for_each(read))?;
         // A part of the sample teaches something else than all of it.
         if self.control.stopped() { Err(refrain::Error::Interrupted) } else { Ok(()) }
     }
@@ -251,25 +246,12 @@ impl Books {
         is_plain_text(&head[..head.len().min(HEAD as usize)], &input.name, self.options.format)
     }
 
-    /// A digest of the first, middle and last bytes of a plain file and of its size; none where it is something else.
-    fn first_and_last(&self, input: &Input) -> io::Result<Option<u64>> {
+    /// What identifies the text of a plain file; none where it is something else.
+    fn identity(&self, input: &Input) -> io::Result<Option<u64>> {
         let mut file = File::open(&input.path)?;
-        let mut bytes = Vec::with_capacity(2 * HEAD as usize);
-        read_up_to(&mut file, HEAD, &mut bytes)?;
-        if !self.is_plain(&bytes, input) {
-            return Ok(None);
-        }
-        let size = input.size.unwrap_or_default();
-        // Where texts have headers and footers in common, their middles tell them apart.
-        if size > 3 * HEAD {
-            io::Seek::seek(&mut file, io::SeekFrom::Start(size / 2))?;
-            read_up_to(&mut file, HEAD, &mut bytes)?;
-        }
-        if size > HEAD {
-            io::Seek::seek(&mut file, io::SeekFrom::Start((size - HEAD).max(HEAD)))?;
-            read_up_to(&mut file, HEAD, &mut bytes)?;
-        }
-        Ok(Sample::glimpse(size, &bytes))
+        let mut head = Vec::with_capacity(HEAD as usize);
+        read_up_to(&mut file, HEAD, &mut head)?;
+        if self.is_plain(&head, input) { Ends::identify(&mut file) } else { Ok(None) }
     }
 
     /// The books in anything else.

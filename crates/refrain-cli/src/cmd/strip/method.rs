@@ -7,9 +7,11 @@ use std::sync::{Mutex, PoisonError};
 
 use anyhow::{Context, Result, bail};
 use clap::Args;
+use refrain::kernel::Kernel;
 use refrain::strip::counters::{CounterKind, Options};
 use refrain::strip::{
     EDGE_LINES, Ends, Evidence, Found, FrequentLines, LineCounts, PaperOptions, PreparedLines, Profile, Sample, Strip,
+    Text,
 };
 use refrain::write::write_atomically;
 
@@ -224,14 +226,14 @@ impl MethodArguments {
             None => self.learn(&strip, books, quiet)?,
         };
         if let Some(path) = &self.save {
-            write_atomically(path, &learned.evidence.to_bytes())?;
+            write_atomically(path, &learned.evidence.saved())?;
         }
         Ok(Finder::Learned(strip, Box::new(learned)))
     }
 
     fn load(&self, path: &PathBuf) -> Result<Evidence> {
         let bytes = fs::read(path).with_context(|| path.display().to_string())?;
-        let evidence = Evidence::from_bytes(&bytes).with_context(|| path.display().to_string())?;
+        let evidence = Evidence::from_saved(&bytes).with_context(|| path.display().to_string())?;
         if evidence.profile() != self.profile {
             let name =
                 Profile::ALL.iter().find(|(_, profile)| *profile == evidence.profile()).map_or("", |(name, _)| name);
@@ -243,13 +245,15 @@ impl MethodArguments {
     fn learn(&self, strip: &Strip, books: &Books, quiet: bool) -> Result<Learned> {
         // One plain file teaches nothing about others, and need not be read twice.
         let one = self.profile == Profile::Gutenberg && books.is_one();
-        let Drawn { sample, count, repeated } = if one { Drawn { count: 1, ..Drawn::default() } } else { draw(books)? };
+        let Drawn { sample, count, repeated } =
+            if one { Drawn { count: 1, ..Drawn::default() } } else { draw(strip, books)? };
         if self.profile == Profile::Generic && count == 1 {
             bail!(
                 "--profile generic finds what texts share, and there is only one; name more, or evidence that was saved (--evidence)"
             );
         }
-        let evidence = books.pool.install(|| strip.learn(&sample));
+        let drawn = sample.len();
+        let evidence = books.pool.install(|| strip.conclude(sample))?;
         // Where there is none, what was wrong with them is told later.
         if !quiet && count > 0 {
             let shipped = Evidence::shipped().books();
@@ -262,7 +266,7 @@ impl MethodArguments {
                 voters => format!("{} among {count}", counted(voters, &format!("different {}", self.noun()))),
             };
             tell(&match self.profile {
-                Profile::Gutenberg if sample.len() < 2 => {
+                Profile::Gutenberg if drawn < 2 => {
                     let one = if count == 1 { "one book" } else { "one book, again and again" };
                     format!("{one}: found by the evidence that comes with refrain ({shipped} books)")
                 }
@@ -286,25 +290,29 @@ struct Drawn {
     repeated: bool,
 }
 
-/// Draws the texts that are learned from. They are told apart by their sizes and their first and last bytes; only those that are
+/// Draws the texts that are learned from. Plain files are identified by their sizes and some of their bytes; only those that are
 /// drawn are read.
-fn draw(books: &Books) -> Result<Drawn> {
-    let mut sample = Sample::default();
+fn draw(strip: &Strip, books: &Books) -> Result<Drawn> {
+    let mut sample = strip.partial();
     let (mut files, mut count) = (Vec::new(), 0_u64);
     books.glimpse(|seen| {
         count += u64::from(!matches!(seen, Glimpse::Failed));
         match seen {
-            Glimpse::File(digest, position) => files.push((digest, position)),
-            Glimpse::Document(book) => sample.add(book.position, book.ends),
+            Glimpse::File(identity, position) => files.push((identity, position)),
+            Glimpse::Document(book) => {
+                return strip.observe(Text { position: book.position, ends: &book.ends }, &mut sample);
+            }
             Glimpse::Failed => {}
         }
+        Ok(())
     })?;
     let sample = Mutex::new(sample);
     let files_in_all = files.len();
     let (drawn, distinct) = Sample::draw(files);
     // What is drawn does not depend on the order, so it is done where the text was read.
-    books.ends_of(&drawn, |(digest, position), ends| {
-        sample.lock().unwrap_or_else(PoisonError::into_inner).insert(*position, *digest, ends);
+    books.ends_of(&drawn, |position, ends| {
+        let mut sample = sample.lock().unwrap_or_else(PoisonError::into_inner);
+        strip.observe(Text { position, ends: &ends }, &mut sample)
     })?;
     let sample = sample.into_inner().unwrap_or_else(PoisonError::into_inner);
     Ok(Drawn { sample, count, repeated: distinct < files_in_all })

@@ -296,7 +296,7 @@ impl Work<'_> {
                 }
                 summary.add(&row);
                 if let Some((position, ends)) = ends {
-                    report.add(position, &row.id, ends, &row.found);
+                    report.add(position, &row.id, &ends, &row.found);
                 }
                 destination.put(&mut row, body)?;
                 if arguments.doubtful.is_some() && row.found.is_doubtful() {

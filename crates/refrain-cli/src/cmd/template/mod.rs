@@ -11,9 +11,10 @@ use std::sync::Arc;
 
 use anyhow::{Context, Result, bail};
 use clap::Args;
+use refrain::kernel::Kernel;
 use refrain::pipeline::Control;
 use refrain::source::Inputs;
-use refrain::template::{Sample, Templates, Wrapper};
+use refrain::template::{Page, SiteTemplates, Templates, Wrapper};
 use refrain::write::{Format, extension, write_atomically};
 
 use crate::common::{
@@ -59,7 +60,7 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "FILE", help_heading = "Method")]
     save: Option<PathBuf>,
 
-    /// Memory for the pages that are learned from; of more pages than fit, a sample
+    /// Memory for the pages that are learned from. If they do not fit, a sample is used, with an equal share for each host
     #[arg(long, value_name = "SIZE", default_value = "128M", value_parser = size, allow_negative_numbers = true, help_heading = "Method")]
     memory: u64,
 
@@ -279,12 +280,11 @@ fn known(arguments: &Arguments, pages: &Pages<'_>) -> Result<Known> {
     if arguments.method == Method::FindOptimal {
         return work::Cut::find(pages).map(Box::new).map(Known::Cut);
     }
-    let mut sample = Sample::new(usize::try_from(arguments.memory).unwrap_or(usize::MAX));
+    let kernel = SiteTemplates { memory: usize::try_from(arguments.memory).unwrap_or(usize::MAX) };
+    let mut sample = kernel.partial();
     pages.each("learn", Result::ok, |page| {
-        if let Some(page) = page {
-            sample.observe(page.document.position, &page.key, &page.text);
-        }
-        Ok(())
+        let Some(page) = page else { return Ok(()) };
+        kernel.observe(Page { position: page.document.position, key: &page.key, text: &page.text }, &mut sample)
     })?;
     if sample.kept() < sample.observed() && !arguments.output.quiet {
         tell(&format!(
@@ -294,9 +294,9 @@ fn known(arguments: &Arguments, pages: &Pages<'_>) -> Result<Known> {
         ));
     }
     let (templates, wrappers) = pages.pool.install(|| match arguments.records {
-        true => sample.conclude_with_wrappers(),
-        false => (sample.conclude(), Vec::new()),
-    });
+        true => Ok(sample.conclude_with_wrappers()),
+        false => kernel.conclude(sample).map(|templates| (templates, Vec::new())),
+    })?;
     if let Some(path) = &arguments.save {
         write_atomically(path, &templates.to_bytes()?)?;
     }
