@@ -328,16 +328,7 @@ impl OutputArguments {
         left: &str,
         job: impl FnOnce(&Run) -> refrain::Result<T>,
     ) -> Result<T> {
-        let (bar, observer) = Bar::of_run(self.shows_progress(), unit);
-        let run = Run { threads: self.threads, observer, ..run };
-        let stop = run.stop.clone();
-        on_interrupt(move || stop.request())?;
-        let result = job(&run);
-        drop(bar);
-        if let Err(refrain::Error::Interrupted) = result {
-            tell(&format!("interrupted; {left}"));
-        }
-        Ok(result?)
+        run_job(Run { threads: self.threads, ..run }, self.shows_progress(), unit, left, job)
     }
 
     /// Prints what failed.
@@ -350,6 +341,27 @@ impl OutputArguments {
     pub(crate) fn pool(&self) -> Result<rayon::ThreadPool> {
         rayon::ThreadPoolBuilder::new().num_threads(threads(self.threads)).build().context("cannot start threads")
     }
+}
+
+/// Runs a job with its progress on the terminal, until it is done or interrupted. `unit` is what it counts; `left` is what an
+/// interrupted run leaves behind.
+pub(crate) fn run_job<T>(
+    run: Run,
+    shows_progress: bool,
+    unit: &'static str,
+    left: &str,
+    job: impl FnOnce(&Run) -> refrain::Result<T>,
+) -> Result<T> {
+    let (bar, observer) = Bar::of_run(shows_progress, unit);
+    let run = Run { observer, ..run };
+    let stop = run.stop.clone();
+    on_interrupt(move || stop.request())?;
+    let result = job(&run);
+    drop(bar);
+    if let Err(refrain::Error::Interrupted) = result {
+        tell(&format!("interrupted; {left}"));
+    }
+    Ok(result?)
 }
 
 /// True for a folder, or for a name that asks for one.

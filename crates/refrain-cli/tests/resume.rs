@@ -117,7 +117,7 @@ fn an_interrupted_run_says_how_to_go_on() {
     let ended = run.wait_with_output().expect("an end");
     assert_eq!(ended.status.code(), Some(130));
     let message = String::from_utf8_lossy(&ended.stderr).into_owned();
-    assert!(message.contains("the same command goes on"), "{message}");
+    assert!(message.contains("the same command resumes"), "{message}");
     assert!(!corpus.join("manifest.json").exists());
 
     let reading = Command::new(env!("CARGO_BIN_EXE_refrain")).arg("convert").arg(&corpus).output().expect("an end");

@@ -44,7 +44,6 @@
 //! ```
 
 pub mod compare;
-pub mod corpus;
 pub mod decode;
 pub mod dedup;
 mod disk;
@@ -70,6 +69,7 @@ pub mod write;
 pub use document::{Block, BlockKind, Document, Label, Link, Mark, Origin, Passage, Position, Reason, Span};
 pub use error::{Error, Failure, Hint, Place, Result};
 pub use jobs::{
-    Convert, ConvertReport, Extract, ExtractReport, ExtractedPage, Failures, Input, Memory, Output, Outputs,
+    Convert, ConvertReport, Corpus, CorpusReport, Extract, ExtractReport, ExtractedPage, Failures, Input, Memory,
+    Output, Outputs,
 };
 pub use run::{Event, Observer, Run, Stop, Workers};

@@ -8,10 +8,10 @@ use std::path::Path;
 const SHARED: [&str; 7] = ["disk", "document", "error", "kernel", "run", "text", "url"];
 
 /// What each folder or file may use beyond that.
-const ALLOWED: [(&str, &[&str]); 23] = [
+const ALLOWED: [(&str, &[&str]); 22] = [
     ("run", &[]),
     ("flow", &["source"]),
-    ("jobs", &["decode", "extract", "flow", "pipeline", "source", "write"]),
+    ("jobs", &["decode", "dedup", "extract", "flow", "pipeline", "source", "stats", "template", "write"]),
     ("disk", &[]),
     ("document", &[]),
     ("error", &[]),
@@ -31,7 +31,6 @@ const ALLOWED: [(&str, &[&str]); 23] = [
     ("write", &[]),
     ("stats", &[]),
     ("pipeline", &["decode", "extract", "office", "source", "template"]),
-    ("corpus", &["decode", "dedup", "extract", "pipeline", "source", "stats", "template", "write"]),
 ];
 
 #[test]

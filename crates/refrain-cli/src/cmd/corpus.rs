@@ -1,25 +1,21 @@
 //! `refrain corpus`: whatever there is in, a clean corpus folder out.
 
-use std::fs::File;
-use std::io::{BufRead, BufReader};
-use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::path::PathBuf;
 
 use anyhow::Result;
 use clap::Args;
 use clap::builder::TypedValueParser;
-use refrain::Failure;
-use refrain::corpus::{Corpus, CorpusOptions, Outcome, Phase, Start};
 use refrain::extract::Method;
+use refrain::jobs::corpus::{LanguageUnit, Start, TemplateBy};
 use refrain::text::Offsets;
-use refrain::write::{Compression, Format, WriteOptions};
+use refrain::write::{Compression, Format};
+use refrain::{Corpus, CorpusReport, Outputs, Run};
 
 use crate::common::{
-    ExtractArguments, Given, InputArguments, TELLABLE, languages, named, offsets, on_interrupt, output_format, print,
-    size, tell, tell_failures, thread_number, threads,
+    ExtractArguments, Given, InputArguments, languages, named, offsets, output_format, print, run_job, size, tell,
+    tell_failures, thread_number,
 };
 use crate::exit::Exit;
-use crate::progress::{Bar, Status};
 
 /// Make a clean corpus: read, decode, strip boilerplate, drop exact duplicates, write
 ///
@@ -78,8 +74,8 @@ pub(crate) struct Arguments {
     lang: Vec<String>,
 
     /// What has to be in these languages: whole documents, or each of their blocks by itself
-    #[arg(long, value_name = "UNIT", default_value = "document", requires = "lang", action = clap::ArgAction::Set, value_parser = named(vec![("document", false), ("block", true)]), help_heading = "Cleaning")]
-    lang_by: bool,
+    #[arg(long, value_name = "UNIT", default_value = "document", requires = "lang", action = clap::ArgAction::Set, value_parser = named(vec![("document", LanguageUnit::Document), ("block", LanguageUnit::Block)]), help_heading = "Cleaning")]
+    lang_by: LanguageUnit,
 
     /// How the main content of web pages is found
     #[arg(long, value_name = "METHOD", default_value = "default", value_parser = method_or_none(), help_heading = "Main content")]
@@ -90,8 +86,8 @@ pub(crate) struct Arguments {
 
     /// Learn what the pages of a site have around their content, and mark that, too: of each host (the inputs are read twice), or
     /// of none
-    #[arg(long, value_name = "OF", default_value = "none", action = clap::ArgAction::Set, value_parser = named(vec![("none", false), ("host", true)]), help_heading = "Main content")]
-    template: bool,
+    #[arg(long, value_name = "OF", default_value = "none", action = clap::ArgAction::Set, value_parser = named(vec![("none", TemplateBy::None), ("host", TemplateBy::Host)]), help_heading = "Main content")]
+    template: TemplateBy,
 
     /// Threads, 1 to 256 [default: as many as there are cores]
     #[arg(long, value_name = "N", value_parser = thread_number, allow_negative_numbers = true, help_heading = "Running")]
@@ -126,94 +122,66 @@ impl Arguments {
         ExtractArguments::refuse_idle(given, self.method.0)
     }
 
-    fn options(&self) -> Result<CorpusOptions> {
-        Ok(CorpusOptions {
-            source: self.input.options(),
-            languages: languages("--lang", &self.lang)?,
-            by_block: self.lang_by,
-            extract: self.method.0.map(|method| self.extract.options(method, None)),
-            template_of_host: self.template,
-            format: self.format.0,
-            packing: self.format.1,
-            write: WriteOptions { keep_marked: self.keep_marked, offsets: self.offsets },
+    fn job(&self) -> Result<Corpus> {
+        Ok(Corpus {
+            read: self.input.options(),
+            lang: languages("--lang", &self.lang)?,
+            lang_by: self.lang_by,
+            content: self.method.0.map(|method| self.extract.options(method, None)),
+            template: self.template,
+            keep_marked: self.keep_marked,
+            offsets: self.offsets,
             removed: !self.no_removed,
-            part_bytes: self.part_size,
-            checkpoint_bytes: self.checkpoint,
-            memory: self.memory,
-            threads: threads(self.threads),
-            overwrite: self.overwrite,
+            part_size: self.part_size,
+            checkpoint: self.checkpoint,
         })
     }
 }
 
 pub(crate) fn run(arguments: &Arguments, given: &Given) -> Result<Exit> {
     arguments.refuse_idle(given)?;
-    let options = arguments.options()?;
-    let (inputs, failures) = arguments.input.expand(Some(&arguments.output))?;
-    let corpus = Arc::new(Corpus::new(inputs, failures, arguments.output.clone(), options));
-
-    let watched = corpus.clone();
-    on_interrupt(move || watched.control().stop())?;
-    let watched = corpus.clone();
-    let bar = Bar::start(arguments.quiet, move || {
-        let now = watched.progress();
-        let failed = if now.failures > 0 { format!(", {} failed", now.failures) } else { String::new() };
-        Status {
-            phase: match now.phase {
-                Phase::Templates => "templates",
-                Phase::Read => "read",
-                Phase::Learn => "learn",
-                Phase::Write => "write",
-            },
-            done: now.done,
-            total: now.total,
-            documents: now.documents,
-            note: format!(", {} documents{failed}", now.documents),
-        }
-    });
-    let result = corpus.run();
-    drop(bar);
-    let folder = &arguments.output;
-    let Outcome { manifest, start } = match result {
-        Err(refrain::Error::Interrupted) => {
-            let how = if arguments.overwrite { " without --overwrite" } else { "" };
-            tell(&format!("interrupted; the same command{how} goes on where it was ({})", folder.display()));
-            return Ok(Exit::Interrupted);
-        }
-        other => other?,
-    };
-    if arguments.json {
-        print(&(serde_json::to_string_pretty(&manifest.statistics)? + "\n"))?;
-    } else {
-        print(&manifest.statistics.table())?;
+    let (job, input) = (arguments.job()?, arguments.input.input()?);
+    let (format, compression) = arguments.format;
+    let outputs = Outputs::to(&arguments.output)?.format(format, compression).overwrite(arguments.overwrite);
+    let folder = arguments.output.display();
+    let how = if arguments.overwrite { " without --overwrite" } else { "" };
+    let left = format!("the same command{how} resumes ({folder})");
+    let run = Run { threads: arguments.threads, memory: Some(arguments.memory), ..Run::default() };
+    let report = run_job(run, !arguments.quiet, "documents", &left, |run| job.run(&input, outputs, run))?;
+    let statistics = &report.manifest.statistics;
+    match (arguments.json, arguments.quiet) {
+        (true, _) => print(&(serde_json::to_string_pretty(statistics)? + "\n"))?,
+        (false, false) => print(&statistics.table())?,
+        (false, true) => {}
     }
-    if arguments.template && manifest.statistics.total.template.words == 0 {
+    let errors = arguments.output.join("errors.jsonl");
+    tell_failures(&report.failures.first, report.failures.count, &format!(", see {}", errors.display()));
+    if !arguments.quiet {
+        tell_report(arguments, &report);
+    }
+    Ok(Exit::of_failures(report.failures.count))
+}
+
+/// Prints what the run did.
+fn tell_report(arguments: &Arguments, CorpusReport { manifest, start, .. }: &CorpusReport) {
+    let total = &manifest.statistics.total;
+    if arguments.template == TemplateBy::Host && total.template.words == 0 {
         tell(
-            "note: --template host marked nothing: no host has three pages or more that share a template (pages need an address: a \
-             field url, or that of a web archive), or what they share is boilerplate already",
+            "note: --template host marked nothing. Either no host has at least three pages with an address (a field url, or a web \
+             archive) that share a template, or the template is boilerplate already",
         );
     }
-    let failed = manifest.statistics.failures;
-    let errors = folder.join("errors.jsonl");
-    tell_failures(&read_failures(&errors), failed, &format!(", see {}", errors.display()));
-    if manifest.statistics.total.kept.documents == 0 {
+    if total.kept.documents == 0 {
         tell(
-            "note: no document is left; errors.jsonl says what failed, removed/ what was taken out, `refrain list` what was read",
+            "note: no document is left; see errors.jsonl for failures, removed/ for removed text, and `refrain list` for the inputs",
         );
     }
     let how = match start {
         Start::New => "",
-        Start::Resumed => "; went on where an earlier run was stopped",
-        Start::Complete => "; it was complete, nothing had to be done",
+        Start::Resumed => "; resumed an earlier run",
+        Start::Complete => "; it was complete already",
     };
     let parts = manifest.parts.len();
-    tell(&format!("corpus: {} ({parts} part{}){how}", folder.display(), if parts == 1 { "" } else { "s" }));
-    Ok(Exit::of_failures(failed))
-}
-
-/// The first failures of a corpus.
-fn read_failures(errors: &Path) -> Vec<Failure> {
-    let Ok(file) = File::open(errors) else { return Vec::new() };
-    let lines = BufReader::new(file).lines().map_while(Result::ok).take(TELLABLE);
-    lines.filter_map(|line| serde_json::from_str(&line).ok()).collect()
+    let folder = arguments.output.display();
+    tell(&format!("corpus: {folder} ({parts} part{}){how}", if parts == 1 { "" } else { "s" }));
 }

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use anyhow::Result;
 use clap::Args;
-use refrain::corpus::Manifest;
+use refrain::jobs::corpus::Manifest;
 
 use crate::common::print;
 use crate::exit::Exit;

@@ -23,7 +23,7 @@ pub struct Failures {
 }
 
 /// How many failures a report holds.
-const REPORTED: usize = 10_000;
+pub(super) const REPORTED: usize = 10_000;
 
 /// Collects failures, and writes them to the list `errors` if that is wanted.
 pub(crate) struct FailureLog {

@@ -208,6 +208,16 @@ impl Outputs {
         Ok(self.list(REPORT, Output::path(path)?))
     }
 
+    /// Makes the main output a folder, whether or not its name ends with a slash.
+    pub(crate) fn into_folder(mut self) -> Outputs {
+        if let Output::Path(path) = &mut self.main
+            && !is_folder(path)
+        {
+            path.as_mut_os_string().push("/");
+        }
+        self
+    }
+
     /// The main output.
     pub fn main(&self) -> &Output {
         &self.main

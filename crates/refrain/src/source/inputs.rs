@@ -97,6 +97,14 @@ impl Inputs {
         }
     }
 
+    /// Names the input that stands for documents in memory.
+    pub(super) fn rename_memory(&mut self, digest: &str) {
+        for input in &mut self.list {
+            input.name = format!("memory-{digest}");
+            input.path = input.name.clone().into();
+        }
+    }
+
     /// Number of files.
     pub fn len(&self) -> u32 {
         u32::try_from(self.list.len()).unwrap_or(u32::MAX)

@@ -286,6 +286,25 @@ impl Source {
         Source { inputs: Inputs::memory(bytes), options, bytes_read: AtomicU64::new(0), documents: Some(documents) }
     }
 
+    /// The same inputs, to be read once more.
+    pub(crate) fn again(&self) -> Source {
+        let (inputs, options, documents) = (self.inputs.clone(), self.options.clone(), self.documents.clone());
+        Source { inputs, options, bytes_read: AtomicU64::new(0), documents }
+    }
+
+    /// Names documents in memory by their content, where a later run has to recognise them.
+    pub(crate) fn identify_memory(&mut self) {
+        let Some(documents) = &self.documents else { return };
+        let mut digest = crate::text::Digest::default();
+        for document in documents.iter() {
+            digest.update(document.id.as_bytes());
+            digest.update(&[0]);
+            digest.update(document.text().as_bytes());
+            digest.update(&[0]);
+        }
+        self.inputs.rename_memory(&digest.hex());
+    }
+
     /// Hands over documents that are in memory.
     fn read_documents(&self, documents: &[Document], out: &mut Emitter<'_>) -> ControlFlow<()> {
         for document in documents {

@@ -1,14 +1,16 @@
 //! The run: read, learn, write.
 
 use std::ops::ControlFlow;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Mutex;
-use std::sync::atomic::{AtomicU8, AtomicU64, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
+use super::super::failures::REPORTED;
+use super::super::{Failures, Input, Outputs};
 use super::folder::{Folder, Manifest, Part, RunRecord, State, list_inputs, read_json, write_json};
 use super::work::{
     PartWriter, Ready, WorkPart, finished_parts, read_document, read_lines, read_part, shards, write_failure,
@@ -18,9 +20,11 @@ use crate::dedup::{ExactDuplicates, FirstCopies};
 use crate::document::{Document, Label, Position};
 use crate::error::{Error, Failure, Hint, IoContext, Result};
 use crate::extract::{ExtractOptions, Extractor, Method};
+use crate::flow::{each_document, each_document_of};
 use crate::kernel::Kernel;
-use crate::pipeline::{Control, Opened, Preparation, in_stages, run_in_order};
-use crate::source::{Body, Input, Inputs, Item, Markup, Source, SourceOptions};
+use crate::pipeline::{Opened, Preparation};
+use crate::run::{Run, Workers};
+use crate::source::{Body, Input as InputFile, Item, Markup, Source, SourceOptions};
 use crate::stats::Statistics;
 use crate::template::{Page, SiteTemplates, Templates};
 use crate::text::Offsets;
@@ -29,97 +33,160 @@ use crate::write::{self, Compression, Format, Output, WriteOptions, removed_line
 /// The templates of hosts, in the work folder.
 const TEMPLATES: &str = "templates.json";
 
-/// How a corpus is made.
-#[derive(Debug, Clone)]
-#[allow(clippy::struct_excessive_bools)] // each is one choice of whoever makes the corpus
-pub struct CorpusOptions {
+/// Builds a clean corpus: reads, decodes, extracts main content, identifies languages, removes exact duplicates, and writes a
+/// folder that every later step can read.
+///
+/// The main output is the folder. A run that was killed resumes when the same job runs again, and ends with the same bytes.
+///
+/// ```
+/// use refrain::{Corpus, Document, Input, Outputs, Run};
+///
+/// let folder = tempfile::tempdir()?;
+/// let notes = ["One note.", "One  note.", "Another."].map(|text| Document::from_text("", text));
+/// let outputs = Outputs::to(folder.path().join("corpus"))?;
+/// let report = Corpus::default().run(&Input::documents(notes), outputs, &Run::default())?;
+/// assert_eq!(report.manifest.statistics.total.kept.documents, 2);
+/// assert_eq!(report.manifest.statistics.total.duplicates.documents, 1);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Corpus {
     /// How inputs are read.
-    pub source: SourceOptions,
-    /// Languages to keep; all when empty.
-    pub languages: Vec<String>,
-    /// Whether each block has to be in one of them, instead of each document.
-    pub by_block: bool,
-    /// How boilerplate of web pages is found and marked; `None` leaves pages whole.
-    pub extract: Option<ExtractOptions>,
-    /// Learn the template of each host, and mark what is no content on its pages.
-    pub template_of_host: bool,
-    /// Format of the parts.
-    pub format: Format,
-    /// Compression of the parts.
-    pub packing: Compression,
-    /// What to do with marked ranges.
-    pub write: WriteOptions,
+    pub read: SourceOptions,
+    /// Languages to keep; all if empty.
+    pub lang: Vec<String>,
+    /// What has to be in one of them.
+    pub lang_by: LanguageUnit,
+    /// How main content is found on web pages; `None` keeps whole pages.
+    pub content: Option<ExtractOptions>,
+    /// Whether the template of each host is learned and marked. The inputs are then read twice.
+    pub template: TemplateBy,
+    /// Keep marked ranges in the parts, with their marks.
+    pub keep_marked: bool,
+    /// What offsets count.
+    pub offsets: Offsets,
     /// List removed ranges under `removed/`.
     pub removed: bool,
-    /// Text that goes into one part, in bytes.
-    pub part_bytes: u64,
-    /// Raw documents after which the work so far is safe, in bytes: what a killed run has to do again at most, per thread.
-    pub checkpoint_bytes: u64,
-    /// Memory for evidence, in bytes; beyond it goes to disk.
-    pub memory: u64,
-    /// Threads.
-    pub threads: usize,
-    /// Replace a corpus that is there already.
-    pub overwrite: bool,
+    /// Text in one part, in bytes.
+    pub part_size: u64,
+    /// Raw documents between two checkpoints, in bytes: what a killed run has to repeat at most, per thread.
+    pub checkpoint: u64,
 }
 
-impl Default for CorpusOptions {
+/// What has to be in a wanted language.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum LanguageUnit {
+    /// Whole documents.
+    #[default]
+    Document,
+    /// Each block by itself.
+    Block,
+}
+
+/// Whose templates are learned.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum TemplateBy {
+    /// None.
+    #[default]
+    None,
+    /// Those of each host.
+    Host,
+}
+
+impl Default for Corpus {
     fn default() -> Self {
-        CorpusOptions {
-            source: SourceOptions::default(),
-            languages: Vec::new(),
-            by_block: false,
-            extract: Some(ExtractOptions::default()),
-            template_of_host: false,
-            format: Format::Parquet,
-            packing: Compression::None,
-            write: WriteOptions::default(),
+        Corpus {
+            read: SourceOptions::default(),
+            lang: Vec::new(),
+            lang_by: LanguageUnit::default(),
+            content: Some(ExtractOptions::default()),
+            template: TemplateBy::default(),
+            keep_marked: false,
+            offsets: Offsets::default(),
             removed: true,
-            part_bytes: Self::PART_BYTES,
-            checkpoint_bytes: Self::CHECKPOINT_BYTES,
-            memory: Self::MEMORY,
-            threads: std::thread::available_parallelism().map_or(1, usize::from),
-            overwrite: false,
+            part_size: 256 << 20,
+            checkpoint: 64 << 20,
         }
     }
 }
 
-impl CorpusOptions {
-    /// 256 MiB of text in a part.
-    pub const PART_BYTES: u64 = 256 << 20;
-    /// 64 MiB of raw documents between checkpoints.
-    pub const CHECKPOINT_BYTES: u64 = 64 << 20;
-    /// 1 GiB of memory for evidence.
+/// What [`Corpus`] did.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct CorpusReport {
+    /// What the folder holds now.
+    pub manifest: Manifest,
+    /// How the run found the folder.
+    pub start: Start,
+    /// What failed.
+    pub failures: Failures,
+}
+
+impl Corpus {
+    /// Memory for evidence about duplicates, unless [`Run::memory`] says otherwise; more goes to disk.
     pub const MEMORY: u64 = 1 << 30;
 
+    /// Runs the job, or resumes it.
+    pub fn run(&self, input: &Input, outputs: Outputs, run: &Run) -> Result<CorpusReport> {
+        let outputs = outputs.into_folder();
+        outputs.check(&[])?;
+        let Some(output) = outputs.path() else {
+            return Err(Error::Refused("a corpus is a folder; name one".into()));
+        };
+        let (mut source, early_failures) = input.open(&self.read, &outputs)?;
+        source.identify_memory();
+        if self.template == TemplateBy::Host && source.inputs().iter().any(InputFile::is_stdin) {
+            let error = Error::Refused("standard input can be read only once".into());
+            let advice = "`template=host` reads the inputs twice: save it to a file first";
+            return Err(error.hint(Hint::value("template", "host", advice)));
+        }
+        let format = outputs.asked_format().unwrap_or((Format::Parquet, Compression::None));
+        let list = list_inputs(source.inputs());
+        let record = RunRecord::new(&list, source.inputs(), self.record(format));
+        let (folder, start) = match Folder::open(output, &record, &list, outputs.may_overwrite())? {
+            State::Complete(manifest) => {
+                let failures = read_failures(output, manifest.statistics.failures);
+                return Ok(CorpusReport { manifest: *manifest, start: Start::Complete, failures });
+            }
+            State::Open { folder, begun } => (folder, if begun { Start::Resumed } else { Start::New }),
+        };
+        let workers = run.start()?;
+        let building = Building { job: self, format, source, early_failures, workers: &workers };
+        let manifest = building.run(&folder, record)?;
+        let failures = read_failures(output, manifest.statistics.failures);
+        Ok(CorpusReport { manifest, start, failures })
+    }
+
     /// The options that decide what the corpus is; others (threads, memory) only decide how fast it is made.
-    fn record(&self) -> Map<String, Value> {
+    fn record(&self, (format, compression): (Format, Compression)) -> Map<String, Value> {
         let options = json!({
-            "input_format": self.source.format.map(crate::source::InputFormat::name),
-            "text_field": self.source.text_field,
-            "id_field": self.source.id_field,
-            "text_is": self.source.text_is.unwrap_or(crate::source::TextIs::Auto),
-            "max_document": self.source.max_document,
-            "max_expansion": self.source.max_expansion,
-            "lang": self.languages,
-            "lang_by": if self.by_block { "block" } else { "document" },
-            "method": self.extract.as_ref().map_or("none", |options| options.method.name()),
-            "profile": self.extract.as_ref().map_or("none", |options| options.profile.name()),
-            "template": if self.template_of_host { "host" } else { "none" },
-            "comments": self.extract.as_ref().is_some_and(|options| options.comments),
-            "format": format!("{}{}", self.format.name(), self.packing.suffix()),
-            "keep_marked": self.write.keep_marked,
+            "input_format": self.read.format.map(crate::source::InputFormat::name),
+            "text_field": self.read.text_field,
+            "id_field": self.read.id_field,
+            "text_is": self.read.text_is.unwrap_or(crate::source::TextIs::Auto),
+            "max_document": self.read.max_document,
+            "max_expansion": self.read.max_expansion,
+            "lang": self.lang,
+            "lang_by": self.lang_by,
+            "method": self.content.as_ref().map_or("none", |options| options.method.name()),
+            "profile": self.content.as_ref().map_or("none", |options| options.profile.name()),
+            "template": self.template,
+            "comments": self.content.as_ref().is_some_and(|options| options.comments),
+            "format": format!("{}{}", format.name(), compression.suffix()),
+            "keep_marked": self.keep_marked,
             "removed": self.removed,
-            "offsets": if self.write.offsets == Offsets::Bytes { "bytes" } else { "chars" },
-            "part_size": self.part_bytes,
-            "checkpoint": self.checkpoint_bytes,
+            "offsets": self.offsets,
+            "part_size": self.part_size,
+            "checkpoint": self.checkpoint,
         });
         let mut record = match options {
             Value::Object(options) => options,
             _ => Map::new(),
         };
         // The thresholds matter only to the method that has them.
-        if let Some(ExtractOptions { method: Method::JusText(thresholds), .. }) = &self.extract
+        if let Some(ExtractOptions { method: Method::JusText(thresholds), .. }) = &self.content
             && let Ok(Value::Object(thresholds)) = serde_json::to_value(thresholds)
         {
             record.extend(thresholds);
@@ -129,18 +196,15 @@ impl CorpusOptions {
 
     fn preparation(&self) -> Preparation {
         Preparation {
-            language: Some(LanguageFilter { wanted: self.languages.clone(), by_block: self.by_block }),
-            extractor: self.extract.clone().map(Extractor::new),
+            language: Some(LanguageFilter { wanted: self.lang.clone(), by_block: self.lang_by == LanguageUnit::Block }),
+            extractor: self.content.clone().map(Extractor::new),
         }
-    }
-
-    fn part_name(&self, number: usize) -> String {
-        Folder::documents(&format!("part-{number:05}.{}{}", self.format.extension(), self.packing.suffix()))
     }
 }
 
 /// How a run found its folder.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Start {
     /// New or empty.
     New,
@@ -150,180 +214,63 @@ pub enum Start {
     Complete,
 }
 
-/// What a run ends with.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Outcome {
-    /// What the folder holds now.
-    pub manifest: Manifest,
-    /// How it was found.
-    pub start: Start,
-}
-
-/// What a run is doing.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Phase {
-    /// Reading a first time, for the templates of sites.
-    Templates,
-    /// Reading, decoding, extracting.
-    Read,
-    /// Finding duplicates.
-    Learn,
-    /// Writing the parts.
-    Write,
-}
-
-/// How far a run has come.
-#[derive(Debug, Clone, Copy)]
-pub struct Progress {
-    /// What it is doing.
-    pub phase: Phase,
-    /// Bytes done in this phase.
-    pub done: u64,
-    /// Bytes to do in this phase.
-    pub total: u64,
-    /// Documents read.
-    pub documents: u64,
-    /// Failures met.
-    pub failures: u64,
-}
-
-/// A run that makes a corpus.
-///
-/// ```
-/// use refrain::corpus::{Corpus, CorpusOptions};
-/// use refrain::source::Inputs;
-///
-/// let folder = tempfile::tempdir()?;
-/// let notes = folder.path().join("notes.jsonl");
-/// std::fs::write(&notes, "{\"text\": \"One note.\"}\n{\"text\": \"One  note.\"}\n{\"text\": \"Another.\"}\n")?;
-///
-/// let (inputs, failures) = Inputs::expand([notes.to_string_lossy()]);
-/// let corpus = Corpus::new(inputs, failures, folder.path().join("corpus"), CorpusOptions::default());
-/// let manifest = corpus.run()?.manifest;
-/// assert_eq!(manifest.statistics.total.kept.documents, 2);
-/// assert_eq!(manifest.statistics.total.duplicates.documents, 1);
-/// # Ok::<(), Box<dyn std::error::Error>>(())
-/// ```
-pub struct Corpus {
+/// A run at work.
+struct Building<'a> {
+    job: &'a Corpus,
+    format: (Format, Compression),
     source: Source,
-    /// The same, where all is read a first time.
-    first_reading: Source,
     early_failures: Vec<Failure>,
-    output: PathBuf,
-    options: CorpusOptions,
-    control: Control,
-    phase: AtomicU8,
-    done: AtomicU64,
-    total: AtomicU64,
+    workers: &'a Workers,
 }
 
-impl Corpus {
-    /// Plans a run. `failures` are those of finding the inputs; they join the others.
-    pub fn new(inputs: Inputs, failures: Vec<Failure>, output: PathBuf, options: CorpusOptions) -> Corpus {
-        Corpus {
-            first_reading: Source::new(inputs.clone(), options.source.clone()),
-            source: Source::new(inputs, options.source.clone()),
-            early_failures: failures,
-            output,
-            options,
-            control: Control::default(),
-            phase: AtomicU8::new(Phase::Read as u8),
-            done: AtomicU64::new(0),
-            total: AtomicU64::new(0),
-        }
+impl Building<'_> {
+    fn run(&self, folder: &Folder, record: RunRecord) -> Result<Manifest> {
+        let templates = self.templates(folder)?;
+        let parts = self.read(folder, templates.as_ref())?;
+        let finding = self.learn(folder, &parts)?;
+        let finals = self.write(folder, &parts, &finding)?;
+        self.complete(folder, record, &parts, finals)
     }
 
-    /// What stops the run early.
-    pub fn control(&self) -> &Control {
-        &self.control
+    fn write_options(&self) -> WriteOptions {
+        WriteOptions { keep_marked: self.job.keep_marked, offsets: self.job.offsets }
     }
 
-    /// How far the run has come.
-    pub fn progress(&self) -> Progress {
-        let phases = [Phase::Templates, Phase::Read, Phase::Learn, Phase::Write];
-        let phase = phases[usize::from(self.phase.load(Ordering::Relaxed).min(3))];
-        let source = match phase {
-            Phase::Templates => Some(&self.first_reading),
-            Phase::Read => Some(&self.source),
-            Phase::Learn | Phase::Write => None,
-        };
-        Progress {
-            phase,
-            done: source.map_or_else(|| self.done.load(Ordering::Relaxed), Source::bytes_read),
-            total: source.map_or_else(|| self.total.load(Ordering::Relaxed), |source| source.inputs().total_size()),
-            documents: self.control.documents(),
-            failures: self.control.failures(),
-        }
-    }
-
-    fn begin(&self, phase: Phase, total: u64) {
-        self.done.store(0, Ordering::Relaxed);
-        self.total.store(total, Ordering::Relaxed);
-        self.phase.store(phase as u8, Ordering::Relaxed);
-    }
-
-    /// Makes the corpus, or goes on making it.
-    pub fn run(&self) -> Result<Outcome> {
-        if self.options.template_of_host && self.source.inputs().iter().any(Input::is_stdin) {
-            let error = Error::Refused("standard input can be read only once".into());
-            let advice = "`template=host` reads the inputs twice: save it to a file first";
-            return Err(error.hint(Hint::value("template", "host", advice)));
-        }
-        let list = list_inputs(self.source.inputs());
-        let record = RunRecord::new(&list, self.source.inputs(), self.options.record());
-        let (folder, start) = match Folder::open(&self.output, &record, &list, self.options.overwrite)? {
-            State::Complete(manifest) => return Ok(Outcome { manifest: *manifest, start: Start::Complete }),
-            State::Open { folder, begun } => (folder, if begun { Start::Resumed } else { Start::New }),
-        };
-        let pool = rayon::ThreadPoolBuilder::new()
-            .num_threads(self.options.threads)
-            .build()
-            .map_err(|error| Error::Refused(format!("cannot start {} threads: {error}", self.options.threads)))?;
-        let templates = self.templates(&folder, &pool)?;
-        let parts = self.read(&folder, &pool, templates.as_ref())?;
-        let finding = self.learn(&folder, &pool, &parts)?;
-        let finals = self.write(&folder, &pool, &parts, &finding)?;
-        Ok(Outcome { manifest: self.complete(&folder, record, &parts, finals)?, start })
+    fn part_name(&self, number: usize) -> String {
+        let (format, compression) = self.format;
+        Folder::documents(&format!("part-{number:05}.{}{}", format.extension(), compression.suffix()))
     }
 
     /// Phase 0, where it is asked for: the templates of all hosts, from a sample of their pages. They are kept until the corpus
     /// is complete, so that a run that goes on marks with the same ones.
-    fn templates(&self, folder: &Folder, pool: &rayon::ThreadPool) -> Result<Option<Templates>> {
-        if !self.options.template_of_host {
+    fn templates(&self, folder: &Folder) -> Result<Option<Templates>> {
+        if self.job.template == TemplateBy::None {
             return Ok(None);
         }
         let path = folder.work(TEMPLATES);
         if path.exists() {
             return Templates::from_bytes(&std::fs::read(&path).at(&path)?).map(Some);
         }
-        self.begin(Phase::Templates, 0);
         // The sample does not depend on --memory: what a corpus is must not.
         let kernel = SiteTemplates::default();
         let mut sample = kernel.partial();
-        run_in_order(
-            &self.first_reading,
-            0..self.first_reading.inputs().len(),
-            Position::default(),
-            pool,
-            &self.control,
-            page_of_site,
-            |position, page| {
-                let Some((key, text)) = &page else { return Ok(()) };
-                kernel.observe(Page { position, key, text }, &mut sample)
-            },
-        )?;
-        let templates = pool.install(|| kernel.conclude(sample))?;
+        let source = self.source.again();
+        each_document(self.workers, "templates", &source, page_of_site, |position, page| {
+            let Some((key, text)) = &page else { return Ok(()) };
+            kernel.observe(Page { position, key, text }, &mut sample)
+        })?;
+        let templates = self.workers.install(|| kernel.conclude(sample))?;
         write_atomically(&path, &templates.to_bytes()?)?;
         Ok(Some(templates))
     }
 
     /// Phase 1: inputs to work parts. As many shards at a time as there are threads.
-    fn read(&self, folder: &Folder, pool: &rayon::ThreadPool, sites: Option<&Templates>) -> Result<Vec<WorkPart>> {
-        self.begin(Phase::Read, 0);
-        let preparation = self.options.preparation();
-        self.control.count(0, self.early_failures.len() as u64);
+    fn read(&self, folder: &Folder, sites: Option<&Templates>) -> Result<Vec<WorkPart>> {
+        self.workers.begin("read", self.source.inputs().total_size());
+        let preparation = self.job.preparation();
+        self.workers.advance(0, 0, self.early_failures.len() as u64);
         let shards = shards(self.source.inputs());
-        let parts = self.on_threads(&shards, |_, shard| self.read_shard(folder, pool, shard, (&preparation, sites)))?;
+        let parts = self.on_threads(&shards, |_, shard| self.read_shard(folder, shard, (&preparation, sites)))?;
         Ok(parts.into_iter().flatten().collect())
     }
 
@@ -338,7 +285,7 @@ impl Corpus {
         let done = Mutex::new(Vec::new());
         let failed = Mutex::new(None);
         std::thread::scope(|scope| {
-            for _ in 0..self.options.threads.min(items.len()) {
+            for _ in 0..self.workers.threads().min(items.len()) {
                 scope.spawn(|| {
                     loop {
                         let number = next.fetch_add(1, Ordering::Relaxed);
@@ -365,13 +312,12 @@ impl Corpus {
     fn read_shard(
         &self,
         folder: &Folder,
-        pool: &rayon::ThreadPool,
         shard: &super::work::Shard,
         (preparation, sites): (&Preparation, Option<&Templates>),
     ) -> Result<Vec<WorkPart>> {
         let mut parts = finished_parts(folder, shard)?;
         for part in &parts {
-            self.control.count(part.note.documents, part.note.failures);
+            self.workers.advance(0, part.note.documents, part.note.failures);
         }
         let from = parts.last().map_or(Position { input: shard.inputs.start, record: 0 }, |part| part.note.next);
         let done = if parts.last().is_some_and(|part| part.note.last) { shard.inputs.end } else { from.input };
@@ -380,22 +326,21 @@ impl Corpus {
             return Ok(parts);
         }
         let number = |parts: &[WorkPart]| parts.len() as u32;
-        let mut part = PartWriter::new(folder, shard.number, number(&parts), from, self.options.checkpoint_bytes);
-        run_in_order(
+        let mut part = PartWriter::new(folder, shard.number, number(&parts), from, self.job.checkpoint);
+        each_document_of(
+            self.workers,
             &self.source,
             shard.inputs.clone(),
             from,
-            pool,
-            &self.control,
             |position, item| Ready::new(preparation.prepare_in_site(position, item, sites)),
             |position, ready| {
                 let ready = ready?;
-                self.control.count(u64::from(ready.document.is_some()), u64::from(ready.failure.is_some()));
+                self.workers.advance(0, 0, u64::from(ready.failure.is_some()));
                 part.add(position, ready)?;
                 if part.is_full() {
                     let next = Position { record: position.record + 1, ..position };
                     let following =
-                        PartWriter::new(folder, shard.number, number(&parts) + 1, next, self.options.checkpoint_bytes);
+                        PartWriter::new(folder, shard.number, number(&parts) + 1, next, self.job.checkpoint);
                     parts.push(std::mem::replace(&mut part, following).finish(false)?);
                 }
                 Ok(())
@@ -406,17 +351,18 @@ impl Corpus {
     }
 
     fn exact_duplicates(&self, folder: &Folder) -> ExactDuplicates {
-        let share = self.options.memory / (self.options.threads as u64 + 1);
+        let memory = self.workers.run().memory.unwrap_or(Corpus::MEMORY);
+        let share = memory / (self.workers.threads() as u64 + 1);
         ExactDuplicates { memory: share as usize, temporary: folder.work("") }
     }
 
     /// Phase 2: what the whole collection teaches.
-    fn learn(&self, folder: &Folder, pool: &rayon::ThreadPool, parts: &[WorkPart]) -> Result<FirstCopies> {
-        self.begin(Phase::Learn, parts.iter().map(|part| part.note.text_bytes).sum());
+    fn learn(&self, folder: &Folder, parts: &[WorkPart]) -> Result<FirstCopies> {
+        self.workers.begin("learn", parts.iter().map(|part| part.note.text_bytes).sum());
         let pass = self.exact_duplicates(folder);
         // As many pieces of evidence as threads, each with its share of the memory.
         let pieces = Mutex::new(Vec::new());
-        pool.install(|| {
+        self.workers.install(|| {
             parts.par_iter().try_for_each(|part| {
                 let mut evidence = lock(&pieces).pop().unwrap_or_else(|| pass.partial());
                 self.read_work_part(folder, part, |document| pass.observe(&document, &mut evidence))?;
@@ -441,32 +387,23 @@ impl Corpus {
             return Ok(());
         }
         read_part(&folder.work(&part.file_name()), |document| {
-            if self.control.stopped() {
-                return Err(Error::Interrupted);
-            }
-            self.done.fetch_add(document.text().len() as u64, Ordering::Relaxed);
+            self.workers.stop().check()?;
+            self.workers.advance(document.text().len() as u64, 1, 0);
             each(document)
         })
     }
 
     /// Phase 3: work parts to final parts, several at a time.
-    fn write(
-        &self,
-        folder: &Folder,
-        pool: &rayon::ThreadPool,
-        parts: &[WorkPart],
-        finding: &FirstCopies,
-    ) -> Result<Vec<FinalNote>> {
-        self.begin(Phase::Write, parts.iter().map(|part| part.note.text_bytes).sum());
+    fn write(&self, folder: &Folder, parts: &[WorkPart], finding: &FirstCopies) -> Result<Vec<FinalNote>> {
+        self.workers.begin("write", parts.iter().map(|part| part.note.text_bytes).sum());
         let pass = self.exact_duplicates(folder);
-        let groups = group(parts, self.options.part_bytes);
-        self.on_threads(&groups, |number, group| self.write_part(folder, pool, number, group, &pass, finding))
+        let groups = group(parts, self.job.part_size);
+        self.on_threads(&groups, |number, group| self.write_part(folder, number, group, &pass, finding))
     }
 
     fn write_part(
         &self,
         folder: &Folder,
-        pool: &rayon::ThreadPool,
         number: usize,
         group: &[WorkPart],
         pass: &ExactDuplicates,
@@ -474,14 +411,14 @@ impl Corpus {
     ) -> Result<FinalNote> {
         let note_path = folder.work(&format!("final-{number:05}.json"));
         if let Some(note) = read_json(&note_path)? {
-            self.done.fetch_add(group.iter().map(|part| part.note.text_bytes).sum(), Ordering::Relaxed);
+            self.workers.advance(group.iter().map(|part| part.note.text_bytes).sum(), 0, 0);
             return Ok(note);
         }
-        let name = self.options.part_name(number);
+        let name = self.part_name(number);
         let output = Output::file(&folder.path(&name))?;
-        let mut writer = write::open(output, self.options.format, self.options.packing, self.options.write)?;
+        let mut writer = write::open(output, self.format.0, self.format.1, self.write_options())?;
         let removed_name = Folder::removed(&format!("part-{number:05}.jsonl.zst"));
-        let mut removed = match self.options.removed {
+        let mut removed = match self.job.removed {
             true => Some(
                 Compression::of_path(Path::new(&removed_name)).compress(Output::file(&folder.path(&removed_name))?)?,
             ),
@@ -497,8 +434,7 @@ impl Corpus {
             }
             let mut own = Statistics::default();
             own.add(&document);
-            let marked =
-                self.options.removed.then(|| removed_lines(&document, self.options.write.offsets)).transpose()?;
+            let marked = self.job.removed.then(|| removed_lines(&document, self.job.offsets)).transpose()?;
             Ok::<_, Error>((document, own, marked))
         };
         let paths: Vec<_> = group.iter().map(|part| folder.work(&part.file_name())).collect();
@@ -508,18 +444,16 @@ impl Corpus {
                 read_lines(path, &mut |lines| send(lines.into_iter().map(|line| (line, &**path)).collect()))
             })
         };
-        in_stages(pool, read, look, |looked| {
-            if self.control.stopped() {
-                return Err(Error::Interrupted);
-            }
+        self.workers.in_stages(read, look, |looked| {
+            self.workers.stop().check()?;
             let (document, own, marked) = looked?;
-            self.done.fetch_add(document.text().len() as u64, Ordering::Relaxed);
+            self.workers.advance(document.text().len() as u64, 1, 0);
             statistics.merge(&own);
             if let (Some(removed), Some(lines)) = (&mut removed, marked) {
                 cut += u64::from(!document.marks.is_empty());
                 removed.put(&lines)?;
             }
-            if self.options.write.keep_marked || !document.is_removed() {
+            if self.job.keep_marked || !document.is_removed() {
                 documents += 1;
                 writer.write(&document)?;
             }
@@ -573,6 +507,13 @@ impl Corpus {
         folder.complete(&manifest)?;
         Ok(manifest)
     }
+}
+
+/// The failures of a corpus, as its folder lists them.
+fn read_failures(folder: &Path, count: u64) -> Failures {
+    let lines = std::fs::read(folder.join("errors.jsonl")).unwrap_or_default();
+    let lines = lines.split(|byte| *byte == b'\n').filter_map(|line| serde_json::from_slice(line).ok());
+    Failures { first: lines.take(REPORTED).collect(), count, ..Failures::default() }
 }
 
 /// A web page that has an address, and its host.
