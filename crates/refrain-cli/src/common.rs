@@ -12,6 +12,7 @@ use clap::parser::ValueSource;
 use clap::{ArgMatches, Args};
 use refrain::decode::LanguageFilter;
 use refrain::extract::{ExtractOptions, JusTextOptions, Method, Profile};
+pub(crate) use refrain::report::legible;
 use refrain::source::{InputFormat, Inputs, STDIN, SourceOptions, TextIs};
 use refrain::text::Offsets;
 use refrain::write::{Compression, Format};
@@ -497,11 +498,6 @@ pub(crate) fn on_interrupt(stop: impl Fn() -> bool + Send + 'static) -> Result<(
 /// A line for people, on standard error.
 pub(crate) fn tell(line: &str) {
     let _ = writeln!(std::io::stderr().lock(), "{line}");
-}
-
-/// A name that does nothing to a terminal.
-pub(crate) fn legible(name: &str) -> String {
-    name.chars().map(|character| if character.is_control() { ' ' } else { character }).collect()
 }
 
 /// Data, on standard output.

@@ -11,7 +11,13 @@ const SHARED: [&str; 7] = ["disk", "document", "error", "kernel", "run", "text",
 const ALLOWED: [(&str, &[&str]); 22] = [
     ("run", &[]),
     ("flow", &["source"]),
-    ("jobs", &["decode", "dedup", "extract", "flow", "pipeline", "source", "stats", "template", "write"]),
+    (
+        "jobs",
+        &[
+            "compare", "decode", "dedup", "editions", "extract", "flow", "pipeline", "report", "source", "stats",
+            "strip", "template", "write",
+        ],
+    ),
     ("disk", &[]),
     ("document", &[]),
     ("error", &[]),
@@ -28,7 +34,7 @@ const ALLOWED: [(&str, &[&str]); 22] = [
     ("editions", &[]),
     ("template", &[]),
     ("report", &["compare", "editions", "strip"]),
-    ("write", &[]),
+    ("write", &["source"]),
     ("stats", &[]),
     ("pipeline", &["decode", "extract", "office", "source", "template"]),
 ];

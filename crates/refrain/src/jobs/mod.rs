@@ -9,6 +9,7 @@ mod extract;
 mod failures;
 mod input;
 mod outputs;
+mod strip;
 
 pub use convert::{Convert, ConvertReport};
 pub use corpus::{Corpus, CorpusReport};
@@ -16,3 +17,4 @@ pub use extract::{Extract, ExtractReport, ExtractedPage};
 pub use failures::Failures;
 pub use input::Input;
 pub use outputs::{Memory, Output, Outputs, is_folder};
+pub use strip::{LearnedFrom, SavedEvidence, Strip, StripReport};

@@ -76,6 +76,16 @@ impl Output {
             Output::Memory(memory) => Compression::None.compress(write::Output::stream(memory.clone())),
         }
     }
+
+    /// Writes these bytes and nothing else, never compressed.
+    pub(crate) fn write(&self, bytes: &[u8]) -> Result<()> {
+        if let Output::Path(path) = self {
+            return write::write_atomically(path, bytes);
+        }
+        let mut out = self.open()?;
+        out.put(bytes)?;
+        out.finish().map(drop)
+    }
 }
 
 /// What a job wrote to memory. Clones share one content.
@@ -350,12 +360,22 @@ impl Outputs {
         }
         Ok(())
     }
+
+    /// The same for jobs whose users can allow it to be overwritten.
+    pub(crate) fn check_folder_or_overwrite(&self, folder: &Path) -> Result<()> {
+        self.check_folder(folder).map_err(|error| match folder.is_dir() {
+            true => error.hint(Hint::option("overwrite", "or replace files of the same names with `overwrite`")),
+            false => error,
+        })
+    }
 }
 
 /// The names of lists that several jobs write.
 pub(crate) const REMOVED: &str = "removed";
 pub(crate) const ERRORS: &str = "errors";
 pub(crate) const REPORT: &str = "report";
+pub(crate) const DOUBTFUL: &str = "doubtful";
+pub(crate) const SAVE: &str = "save";
 
 /// True for a folder, or for a name that asks for one.
 pub fn is_folder(path: &Path) -> bool {

@@ -7,7 +7,7 @@ use htmlize::escape_text;
 
 use crate::document::Position;
 use crate::error::Result;
-use crate::strip::{Column, Ends, Figures, Found, Sample, Text};
+use crate::strip::{Boundaries, Column, Ends, Figures, Sample, Text};
 
 /// Cases that are shown, the least certain ones.
 const CASES: usize = 200;
@@ -20,7 +20,7 @@ const PAGE: &str = include_str!("books.html");
 
 /// What is to be shown of a collection whose texts were stripped.
 #[derive(Debug, Default)]
-pub struct StripReport {
+pub struct StripPage {
     sample: Sample,
     cases: Vec<Case>,
     /// The boundaries of every text.
@@ -35,14 +35,14 @@ pub struct StripReport {
 struct Case {
     id: String,
     position: Position,
-    found: Found,
+    found: Boundaries,
     /// Lines around the boundaries.
     excerpts: [String; 2],
 }
 
-impl StripReport {
+impl StripPage {
     /// Adds a text and what was found in it.
-    pub fn add(&mut self, position: Position, id: &str, text: &Ends, found: &Found) {
+    pub fn add(&mut self, position: Position, id: &str, text: &Ends, found: &Boundaries) {
         self.boundaries.insert(position, (found.preamble_end, found.epilogue_start));
         self.preambles += usize::from(found.preamble_end > 0);
         self.epilogues += usize::from(found.epilogue_start > 0);
@@ -82,7 +82,7 @@ impl StripReport {
     }
 
     fn lead(&self) -> String {
-        let StripReport { preambles, epilogues, doubtful, .. } = self;
+        let StripPage { preambles, epilogues, doubtful, .. } = self;
         let texts = self.boundaries.len();
         format!("<p>{texts} texts: {preambles} with a preamble, {epilogues} with an epilogue, {doubtful} doubtful.</p>")
     }
@@ -246,10 +246,14 @@ mod tests {
 
     #[test]
     fn the_worst_come_first_and_hostile_text_is_text() {
-        let mut report = StripReport::default();
+        let mut report = StripPage::default();
         for input in 0..250 {
-            let found =
-                Found { confidence: Some(0.9 - input as f32 / 1000.0), preamble_end: 1, lines: 3, ..Found::default() };
+            let found = Boundaries {
+                confidence: Some(0.9 - input as f32 / 1000.0),
+                preamble_end: 1,
+                lines: 3,
+                ..Boundaries::default()
+            };
             let text = format!("A licence that stands in front of every text.\n<script>{input}</script>\nEnd.\n");
             let position = Position { input, record: 0 };
             report.add(position, &format!("text<{input}>"), &Ends::of(text.as_bytes(), 600), &found);
@@ -266,8 +270,8 @@ mod tests {
     #[test]
     fn excerpts_show_both_ends() {
         let text = (1..=40).map(|line| format!("Line {line}\n\n\n")).collect::<Vec<_>>().concat();
-        let found = Found { confidence: Some(0.5), preamble_end: 1, lines: 120, ..Found::default() };
-        let mut report = StripReport::default();
+        let found = Boundaries { confidence: Some(0.5), preamble_end: 1, lines: 120, ..Boundaries::default() };
+        let mut report = StripPage::default();
         report.add(Position::default(), "text", &Ends::of(text.as_bytes(), 600), &found);
         let [top, bottom] = &report.cases[0].excerpts;
         assert_eq!(top, "<b>     1  Line 1</b>\n     4  Line 2\n     7  Line 3\n    10  Line 4\n    13  Line 5\n");
@@ -276,7 +280,7 @@ mod tests {
 
     #[test]
     fn a_page_of_nothing_is_a_page() {
-        let page = StripReport::default().page().expect("in memory");
+        let page = StripPage::default().page().expect("in memory");
         assert!(page.contains("0 texts") && !page.contains("NaN") && !page.contains("inf"));
     }
 }

@@ -10,8 +10,8 @@ mod comparison;
 mod editions;
 mod editions_page;
 
-pub use books::StripReport;
-pub use cells::cell;
+pub use books::StripPage;
+pub use cells::{cell, legible};
 pub use comparison::{ComparisonReport, Names, ReportOptions, shared_passages};
 pub use editions::EditionsReport;
 

@@ -12,7 +12,7 @@ use super::blocks::{Tokens, blocks};
 use super::evidence::{Count, Evidence, Seen, Side};
 use super::learn::{COPY_LINES, distinct_by, smallest};
 use super::lines::{Edges, Line, TRIVIAL_BELOW};
-use super::{Found, Profile};
+use super::{Boundaries, Profile};
 
 /// Lines in other blocks that the walk goes over, where what lies behind them is as common as what lies before; and how many more
 /// it goes over where twice as many known lines follow at once.
@@ -375,18 +375,18 @@ impl BothEnds {
 }
 
 /// Marks one file by learned lines alone.
-pub(super) fn mark(file: &Edges, evidence: &Evidence) -> Found {
+pub(super) fn mark(file: &Edges, evidence: &Evidence) -> Boundaries {
     let BothEnds { top, bottom, preamble_end, epilogue_start } = BothEnds::of(file, &Blocks::of(file), evidence);
     let body_end = if epilogue_start == 0 { file.total } else { epilogue_start - 1 };
     let (confidence, doubts) = confidence([top, bottom], body_end.saturating_sub(preamble_end));
-    Found {
+    Boundaries {
         preamble_end,
         epilogue_start,
         confidence: Some(confidence),
         why_preamble: why(top),
         why_epilogue: why(bottom),
         doubts,
-        ..Found::default()
+        ..Boundaries::default()
     }
 }
 

@@ -10,7 +10,7 @@ use super::head::{
 use super::lines::{Edges, Line};
 use super::meta;
 use super::rules::{Place, Rules, Says};
-use super::{Facts, Found};
+use super::{Boundaries, Facts};
 
 /// A block's say is bounded, so that one odd block cannot carry the boundary far.
 const CLIP: f32 = 4.0;
@@ -125,18 +125,18 @@ pub(super) fn best_cut(scores: &[f32]) -> Cut {
 }
 
 /// Marks one book. With `keep_credits`, credits and notes behind the marker stay in it.
-pub(super) fn mark(file: &Edges, rules: &Rules, evidence: &Evidence, keep_credits: bool) -> Found {
+pub(super) fn mark(file: &Edges, rules: &Rules, evidence: &Evidence, keep_credits: bool) -> Boundaries {
     let head = Head::new(&file.head, rules, evidence, Extent::Needed);
     let scores = &head.scores[..head.scores.len().min(head.before_title())];
     let cut = best_cut(scores);
     let end = preamble_end(&head, if keep_credits { 0 } else { cut.blocks });
     let tail = tail_start(&file.tail, end, rules, evidence);
-    let mut found = Found {
+    let mut found = Boundaries {
         preamble_end: end,
         epilogue_start: tail.start,
         why_preamble: why_preamble(&head, scores, cut, keep_credits),
         why_epilogue: tail.why.to_owned(),
-        ..Found::default()
+        ..Boundaries::default()
     };
     let (confidence, doubts) = confidence(file, &head, scores, cut, &found, head.another || tail.another);
     (found.confidence, found.doubts) = (Some(confidence), doubts);
@@ -274,7 +274,7 @@ fn confidence(
     head: &Head,
     scores: &[f32],
     cut: Cut,
-    found: &Found,
+    found: &Boundaries,
     another: bool,
 ) -> (f32, Vec<&'static str>) {
     let body_end = if found.epilogue_start == 0 { file.total } else { found.epilogue_start - 1 };
@@ -306,7 +306,7 @@ const NAME_LINES: [usize; 2] = [80, 60];
 const NEAR_LINES: usize = 30;
 
 /// The word "Gutenberg" inside the boundaries: true when it stands close to one.
-fn name_left(file: &Edges, marked: &Found) -> Option<bool> {
+fn name_left(file: &Edges, marked: &Boundaries) -> Option<bool> {
     let inside = |l: &&Line| {
         let n = l.number + 1;
         n > marked.preamble_end && (marked.epilogue_start == 0 || n < marked.epilogue_start)

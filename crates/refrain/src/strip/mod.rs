@@ -2,7 +2,7 @@
 //!
 //! Texts of one collection carry the same notices by hand, with variations. [`Strip`] learns from the two ends of many texts
 //! which lines and words belong to notices, without labels, and then finds for each text the last line of its preamble and the
-//! first line of its epilogue ([`Found`]). What was learned is [`Evidence`]: small, can be merged and saved, and comes with the
+//! first line of its epilogue ([`Boundaries`]). What was learned is [`Evidence`]: small, can be merged and saved, and comes with the
 //! library for the books of Project Gutenberg, so that a single book can be stripped.
 //!
 //! [`LineCounts`] and [`FrequentLines`] are the published method that this started from, over five [structures that
@@ -49,6 +49,7 @@ pub use sample::{Sample, Text};
 use std::cmp::Ordering;
 use std::ops::Range;
 
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::document::{Document, Label, Mark, Reason, Span};
@@ -63,8 +64,34 @@ pub const EDGE_LINES: usize = 600;
 /// Below this confidence, somebody should have a look.
 pub const DOUBTFUL: f32 = 0.7;
 
+/// How preambles and epilogues are found.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Method {
+    /// By what is learned from the two ends of all texts: [`Strip`].
+    #[default]
+    Learned,
+    /// By lines that are frequent in the collection, as published: [`FrequentLines`].
+    Paper(PaperOptions),
+}
+
+impl Method {
+    /// The methods by name, with default parameters.
+    pub const ALL: [(&'static str, Method); 2] =
+        [("learned", Method::Learned), ("paper", Method::Paper(PaperOptions::PUBLISHED))];
+
+    /// Lines that are needed of each end of a text.
+    pub fn edge_lines(&self) -> usize {
+        match self {
+            Method::Learned => EDGE_LINES,
+            Method::Paper(options) => options.edge_lines(),
+        }
+    }
+}
+
 /// What is known beforehand of the texts.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
 pub enum Profile {
     /// Books of Project Gutenberg: rules for its markers, titles and notes, and evidence that comes with the library.
     #[default]
@@ -76,6 +103,22 @@ pub enum Profile {
 impl Profile {
     /// All of them, with the names that options use.
     pub const ALL: [(&'static str, Profile); 2] = [("gutenberg", Profile::Gutenberg), ("generic", Profile::Generic)];
+
+    /// The name that options use.
+    pub fn name(self) -> &'static str {
+        match self {
+            Profile::Gutenberg => "gutenberg",
+            Profile::Generic => "generic",
+        }
+    }
+
+    /// What messages call one of the texts.
+    pub fn noun(self) -> &'static str {
+        match self {
+            Profile::Gutenberg => "book",
+            Profile::Generic => "text",
+        }
+    }
 }
 
 /// The method that finds preambles and epilogues.
@@ -122,7 +165,7 @@ impl Strip {
     }
 
     /// Finds preamble and epilogue of one text.
-    pub fn find(&self, text: &Ends, evidence: &Evidence) -> Found {
+    pub fn find(&self, text: &Ends, evidence: &Evidence) -> Boundaries {
         let edges = text.edges();
         let found = match self.profile {
             Profile::Gutenberg => mark::mark(&edges, &self.rules, evidence, self.keep_credits),
@@ -132,9 +175,9 @@ impl Strip {
     }
 }
 
-/// What was found in one text. Lines count from 1, and 0 is none.
+/// Where the preamble of a text ends and its epilogue starts, and why. Lines count from 1, and 0 is none.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Found {
+pub struct Boundaries {
     /// Lines of the whole text.
     pub lines: usize,
     /// The last line of the preamble.
@@ -155,15 +198,15 @@ pub struct Found {
     pub emptied: bool,
 }
 
-impl Found {
+impl Boundaries {
     /// True when somebody should have a look.
     pub fn is_doubtful(&self) -> bool {
         self.emptied || self.confidence.is_some_and(|confidence| confidence < DOUBTFUL)
     }
 
     /// The least certain first; texts of which nothing would be left before them.
-    pub fn by_doubt(&self, other: &Found) -> Ordering {
-        let confidence = |found: &Found| found.confidence.unwrap_or(1.0);
+    pub fn by_doubt(&self, other: &Boundaries) -> Ordering {
+        let confidence = |found: &Boundaries| found.confidence.unwrap_or(1.0);
         other.emptied.cmp(&self.emptied).then(confidence(self).total_cmp(&confidence(other)))
     }
 
@@ -191,7 +234,7 @@ impl Found {
     }
 
     /// Notes the number of lines, and whether anything would be left.
-    fn checked(mut self, edges: &Edges) -> Found {
+    fn checked(mut self, edges: &Edges) -> Boundaries {
         self.lines = edges.total;
         let end = if self.epilogue_start == 0 { edges.total } else { self.epilogue_start - 1 };
         let seen = edges.head.len()..edges.total - edges.tail.len();
@@ -213,7 +256,7 @@ impl Kernel for Strip {
     type Item<'a> = Text<'a>;
     type Partial = Sample;
     type Finding = Evidence;
-    type Verdict = Found;
+    type Verdict = Boundaries;
 
     fn partial(&self) -> Sample {
         Sample::default()
@@ -233,7 +276,7 @@ impl Kernel for Strip {
         Ok(self.learn(&sample))
     }
 
-    fn mark(&self, text: Text<'_>, evidence: &Evidence) -> Result<Found> {
+    fn mark(&self, text: Text<'_>, evidence: &Evidence) -> Result<Boundaries> {
         Ok(self.find(text.ends, evidence))
     }
 }

@@ -1,16 +1,20 @@
 //! The published method: Algorithm 1 of Kaser and Lemire, with their heuristics as an option.
 
 use std::ops::Range;
+use std::path::PathBuf;
+
+use serde::{Deserialize, Serialize};
 
 use super::blocks::Tokens;
-use super::counters::{AnyCounter, Counter, CounterKind, Frequent};
+use super::counters::{AnyCounter, Counter, CounterKind, Frequent, Options};
 use super::lines::{Ends, Line, preprocess};
 use super::rules::{PAPER, Place, Rules, Says};
-use super::{EDGE_LINES, Found};
+use super::{Boundaries, EDGE_LINES};
 use crate::error::Result;
 
-/// The constants of the paper, under the names of the paper.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// The parameters of the paper, under the names of the paper, and which of its structures counts lines.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
 pub struct PaperOptions {
     /// K: a line is frequent when it occurs more often than this.
     pub k: u32,
@@ -22,11 +26,36 @@ pub struct PaperOptions {
     pub gap_max: usize,
     /// Lines that say where the boilerplate ends count, too (section 3.4 of the paper).
     pub heuristics: bool,
+    /// What counts lines.
+    pub counter: CounterKind,
+    /// The hashed counter has 2 to the power of this many 8-bit counters.
+    pub bits: u32,
+    /// Lines that the majority counter monitors at a time.
+    pub counters: u32,
 }
 
 impl PaperOptions {
     /// As published.
-    pub const PUBLISHED: PaperOptions = PaperOptions { k: 10, p_max: 300, e_max: 300, gap_max: 10, heuristics: false };
+    pub const PUBLISHED: PaperOptions = PaperOptions {
+        k: 10,
+        p_max: 300,
+        e_max: 300,
+        gap_max: 10,
+        heuristics: false,
+        counter: CounterKind::Exact,
+        bits: 23,
+        counters: 100_000,
+    };
+
+    /// An empty counter. The sorted one uses this much memory, and this folder for the rest.
+    pub fn build_counter(&self, memory: Option<u64>, folder: PathBuf) -> Result<AnyCounter> {
+        let default = Options::default();
+        // K occurrences must differ from K + 1. With a ceiling above 255, the hashed counter is approximate.
+        let ceiling = self.k.saturating_add(1).max(default.ceiling);
+        let memory = memory.unwrap_or(default.memory);
+        let PaperOptions { bits, counters, .. } = *self;
+        self.counter.build(&Options { memory, folder, bits, ceiling, counters, ..default })
+    }
 
     /// Lines that are needed of each end of a text.
     pub fn edge_lines(&self) -> usize {
@@ -143,7 +172,7 @@ pub struct FrequentLines {
 
 impl FrequentLines {
     /// The second pass of the algorithm, for one text.
-    pub fn find(&self, text: &Ends) -> Found {
+    pub fn find(&self, text: &Ends) -> Boundaries {
         let edges = text.edges();
         let mut why = ["frequent lines", "frequent lines"];
         let (top, bottom) = (
@@ -167,12 +196,12 @@ impl FrequentLines {
             epilogue_start = 0;
         }
         let told = |line: usize, why: &str| if line == 0 { "no frequent line".to_owned() } else { why.to_owned() };
-        Found {
+        Boundaries {
             preamble_end,
             epilogue_start,
             why_preamble: told(preamble_end, why[0]),
             why_epilogue: told(epilogue_start, why[1]),
-            ..Found::default()
+            ..Boundaries::default()
         }
         .checked(&edges)
     }

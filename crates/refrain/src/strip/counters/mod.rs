@@ -42,8 +42,10 @@ use std::fmt;
 use std::path::PathBuf;
 
 use rayon::iter::{IndexedParallelIterator, IntoParallelRefIterator, ParallelIterator};
+use serde::{Deserialize, Serialize};
 use twox_hash::XxHash3_64;
 
+use super::PaperOptions;
 use crate::error::{Error, Result};
 
 pub use crc64::Crc64;
@@ -108,7 +110,8 @@ fn make_keys(key: fn(&[u8]) -> u64, lines: &[&[u8]], keys: &mut Vec<u64>) {
 }
 
 /// The structures, by the names that `--counter` knows.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
 pub enum CounterKind {
     /// Exact counts in memory: [`Exact`].
     Exact,
@@ -198,10 +201,10 @@ impl Default for Options {
         Options {
             memory: 512 << 20,
             folder: std::env::temp_dir(),
-            bits: 23,
+            bits: PaperOptions::PUBLISHED.bits,
             ceiling: hashed::PLAIN,
             seed: 0,
-            counters: 100_000,
+            counters: PaperOptions::PUBLISHED.counters,
             majority_least: None,
         }
     }

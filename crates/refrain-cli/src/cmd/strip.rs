@@ -1,0 +1,281 @@
+//! `refrain strip`: removes licence headers, footers and notes from books.
+
+use std::path::{Path, PathBuf};
+
+use anyhow::{Result, bail};
+use clap::Args;
+use refrain::source::STDIN;
+use refrain::strip::counters::CounterKind;
+use refrain::strip::{Method, PaperOptions, Profile};
+use refrain::text::Offsets;
+use refrain::write::{Compression, Format};
+use refrain::{LearnedFrom, Output, Outputs, Run, SavedEvidence, Strip, StripReport};
+
+use crate::common::{Given, InputArguments, OutputArguments, is_folder, legible, named, offsets, one_of, size, tell};
+use crate::exit::Exit;
+
+/// Remove licence headers and footers from books
+///
+/// The texts are read twice: first to learn from their two ends what they share, then to find in each the last line of its
+/// preamble and the first line of its epilogue. With the profile gutenberg, what was learned is joined with evidence that comes
+/// with refrain, so that one book is enough. Into a folder, the bytes of each book are written as they are, with a report of
+/// what was found: report.jsonl. If nothing would be left of a text, it is written whole and reported.
+#[derive(Args)]
+#[command(
+    before_help = "Example:\n  refrain strip samples/books/ -o clean/\n  refrain strip samples/books/lamp.txt\n  refrain strip samples/books/ --explain --worst\n  refrain strip samples/books/ --explain --format tsv -o found.tsv",
+    mut_arg("output", |arg| arg.value_name("PATH").help(
+        "Folder for the bodies and their report; or a file: the body of one book, documents (.jsonl, .parquet, .vert), or with \
+         --explain what was found; standard output when not given"
+    ))
+)]
+pub(crate) struct Arguments {
+    #[command(flatten)]
+    input: InputArguments,
+
+    #[command(flatten)]
+    method: MethodArguments,
+
+    /// Print what was found and why, and write no book
+    #[arg(long, help_heading = "Output")]
+    explain: bool,
+
+    /// With --explain: the least certain first
+    #[arg(long, requires = "explain", help_heading = "Output")]
+    worst: bool,
+
+    /// Write a list of doubtful cases to this file, the least certain first, with tabs between columns
+    #[arg(long, value_name = "FILE", help_heading = "Output")]
+    doubtful: Option<PathBuf>,
+
+    /// Write a page to this file: the least certain cases with the lines around their boundaries, where frequent lines occur,
+    /// and how often lines occur
+    #[arg(long, value_name = "FILE.html", help_heading = "Output")]
+    report: Option<PathBuf>,
+
+    /// Format, where the name does not state it. With --explain: text (a table), tsv or jsonl; for documents: text, jsonl,
+    /// parquet or vertical
+    #[arg(long, value_name = "FORMAT", value_parser = one_of(&Strip::FORMATS), help_heading = "Output")]
+    format: Option<Format>,
+
+    /// Documents: keep preambles and epilogues, with their marks
+    #[arg(long, conflicts_with = "explain", help_heading = "Output")]
+    keep_marked: bool,
+
+    /// With --keep-marked, what the ranges of marks count: characters (code points) or bytes
+    #[arg(long, value_name = "UNIT", default_value = "chars", value_parser = offsets(), help_heading = "Output")]
+    offsets: Offsets,
+
+    /// Write into a folder that is not empty: files of the same names are replaced, others are left alone
+    #[arg(long, help_heading = "Output")]
+    overwrite: bool,
+
+    #[command(flatten)]
+    output: OutputArguments,
+}
+
+/// How preambles and epilogues are found.
+#[derive(Args)]
+#[command(next_help_heading = "Method")]
+struct MethodArguments {
+    /// What is known of the texts: books of Project Gutenberg, or nothing but what they share
+    #[arg(long, value_name = "PROFILE", default_value = Profile::default().name(), value_parser = named(Profile::ALL.to_vec()))]
+    profile: Profile,
+
+    /// Keep credits and notes of those who made the e-book, if they follow the marker at the start of the book
+    #[arg(long)]
+    keep_credits: bool,
+
+    /// Learn nothing; use evidence that --save wrote
+    #[arg(long, value_name = "FILE")]
+    evidence: Option<PathBuf>,
+
+    /// Write what was learned to this file, for --evidence
+    #[arg(long, value_name = "FILE")]
+    save: Option<PathBuf>,
+
+    /// The default method, or the published one: lines that are frequent in these very texts, at their two ends
+    #[arg(long, value_name = "METHOD", default_value = "learned", value_parser = named(Method::ALL.to_vec()))]
+    method: Method,
+
+    /// Method paper: a line is frequent if it occurs more often than this
+    #[arg(long, value_name = "N", default_value_t = PaperOptions::PUBLISHED.k)]
+    k: u32,
+
+    /// Method paper: non-trivial lines that are examined at the start
+    #[arg(long, value_name = "N", default_value_t = PaperOptions::PUBLISHED.p_max)]
+    p_max: usize,
+
+    /// Method paper: non-trivial lines that are examined at the end
+    #[arg(long, value_name = "N", default_value_t = PaperOptions::PUBLISHED.e_max)]
+    e_max: usize,
+
+    /// Method paper: this many infrequent lines in a row end the boilerplate
+    #[arg(long, value_name = "N", default_value_t = PaperOptions::PUBLISHED.gap_max)]
+    gap_max: usize,
+
+    /// Method paper: lines that say where the boilerplate ends count, too
+    #[arg(long)]
+    heuristics: bool,
+
+    /// Method paper: what counts lines; each has its own errors and needs (see the guide)
+    #[arg(long, value_name = "NAME", default_value = PaperOptions::PUBLISHED.counter.name(), value_parser = named(CounterKind::ALL.map(|kind| (kind.name(), kind)).to_vec()))]
+    counter: CounterKind,
+
+    /// Counter hashed: 2 to the power of this many 8-bit counters, 3 to 30
+    #[arg(long, value_name = "N", default_value_t = PaperOptions::PUBLISHED.bits, value_parser = clap::value_parser!(u32).range(3..=30))]
+    bits: u32,
+
+    /// Counter majority: lines that are monitored at a time
+    #[arg(long, value_name = "N", default_value_t = PaperOptions::PUBLISHED.counters, value_parser = clap::value_parser!(u32).range(1..))]
+    counters: u32,
+
+    /// Counter sorted: memory to count in; more goes to temporary files [default: 512M]
+    #[arg(long, value_name = "SIZE", value_parser = size, allow_negative_numbers = true)]
+    memory: Option<u64>,
+}
+
+impl MethodArguments {
+    fn method(&self) -> Method {
+        let MethodArguments { k, p_max, e_max, gap_max, heuristics, counter, bits, counters, .. } = *self;
+        match self.method {
+            Method::Learned => Method::Learned,
+            Method::Paper(_) => {
+                Method::Paper(PaperOptions { k, p_max, e_max, gap_max, heuristics, counter, bits, counters })
+            }
+        }
+    }
+
+    /// Refuses options that would do nothing.
+    fn refuse_idle(&self, given: &Given) -> Result<()> {
+        match self.method {
+            Method::Learned => {
+                let paper = ["k", "p_max", "e_max", "gap_max", "heuristics", "counter", "bits", "counters", "memory"];
+                given.refuse(&paper, "needs --method paper")?;
+            }
+            Method::Paper(_) => given.refuse(
+                &["profile", "keep_credits", "evidence", "save"],
+                "is for the default method; remove --method paper",
+            )?,
+        }
+        for (kind, option) in
+            [(CounterKind::Hashed, "bits"), (CounterKind::Majority, "counters"), (CounterKind::Sorted, "memory")]
+        {
+            if self.counter != kind {
+                given.refuse(&[option], &format!("needs --counter {kind}"))?;
+            }
+        }
+        if self.profile == Profile::Generic {
+            given.refuse(&["keep_credits"], "needs --profile gutenberg, which knows credits")?;
+        }
+        if self.evidence.is_some() {
+            given.refuse(&["save"], "has nothing to save if --evidence is used")?;
+        }
+        Ok(())
+    }
+}
+
+impl Arguments {
+    fn job(&self) -> Strip {
+        Strip {
+            read: self.input.options(),
+            method: self.method.method(),
+            profile: self.method.profile,
+            keep_credits: self.method.keep_credits,
+            evidence: self.method.evidence.clone().map(SavedEvidence::File),
+            explain: self.explain,
+            worst: self.worst,
+            keep_marked: self.keep_marked,
+            offsets: self.offsets,
+        }
+    }
+
+    fn outputs(&self) -> Result<Outputs> {
+        let format = self.format.map(|format| (format, Compression::None));
+        let mut outputs = self.output.outputs(format)?.overwrite(self.overwrite);
+        for (name, path) in [("doubtful", &self.doubtful), ("report", &self.report), ("save", &self.method.save)] {
+            let Some(path) = path else { continue };
+            if path == Path::new(STDIN) {
+                bail!("--{name} needs the name of a file");
+            }
+            outputs = outputs.list(name, Output::path(path)?);
+        }
+        Ok(outputs)
+    }
+
+    /// Refuses options that would do nothing.
+    fn refuse_idle(&self, given: &Given) -> Result<()> {
+        self.method.refuse_idle(given)?;
+        let path = self.output.path();
+        let folder = path.is_some_and(|path| is_folder(path) || path.extension().is_none());
+        if self.explain || !folder {
+            given.refuse(&["overwrite"], "needs a folder to write to, such as -o clean/")?;
+        }
+        let format = self.format.or_else(|| path.and_then(Format::of_path));
+        if !matches!(format, Some(Format::Jsonl | Format::Parquet)) {
+            let why = "needs --format jsonl or parquet; other formats have no ranges";
+            given.refuse(&["keep_marked", "offsets"], why)?;
+        }
+        if !self.keep_marked {
+            given.refuse(&["offsets"], "needs --keep-marked; without it no ranges are written")?;
+        }
+        Ok(())
+    }
+}
+
+pub(crate) fn run(arguments: &Arguments, given: &Given) -> Result<Exit> {
+    let output = &arguments.output;
+    arguments.refuse_idle(given)?;
+    let (job, input, outputs) = (arguments.job(), arguments.input.input()?, arguments.outputs()?);
+    let unit = if job.profile == Profile::Gutenberg { "books" } else { "texts" };
+    let run = Run { memory: arguments.method.memory, ..Run::default() };
+    let report = output.run(run, unit, "the output was not finished", |run| job.run(&input, outputs, run))?;
+    let exit = OutputArguments::tell_failures(&report.failures);
+    if !output.quiet {
+        tell_report(&job, &report, output.path());
+    }
+    Ok(exit)
+}
+
+/// Prints what was learned from and what was found.
+fn tell_report(job: &Strip, report: &StripReport, path: Option<&Path>) {
+    let noun = job.profile.noun();
+    if let Some(learned) = report.learned.filter(|learned| learned.texts > 0) {
+        tell(&learned_from(learned, noun));
+    }
+    if report.books == 0 && !job.explain {
+        return tell(&format!("nothing was written: no {noun} could be read"));
+    }
+    if report.emptied > 0 {
+        let names: Vec<String> = report.first_emptied.iter().map(|id| legible(id)).collect();
+        let more = match report.emptied - names.len() as u64 {
+            0 => String::new(),
+            more => format!(" and {more} more"),
+        };
+        let kept = if job.explain { "they would be written whole" } else { "written whole" };
+        tell(&format!("note: nothing but boilerplate, {kept}: {}{more}", names.join(", ")));
+    }
+    let wrote = path.map_or(String::new(), |path| format!("wrote {}: ", path.display()));
+    let StripReport { books, preambles, epilogues, doubtful, .. } = report;
+    let books = counted(*books, noun);
+    tell(&format!("{wrote}{books}, {preambles} with a preamble, {epilogues} with an epilogue, {doubtful} doubtful"));
+}
+
+fn learned_from(LearnedFrom { texts, distinct, shipped }: LearnedFrom, noun: &str) -> String {
+    let from = match distinct == texts {
+        true => counted(texts, noun),
+        false => format!("{} among {texts}", counted(distinct, &format!("different {noun}"))),
+    };
+    match (shipped, distinct) {
+        (0, _) => format!("learned from {from}"),
+        (_, 0) => {
+            let one = if texts == 1 { "one book" } else { "copies of one book" };
+            format!("{one}: found by the evidence that comes with refrain ({shipped} books)")
+        }
+        _ => format!("learned from {from} and from the evidence that comes with refrain ({shipped} books)"),
+    }
+}
+
+/// A number of books or texts in words.
+fn counted(count: u64, noun: &str) -> String {
+    format!("{count} {noun}{}", if count == 1 { "" } else { "s" })
+}

@@ -1,0 +1,328 @@
+//! Reads books: of plain files only the two ends, everything else as documents.
+
+use std::fs::File;
+use std::io::{self, Read, Seek, SeekFrom};
+use std::ops::Range;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
+
+use crate::document::{Document, Position};
+use crate::error::{Error, Failure, Hint, Result};
+use crate::flow::each_document_of;
+use crate::pipeline::Preparation;
+use crate::run::Workers;
+use crate::source::{Input, InputFormat, Item, Source, is_plain_text};
+use crate::strip::Ends;
+use crate::write::{Names, without_extension, without_packing};
+
+/// The books of a collection, which can be read several times.
+pub(super) struct Books<'a> {
+    pub(super) source: Source,
+    /// Their names below an output folder.
+    pub(super) names: Names,
+    /// Lines that are examined at each end.
+    pub(super) lines: usize,
+    /// Several books are an error.
+    pub(super) only_one: bool,
+    /// The output, for messages.
+    pub(super) output: Option<&'a Path>,
+    /// What messages call one of them.
+    pub(super) noun: &'static str,
+    pub(super) workers: &'a Workers,
+}
+
+/// One book.
+pub(super) struct Book {
+    pub(super) position: Position,
+    /// Its name without `.txt`.
+    pub(super) id: String,
+    /// The name of the input, with that of the member of an archive.
+    pub(super) origin: String,
+    pub(super) ends: Ends,
+    pub(super) content: Content,
+    /// What was wrong with it, if it can be used all the same.
+    pub(super) failure: Option<Failure>,
+}
+
+/// Where the text of a book is.
+pub(super) enum Content {
+    /// In a plain file.
+    File {
+        path: PathBuf,
+        /// Its name below an output folder.
+        name: PathBuf,
+    },
+    /// In memory.
+    Document(Box<Document>),
+}
+
+/// Plain files that are read before their results are handed over, and how large they may be together: documents are in
+/// memory until then.
+const CHUNK: usize = 256;
+const CHUNK_BYTES: u64 = 64 << 20;
+/// Bytes that show what a file is.
+const HEAD: u64 = 4096;
+/// Files up to this size are read at once.
+const SMALL: u64 = 128 << 10;
+
+/// A book that may be drawn for the sample that is learned from.
+pub(super) enum Candidate {
+    /// A plain file, with its [identity](Ends::identity).
+    File(u64, Position),
+    /// A document, which was read.
+    Document(Box<Book>),
+    /// Not a book.
+    Failed,
+}
+
+/// How much of a plain file is read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Extent {
+    /// Its ends.
+    Ends,
+    /// Its ends, and how many lines it has.
+    Whole,
+}
+
+impl Books<'_> {
+    /// Reads all books, works on them on all threads, and hands over the results in the order of the collection.
+    pub(super) fn each<T: Send>(
+        &self,
+        phase: &'static str,
+        extent: Extent,
+        work: impl Fn(Result<Book, Failure>) -> T + Sync,
+        sink: impl FnMut(T) -> Result<()>,
+    ) -> Result<()> {
+        self.each_input(phase, |index, input| self.plain(index, input, extent).map(|book| work(Ok(book))), &work, sink)
+    }
+
+    /// Finds all candidates for the sample. Reads a few bytes of each plain file, and all of everything else.
+    pub(super) fn candidates(&self, sink: impl FnMut(Candidate) -> Result<()>) -> Result<()> {
+        let file = |index, input: &Input| {
+            let identity = self.may_be_plain(input).then(|| self.identity(input).ok().flatten()).flatten()?;
+            Some(Candidate::File(identity, Position { input: index, record: 0 }))
+        };
+        let document =
+            |book: Result<Book, Failure>| book.map_or(Candidate::Failed, |book| Candidate::Document(Box::new(book)));
+        self.each_input("learn", file, document, sink)
+    }
+
+    /// Reads the ends of some plain files, in any order.
+    pub(super) fn ends_of(&self, files: &[Position], each: impl Fn(Position, Ends) -> Result<()> + Sync) -> Result<()> {
+        let stop = self.workers.stop();
+        let read = |position: &Position| {
+            stop.check()?;
+            let input = self.source.inputs().get(position.input);
+            let ends = input.and_then(|input| self.ends(input, Extent::Ends).ok().flatten());
+            ends.filter(Ends::is_text).map_or(Ok(()), |ends| each(*position, ends))
+        };
+        self.workers.install(|| files.par_iter().try_for_each(read))
+    }
+
+    /// Works on all inputs on all threads: on plain files by `plain` where it can, and on the documents in all others.
+    fn each_input<T: Send>(
+        &self,
+        phase: &'static str,
+        plain: impl Fn(u32, &Input) -> Option<T> + Sync,
+        work: impl Fn(Result<Book, Failure>) -> T + Sync,
+        mut sink: impl FnMut(T) -> Result<()>,
+    ) -> Result<()> {
+        let source = &self.source;
+        let stop = self.workers.stop();
+        source.rewind();
+        self.workers.begin(phase, source.inputs().total_size());
+        let books = AtomicU64::new(0);
+        let work = |book: Result<Book, Failure>| {
+            books.fetch_add(u64::from(book.is_ok()), Ordering::Relaxed);
+            work(book)
+        };
+        let mut sink = |done| match self.only_one && books.load(Ordering::Relaxed) > 1 {
+            true => Err(self.several()),
+            false => sink(done),
+        };
+        let list: Vec<(u32, &Input)> = (0..).zip(source.inputs().iter()).collect();
+        let plain = |(index, input): &(u32, &Input)| {
+            let done = if stop.is_requested() { None } else { plain(*index, input) };
+            if done.is_some() {
+                books.fetch_add(1, Ordering::Relaxed);
+                source.count_as_read(*index);
+            }
+            done
+        };
+        for chunk in chunks(&list) {
+            let done: Vec<Option<T>> = self.workers.install(|| chunk.par_iter().map(plain).collect());
+            for (done, (index, _)) in done.into_iter().zip(chunk) {
+                stop.check()?;
+                match done {
+                    Some(done) => {
+                        self.workers.set_done(source.bytes_read(), 1);
+                        sink(done)?;
+                    }
+                    None => self.documents(*index, &work, &mut sink)?,
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// True if there is one book, in a plain file.
+    pub(super) fn is_one_file(&self) -> bool {
+        let first = self.source.inputs().iter().next().filter(|_| self.source.inputs().len() == 1);
+        first.is_some_and(|input| self.plain(0, input, Extent::Ends).is_some())
+    }
+
+    /// False for inputs that are certainly not plain files.
+    fn may_be_plain(&self, input: &Input) -> bool {
+        let options = self.source.options();
+        let readable = input.size.is_some_and(|size| size <= options.max_document);
+        let as_text = options.format.is_none_or(|format| format == InputFormat::Text);
+        readable && as_text && !input.in_corpus && !self.source.is_in_memory()
+    }
+
+    /// The book in a plain file. `None` if the file is something else, or cannot be read.
+    fn plain(&self, index: u32, input: &Input, extent: Extent) -> Option<Book> {
+        if !self.may_be_plain(input) {
+            return None;
+        }
+        let ends = self.ends(input, extent).ok().flatten().filter(Ends::is_text)?;
+        let name = self.names.of(input);
+        Some(Book {
+            position: Position { input: index, record: 0 },
+            id: without_extension(&name.to_string_lossy()).to_owned(),
+            origin: input.name.clone(),
+            ends,
+            content: Content::File { path: input.path.clone(), name },
+            failure: None,
+        })
+    }
+
+    /// The two ends of a plain file. `None` if the file is something else.
+    fn ends(&self, input: &Input, extent: Extent) -> io::Result<Option<Ends>> {
+        let mut file = File::open(&input.path)?;
+        let small = input.size.filter(|size| *size <= SMALL);
+        // One byte more than there should be shows whether that was all.
+        let limit = small.map_or(HEAD, |size| size + 1);
+        let mut head = Vec::with_capacity(limit as usize);
+        (&mut file).take(limit).read_to_end(&mut head)?;
+        let whole = small.is_some_and(|size| head.len() as u64 <= size);
+        if !self.is_plain(&head, input) {
+            return Ok(None);
+        }
+        Ok(Some(match extent {
+            _ if whole => Ends::of_whole(head, self.lines),
+            Extent::Ends => Ends::glance(&mut file, self.lines)?,
+            Extent::Whole => Ends::read(&mut file, self.lines)?,
+        }))
+    }
+
+    /// What the first bytes of a file say.
+    fn is_plain(&self, head: &[u8], input: &Input) -> bool {
+        is_plain_text(&head[..head.len().min(HEAD as usize)], &input.name, self.source.options().format)
+    }
+
+    /// What identifies the text of a plain file. `None` if the file is something else.
+    fn identity(&self, input: &Input) -> io::Result<Option<u64>> {
+        let mut file = File::open(&input.path)?;
+        let mut head = Vec::with_capacity(HEAD as usize);
+        (&mut file).take(HEAD).read_to_end(&mut head)?;
+        if self.is_plain(&head, input) { Ends::identify(&mut file) } else { Ok(None) }
+    }
+
+    /// Works on the documents of one input.
+    fn documents<T: Send>(
+        &self,
+        index: u32,
+        work: &(impl Fn(Result<Book, Failure>) -> T + Sync),
+        sink: &mut impl FnMut(T) -> Result<()>,
+    ) -> Result<()> {
+        let preparation = Preparation { language: None, extractor: None };
+        let name = self.source.inputs().get(index).map(|input| self.names.of(input)).unwrap_or_default();
+        let id = |document: &Document| match document.id == document.origin.input {
+            true => without_extension(without_packing(&name.to_string_lossy())).to_owned(),
+            false => without_extension(&document.id).to_owned(),
+        };
+        let book = |position: Position, mut item: Item| {
+            match &mut item {
+                // A file that is not text was meant to be a book, unless it is in an archive.
+                Item::Skipped { origin, reason } if origin.member.is_none() && origin.url.is_none() => {
+                    return Some(Err(Failure::new(&origin.input, format!("is not text: {reason}"))));
+                }
+                Item::Document(raw) if raw.origin.member.is_none() => raw.claims_text = true,
+                _ => {}
+            }
+            let prepared = preparation.prepare(position, item);
+            match (prepared.document, prepared.failure) {
+                (Some(mut document), failure) => {
+                    document.remove_marked();
+                    Some(Ok(Book {
+                        position,
+                        id: id(&document),
+                        origin: document.origin.path().into_owned(),
+                        ends: Ends::of(document.text().as_bytes(), self.lines),
+                        content: Content::Document(Box::new(document)),
+                        failure,
+                    }))
+                }
+                (None, Some(failure)) => Some(Err(failure)),
+                (None, None) => None,
+            }
+        };
+        each_document_of(
+            self.workers,
+            &self.source,
+            index..index + 1,
+            Position { input: index, record: 0 },
+            |position, item| book(position, item).map(work),
+            |_, done| done.map_or(Ok(()), &mut *sink),
+        )
+    }
+
+    /// Several books were found, and the output has room for one.
+    fn several(&self) -> Error {
+        let hint = match self.output.filter(|path| path.extension().is_none()) {
+            Some(path) => {
+                let folder = format!("{}/", path.display());
+                let text = format!("a slash at the end of the name makes it a folder: `output={folder}`");
+                Hint::value("output", folder, text)
+            }
+            None => folder_hint(),
+        };
+        Error::Refused(format!("there are several {}s, which need a folder", self.noun)).hint(hint)
+    }
+}
+
+/// The way out where several books have no folder to go to.
+pub(super) fn folder_hint() -> Hint {
+    Hint::value("output", "clean/", "name one, such as `output=clean/`")
+}
+
+/// Reads a part of a file, after its byte order mark.
+pub(super) fn read_part(path: &Path, part: Range<u64>) -> io::Result<impl Read> {
+    let mut file = File::open(path)?;
+    let mut head = Vec::new();
+    file.by_ref().take(LONGEST_MARK).read_to_end(&mut head)?;
+    let mark = MARKS.iter().find(|mark| part.start > 0 && head.starts_with(mark)).copied().unwrap_or_default();
+    file.seek(SeekFrom::Start(part.start))?;
+    Ok(mark.chain(file.take(part.end - part.start)))
+}
+
+/// Cuts a list into chunks of few enough files that are small enough together, with at least one file each.
+fn chunks<'a, 'b>(mut rest: &'a [(u32, &'b Input)]) -> impl Iterator<Item = &'a [(u32, &'b Input)]> {
+    std::iter::from_fn(move || {
+        let mut bytes = 0;
+        let fits = |(_, input): &&(u32, &Input)| {
+            bytes += input.size.unwrap_or(0);
+            bytes <= CHUNK_BYTES
+        };
+        let count = rest.iter().take(CHUNK).take_while(fits).count().max(1);
+        let (chunk, others) = rest.split_at_checked(count)?;
+        rest = others;
+        Some(chunk)
+    })
+}
+
+/// Byte order marks of UTF-8 and UTF-16. Without its mark, a text could not be read any more.
+const MARKS: [&[u8]; 3] = [b"\xEF\xBB\xBF", b"\xFF\xFE", b"\xFE\xFF"];
+const LONGEST_MARK: u64 = 3;

@@ -1,0 +1,195 @@
+//! `strip`: removes licence headers, footers and notes from books.
+
+mod books;
+mod learn;
+mod rows;
+mod write;
+
+pub use learn::{LearnedFrom, SavedEvidence};
+
+use serde::{Deserialize, Serialize};
+
+use super::failures::{FailureLog, Failures};
+use super::input::Input;
+use super::outputs::{DOUBTFUL, ERRORS, Outputs, REPORT, SAVE};
+use crate::error::{Error, Result};
+use crate::report::StripPage;
+use crate::run::Run;
+use crate::source::SourceOptions;
+use crate::strip::{Method, Profile};
+use crate::text::Offsets;
+use crate::write::{Format, Names};
+use books::{Books, Extent};
+use rows::{Row, head, sort_by_doubt};
+use write::{Destination, Problem, Target};
+
+/// Removes preambles and epilogues from books: licences, headers, notes of transcribers.
+///
+/// The texts are read twice: first to learn from their two ends what they share, then to find where the preamble of each ends
+/// and its epilogue starts. A text of which nothing would be left is written whole and counted in the report.
+///
+/// | output | content |
+/// |---|---|
+/// | main: a folder | the bytes of each book without preamble and epilogue, and `report.jsonl` |
+/// | main: a file or standard output | documents, or the body of a single book |
+/// | main: memory | documents |
+/// | `errors` | what failed |
+/// | `doubtful` | a table (tsv) of doubtful cases, the least certain first |
+/// | `report` | a web page: the least certain cases, and figures of the collection |
+/// | `save` | what was learned, for [`evidence`](Strip::evidence) |
+///
+/// ```
+/// use refrain::{Document, Input, Outputs, Run, Strip};
+///
+/// let book = "The Project Gutenberg EBook of The Lamp, by A. Keeper\n\nTitle: The Lamp\n\nAuthor: A. Keeper\n\n\
+///     *** START OF THIS PROJECT GUTENBERG EBOOK THE LAMP ***\n\n\nProduced by B. Reader\n\n\n\n\
+///     THE LAMP\n\nBy A. Keeper\n\nThe lamp was lit at dusk.\n\n\n\
+///     End of Project Gutenberg's The Lamp, by A. Keeper\n";
+/// let (outputs, results) = Outputs::memory();
+/// let report = Strip::default().run(&Input::documents([Document::from_text("lamp", book)]), outputs, &Run::default())?;
+/// assert_eq!((report.preambles, report.epilogues), (1, 1));
+/// let lamp = &results.documents()[0];
+/// assert_eq!(lamp.text(), "THE LAMP\n\nBy A. Keeper\n\nThe lamp was lit at dusk.");
+/// assert_eq!(lamp.meta["author"], "A. Keeper");
+/// # Ok::<(), refrain::Error>(())
+/// ```
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Strip {
+    /// How inputs are read. Text that came marked is removed, unless `use_marked` is set.
+    pub read: SourceOptions,
+    /// How preambles and epilogues are found.
+    pub method: Method,
+    /// What is known of the texts. The published method ignores it.
+    pub profile: Profile,
+    /// Keep credits and notes of those who made the e-book, if they follow the marker at the start of the book.
+    pub keep_credits: bool,
+    /// Evidence of an earlier run; nothing is learned then.
+    pub evidence: Option<SavedEvidence>,
+    /// Write one row for each book instead: what was found, and why.
+    pub explain: bool,
+    /// With `explain`: the least certain first.
+    pub worst: bool,
+    /// Documents: keep preambles and epilogues, with their marks.
+    pub keep_marked: bool,
+    /// Documents: what the offsets of marks count in files.
+    pub offsets: Offsets,
+}
+
+/// What [`Strip`] did.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+pub struct StripReport {
+    /// Books that were read.
+    pub books: u64,
+    /// Those with a preamble.
+    pub preambles: u64,
+    /// Those with an epilogue.
+    pub epilogues: u64,
+    /// Those that somebody should check.
+    pub doubtful: u64,
+    /// Those of which nothing would be left. They are written whole.
+    pub emptied: u64,
+    /// The ids of the first of them.
+    pub first_emptied: Vec<String>,
+    /// What was learned from, if anything was.
+    pub learned: Option<LearnedFrom>,
+    /// What failed.
+    pub failures: Failures,
+}
+
+impl StripReport {
+    /// How many ids of emptied books a report holds.
+    const NAMED: usize = 10;
+
+    fn add(&mut self, row: &Row) {
+        let found = &row.found;
+        self.books += 1;
+        self.preambles += u64::from(found.preamble_end > 0);
+        self.epilogues += u64::from(found.epilogue_start > 0);
+        self.doubtful += u64::from(found.is_doubtful());
+        self.emptied += u64::from(found.emptied);
+        if found.emptied && self.first_emptied.len() < Self::NAMED {
+            self.first_emptied.push(row.id.clone());
+        }
+    }
+}
+
+impl Strip {
+    /// The formats that the job writes. Documents are written as text, jsonl, parquet and vertical.
+    pub const FORMATS: [Format; 5] = [Format::Text, Format::Tsv, Format::Jsonl, Format::Parquet, Format::Vertical];
+    /// Those of `explain`.
+    pub const ROW_FORMATS: [Format; 3] = [Format::Text, Format::Tsv, Format::Jsonl];
+
+    /// Runs the job.
+    pub fn run(&self, input: &Input, outputs: Outputs, run: &Run) -> Result<StripReport> {
+        outputs.check(&[DOUBTFUL, ERRORS, REPORT, SAVE])?;
+        if outputs.get(SAVE).is_some() && (self.evidence.is_some() || self.method != Method::Learned) {
+            return Err(Error::Refused("there is nothing to save: this run learns no evidence".into()));
+        }
+        let (source, early, _copy) = input.open_twice(&self.read, &outputs, run.temporary.as_deref())?;
+        let target = Target::of(self, &outputs, source.inputs())?;
+        let mut failures = FailureLog::new(&outputs, early)?;
+        let workers = run.start()?;
+        let books = Books {
+            names: Names::new(input.names(), source.inputs()),
+            source,
+            lines: self.method.edge_lines(),
+            only_one: target == Target::Body,
+            output: outputs.path(),
+            noun: self.profile.noun(),
+            workers: &workers,
+        };
+        let mut destination = Destination::open(self, target, &outputs, &books)?;
+        let (finder, learned) = self.learn(&books)?;
+        if let (Some(save), Some(evidence)) = (outputs.get(SAVE), finder.evidence()) {
+            save.write(&evidence.saved())?;
+        }
+        let mut report = StripReport { learned, ..StripReport::default() };
+        let mut page = outputs.get(REPORT).map(|_| StripPage::default());
+        let mut doubtful = outputs.get(DOUBTFUL).map(|_| Vec::new());
+        let (preparation, has_page) = (destination.preparation(), page.is_some());
+        books.each(
+            "strip",
+            Extent::Whole,
+            |book| {
+                let book = book?;
+                let found = finder.find(&book.ends);
+                let ends = has_page.then(|| (book.position, book.ends.clone()));
+                let (row, body) = preparation.prepare(book, found)?;
+                Ok((row, body, ends))
+            },
+            |done| {
+                let (mut row, body, ends) = match done {
+                    Ok(done) => done,
+                    Err(Problem::Book(failure)) => return failures.add(failure),
+                    Err(Problem::Run(error)) => return Err(error),
+                };
+                if let Some(failure) = row.failure.take() {
+                    failures.add(failure)?;
+                }
+                report.add(&row);
+                if let (Some(page), Some((position, ends))) = (&mut page, ends) {
+                    page.add(position, &row.id, &ends, &row.found);
+                }
+                destination.write(&mut row, body)?;
+                if let Some(doubtful) = doubtful.as_mut().filter(|_| row.found.is_doubtful()) {
+                    doubtful.push(row);
+                }
+                Ok(())
+            },
+        )?;
+        destination.finish()?;
+        if let (Some(mut out), Some(page)) = (outputs.open_list(REPORT)?, page) {
+            out.put(workers.install(|| page.page())?.as_bytes())?;
+            out.finish()?;
+        }
+        if let (Some(mut out), Some(mut rows)) = (outputs.open_list(DOUBTFUL)?, doubtful) {
+            sort_by_doubt(&mut rows);
+            out.put(head(Format::Tsv).as_bytes())?;
+            rows.iter().try_for_each(|row| out.put(row.line(Format::Tsv).as_bytes()))?;
+            out.finish()?;
+        }
+        report.failures = failures.finish();
+        Ok(report)
+    }
+}
