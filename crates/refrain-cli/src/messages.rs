@@ -4,7 +4,7 @@ use refrain::Failure;
 
 /// An option as a flag, with its value where there is one.
 fn flag(option: &str, value: Option<&str>) -> String {
-    let flag = format!("--{}", option.replace('_', "-"));
+    let flag = if option == "output" { "-o".to_owned() } else { format!("--{}", option.replace('_', "-")) };
     value.map_or_else(|| flag.clone(), |value| format!("{flag} {value}"))
 }
 

@@ -70,6 +70,7 @@ pub mod write;
 pub use document::{Block, BlockKind, Document, Label, Link, Mark, Origin, Passage, Position, Reason, Span};
 pub use error::{Error, Failure, Hint, Place, Result};
 pub use jobs::{
-    Convert, ConvertReport, Extract, ExtractReport, ExtractedPage, Failures, Input, Memory, Output, Outputs,
+    Convert, ConvertReport, Decode, DecodeMethod, DecodeReport, Extract, ExtractReport, ExtractedPage, Failures, Input,
+    Memory, Output, Outputs,
 };
 pub use run::{Event, Observer, Run, Stop, Workers};

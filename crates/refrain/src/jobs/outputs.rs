@@ -340,6 +340,14 @@ impl Outputs {
         }
         Ok(())
     }
+
+    /// The same for jobs whose users can allow it to be overwritten.
+    pub(crate) fn check_folder_or_overwrite(&self, folder: &Path) -> Result<()> {
+        self.check_folder(folder).map_err(|error| match folder.is_dir() {
+            true => error.hint(Hint::option("overwrite", "or replace files of the same names with `overwrite`")),
+            false => error,
+        })
+    }
 }
 
 /// The names of lists that several jobs write.
