@@ -165,7 +165,7 @@ fn detect_writes_one_line_a_file() {
     env.run(&["decode", "--detect", "pages", "-o", "out.txt"]).code(0);
     assert!(env.read_text("out.txt").starts_with("file "));
     env.run(&["decode", "--detect", "pages", "-o", "out.csv"]).code(2).says(&["out.csv", ".jsonl", "--format"]);
-    env.run(&["decode", "--detect", "pages", "-o", "new/"]).code(2).says(&["new/ is a folder", "-o found.jsonl"]);
+    env.run(&["decode", "--detect", "pages", "-o", "new/"]).code(2).says(&["new/ is a folder", "name a file"]);
 }
 
 #[test]
@@ -405,7 +405,7 @@ fn a_link_in_the_output_is_replaced_and_not_followed() {
 fn outputs_that_cannot_be_are_refused_with_a_reason() {
     let env = with_pages();
     env.write("there.txt", "older");
-    env.run(&["decode", "pages", "-o", "there.txt"]).code(2).says(&["there.txt is a file", "-o utf8/"]);
+    env.run(&["decode", "pages", "-o", "there.txt"]).code(2).says(&["there.txt is a file", "name another folder"]);
     env.run(&["decode", "pages", "-o", "there.txt/"]).code(2).says(&["there.txt is a file"]);
     env.run(&["decode", "pages/b.html", "-o", "pages/b.html"]).code(2).says(&["both an input and the output"]);
     env.run(&["decode", "pages/b.html", "-o", "nowhere/b.html"]).code(2).says(&["the folder nowhere does not exist"]);
@@ -429,7 +429,7 @@ fn a_file_called_like_the_report_fails_and_is_not_lost_in_silence() {
     let env = with_pages();
     env.write("pages/report.jsonl", "{}\n");
     let outcome = env.run(&["decode", "pages", "-o", "utf8/"]).code(1);
-    outcome.says(&["pages/report.jsonl", "where the report goes", "rename it"]);
+    outcome.says(&["pages/report.jsonl", "would replace the report", "rename it"]);
     assert_eq!(env.read_jsonl("utf8/report.jsonl").len(), 4);
 }
 
@@ -509,7 +509,7 @@ fn a_model_of_ones_own_tells_encodings() {
     let found = env.run(&["decode", "--model", "czech.model", "page.txt"]).code(0);
     assert_eq!(found.text(), "žluťoučký kůň");
     env.write("czech.model", "something else");
-    env.run(&["decode", "--model", "czech.model", "page.txt"]).code(2).says(&["czech.model is no model"]);
+    env.run(&["decode", "--model", "czech.model", "page.txt"]).code(2).says(&["czech.model is not a model"]);
     env.run(&["decode", "--train", "czech.txt", "-o", "x.model"]).code(2).says(&["--encodings"]);
 }
 

@@ -69,7 +69,7 @@ pub mod write;
 pub use document::{Block, BlockKind, Document, Label, Link, Mark, Origin, Passage, Position, Reason, Span};
 pub use error::{Error, Failure, Hint, Place, Result};
 pub use jobs::{
-    Convert, ConvertReport, Corpus, CorpusReport, Extract, ExtractReport, ExtractedPage, Failures, Input, LearnedFrom,
-    Memory, Output, Outputs, SavedEvidence, Strip, StripReport,
+    Convert, ConvertReport, Corpus, CorpusReport, Decode, DecodeMethod, DecodeReport, Extract, ExtractReport,
+    ExtractedPage, Failures, Input, LearnedFrom, Memory, Output, Outputs, SavedEvidence, Strip, StripReport,
 };
 pub use run::{Event, Observer, Run, Stop, Workers};

@@ -7,6 +7,7 @@ use super::models::{LATIN, Models, OWN_SCRIPT, Script, TONES_APART, Window, scri
 use super::ngrams::{ORDER, STEP};
 use super::symbols::{SPACE, symbols};
 use crate::document::{Document, Label, Mark, Reason};
+use crate::error::{Error, Result};
 
 /// A language and how sure the detector is.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -239,6 +240,22 @@ impl LanguageFilter {
     /// Codes of all languages that can be told.
     pub fn known() -> Vec<&'static str> {
         known_languages()
+    }
+
+    /// A filter for documents in these languages, by their codes; none for all languages.
+    pub fn of(codes: &[String]) -> Result<LanguageFilter> {
+        let named = codes.iter().map(|code| code.trim().to_lowercase()).filter(|code| !code.is_empty());
+        let wanted: Vec<String> = named.collect();
+        if wanted.is_empty() && !codes.is_empty() {
+            return Err(Error::Refused("no language is named; leave the option out to keep all languages".into()));
+        }
+        let known = known_languages();
+        match wanted.iter().find(|code| !known.contains(&code.as_str())) {
+            Some(code) => {
+                Err(Error::Refused(format!("unknown language `{code}`; the codes are: {}", known.join(", "))))
+            }
+            None => Ok(LanguageFilter { wanted, by_block: false }),
+        }
     }
 
     /// True for a language that was not asked for.

@@ -61,6 +61,14 @@ impl Input {
         }
     }
 
+    /// The documents, if they are in memory.
+    pub(crate) fn in_memory(&self) -> Option<&[Document]> {
+        match &self.0 {
+            Kind::Names(_) => None,
+            Kind::Documents(documents) => Some(documents),
+        }
+    }
+
     /// Finds what there is to read. Nothing at all is an error; names that do not exist are failures. Files below the main
     /// output are not read, and no output may be an input.
     pub(crate) fn open(&self, options: &SourceOptions, outputs: &Outputs) -> Result<(Source, Vec<Failure>)> {

@@ -5,6 +5,7 @@
 
 mod convert;
 pub mod corpus;
+mod decode;
 mod extract;
 mod failures;
 mod input;
@@ -13,6 +14,7 @@ mod strip;
 
 pub use convert::{Convert, ConvertReport};
 pub use corpus::{Corpus, CorpusReport};
+pub use decode::{Decode, DecodeMethod, DecodeReport};
 pub use extract::{Extract, ExtractReport, ExtractedPage};
 pub use failures::Failures;
 pub use input::Input;

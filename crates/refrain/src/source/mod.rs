@@ -672,7 +672,7 @@ fn spool(mut reader: impl Read) -> io::Result<File> {
 }
 
 /// An I/O error in words a user can act on.
-fn describe(error: &io::Error) -> String {
+pub(crate) fn describe(error: &io::Error) -> String {
     match error.kind() {
         io::ErrorKind::NotFound => "no such file".into(),
         io::ErrorKind::PermissionDenied => "permission denied".into(),
