@@ -21,7 +21,7 @@ const ALLOWED: [(&str, &[&str]); 23] = [
     ("source", &[]),
     ("decode", &[]),
     ("extract", &[]),
-    ("compare", &[]),
+    ("compare", &["decode"]),
     ("office", &[]),
     ("dedup", &[]),
     ("strip", &[]),

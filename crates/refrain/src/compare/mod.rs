@@ -4,24 +4,24 @@
 //! of two documents the [resemblance](Scores::resemblance) R tells what share of both is common, the containment C what
 //! share of the one stands in the other. [`Collection`] finds all pairs with enough of either, exactly. [`align`] finds the
 //! passages themselves, also where they were edited, reordered or summed up. [`Comparison`] does both, and knows what does
-//! not count: [text that everyone was given](GivenText), text that stands in most documents, [lists of references](references).
+//! not count: [text that everyone was given](ExcludedText), text that stands in most documents, [lists of references](references).
 //! A [`Library`] keeps sources on disk, to check documents against them.
 
 mod comparison;
 mod fingerprint;
 mod join;
-mod kept;
+mod spillable;
 mod leave_out;
 mod library;
 mod pairs;
 mod passages;
 mod quotes;
 mod rules;
-mod tile;
+mod batch;
 
 pub(crate) use comparison::page_of;
 pub use comparison::{
-    CompareOptions, Compared, ComparedPair, Comparison, ComparisonResult, Essay, GivenText, Part, SharedPassage,
+    CompareOptions, ComparedDocument, ComparedPair, Comparison, ComparisonResult, PreparedDocument, ExcludedText, Part, SharedPassage,
     pages_of,
 };
 pub use fingerprint::{Fingerprint, FingerprintOptions, Scores};
