@@ -4,7 +4,6 @@ mod cmd;
 mod common;
 mod exit;
 mod messages;
-mod names;
 mod progress;
 
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};

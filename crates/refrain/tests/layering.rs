@@ -28,7 +28,7 @@ const ALLOWED: [(&str, &[&str]); 23] = [
     ("editions", &[]),
     ("template", &[]),
     ("report", &["compare", "editions", "strip"]),
-    ("write", &[]),
+    ("write", &["source"]),
     ("stats", &[]),
     ("pipeline", &["decode", "extract", "office", "source", "template"]),
     ("corpus", &["decode", "dedup", "extract", "pipeline", "source", "stats", "template", "write"]),

@@ -22,8 +22,8 @@ use crate::common::{
     tell_failures,
 };
 use crate::exit::Exit;
-use crate::names::Names;
 use crate::progress::{Bar, Status};
+use refrain::write::Names;
 use report::{Summary, Table, line};
 use work::{Found, Reader, in_order};
 

@@ -6,6 +6,7 @@
 mod folder;
 mod format;
 mod jsonl;
+mod names;
 mod output;
 mod parquet;
 mod parts;
@@ -17,6 +18,7 @@ mod vertical;
 pub use crate::disk::atomic::{complete, place_below, write_atomically};
 pub use folder::FolderWriter;
 pub use format::{Format, extension};
+pub use names::{Names, without_extension, without_packing};
 pub use output::{Compressed, Compression, Output, Written};
 pub use parts::PartsWriter;
 pub use removed::removed_lines;

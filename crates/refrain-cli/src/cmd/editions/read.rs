@@ -12,8 +12,8 @@ use refrain::strip::{EDGE_LINES, Ends, Evidence, Profile, Strip};
 use refrain::{Document, Failure, Position, Span};
 
 use crate::common::{Failures, InputArguments, OutputArguments};
-use crate::names::{Names, without_extension};
 use crate::progress::{Bar, Status};
+use refrain::write::{Names, without_extension};
 
 /// Reads books and puts them on a shelf.
 pub(super) struct Reader<'a> {

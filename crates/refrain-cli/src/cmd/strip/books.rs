@@ -12,8 +12,8 @@ use refrain::source::{Input, InputFormat, Inputs, Item, Source, SourceOptions, i
 use refrain::strip::Ends;
 use refrain::{Document, Error, Failure, Position};
 
-use crate::names::{Names, without_extension, without_packing};
 use crate::progress::{Bar, Status};
+use refrain::write::{Names, without_extension, without_packing};
 
 /// What is read, and how.
 pub(super) struct Books {

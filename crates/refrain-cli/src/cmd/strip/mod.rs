@@ -19,9 +19,9 @@ use crate::common::{
     Given, InputArguments, OutputArguments, is_folder, on_interrupt, one_of, refuse_input_as, tell, tell_failures,
 };
 use crate::exit::Exit;
-use crate::names::Names;
 use books::Books;
 use method::{Finder, MethodArguments};
+use refrain::write::Names;
 use rows::{Row, Summary, head};
 use write::Destination;
 

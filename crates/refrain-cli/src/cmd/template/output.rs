@@ -21,7 +21,7 @@ use super::pages::{Page, Pages};
 use super::records::{Columns, Row};
 use super::work::{How, Marked, Summary};
 use super::{Arguments, Job, Known, Unit};
-use crate::names::Names;
+use refrain::write::Names;
 
 /// What is left to be written when it is a page's turn.
 pub(super) enum Put {

@@ -3,14 +3,14 @@
 use std::collections::HashSet;
 use std::path::{Component, Path, PathBuf};
 
-use refrain::source::{Input, Inputs};
+use crate::source::{Input, Inputs};
 
 /// The name of what came through a pipe, and how it ends.
 const PIPED: (&str, &str) = ("standard-input", ".txt");
 
 /// Names relative to the folder that was named. Where several were named, or files, relative to the folder that all of them
 /// have in common, so that no two files get one name.
-pub(crate) struct Names {
+pub struct Names {
     common: PathBuf,
     /// The folder that relative paths start from: it is asked for once, not for each file.
     current: PathBuf,
@@ -19,7 +19,8 @@ pub(crate) struct Names {
 }
 
 impl Names {
-    pub(crate) fn new(named: &[String], inputs: &Inputs) -> Names {
+    /// Names for these inputs, which were found under the names that the user gave.
+    pub fn new(named: &[String], inputs: &Inputs) -> Names {
         let current = std::env::current_dir().unwrap_or_default();
         let folders = named.iter().map(Path::new).filter(|path| path.is_dir()).map(|path| plain(&current, path));
         // Files of one folder come one after the other.
@@ -40,7 +41,7 @@ impl Names {
     }
 
     /// The path of a text under the output folder; it never leads out of it.
-    pub(crate) fn of(&self, input: &Input) -> PathBuf {
+    pub fn of(&self, input: &Input) -> PathBuf {
         if input.is_stdin() {
             return self.piped.clone();
         }
@@ -75,12 +76,12 @@ fn shared(one: &Path, other: &Path) -> PathBuf {
 }
 
 /// A name without what packing added to it.
-pub(crate) fn without_packing(name: &str) -> &str {
+pub fn without_packing(name: &str) -> &str {
     [".gz", ".zst", ".bz2", ".xz"].iter().find_map(|ending| name.strip_suffix(ending)).unwrap_or(name)
 }
 
 /// A name without `.txt` at its end.
-pub(crate) fn without_extension(name: &str) -> &str {
+pub fn without_extension(name: &str) -> &str {
     name.strip_suffix(".txt").unwrap_or(name)
 }
 
