@@ -54,7 +54,8 @@ fn figures(texts: &[Written], options: &FingerprintOptions) -> (usize, usize, us
 
 /// All pairs, the most alike first.
 fn pairs(texts: &[Written], options: &FingerprintOptions) -> Result<Vec<Pair>> {
-    let mut collection = Collection::new(PairOptions { resemblance: 0.0, containment: 0.0, common: 1.0, ..PairOptions::default() });
+    let mut collection =
+        Collection::new(PairOptions { resemblance: 0.0, containment: 0.0, common: 1.0, ..PairOptions::default() });
     for text in texts {
         collection.add(Fingerprint::of(&text.text, options), Side::New)?;
     }

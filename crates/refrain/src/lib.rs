@@ -70,6 +70,8 @@ pub mod write;
 pub use document::{Block, BlockKind, Document, Label, Link, Mark, Origin, Passage, Position, Reason, Span};
 pub use error::{Error, Failure, Hint, Place, Result};
 pub use jobs::{
-    Convert, ConvertReport, Extract, ExtractReport, ExtractedPage, Failures, Input, Memory, Output, Outputs,
+    AddReport, CheckInput, CheckReport, CheckedDocument, Compare, CompareInput, CompareReport, Convert, ConvertReport,
+    Editions, EditionsInput, EditionsReport, Extract, ExtractReport, ExtractedPage, Failures, FoundSource, Input,
+    Library, LibraryCheck, LibraryOptions, Memory, NamedPairs, Output, Outputs, Threshold,
 };
 pub use run::{Event, Observer, Run, Stop, Workers};

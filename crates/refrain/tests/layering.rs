@@ -11,7 +11,7 @@ const SHARED: [&str; 7] = ["disk", "document", "error", "kernel", "run", "text",
 const ALLOWED: [(&str, &[&str]); 23] = [
     ("run", &[]),
     ("flow", &["source"]),
-    ("jobs", &["decode", "extract", "flow", "pipeline", "source", "write"]),
+    ("jobs", &["compare", "decode", "editions", "extract", "flow", "pipeline", "report", "source", "strip", "write"]),
     ("disk", &[]),
     ("document", &[]),
     ("error", &[]),

@@ -4,14 +4,15 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::OnceLock;
 
 use rayon::iter::{IntoParallelIterator, IntoParallelRefIterator, ParallelIterator};
+use serde::Serialize;
 
 use super::fingerprint::{Fingerprint, FingerprintOptions, Scores};
-use super::spillable::SpillableList;
 use super::leave_out::{LeftOut, blanked, references, stretches_of};
 use super::pairs::{Collection, Pair, PairOptions, Side};
 use super::passages::{AlignOptions, AlignedPassage, Kind, Text, align};
 use super::quotes::{Quoted, quotations, quoted};
 use super::rules::{Rule, is_invisible, tokens};
+use super::spillable::SpillableList;
 use crate::decode::identify;
 use crate::document::{Document, Link, Passage, Span};
 use crate::error::Result;
@@ -62,7 +63,7 @@ impl ExcludedText {
 }
 
 /// A file of a document that was put together from several.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct Part {
     /// What it is called inside the document.
     pub name: String,
@@ -127,10 +128,12 @@ pub fn pages_of(document: &Document) -> Vec<u64> {
 }
 
 /// A document of a comparison, but for its text.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct ComparedDocument {
     /// Its id.
     pub id: String,
+    /// Its name for people: short, and different from the others.
+    pub name: String,
     /// Its words, but for lists of references.
     pub words: u64,
     /// The different n-grams of it that count.
@@ -165,7 +168,7 @@ pub(crate) fn page_of(pages: &[u64], character: u64) -> Option<usize> {
 }
 
 /// A passage that two documents share.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct SharedPassage {
     /// Where it stands in the one.
     pub a: Span,
@@ -182,7 +185,7 @@ pub struct SharedPassage {
 }
 
 /// Two documents that share text.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct ComparedPair {
     /// The number of the one.
     pub a: usize,
@@ -265,9 +268,20 @@ impl Comparison {
         let (words, grams) = (fingerprint.words(), fingerprint.len());
         let number = self.collection.add(fingerprint, side)?;
         let reference = side == Side::Reference;
-        self.documents.push(ComparedDocument { id, words, grams, left_out, reference, pages, parts, language });
+        let name = String::new();
+        self.documents.push(ComparedDocument { id, name, words, grams, left_out, reference, pages, parts, language });
         self.texts.add(text)?;
         Ok(number)
+    }
+
+    /// How documents are compared.
+    pub fn options(&self) -> &CompareOptions {
+        &self.options
+    }
+
+    /// The documents, without a comparison.
+    pub fn into_documents(self) -> Vec<ComparedDocument> {
+        self.documents
     }
 
     /// The numbers of the documents, by their ids.
@@ -503,6 +517,11 @@ impl ComparisonResult {
     /// The text of a document, as it was.
     pub fn text(&self, number: usize) -> Result<std::borrow::Cow<'_, str>> {
         self.texts.get(number)
+    }
+
+    /// The documents, pairs and common text, without the texts of documents.
+    pub fn into_parts(self) -> (Vec<ComparedDocument>, Vec<ComparedPair>, Vec<(String, usize)>) {
+        (self.documents, self.pairs, self.common)
     }
 
     /// The same with the documents in an order that says nothing of their names: that of digests of their texts.

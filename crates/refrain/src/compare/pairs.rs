@@ -8,9 +8,9 @@
 use std::borrow::Cow;
 use std::path::PathBuf;
 
+use super::batch::{Batch, MOST_DOCUMENTS, MOST_GRAMS};
 use super::fingerprint::{Fingerprint, Scores, meet, shared};
 use super::spillable::SpillableList;
-use super::batch::{MOST_DOCUMENTS, MOST_GRAMS, Batch};
 use crate::error::{Error, Result};
 use crate::run::Workers;
 
@@ -38,13 +38,16 @@ impl Default for PairOptions {
             containment: 0.31,
             common: 0.8,
             common_from: 20,
-            memory: 512 << 20,
+            memory: Self::MEMORY,
             temporary: std::env::temp_dir(),
         }
     }
 }
 
 impl PairOptions {
+    /// The default of `memory`.
+    pub const MEMORY: u64 = 512 << 20;
+
     /// True for pairs that are reported.
     pub(super) fn wants(&self, scores: &Scores) -> bool {
         scores.shared > 0
@@ -310,7 +313,7 @@ mod tests {
                 let side = if number < reference { Side::Reference } else { Side::New };
                 collection.add(Fingerprint::known(grams.clone(), 0), side).expect("room");
             }
-            let workers = crate::Run { threads: Some(2), ..crate::Run::default() }.start().expect("threads");
+            let workers = crate::run::two_workers();
             let found = collection.pairs(&workers).expect("pairs");
             prop_assert!(found.pairs.is_sorted_by(|one, other| one.scores.resemblance >= other.scores.resemblance));
             let mut pairs: Vec<_> = found.pairs.iter().map(|pair| (pair.a, pair.b, pair.scores.shared)).collect();

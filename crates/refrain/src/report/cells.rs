@@ -18,3 +18,8 @@ pub fn cell(text: &str, separator: char) -> String {
         _ => text.replace(['\t', '\n', '\r'], " "),
     }
 }
+
+/// A name without control characters, which could change a terminal.
+pub fn legible(name: &str) -> String {
+    name.chars().map(|character| if character.is_control() { ' ' } else { character }).collect()
+}

@@ -11,9 +11,9 @@ mod editions;
 mod editions_page;
 
 pub use books::StripReport;
-pub use cells::cell;
-pub use comparison::{ComparisonReport, Names, ReportOptions, shared_passages};
-pub use editions::EditionsReport;
+pub use cells::{cell, legible};
+pub use comparison::{ComparisonReport, ReportOptions, shared_passages, short_names};
+pub use editions::EditionsTables;
 
 /// The version of the form of bundles; a reader refuses what is newer.
 pub const VERSION: u32 = 1;

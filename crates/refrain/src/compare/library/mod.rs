@@ -13,7 +13,7 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-use super::comparison::{CompareOptions, PreparedDocument, AlignableText, SharedPassage, passages};
+use super::comparison::{AlignableText, CompareOptions, PreparedDocument, SharedPassage, passages};
 use super::fingerprint::{FingerprintOptions, Scores};
 use super::rules::Rule;
 pub use segment::Source;
@@ -102,7 +102,7 @@ impl Note {
 }
 
 /// A library that is read.
-pub struct Library {
+pub struct LibraryReader {
     segments: Vec<Segment>,
     fingerprints: FingerprintOptions,
 }
@@ -155,12 +155,12 @@ impl Default for CheckOptions {
 /// A source that shares n-grams: how many, its segment, and its number there.
 type Found = (Scores, usize, u32);
 
-impl Library {
+impl LibraryReader {
     /// Opens a library.
     ///
     /// ```
     /// use refrain::Document;
-    /// use refrain::compare::{CheckOptions, CompareOptions, PreparedDocument, ExcludedText, Library, LibraryWriter};
+    /// use refrain::compare::{CheckOptions, CompareOptions, ExcludedText, LibraryReader, LibraryWriter, PreparedDocument};
     ///
     /// let folder = tempfile::tempdir()?;
     /// let options = CompareOptions::default();
@@ -169,14 +169,14 @@ impl Library {
     /// writer.add(document("rules", "The keeper on watch shall not leave the lantern room while the light is burning."))?;
     /// writer.commit()?;
     ///
-    /// let library = Library::open(folder.path())?;
+    /// let library = LibraryReader::open(folder.path())?;
     /// let mine = document("mine", "He shall not leave the lantern room while the light is burning, they say.");
     /// let checked = library.check(&mine, &CheckOptions::default(), &options)?;
     /// assert_eq!(checked.sources[0].source.id, "rules");
     /// assert!(checked.containment > 0.5);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
-    pub fn open(folder: &Path) -> Result<Library> {
+    pub fn open(folder: &Path) -> Result<LibraryReader> {
         let mut tries = 0;
         loop {
             let note = Note::read(folder)?;
@@ -190,9 +190,17 @@ impl Library {
                     let message = "a file of the library is missing; put it back from a copy, or add the sources anew, to another folder";
                     return Err(Error::Damaged { path, message: message.into() });
                 }
-                opened => return Ok(Library { segments: opened?, fingerprints }),
+                opened => return Ok(LibraryReader { segments: opened?, fingerprints }),
             }
         }
+    }
+
+    /// Opens a library, or an empty one that counts words so if the folder holds none yet.
+    pub fn open_or_empty(folder: &Path, fingerprints: FingerprintOptions) -> Result<LibraryReader> {
+        if !folder.join(NOTE).exists() && !has_segments(folder) {
+            return Ok(LibraryReader { segments: Vec::new(), fingerprints });
+        }
+        LibraryReader::open(folder)
     }
 
     /// What the fingerprints of the library are made of.
@@ -209,7 +217,12 @@ impl Library {
     }
 
     /// Checks a document against the library. A source with its id and its text is the document itself, and marked so.
-    pub fn check(&self, prepared: &PreparedDocument, check: &CheckOptions, options: &CompareOptions) -> Result<Checked> {
+    pub fn check(
+        &self,
+        prepared: &PreparedDocument,
+        check: &CheckOptions,
+        options: &CompareOptions,
+    ) -> Result<Checked> {
         let grams = prepared.fingerprint().grams();
         let (shared, found) = self.find(prepared, check)?;
         let rule = options.fingerprints.rule;
@@ -554,7 +567,7 @@ mod tests {
     }
 
     fn found(folder: &Path, text: &str) -> Vec<String> {
-        let library = Library::open(folder).expect("a library");
+        let library = LibraryReader::open(folder).expect("a library");
         let options = CompareOptions { passages: None, ..CompareOptions::default() };
         let checked = library.check(&document("new", text), &CheckOptions::default(), &options).expect("a check");
         checked.sources.into_iter().map(|found| found.source.id).collect()
@@ -570,7 +583,7 @@ mod tests {
             assert_eq!(writer.add(document(&format!("s{number}"), &text(number))).expect("room"), Added::Known);
             writer.commit().expect("room");
         }
-        assert!(Library::open(folder.path()).expect("a library").segments.len() < MOST_SEGMENTS);
+        assert!(LibraryReader::open(folder.path()).expect("a library").segments.len() < MOST_SEGMENTS);
         assert_eq!(found(folder.path(), &text(3)), ["s3"]);
         let mut writer = LibraryWriter::open(folder.path(), &options).expect("a library");
         assert_eq!(writer.add(document("s3", &text(99))).expect("room"), Added::Replaced);
@@ -585,10 +598,10 @@ mod tests {
                 (found(folder.path(), &text(4)), found(folder.path(), &text(5))),
                 (vec![], vec!["s5".to_owned()])
             );
-            Library::open(folder.path()).expect("a library").verify().expect("nothing is damaged");
+            LibraryReader::open(folder.path()).expect("a library").verify().expect("nothing is damaged");
             LibraryWriter::open(folder.path(), &options).expect("a library").compact().expect("room");
         }
-        let library = Library::open(folder.path()).expect("a library");
+        let library = LibraryReader::open(folder.path()).expect("a library");
         assert_eq!((library.segments.len(), library.sources().count()), (1, MOST_SEGMENTS + 2));
     }
 
@@ -604,7 +617,7 @@ mod tests {
             }
             writer.commit().expect("room");
             (
-                Library::open(folder.path()).expect("a library").segments.len(),
+                LibraryReader::open(folder.path()).expect("a library").segments.len(),
                 (0..9).map(|n| found(folder.path(), &text(n))).collect::<Vec<_>>(),
             )
         });
@@ -621,7 +634,7 @@ mod tests {
         let refused = LibraryWriter::open(folder.path(), &options).err().map(|error| error.to_string());
         assert!(refused.is_some_and(|refused| refused.contains("another program")));
         drop(writer);
-        assert_eq!(Library::open(folder.path()).expect("a library").sources().count(), 0);
+        assert_eq!(LibraryReader::open(folder.path()).expect("a library").sources().count(), 0);
         LibraryWriter::open(folder.path(), &options).expect("a library");
         let left = fs::read_dir(folder.path()).expect("the folder").count();
         assert_eq!(left, 2, "the note and the lock");
@@ -636,7 +649,7 @@ mod tests {
             writer.add(document(&number.to_string(), &text(number))).expect("room");
             writer.commit().expect("room");
         }
-        let library = Library::open(folder.path()).expect("a library");
+        let library = LibraryReader::open(folder.path()).expect("a library");
         LibraryWriter::open(folder.path(), &options).expect("a library").compact().expect("room");
         assert!(!folder.path().join("000001.grams").exists());
         library.verify().expect("nothing is damaged");
@@ -655,13 +668,13 @@ mod tests {
         let mut bytes = fs::read(&grams).expect("a file");
         bytes[9] ^= 1;
         fs::write(&grams, bytes).expect("room");
-        let told = Library::open(folder.path()).expect("a library").verify().expect_err("damage").to_string();
+        let told = LibraryReader::open(folder.path()).expect("a library").verify().expect_err("damage").to_string();
         assert!(told.contains("000001.grams"));
         let note = fs::read_to_string(folder.path().join(NOTE)).expect("a note");
         fs::write(folder.path().join(NOTE), note.replace("\"refrain_library\": 1", "\"refrain_library\": 7"))
             .expect("room");
-        let told = Library::open(folder.path()).err().map(|error| error.to_string()).unwrap_or_default();
+        let told = LibraryReader::open(folder.path()).err().map(|error| error.to_string()).unwrap_or_default();
         assert!(told.contains("version 7"));
-        assert!(Library::open(Path::new("/nowhere")).is_err());
+        assert!(LibraryReader::open(Path::new("/nowhere")).is_err());
     }
 }
