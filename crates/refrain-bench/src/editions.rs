@@ -12,6 +12,7 @@ use std::time::Instant;
 
 use anyhow::{Context, Result, ensure};
 use clap::Args;
+use refrain::Run;
 use refrain::editions::{Book, CandidateOptions, FindOptions, Lookup, Rule, Shelf, Term, find, unique_words};
 
 #[derive(Args)]
@@ -110,7 +111,7 @@ fn measured(words: &Vocabulary, books: u32, arguments: &Arguments) -> Result<Str
     let made = start.elapsed().as_secs_f64();
     let limits = CandidateOptions { memory: arguments.memory << 20, temporary: arguments.folder.clone() };
     let (start, busy) = (Instant::now(), process_time());
-    let found = find(&shelf, &FindOptions { limits, ..FindOptions::default() }, &|| true)?;
+    let found = find(&shelf, &FindOptions { limits, ..FindOptions::default() }, &Run::default().start()?)?;
     let (searched, busy) = (start.elapsed().as_secs_f64(), process_time() - busy);
     let pairs: std::collections::HashSet<(u32, u32)> = found.pairs.iter().map(|pair| (pair.a, pair.b)).collect();
     let all = plan.pairs();

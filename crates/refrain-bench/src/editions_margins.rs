@@ -7,6 +7,7 @@ use std::path::PathBuf;
 
 use anyhow::Result;
 use clap::Args;
+use refrain::Run;
 use refrain::editions::{FindOptions, Rule, find};
 use refrain::strip::{Profile, Strip};
 
@@ -35,8 +36,8 @@ pub(crate) fn run(arguments: &Arguments) -> Result<()> {
         let cell = |name: &str| row.get(name).map_or("", String::as_str);
         labels.insert(ordered(cell("a"), cell("b")), cell("kind").to_owned());
     }
-    let loose = find(&shelf, &FindOptions { rule: Rule::loose(), ..FindOptions::default() }, &|| true)?;
-    let accepted = find(&shelf, &FindOptions::default(), &|| true)?;
+    let loose = find(&shelf, &FindOptions { rule: Rule::loose(), ..FindOptions::default() }, &Run::default().start()?)?;
+    let accepted = find(&shelf, &FindOptions::default(), &Run::default().start()?)?;
     let accepted: std::collections::HashSet<(u32, u32)> = accepted.pairs.iter().map(|pair| (pair.a, pair.b)).collect();
     let mut out = io::stdout().lock();
     writeln!(out, "a\tb\tlabel\taccepted\tworth\tsteadiness\tshare\tletters\tlinks\tpassages")?;

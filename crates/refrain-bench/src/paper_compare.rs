@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, ensure};
 use clap::Args;
+use refrain::Run;
 use refrain::compare::{Collection, Fingerprint, FingerprintOptions, Pair, PairOptions, Rule, Side, tokens};
 use serde_json::Value;
 
@@ -53,11 +54,12 @@ fn figures(texts: &[Written], options: &FingerprintOptions) -> (usize, usize, us
 
 /// All pairs, the most alike first.
 fn pairs(texts: &[Written], options: &FingerprintOptions) -> Result<Vec<Pair>> {
-    let mut collection = Collection::new(PairOptions { resemblance: 0.0, containment: 0.0, ..PairOptions::default() });
+    let mut collection =
+        Collection::new(PairOptions { resemblance: 0.0, containment: 0.0, common: 1.0, ..PairOptions::default() });
     for text in texts {
         collection.add(Fingerprint::of(&text.text, options), Side::New)?;
     }
-    Ok(collection.pairs(&|| true)?.pairs)
+    Ok(collection.pairs(&Run::default().start()?)?.pairs)
 }
 
 /// The containment of some texts, spaced through a collection, in all others but these.

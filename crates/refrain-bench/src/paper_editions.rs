@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, ensure};
 use clap::Args;
+use refrain::Run;
 use refrain::Span;
 use refrain::editions::{Book, FindOptions, Method, Published, Shelf, find};
 use refrain::strip::{EDGE_LINES, Ends, Evidence, Profile, Strip};
@@ -93,13 +94,13 @@ impl Text {
 /// Pairs with scores.
 type Scored = Vec<((String, String), f64)>;
 
-fn published(texts: &[Text], method: Method, raw: bool) -> Scored {
+fn published(texts: &[Text], method: Method, raw: bool) -> Result<Scored> {
     let sets: Vec<Vec<u64>> =
         texts.iter().map(|text| method.read(&text.content, if raw { &[] } else { &text.outside })).collect();
     // Thresholds are chosen later; below this, every two books are alike.
     let low = method.threshold().min(1.0) / 4.0;
-    let pairs = method.pairs(&sets, low).into_iter();
-    pairs.map(|(a, b, score)| (ordered(&texts[a as usize].id, &texts[b as usize].id), score)).collect()
+    let pairs = method.pairs(&sets, low, &Run::default().start()?).into_iter();
+    Ok(pairs.map(|(a, b, score)| (ordered(&texts[a as usize].id, &texts[b as usize].id), score)).collect())
 }
 
 /// The books of a folder, in the order of their names.
@@ -127,7 +128,7 @@ pub(crate) fn shelf(texts: &[Text]) -> Result<Shelf> {
 
 fn ours(texts: &[Text]) -> Result<Scored> {
     let shelf = shelf(texts)?;
-    let found = find(&shelf, &FindOptions::default(), &|| true)?;
+    let found = find(&shelf, &FindOptions::default(), &Run::default().start()?)?;
     let id = |number: u32| shelf.books()[number as usize].id.clone();
     Ok(found.pairs.iter().map(|pair| (ordered(&id(pair.a), &id(pair.b)), pair.score)).collect())
 }
@@ -226,7 +227,7 @@ fn table(texts: &[Text], gold: &Gold) -> Result<()> {
     };
     let inside = |id: &str| train.contains(id);
     for (name, method) in [("DUPNIQ-cs", Method::Cs), ("DUPNIQ-its", Method::Its)] {
-        row(&format!("{name}, raw"), &published(texts, method, true), method.threshold())?;
+        row(&format!("{name}, raw"), &published(texts, method, true)?, method.threshold())?;
     }
     for (name, method) in [
         ("DUPNIQ-cs", Method::Cs),
@@ -236,7 +237,7 @@ fn table(texts: &[Text], gold: &Gold) -> Result<()> {
         ("Shingling", Method::Shingle),
         ("I-Match", Method::IMatch),
     ] {
-        let scored = published(texts, method, false);
+        let scored = published(texts, method, false)?;
         if matches!(method, Method::Cs | Method::Its) {
             row(&format!("{name}, published"), &scored, method.threshold())?;
         }

@@ -1,6 +1,6 @@
 //! What the verbs share: options with one name everywhere, and the way to the terminal.
 
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{HashMap, HashSet};
 use std::fs::File;
 use std::io::{IsTerminal, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
@@ -93,11 +93,6 @@ impl InputArguments {
     /// What [`expand`] makes of the inputs.
     pub(crate) fn expand(&self, output: Option<&Path>) -> Result<(Inputs, Vec<Failure>)> {
         expand(&self.inputs, output)
-    }
-
-    /// The same for those to whom none at all is no error.
-    pub(crate) fn expand_to_any(&self, output: Option<&Path>) -> Result<(Inputs, Vec<Failure>)> {
-        expand_to_any(&self.inputs, output)
     }
 }
 
@@ -276,21 +271,6 @@ impl OutputArguments {
         refuse_input_as("the errors", self.errors.as_deref(), inputs)
     }
 
-    /// Refuses to write over what an option names to be read.
-    pub(crate) fn keeps(&self, option: &str, names: &[String]) -> Result<()> {
-        if names.is_empty() {
-            return Ok(());
-        }
-        let (inputs, _) = expand_to_any(names, None).with_context(|| option.to_owned())?;
-        refuse_input_as("the output", self.path(), &inputs)?;
-        refuse_input_as("the errors", self.errors.as_deref(), &inputs)
-    }
-
-    /// The file that errors go to, if one was named.
-    pub(crate) fn errors(&self) -> Option<&Path> {
-        self.errors.as_deref()
-    }
-
     /// The list of errors, with those that are known already.
     pub(crate) fn failures(&self, early: Vec<Failure>) -> Result<Failures> {
         let mut failures = Failures::open(self.errors.as_deref(), None)?;
@@ -320,6 +300,14 @@ impl OutputArguments {
         }
     }
 
+    /// The same for a verb that has no main output, or prints it by itself.
+    pub(crate) fn lists(&self) -> refrain::Result<Outputs> {
+        match &self.errors {
+            Some(path) => Outputs::none().errors(path),
+            None => Ok(Outputs::none()),
+        }
+    }
+
     /// Runs a job with its progress on the terminal, until it is done or interrupted. `unit` is what it counts; `left` is what
     /// an interrupted run leaves behind.
     pub(crate) fn run<T>(
@@ -336,6 +324,14 @@ impl OutputArguments {
     pub(crate) fn tell_failures(failures: &refrain::Failures) -> Exit {
         tell_failures(&failures.first, failures.count, " (list them all with --errors)");
         Exit::of_failures(failures.count)
+    }
+
+    /// Prints what was skipped.
+    pub(crate) fn tell_skipped(failures: &refrain::Failures) {
+        if !failures.skipped.is_empty() {
+            let list = failures.skipped.iter().map(|(reason, count)| format!("{count} {reason}"));
+            tell(&format!("skipped: {} (refrain list shows them)", list.collect::<Vec<_>>().join(", ")));
+        }
     }
 
     /// Threads to work on documents.
@@ -548,8 +544,6 @@ pub(crate) struct Failures {
     pub(crate) count: u64,
     /// Bytes in the file.
     bytes: u64,
-    /// How many were passed over, by the reason.
-    passed_over: BTreeMap<String, u64>,
 }
 
 /// Failures at a checkpoint.
@@ -574,26 +568,12 @@ impl Failures {
             Ok::<_, std::io::Error>((path.to_owned(), file))
         };
         let file = path.map(|path| open(path).with_context(|| path.display().to_string())).transpose()?;
-        Ok(Failures { file, first: known.first, count: known.count, bytes: known.bytes, passed_over: BTreeMap::new() })
+        Ok(Failures { file, first: known.first, count: known.count, bytes: known.bytes })
     }
 
     /// What is known of them so far, for a checkpoint.
     pub(crate) fn saved(&self) -> SavedFailures {
         SavedFailures { first: self.first.clone(), count: self.count, bytes: self.bytes }
-    }
-
-    /// Counts something that is no document.
-    pub(crate) fn pass_over(&mut self, reason: String) {
-        *self.passed_over.entry(reason).or_default() += 1;
-    }
-
-    /// Tells what was passed over.
-    pub(crate) fn tell_passed_over(&self) {
-        if !self.passed_over.is_empty() {
-            let list: Vec<String> =
-                self.passed_over.iter().map(|(reason, count)| format!("{count} {reason}")).collect();
-            tell(&format!("passed over: {} (refrain list tells them)", list.join(", ")));
-        }
     }
 
     pub(crate) fn add(&mut self, failure: Failure) -> refrain::Result<()> {
@@ -632,11 +612,6 @@ pub(crate) fn format_of_file(path: &Path, asked: Option<(Format, Compression)>) 
     }
 }
 
-/// A document with the id of an earlier one.
-pub(crate) fn twice_failure(id: &str) -> Failure {
-    Failure::new(id, "is there twice; the second one was left out").hint("give it an id of its own")
-}
-
 /// A number of documents in words.
 pub(crate) fn counted_documents(count: u64) -> String {
     format!("{count} document{}", if count == 1 { "" } else { "s" })
@@ -659,6 +634,13 @@ pub(crate) fn languages(option: &str, values: &[String]) -> Result<Vec<String>> 
         Some(code) => bail!("unknown language `{code}`; the codes are: {}", known.join(", ")),
         None => Ok(codes),
     }
+}
+
+/// The arguments of a verb on a command line that names an input, and nothing else.
+#[cfg(test)]
+pub(crate) fn parsed<T: Args>() -> T {
+    let matches = T::augment_args(clap::Command::new("verb")).get_matches_from(["verb", "input", "input"]);
+    T::from_arg_matches(&matches).expect("arguments")
 }
 
 #[cfg(test)]

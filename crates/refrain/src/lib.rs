@@ -69,7 +69,9 @@ pub mod write;
 pub use document::{Block, BlockKind, Document, Label, Link, Mark, Origin, Passage, Position, Reason, Span};
 pub use error::{Error, Failure, Hint, Place, Result};
 pub use jobs::{
-    Convert, ConvertReport, Corpus, CorpusReport, Decode, DecodeMethod, DecodeReport, Extract, ExtractReport,
-    ExtractedPage, Failures, Input, LearnedFrom, Memory, Output, Outputs, SavedEvidence, Strip, StripReport,
+    AddReport, CheckInput, CheckReport, CheckedDocument, Compare, CompareInput, CompareReport, Convert, ConvertReport,
+    Corpus, CorpusReport, Decode, DecodeMethod, DecodeReport, Editions, EditionsInput, EditionsReport, Extract,
+    ExtractReport, ExtractedPage, Failures, FoundSource, Input, LearnedFrom, Library, LibraryCheck, LibraryOptions,
+    Memory, NamedPairs, Output, Outputs, SavedEvidence, Strip, StripReport, Threshold,
 };
 pub use run::{Event, Observer, Run, Stop, Workers};

@@ -9,7 +9,7 @@ use std::sync::{Arc, Mutex};
 
 use rayon::ThreadPool;
 
-use crate::error::{Error, Result};
+use crate::error::{Error, Hint, Result};
 
 /// How a job runs. Nothing in it changes what the job finds or writes.
 ///
@@ -73,6 +73,18 @@ impl Run {
         self.temporary.clone().unwrap_or_else(std::env::temp_dir)
     }
 
+    /// The memory that a job may use, in bytes.
+    pub(crate) fn memory_or(&self, default: u64) -> Result<u64> {
+        match self.memory.unwrap_or(default) {
+            memory if memory < LEAST_MEMORY => {
+                let least = format!("{}M", LEAST_MEMORY >> 20);
+                let text = format!("give it `memory={least}` or more");
+                Err(Error::Refused("that is too little memory".into()).hint(Hint::value("memory", least, text)))
+            }
+            memory => Ok(memory),
+        }
+    }
+
     /// Checks that the folder for temporary files exists.
     fn check(&self) -> Result<()> {
         match self.temporary.as_deref().filter(|folder| !folder.is_dir()) {
@@ -81,6 +93,9 @@ impl Run {
         }
     }
 }
+
+/// Less memory is too little to work with.
+const LEAST_MEMORY: u64 = 32 << 20;
 
 fn not_a_folder(folder: &Path) -> Error {
     Error::Refused(format!("{} is not a folder for temporary files; create it first", folder.display()))
@@ -279,6 +294,11 @@ impl Workers {
 
 fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
+}
+
+#[cfg(test)]
+pub(crate) fn two_workers() -> Workers {
+    Run { threads: Some(2), ..Run::default() }.start().expect("threads")
 }
 
 #[cfg(test)]

@@ -231,12 +231,12 @@ proptest! {
         let fingerprint = |text: &String| Fingerprint::of(text, &FingerprintOptions::default());
         let side = |new: bool| if new { Side::New } else { Side::Reference };
         let items: Vec<(Fingerprint, Side)> = texts.iter().map(|(text, new)| (fingerprint(text), side(*new))).collect();
-        let options = PairOptions { resemblance, containment, common, ..PairOptions::default() };
+        let options = PairOptions { resemblance, containment, common, common_from: 0, ..PairOptions::default() };
         let mut collection = Collection::new(options.clone());
         for (fingerprint, side) in &items {
             collection.add(fingerprint.clone(), *side).expect("room");
         }
-        let found = collection.pairs(&|| true).expect("pairs");
+        let found = collection.pairs(&refrain::Run::default().start().expect("threads")).expect("pairs");
         let mut pairs: Vec<_> = found.pairs.iter().map(|pair| (position(pair.a), position(pair.b), pair.scores)).collect();
         pairs.sort_by_key(|(a, b, _)| (*a, *b));
         let mut links = joined(&PairJoin { options, common: found.common }, &items, &cut);
@@ -262,7 +262,8 @@ fn editions_hold(passages: &[(usize, usize)], cut: &Cut) {
     for book in &books {
         shelf.add(book, None).expect("room");
     }
-    let found = find(&shelf, &FindOptions::default(), &|| true).expect("pairs");
+    let found =
+        find(&shelf, &FindOptions::default(), &refrain::Run::default().start().expect("threads")).expect("pairs");
     let pairs = shelf.books().iter().map(|entry| u64::from(entry.pairs)).sum();
     let join = EditionJoin { books: books.len() as u32, pairs, ..EditionJoin::default() };
     let number = |at: Position| at.input * 7 + at.record as u32;

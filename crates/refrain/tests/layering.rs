@@ -27,7 +27,7 @@ const ALLOWED: [(&str, &[&str]); 22] = [
     ("source", &[]),
     ("decode", &[]),
     ("extract", &[]),
-    ("compare", &[]),
+    ("compare", &["decode"]),
     ("office", &[]),
     ("dedup", &[]),
     ("strip", &[]),

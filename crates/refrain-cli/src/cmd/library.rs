@@ -1,28 +1,17 @@
 //! `refrain library`: sources that are kept, to check documents against them.
 
-use std::collections::HashSet;
 use std::fmt::Write as _;
 use std::path::PathBuf;
-use std::sync::Arc;
 
 use anyhow::{Result, bail};
 use clap::{Args, Subcommand};
-use refrain::compare::{
-    Added, AlignOptions, CheckOptions, Checked, CompareOptions, Essay, FingerprintOptions, GivenText, Library,
-    LibraryWriter, Rule,
-};
-use refrain::pipeline::Control;
-use refrain::report::shared_passages;
-use refrain::text::Offsets;
-use refrain::write::{Compression, Format, Output};
-use serde_json::{Value, json};
+use refrain::compare::Rule;
+use refrain::report::legible;
+use refrain::write::{Compression, Format};
+use refrain::{CheckInput, Input, Library, LibraryCheck, LibraryOptions, Run};
+use serde_json::json;
 
-use crate::cmd::compare::LEAST_MEMORY;
-use crate::cmd::compare::read::{Reader, language_of};
-use crate::common::{
-    InputArguments, OutputArguments, counted_documents, legible, named, on_interrupt, percent, print, size, tell,
-    tell_failures, twice_failure,
-};
+use crate::common::{InputArguments, OutputArguments, counted_documents, named, percent, print, size, tell};
 use crate::exit::Exit;
 
 /// Keep a library of sources, and check documents against it
@@ -122,11 +111,11 @@ struct Check {
     exclude: Vec<String>,
 
     /// Tell of so many sources of each document at most
-    #[arg(long, value_name = "N", default_value_t = 20, help_heading = "Comparison")]
+    #[arg(long, value_name = "N", default_value_t = LibraryCheck::default().most, help_heading = "Comparison")]
     most: usize,
 
     /// Tell of sources that contain this share of the document, or more
-    #[arg(long, value_name = "SHARE", default_value = "0.02", value_parser = percent, help_heading = "Comparison")]
+    #[arg(long, value_name = "SHARE", default_value_t = LibraryCheck::default().containment, value_parser = percent, help_heading = "Comparison")]
     containment: f64,
 
     /// Leave the document itself out where it is in the library, with the same id and the same text
@@ -160,143 +149,55 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Exit> {
             Ok(Exit::Done)
         }
         Command::Compact(Named { library }) => {
-            // It has to be there.
-            let before = Library::open(library)?;
-            let options = CompareOptions { fingerprints: before.fingerprints(), ..CompareOptions::default() };
-            LibraryWriter::open(library, &options)?.compact()?;
-            tell(&format!("{}: {} sources in one segment", library.display(), before.sources().count()));
+            let mut opened = Library::open(library)?;
+            opened.compact()?;
+            tell(&format!("{}: {} sources in one segment", library.display(), opened.sources().count()));
             Ok(Exit::Done)
         }
     }
 }
 
-/// How documents are compared with a library that counts so.
-fn options_of(fingerprints: FingerprintOptions) -> CompareOptions {
-    CompareOptions {
-        fingerprints,
-        keep_references: fingerprints.rule == Rule::Code,
-        passages: Some(AlignOptions::of(fingerprints.rule)),
-        language: language_of,
-        ..CompareOptions::default()
-    }
-}
-
-/// What reads documents, until Ctrl-C is pressed.
-struct Reading {
-    control: Arc<Control>,
-    pool: rayon::ThreadPool,
-}
-
-impl Reading {
-    fn start(output: &OutputArguments) -> Result<Reading> {
-        let control = Arc::new(Control::default());
-        let stopped = control.clone();
-        on_interrupt(move || stopped.stop())?;
-        Ok(Reading { control, pool: output.pool()? })
-    }
-
-    fn reader<'a>(&'a self, input: &'a InputArguments, output: &'a OutputArguments) -> Reader<'a> {
-        let (control, pool) = (&self.control, &self.pool);
-        Reader { input, output, folders: None, languages: false, wordless: false, control, pool }
-    }
-}
-
 impl Add {
     fn run(&self) -> Result<Exit> {
-        let (inputs, early) = self.input.expand(Some(&self.library))?;
-        self.output.check(&inputs)?;
-        if self.output.is_given() {
+        let output = &self.output;
+        if output.is_given() {
             bail!("sources go into the library; leave -o out");
         }
-        if self.memory < LEAST_MEMORY {
-            bail!("that is too little memory to work with; give it --memory {}M or more", LEAST_MEMORY >> 20);
+        let options = LibraryOptions { tokens: self.tokens, ngram: self.ngram.map(usize::from) };
+        let mut library = Library::open_or_create(&self.library, options)?;
+        let (input, read, outputs) = (self.input.input()?, self.input.options(), output.lists()?);
+        let run = Run { memory: Some(self.memory), ..Run::default() };
+        let left = "nothing was added";
+        let report = output.run(run, "documents", left, |run| library.add(&input, &read, outputs, run))?;
+        if !output.quiet {
+            OutputArguments::tell_skipped(&report.failures);
         }
-        let mut failures = self.output.failures(early)?;
-        let usual = FingerprintOptions::default();
-        let wanted = FingerprintOptions {
-            rule: self.tokens.unwrap_or(usual.rule),
-            ngram: self.ngram.map_or(usual.ngram, usize::from),
-        };
-        let mut options = options_of(wanted);
-        options.pairs.memory = self.memory;
-        let mut writer = LibraryWriter::open(&self.library, &options)?;
-        let kept = writer.fingerprints()?;
-        let otherwise = self.tokens.is_some_and(|rule| rule != kept.rule)
-            || self.ngram.is_some_and(|ngram| usize::from(ngram) != kept.ngram);
-        if otherwise {
-            bail!(
-                "the library {} was made with --tokens {} --ngram {}, and all its sources are; leave these options out, or name \
-                 another folder for a library with others",
-                self.library.display(),
-                kept.rule.name(),
-                kept.ngram
-            );
-        }
-        options = CompareOptions { pairs: options.pairs, ..options_of(kept) };
-        let reading = Reading::start(&self.output)?;
-        let reader = Reader { languages: true, ..reading.reader(&self.input, &self.output) };
-        let (mut new, mut replaced, mut known) = (0, Vec::new(), 0);
-        let (mut here, mut twice) = (HashSet::new(), Vec::new());
-        let read = reader.essays(inputs, &options, &GivenText::default(), &mut failures, |essay| {
-            let id = essay.id.clone();
-            if !here.insert(id.clone()) {
-                twice.push(id);
-                return Ok(());
-            }
-            match writer.add(essay)? {
-                Added::New => new += 1,
-                Added::Replaced => replaced.push(id),
-                Added::Known => known += 1,
-            }
-            Ok(())
-        });
-        if let Some(refrain::Error::Interrupted) = read.as_ref().err().and_then(|error| error.downcast_ref()) {
-            tell("interrupted; nothing was added");
-            return Ok(Exit::Interrupted);
-        }
-        read?;
-        writer.commit()?;
-        for id in twice {
-            failures.add(twice_failure(&id))?;
-        }
-        if !self.output.quiet {
-            failures.tell_passed_over();
-        }
-        tell_failures(&failures.first, failures.count, " (list them all with --errors)");
-        if !self.output.quiet {
-            let mut line = format!("added {} to {}", counted_documents(new), self.library.display());
-            if let [first, more @ ..] = replaced.as_slice() {
+        let exit = OutputArguments::tell_failures(&report.failures);
+        if !output.quiet {
+            let mut line = format!("added {} to {}", counted_documents(report.new), self.library.display());
+            if let [first, more @ ..] = report.replaced.as_slice() {
                 let more = if more.is_empty() { String::new() } else { format!(" and {} more", more.len()) };
-                let _ = write!(line, ", replaced {}: {}{more}", replaced.len(), legible(first));
+                let _ = write!(line, ", replaced {}: {}{more}", report.replaced.len(), legible(first));
             }
-            if known > 0 {
-                let _ = write!(line, "; {known} were there already");
+            if report.known > 0 {
+                let _ = write!(line, "; {} were there already", report.known);
             }
             tell(&line);
         }
-        Ok(Exit::of_failures(failures.count))
+        Ok(exit)
     }
 }
 
 impl Remove {
     fn run(&self) -> Result<Exit> {
-        let options =
-            CompareOptions { fingerprints: Library::open(&self.library)?.fingerprints(), ..CompareOptions::default() };
-        let mut writer = LibraryWriter::open(&self.library, &options)?;
-        let mut missing = 0;
-        for id in &self.ids {
-            if !writer.remove(id)? {
-                missing += 1;
-                tell(&format!(
-                    "failed: {id}: no source has this id; refrain library list {} tells them",
-                    self.library.display()
-                ));
-            }
+        let folder = self.library.display();
+        let missing = Library::open(&self.library)?.remove(&self.ids)?;
+        for id in &missing {
+            tell(&format!("failed: {id}: no source has this id; refrain library list {folder} shows the ids"));
         }
-        writer.commit()?;
-        let removed = counted_documents(self.ids.len() as u64 - missing);
-        tell(&format!("removed {removed} from {}", self.library.display()));
-        Ok(Exit::of_failures(missing))
+        let removed = counted_documents((self.ids.len() - missing.len()) as u64);
+        tell(&format!("removed {removed} from {folder}"));
+        Ok(Exit::of_failures(missing.len() as u64))
     }
 }
 
@@ -319,110 +220,38 @@ impl List {
 }
 
 impl Check {
+    fn job(&self) -> LibraryCheck {
+        LibraryCheck {
+            read: self.input.options(),
+            most: self.most,
+            containment: self.containment,
+            others: self.others,
+            no_passages: self.no_passages,
+        }
+    }
+
     fn run(&self) -> Result<Exit> {
+        let output = &self.output;
         let library = Library::open(&self.library)?;
-        let (inputs, early) = self.input.expand_to_any(self.output.path())?;
-        self.output.check(&inputs)?;
-        let mut failures = self.output.failures(early)?;
-        let mut options = options_of(library.fingerprints());
-        if self.no_passages {
-            options.passages = None;
+        let exclude = (!self.exclude.is_empty()).then(|| Input::paths(&self.exclude)).transpose()?;
+        let input = CheckInput { documents: self.input.input()?, exclude };
+        let outputs = output.outputs(self.json.then_some((Format::Jsonl, Compression::None)))?;
+        let (job, left) = (self.job(), "the output was not finished");
+        let report = output.run(Run::default(), "documents", left, |run| library.check(input, &job, outputs, run))?;
+        if !output.quiet {
+            OutputArguments::tell_skipped(&report.failures);
         }
-        let check = CheckOptions { containment: self.containment, most: self.most, others: self.others };
-        self.output.keeps("--exclude", &self.exclude)?;
-        let reading = Reading::start(&self.output)?;
-        let reader = reading.reader(&self.input, &self.output);
-        let mut given = GivenText::default();
-        reader.documents(&self.exclude, &mut failures, |document| {
-            given.add(document.text(), &options.fingerprints);
-            Ok(())
-        })?;
-        let json = match self.output.path() {
-            None => self.json,
-            Some(path) => Format::choose(path, None, &[Format::Table, Format::Jsonl])? == Format::Jsonl || self.json,
-        };
-        let mut out =
-            self.output.path().map_or(Compression::None, Compression::of_path).compress(match self.output.path() {
-                Some(path) => Output::file(path)?,
-                None => Output::stream(std::io::stdout()),
-            })?;
-        reader.essays(inputs, &options, &given, &mut failures, |essay| {
-            let checked = library.check(&essay, &check, &options)?;
-            let told = if json {
-                format!("{}\n", as_json(&essay, &checked))
-            } else {
-                table(&essay, &checked, self.no_passages)
-            };
-            out.put(told.as_bytes())
-        })?;
-        out.finish()?;
-        if !self.output.quiet {
-            failures.tell_passed_over();
-        }
-        tell_failures(&failures.first, failures.count, " (list them all with --errors)");
-        Ok(Exit::of_failures(failures.count))
+        Ok(OutputArguments::tell_failures(&report.failures))
     }
 }
 
-/// What was found of a document, in code points.
-fn as_json(essay: &Essay, checked: &Checked) -> Value {
-    let sources: Vec<Value> = checked
-        .sources
-        .iter()
-        .map(|found| {
-            let (own, other) = ((&*essay.text, &*essay.pages), (&*found.text, &*found.source.pages));
-            let passages = shared_passages(&found.passages, own, other, Offsets::Chars);
-            json!({
-                "id": found.source.id, "r": rounded(found.scores.resemblance), "c": rounded(found.scores.a_in_b),
-                "c_source": rounded(found.scores.b_in_a), "shared": found.scores.shared, "itself": found.itself,
-                "passages": passages,
-            })
-        })
-        .collect();
-    json!({
-        "id": essay.id, "words": essay.words(), "grams": checked.grams, "shared": checked.shared,
-        "c": rounded(checked.containment), "sources": sources,
-    })
-}
+#[cfg(test)]
+mod tests {
+    use super::*;
 
-fn rounded(score: f64) -> f64 {
-    (score * 1e6).round() / 1e6
-}
-
-/// The same for people.
-fn table(essay: &Essay, checked: &Checked, no_passages: bool) -> String {
-    let percent = |share: f64| format!("{:.1}", 100.0 * share);
-    let mut table = format!(
-        "{}: {} % of its n-grams stand in the library ({} of {})\n",
-        legible(&essay.id),
-        percent(checked.containment),
-        checked.shared,
-        checked.grams
-    );
-    for found in &checked.sources {
-        let passages = found.passages.len();
-        let _ = writeln!(
-            table,
-            "  {:>6} % in {} ({} n-grams{}){}",
-            percent(found.scores.a_in_b),
-            legible(&found.source.id),
-            found.scores.shared,
-            if no_passages {
-                String::new()
-            } else {
-                format!(", {passages} passage{}", if passages == 1 { "" } else { "s" })
-            },
-            if found.itself { ": the document itself; --others leaves it out" } else { "" },
-        );
-        for passage in &found.passages {
-            let text: String = passage.a.of(&essay.text).split_whitespace().collect::<Vec<_>>().join(" ");
-            let short: String = text.chars().take(SHOWN).collect();
-            let more = if short.len() < text.len() { " ..." } else { "" };
-            let _ = writeln!(table, "           {}{more}", legible(&short));
-        }
+    #[test]
+    fn an_empty_command_line_has_the_defaults_of_the_library() {
+        let check = Check { library: PathBuf::new(), ..crate::common::parsed() };
+        assert_eq!(check.job(), LibraryCheck::default());
     }
-    table
 }
-
-/// Characters of a passage that the table shows.
-const SHOWN: usize = 100;

@@ -4,16 +4,19 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::OnceLock;
 
 use rayon::iter::{IntoParallelIterator, IntoParallelRefIterator, ParallelIterator};
+use serde::Serialize;
 
 use super::fingerprint::{Fingerprint, FingerprintOptions, Scores};
-use super::kept::Kept;
 use super::leave_out::{LeftOut, blanked, references, stretches_of};
 use super::pairs::{Collection, Pair, PairOptions, Side};
 use super::passages::{AlignOptions, AlignedPassage, Kind, Text, align};
 use super::quotes::{Quoted, quotations, quoted};
 use super::rules::{Rule, is_invisible, tokens};
+use super::spillable::SpillableList;
+use crate::decode::identify;
 use crate::document::{Document, Link, Passage, Span};
-use crate::error::{Error, Result};
+use crate::error::Result;
+use crate::run::Workers;
 use crate::text::{CharOffsets, Digest};
 
 /// How documents are compared.
@@ -27,9 +30,6 @@ pub struct CompareOptions {
     pub passages: Option<AlignOptions>,
     /// Lists of references count like other text.
     pub keep_references: bool,
-    /// Tells the language of a text, as a code, before passages are looked for; such as `decode::identify` finds it. Without it,
-    /// texts are in the languages that they came with.
-    pub language: fn(&str) -> Option<&'static str>,
 }
 
 impl Default for CompareOptions {
@@ -39,18 +39,17 @@ impl Default for CompareOptions {
             pairs: PairOptions::default(),
             passages: Some(AlignOptions::default()),
             keep_references: false,
-            language: |_| None,
         }
     }
 }
 
 /// Text that everyone was given, such as the brief of an assignment: its n-grams do not count.
 #[derive(Debug, Clone, Default)]
-pub struct GivenText {
+pub struct ExcludedText {
     grams: Vec<u64>,
 }
 
-impl GivenText {
+impl ExcludedText {
     /// Takes in a text.
     pub fn add(&mut self, text: &str, options: &FingerprintOptions) {
         self.grams.extend_from_slice(Fingerprint::of(text, options).grams());
@@ -64,7 +63,7 @@ impl GivenText {
 }
 
 /// A file of a document that was put together from several.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct Part {
     /// What it is called inside the document.
     pub name: String,
@@ -76,7 +75,7 @@ pub struct Part {
 
 /// A document that is ready to be compared.
 #[derive(Debug, Clone, Default)]
-pub struct Essay {
+pub struct PreparedDocument {
     /// Its id.
     pub id: String,
     /// Its text, as it was.
@@ -92,9 +91,9 @@ pub struct Essay {
     fingerprint: Fingerprint,
 }
 
-impl Essay {
+impl PreparedDocument {
     /// Makes a document ready.
-    pub fn of(document: Document, options: &CompareOptions, given: &GivenText) -> Essay {
+    pub fn of(document: Document, options: &CompareOptions, given: &ExcludedText) -> PreparedDocument {
         let pages = pages_of(&document);
         let (id, language) = (document.id.clone(), document.language.clone());
         let text = document.into_text();
@@ -108,7 +107,7 @@ impl Essay {
             left_out.extend(stretches.into_iter().map(|span| (span, LeftOut::Given)));
             left_out.sort_unstable();
         }
-        Essay { id, text, language, pages, parts: Vec::new(), left_out, fingerprint }
+        PreparedDocument { id, text, language, pages, parts: Vec::new(), left_out, fingerprint }
     }
 
     /// The n-grams of it that count.
@@ -129,10 +128,12 @@ pub fn pages_of(document: &Document) -> Vec<u64> {
 }
 
 /// A document of a comparison, but for its text.
-#[derive(Debug, Clone, Default)]
-pub struct Compared {
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+pub struct ComparedDocument {
     /// Its id.
     pub id: String,
+    /// Its name for people: short, and different from the others.
+    pub name: String,
     /// Its words, but for lists of references.
     pub words: u64,
     /// The different n-grams of it that count.
@@ -148,7 +149,7 @@ pub struct Compared {
     language: Option<String>,
 }
 
-impl Compared {
+impl ComparedDocument {
     /// The file in which a character stands, by its number; none where the document is one file.
     pub fn part(&self, character: u64) -> Option<usize> {
         let before = self.parts.partition_point(|part| part.start <= character).max(1);
@@ -167,7 +168,7 @@ pub(crate) fn page_of(pages: &[u64], character: u64) -> Option<usize> {
 }
 
 /// A passage that two documents share.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct SharedPassage {
     /// Where it stands in the one.
     pub a: Span,
@@ -184,7 +185,7 @@ pub struct SharedPassage {
 }
 
 /// Two documents that share text.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct ComparedPair {
     /// The number of the one.
     pub a: usize,
@@ -212,8 +213,8 @@ impl ComparedPair {
 /// Documents that are compared.
 ///
 /// ```
-/// use refrain::Document;
-/// use refrain::compare::{Comparison, CompareOptions, Essay, GivenText, Side};
+/// use refrain::{Document, Run};
+/// use refrain::compare::{Comparison, CompareOptions, PreparedDocument, ExcludedText, Side};
 ///
 /// let options = CompareOptions::default();
 /// let shared = "The keeper of the lighthouse climbed the stairs every evening at dusk, lit the lamp, and wrote the names of \
@@ -221,10 +222,10 @@ impl ComparedPair {
 ///     father had built in the winter of the great storm, when no boat could leave the harbour for eleven weeks.";
 /// let mut comparison = Comparison::new(options.clone());
 /// for (id, text) in [("one", format!("My essay. {shared}")), ("two", format!("{shared} So it was."))] {
-///     let essay = Essay::of(Document::from_text(id, text), &options, &GivenText::default());
-///     comparison.add(essay, Side::New)?;
+///     let document = PreparedDocument::of(Document::from_text(id, text), &options, &ExcludedText::default());
+///     comparison.add(document, Side::New)?;
 /// }
-/// let found = comparison.conclude(&|| true)?;
+/// let found = comparison.conclude(&Run::default().start()?)?;
 /// assert!(found.pairs[0].scores.resemblance > 0.8);
 /// assert_eq!(found.pairs[0].passages.len(), 1);
 /// assert_eq!(found.link(0).a, "one");
@@ -232,20 +233,20 @@ impl ComparedPair {
 /// ```
 pub struct Comparison {
     options: CompareOptions,
-    documents: Vec<Compared>,
-    texts: Kept<str>,
+    documents: Vec<ComparedDocument>,
+    texts: SpillableList<str>,
     collection: Collection,
 }
 
 /// What a comparison comes to.
 pub struct ComparisonResult {
     /// The documents, in the order in which they came.
-    pub documents: Vec<Compared>,
+    pub documents: Vec<ComparedDocument>,
     /// Pairs of them, those that resemble each other most first.
     pub pairs: Vec<ComparedPair>,
     /// Text that stands in too many documents to count, with the number of documents; the most frequent first.
     pub common: Vec<(String, usize)>,
-    texts: Kept<str>,
+    texts: SpillableList<str>,
 }
 
 /// Texts may take one part of the memory in so many, and those that are aligned at a time as much.
@@ -256,20 +257,31 @@ const READY: u64 = 16;
 impl Comparison {
     /// One without documents.
     pub fn new(options: CompareOptions) -> Comparison {
-        let texts = Kept::new(&options.pairs.temporary, options.pairs.memory / TEXTS);
+        let texts = SpillableList::new(&options.pairs.temporary, options.pairs.memory / TEXTS);
         let collection = Collection::new(options.pairs.clone());
         Comparison { options, documents: Vec::new(), texts, collection }
     }
 
     /// Takes in the next document. Returns its number.
-    pub fn add(&mut self, essay: Essay, side: Side) -> Result<usize> {
-        let Essay { id, text, language, pages, parts, left_out, fingerprint } = essay;
+    pub fn add(&mut self, document: PreparedDocument, side: Side) -> Result<usize> {
+        let PreparedDocument { id, text, language, pages, parts, left_out, fingerprint } = document;
         let (words, grams) = (fingerprint.words(), fingerprint.len());
         let number = self.collection.add(fingerprint, side)?;
         let reference = side == Side::Reference;
-        self.documents.push(Compared { id, words, grams, left_out, reference, pages, parts, language });
+        let name = String::new();
+        self.documents.push(ComparedDocument { id, name, words, grams, left_out, reference, pages, parts, language });
         self.texts.add(text)?;
         Ok(number)
+    }
+
+    /// How documents are compared.
+    pub fn options(&self) -> &CompareOptions {
+        &self.options
+    }
+
+    /// The documents, without a comparison.
+    pub fn into_documents(self) -> Vec<ComparedDocument> {
+        self.documents
     }
 
     /// The numbers of the documents, by their ids.
@@ -287,26 +299,22 @@ impl Comparison {
         self.documents.is_empty()
     }
 
-    /// Finds the pairs and their passages. `step` is called now and then; false stops the work.
-    pub fn conclude(mut self, step: &(dyn Fn() -> bool + Sync)) -> Result<ComparisonResult> {
-        let found = self.collection.pairs(step)?;
+    /// Finds the pairs and their passages.
+    pub fn conclude(mut self, workers: &Workers) -> Result<ComparisonResult> {
+        let found = self.collection.pairs(workers)?;
         for (document, size) in self.documents.iter_mut().zip(found.sizes) {
             document.grams = size;
         }
         let common = self.find_common(&found.common)?;
-        self.align(found.pairs, common, step)
+        self.align(found.pairs, common, workers)
     }
 
     /// Compares some pairs, by the numbers of their documents, and no others.
-    pub fn conclude_pairs(
-        self,
-        pairs: &[(usize, usize)],
-        step: &(dyn Fn() -> bool + Sync),
-    ) -> Result<ComparisonResult> {
+    pub fn conclude_pairs(self, pairs: &[(usize, usize)], workers: &Workers) -> Result<ComparisonResult> {
         let pair = |(a, b): &(usize, usize)| Ok(Pair { a: *a, b: *b, scores: self.collection.scores(*a, *b)? });
-        let mut pairs: Vec<Pair> = pairs.par_iter().map(pair).collect::<Result<_>>()?;
+        let mut pairs: Vec<Pair> = workers.install(|| pairs.par_iter().map(pair).collect::<Result<_>>())?;
         pairs.sort_by(|one, other| other.scores.resemblance.total_cmp(&one.scores.resemblance));
-        self.align(pairs, Vec::new(), step)
+        self.align(pairs, Vec::new(), workers)
     }
 
     /// Notes where common text stands. Returns the text itself.
@@ -334,12 +342,7 @@ impl Comparison {
     }
 
     /// Finds the passages of pairs, some documents at a time.
-    fn align(
-        self,
-        pairs: Vec<Pair>,
-        common: Vec<(String, usize)>,
-        step: &(dyn Fn() -> bool + Sync),
-    ) -> Result<ComparisonResult> {
+    fn align(self, pairs: Vec<Pair>, common: Vec<(String, usize)>, workers: &Workers) -> Result<ComparisonResult> {
         let Some(options) = &self.options.passages else {
             let pairs =
                 pairs.into_iter().map(|Pair { a, b, scores }| ComparedPair { a, b, scores, passages: Vec::new() });
@@ -368,18 +371,18 @@ impl Comparison {
                 }
                 to += 1;
             }
-            let ready: Result<HashMap<usize, Ready>> =
-                involved.into_par_iter().map(|number| Ok((number, self.ready(number)?))).collect();
-            let ready = ready?;
-            let aligned = order[from..to].par_iter().map(|pair| {
-                let Pair { a, b, .. } = pairs[*pair];
-                let passages = if step() { passages(&ready[&a], &ready[&b], options) } else { Vec::new() };
-                (*pair, passages)
+            let one_text = |number| Ok((number, self.alignable(number)?));
+            let aligned: Result<Vec<(usize, Vec<SharedPassage>)>> = workers.install(|| {
+                let texts: HashMap<usize, AlignableText> =
+                    involved.into_par_iter().map(one_text).collect::<Result<_>>()?;
+                let one_pair = |pair: &usize| {
+                    workers.stop().check()?;
+                    let Pair { a, b, .. } = pairs[*pair];
+                    Ok((*pair, passages(&texts[&a], &texts[&b], options)))
+                };
+                order[from..to].par_iter().map(one_pair).collect()
             });
-            done.extend(aligned.collect::<Vec<_>>());
-            if !step() {
-                return Err(Error::Interrupted);
-            }
+            done.extend(aligned?);
             from = to;
         }
         let pairs = pairs.into_iter().zip(done.into_values());
@@ -388,17 +391,22 @@ impl Comparison {
     }
 
     /// Makes a document ready for alignment: what does not count is not seen.
-    fn ready(&self, number: usize) -> Result<Ready> {
+    fn alignable(&self, number: usize) -> Result<AlignableText> {
         let document = &self.documents[number];
         let spans: Vec<Span> = document.left_out.iter().map(|(span, _)| *span).collect();
         let text = self.texts.get(number)?;
-        let language = (self.options.language)(&text).or(document.language.as_deref());
-        Ok(Ready::of(&text, &spans, language, self.options.fingerprints.rule))
+        let language = detected_language(&text).or(document.language.as_deref());
+        Ok(AlignableText::of(&text, &spans, language, self.options.fingerprints.rule))
     }
 }
 
+/// The language of a text, if it can be identified reliably.
+fn detected_language(text: &str) -> Option<&'static str> {
+    identify(text).filter(|found| found.reliable).map(|found| found.code)
+}
+
 /// A document that is ready for alignment.
-pub(super) struct Ready {
+pub(super) struct AlignableText {
     text: String,
     /// What of it counts.
     counting: String,
@@ -410,20 +418,20 @@ pub(super) struct Ready {
     is_code: bool,
 }
 
-impl Ready {
-    pub(super) fn of_essay(essay: &Essay, options: &CompareOptions) -> Ready {
-        let left_out: Vec<Span> = essay.left_out.iter().map(|(span, _)| *span).collect();
-        let language = (options.language)(&essay.text).or(essay.language.as_deref());
-        Ready::of(&essay.text, &left_out, language, options.fingerprints.rule)
+impl AlignableText {
+    pub(super) fn of_document(document: &PreparedDocument, rule: Rule) -> AlignableText {
+        let left_out: Vec<Span> = document.left_out.iter().map(|(span, _)| *span).collect();
+        let language = detected_language(&document.text).or(document.language.as_deref());
+        AlignableText::of(&document.text, &left_out, language, rule)
     }
 
     /// Makes a text ready; `left_out` of it is not seen.
-    pub(super) fn of(text: &str, left_out: &[Span], language: Option<&str>, rule: Rule) -> Ready {
+    pub(super) fn of(text: &str, left_out: &[Span], language: Option<&str>, rule: Rule) -> AlignableText {
         let counting = blanked(text, left_out);
         // Programs are in no language that people speak, and their quotation marks quote nobody.
         let is_code = rule == Rule::Code;
         let language = language.filter(|_| !is_code);
-        Ready {
+        AlignableText {
             quotations: if is_code { Vec::new() } else { quotations(text) },
             aligned: if is_code { Text::code(&counting) } else { Text::new(&counting, language) },
             neutral: OnceLock::new(),
@@ -457,7 +465,7 @@ impl Ready {
 }
 
 /// Passages that two documents share.
-pub(super) fn passages(a: &Ready, b: &Ready, options: &AlignOptions) -> Vec<SharedPassage> {
+pub(super) fn passages(a: &AlignableText, b: &AlignableText, options: &AlignOptions) -> Vec<SharedPassage> {
     let mut found = if a.language == b.language {
         align(&a.aligned, &b.aligned, options)
     } else {
@@ -511,6 +519,11 @@ impl ComparisonResult {
         self.texts.get(number)
     }
 
+    /// The documents, pairs and common text, without the texts of documents.
+    pub fn into_parts(self) -> (Vec<ComparedDocument>, Vec<ComparedPair>, Vec<(String, usize)>) {
+        (self.documents, self.pairs, self.common)
+    }
+
     /// The same with the documents in an order that says nothing of their names: that of digests of their texts.
     /// Documents that were only compared with stay behind the others.
     pub fn shuffled(self) -> Result<ComparisonResult> {
@@ -533,7 +546,7 @@ impl ComparisonResult {
         let mut place = vec![0; order.len()];
         order.iter().zip(0..).for_each(|(number, at)| place[*number] = at);
         texts.reorder(&order);
-        let mut old: Vec<Option<Compared>> = documents.into_iter().map(Some).collect();
+        let mut old: Vec<Option<ComparedDocument>> = documents.into_iter().map(Some).collect();
         let documents = order.iter().filter_map(|number| old[*number].take()).collect();
         for pair in &mut pairs {
             (pair.a, pair.b) = (place[pair.a], place[pair.b]);

@@ -126,7 +126,7 @@ pub(super) fn shared(one: &[u64], other: &[u64]) -> usize {
 }
 
 /// What the common n-grams of two documents come to.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, serde::Serialize)]
 pub struct Scores {
     /// N-grams that both have.
     pub shared: usize,

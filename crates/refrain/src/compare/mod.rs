@@ -4,30 +4,30 @@
 //! of two documents the [resemblance](Scores::resemblance) R tells what share of both is common, the containment C what
 //! share of the one stands in the other. [`Collection`] finds all pairs with enough of either, exactly. [`align`] finds the
 //! passages themselves, also where they were edited, reordered or summed up. [`Comparison`] does both, and knows what does
-//! not count: [text that everyone was given](GivenText), text that stands in most documents, [lists of references](references).
-//! A [`Library`] keeps sources on disk, to check documents against them.
+//! not count: [text that everyone was given](ExcludedText), text that stands in most documents, [lists of references](references).
+//! A [library](LibraryReader) keeps sources on disk, to check documents against them.
 
+mod batch;
 mod comparison;
 mod fingerprint;
 mod join;
-mod kept;
 mod leave_out;
 mod library;
 mod pairs;
 mod passages;
 mod quotes;
 mod rules;
-mod tile;
+mod spillable;
 
 pub(crate) use comparison::page_of;
 pub use comparison::{
-    CompareOptions, Compared, ComparedPair, Comparison, ComparisonResult, Essay, GivenText, Part, SharedPassage,
-    pages_of,
+    CompareOptions, ComparedDocument, ComparedPair, Comparison, ComparisonResult, ExcludedText, Part, PreparedDocument,
+    SharedPassage, pages_of,
 };
 pub use fingerprint::{Fingerprint, FingerprintOptions, Scores};
 pub use join::{Holder, PairJoin};
 pub use leave_out::{LeftOut, references};
-pub use library::{Added, CheckOptions, Checked, Library, LibraryWriter, Match, Source};
+pub use library::{Added, CheckOptions, Checked, LibraryReader, LibraryWriter, Match, Source};
 pub use pairs::{Collection, FoundPairs, Pair, PairOptions, Side};
 pub use passages::{AlignOptions, AlignedPassage, Kind, Text, align};
 pub use quotes::Quoted;

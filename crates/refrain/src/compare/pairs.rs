@@ -8,10 +8,11 @@
 use std::borrow::Cow;
 use std::path::PathBuf;
 
+use super::batch::{Batch, MOST_DOCUMENTS, MOST_GRAMS};
 use super::fingerprint::{Fingerprint, Scores, meet, shared};
-use super::kept::Kept;
-use super::tile::{MOST_DOCUMENTS, MOST_GRAMS, Tile};
+use super::spillable::SpillableList;
 use crate::error::{Error, Result};
+use crate::run::Workers;
 
 /// Which pairs are reported, and what finding them may take.
 #[derive(Debug, Clone)]
@@ -22,7 +23,7 @@ pub struct PairOptions {
     pub containment: f64,
     /// N-grams that stand in more than this share of the documents do not count: 1 for none.
     pub common: f64,
-    /// With fewer documents than this, all n-grams count.
+    /// With fewer documents than this, all n-grams count: much of what most of them share was copied.
     pub common_from: usize,
     /// Memory to stay within, in bytes.
     pub memory: u64,
@@ -35,15 +36,18 @@ impl Default for PairOptions {
         PairOptions {
             resemblance: 0.03,
             containment: 0.31,
-            common: 1.0,
-            common_from: 0,
-            memory: 512 << 20,
+            common: 0.8,
+            common_from: 20,
+            memory: Self::MEMORY,
             temporary: std::env::temp_dir(),
         }
     }
 }
 
 impl PairOptions {
+    /// The default of `memory`.
+    pub const MEMORY: u64 = 512 << 20;
+
     /// True for pairs that are reported.
     pub(super) fn wants(&self, scores: &Scores) -> bool {
         scores.shared > 0
@@ -80,19 +84,20 @@ pub struct Pair {
 /// Fingerprints that are compared with each other.
 ///
 /// ```
+/// use refrain::Run;
 /// use refrain::compare::{Collection, Fingerprint, FingerprintOptions, PairOptions, Side};
 ///
 /// let mut collection = Collection::new(PairOptions::default());
 /// for text in ["The keeper lit the lamp at dusk.", "Bread was sold out.", "The keeper lit the lamp at dawn."] {
 ///     collection.add(Fingerprint::of(text, &FingerprintOptions::default()), Side::New)?;
 /// }
-/// let found = collection.pairs(&|| true)?;
+/// let found = collection.pairs(&Run::default().start()?)?;
 /// assert_eq!((found.pairs[0].a, found.pairs[0].b), (0, 2));
 /// # Ok::<(), refrain::Error>(())
 /// ```
 pub struct Collection {
     options: PairOptions,
-    grams: Kept<[u64]>,
+    grams: SpillableList<[u64]>,
     sides: Vec<Side>,
 }
 
@@ -116,7 +121,7 @@ const ENTRY: u64 = 12;
 impl Collection {
     /// An empty one.
     pub fn new(options: PairOptions) -> Collection {
-        let grams = Kept::new(&options.temporary, options.memory / PARTS);
+        let grams = SpillableList::new(&options.temporary, options.memory / PARTS);
         Collection { options, grams, sides: Vec::new() }
     }
 
@@ -133,9 +138,9 @@ impl Collection {
         Ok(Scores::of(one.len(), other.len(), shared(&one, &other)))
     }
 
-    /// Finds the pairs. `step` is called now and then; false stops the work.
-    pub fn pairs(&self, step: &(dyn Fn() -> bool + Sync)) -> Result<FoundPairs> {
-        let mut common = self.common(step)?;
+    /// Finds the pairs.
+    pub fn pairs(&self, workers: &Workers) -> Result<FoundPairs> {
+        let mut common = self.common(workers)?;
         let mut sizes = self.sizes(&common)?;
         // What most documents have most of their text of is no boilerplate: they are copies.
         let emptied = sizes.iter().enumerate().filter(|(document, size)| **size * 2 < self.grams.length(*document));
@@ -143,7 +148,7 @@ impl Collection {
             common.clear();
             sizes = self.sizes(&common)?;
         }
-        let mut pairs = self.compare(&sizes, &common, step)?;
+        let mut pairs = self.compare(&sizes, &common, workers)?;
         pairs.sort_by(|one, other| {
             other.scores.resemblance.total_cmp(&one.scores.resemblance).then((one.a, one.b).cmp(&(other.a, other.b)))
         });
@@ -156,7 +161,7 @@ impl Collection {
     }
 
     /// Compares documents with each other: those of one block with themselves, and of two with each other, the largest first.
-    fn compare(&self, sizes: &[usize], common: &[u64], step: &(dyn Fn() -> bool + Sync)) -> Result<Vec<Pair>> {
+    fn compare(&self, sizes: &[usize], common: &[u64], workers: &Workers) -> Result<Vec<Pair>> {
         let mut by_size: Vec<usize> = (0..sizes.len()).filter(|document| sizes[*document] > 0).collect();
         by_size.sort_by_key(|document| std::cmp::Reverse(sizes[*document]));
         let total = by_size.iter().map(|document| sizes[*document] as u64).sum::<u64>();
@@ -166,9 +171,9 @@ impl Collection {
         let (new, reference) = (blocks(&new, sizes, room), blocks(&reference, sizes, room));
         let mut pairs = Vec::new();
         let mut compare = |documents: &[usize], groups: Option<Vec<bool>>| {
-            let tile = self.tile(documents, groups, common, sizes)?;
-            pairs.extend(tile.pairs(&self.options, step));
-            if step() { Ok(()) } else { Err(Error::Interrupted) }
+            let batch = self.batch(documents, groups, common, sizes)?;
+            pairs.extend(batch.pairs(&self.options, workers)?);
+            Ok::<(), Error>(())
         };
         for (number, block) in new.iter().enumerate() {
             compare(block, None)?;
@@ -184,16 +189,16 @@ impl Collection {
     }
 
     /// Gets documents ready to be compared, without n-grams that are common.
-    fn tile(&self, documents: &[usize], groups: Option<Vec<bool>>, common: &[u64], sizes: &[usize]) -> Result<Tile> {
-        let mut tile = Tile::new(groups, documents.iter().map(|document| sizes[*document]).sum());
+    fn batch(&self, documents: &[usize], groups: Option<Vec<bool>>, common: &[u64], sizes: &[usize]) -> Result<Batch> {
+        let mut batch = Batch::new(groups, documents.iter().map(|document| sizes[*document]).sum());
         for document in documents {
-            tile.add(*document, &without(self.grams.get(*document)?, common));
+            batch.add(*document, &without(self.grams.get(*document)?, common));
         }
-        Ok(tile)
+        Ok(batch)
     }
 
     /// N-grams that stand in too many documents.
-    fn common(&self, step: &(dyn Fn() -> bool + Sync)) -> Result<Vec<u64>> {
+    fn common(&self, workers: &Workers) -> Result<Vec<u64>> {
         if self.options.common >= 1.0 || self.sides.len() < self.options.common_from {
             return Ok(Vec::new());
         }
@@ -203,11 +208,9 @@ impl Collection {
         // What stands in too many of all documents stands in too many of those of one block, at least.
         let mut likely: Vec<u64> = Vec::new();
         for block in blocks(&all, &sizes, self.room()) {
-            let tile = self.tile(block, None, &[], &sizes)?;
-            likely.extend(tile.frequent(limit(block.len())));
-            if !step() {
-                return Err(Error::Interrupted);
-            }
+            let batch = self.batch(block, None, &[], &sizes)?;
+            likely.extend(batch.frequent(limit(block.len()), workers));
+            workers.stop().check()?;
         }
         likely.sort_unstable();
         likely.dedup();
@@ -303,13 +306,15 @@ mod tests {
                 grams.sort_unstable();
                 grams
             }).collect();
-            let options = PairOptions { resemblance, containment, common, memory, ..PairOptions::default() };
+            let options =
+                PairOptions { resemblance, containment, common, common_from: 0, memory, ..PairOptions::default() };
             let mut collection = Collection::new(options.clone());
             for (number, grams) in texts.iter().enumerate() {
                 let side = if number < reference { Side::Reference } else { Side::New };
                 collection.add(Fingerprint::known(grams.clone(), 0), side).expect("room");
             }
-            let found = collection.pairs(&|| true).expect("pairs");
+            let workers = crate::run::two_workers();
+            let found = collection.pairs(&workers).expect("pairs");
             prop_assert!(found.pairs.is_sorted_by(|one, other| one.scores.resemblance >= other.scores.resemblance));
             let mut pairs: Vec<_> = found.pairs.iter().map(|pair| (pair.a, pair.b, pair.scores.shared)).collect();
             pairs.sort_unstable();

@@ -6,7 +6,8 @@ use crate::text::mix;
 use crate::text::scripts::is_unspaced_or_rare;
 
 /// How a text is cut into words, and which of them are the same.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Serialize, serde::Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Rule {
     /// Lower case, letters only: everything else stands between words.
     #[default]

@@ -13,6 +13,7 @@ use super::book::Anchor;
 use super::hash::KEY_BITS;
 use crate::disk::partitions::{Partition, Partitions};
 use crate::error::Result;
+use crate::run::Workers;
 
 /// Books that a pair of words may stand in to make candidates of all of them: 30, or fewer in a large collection, where pairs of
 /// words that say something are rarer still.
@@ -50,14 +51,14 @@ fn partitions(options: &CandidateOptions) -> Partitions {
 }
 
 /// The numbers of a partition, in order.
-fn sorted(partition: Partition) -> Result<Vec<u128>> {
+fn sorted(partition: Partition, workers: &Workers) -> Result<Vec<u128>> {
     let mut numbers = Vec::with_capacity(partition.len() as usize);
     partition.each(|number| {
         numbers.extend(number.as_chunks().0.iter().map(|number| u128::from_le_bytes(*number)));
         Ok(())
     })?;
     drop(partition);
-    numbers.par_sort_unstable();
+    workers.install(|| numbers.par_sort_unstable());
     Ok(numbers)
 }
 
@@ -70,9 +71,14 @@ pub struct CandidateOptions {
     pub temporary: PathBuf,
 }
 
+impl CandidateOptions {
+    /// The default of `memory`.
+    pub const MEMORY: u64 = 1 << 30;
+}
+
 impl Default for CandidateOptions {
     fn default() -> CandidateOptions {
-        CandidateOptions { memory: 512 << 20, temporary: std::env::temp_dir() }
+        CandidateOptions { memory: Self::MEMORY, temporary: std::env::temp_dir() }
     }
 }
 
@@ -104,12 +110,12 @@ impl Candidates {
 
     /// The candidates, in order, and whether some pair of words stands in more books than are all put beside each other. If
     /// books are new from a number on, each candidate has one in front of it and one from there on.
-    pub fn conclude(self, new_from: Option<u32>) -> Result<(Vec<(u32, u32)>, bool)> {
+    pub fn conclude(self, new_from: Option<u32>, workers: &Workers) -> Result<(Vec<(u32, u32)>, bool)> {
         let Candidates { postings, options, books, .. } = self;
         let mut cut = false;
         let mut events = partitions(&options);
         for part in postings.finish() {
-            for same in sorted(part)?.chunk_by(|one, other| one >> 64 == other >> 64) {
+            for same in sorted(part, workers)?.chunk_by(|one, other| one >> 64 == other >> 64) {
                 cut |= pairs_of(same, new_from, most_books(books), &mut |event: u128| {
                     let a = (event >> 96) as u32;
                     events.push(a as usize * PARTS / books.max(1) as usize, &event.to_le_bytes())
@@ -118,7 +124,7 @@ impl Candidates {
         }
         let mut found = Vec::new();
         for part in events.finish() {
-            for same in sorted(part)?.chunk_by(|one, other| one >> 64 == other >> 64) {
+            for same in sorted(part, workers)?.chunk_by(|one, other| one >> 64 == other >> 64) {
                 if is_candidate(same) {
                     found.push(((same[0] >> 96) as u32, (same[0] >> 64) as u32));
                 }
@@ -270,7 +276,8 @@ mod tests {
         for (n, book) in books.iter().enumerate() {
             index.add(n as u32, &book.anchors).expect("room");
         }
-        index.conclude(new_from).expect("room")
+        let workers = crate::run::two_workers();
+        index.conclude(new_from, &workers).expect("room")
     }
 
     #[test]

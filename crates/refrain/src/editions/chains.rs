@@ -38,7 +38,7 @@ const BEFORE: usize = 32;
 const LEAST_GAP: i64 = 4;
 
 /// A passage that two books share.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, serde::Serialize)]
 pub struct Passage {
     /// Places in the one book, in letters: from, to.
     pub a: (u32, u32),

@@ -10,7 +10,8 @@ use super::candidates::{CandidateOptions, Candidates};
 use super::chains::Lookup;
 use super::pair::{Pair, Rule};
 use super::shelf::Shelf;
-use crate::error::{Error, Result};
+use crate::error::Result;
+use crate::run::Workers;
 
 /// Books with fewer unique words say too little.
 pub const LEAST_UNIQUE: u32 = 50;
@@ -65,9 +66,13 @@ pub(super) fn judge(rule: &Rule, (a, one): (u32, &Ready), (b, other): (u32, &Rea
     (!lists || pair.share_a.min(pair.share_b) >= LIST_SHARE).then_some(pair)
 }
 
-/// Searches a shelf. `go_on` is asked now and then.
-pub fn find(shelf: &Shelf, options: &FindOptions, go_on: &(dyn Fn() -> bool + Sync)) -> Result<Found> {
-    let search = Search { shelf, options, boilerplate: Boilerplate::learn(&shelf.edges()?), go_on };
+/// Searches a shelf.
+pub fn find(shelf: &Shelf, options: &FindOptions, workers: &Workers) -> Result<Found> {
+    workers.install(|| find_pairs(shelf, options, workers))
+}
+
+fn find_pairs(shelf: &Shelf, options: &FindOptions, workers: &Workers) -> Result<Found> {
+    let search = Search { shelf, options, boilerplate: Boilerplate::learn(&shelf.edges()?), workers };
     let mut found = Found::default();
     let numbered = || shelf.books().iter().zip(0_u32..);
     found.lists.extend(numbered().filter(|(entry, _)| entry.is_list).map(|(_, number)| number));
@@ -92,7 +97,7 @@ struct Search<'a> {
     shelf: &'a Shelf,
     options: &'a FindOptions,
     boilerplate: Boilerplate,
-    go_on: &'a (dyn Fn() -> bool + Sync),
+    workers: &'a Workers,
 }
 
 /// Of more copies of one book than this, each is told beside the first of them only: all pairs of a thousand are half a million.
@@ -143,10 +148,6 @@ const GROWTH: u64 = 5;
 const OVERLAP: u32 = 500;
 
 impl Search<'_> {
-    fn go_on(&self) -> Result<()> {
-        if (self.go_on)() { Ok(()) } else { Err(Error::Interrupted) }
-    }
-
     fn read(&self, number: u32) -> Result<Book> {
         let mut book = self.shelf.book(number)?;
         self.boilerplate.leave_out(&mut book);
@@ -179,7 +180,7 @@ impl Search<'_> {
         let books: Vec<u32> = (0..self.shelf.len() as u32).collect();
         let mut rest = books.as_slice();
         while !rest.is_empty() {
-            self.go_on()?;
+            self.workers.stop().check()?;
             let mut size = 0;
             let fits = |number: &&u32| {
                 size += self.shelf.size(**number);
@@ -196,7 +197,7 @@ impl Search<'_> {
                 }
             }
         }
-        let (mut candidates, cut) = index.conclude(self.options.new_from)?;
+        let (mut candidates, cut) = index.conclude(self.options.new_from, self.workers)?;
         if self.options.new_from.is_none() {
             let short: HashSet<u32> = found.too_short.iter().copied().collect();
             let first = |(first, copies): (&u32, &Vec<u32>)| Some((*first, *copies.first()?));
@@ -212,7 +213,7 @@ impl Search<'_> {
         let most = self.options.limits.memory / 2 / GROWTH;
         let mut rest = candidates;
         while !rest.is_empty() {
-            self.go_on()?;
+            self.workers.stop().check()?;
             let mut needed: HashSet<u32> = HashSet::new();
             let mut size = 0;
             let fits = |pair: &&(u32, u32)| {

@@ -16,7 +16,7 @@
 //! let mut shelf = Shelf::new(&std::env::temp_dir())?;
 //! shelf.add(&Book::read("a story", &text(1000, 1900), &[]), None)?;
 //! shelf.add(&Book::read("a collection", &(text(5000, 9000) + " " + &text(1000, 1900)), &[]), None)?;
-//! let found = find(&shelf, &FindOptions::default(), &|| true)?;
+//! let found = find(&shelf, &FindOptions::default(), &refrain::Run::default().start()?)?;
 //! assert_eq!(found.pairs.len(), 1);
 //! assert_eq!(found.pairs[0].kind, Kind::Partial);
 //! assert!(found.pairs[0].share_a > 0.9 && found.pairs[0].share_b < 0.3);

@@ -12,6 +12,8 @@ use std::collections::HashMap;
 use foldhash::fast::RandomState;
 use rayon::iter::{IntoParallelIterator, ParallelIterator};
 
+use crate::run::Workers;
+
 /// Two sets and how much they have in common.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Overlap {
@@ -25,7 +27,7 @@ pub struct Overlap {
 
 /// All pairs of sets that have as many keys in common as sets of their sizes need. `least` tells that number; it must not be
 /// zero, must not depend on the order of the two sizes, and must grow with each of them. No set has a key twice.
-pub fn overlaps(sets: &[Vec<u64>], least: &(dyn Fn(u32, u32) -> u32 + Sync)) -> Vec<Overlap> {
+pub fn overlaps(sets: &[Vec<u64>], least: &(dyn Fn(u32, u32) -> u32 + Sync), workers: &Workers) -> Vec<Overlap> {
     let ranked = &ranked(sets);
     let size = &|n: u32| ranked[n as usize].len() as u32;
     // Smaller sets are entered before larger ones are looked up.
@@ -63,7 +65,8 @@ pub fn overlaps(sets: &[Vec<u64>], least: &(dyn Fn(u32, u32) -> u32 + Sync)) -> 
             enough.then_some(Overlap { a: n.min(other), b: n.max(other), common })
         })
     };
-    let mut found: Vec<Overlap> = (0..sets.len() as u32).into_par_iter().flat_map_iter(look_up).collect();
+    let all = (0..sets.len() as u32).into_par_iter();
+    let mut found: Vec<Overlap> = workers.install(|| all.flat_map_iter(look_up).collect());
     found.sort_unstable();
     found
 }
@@ -138,14 +141,15 @@ mod tests {
             sets in prop::collection::vec(prop::collection::hash_set(0_u64..60, 0..40), 0..14),
             percent in 5_u32..95,
         ) {
+            let workers = crate::run::two_workers();
             let sets: Vec<Vec<u64>> = sets.into_iter().map(|set| set.into_iter().collect()).collect();
             // A share of the smaller set and a little of the larger one.
             let share = |a: u32, b: u32| 1 + (a.min(b) * percent / 100) + a.max(b) * percent / 1000;
-            prop_assert_eq!(overlaps(&sets, &share), plain(&sets, &share));
+            prop_assert_eq!(overlaps(&sets, &share, &workers), plain(&sets, &share));
             let threshold = f64::from(percent) / 100.0;
             for score in [Score::Cs(threshold), Score::Its(threshold)] {
                 let least = move |a: u32, b: u32| score.least(a, b);
-                prop_assert_eq!(overlaps(&sets, &least), plain(&sets, &least));
+                prop_assert_eq!(overlaps(&sets, &least, &workers), plain(&sets, &least));
             }
         }
     }

@@ -5,7 +5,8 @@ use super::chains::{ChainOptions, Lookup, Passage, chains, covered, joined};
 use super::sequence::Published;
 
 /// What two books are to each other.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, serde::Serialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Kind {
     /// Most of each is in the other.
     Duplicate,
@@ -76,7 +77,7 @@ impl Rule {
 const MOST_BETWEEN: u32 = 400;
 
 /// Two books that share text.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, serde::Serialize)]
 pub struct Pair {
     /// The number of the one book.
     pub a: u32,

@@ -13,9 +13,11 @@ use super::overlap::overlaps;
 use super::sequence::{Published, Score, ratio};
 use super::terms::terms;
 use crate::document::Span;
+use crate::run::Workers;
 
 /// A published method.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[serde(rename_all = "lowercase")]
 pub enum Method {
     /// DUPNIQ with the correlation score.
     Cs,
@@ -86,11 +88,11 @@ impl Method {
     }
 
     /// The pairs of sets that reach a threshold, with their scores.
-    pub fn pairs(self, sets: &[Vec<u64>], threshold: f64) -> Vec<(u32, u32, f64)> {
+    pub fn pairs(self, sets: &[Vec<u64>], threshold: f64, workers: &Workers) -> Vec<(u32, u32, f64)> {
         match self {
             Method::Cs | Method::Its => {
                 let score = if self == Method::Cs { Score::Cs(threshold) } else { Score::Its(threshold) };
-                let near = overlaps(sets, &|a, b| score.least(a, b));
+                let near = overlaps(sets, &|a, b| score.least(a, b), workers);
                 let compared = near.into_iter().map(|near| {
                     let pair = Published::of_sequences(&sets[near.a as usize], &sets[near.b as usize]);
                     (near.a, near.b, pair)
@@ -101,7 +103,7 @@ impl Method {
                 let needed = |a: u32, b: u32| least_for_jaccard(threshold, a, b);
                 let jaccard =
                     |a: usize, b: usize, common: u32| ratio(f64::from(common), (a + b) as f64 - f64::from(common));
-                let near = overlaps(sets, &needed).into_iter();
+                let near = overlaps(sets, &needed, workers).into_iter();
                 near.map(|near| {
                     let (a, b) = (sets[near.a as usize].len(), sets[near.b as usize].len());
                     (near.a, near.b, jaccard(a, b, near.common))
@@ -188,9 +190,10 @@ mod tests {
         let word = |n: usize| n.to_string().bytes().map(|digit| char::from(digit - b'0' + b'a')).collect::<String>();
         let text = |from: usize| (from..from + 3000).map(|n| word(n) + " ").collect::<String>();
         let texts = [text(0), text(0), text(50_000)];
+        let workers = crate::run::two_workers();
         for (name, method) in Method::ALL {
             let sets: Vec<Vec<u64>> = texts.iter().map(|text| method.read(text, &[])).collect();
-            let found = method.pairs(&sets, method.threshold());
+            let found = method.pairs(&sets, method.threshold(), &workers);
             assert_eq!(found, [(0, 1, 1.0)], "{name}");
         }
     }
@@ -205,6 +208,7 @@ mod tests {
         #[test]
         fn pairs_are_those_of_all_pairs(sets in prop::collection::vec(prop::collection::hash_set(0_u64..50, 0..30), 0..10)) {
             let sets: Vec<Vec<u64>> = sets.into_iter().map(|set| set.into_iter().collect()).collect();
+            let workers = crate::run::two_workers();
             for (score, method) in [(Score::Cs(0.3), Method::Cs), (Score::Its(0.5), Method::Its)] {
                 let mut wanted = Vec::new();
                 for a in 0..sets.len() {
@@ -215,7 +219,7 @@ mod tests {
                         }
                     }
                 }
-                prop_assert_eq!(method.pairs(&sets, score.threshold()), wanted);
+                prop_assert_eq!(method.pairs(&sets, score.threshold(), &workers), wanted);
             }
         }
     }

@@ -6,7 +6,7 @@ use std::collections::HashMap;
 use super::book::Book;
 
 /// The published scores of two books.
-#[derive(Debug, Clone, Copy, PartialEq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Default, serde::Serialize)]
 pub struct Published {
     /// Unique words of the one book, |X|.
     pub x: u32,

@@ -9,7 +9,7 @@ use super::pair::{Kind, Pair};
 use super::shelf::Entry;
 
 /// A group of editions.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, serde::Serialize)]
 pub struct Work {
     /// A title, proposed from what the books say of themselves.
     pub title: String,
@@ -22,7 +22,8 @@ pub struct Work {
 }
 
 /// What one work is to another.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, serde::Serialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Relation {
     /// Most of the other is in it: it is a collection, or the whole of which the other is a part.
     Contains,

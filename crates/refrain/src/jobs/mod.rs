@@ -3,20 +3,28 @@
 //! A job is a plain struct whose `Default` holds every default. Its `run` takes an [`Input`] (files, or documents in memory),
 //! [`Outputs`] (files, or memory) and a [`Run`](crate::Run) (threads, memory, progress, stop), and returns a typed report.
 
+mod compare;
 mod convert;
 pub mod corpus;
 mod decode;
+mod editions;
 mod extract;
 mod failures;
 mod input;
+mod library;
 mod outputs;
 mod strip;
 
+pub use compare::{Compare, CompareInput, CompareReport, NamedPairs};
 pub use convert::{Convert, ConvertReport};
 pub use corpus::{Corpus, CorpusReport};
 pub use decode::{Decode, DecodeMethod, DecodeReport};
+pub use editions::{Editions, EditionsInput, EditionsReport, Threshold};
 pub use extract::{Extract, ExtractReport, ExtractedPage};
 pub use failures::Failures;
 pub use input::Input;
+pub use library::{
+    AddReport, CheckInput, CheckReport, CheckedDocument, FoundSource, Library, LibraryCheck, LibraryOptions,
+};
 pub use outputs::{Memory, Output, Outputs, is_folder};
 pub use strip::{LearnedFrom, SavedEvidence, Strip, StripReport};

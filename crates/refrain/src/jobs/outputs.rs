@@ -370,6 +370,69 @@ impl Outputs {
     }
 }
 
+impl Outputs {
+    /// The same for a job that writes its results to a folder of its own.
+    pub(crate) fn into_folder(self, folder: &Path) -> Result<Outputs> {
+        match self.main {
+            Output::Discard => Ok(Outputs { main: Output::Path(folder.to_owned()), ..self }),
+            _ => Err(Error::Refused("this job has no other output than its folder".into())),
+        }
+    }
+
+    /// The same without a list.
+    pub(crate) fn without(&self, list: &str) -> Outputs {
+        let mut others = self.clone();
+        others.lists.retain(|name, _| *name != list);
+        others
+    }
+
+    /// The format of the main output of a job whose report can be a folder with these files. A folder with other files in it
+    /// is refused.
+    pub(crate) fn report_format(&self, formats: &[Format], files: &[&str]) -> Result<Format> {
+        let asked = self.format.map(|(format, _)| format);
+        let Some(path) = self.path() else {
+            return match (asked, &self.main) {
+                (Some(Format::Report), _) => {
+                    let hint = Hint::option("output", "name the folder with `output`");
+                    Err(Error::Refused("a report is a folder".into()).hint(hint))
+                }
+                (Some(Format::Parquet), Output::Stdout) => {
+                    let hint = Hint::option("output", "name a file with `output`");
+                    Err(Error::Refused("a Parquet file cannot go to standard output".into()).hint(hint))
+                }
+                (_, Output::Memory(_)) => self.file_format(formats, Format::Jsonl),
+                _ => self.file_format(formats, Format::Table),
+            };
+        };
+        let format = match asked {
+            None if is_folder(path) => Format::Report,
+            Some(format) if is_folder(path) && format != Format::Report => {
+                let (path, format) = (path.display(), format.name());
+                return Err(Error::Refused(format!("{path} is a folder, for a report; name a file for {format}")));
+            }
+            asked => Format::choose(path, asked, formats)?,
+        };
+        if format == Format::Report {
+            // Without the slash at its end.
+            let folder: PathBuf = path.components().collect();
+            let folder = folder.as_path();
+            if folder.is_file() {
+                return Err(Error::Refused(format!("{} is a file; name another folder", folder.display())));
+            }
+            for entry in folder.read_dir().into_iter().flatten() {
+                let name = entry.map_err(|error| Error::io(folder, error))?.file_name();
+                if !files.iter().any(|file| name == *file) {
+                    return Err(Error::Refused(format!(
+                        "the folder {} has other files in it; name another one for the report",
+                        folder.display()
+                    )));
+                }
+            }
+        }
+        Ok(format)
+    }
+}
+
 /// The names of lists that several jobs write.
 pub(crate) const REMOVED: &str = "removed";
 pub(crate) const ERRORS: &str = "errors";

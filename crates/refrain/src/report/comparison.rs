@@ -11,43 +11,28 @@ use crate::document::Span;
 use crate::error::Result;
 use crate::text::{ByteOffsets, CharOffsets, Offsets};
 
-/// What people call documents: short, and different from each other.
-#[derive(Debug, Clone)]
-pub struct Names(Vec<String>);
-
-impl Names {
-    /// Names made of ids: without the folders that all have in common, and without endings where that leaves them different.
-    ///
-    /// ```
-    /// let names = refrain::report::Names::of(["essays/2024/anna.docx", "essays/2024/bert.pdf"].into_iter());
-    /// assert_eq!(names.get(1), "bert");
-    /// ```
-    pub fn of<'a>(ids: impl Iterator<Item = &'a str> + Clone) -> Names {
-        let first = ids.clone().next().unwrap_or_default();
-        let folders = |id: &str| id.rfind('/').map_or(0, |slash| slash + 1);
-        let mut common = folders(first);
-        for id in ids.clone() {
-            let alike = first.bytes().zip(id.bytes()).take_while(|(one, other)| one == other).count();
-            common = first[..first.floor_char_boundary(common.min(alike).min(folders(id)))]
-                .rfind('/')
-                .map_or(0, |slash| slash + 1);
-        }
-        let short: Vec<&str> = ids.map(|id| &id[common..]).collect();
-        let bare: Vec<&str> = short.iter().map(|name| without_ending(name)).collect();
-        let different: BTreeSet<&&str> = bare.iter().collect();
-        let all = if different.len() == bare.len() { bare } else { short };
-        Names(all.into_iter().map(str::to_owned).collect())
+/// Names of documents for people: their ids without the folders that all of them share, and without extensions if the names
+/// still differ.
+///
+/// ```
+/// let names = refrain::report::short_names(["essays/2024/anna.docx", "essays/2024/bert.pdf"].into_iter());
+/// assert_eq!(names[1], "bert");
+/// ```
+pub fn short_names<'a>(ids: impl Iterator<Item = &'a str> + Clone) -> Vec<String> {
+    let first = ids.clone().next().unwrap_or_default();
+    let folders = |id: &str| id.rfind('/').map_or(0, |slash| slash + 1);
+    let mut common = folders(first);
+    for id in ids.clone() {
+        let alike = first.bytes().zip(id.bytes()).take_while(|(one, other)| one == other).count();
+        common = first[..first.floor_char_boundary(common.min(alike).min(folders(id)))]
+            .rfind('/')
+            .map_or(0, |slash| slash + 1);
     }
-
-    /// Numbers instead of names.
-    pub fn anonymous(documents: usize) -> Names {
-        Names((1..=documents).map(|number| format!("Document {number}")).collect())
-    }
-
-    /// The name of a document.
-    pub fn get(&self, number: usize) -> &str {
-        &self.0[number]
-    }
+    let short: Vec<&str> = ids.map(|id| &id[common..]).collect();
+    let bare: Vec<&str> = short.iter().map(|name| without_ending(name)).collect();
+    let different: BTreeSet<&&str> = bare.iter().collect();
+    let all = if different.len() == bare.len() { bare } else { short };
+    all.into_iter().map(str::to_owned).collect()
 }
 
 /// A name without an ending such as `.docx`.
@@ -122,7 +107,6 @@ pub struct ReportOptions {
 /// A comparison as it is written.
 pub struct ComparisonReport<'a> {
     result: &'a ComparisonResult,
-    names: &'a Names,
     options: ReportOptions,
     places: Vec<Places>,
 }
@@ -188,8 +172,8 @@ fn rounded(score: f64) -> f64 {
 }
 
 impl<'a> ComparisonReport<'a> {
-    /// The report of what was found, with what documents are called in tables and on the page.
-    pub fn new(result: &'a ComparisonResult, names: &'a Names, options: ReportOptions) -> Result<ComparisonReport<'a>> {
+    /// The report of what was found.
+    pub fn new(result: &'a ComparisonResult, options: ReportOptions) -> Result<ComparisonReport<'a>> {
         let mut ends = vec![Vec::new(); result.documents.len()];
         for pair in &result.pairs {
             for passage in &pair.passages {
@@ -205,12 +189,17 @@ impl<'a> ComparisonReport<'a> {
             let nothing = ends.is_empty() && starts.is_empty();
             places.push(if nothing { Places::default() } else { Places::of(&result.text(number)?, ends, starts) });
         }
-        Ok(ComparisonReport { result, names, options, places })
+        Ok(ComparisonReport { result, options, places })
     }
 
     /// How a document is named in files: its id, unless that must not be known.
     fn id(&self, number: usize) -> &str {
-        if self.options.anonymous { self.names.get(number) } else { &self.result.documents[number].id }
+        if self.options.anonymous { self.name(number) } else { &self.result.documents[number].id }
+    }
+
+    /// How a document is named for people.
+    fn name(&self, number: usize) -> &str {
+        &self.result.documents[number].name
     }
 
     /// A pair as one JSON object: `{a, b, r, c_ab, c_ba, shared, passages}`.
@@ -266,7 +255,7 @@ impl<'a> ComparisonReport<'a> {
             json!([start, end, why])
         });
         let mut written = json!({
-            "id": self.id(number), "name": self.names.get(number), "words": document.words,
+            "id": self.id(number), "name": self.name(number), "words": document.words,
             "grams": document.grams, "reference": document.reference, "left_out": left_out.collect::<Vec<_>>(),
         });
         if !document.pages.is_empty() {
@@ -304,8 +293,8 @@ impl<'a> ComparisonReport<'a> {
                 rounded(scores.b_in_a).to_string(),
                 scores.shared.to_string(),
                 pair.passages.len().to_string(),
-                cell(self.names.get(pair.a)),
-                cell(self.names.get(pair.b)),
+                cell(self.name(pair.a)),
+                cell(self.name(pair.b)),
             ];
             let _ = writeln!(table, "{}", cells.join(&between.to_string()));
         }
@@ -361,7 +350,7 @@ impl<'a> ComparisonReport<'a> {
         let shown = &result.pairs[..result.pairs.len().min(PAGE_PAIRS)];
         let involved = Self::involved(shown);
         // Of the others, just what they are called.
-        let names = (0..result.documents.len()).map(|number| json!({"name": self.names.get(number)}));
+        let names = (0..result.documents.len()).map(|number| json!({"name": self.name(number)}));
         let mut documents: Vec<Value> = names.collect();
         let mut texts = serde_json::Map::new();
         let mut room = PAGE_TEXT;
@@ -409,10 +398,7 @@ mod tests {
 
     #[test]
     fn names_are_short_and_different() {
-        let of = |ids: &[&'static str]| {
-            let names = Names::of(ids.iter().copied());
-            (0..ids.len()).map(|number| names.get(number).to_owned()).collect::<Vec<_>>()
-        };
+        let of = |ids: &[&'static str]| short_names(ids.iter().copied());
         assert_eq!(of(&["a/b/x.txt", "a/b/y.txt"]), ["x", "y"]);
         assert_eq!(of(&["a/b/x.txt", "a/c/x.txt"]), ["b/x", "c/x"]);
         assert_eq!(of(&["a/x.txt", "a/x.pdf"]), ["x.txt", "x.pdf"]);

@@ -15,7 +15,7 @@ use crate::editions::{Entry, Found, Pair, Relation, Work};
 use crate::error::{Error, Result};
 
 /// What was found among books.
-pub struct EditionsReport<'a> {
+pub struct EditionsTables<'a> {
     /// The books.
     pub books: &'a [Entry],
     /// What was found.
@@ -48,7 +48,7 @@ const COLUMNS: [&str; 18] = [
     "bytes_b",
 ];
 
-impl EditionsReport<'_> {
+impl EditionsTables<'_> {
     /// The name of a book.
     pub(super) fn book(&self, number: u32) -> &str {
         self.books.get(number as usize).map_or("", |entry| &entry.id)

@@ -6,7 +6,7 @@ use std::fmt::Write as _;
 
 use htmlize::escape_text;
 
-use super::editions::EditionsReport;
+use super::editions::EditionsTables;
 use crate::document::Span;
 use crate::editions::{Entry, Kind, Pair, Passage, Relation, Work};
 
@@ -22,7 +22,7 @@ const PAGE_PASSAGES: usize = 40;
 /// Related works that are named.
 const PAGE_RELATED: usize = 12;
 
-impl EditionsReport<'_> {
+impl EditionsTables<'_> {
     /// A page with all of it that opens anywhere.
     pub fn page(&self) -> String {
         PAGE.replacen("<!--LEAD-->", &self.lead(), 1).replacen("<!--WORKS-->", &self.list_of_works(), 1)

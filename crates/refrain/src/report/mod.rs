@@ -12,8 +12,8 @@ mod editions_page;
 
 pub use books::StripPage;
 pub use cells::{cell, legible};
-pub use comparison::{ComparisonReport, Names, ReportOptions, shared_passages};
-pub use editions::EditionsReport;
+pub use comparison::{ComparisonReport, ReportOptions, shared_passages, short_names};
+pub use editions::EditionsTables;
 
 /// The version of the form of bundles; a reader refuses what is newer.
 pub const VERSION: u32 = 1;

@@ -13,7 +13,7 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-use super::comparison::{CompareOptions, Essay, Ready, SharedPassage, passages};
+use super::comparison::{AlignableText, CompareOptions, PreparedDocument, SharedPassage, passages};
 use super::fingerprint::{FingerprintOptions, Scores};
 use super::rules::Rule;
 pub use segment::Source;
@@ -102,7 +102,7 @@ impl Note {
 }
 
 /// A library that is read.
-pub struct Library {
+pub struct LibraryReader {
     segments: Vec<Segment>,
     fingerprints: FingerprintOptions,
 }
@@ -155,28 +155,28 @@ impl Default for CheckOptions {
 /// A source that shares n-grams: how many, its segment, and its number there.
 type Found = (Scores, usize, u32);
 
-impl Library {
+impl LibraryReader {
     /// Opens a library.
     ///
     /// ```
     /// use refrain::Document;
-    /// use refrain::compare::{CheckOptions, CompareOptions, Essay, GivenText, Library, LibraryWriter};
+    /// use refrain::compare::{CheckOptions, CompareOptions, ExcludedText, LibraryReader, LibraryWriter, PreparedDocument};
     ///
     /// let folder = tempfile::tempdir()?;
     /// let options = CompareOptions::default();
-    /// let essay = |id: &str, text: &str| Essay::of(Document::from_text(id, text), &options, &GivenText::default());
+    /// let document = |id: &str, text: &str| PreparedDocument::of(Document::from_text(id, text), &options, &ExcludedText::default());
     /// let mut writer = LibraryWriter::open(folder.path(), &options)?;
-    /// writer.add(essay("rules", "The keeper on watch shall not leave the lantern room while the light is burning."))?;
+    /// writer.add(document("rules", "The keeper on watch shall not leave the lantern room while the light is burning."))?;
     /// writer.commit()?;
     ///
-    /// let library = Library::open(folder.path())?;
-    /// let essay = essay("mine", "He shall not leave the lantern room while the light is burning, they say.");
-    /// let checked = library.check(&essay, &CheckOptions::default(), &options)?;
+    /// let library = LibraryReader::open(folder.path())?;
+    /// let mine = document("mine", "He shall not leave the lantern room while the light is burning, they say.");
+    /// let checked = library.check(&mine, &CheckOptions::default(), &options)?;
     /// assert_eq!(checked.sources[0].source.id, "rules");
     /// assert!(checked.containment > 0.5);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
-    pub fn open(folder: &Path) -> Result<Library> {
+    pub fn open(folder: &Path) -> Result<LibraryReader> {
         let mut tries = 0;
         loop {
             let note = Note::read(folder)?;
@@ -190,9 +190,17 @@ impl Library {
                     let message = "a file of the library is missing; put it back from a copy, or add the sources anew, to another folder";
                     return Err(Error::Damaged { path, message: message.into() });
                 }
-                opened => return Ok(Library { segments: opened?, fingerprints }),
+                opened => return Ok(LibraryReader { segments: opened?, fingerprints }),
             }
         }
+    }
+
+    /// Opens a library, or an empty one that counts words so if the folder holds none yet.
+    pub fn open_or_empty(folder: &Path, fingerprints: FingerprintOptions) -> Result<LibraryReader> {
+        if !folder.join(NOTE).exists() && !has_segments(folder) {
+            return Ok(LibraryReader { segments: Vec::new(), fingerprints });
+        }
+        LibraryReader::open(folder)
     }
 
     /// What the fingerprints of the library are made of.
@@ -209,20 +217,25 @@ impl Library {
     }
 
     /// Checks a document against the library. A source with its id and its text is the document itself, and marked so.
-    pub fn check(&self, essay: &Essay, check: &CheckOptions, options: &CompareOptions) -> Result<Checked> {
-        let grams = essay.fingerprint().grams();
-        // The disk is waited for meanwhile.
-        let own = || options.passages.as_ref().map(|align| (Ready::of_essay(essay, options), align));
-        let (found, own) = rayon::join(|| self.find(essay, check), own);
-        let (shared, found) = found?;
+    pub fn check(
+        &self,
+        prepared: &PreparedDocument,
+        check: &CheckOptions,
+        options: &CompareOptions,
+    ) -> Result<Checked> {
+        let grams = prepared.fingerprint().grams();
+        let (shared, found) = self.find(prepared, check)?;
+        let rule = options.fingerprints.rule;
+        let align = options.passages.as_ref().filter(|_| !found.is_empty());
+        let own = align.map(|align| (AlignableText::of_document(prepared, rule), align));
         let mut sources = Vec::new();
         for (scores, at, document) in found {
             let segment = &self.segments[at];
             let source = segment.sources[document as usize].clone();
             let text = segment.text(document)?;
-            let other = || Ready::of(&text, &source.left_out, source.language.as_deref(), options.fingerprints.rule);
+            let other = || AlignableText::of(&text, &source.left_out, source.language.as_deref(), rule);
             let passages = own.as_ref().map(|(own, align)| passages(own, &other(), align)).unwrap_or_default();
-            let itself = source.id == essay.id && text == *essay.text;
+            let itself = source.id == prepared.id && text == *prepared.text;
             sources.push(Match { source, scores, passages, text, itself });
         }
         let containment = if grams.is_empty() { 0.0 } else { shared as f64 / grams.len() as f64 };
@@ -230,9 +243,9 @@ impl Library {
     }
 
     /// How many n-grams of a document stand anywhere, and the sources that have most of them.
-    fn find(&self, essay: &Essay, check: &CheckOptions) -> Result<(usize, Vec<Found>)> {
-        let grams = essay.fingerprint().grams();
-        let itself = check.others.then(|| (essay.id.as_str(), digest_of(&essay.text)));
+    fn find(&self, prepared: &PreparedDocument, check: &CheckOptions) -> Result<(usize, Vec<Found>)> {
+        let grams = prepared.fingerprint().grams();
+        let itself = check.others.then(|| (prepared.id.as_str(), digest_of(&prepared.text)));
         let mut anywhere = vec![false; grams.len()];
         let mut found = Vec::new();
         for (at, segment) in self.segments.iter().enumerate() {
@@ -366,21 +379,21 @@ impl LibraryWriter {
     }
 
     /// Adds a document. It is in the library for good after [`LibraryWriter::commit`].
-    pub fn add(&mut self, essay: Essay) -> Result<Added> {
-        let digest = digest_of(&essay.text);
-        let added = match self.places.get(&essay.id) {
+    pub fn add(&mut self, prepared: PreparedDocument) -> Result<Added> {
+        let digest = digest_of(&prepared.text);
+        let added = match self.places.get(&prepared.id) {
             Some((_, _, known)) if *known == digest => return Ok(Added::Known),
             Some(_) => Added::Replaced,
             None => Added::New,
         };
         if added == Added::Replaced {
-            self.remove(&essay.id)?;
+            self.remove(&prepared.id)?;
         }
         let room = (self.memory / 3 / WAITING) as usize;
         if self
             .open
             .as_ref()
-            .is_some_and(|open| !open.waiting.is_empty() && open.waiting.len() + essay.fingerprint().len() > room)
+            .is_some_and(|open| !open.waiting.is_empty() && open.waiting.len() + prepared.fingerprint().len() > room)
         {
             self.close_segment()?;
         }
@@ -393,19 +406,19 @@ impl LibraryWriter {
         let at = self.note.segments.len() + self.added.len();
         if let Some(OpenSegment { writer, waiting, .. }) = &mut self.open {
             let source = Source {
-                id: essay.id.clone(),
-                words: essay.words(),
-                grams: essay.fingerprint().len(),
-                language: essay.language.clone(),
-                pages: essay.pages.clone(),
-                left_out: essay.left_out.iter().map(|(span, _)| *span).collect::<Vec<Span>>(),
+                id: prepared.id.clone(),
+                words: prepared.words(),
+                grams: prepared.fingerprint().len(),
+                language: prepared.language.clone(),
+                pages: prepared.pages.clone(),
+                left_out: prepared.left_out.iter().map(|(span, _)| *span).collect::<Vec<Span>>(),
                 digest: digest.clone(),
                 start: 0,
                 length: 0,
             };
-            let number = writer.add(source, &essay.text)?;
-            waiting.extend(essay.fingerprint().grams().iter().map(|gram| (*gram, number)));
-            self.places.insert(essay.id, (at, number, digest));
+            let number = writer.add(source, &prepared.text)?;
+            waiting.extend(prepared.fingerprint().grams().iter().map(|gram| (*gram, number)));
+            self.places.insert(prepared.id, (at, number, digest));
         }
         Ok(added)
     }
@@ -531,11 +544,11 @@ fn is_ours(path: &Path) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::compare::GivenText;
+    use crate::compare::ExcludedText;
     use crate::document::Document;
 
-    fn essay(id: &str, text: &str) -> Essay {
-        Essay::of(Document::from_text(id, text), &CompareOptions::default(), &GivenText::default())
+    fn document(id: &str, text: &str) -> PreparedDocument {
+        PreparedDocument::of(Document::from_text(id, text), &CompareOptions::default(), &ExcludedText::default())
     }
 
     /// A text of its own for each number.
@@ -554,9 +567,9 @@ mod tests {
     }
 
     fn found(folder: &Path, text: &str) -> Vec<String> {
-        let library = Library::open(folder).expect("a library");
+        let library = LibraryReader::open(folder).expect("a library");
         let options = CompareOptions { passages: None, ..CompareOptions::default() };
-        let checked = library.check(&essay("new", text), &CheckOptions::default(), &options).expect("a check");
+        let checked = library.check(&document("new", text), &CheckOptions::default(), &options).expect("a check");
         checked.sources.into_iter().map(|found| found.source.id).collect()
     }
 
@@ -566,14 +579,14 @@ mod tests {
         let options = CompareOptions::default();
         for number in 0..MOST_SEGMENTS as u64 + 3 {
             let mut writer = LibraryWriter::open(folder.path(), &options).expect("a library");
-            assert_eq!(writer.add(essay(&format!("s{number}"), &text(number))).expect("room"), Added::New);
-            assert_eq!(writer.add(essay(&format!("s{number}"), &text(number))).expect("room"), Added::Known);
+            assert_eq!(writer.add(document(&format!("s{number}"), &text(number))).expect("room"), Added::New);
+            assert_eq!(writer.add(document(&format!("s{number}"), &text(number))).expect("room"), Added::Known);
             writer.commit().expect("room");
         }
-        assert!(Library::open(folder.path()).expect("a library").segments.len() < MOST_SEGMENTS);
+        assert!(LibraryReader::open(folder.path()).expect("a library").segments.len() < MOST_SEGMENTS);
         assert_eq!(found(folder.path(), &text(3)), ["s3"]);
         let mut writer = LibraryWriter::open(folder.path(), &options).expect("a library");
-        assert_eq!(writer.add(essay("s3", &text(99))).expect("room"), Added::Replaced);
+        assert_eq!(writer.add(document("s3", &text(99))).expect("room"), Added::Replaced);
         assert!(writer.remove("s4").expect("room") && !writer.remove("s4").expect("room"));
         writer.commit().expect("room");
         for _ in 0..2 {
@@ -585,10 +598,10 @@ mod tests {
                 (found(folder.path(), &text(4)), found(folder.path(), &text(5))),
                 (vec![], vec!["s5".to_owned()])
             );
-            Library::open(folder.path()).expect("a library").verify().expect("nothing is damaged");
+            LibraryReader::open(folder.path()).expect("a library").verify().expect("nothing is damaged");
             LibraryWriter::open(folder.path(), &options).expect("a library").compact().expect("room");
         }
-        let library = Library::open(folder.path()).expect("a library");
+        let library = LibraryReader::open(folder.path()).expect("a library");
         assert_eq!((library.segments.len(), library.sources().count()), (1, MOST_SEGMENTS + 2));
     }
 
@@ -600,11 +613,11 @@ mod tests {
             options.pairs.memory = memory;
             let mut writer = LibraryWriter::open(folder.path(), &options).expect("a library");
             for number in 0..9 {
-                writer.add(essay(&number.to_string(), &text(number))).expect("room");
+                writer.add(document(&number.to_string(), &text(number))).expect("room");
             }
             writer.commit().expect("room");
             (
-                Library::open(folder.path()).expect("a library").segments.len(),
+                LibraryReader::open(folder.path()).expect("a library").segments.len(),
                 (0..9).map(|n| found(folder.path(), &text(n))).collect::<Vec<_>>(),
             )
         });
@@ -616,12 +629,12 @@ mod tests {
         let folder = tempfile::tempdir().expect("a folder");
         let options = CompareOptions::default();
         let mut writer = LibraryWriter::open(folder.path(), &options).expect("a library");
-        writer.add(essay("a", &text(1))).expect("room");
+        writer.add(document("a", &text(1))).expect("room");
         writer.close_segment().expect("room");
         let refused = LibraryWriter::open(folder.path(), &options).err().map(|error| error.to_string());
         assert!(refused.is_some_and(|refused| refused.contains("another program")));
         drop(writer);
-        assert_eq!(Library::open(folder.path()).expect("a library").sources().count(), 0);
+        assert_eq!(LibraryReader::open(folder.path()).expect("a library").sources().count(), 0);
         LibraryWriter::open(folder.path(), &options).expect("a library");
         let left = fs::read_dir(folder.path()).expect("the folder").count();
         assert_eq!(left, 2, "the note and the lock");
@@ -633,14 +646,14 @@ mod tests {
         let options = CompareOptions::default();
         for number in 0..3 {
             let mut writer = LibraryWriter::open(folder.path(), &options).expect("a library");
-            writer.add(essay(&number.to_string(), &text(number))).expect("room");
+            writer.add(document(&number.to_string(), &text(number))).expect("room");
             writer.commit().expect("room");
         }
-        let library = Library::open(folder.path()).expect("a library");
+        let library = LibraryReader::open(folder.path()).expect("a library");
         LibraryWriter::open(folder.path(), &options).expect("a library").compact().expect("room");
         assert!(!folder.path().join("000001.grams").exists());
         library.verify().expect("nothing is damaged");
-        let checked = library.check(&essay("new", &text(2)), &CheckOptions::default(), &options).expect("a check");
+        let checked = library.check(&document("new", &text(2)), &CheckOptions::default(), &options).expect("a check");
         assert_eq!(checked.sources[0].source.id, "2");
     }
 
@@ -649,19 +662,19 @@ mod tests {
         let folder = tempfile::tempdir().expect("a folder");
         let options = CompareOptions::default();
         let mut writer = LibraryWriter::open(folder.path(), &options).expect("a library");
-        writer.add(essay("a", &text(1))).expect("room");
+        writer.add(document("a", &text(1))).expect("room");
         writer.commit().expect("room");
         let grams = folder.path().join("000001.grams");
         let mut bytes = fs::read(&grams).expect("a file");
         bytes[9] ^= 1;
         fs::write(&grams, bytes).expect("room");
-        let told = Library::open(folder.path()).expect("a library").verify().expect_err("damage").to_string();
+        let told = LibraryReader::open(folder.path()).expect("a library").verify().expect_err("damage").to_string();
         assert!(told.contains("000001.grams"));
         let note = fs::read_to_string(folder.path().join(NOTE)).expect("a note");
         fs::write(folder.path().join(NOTE), note.replace("\"refrain_library\": 1", "\"refrain_library\": 7"))
             .expect("room");
-        let told = Library::open(folder.path()).err().map(|error| error.to_string()).unwrap_or_default();
+        let told = LibraryReader::open(folder.path()).err().map(|error| error.to_string()).unwrap_or_default();
         assert!(told.contains("version 7"));
-        assert!(Library::open(Path::new("/nowhere")).is_err());
+        assert!(LibraryReader::open(Path::new("/nowhere")).is_err());
     }
 }

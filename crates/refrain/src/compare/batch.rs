@@ -12,6 +12,8 @@ use rayon::iter::{IntoParallelIterator, ParallelIterator};
 
 use super::fingerprint::Scores;
 use super::pairs::{Pair, PairOptions};
+use crate::error::Result;
+use crate::run::Workers;
 
 /// Of the n-grams that a pair must share, the part that is not looked up at first.
 const SKIPPED: f64 = 0.6;
@@ -32,7 +34,7 @@ pub(super) const MOST_DOCUMENTS: usize = (1 << 24) - 1;
 pub(super) const MOST_GRAMS: u64 = u32::MAX as u64;
 
 /// Documents with their n-grams.
-pub(super) struct Tile {
+pub(super) struct Batch {
     /// Their numbers.
     documents: Vec<usize>,
     /// The group that each belongs to. Documents of one group are compared with those of the other one; with no groups, each
@@ -99,10 +101,10 @@ struct Bucket {
     slots: Vec<u32>,
 }
 
-impl Tile {
+impl Batch {
     /// For documents with so many n-grams.
-    pub(super) fn new(groups: Option<Vec<bool>>, grams: usize) -> Tile {
-        Tile { documents: Vec::new(), groups, cells: Vec::with_capacity(grams), ends: Vec::new() }
+    pub(super) fn new(groups: Option<Vec<bool>>, grams: usize) -> Batch {
+        Batch { documents: Vec::new(), groups, cells: Vec::with_capacity(grams), ends: Vec::new() }
     }
 
     /// Takes the next document, which is no larger than the one before.
@@ -122,11 +124,11 @@ impl Tile {
     }
 
     /// Pieces of work of about the same size.
-    fn parts(&self) -> Vec<Part> {
+    fn parts(&self, threads: usize) -> Vec<Part> {
         let size = BUCKET.max(OF_DOCUMENT * self.ends.len() as u64);
         let buckets = (self.cells.len() as u64 / size).next_power_of_two().clamp(2, 1 << 16);
         let shift = u64::BITS - buckets.ilog2();
-        let parts = (PARTS * rayon::current_num_threads()).min(SINGLE as usize).min(buckets as usize);
+        let parts = (PARTS * threads).min(SINGLE as usize).min(buckets as usize);
         let first_of = |part: usize| buckets * part as u64 / parts as u64;
         let cut = |place: usize, bucket: u64| {
             let range = self.range(place);
@@ -175,8 +177,8 @@ impl Tile {
     }
 
     /// N-grams that stand in more than so many of the documents; perhaps some others.
-    pub(super) fn frequent(&self, limit: f64) -> Vec<u64> {
-        let found = self.parts().into_par_iter().flat_map_iter(|part| {
+    pub(super) fn frequent(&self, limit: f64, workers: &Workers) -> Vec<u64> {
+        let found = self.parts(workers.threads()).into_par_iter().flat_map_iter(|part| {
             let mut found = Vec::new();
             self.each_bucket(part, |bucket, _| {
                 let often = |count: u16| f64::from(count) > limit || count == u16::MAX;
@@ -189,12 +191,12 @@ impl Tile {
             });
             found
         });
-        found.collect()
+        workers.install(|| found.collect())
     }
 
     /// Puts lists in place of n-grams.
-    fn share(&self) -> Vec<Vec<u32>> {
-        let shared = self.parts().into_par_iter().map(|part| {
+    fn share(&self, threads: usize) -> Vec<Vec<u32>> {
+        let shared = self.parts(threads).into_par_iter().map(|part| {
             let (number, mut lists) = (part.number, Vec::new());
             self.each_bucket(part, |bucket, cursors| self.share_bucket(bucket, cursors, number, &mut lists));
             lists.shrink_to_fit();
@@ -242,15 +244,19 @@ impl Tile {
         }
     }
 
-    /// All pairs that share enough. `step` is called now and then; what is found after it returned false is not all.
-    pub(super) fn pairs(self, options: &PairOptions, step: &(dyn Fn() -> bool + Sync)) -> Vec<Pair> {
-        let lists = self.share();
-        let rows = (0..self.documents.len()).into_par_iter();
-        let found = rows.map_init(
-            || Row { counts: vec![0; self.documents.len()], lists: Vec::new() },
-            |row, place| if step() { self.row(place, row, &lists, options) } else { Vec::new() },
-        );
-        found.flatten_iter().collect()
+    /// All pairs that share enough.
+    pub(super) fn pairs(self, options: &PairOptions, workers: &Workers) -> Result<Vec<Pair>> {
+        let stop = workers.stop();
+        let found = workers.install(|| {
+            let lists = self.share(workers.threads());
+            let rows = (0..self.documents.len()).into_par_iter();
+            let found = rows.map_init(
+                || Row { counts: vec![0; self.documents.len()], lists: Vec::new() },
+                |row, place| if stop.is_requested() { Vec::new() } else { self.row(place, row, &lists, options) },
+            );
+            found.flatten_iter().collect()
+        });
+        stop.check().map(|()| found)
     }
 
     /// Finds those larger documents that make pairs with a document.

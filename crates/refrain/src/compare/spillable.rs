@@ -53,7 +53,7 @@ impl Piece for [u64] {
 }
 
 /// Texts or fingerprints, by the numbers of their documents.
-pub(super) struct Kept<T: Piece + ?Sized> {
+pub(super) struct SpillableList<T: Piece + ?Sized> {
     all: Vec<Place<T>>,
     /// Bytes that may still stay in memory.
     room: u64,
@@ -66,10 +66,10 @@ enum Place<T: Piece + ?Sized> {
     File { start: u64, length: usize },
 }
 
-impl<T: Piece + ?Sized> Kept<T> {
+impl<T: Piece + ?Sized> SpillableList<T> {
     /// None yet, for so many bytes of memory; what is more goes to a file in the folder.
-    pub(super) fn new(folder: &Path, memory: u64) -> Kept<T> {
-        Kept { all: Vec::new(), room: memory, file: Spilled::unnamed(folder) }
+    pub(super) fn new(folder: &Path, memory: u64) -> SpillableList<T> {
+        SpillableList { all: Vec::new(), room: memory, file: Spilled::unnamed(folder) }
     }
 
     pub(super) fn add(&mut self, piece: T::Owned) -> Result<()> {
@@ -123,8 +123,8 @@ mod tests {
     #[test]
     fn texts_and_numbers_come_back_from_memory_and_from_the_file() {
         let folder = tempfile::tempdir().expect("a folder");
-        let mut texts: Kept<str> = Kept::new(folder.path(), 40);
-        let mut numbers: Kept<[u64]> = Kept::new(folder.path(), 100);
+        let mut texts: SpillableList<str> = SpillableList::new(folder.path(), 40);
+        let mut numbers: SpillableList<[u64]> = SpillableList::new(folder.path(), 100);
         let text_of = |number: usize| "é".repeat(number);
         let numbers_of = |number: usize| (0..number as u64).map(|n| n << 50).collect::<Vec<u64>>();
         for number in 0..20 {

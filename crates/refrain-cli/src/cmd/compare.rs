@@ -1,0 +1,234 @@
+//! `refrain compare`: passages that documents share.
+
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result};
+use clap::Args;
+use refrain::compare::Rule;
+use refrain::report::legible;
+use refrain::text::Offsets;
+use refrain::write::{Compression, Format};
+use refrain::{Compare, CompareInput, CompareReport, Input, NamedPairs, Output, Outputs, Run};
+
+use crate::common::{
+    Given, InputArguments, OutputArguments, is_folder, named, offsets, one_of, percent, print, size, tell,
+};
+use crate::exit::Exit;
+
+/// Find passages that documents share: pairs ranked, with what they have in common
+///
+/// Each document becomes the set of its word trigrams. Of two documents, R is the share of the trigrams of both that both
+/// have, C the share of those of the one that the other has. Pairs with enough of either are listed, the most alike first,
+/// with the passages they share, also edited ones. A score shows where to look; it proves nothing.
+#[derive(Args)]
+#[command(before_help = "Example:\n  refrain compare samples/essays -o report/", mut_arg("output", |arg| arg.help("Folder for a report (its name ends with /), or file to write, its form and packing (.gz, .zst) told by its name; standard output when not given")))]
+pub(crate) struct Arguments {
+    #[command(flatten)]
+    input: InputArguments,
+
+    /// Form of the output, where its name (.jsonl, .csv, .tsv, .json, .html) does not tell
+    #[arg(long, value_name = "FORMAT", value_parser = one_of(Compare::FORMATS), help_heading = "Output")]
+    format: Option<Format>,
+
+    /// What ranges count: characters (code points) or bytes
+    #[arg(long, value_name = "UNIT", default_value = "chars", value_parser = offsets(), help_heading = "Output")]
+    offsets: Offsets,
+
+    /// Write numbers instead of names, and which document has which number to this file
+    #[arg(long, value_name = "FILE", help_heading = "Output")]
+    anonymous: Option<PathBuf>,
+
+    /// Find no passages, only scores
+    #[arg(long, help_heading = "Output")]
+    no_passages: bool,
+
+    /// Compare with these files or folders, too, but not those among each other; takes all names up to the next option
+    #[arg(long, value_name = "INPUT", num_args = 1.., help_heading = "Documents")]
+    reference: Vec<String>,
+
+    /// Text that everyone was given: what stands in these files does not count; takes all names up to the next option
+    #[arg(long, value_name = "INPUT", num_args = 1.., help_heading = "Documents")]
+    exclude: Vec<String>,
+
+    /// Compare just these pairs: a file with two ids on each line and a tab between them
+    #[arg(long, value_name = "FILE", help_heading = "Documents")]
+    pairs: Option<PathBuf>,
+
+    /// Take the files of each folder together, as one document
+    #[arg(long, help_heading = "Documents")]
+    folders: bool,
+
+    /// What counts as a word: letters in lower case; words as written, but for the first of sentences, with all numbers alike;
+    /// or names and signs of programs
+    #[arg(long, value_name = "TOKENS", default_value = Compare::default().tokens.name(), value_parser = named(Rule::ALL.map(|rule| (rule.name(), rule)).to_vec()), help_heading = "Comparison")]
+    tokens: Rule,
+
+    /// Words of an n-gram
+    #[arg(long, value_name = "N", default_value_t = Compare::default().ngram as u8, value_parser = clap::value_parser!(u8).range(1..=100), help_heading = "Comparison")]
+    ngram: u8,
+
+    /// List pairs with this resemblance R or more, from 0 to 1 or in percent
+    #[arg(long, value_name = "SHARE", default_value_t = Compare::default().resemblance, value_parser = percent, help_heading = "Comparison")]
+    resemblance: f64,
+
+    /// List pairs of which one contains this share of the other, C, or more
+    #[arg(long, value_name = "SHARE", default_value_t = Compare::default().containment, value_parser = percent, help_heading = "Comparison")]
+    containment: f64,
+
+    /// N-grams that stand in more than this share of the documents do not count, where there are 20 documents or more
+    #[arg(long, value_name = "SHARE", default_value_t = Compare::default().common, value_parser = percent, help_heading = "Comparison")]
+    common: f64,
+
+    /// Compare lists of references, too
+    #[arg(long, help_heading = "Comparison")]
+    keep_references: bool,
+
+    /// Memory to stay within
+    #[arg(long, value_name = "SIZE", default_value = "512M", value_parser = size, allow_negative_numbers = true, help_heading = "Running")]
+    memory: u64,
+
+    /// Folder for temporary files [default: that of the system]
+    #[arg(long, value_name = "FOLDER", help_heading = "Running")]
+    temporary: Option<PathBuf>,
+
+    #[command(flatten)]
+    output: OutputArguments,
+}
+
+/// Pairs that the table on the terminal shows.
+const SHOWN: usize = 40;
+
+impl Arguments {
+    fn job(&self) -> Compare {
+        Compare {
+            read: self.input.options(),
+            tokens: self.tokens,
+            ngram: usize::from(self.ngram),
+            resemblance: self.resemblance,
+            containment: self.containment,
+            common: self.common,
+            keep_references: self.keep_references,
+            folders: self.folders,
+            no_passages: self.no_passages,
+            anonymous: self.anonymous.is_some(),
+            offsets: self.offsets,
+        }
+    }
+
+    fn input(&self) -> Result<CompareInput> {
+        let paths = |names: &[String]| (!names.is_empty()).then(|| Input::paths(names)).transpose();
+        Ok(CompareInput {
+            documents: self.input.input()?,
+            reference: paths(&self.reference)?,
+            exclude: paths(&self.exclude)?,
+            pairs: self.pairs.as_ref().map(NamedPairs::read).transpose().context("--pairs")?,
+        })
+    }
+
+    /// Where the pairs go. The table on the terminal is printed at the end.
+    fn outputs(&self) -> Result<Outputs> {
+        let outputs = match self.prints_table() {
+            true => self.output.lists()?,
+            false => self.output.outputs(self.format.map(|format| (format, Compression::None)))?,
+        };
+        Ok(match &self.anonymous {
+            Some(path) => outputs.list("key", Output::path(path)?),
+            None => outputs,
+        })
+    }
+
+    fn prints_table(&self) -> bool {
+        self.output.path().is_none() && matches!(self.format, None | Some(Format::Table))
+    }
+
+    /// The format, as far as the command line says it.
+    fn format(&self) -> Format {
+        let by_name = |path: &Path| match is_folder(path) {
+            true => Some(Format::Report),
+            false => Format::of_path_among(path, Compare::FORMATS),
+        };
+        self.format.or_else(|| self.output.path().and_then(by_name)).unwrap_or(Format::Table)
+    }
+
+    /// Refuses options that would do nothing.
+    fn refuse_idle(&self, given: &Given) -> Result<()> {
+        if self.pairs.is_some() {
+            let why = "does nothing with --pairs, which lists every pair that is named";
+            given.refuse(&["resemblance", "containment", "common", "reference", "folders"], why)?;
+        }
+        if self.no_passages {
+            given.refuse(&["offsets"], "does nothing with --no-passages")?;
+        }
+        if !matches!(self.format(), Format::Jsonl | Format::Json | Format::Report) {
+            given.refuse(&["offsets"], "needs --format jsonl, json or a report; other formats have no ranges")?;
+        }
+        Ok(())
+    }
+
+    /// Prints what was found.
+    fn print_report(&self, report: &CompareReport) -> Result<()> {
+        let is_report = self.format() == Format::Report;
+        let path = self.output.path().filter(|_| !self.output.quiet);
+        if self.prints_table() || (is_report && path.is_some()) {
+            let mut table = self.job().table(report, SHOWN);
+            if let Some(more) = report.pairs.len().checked_sub(SHOWN).filter(|more| *more > 0) {
+                table += &format!("and {more} more pairs (all of them with -o pairs.csv, or -o report/)\n");
+            }
+            print(&table)?;
+        }
+        let Some(path) = path else { return Ok(()) };
+        if !report.common.is_empty() {
+            tell("text that occurs in most documents does not count; --common 100% compares it, too");
+        }
+        let (documents, pairs) = (report.documents.len(), report.pairs.len());
+        let pairs = if pairs == 1 { "1 pair".to_owned() } else { format!("{pairs} pairs") };
+        let page = if is_report { "; open report.html in it" } else { "" };
+        tell(&format!("compared {documents} documents, wrote {pairs} to {}{page}", path.display()));
+        Ok(())
+    }
+
+    /// Prints why nothing was compared.
+    fn print_too_few(&self, report: &CompareReport) {
+        let read = match report.documents.first() {
+            Some(only) => format!("{}: this is the only document that could be read", legible(&only.id)),
+            None => "no document could be read".to_owned(),
+        };
+        let way_out = match self.folders {
+            true => "name the folder that has one folder for each document of several files",
+            false => "name two files or more, or a folder of them",
+        };
+        tell(&format!("failed: {read}: there is nothing to compare; {way_out}"));
+    }
+}
+
+pub(crate) fn run(arguments: &Arguments, given: &Given) -> Result<Exit> {
+    let output = &arguments.output;
+    arguments.refuse_idle(given)?;
+    let (job, input, outputs) = (arguments.job(), arguments.input()?, arguments.outputs()?);
+    let run = Run { memory: Some(arguments.memory), temporary: arguments.temporary.clone(), ..Run::default() };
+    let report = output.run(run, "documents", "nothing was written", |run| job.run(input, outputs, run))?;
+    let is_compared = report.documents.len() > 1;
+    if is_compared {
+        arguments.print_report(&report)?;
+    }
+    if !output.quiet || !is_compared {
+        OutputArguments::tell_skipped(&report.failures);
+    }
+    let exit = OutputArguments::tell_failures(&report.failures);
+    if !is_compared {
+        arguments.print_too_few(&report);
+        return Ok(Exit::SomeFailed);
+    }
+    Ok(exit)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_empty_command_line_has_the_defaults_of_the_library() {
+        let arguments: Arguments = crate::common::parsed();
+        assert_eq!((arguments.job(), arguments.memory), (Compare::default(), Compare::MEMORY));
+    }
+}

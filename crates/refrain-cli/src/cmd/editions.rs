@@ -1,0 +1,188 @@
+//! `refrain editions`: which books are editions of which, and where they overlap.
+
+use std::path::PathBuf;
+
+use anyhow::Result;
+use clap::Args;
+use refrain::editions::Method;
+use refrain::report::legible;
+use refrain::write::{Compression, Format};
+use refrain::{Editions, EditionsInput, EditionsReport, Input, Output, Outputs, Run, Threshold};
+
+use crate::common::{Given, InputArguments, OutputArguments, is_folder, named, one_of, print, share, size, tell};
+use crate::exit::Exit;
+
+/// Find books that are editions of one work, whole or in part, and where they overlap
+///
+/// Of each book, the words and pairs of words that it has once or twice are kept, in order. Two books that have them at the same
+/// distances share text, also where it was scanned badly, where stories stand in another order, or where it is one story of
+/// a collection. Licences in front of books and behind them do not count. Translations are not editions of each other.
+#[derive(Args)]
+#[command(
+    before_help = "Example:\n  refrain editions samples/editions/ -o editions/\n  refrain editions samples/editions/ --format tsv -o pairs.tsv\n  refrain editions samples/editions/ --index books.index -o pairs.tsv\n  refrain editions books.index --against samples/editions/lamp-scanned.txt",
+    mut_arg("output", |arg| arg.value_name("PATH").help(
+        "Folder for pairs, works and a page with pictures; or a file of pairs (.tsv, .jsonl, .parquet); a table on standard output \
+         when not given"
+    ))
+)]
+pub(crate) struct Arguments {
+    #[command(flatten)]
+    input: InputArguments,
+
+    /// Books to look for among the others, and not among each other
+    #[arg(long, value_name = "INPUT", num_args = 1.., help_heading = "Books")]
+    against: Vec<String>,
+
+    /// Save what is known of all books to this file; it is an INPUT for later runs, instead of the books
+    #[arg(long, value_name = "FILE", help_heading = "Books")]
+    index: Option<PathBuf>,
+
+    /// Compare licences and notices at the beginning and the end of books, too
+    #[arg(long, help_heading = "Books")]
+    no_strip: bool,
+
+    /// How books are compared: by chains of rare words (default), or by a published method: DUPNIQ (cs, its), the overlap of
+    /// unique words (uwo) or vocabularies (vo), shingles, I-Match. These find no passages, and keep all sets of words in memory
+    #[arg(long, value_name = "METHOD", default_value = "default", value_parser = methods(), help_heading = "Comparison")]
+    method: Chosen,
+
+    /// With a published method: the score that a pair has to reach, or `calibrated` for one that suits clean texts without licences
+    /// [default: the published one]
+    #[arg(long, value_name = "SCORE", value_parser = threshold, help_heading = "Comparison")]
+    threshold: Option<Threshold>,
+
+    /// Form of the pairs, where the name of the output does not tell
+    #[arg(long, value_name = "FORMAT", value_parser = one_of(Editions::FORMATS), help_heading = "Output")]
+    format: Option<Format>,
+
+    /// Memory to stay within
+    #[arg(long, value_name = "SIZE", default_value = "1G", value_parser = size, allow_negative_numbers = true, help_heading = "Running")]
+    memory: u64,
+
+    /// Folder for temporary files [default: that of the system]
+    #[arg(long, value_name = "FOLDER", help_heading = "Running")]
+    temporary: Option<PathBuf>,
+
+    #[command(flatten)]
+    output: OutputArguments,
+}
+
+fn threshold(text: &str) -> Result<Threshold, String> {
+    if text == "calibrated" { Ok(Threshold::Calibrated) } else { share(text).map(Threshold::Score) }
+}
+
+/// The default method, or a published one.
+#[derive(Debug, Clone, Copy)]
+struct Chosen(Option<Method>);
+
+fn methods() -> impl clap::builder::TypedValueParser<Value = Chosen> {
+    let published = Method::ALL.map(|(name, method)| (name, Chosen(Some(method))));
+    named(std::iter::once(("default", Chosen(None))).chain(published).collect())
+}
+
+/// Pairs that the table on the terminal shows.
+const SHOWN: usize = 40;
+/// Books that are named one by one.
+const NAMED: usize = 20;
+
+impl Arguments {
+    fn job(&self) -> Editions {
+        let (method, threshold) = (self.method.0, self.threshold);
+        Editions { read: self.input.options(), no_strip: self.no_strip, method, threshold }
+    }
+
+    fn input(&self) -> Result<EditionsInput> {
+        let against = (!self.against.is_empty()).then(|| Input::paths(&self.against)).transpose()?;
+        Ok(EditionsInput { books: self.input.input()?, against })
+    }
+
+    /// Where the pairs go. The table on the terminal is printed at the end.
+    fn outputs(&self) -> Result<Outputs> {
+        let outputs = match self.prints_table() {
+            true => self.output.lists()?,
+            false => self.output.outputs(self.format.map(|format| (format, Compression::None)))?,
+        };
+        Ok(match &self.index {
+            Some(path) => outputs.list("index", Output::path(path)?),
+            None => outputs,
+        })
+    }
+
+    fn prints_table(&self) -> bool {
+        self.output.path().is_none() && matches!(self.format, None | Some(Format::Table))
+    }
+
+    /// Prints what was found, and which books could not be compared.
+    fn print_report(&self, report: &EditionsReport) -> Result<()> {
+        let quiet = self.output.quiet;
+        let is_report = self.format == Some(Format::Report) || self.output.path().is_some_and(is_folder);
+        if self.prints_table() || (is_report && !quiet) {
+            let mut table = self.job().table(report, SHOWN);
+            if let Some(more) = report.pairs.len().checked_sub(SHOWN).filter(|more| *more > 0) {
+                table += &format!("and {more} more pairs (all of them with -o pairs.tsv, or -o editions/)\n");
+            }
+            print(&table)?;
+        }
+        tell_books("too short to compare", report, &report.too_short);
+        tell_books("in alphabetical order, not compared with each other", report, &report.lists);
+        if quiet {
+            return Ok(());
+        }
+        let wrote = self.output.path().map_or(String::new(), |path| format!("wrote {}: ", path.display()));
+        let count = |count: usize, one: &str| format!("{count} {one}{}", if count == 1 { "" } else { "s" });
+        let share = if report.pairs.len() == 1 { "shares" } else { "share" };
+        let works = report.works.iter().filter(|work| work.books.len() > 1).count();
+        let (books, pairs) = (count(report.books.len(), "book"), count(report.pairs.len(), "pair"));
+        tell(&format!("{wrote}{books}, {pairs} that {share} text, {} in several editions", count(works, "work")));
+        if let Some(index) = &self.index {
+            tell(&format!("saved the index {}", index.display()));
+        }
+        Ok(())
+    }
+}
+
+/// Prints the names of some books.
+fn tell_books(what: &str, report: &EditionsReport, books: &[u32]) {
+    let named = books.iter().take(NAMED).filter_map(|number| report.books.get(*number as usize));
+    let names: Vec<String> = named.map(|book| legible(&book.id)).collect();
+    let more = if books.len() > NAMED { format!(" and {} more", books.len() - NAMED) } else { String::new() };
+    if !names.is_empty() {
+        tell(&format!("note: {what}: {}{more}", names.join(", ")));
+    }
+}
+
+pub(crate) fn run(arguments: &Arguments, given: &Given) -> Result<Exit> {
+    let output = &arguments.output;
+    if arguments.method.0.is_none() {
+        given.refuse(&["threshold"], "needs a published method (--method)")?;
+    }
+    let (job, input, outputs) = (arguments.job(), arguments.input()?, arguments.outputs()?);
+    let run = Run { memory: Some(arguments.memory), temporary: arguments.temporary.clone(), ..Run::default() };
+    let left = if arguments.index.is_some() { "no pairs were written" } else { "nothing was written" };
+    let report = output.run(run, "books", left, |run| job.run(input, outputs, run))?;
+    if report.compared {
+        arguments.print_report(&report)?;
+    }
+    let exit = OutputArguments::tell_failures(&report.failures);
+    if !report.compared {
+        let read = match report.books.as_slice() {
+            [] => "no book could be read".to_owned(),
+            [only] => format!("{}: this is the only book that could be read", legible(&only.id)),
+            _ => "only the books of one side could be read".to_owned(),
+        };
+        tell(&format!("failed: {read}: there is nothing to compare; name two books or more, or a folder of them"));
+        return Ok(Exit::SomeFailed);
+    }
+    Ok(exit)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_empty_command_line_has_the_defaults_of_the_library() {
+        let arguments: Arguments = crate::common::parsed();
+        assert_eq!((arguments.job(), arguments.memory), (Editions::default(), Editions::MEMORY));
+    }
+}

@@ -1,0 +1,185 @@
+//! Books as they are read.
+
+use std::collections::HashSet;
+use std::ops::Range;
+use std::path::Path;
+
+use super::super::failures::FailureLog;
+use super::super::input::Input;
+use super::Editions;
+use crate::document::{Document, Position, Span};
+use crate::editions::{Book, Method, Shelf};
+use crate::error::{Error, Failure, Result};
+use crate::flow::each_document_of;
+use crate::pipeline::Preparation;
+use crate::run::Workers;
+use crate::source::{Item, Source};
+use crate::strip::{EDGE_LINES, Ends, Evidence, Profile, Strip};
+use crate::write::{Names, without_extension};
+
+/// Reads books and puts them on a shelf.
+pub(super) struct Reader<'a> {
+    workers: &'a Workers,
+    /// Removes licences and notices.
+    strip: Option<Strip>,
+    /// A published method that books are read for, too.
+    method: Option<Method>,
+    /// What it keeps of each book.
+    pub(super) sets: Vec<Vec<u64>>,
+    /// Ids that are taken, among the books or among those that are looked for.
+    pub(super) ids: HashSet<String>,
+}
+
+impl<'a> Reader<'a> {
+    pub(super) fn new(job: &Editions, workers: &'a Workers) -> Result<Reader<'a>> {
+        let strip = if job.no_strip { None } else { Some(Strip::new(Profile::Gutenberg)?) };
+        Ok(Reader { workers, strip, method: job.method, sets: Vec::new(), ids: HashSet::new() })
+    }
+
+    /// Puts the books of inputs on a shelf: those of indexes as they are, all others as they are read.
+    pub(super) fn add(
+        &mut self,
+        input: &Input,
+        source: &Source,
+        shelf: &mut Shelf,
+        failures: &mut FailureLog,
+    ) -> Result<()> {
+        // Documents in memory have no files.
+        let names = (!input.names().is_empty()).then(|| Names::new(input.names(), source.inputs()));
+        self.workers.begin("read", source.inputs().total_size());
+        let mut from = 0;
+        for (number, input) in source.inputs().iter().enumerate().filter(|_| names.is_some()) {
+            if Shelf::is_saved(&input.path) {
+                self.read(from..number as u32, source, names.as_ref(), shelf, failures)?;
+                self.join(&input.path, shelf, failures)?;
+                from = number as u32 + 1;
+            }
+        }
+        self.read(from..source.inputs().len(), source, names.as_ref(), shelf, failures)
+    }
+
+    /// Adds the books of an index.
+    fn join(&mut self, index: &Path, shelf: &mut Shelf, failures: &mut FailureLog) -> Result<()> {
+        if self.method.is_some() {
+            let index = index.display();
+            return Err(Error::Refused(format!("{index}: published methods read books, not indexes; name the books")));
+        }
+        let mut twice = 0;
+        shelf.join(&Shelf::open(index)?, |book| {
+            let is_new = self.ids.insert(book.id.clone());
+            twice += u32::from(!is_new);
+            is_new
+        })?;
+        if twice == 0 {
+            return Ok(());
+        }
+        let error = format!("{twice} of its books have the names of other books; they were skipped");
+        let failure = Failure::new(index.display().to_string(), error);
+        failures.add(failure.hint("name each index once, and give books names of their own"))
+    }
+
+    fn read(
+        &mut self,
+        range: Range<u32>,
+        source: &Source,
+        names: Option<&Names>,
+        shelf: &mut Shelf,
+        failures: &mut FailureLog,
+    ) -> Result<()> {
+        if range.is_empty() {
+            return Ok(());
+        }
+        let preparation = Preparation { language: None, extractor: None };
+        let (strip, method) = (self.strip.as_ref(), self.method);
+        let (ids, sets) = (&mut self.ids, &mut self.sets);
+        each_document_of(
+            self.workers,
+            source,
+            range.clone(),
+            Position { input: range.start, record: 0 },
+            |position, mut item| {
+                match &mut item {
+                    // A file of its own that is no text was meant to be a book.
+                    Item::Skipped { origin, reason }
+                        if origin.member.is_none() && origin.url.is_none() && !reason.starts_with("WARC") =>
+                    {
+                        return (None, Some(Failure::new(&origin.input, format!("is not text: {reason}"))));
+                    }
+                    Item::Document(raw) if raw.origin.member.is_none() => raw.claims_text = true,
+                    _ => {}
+                }
+                let mut prepared = preparation.prepare(position, item);
+                prepared.document.iter_mut().for_each(Document::remove_marked);
+                let file = names.and_then(|names| Some(names.of(source.inputs().get(position.input)?)));
+                let book = prepared.document.map(|document| ReadBook::of(&document, file.as_deref(), strip, method));
+                (book, prepared.failure)
+            },
+            |_, (book, failure)| {
+                if let Some(failure) = failure {
+                    failures.add(failure)?;
+                }
+                let Some(ReadBook { origin, size, book, edges, set }) = book else { return Ok(()) };
+                if u32::try_from(size).is_err() {
+                    let failure = Failure::new(origin, "is too large for a book: it has more than 4 GiB of text");
+                    return failures.add(failure.hint("split it"));
+                }
+                if book.words == 0 {
+                    let hint = "is it the right file? If it shows pictures of pages, run OCR over it first";
+                    return failures.add(Failure::new(origin, "has no words to compare").hint(hint));
+                }
+                if !ids.insert(book.id.clone()) {
+                    let error = format!("another book has the name `{}`; this one was skipped", book.id);
+                    return failures.add(Failure::new(origin, error).hint("give it a name of its own"));
+                }
+                sets.extend(set);
+                shelf.add(&book, edges.as_ref())
+            },
+        )
+    }
+}
+
+/// A book as it was read.
+struct ReadBook {
+    /// The name of its file.
+    origin: String,
+    /// Bytes of its text.
+    size: usize,
+    /// The book without licences and notices.
+    book: Book,
+    /// Licences and notices as a text of their own.
+    edges: Option<Book>,
+    /// What a published method keeps of it.
+    set: Option<Vec<u64>>,
+}
+
+impl ReadBook {
+    /// `file` is the name of its file, if it has one.
+    fn of(document: &Document, file: Option<&Path>, strip: Option<&Strip>, method: Option<Method>) -> ReadBook {
+        let file = file.filter(|_| document.id == document.origin.input);
+        let id = file.map_or_else(|| document.id.clone(), |file| file.to_string_lossy().into_owned());
+        let id = without_extension(&id).to_owned();
+        let text = document.text();
+        let ends = Ends::of(text.as_bytes(), EDGE_LINES);
+        let found = strip.map(|strip| strip.find(&ends, Evidence::shipped())).unwrap_or_default();
+        let body = if strip.is_some() { found.body(&ends) } else { 0..ends.size() };
+        let at = |place: u64| text.floor_char_boundary(usize::try_from(place).unwrap_or(text.len()).min(text.len()));
+        let (start, end) = (at(body.start), at(body.end));
+        let outside = [Span::new(0, start), Span::new(end, text.len())];
+        let field = |name: &str, found: String| {
+            let known = document.meta.get(name).and_then(|value| value.as_str());
+            known.filter(|known| !known.is_empty()).map_or(found, str::to_owned)
+        };
+        let has_edges = start > 0 || end < text.len();
+        ReadBook {
+            origin: document.origin.path().into_owned(),
+            size: text.len(),
+            edges: has_edges.then(|| Book::read(id.clone(), text, &[Span::new(start, end)])),
+            set: method.map(|method| method.read(text, &outside)),
+            book: Book {
+                title: field("title", found.facts.title),
+                author: field("author", found.facts.author),
+                ..Book::read(id, text, &outside)
+            },
+        }
+    }
+}

@@ -1,0 +1,72 @@
+//! What a search for editions writes.
+
+use std::fmt::Write as _;
+
+use super::super::failures::Failures;
+use super::super::outputs::{Output, Outputs};
+use super::Editions;
+use crate::editions::{Entry, Found, Pair, Shelf, Work};
+use crate::error::{IoContext, Result};
+use crate::report::{EditionsTables, legible};
+use crate::write::Format;
+
+/// The files of a report.
+pub(super) const FILES: [&str; 4] = ["pairs.tsv", "pairs.jsonl", "works.jsonl", "report.html"];
+
+pub(super) fn write(
+    job: &Editions,
+    shelf: &Shelf,
+    found: &Found,
+    works: &[Work],
+    failures: &Failures,
+    format: Format,
+    outputs: &Outputs,
+) -> Result<()> {
+    if outputs.main().is_discarded() {
+        return Ok(());
+    }
+    let failures = failures.first.iter().map(ToString::to_string).collect();
+    let tables = EditionsTables { books: shelf.books(), found, works, failures };
+    let put = |output: &Output, bytes: &[u8]| -> Result<()> {
+        let mut out = output.open()?;
+        out.put(bytes)?;
+        out.finish().map(drop)
+    };
+    if let (Format::Report, Some(folder)) = (format, outputs.path()) {
+        std::fs::create_dir_all(folder).at(folder)?;
+        let contents = [tables.pairs_tsv(), tables.pairs_jsonl(), tables.works_jsonl(), tables.page()];
+        let mut files = FILES.iter().zip(contents);
+        return files.try_for_each(|(name, text)| put(&Output::Path(folder.join(name)), text.as_bytes()));
+    }
+    match format {
+        Format::Jsonl => put(outputs.main(), tables.pairs_jsonl().as_bytes()),
+        Format::Tsv => put(outputs.main(), tables.pairs_tsv().as_bytes()),
+        Format::Parquet => put(outputs.main(), &tables.pairs_parquet()?),
+        _ => put(outputs.main(), table(job, shelf.books(), &found.pairs, usize::MAX).as_bytes()),
+    }
+}
+
+/// The pairs that share most, for people.
+pub(super) fn table(job: &Editions, books: &[Entry], pairs: &[Pair], most: usize) -> String {
+    if pairs.is_empty() {
+        return "no two books share enough text to be called editions, whole or in part\n".to_owned();
+    }
+    let book = |number: u32| books.get(number as usize).map_or(String::new(), |book| legible(&book.id));
+    let mut pairs: Vec<&Pair> = pairs.iter().collect();
+    pairs.sort_by(|one, other| other.score.total_cmp(&one.score).then((one.a, one.b).cmp(&(other.a, other.b))));
+    let mut table = match job.method {
+        Some(_) => format!("{:>9} {:>7}  books\n", "kind", "score"),
+        None => format!("{:>9} {:>5} {:>5} {:>8}  books\n", "kind", "A %", "B %", "passages"),
+    };
+    for pair in pairs.iter().take(most) {
+        let (kind, a, b) = (pair.kind.name(), book(pair.a), book(pair.b));
+        let _ = match pair.is_measured() {
+            false => writeln!(table, "{kind:>9} {:>7.4}  {a} | {b}", pair.score),
+            true => {
+                let (in_a, in_b) = (100.0 * pair.share_a, 100.0 * pair.share_b);
+                writeln!(table, "{kind:>9} {in_a:>5.1} {in_b:>5.1} {:>8}  {a} | {b}", pair.passages.len())
+            }
+        };
+    }
+    table
+}
