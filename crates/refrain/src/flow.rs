@@ -21,6 +21,7 @@ pub(crate) fn each_document<T: Send>(
     work: impl Fn(Position, Item) -> T + Sync,
     sink: impl FnMut(Position, T) -> Result<()>,
 ) -> Result<()> {
+    source.rewind();
     workers.begin(phase, source.inputs().total_size());
     each_document_of(workers, source, 0..source.inputs().len(), Position::default(), work, sink)
 }

@@ -67,9 +67,11 @@ pub mod text;
 pub mod url;
 pub mod write;
 
+pub use dedup::{Engine, Measure, Normalise, Unit};
 pub use document::{Block, BlockKind, Document, Label, Link, Mark, Origin, Passage, Position, Reason, Span};
 pub use error::{Error, Failure, Hint, Place, Result};
 pub use jobs::{
-    Convert, ConvertReport, Extract, ExtractReport, ExtractedPage, Failures, Input, Memory, Output, Outputs,
+    Convert, ConvertReport, Dedup, DedupReport, Extract, ExtractReport, ExtractedPage, Failures, Input, Keep, Memory,
+    Output, Outputs,
 };
 pub use run::{Event, Observer, Run, Stop, Workers};

@@ -11,7 +11,7 @@ const SHARED: [&str; 7] = ["disk", "document", "error", "kernel", "run", "text",
 const ALLOWED: [(&str, &[&str]); 23] = [
     ("run", &[]),
     ("flow", &["source"]),
-    ("jobs", &["decode", "extract", "flow", "pipeline", "source", "write"]),
+    ("jobs", &["decode", "dedup", "extract", "flow", "pipeline", "source", "write"]),
     ("disk", &[]),
     ("document", &[]),
     ("error", &[]),

@@ -3,6 +3,8 @@
 use std::path::Path;
 use std::sync::Arc;
 
+use tempfile::TempDir;
+
 use super::Outputs;
 use crate::document::Document;
 use crate::error::{Error, Failure, Result};
@@ -68,6 +70,19 @@ impl Input {
             return Err(Error::Refused(format!("nothing to read: {}", list.join("; "))));
         }
         Ok((source, failures))
+    }
+
+    /// The same for a job that reads its input more than once: standard input is copied to a file in a new folder, which is
+    /// deleted when it is dropped.
+    pub(crate) fn open_twice(
+        &self,
+        options: &SourceOptions,
+        outputs: &Outputs,
+        temporary: Option<&Path>,
+    ) -> Result<(Source, Vec<Failure>, Option<TempDir>)> {
+        let (mut source, failures) = self.open(options, outputs)?;
+        let copied = source.copy_stdin(temporary)?;
+        Ok((source, failures, copied))
     }
 
     /// The same, where nothing at all is no error.

@@ -4,12 +4,14 @@
 //! [`Outputs`] (files, or memory) and a [`Run`](crate::Run) (threads, memory, progress, stop), and returns a typed report.
 
 mod convert;
+mod dedup;
 mod extract;
 mod failures;
 mod input;
 mod outputs;
 
 pub use convert::{Convert, ConvertReport};
+pub use dedup::{Dedup, DedupReport, Keep, NgramReport, RepeatedPassage, Totals};
 pub use extract::{Extract, ExtractReport, ExtractedPage};
 pub use failures::Failures;
 pub use input::Input;

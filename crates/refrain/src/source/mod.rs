@@ -38,9 +38,10 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
+use tempfile::TempDir;
 
 use crate::document::{Annotation, Document, Origin, Position};
-use crate::error::{Failure, Hint};
+use crate::error::{Failure, Hint, Result};
 use sniff::Kind;
 
 /// How inputs are read.
@@ -324,6 +325,16 @@ impl Source {
     /// Bytes of the input files read so far (before decompression), for progress.
     pub fn bytes_read(&self) -> u64 {
         self.bytes_read.load(Ordering::Relaxed)
+    }
+
+    /// Starts to count bytes from 0, for a job that reads its input again.
+    pub(crate) fn rewind(&self) {
+        self.bytes_read.store(0, Ordering::Relaxed);
+    }
+
+    /// Copies standard input to a temporary file, so that it can be read again. See [`Inputs::copy_stdin`].
+    pub(crate) fn copy_stdin(&mut self, temporary: Option<&Path>) -> Result<Option<TempDir>> {
+        self.inputs.copy_stdin(temporary)
     }
 
     /// Counts an input that need not be read again as read.
