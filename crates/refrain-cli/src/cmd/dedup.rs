@@ -12,8 +12,8 @@ use refrain::{Dedup, DedupReport, Engine, Input, Keep, Measure, Normalise, Outpu
 use serde_json::{Value, json};
 
 use crate::common::{
-    Given, InputArguments, OutputArguments, counted_documents, is_folder, named, offsets, output_format, print, share,
-    size, tell,
+    Given, InputArguments, OutputArguments, counted_documents, is_folder, named, offsets, output_format, peak_memory,
+    print, share, size, tell,
 };
 use crate::exit::Exit;
 
@@ -282,28 +282,17 @@ fn counts(report: &DedupReport, began: Instant) -> Value {
     })
 }
 
-/// The most memory that the process has used, in bytes, where the system says it.
-fn peak_memory() -> Option<u64> {
-    let status = std::fs::read_to_string("/proc/self/status").ok()?;
-    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;
-    line.trim().strip_suffix("kB")?.trim().parse::<u64>().ok().map(|kilobytes| kilobytes << 10)
-}
-
 #[cfg(test)]
 mod tests {
-    use clap::Parser;
+    use clap::FromArgMatches;
 
     use super::*;
 
-    #[derive(Parser)]
-    struct CommandLine {
-        #[command(flatten)]
-        arguments: Arguments,
-    }
-
     #[test]
     fn defaults_are_those_of_the_job() {
-        let arguments = CommandLine::parse_from(["dedup", "docs.jsonl"]).arguments;
+        let command = Arguments::augment_args(clap::Command::new("dedup"));
+        let matches = command.get_matches_from(["dedup", "docs.jsonl"]);
+        let arguments = Arguments::from_arg_matches(&matches).expect("a command line");
         assert_eq!(arguments.job(), Dedup::default());
     }
 }
