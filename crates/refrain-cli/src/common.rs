@@ -2,7 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 use std::fs::File;
-use std::io::{IsTerminal, Seek, SeekFrom, Write};
+use std::io::{IsTerminal, Write};
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
@@ -17,8 +17,6 @@ use refrain::source::{InputFormat, Inputs, STDIN, SourceOptions, TextIs};
 use refrain::text::Offsets;
 use refrain::write::{Compression, Format};
 use refrain::{Failure, Outputs, Run};
-use serde::{Deserialize, Serialize};
-use serde_json::Value;
 
 use crate::exit::Exit;
 use crate::messages;
@@ -273,16 +271,11 @@ impl OutputArguments {
 
     /// The list of errors, with those that are known already.
     pub(crate) fn failures(&self, early: Vec<Failure>) -> Result<Failures> {
-        let mut failures = Failures::open(self.errors.as_deref(), None)?;
+        let mut failures = Failures::open(self.errors.as_deref())?;
         for failure in early {
             failures.add(failure)?;
         }
         Ok(failures)
-    }
-
-    /// The list of errors as it was at a checkpoint, or an empty one.
-    pub(crate) fn failures_from(&self, saved: Option<&Value>) -> Result<Failures> {
-        Failures::open(self.errors.as_deref(), saved)
     }
 
     /// Where the job writes: the main output, and the list of failures.
@@ -355,8 +348,13 @@ pub(crate) fn run_job<T>(
     on_interrupt(move || stop.request())?;
     let result = job(&run);
     drop(bar);
-    if let Err(refrain::Error::Interrupted) = result {
-        tell(&format!("interrupted; {left}"));
+    if let Err(error) = &result
+        && error.is_interrupted()
+    {
+        match error {
+            refrain::Error::Hinted { hint, .. } => tell(&format!("interrupted; {hint}")),
+            _ => tell(&format!("interrupted; {left}")),
+        }
     }
     Ok(result?)
 }
@@ -504,6 +502,13 @@ pub(crate) fn print(data: &str) -> Result<()> {
     Ok(())
 }
 
+/// The most memory that the process has used, in bytes, where the system says it.
+pub(crate) fn peak_memory() -> Option<u64> {
+    let status = std::fs::read_to_string("/proc/self/status").ok()?;
+    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;
+    line.trim().strip_suffix("kB")?.trim().parse::<u64>().ok().map(|kilobytes| kilobytes << 10)
+}
+
 /// How many failures are looked at to tell them.
 pub(crate) const TELLABLE: usize = 10_000;
 
@@ -542,45 +547,20 @@ pub(crate) struct Failures {
     file: Option<(PathBuf, File)>,
     pub(crate) first: Vec<Failure>,
     pub(crate) count: u64,
-    /// Bytes in the file.
-    bytes: u64,
-}
-
-/// Failures at a checkpoint.
-#[derive(Default, Serialize, Deserialize)]
-pub(crate) struct SavedFailures {
-    first: Vec<Failure>,
-    count: u64,
-    bytes: u64,
 }
 
 impl Failures {
-    /// Opens the file at once: what cannot be written should show before the work, not after it. Goes on from a checkpoint,
-    /// if there is one.
-    fn open(path: Option<&Path>, saved: Option<&Value>) -> Result<Failures> {
-        let known: SavedFailures = saved.map(SavedFailures::deserialize).transpose()?.unwrap_or_default();
-        let open = |path: &Path| {
-            let mut file = File::options().write(true).create(true).truncate(false).open(path)?;
-            if file.metadata()?.is_file() {
-                file.set_len(known.bytes)?;
-                file.seek(SeekFrom::End(0))?;
-            }
-            Ok::<_, std::io::Error>((path.to_owned(), file))
-        };
+    /// Opens the file at once: what cannot be written should show before the work, not after it.
+    fn open(path: Option<&Path>) -> Result<Failures> {
+        let open = |path: &Path| Ok::<_, std::io::Error>((path.to_owned(), File::create(path)?));
         let file = path.map(|path| open(path).with_context(|| path.display().to_string())).transpose()?;
-        Ok(Failures { file, first: known.first, count: known.count, bytes: known.bytes })
-    }
-
-    /// What is known of them so far, for a checkpoint.
-    pub(crate) fn saved(&self) -> SavedFailures {
-        SavedFailures { first: self.first.clone(), count: self.count, bytes: self.bytes }
+        Ok(Failures { file, first: Vec::new(), count: 0 })
     }
 
     pub(crate) fn add(&mut self, failure: Failure) -> refrain::Result<()> {
         if let Some((path, file)) = &mut self.file {
             let line = serde_json::to_string(&failure).map_err(std::io::Error::from)? + "\n";
             file.write_all(line.as_bytes()).map_err(|error| refrain::Error::io(path.as_path(), error))?;
-            self.bytes += line.len() as u64;
         }
         self.count += 1;
         if self.first.len() < TELLABLE {
@@ -599,17 +579,6 @@ pub(crate) fn refuse_input_as(what: &str, path: Option<&Path>, inputs: &Inputs) 
         bail!("{} is an input; name another file for {what}", path.display());
     }
     Ok(())
-}
-
-/// The format and compression of the documents in a file: what was asked for, or what its name says.
-pub(crate) fn format_of_file(path: &Path, asked: Option<(Format, Compression)>) -> Result<(Format, Compression)> {
-    match asked {
-        Some(asked @ (_, Compression::Gzip | Compression::Zstd)) => Ok(asked),
-        _ => {
-            let format = Format::choose(path, asked.map(|(format, _)| format), &Format::DOCUMENTS)?;
-            Ok((format, Compression::of_path(path)))
-        }
-    }
 }
 
 /// A number of documents in words.

@@ -23,7 +23,7 @@ impl Exit {
     pub(crate) fn of_error(error: &anyhow::Error) -> Exit {
         for cause in error.chain() {
             let closed = match (cause.downcast_ref::<refrain::Error>(), cause.downcast_ref::<std::io::Error>()) {
-                (Some(refrain::Error::Interrupted), _) => return Exit::Interrupted,
+                (Some(error), _) if error.is_interrupted() => return Exit::Interrupted,
                 (Some(refrain::Error::Unusable { .. }), _) => {
                     tell(&format!("failed: {}", messages::error(error)));
                     return Exit::SomeFailed;

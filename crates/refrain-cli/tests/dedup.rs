@@ -193,7 +193,7 @@ fn what_cannot_be_done_is_refused() {
     env.run(&["dedup", "docs.jsonl", "-o", "x.jsonl", "--memory", "1M"]).code(2).says(&["--memory 128M"]);
     env.run(&["dedup", "docs.jsonl", "-o", "x.jsonl", "--temporary", "none"]).code(2).says(&["none"]);
     env.run(&["dedup", "docs.jsonl", "--json"]).code(2).says(&["-o"]);
-    env.run(&["dedup", "docs.jsonl", "-o", "x.jsonl", "--ngram", "0"]).code(2).says(&["1 or more"]);
+    env.run(&["dedup", "docs.jsonl", "-o", "x.jsonl", "--ngram", "0"]).code(2).says(&["at least one word"]);
     env.run(&["dedup", "docs.jsonl", "-o", "x.jsonl", "--keep", "best"]).code(2).says(&["longest"]);
     env.run(&["dedup", "docs.jsonl", "-o", "x.jsonl", "--keep", "longest"]).code(2).says(&["--by document"]);
     env.run(&["dedup", "docs.jsonl", "-o", "x.jsonl", "--exact", "--stub", "3"]).code(2).says(&["--exact"]);
@@ -208,11 +208,11 @@ fn options_that_would_do_nothing_are_refused() {
     for (options, why) in [
         (["--offsets", "bytes"], "for ranges that are written"),
         (["--part-size", "1M"], "for a folder of parts"),
-        (["--temporary", "nowhere"], "nowhere is no folder; make it first"),
+        (["--temporary", "nowhere"], "nowhere is not a folder"),
     ] {
         env.run(&[&["dedup", "docs.jsonl", "-o", "clean.jsonl"], &options[..]].concat()).code(2).says(&[why]);
     }
-    env.run(&["dedup", "docs.jsonl", "--temporary", "nowhere"]).code(2).says(&["make it first"]);
+    env.run(&["dedup", "docs.jsonl", "--temporary", "nowhere"]).code(2).says(&["create it first"]);
 }
 
 #[test]
@@ -235,7 +235,9 @@ fn no_input_is_written_over() {
     for (option, file) in [("--removed", "docs.jsonl"), ("--removed", "old.jsonl"), ("--clusters", "docs.jsonl")] {
         env.run(&[&dedup[..], &[option, file]].concat()).code(2).says(&[file, "is an input", option]);
     }
-    env.run(&[&dedup[..], &["--removed", "x.jsonl"]].concat()).code(2).says(&["one file"]);
+    env.run(&[&dedup[..], &["--removed", "x.jsonl"]].concat())
+        .code(2)
+        .says(&["two outputs cannot go into one file", "--removed"]);
     assert_eq!((env.read_text("docs.jsonl"), env.read_text("old.jsonl")), before);
 }
 

@@ -133,7 +133,7 @@ fn a_full_disk_is_told_and_the_run_goes_on_when_there_is_room() {
     let end = command(&env, "full", &["--temporary", "small"]).status().expect("an end");
     let unmounted = Command::new("umount").arg(&small).status();
     assert_eq!(outcome.status.code(), Some(2), "{told}");
-    assert!(told.contains("No space left") && told.contains("goes on where it was"), "{told}");
+    assert!(told.contains("No space left") && told.contains("run it again with the same options"), "{told}");
     assert!(nothing_yet && room && unmounted.is_ok_and(|end| end.success()));
     assert_eq!(end.code(), Some(1));
     assert!(contents(&env, "full") == contents(&env, "whole"), "other bytes");

@@ -83,8 +83,19 @@ impl Error {
     /// The message, with options as a surface [spells](Hint::spelled) them.
     pub fn spelled(&self, spell: impl Fn(&str, Option<&str>) -> String) -> String {
         match self {
-            Error::Hinted { error, hint } => format!("{error}; {}", hint.spelled(spell)),
+            Error::Hinted { error, hint } => {
+                let error = error.spelled(&spell as &dyn Fn(&str, Option<&str>) -> String);
+                format!("{error}; {}", hint.spelled(spell))
+            }
             _ => self.to_string(),
+        }
+    }
+
+    /// True if the run was asked to stop.
+    pub fn is_interrupted(&self) -> bool {
+        match self {
+            Error::Hinted { error, .. } => error.is_interrupted(),
+            _ => matches!(self, Error::Interrupted),
         }
     }
 
@@ -92,6 +103,7 @@ impl Error {
     pub fn is_closed_pipe(&self) -> bool {
         match self {
             Error::Io { error, .. } | Error::Stream(error) => error.kind() == std::io::ErrorKind::BrokenPipe,
+            Error::Hinted { error, .. } => error.is_closed_pipe(),
             _ => false,
         }
     }

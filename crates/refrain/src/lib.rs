@@ -66,12 +66,13 @@ pub mod text;
 pub mod url;
 pub mod write;
 
+pub use dedup::{Engine, Measure, Normalise, Unit};
 pub use document::{Block, BlockKind, Document, Label, Link, Mark, Origin, Passage, Position, Reason, Span};
 pub use error::{Error, Failure, Hint, Place, Result};
 pub use jobs::{
     AddReport, CheckInput, CheckReport, CheckedDocument, Compare, CompareInput, CompareReport, Convert, ConvertReport,
-    Corpus, CorpusReport, Decode, DecodeMethod, DecodeReport, Editions, EditionsInput, EditionsReport, Extract,
-    ExtractReport, ExtractedPage, Failures, FoundSource, Input, LearnedFrom, Library, LibraryCheck, LibraryOptions,
-    Memory, NamedPairs, Output, Outputs, SavedEvidence, Strip, StripReport, Threshold,
+    Corpus, CorpusReport, Decode, DecodeMethod, DecodeReport, Dedup, DedupReport, Editions, EditionsInput,
+    EditionsReport, Extract, ExtractReport, ExtractedPage, Failures, FoundSource, Input, Keep, LearnedFrom, Library,
+    LibraryCheck, LibraryOptions, Memory, NamedPairs, Output, Outputs, SavedEvidence, Strip, StripReport, Threshold,
 };
 pub use run::{Event, Observer, Run, Stop, Workers};

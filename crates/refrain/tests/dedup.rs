@@ -3,8 +3,8 @@
 use std::collections::HashSet;
 
 use proptest::prelude::*;
-use refrain::Document;
 use refrain::dedup::{By, Copied, DedupOptions, Learning, Signature};
+use refrain::{Document, Run};
 
 const NGRAM: usize = 3;
 
@@ -27,12 +27,12 @@ fn documents(collection: &Collection) -> Vec<Document> {
 }
 
 fn judged(documents: &[Document], options: &DedupOptions, threads: usize) -> Vec<Vec<Option<Copied>>> {
-    let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().expect("threads");
+    let workers = Run { threads: Some(threads), ..Run::default() }.start().expect("threads");
     let mut learning = Learning::new(options.clone()).expect("a folder");
     for document in documents {
         learning.add(&document.id, &Signature::of(document, options)).expect("room");
     }
-    let mut learned = learning.conclude(&pool, &|_, _| true).expect("room");
+    let mut learned = learning.conclude(&workers).expect("room");
     documents.iter().map(|document| learned.judge(&Signature::of(document, options)).expect("answers").blocks).collect()
 }
 
@@ -119,12 +119,12 @@ proptest! {
     #[test]
     fn figures_are_those_of_the_text_that_is_left(collection in collection()) {
         let (documents, options) = (documents(&collection), options());
-        let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build().expect("threads");
+        let workers = Run { threads: Some(1), ..Run::default() }.start().expect("threads");
         let mut learning = Learning::new(options.clone()).expect("a folder");
         for document in &documents {
             learning.add(&document.id, &Signature::of(document, &options)).expect("room");
         }
-        let mut learned = learning.conclude(&pool, &|_, _| true).expect("room");
+        let mut learned = learning.conclude(&workers).expect("room");
         let (mut all, mut kept) = (HashSet::new(), Vec::new());
         for (blocks, document) in collection.iter().zip(&documents) {
             let judged = learned.judge(&Signature::of(document, &options)).expect("answers");
@@ -148,7 +148,7 @@ proptest! {
 
 #[test]
 fn a_hash_that_two_ngrams_share_removes_nothing() {
-    let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build().expect("threads");
+    let workers = Run { threads: Some(1), ..Run::default() }.start().expect("threads");
     let of = |text: &str| Signature::of(&Document::from_text("d", text), &options());
     let first = of("the lamp is lit at dusk by the keeper");
     let mut second = of("a ship came in with the tide that night");
@@ -156,7 +156,7 @@ fn a_hash_that_two_ngrams_share_removes_nothing() {
     let mut learning = Learning::new(options()).expect("a folder");
     learning.add("a", &first).expect("room");
     learning.add("b", &second).expect("room");
-    let mut learned = learning.conclude(&pool, &|_, _| true).expect("room");
+    let mut learned = learning.conclude(&workers).expect("room");
     assert_eq!(learned.counts().duplicate, first.ngrams.len() as u64, "hashes say that all of it repeats");
     learned.judge(&first).expect("answers");
     assert_eq!(learned.judge(&second).expect("answers").blocks, [None]);
@@ -164,12 +164,12 @@ fn a_hash_that_two_ngrams_share_removes_nothing() {
 
 #[test]
 fn documents_that_changed_in_between_are_an_error() {
-    let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build().expect("threads");
+    let workers = Run { threads: Some(1), ..Run::default() }.start().expect("threads");
     let of = |text: &str| Signature::of(&Document::from_text("d", text), &options());
     let learned = || {
         let mut learning = Learning::new(options()).expect("a folder");
         learning.add("a", &of("the lamp is lit at dusk")).expect("room");
-        learning.conclude(&pool, &|_, _| true).expect("room")
+        learning.conclude(&workers).expect("room")
     };
     assert!(learned().judge(&of("the lamp is lit")).is_err(), "another text");
     assert!(learned().finish().is_err(), "a document is missing");

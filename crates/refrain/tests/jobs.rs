@@ -2,5 +2,7 @@
 
 #[path = "jobs/decode.rs"]
 mod decode;
+#[path = "jobs/dedup.rs"]
+mod dedup;
 #[path = "jobs/strip.rs"]
 mod strip;

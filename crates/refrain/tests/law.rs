@@ -15,7 +15,7 @@ use refrain::editions::{Book, EditionJoin, FindOptions, Pair, Shelf, find};
 use refrain::kernel::{Bytes, Join, Kernel};
 use refrain::strip::{EDGE_LINES, Ends, Profile, Strip, Text};
 use refrain::template::{Page, SiteTemplates};
-use refrain::{Document, Position, Reason};
+use refrain::{Document, Position, Reason, Run};
 
 /// A cut of a collection: the piece of each item, and the order in which pieces are merged.
 #[derive(Debug, Clone)]
@@ -298,22 +298,23 @@ fn dedup_holds(documents: &[Document], join: &DedupJoin, cut: &Cut) {
     for (id, signature) in &items {
         learning.add(id, signature).expect("room");
     }
-    let pool = rayon::ThreadPoolBuilder::new().num_threads(2).build().expect("threads");
-    let mut learned = learning.conclude(&pool, &|_, _| true).expect("evidence");
+    let workers = Run { threads: Some(2), ..Run::default() }.start().expect("threads");
+    let mut learned = learning.conclude(&workers).expect("evidence");
     let mut lookup = learned.take_lookup().expect("evidence");
     let found: HashMap<Position, Verdict> = joined(join, &items, cut).into_iter().collect();
     for (number, (id, signature)) in items.iter().enumerate() {
-        let asked = lookup.ask(signature).expect("answers");
+        let evidence = lookup.look_up(signature).expect("answers");
         let joined = found.get(&position(number));
         if options.task == Task::Documents {
-            let whole = learned.judge_document(signature, &asked, join.measure, join.resemblance).expect("a verdict").0;
+            let whole =
+                learned.judge_document(signature, &evidence, join.measure, join.resemblance).expect("a verdict").0;
             let joined = match joined {
                 Some(Verdict::Document(found)) => found.as_ref().map(|found| (found.document.clone(), found.score)),
                 _ => None,
             };
             assert_eq!(joined, whole.map(|found| (found.document, found.score)), "{id}");
         } else {
-            let whole = learned.judge_asked(signature, &asked).expect("a verdict").blocks;
+            let whole = learned.judge_with(signature, &evidence).expect("a verdict").blocks;
             let joined = match joined {
                 Some(Verdict::Blocks(found)) => {
                     found.iter().map(|copied| copied.as_ref().map(|copied| copied.by)).collect()
@@ -345,7 +346,7 @@ proptest! {
         ];
         for task in tasks {
             let options = DedupOptions { task, ..by_words.clone() };
-            let join = DedupJoin { options, measure: Measure::Resemblance, resemblance: 0.3 };
+            let join = DedupJoin { options, measure: Measure::Jaccard, resemblance: 0.3 };
             dedup_holds(&documents, &join, &cut);
         }
     }

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use super::difference::Difference;
 use super::evidence::Task;
 use super::learned::{CELL, Learned};
-use super::lookup::{Aligned, Asked};
+use super::lookup::{Aligned, DocumentEvidence};
 use super::neighbours::EDGE;
 use super::signature::Signature;
 use crate::document::{Document, Label, Mark, Reason, Span};
@@ -146,8 +146,13 @@ pub struct Lost {
 
 impl Learned {
     /// Marks what the next document repeats.
-    pub fn mark(&mut self, document: &mut Document, signature: &Signature, asked: &Asked) -> Result<Judged> {
-        let mut judged = self.judge_asked(signature, asked)?;
+    pub fn mark(
+        &mut self,
+        document: &mut Document,
+        signature: &Signature,
+        evidence: &DocumentEvidence,
+    ) -> Result<Judged> {
+        let mut judged = self.judge_with(signature, evidence)?;
         for ((span, _), copied) in signature.blocks.iter().zip(&mut judged.blocks) {
             if let Some(copied) = copied.take() {
                 let reason = copied.into();
@@ -158,16 +163,16 @@ impl Learned {
     }
 
     /// Takes the next document as it is: nothing of it is a duplicate, and what repeats it is.
-    pub fn keep(&mut self, signature: &Signature, asked: &Asked) -> Result<()> {
+    pub fn keep(&mut self, signature: &Signature, evidence: &DocumentEvidence) -> Result<()> {
         if let Task::Exact(..) = self.options.task {
             self.begin(signature.digests.len())?;
         } else {
             let (_, start) = self.begin(signature.words.len())?;
-            for (at, number) in asked.numbers.iter().enumerate() {
+            for (at, number) in evidence.numbers.iter().enumerate() {
                 self.keep_ngram(*number, start + at as u64)?;
             }
-            self.state.after.ngrams += asked.numbers.len() as u64;
-            self.state.after.unique += asked.numbers.iter().filter(|number| **number == 0).count() as u64;
+            self.state.after.ngrams += evidence.numbers.len() as u64;
+            self.state.after.unique += evidence.numbers.iter().filter(|number| **number == 0).count() as u64;
         }
         self.state.after.words += signature.words.len() as u64;
         Ok(())
@@ -175,23 +180,23 @@ impl Learned {
 
     /// Judges the next document.
     pub fn judge(&mut self, signature: &Signature) -> Result<Judged> {
-        let asked = self.ask(signature)?;
-        self.judge_asked(signature, &asked)
+        let evidence = self.look_up(signature)?;
+        self.judge_with(signature, &evidence)
     }
 
-    /// The same with what is known of it: see [`Learned::take_lookup`].
-    pub fn judge_asked(&mut self, signature: &Signature, asked: &Asked) -> Result<Judged> {
+    /// The same with evidence from a [lookup](Learned::take_lookup).
+    pub fn judge_with(&mut self, signature: &Signature, evidence: &DocumentEvidence) -> Result<Judged> {
         if let Task::Exact(unit, _) = self.options.task {
-            return self.judge_exact(signature, asked, unit);
+            return self.judge_exact(signature, evidence, unit);
         }
         let (number, start) = self.begin(signature.words.len())?;
-        let blocks = match self.same_words(asked.whole, signature)? {
-            Some(place) => self.all_of(asked.whole as usize - 1, place, signature)?,
-            None => self.judge_blocks(signature, start, asked)?,
+        let blocks = match self.same_words(evidence.whole, signature)? {
+            Some(place) => self.all_of(evidence.whole as usize - 1, place, signature)?,
+            None => self.judge_blocks(signature, start, evidence)?,
         };
         let mut judged = Judged { blocks, ..Judged::default() };
-        self.tell_frequent(signature, &asked.numbers, &mut judged);
-        self.remember(signature, start, &asked.numbers, &mut judged)?;
+        self.note_frequent(signature, &evidence.numbers, &mut judged);
+        self.remember(signature, start, &evidence.numbers, &mut judged)?;
         if judged.blocks.iter().all(Option::is_some) && !judged.blocks.is_empty() {
             self.gone.set(number as u64);
         }
@@ -224,8 +229,13 @@ impl Learned {
         Ok((0..signature.blocks.len()).map(copied).collect())
     }
 
-    fn judge_blocks(&mut self, signature: &Signature, start: u64, asked: &Asked) -> Result<Vec<Option<Copied>>> {
-        let copies = self.copies(signature, start, &asked.numbers)?;
+    fn judge_blocks(
+        &mut self,
+        signature: &Signature,
+        start: u64,
+        evidence: &DocumentEvidence,
+    ) -> Result<Vec<Option<Copied>>> {
+        let copies = self.copies(signature, start, &evidence.numbers)?;
         let mut covered = vec![false; signature.words.len()];
         for copy in &copies {
             covered[copy.words.clone()].fill(true);
@@ -239,9 +249,9 @@ impl Learned {
             let here = &copies[first..first + count];
             let verdict = match here {
                 [_, ..] if self.is_covered(&covered[words.clone()]) => {
-                    Some(self.copied(here, signature, words, &covered, asked)?)
+                    Some(self.copied(here, signature, words, &covered, evidence)?)
                 }
-                _ if self.options.edited => self.judge_edited(signature, block, asked)?,
+                _ if self.options.edited => self.judge_edited(signature, block, evidence)?,
                 _ => None,
             };
             verdicts.push(verdict);
@@ -249,9 +259,9 @@ impl Learned {
         let edited = is_edited(&verdicts);
         if self.options.edited {
             doubt(signature, edited, &mut verdicts);
-            self.extend(signature, asked, edited, &mut verdicts)?;
+            self.extend(signature, evidence, edited, &mut verdicts)?;
         }
-        self.smooth(signature, asked, edited, &mut verdicts)?;
+        self.smooth(signature, evidence, edited, &mut verdicts)?;
         Ok(verdicts)
     }
 
@@ -308,7 +318,7 @@ impl Learned {
         signature: &Signature,
         words: Range<usize>,
         covered: &[bool],
-        asked: &Asked,
+        evidence: &DocumentEvidence,
     ) -> Result<Copied> {
         let (own, covered) = (&signature.words[words.clone()], &covered[words.clone()]);
         let share = share_of(covered);
@@ -329,21 +339,26 @@ impl Learned {
             difference.quotes = longest > SCATTERED && own.len() >= self.options.stub && !is_framed(copies, own.len());
             if !difference.quotes {
                 let from = place.saturating_sub(EDGE);
-                let there = self.store.known_words(from, (place + own.len() as u64 + EDGE).min(asked.start))?;
-                difference = self.store.difference(own, &there, copy.place, signature, asked)?;
+                let there = self.store.known_words(from, (place + own.len() as u64 + EDGE).min(evidence.start))?;
+                difference = self.store.difference(own, &there, copy.place, signature, evidence)?;
             }
         }
         Ok(Copied { by: By::Ngrams, share, of: Some(of), place: Some(place), source: Some(source), difference })
     }
 
     /// Judges a block by the order of its words, where n-grams are broken by changes.
-    fn judge_edited(&mut self, signature: &Signature, block: usize, asked: &Asked) -> Result<Option<Copied>> {
+    fn judge_edited(
+        &mut self,
+        signature: &Signature,
+        block: usize,
+        evidence: &DocumentEvidence,
+    ) -> Result<Option<Copied>> {
         let length = signature.words_of(block).len();
         let now;
-        let aligned = match asked.aligned.get(block) {
+        let aligned = match evidence.aligned.get(block) {
             Some(Some(aligned)) => aligned,
             _ => {
-                now = self.aligner.aligned(signature, block, asked)?;
+                now = self.aligner.aligned(signature, block, evidence)?;
                 &now
             }
         };
@@ -422,7 +437,7 @@ impl Learned {
 
     /// Notes passages of the most frequent n-grams. Where the most frequent one of a passage was seen before, the passage is a
     /// part of another, or the same with other words around it.
-    fn tell_frequent(&mut self, signature: &Signature, numbers: &[u64], judged: &mut Judged) {
+    fn note_frequent(&mut self, signature: &Signature, numbers: &[u64], judged: &mut Judged) {
         let mut at = 0;
         while at < numbers.len() {
             let count = |at: usize| numbers.get(at).and_then(|number| self.top.get(number)).copied();
@@ -439,12 +454,12 @@ impl Learned {
                 at += 1;
             }
             let (count, number) = most;
-            if !self.told.contains(&number) {
+            if !self.reported.contains(&number) {
                 let passage = first..(at - 1 + self.options.ngram).min(words.end);
                 let words = passage.len() as u64;
                 judged.frequent.push(Frequent { span: signature.span_of(passage, block), words, count });
             }
-            self.told.extend(&numbers[first..at]);
+            self.reported.extend(&numbers[first..at]);
         }
     }
 }

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 
 use super::alignment::differences;
 use super::group::Spread;
-use super::lookup::Asked;
+use super::lookup::DocumentEvidence;
 use super::signature::Signature;
 use super::store::Store;
 use crate::error::Result;
@@ -59,7 +59,7 @@ impl Store {
         text: &[Word],
         place: u64,
         signature: &Signature,
-        asked: &Asked,
+        evidence: &DocumentEvidence,
     ) -> Result<Difference> {
         // Of several documents the one that most of it stands in.
         let text = text.split(|word| word.hash == 0).max_by_key(|text| text.len()).unwrap_or_default();
@@ -72,7 +72,7 @@ impl Store {
         if new.is_empty() {
             return Ok(Difference::default());
         }
-        let counts = asked.counts(signature);
+        let counts = evidence.counts(signature);
         let is_often = |word: &Word| counts.get(&word.hash).is_some_and(|count| *count >= OFTEN);
         let is_fact = |word: &Word| word.marked() && !self.is_common(word.hash);
         let mut there = Vec::new();

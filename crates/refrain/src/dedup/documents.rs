@@ -6,10 +6,12 @@
 
 use std::collections::HashMap;
 
+use serde::{Deserialize, Serialize};
+
 use super::blocks::{By, Copied, Figures, Judged};
 use super::evidence::Unit;
 use super::learned::Learned;
-use super::lookup::Asked;
+use super::lookup::DocumentEvidence;
 use super::signature::Signature;
 use super::store::Store;
 use crate::error::{Error, Result};
@@ -32,11 +34,13 @@ pub struct Resembles {
 }
 
 /// How much two documents are alike.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Measure {
-    /// How many of the n-grams of both both have.
-    Resemblance,
-    /// How many of the n-grams of the later one the earlier one has.
+    /// The Jaccard index: the share of the n-grams of either document that occur in both.
+    #[default]
+    Jaccard,
+    /// The share of the n-grams of the later document that occur in the earlier one.
     Containment,
 }
 
@@ -45,7 +49,7 @@ impl Learned {
     pub fn judge_document(
         &mut self,
         signature: &Signature,
-        asked: &Asked,
+        evidence: &DocumentEvidence,
         measure: Measure,
         threshold: f64,
     ) -> Result<(Option<Resembles>, Figures)> {
@@ -53,9 +57,9 @@ impl Learned {
         let words = signature.words.len() as u64;
         let mut figures = Figures { words, words_kept: words, ..Figures::default() };
         let mut found = None;
-        if self.same_words(asked.whole, signature)?.is_some() {
-            found = Some((asked.whole as usize - 1, 1.0));
-        } else if let Some((other, score)) = self.most_alike(signature, asked, measure)?
+        if self.same_words(evidence.whole, signature)?.is_some() {
+            found = Some((evidence.whole as usize - 1, 1.0));
+        } else if let Some((other, score)) = self.most_alike(signature, evidence, measure)?
             && score >= threshold
         {
             found = Some((other, score));
@@ -70,12 +74,17 @@ impl Learned {
     }
 
     /// Of the documents that share anchors with a document and were kept, the one that resembles it most.
-    fn most_alike(&self, signature: &Signature, asked: &Asked, measure: Measure) -> Result<Option<(usize, f64)>> {
+    fn most_alike(
+        &self,
+        signature: &Signature,
+        evidence: &DocumentEvidence,
+        measure: Measure,
+    ) -> Result<Option<(usize, f64)>> {
         let now;
-        let candidates = match &asked.alike {
+        let candidates = match &evidence.alike {
             Some(candidates) => candidates,
             None => {
-                now = candidates(&self.store, signature, asked)?;
+                now = candidates(&self.store, signature, evidence)?;
                 &now
             }
         };
@@ -116,16 +125,21 @@ impl Learned {
     }
 
     /// Judges the next document by digests.
-    pub(super) fn judge_exact(&mut self, signature: &Signature, asked: &Asked, unit: Unit) -> Result<Judged> {
+    pub(super) fn judge_exact(
+        &mut self,
+        signature: &Signature,
+        evidence: &DocumentEvidence,
+        unit: Unit,
+    ) -> Result<Judged> {
         let (number, _) = self.begin(signature.digests.len())?;
         let mut ids: HashMap<usize, String> = HashMap::new();
         let mut judged = Judged::default();
         for block in 0..signature.blocks.len() {
-            let first = asked.digests[if unit == Unit::Document { 0 } else { block }];
+            let first = evidence.digests[if unit == Unit::Document { 0 } else { block }];
             let words = signature.words_of(block).len() as u64;
             judged.figures.words += words;
             // A text without words is nobody's copy, and what repeats inside a document stays.
-            let copied = (1..=asked.start).contains(&first)
+            let copied = (1..=evidence.start).contains(&first)
                 && (if unit == Unit::Document { !signature.words.is_empty() } else { words > 0 });
             judged.blocks.push(if copied {
                 let (other, _) = self.store.document_of(first - 1)?;
@@ -164,8 +178,8 @@ struct Shared {
 }
 
 /// The documents that have anchors of a document first, those with most of them in front; some of them are compared.
-pub(super) fn candidates(store: &Store, signature: &Signature, asked: &Asked) -> Result<Vec<Candidate>> {
-    let known = asked.places.iter().filter(|place| (1..=asked.start).contains(*place));
+pub(super) fn candidates(store: &Store, signature: &Signature, evidence: &DocumentEvidence) -> Result<Vec<Candidate>> {
+    let known = evidence.places.iter().filter(|place| (1..=evidence.start).contains(*place));
     let mut places: Vec<u64> = known.map(|place| place - 1).collect();
     places.sort_unstable();
     let mut found: Vec<(usize, usize)> = Vec::new();
@@ -214,7 +228,7 @@ impl Shared {
 
     fn score(self, measure: Measure) -> f64 {
         let all = match measure {
-            Measure::Resemblance => self.own + self.theirs - self.both,
+            Measure::Jaccard => self.own + self.theirs - self.both,
             Measure::Containment => self.own,
         };
         self.both as f64 / all.max(1) as f64

@@ -6,7 +6,6 @@
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
 
 use rayon::iter::{IndexedParallelIterator, IntoParallelRefMutIterator, ParallelIterator};
@@ -26,6 +25,7 @@ use super::store::{Store, StoreSize, StoreWriter, hash_of_id};
 use crate::disk::atomic::AtomicFile;
 use crate::disk::partitions::{Answers, Partition, Partitions, partition};
 use crate::error::{Error, Hint, IoContext, Result};
+use crate::run::Workers;
 use crate::text::mix;
 
 /// Another number for each change of the files of evidence, or of what a word is.
@@ -71,30 +71,35 @@ pub enum Task {
     Exact(Unit, Normalise),
 }
 
-/// What is a duplicate as a whole.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+/// What is kept or removed as a whole.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Unit {
     /// A block, such as a paragraph.
+    #[default]
     Block,
     /// A document.
     Document,
 }
 
-/// What does not count when texts are compared as a whole.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+/// What must be equal when texts are compared as a whole.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Normalise {
-    /// Nothing is passed over.
-    Nothing,
-    /// How much white space there is.
+    /// Every byte.
+    Bytes,
+    /// Everything but the amount of white space.
     Space,
-    /// Case, white space and signs: only words count.
+    /// The words: not their case, white space or punctuation.
     Words,
 }
 
 /// How duplicate n-grams are found. The result is the same.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Engine {
     /// By hashes that are partitioned on disk.
+    #[default]
     Hash,
     /// By suffix arrays over chunks of words, and a merge of their n-grams.
     SuffixArray,
@@ -249,9 +254,6 @@ struct Note {
 
 const NOTE: &str = "learn.json";
 
-/// Tells how much of the work is done, and of how much; false to stop it.
-pub type Step<'a> = &'a (dyn Fn(u64, u64) -> bool + Sync);
-
 impl Learning {
     /// Begins to learn, with temporary files that go when it is over.
     pub fn new(options: DedupOptions) -> Result<Learning> {
@@ -376,12 +378,12 @@ impl Learning {
     }
 
     /// Counts the n-grams, and is done with it.
-    pub fn count(mut self, pool: &rayon::ThreadPool, step: Step<'_>) -> Result<Counts> {
+    pub fn count(mut self, workers: &Workers) -> Result<Counts> {
         self.store.flush()?;
         let found = match self.options.engine {
             Engine::Hash => {
                 let mut ngrams = self.ngrams.partitions.finish_for_answers()?;
-                let work = Work::new(&self.options, pool, step, false, ngrams.len());
+                let work = Work::begin(&self.options, workers, false, &[&ngrams]);
                 let counted = work.each(&mut ngrams, count)?;
                 counted.into_iter().map(|grouped| (grouped.repeated, grouped.occurrences)).collect()
             }
@@ -394,7 +396,7 @@ impl Learning {
     }
 
     /// Finds the n-grams that occur twice or more, and the first places of all else.
-    pub fn conclude(mut self, pool: &rayon::ThreadPool, step: Step<'_>) -> Result<Learned> {
+    pub fn conclude(mut self, workers: &Workers) -> Result<Learned> {
         self.store.flush()?;
         let saved = self.note.as_ref().is_some_and(|note| note.complete);
         let mut ngrams = self.ngrams.partitions.finish_for_answers()?;
@@ -402,10 +404,9 @@ impl Learning {
         let mut wholes = self.wholes.partitions.finish_for_answers()?;
         let mut digests = self.digests.partitions.finish_for_answers()?;
         let mut ids = self.ids.partitions.finish_for_answers()?;
-        let total = ngrams.len() + anchors.len() + wholes.len() + digests.len() + ids.len();
-        let work = Work::new(&self.options, pool, step, saved, total);
-        let largest = [needs(&ngrams), needs(&anchors), needs(&wholes), needs(&digests), needs(&ids)];
-        work.check(largest.into_iter().max().unwrap_or_default())?;
+        let all: [&[Partition]; 5] = [&ngrams, &anchors, &wholes, &digests, &ids];
+        let work = Work::begin(&self.options, workers, saved, &all);
+        work.check(all.into_iter().map(needs).max().unwrap_or_default())?;
         let mut store = Store::open(self.folder.path())?;
         if self.options.task == Task::Blocks {
             store.count_common()?;
@@ -482,6 +483,11 @@ impl Found {
     }
 }
 
+/// The bytes of the entries of a partition.
+fn bytes(partition: &Partition) -> u64 {
+    partition.len() * partition.size() as u64
+}
+
 /// The memory that work on the largest of some partitions takes.
 fn needs(partitions: &[Partition]) -> u64 {
     partitions.iter().map(|partition| partition.len() * bytes_of_work(partition.size())).max().unwrap_or_default()
@@ -490,17 +496,15 @@ fn needs(partitions: &[Partition]) -> u64 {
 /// Work on partitions.
 struct Work<'a> {
     memory: u64,
-    pool: &'a rayon::ThreadPool,
-    step: Step<'a>,
+    workers: &'a Workers,
     /// What is done is noted, for a run that is killed.
     saved: bool,
-    done: AtomicU64,
-    total: u64,
 }
 
 impl<'a> Work<'a> {
-    fn new(options: &DedupOptions, pool: &'a rayon::ThreadPool, step: Step<'a>, saved: bool, total: usize) -> Work<'a> {
-        Work { memory: options.memory, pool, step, saved, done: AtomicU64::new(0), total: total as u64 }
+    fn begin(options: &DedupOptions, workers: &'a Workers, saved: bool, partitions: &[&[Partition]]) -> Work<'a> {
+        workers.begin("find", partitions.iter().copied().flatten().map(bytes).sum());
+        Work { memory: options.memory, workers, saved }
     }
 
     /// Refuses work on a partition that needs more memory than there is.
@@ -533,22 +537,22 @@ impl<'a> Work<'a> {
         let largest = needs(partitions).max(1);
         self.check(largest)?;
         let work = |(number, partition): (usize, &mut Partition)| {
-            if !(self.step)(self.done.fetch_add(1, Ordering::Relaxed), self.total) {
-                return Err(Error::Interrupted);
-            }
+            self.workers.stop().check()?;
+            let bytes = bytes(partition);
             let mut result = self.once(partition, work)?;
             done(number, &mut result);
+            self.workers.advance(bytes, 0, 0);
             Ok(result)
         };
         // As many at a time as there are threads, or fewer where these are large.
         let at_a_time = usize::try_from(self.memory / 2 / largest).unwrap_or(usize::MAX).max(1);
-        if at_a_time >= self.pool.current_num_threads() {
-            return self.pool.install(|| partitions.par_iter_mut().with_max_len(1).enumerate().map(work).collect());
+        if at_a_time >= self.workers.threads() {
+            return self.workers.install(|| partitions.par_iter_mut().with_max_len(1).enumerate().map(work).collect());
         }
         let mut all = Vec::with_capacity(partitions.len());
         for (first, some) in (0..).step_by(at_a_time).zip(partitions.chunks_mut(at_a_time)) {
             let numbered = some.par_iter_mut().enumerate().map(|(at, partition)| (first + at, partition));
-            all.extend(self.pool.install(|| numbered.map(work).collect::<Result<Vec<T>>>())?);
+            all.extend(self.workers.install(|| numbered.map(work).collect::<Result<Vec<T>>>())?);
         }
         Ok(all)
     }

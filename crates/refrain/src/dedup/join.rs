@@ -5,8 +5,9 @@ use super::documents::{Measure, Resembles};
 use super::evidence::{DedupOptions, Learning, Task, whole};
 use super::signature::Signature;
 use crate::document::Position;
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::kernel::Join;
+use crate::run::Run;
 use crate::text::mix;
 
 /// Finds the duplicates that [`Learned`](super::Learned) finds in the whole collection.
@@ -76,17 +77,16 @@ impl Join for DedupJoin {
         for (_, (id, signature)) in documents {
             learning.add(id, signature)?;
         }
-        let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build();
-        let pool = pool.map_err(|error| Error::Refused(format!("cannot start a thread: {error}")))?;
-        let mut learned = learning.conclude(&pool, &|_, _| true)?;
+        let run = Run { threads: Some(1), ..Run::default() };
+        let mut learned = learning.conclude(&run.start()?)?;
         let judged = |(position, (_, signature)): &(Position, &(String, Signature))| {
-            let asked = learned.ask(signature)?;
+            let evidence = learned.look_up(signature)?;
             let verdict = match self.options.task {
                 Task::Documents => {
-                    let (found, _) = learned.judge_document(signature, &asked, self.measure, self.resemblance)?;
+                    let (found, _) = learned.judge_document(signature, &evidence, self.measure, self.resemblance)?;
                     Verdict::Document(found)
                 }
-                _ => Verdict::Blocks(learned.judge_asked(signature, &asked)?.blocks),
+                _ => Verdict::Blocks(learned.judge_with(signature, &evidence)?.blocks),
             };
             Ok((*position, verdict))
         };

@@ -12,7 +12,7 @@ use serde_json::Value;
 use super::blocks::Of;
 use super::evidence::{Counts, DedupOptions, Folder, NgramAnswers};
 use super::group::{Most, Spread};
-use super::lookup::{Aligner, Asked, Lookup, Taken};
+use super::lookup::{Aligner, DocumentEvidence, Lookup, LookupState};
 use super::signature::Signature;
 use super::store::{Bounds, Store};
 use super::tables::{Bits, Kept, Places};
@@ -42,8 +42,8 @@ pub struct Learned {
     pub(super) state: State,
     /// How often the most frequent n-grams occur.
     pub(super) top: HashMap<u64, u64, Spread>,
-    /// Those of them that were seen already.
-    pub(super) told: HashSet<u64, Spread>,
+    /// Those of them in passages that were reported already.
+    pub(super) reported: HashSet<u64, Spread>,
     /// Where some documents stand, and the number of the first of them.
     bounds: (usize, Vec<Bounds>),
     /// The document that a place was looked up in last: its bounds and its id.
@@ -75,8 +75,8 @@ pub(super) struct After {
 #[derive(Serialize, Deserialize)]
 struct Saved {
     state: State,
-    taken: Taken,
-    told: Vec<u64>,
+    lookup: LookupState,
+    reported: Vec<u64>,
     of: Value,
 }
 
@@ -132,7 +132,7 @@ impl Learned {
             counts,
             state: State::default(),
             top: top.counts.into_iter().map(|(count, number)| (number, count)).collect(),
-            told: HashSet::default(),
+            reported: HashSet::default(),
             bounds: (0, Vec::new()),
             last_place: None,
             resumed: None,
@@ -191,7 +191,7 @@ impl Learned {
         Err(changed())
     }
 
-    /// Where a document begins and ends. They are asked for in their order, so many are read at a time.
+    /// Where a document begins and ends. They are needed in their order, so many are read at a time.
     fn next_bounds(&mut self, number: usize) -> Result<(u64, u64)> {
         let (first, bounds) = &mut self.bounds;
         if number < *first || number >= *first + bounds.len() {
@@ -210,16 +210,17 @@ impl Learned {
         self.store.times_before(self.state.next)
     }
 
-    /// What looks up the evidence about documents, to be used beside this: see [`Learned::judge_asked`].
+    /// Hands out the lookup, so that evidence about the next documents can be read while others are judged. See
+    /// [`Learned::judge_with`].
     pub fn take_lookup(&mut self) -> Result<Lookup> {
         self.lookup.take().ok_or_else(|| Error::Refused("the evidence is looked up elsewhere".into()))
     }
 
     /// Looks up the evidence about the next document.
-    pub(super) fn ask(&mut self, signature: &Signature) -> Result<Asked> {
+    pub(super) fn look_up(&mut self, signature: &Signature) -> Result<DocumentEvidence> {
         match &mut self.lookup {
-            Some(lookup) => lookup.ask(signature),
-            None => self.take_lookup().map(|_| Asked::default()),
+            Some(lookup) => lookup.look_up(signature),
+            None => self.take_lookup().map(|_| DocumentEvidence::default()),
         }
     }
 
@@ -252,14 +253,14 @@ impl Learned {
         Ok((start, (id, Some((from, (from + length).min(end - start))))))
     }
 
-    /// Makes sure that a run that is killed goes on from here; `of` is handed back [then](Learned::last_checkpoint). Only
-    /// where documents were learnt with a last checkpoint: without one, all is learnt anew. `taken` is what the
-    /// [lookup](Lookup::taken) told behind the last document that was judged.
-    pub fn checkpoint(&mut self, taken: Taken, of: Value) -> Result<()> {
+    /// Lets a run that is killed resume here; [`Learned::last_checkpoint`] then returns `of`. This works only if learning
+    /// ended with a checkpoint: otherwise everything is learnt again. `lookup` is the [state](Lookup::state) of the lookup
+    /// after the last document that was judged.
+    pub fn checkpoint(&mut self, lookup: LookupState, of: Value) -> Result<()> {
         self.places.flush()?;
-        let mut told: Vec<u64> = self.told.iter().copied().collect();
-        told.sort_unstable();
-        let saved = Saved { state: self.state.clone(), taken, told, of };
+        let mut reported: Vec<u64> = self.reported.iter().copied().collect();
+        reported.sort_unstable();
+        let saved = Saved { state: self.state.clone(), lookup, reported, of };
         let path = self.saved_path();
         let mut out = BufWriter::with_capacity(1 << 20, AtomicFile::create(&path)?);
         let mut write = || {
@@ -295,11 +296,11 @@ impl Learned {
         let bits = [self.kept.bits_mut(), &mut self.removed, &mut self.gone];
         bits.into_iter().try_for_each(|bits| bits.read(&mut input.by_ref())).at(&path)?;
         if let Some(lookup) = &mut self.lookup {
-            lookup.skip(&saved.taken);
+            lookup.restore(&saved.lookup);
         }
         self.places.resume()?;
         self.state = saved.state;
-        self.told = saved.told.into_iter().collect();
+        self.reported = saved.reported.into_iter().collect();
         self.resumed = Some(saved.of);
         Ok(())
     }

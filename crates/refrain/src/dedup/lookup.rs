@@ -28,14 +28,14 @@ pub struct Lookup {
     pub(super) aligner: Aligner,
 }
 
-/// How many answers were taken: for n-grams, anchors, whole documents and digests, by partition; and the place of the next
-/// word.
+/// How far a lookup has come: how many answers were read for n-grams, anchors, whole documents and digests, by partition;
+/// and the place of the next word.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
-pub struct Taken([Vec<u64>; 4], u64);
+pub struct LookupState([Vec<u64>; 4], u64);
 
-/// What is known of a document before it is judged.
+/// The evidence about one document: what can be known of it before it is judged.
 #[derive(Debug, Clone, Default)]
-pub struct Asked {
+pub struct DocumentEvidence {
     /// Where its words begin.
     pub(super) start: u64,
     /// The numbers of its n-grams: zero for those that occur once.
@@ -46,7 +46,7 @@ pub struct Asked {
     pub(super) whole: u64,
     /// The first places of its digests, from 1 on.
     pub(super) digests: Vec<u64>,
-    /// How often its words occur in it, once that was asked for.
+    /// How often its words occur in it, once somebody needs it.
     counts: OnceLock<WordCounts>,
     /// For each block, how it stands beside earlier text, if that was looked at.
     pub(super) aligned: Vec<Option<Vec<Aligned>>>,
@@ -54,7 +54,7 @@ pub struct Asked {
     pub(super) alike: Option<Vec<Candidate>>,
 }
 
-impl Asked {
+impl DocumentEvidence {
     /// How often the words of the document occur in it.
     pub(super) fn counts(&self, signature: &Signature) -> &WordCounts {
         self.counts.get_or_init(|| count_words(&signature.words))
@@ -77,35 +77,36 @@ pub(super) struct Aligned {
 
 impl Lookup {
     /// The evidence about the next document.
-    pub fn ask(&mut self, signature: &Signature) -> Result<Asked> {
-        let mut asked = Asked { start: self.next, ..Asked::default() };
+    pub fn look_up(&mut self, signature: &Signature) -> Result<DocumentEvidence> {
+        let mut evidence = DocumentEvidence { start: self.next, ..DocumentEvidence::default() };
         if let Task::Exact(..) = self.aligner.options.task {
             let first = |digest: &u128| self.digests.next((digest >> 64) as u64).map(|(_, first)| first);
-            asked.digests = signature.digests.iter().map(first).collect::<Result<_>>()?;
+            evidence.digests = signature.digests.iter().map(first).collect::<Result<_>>()?;
             self.next += signature.digests.len() as u64 + 1;
-            return Ok(asked);
+            return Ok(evidence);
         }
         self.next += signature.words.len() as u64 + 1;
-        asked.numbers.reserve_exact(signature.ngrams.len());
+        evidence.numbers.reserve_exact(signature.ngrams.len());
         for hash in &signature.ngrams {
             let (partition, number) = self.ngrams.next(*hash)?;
-            asked.numbers.push(if number == 0 { 0 } else { self.bases[partition] + number });
+            evidence.numbers.push(if number == 0 { 0 } else { self.bases[partition] + number });
         }
-        asked.places.reserve_exact(signature.anchors.len());
+        evidence.places.reserve_exact(signature.anchors.len());
         for (_, hash) in &signature.anchors {
-            asked.places.push(self.anchors.next(*hash)?.1);
+            evidence.places.push(self.anchors.next(*hash)?.1);
         }
-        asked.whole = self.wholes.next(whole(signature))?.1;
-        Ok(asked)
+        evidence.whole = self.wholes.next(whole(signature))?.1;
+        Ok(evidence)
     }
 
-    /// How many answers were taken so far.
-    pub fn taken(&self) -> Taken {
-        Taken([self.ngrams.taken(), self.anchors.taken(), self.wholes.taken(), self.digests.taken()], self.next)
+    /// How far the lookup has come, for a [checkpoint](super::Learned::checkpoint).
+    pub fn state(&self) -> LookupState {
+        LookupState([self.ngrams.taken(), self.anchors.taken(), self.wholes.taken(), self.digests.taken()], self.next)
     }
 
-    pub(super) fn skip(&mut self, taken: &Taken) {
-        let Taken([ngrams, anchors, wholes, digests], next) = taken;
+    /// Continues from a state.
+    pub(super) fn restore(&mut self, state: &LookupState) {
+        let LookupState([ngrams, anchors, wholes, digests], next) = state;
         self.ngrams.skip(ngrams);
         self.anchors.skip(anchors);
         self.wholes.skip(wholes);
@@ -139,17 +140,17 @@ pub struct Aligner {
 impl Aligner {
     /// Finds out, ahead of time, what judging a document would have to: may be done for many documents at once, or not at
     /// all.
-    pub fn align(&self, signature: &Signature, asked: &mut Asked) -> Result<()> {
+    pub fn align(&self, signature: &Signature, evidence: &mut DocumentEvidence) -> Result<()> {
         match self.options.task {
-            Task::Blocks if self.options.edited && asked.whole == 0 => {
+            Task::Blocks if self.options.edited && evidence.whole == 0 => {
                 for block in 0..signature.blocks.len() {
-                    let known = self.is_repeated(signature, block, asked);
-                    let aligned = if known { None } else { Some(self.aligned(signature, block, asked)?) };
-                    asked.aligned.push(aligned);
+                    let known = self.is_repeated(signature, block, evidence);
+                    let aligned = if known { None } else { Some(self.aligned(signature, block, evidence)?) };
+                    evidence.aligned.push(aligned);
                 }
             }
-            Task::Documents if asked.whole == 0 => {
-                asked.alike = Some(candidates(&self.store, signature, asked)?);
+            Task::Documents if evidence.whole == 0 => {
+                evidence.alike = Some(candidates(&self.store, signature, evidence)?);
             }
             _ => {}
         }
@@ -157,15 +158,20 @@ impl Aligner {
     }
 
     /// True when most n-grams of a block are repeated ones: it is likely to be a copy by these.
-    fn is_repeated(&self, signature: &Signature, block: usize, asked: &Asked) -> bool {
+    fn is_repeated(&self, signature: &Signature, block: usize, evidence: &DocumentEvidence) -> bool {
         let words = signature.words_of(block);
-        let numbers = &asked.numbers[words.start.min(asked.numbers.len())..words.end.min(asked.numbers.len())];
+        let numbers = &evidence.numbers[words.start.min(evidence.numbers.len())..words.end.min(evidence.numbers.len())];
         let repeated = numbers.iter().filter(|number| **number > 0).count();
         !numbers.is_empty() && repeated as f64 > self.options.threshold * numbers.len() as f64
     }
 
     /// The places in earlier text that may have most words of a block in the same order, the likeliest first.
-    pub(super) fn aligned(&self, signature: &Signature, block: usize, asked: &Asked) -> Result<Vec<Aligned>> {
+    pub(super) fn aligned(
+        &self,
+        signature: &Signature,
+        block: usize,
+        evidence: &DocumentEvidence,
+    ) -> Result<Vec<Aligned>> {
         let range = signature.words_of(block);
         let words = &signature.words[range.clone()];
         let mut all = Vec::new();
@@ -174,8 +180,8 @@ impl Aligner {
         }
         let [from, to] =
             [range.start, range.end].map(|end| signature.anchors.partition_point(|(at, _)| (*at as usize) < end));
-        let hits = signature.anchors[from..to].iter().zip(&asked.places[from..to]);
-        let hits = hits.filter(|(_, place)| (1..=asked.start).contains(*place));
+        let hits = signature.anchors[from..to].iter().zip(&evidence.places[from..to]);
+        let hits = hits.filter(|(_, place)| (1..=evidence.start).contains(*place));
         // Where the first word of the block would stand there; before the first text, that is less than zero.
         let first = i64::from(range.start as u32);
         let mut distances: Vec<i64> =
@@ -192,7 +198,7 @@ impl Aligner {
         for diagonal in diagonals {
             let first = u64::try_from(diagonal.from).unwrap_or(0);
             let from = first.saturating_sub(slack);
-            let to = (u64::try_from(diagonal.to).unwrap_or(0) + length + slack).min(asked.start);
+            let to = (u64::try_from(diagonal.to).unwrap_or(0) + length + slack).min(evidence.start);
             if from < to {
                 self.store.words(from, to, &mut text)?;
                 let share = common(&pattern, &text) as f64 / pattern.len() as f64;
@@ -200,7 +206,7 @@ impl Aligner {
                 let mut difference = Difference::default();
                 if (LEAST_SHARE..1.0).contains(&share) {
                     let there = self.store.known_words(first, last)?;
-                    difference = self.store.difference(words, &there, first, signature, asked)?;
+                    difference = self.store.difference(words, &there, first, signature, evidence)?;
                 }
                 all.push(Aligned { share, first, from, to, difference });
             }

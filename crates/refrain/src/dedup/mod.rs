@@ -23,10 +23,10 @@ mod tables;
 
 pub use blocks::{By, Copied, Figures, Frequent, Judged, Lost, Of};
 pub use documents::{Measure, Resembles};
-pub use evidence::{Counts, DedupOptions, Engine, Learning, Normalise, Step, Task, Unit};
+pub use evidence::{Counts, DedupOptions, Engine, Learning, Normalise, Task, Unit};
 pub use exact::{ExactDuplicates, FirstCopies, Sightings};
 pub use join::{DedupJoin, Verdict};
 pub use learned::Learned;
-pub use lookup::{Aligner, Asked, Lookup, Taken};
+pub use lookup::{Aligner, DocumentEvidence, Lookup, LookupState};
 pub use saved::{EvidenceSize, EvidenceWriter, bytes_of_evidence, each_saved, is_evidence, refuse_unfinished};
 pub use signature::Signature;

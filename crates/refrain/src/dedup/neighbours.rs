@@ -4,7 +4,7 @@ use super::alignment::common;
 use super::blocks::{By, Copied, FEW_NEW, MOSTLY, main_source};
 use super::difference::AROUND;
 use super::learned::Learned;
-use super::lookup::Asked;
+use super::lookup::DocumentEvidence;
 use super::signature::Signature;
 use crate::error::Result;
 use crate::text::Word;
@@ -14,7 +14,7 @@ impl Learned {
     pub(super) fn extend(
         &mut self,
         signature: &Signature,
-        asked: &Asked,
+        evidence: &DocumentEvidence,
         edited: bool,
         verdicts: &mut [Option<Copied>],
     ) -> Result<()> {
@@ -26,7 +26,7 @@ impl Learned {
             if verdicts[block].is_some() || words.is_empty() || words.len() >= self.options.stub {
                 continue;
             }
-            let Some((first, there)) = self.text_beside(signature, block, beside, verdicts, EDGE, asked)? else {
+            let Some((first, there)) = self.text_beside(signature, block, beside, verdicts, EDGE, evidence)? else {
                 continue;
             };
             let own = &signature.words[words.clone()];
@@ -35,7 +35,7 @@ impl Learned {
             if share < BESIDE {
                 continue;
             }
-            let difference = self.store.difference(own, &there, first, signature, asked)?;
+            let difference = self.store.difference(own, &there, first, signature, evidence)?;
             if edited || !difference.other {
                 let (source, of) = self.place_of(first, own.len() as u64)?;
                 let (source, of, place) = (Some(source), Some(of), Some(first));
@@ -53,13 +53,13 @@ impl Learned {
         beside: usize,
         verdicts: &[Option<Copied>],
         edge: u64,
-        asked: &Asked,
+        evidence: &DocumentEvidence,
     ) -> Result<Option<(u64, Vec<Word>)>> {
         let Some(place) = verdicts[beside].as_ref().and_then(|copied| copied.place) else { return Ok(None) };
         let length = signature.words_of(block).len() as u64;
         let first =
             if beside < block { place + signature.words_of(beside).len() as u64 } else { place.saturating_sub(length) };
-        let (from, to) = (first.saturating_sub(edge), (first + length + edge).min(asked.start));
+        let (from, to) = (first.saturating_sub(edge), (first + length + edge).min(evidence.start));
         if from >= to || self.is_removed(from, to) {
             return Ok(None);
         }
@@ -71,7 +71,7 @@ impl Learned {
     pub(super) fn smooth(
         &self,
         signature: &Signature,
-        asked: &Asked,
+        evidence: &DocumentEvidence,
         edited: bool,
         verdicts: &mut [Option<Copied>],
     ) -> Result<()> {
@@ -97,7 +97,7 @@ impl Learned {
             if between || (all_gone && (before.is_some() || behind.is_some())) {
                 let beside: Vec<usize> = before.into_iter().chain(behind).collect();
                 for block in start..end {
-                    if length(block) == 0 || self.stands_about(signature, block, &beside, verdicts, asked, edited)? {
+                    if length(block) == 0 || self.stands_about(signature, block, &beside, verdicts, evidence, edited)? {
                         verdicts[block] = Some(Copied::new(By::Neighbours, 0.0, None));
                     }
                 }
@@ -115,7 +115,7 @@ impl Learned {
         block: usize,
         beside: &[usize],
         verdicts: &[Option<Copied>],
-        asked: &Asked,
+        evidence: &DocumentEvidence,
         edited: bool,
     ) -> Result<bool> {
         let words = signature.words_of(block);
@@ -131,10 +131,10 @@ impl Learned {
                 return Ok(true);
             }
             let edge = self.options.stub as u64;
-            let Some((first, there)) = self.text_beside(signature, block, *beside, verdicts, edge, asked)? else {
+            let Some((first, there)) = self.text_beside(signature, block, *beside, verdicts, edge, evidence)? else {
                 continue;
             };
-            let difference = self.store.difference(own, &there, first, signature, asked)?;
+            let difference = self.store.difference(own, &there, first, signature, evidence)?;
             let (new, length) = (difference.new, own.len());
             let few = if edited || source.is_some() { 2 * new < length } else { FEW_NEW * new < length };
             if few && (edited || !difference.other) {

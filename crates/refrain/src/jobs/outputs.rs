@@ -5,6 +5,8 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use serde_json::{Value, json};
+
 use crate::document::Document;
 use crate::error::{Error, Hint, Result};
 use crate::source::{Inputs, STDIN};
@@ -69,10 +71,18 @@ impl Output {
 
     /// Opens the output for bytes, compressed if its name says so.
     pub(crate) fn open(&self) -> Result<Compressed> {
+        self.open_at(None)
+    }
+
+    /// The same; a file that an earlier run left continues after so many bytes.
+    pub(crate) fn open_at(&self, bytes: Option<u64>) -> Result<Compressed> {
         match self {
             Output::Discard => Compression::None.compress(write::Output::stream(io::sink())),
             Output::Stdout => Compression::None.compress(write::Output::stream(io::stdout())),
-            Output::Path(path) => Compression::of_path(path).compress(write::Output::file(path)?),
+            Output::Path(path) => Compression::of_path(path).compress(match bytes {
+                Some(bytes) => write::Output::resume(path, bytes)?,
+                None => write::Output::file(path)?,
+            }),
             Output::Memory(memory) => Compression::None.compress(write::Output::stream(memory.clone())),
         }
     }
@@ -196,6 +206,13 @@ impl Outputs {
         self
     }
 
+    /// Leaves out the main output: only lists and the report are written.
+    #[must_use]
+    pub fn discard_main(mut self) -> Outputs {
+        self.main = Output::Discard;
+        self
+    }
+
     /// Adds a list by its name.
     #[must_use]
     pub fn list(mut self, name: &'static str, output: Output) -> Outputs {
@@ -219,13 +236,21 @@ impl Outputs {
     }
 
     /// Makes the main output a folder, whether or not its name ends with a slash.
-    pub(crate) fn into_folder(mut self) -> Outputs {
+    pub(crate) fn as_folder(mut self) -> Outputs {
         if let Output::Path(path) = &mut self.main
             && !is_folder(path)
         {
             path.as_mut_os_string().push("/");
         }
         self
+    }
+
+    /// Saves evidence of what was kept in a folder.
+    pub fn save(self, folder: impl Into<PathBuf>) -> Result<Outputs> {
+        let output = Output::path(folder)?;
+        let slash = |path: &Path| Output::Path(path.join(""));
+        let output = output.as_path().map(slash).unwrap_or(output);
+        Ok(self.list(SAVE, output))
     }
 
     /// The main output.
@@ -251,6 +276,11 @@ impl Outputs {
     /// A list, if it is wanted.
     pub(crate) fn get(&self, name: &str) -> Option<&Output> {
         self.lists.get(name).filter(|output| !output.is_discarded())
+    }
+
+    /// The folder of a list that is one, if it is wanted.
+    pub(crate) fn folder(&self, name: &str) -> Option<&Path> {
+        self.get(name).and_then(Output::as_path)
     }
 
     /// Opens a list, if it is wanted.
@@ -431,6 +461,20 @@ impl Outputs {
         }
         Ok(format)
     }
+
+    /// All outputs by their names, as part of what makes two runs the same. `None` if one of them does not outlive the run.
+    pub(crate) fn identity(&self) -> Option<Value> {
+        let name = |output: &Output| match output {
+            Output::Memory(_) => None,
+            Output::Path(path) => Some(json!(path)),
+            Output::Stdout => Some(json!(STDIN)),
+            Output::Discard => Some(Value::Null),
+        };
+        let lists: Option<BTreeMap<&str, Value>> =
+            self.lists.iter().map(|(list, output)| Some((*list, name(output)?))).collect();
+        let format = self.format.map(|(format, compression)| (format.name(), compression));
+        Some(json!({"main": name(&self.main)?, "format": format, "lists": lists?}))
+    }
 }
 
 /// The names of lists that several jobs write.
@@ -438,6 +482,9 @@ pub(crate) const REMOVED: &str = "removed";
 pub(crate) const ERRORS: &str = "errors";
 pub(crate) const REPORT: &str = "report";
 pub(crate) const DOUBTFUL: &str = "doubtful";
+pub(crate) const CLUSTERS: &str = "clusters";
+pub(crate) const LOST: &str = "lost";
+pub(crate) const EXPLAIN: &str = "explain";
 pub(crate) const SAVE: &str = "save";
 
 /// True for a folder, or for a name that asks for one.

@@ -1,0 +1,298 @@
+//! `refrain dedup`: remove text that occurs in earlier documents.
+
+use std::path::PathBuf;
+use std::time::Instant;
+
+use anyhow::{Result, bail};
+use clap::Args;
+use refrain::jobs::NgramReport;
+use refrain::text::Offsets;
+use refrain::write::{Compression, Format};
+use refrain::{Dedup, DedupReport, Engine, Input, Keep, Measure, Normalise, Output, Outputs, Run, Unit};
+use serde_json::{Value, json};
+
+use crate::common::{
+    Given, InputArguments, OutputArguments, counted_documents, is_folder, named, offsets, output_format, peak_memory,
+    print, share, size, tell,
+};
+use crate::exit::Exit;
+
+/// Remove text that occurs in earlier documents
+///
+/// Documents are read twice: first to learn what repeats, then to mark it. A block is a duplicate if most of its words occur
+/// in n-grams of text that was kept before it, or in the same order in one passage of it. The first copy is kept.
+///
+/// If the run is killed, interrupted or runs out of disk space, the same command resumes it and ends with the same bytes.
+#[derive(Args)]
+#[command(before_help = "Example:\n  refrain dedup docs.jsonl -o clean.jsonl --removed removed.jsonl")]
+#[allow(clippy::struct_excessive_bools)] // switches of a command line
+pub(crate) struct Arguments {
+    #[command(flatten)]
+    input: InputArguments,
+
+    /// Format, where the name (.txt, .jsonl, .parquet, .vert) does not tell [default: jsonl]
+    #[arg(long, value_name = "FORMAT", value_parser = output_format(), help_heading = "Output")]
+    format: Option<(Format, Compression)>,
+
+    /// List what was removed in this file, one JSON object a line: where, a copy of what, how much
+    #[arg(long, value_name = "FILE", help_heading = "Output")]
+    removed: Option<PathBuf>,
+
+    /// Print a line for each removal: what, and why. Without -o, no documents are written
+    #[arg(long, help_heading = "Output")]
+    explain: bool,
+
+    /// List documents that were kept and those that resemble them in this file, one JSON object a line; compares whole
+    /// documents. Without -o, no documents are written
+    #[arg(long, value_name = "FILE", help_heading = "Output")]
+    clusters: Option<PathBuf>,
+
+    /// List passages of removed blocks that no longer occur anywhere in this file, one JSON object a line
+    #[arg(long, value_name = "FILE", help_heading = "Output")]
+    lost: Option<PathBuf>,
+
+    /// Write the report to this file as JSON: n-grams before and after, by language and host, most repeated passages
+    #[arg(long, value_name = "FILE", help_heading = "Output")]
+    report: Option<PathBuf>,
+
+    /// Save evidence of what was kept in this folder, for --against
+    #[arg(long, value_name = "FOLDER", help_heading = "Output")]
+    save: Option<PathBuf>,
+
+    /// Keep duplicates, with their marks
+    #[arg(long, help_heading = "Output")]
+    keep_marked: bool,
+
+    /// What ranges count: characters (code points) or bytes
+    #[arg(long, value_name = "UNIT", default_value = "chars", value_parser = offsets(), help_heading = "Output")]
+    offsets: Offsets,
+
+    /// Text in each part, where -o names a folder
+    #[arg(long, value_name = "SIZE", default_value = "256M", value_parser = size, allow_negative_numbers = true, help_heading = "Output")]
+    part_size: u64,
+
+    /// Print the report, or the counts, as JSON
+    #[arg(long, help_heading = "Output")]
+    json: bool,
+
+    /// Also remove what occurs in these files or folders, or in saved evidence; they are not written. Takes all names up to
+    /// the next option: name the inputs before it
+    #[arg(long, value_name = "INPUT", num_args = 1.., help_heading = "Duplicates")]
+    against: Vec<String>,
+
+    /// What is removed: blocks that are copies, or whole documents that resemble an earlier one [default: block]
+    #[arg(long, value_name = "UNIT", value_parser = named(vec![("block", Unit::Block), ("document", Unit::Document)]), help_heading = "Duplicates")]
+    by: Option<Unit>,
+
+    /// With --by document: how much two documents must resemble each other, by their word 5-grams
+    #[arg(long, value_name = "SHARE", default_value_t = Dedup::default().resemblance, value_parser = share, help_heading = "Duplicates")]
+    resemblance: f64,
+
+    /// With --by document: the share of the 5-grams of either document that occur in both, or of those of the later one that
+    /// occur in the earlier one
+    #[arg(long, value_name = "MEASURE", default_value = "jaccard", value_parser = named(vec![("jaccard", Measure::Jaccard), ("containment", Measure::Containment)]), help_heading = "Duplicates")]
+    measure: Measure,
+
+    /// With --by document: which one is kept: first, longest, most:FIELD or least:FIELD (a field of the document, compared as
+    /// number or as text)
+    #[arg(long, value_name = "WHICH", default_value_t = Dedup::default().keep, help_heading = "Duplicates")]
+    keep: Keep,
+
+    /// Remove only what is equal as a whole: in every byte, in all but white space, or in its words, whatever their case and
+    /// punctuation
+    #[arg(long, value_name = "WHAT", value_parser = named(vec![("bytes", Normalise::Bytes), ("space", Normalise::Space), ("words", Normalise::Words)]), num_args = 0..=1, default_missing_value = "words", require_equals = true, help_heading = "Duplicates")]
+    exact: Option<Normalise>,
+
+    /// Only count n-grams: all, different ones, and those that occur twice or more
+    #[arg(long, help_heading = "Duplicates")]
+    count_only: bool,
+
+    /// Words of an n-gram
+    #[arg(long, value_name = "N", default_value_t = Dedup::default().ngram, allow_negative_numbers = true, help_heading = "Duplicates")]
+    ngram: usize,
+
+    /// A block is a duplicate if a larger share of its words occurred before
+    #[arg(long, value_name = "SHARE", default_value_t = Dedup::default().threshold, value_parser = share, help_heading = "Duplicates")]
+    threshold: f64,
+
+    /// Blocks of fewer words between two duplicates are removed with them
+    #[arg(long, value_name = "WORDS", default_value_t = Dedup::default().stub, help_heading = "Duplicates")]
+    stub: usize,
+
+    /// Compare n-grams only. This misses heavily edited copies, and removes near-duplicates that differ only in names or numbers
+    #[arg(long, help_heading = "Duplicates")]
+    intact: bool,
+
+    /// How repeated n-grams are found: by hashes on disk, by suffix arrays, or by counting shorter ones first. The result is
+    /// the same; hash is the fastest
+    #[arg(long, value_name = "ENGINE", default_value = "hash", value_parser = named(vec![("hash", Engine::Hash), ("suffix-array", Engine::SuffixArray), ("spex", Engine::Spex)]), help_heading = "Running")]
+    engine: Engine,
+
+    /// Number ids that occur more than once: id, id#2, id#3
+    #[arg(long, help_heading = "Input")]
+    make_ids: bool,
+
+    /// Memory to use at most; a single document takes about thirty times its size while it is processed
+    #[arg(long, value_name = "SIZE", default_value = "1G", value_parser = size, allow_negative_numbers = true, help_heading = "Running")]
+    memory: u64,
+
+    /// Folder for temporary files: about 16 bytes for each word [default: beside the output, else that of the system]
+    #[arg(long, value_name = "FOLDER", help_heading = "Running")]
+    temporary: Option<PathBuf>,
+
+    /// Text between two checkpoints: what a killed run repeats at most
+    #[arg(long, value_name = "SIZE", default_value = "1G", value_parser = size, allow_negative_numbers = true, help_heading = "Running")]
+    checkpoint: u64,
+
+    #[command(flatten)]
+    output: OutputArguments,
+}
+
+impl Arguments {
+    fn job(&self) -> Dedup {
+        Dedup {
+            read: self.input.options(),
+            // Clusters are of documents.
+            unit: self.by.unwrap_or(if self.clusters.is_some() { Unit::Document } else { Unit::Block }),
+            resemblance: self.resemblance,
+            measure: self.measure,
+            keep: self.keep.clone(),
+            exact: self.exact,
+            count_only: self.count_only,
+            ngram: self.ngram,
+            threshold: self.threshold,
+            stub: self.stub,
+            intact: self.intact,
+            engine: self.engine,
+            make_ids: self.make_ids,
+            keep_marked: self.keep_marked,
+            offsets: self.offsets,
+            part_size: self.part_size,
+            checkpoint: self.checkpoint,
+        }
+    }
+
+    /// True if documents are written: to a file, or to standard output if nothing else is wanted.
+    fn writes_documents(&self) -> bool {
+        !self.count_only && (self.output.is_given() || !(self.explain || self.clusters.is_some()))
+    }
+
+    fn outputs(&self) -> refrain::Result<Outputs> {
+        let mut outputs = self.output.outputs(self.format)?;
+        if !self.writes_documents() {
+            outputs = outputs.discard_main();
+        }
+        let lists =
+            [("removed", &self.removed), ("clusters", &self.clusters), ("lost", &self.lost), ("report", &self.report)];
+        for (name, path) in lists {
+            if let Some(path) = path {
+                outputs = outputs.list(name, Output::path(path)?);
+            }
+        }
+        if let Some(folder) = &self.save {
+            outputs = outputs.save(folder)?;
+        }
+        Ok(if self.explain { outputs.list("explain", Output::Stdout) } else { outputs })
+    }
+
+    /// Refuses options that would do nothing.
+    fn refuse_idle(&self, given: &Given, job: &Dedup) -> Result<()> {
+        let documents_only = ["resemblance", "measure", "keep", "clusters"];
+        let blocks_only = ["threshold", "stub", "intact", "ngram", "engine", "lost"];
+        if self.count_only {
+            let why = "does nothing with --count-only, which writes no documents";
+            let idle = ["format", "removed", "explain", "lost", "report", "save", "keep_marked", "offsets"];
+            given.refuse(&idle, why)?;
+            given.refuse(&["part_size", "by", "exact", "threshold", "stub", "intact", "checkpoint"], why)?;
+            given.refuse(&documents_only, why)?;
+            if self.output.is_given() {
+                bail!("--count-only writes no documents; leave -o out");
+            }
+            return Ok(());
+        }
+        if self.exact.is_some() {
+            let why = "does nothing with --exact, which compares texts as a whole";
+            given.refuse(&blocks_only, why)?;
+            given.refuse(&documents_only, why)?;
+            given.refuse(&["save"], why)?;
+        } else if job.unit == Unit::Document {
+            given.refuse(&blocks_only, "is for blocks; whole documents are compared by --resemblance")?;
+        } else {
+            given.refuse(&documents_only, "needs --by document")?;
+        }
+        if !self.writes_documents() {
+            let why = "is for documents that are written; name a file with -o";
+            given.refuse(&["format", "keep_marked", "part_size"], why)?;
+        }
+        if self.removed.is_none() && !self.keep_marked {
+            given.refuse(&["offsets"], "is for ranges that are written: by --removed, or with --keep-marked")?;
+        }
+        if !self.output.path().is_some_and(is_folder) {
+            given.refuse(&["part_size"], "is for a folder of parts; end its name with / after -o")?;
+        }
+        if self.explain && self.json {
+            bail!("--explain and --json both write to standard output; --report FILE has what --json prints");
+        }
+        if self.writes_documents() && self.output.path().is_none() && (self.explain || self.json) {
+            let option = if self.explain { "--explain" } else { "--json" };
+            bail!("{option} writes to standard output; name a file for the documents with -o");
+        }
+        Ok(())
+    }
+}
+
+pub(crate) fn run(arguments: &Arguments, given: &Given) -> Result<Exit> {
+    let (output, job) = (&arguments.output, arguments.job());
+    arguments.refuse_idle(given, &job)?;
+    let (input, outputs) = (arguments.input.input()?, arguments.outputs()?);
+    let against = (!arguments.against.is_empty()).then(|| Input::paths(&arguments.against)).transpose()?;
+    let began = Instant::now();
+    let run = Run { memory: Some(arguments.memory), temporary: arguments.temporary.clone(), ..Run::default() };
+    let report = output.run(run, "documents", "the output was not finished", |run| match &against {
+        Some(against) => job.run_against(&input, against, outputs, run),
+        None => job.run(&input, outputs, run),
+    })?;
+    let is_free = output.path().is_some() || !arguments.writes_documents();
+    if arguments.json && arguments.count_only {
+        print(&format!("{}\n", counts(&report, began)))?;
+    } else if arguments.json && is_free {
+        print(&(serde_json::to_string_pretty(&report)? + "\n"))?;
+    } else if arguments.count_only || (is_free && !arguments.explain && !output.quiet) {
+        print(&report.to_string())?;
+    }
+    let exit = OutputArguments::tell_failures(&report.failures);
+    if let Some(path) = output.path().filter(|_| !output.quiet) {
+        let removed = counted_documents(report.documents - report.documents_kept);
+        let removed = match report.blocks_removed {
+            Some(blocks) => format!("{blocks} block{} and {removed} were copies", if blocks == 1 { "" } else { "s" }),
+            None => format!("{removed} resembled earlier ones"),
+        };
+        tell(&format!("wrote {} to {}; {removed}", counted_documents(report.documents_kept), path.display()));
+    }
+    Ok(exit)
+}
+
+/// Counts as JSON, with what the run took.
+fn counts(report: &DedupReport, began: Instant) -> Value {
+    let NgramReport { ngram, ngrams_before: counts, .. } = report.ngrams.clone().unwrap_or_default();
+    json!({
+        "documents": counts.documents, "words": counts.words, "ngram": ngram, "ngrams": counts.ngrams,
+        "distinct": counts.distinct, "duplicate": counts.duplicate, "occurrences": counts.occurrences,
+        "seconds": (began.elapsed().as_secs_f64() * 1000.0).round() / 1000.0, "peak_memory": peak_memory(),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::FromArgMatches;
+
+    use super::*;
+
+    #[test]
+    fn defaults_are_those_of_the_job() {
+        let command = Arguments::augment_args(clap::Command::new("dedup"));
+        let matches = command.get_matches_from(["dedup", "docs.jsonl"]);
+        let arguments = Arguments::from_arg_matches(&matches).expect("a command line");
+        assert_eq!(arguments.job(), Dedup::default());
+    }
+}

@@ -1,0 +1,225 @@
+//! The files that a run writes, and how a checkpoint leaves them.
+
+use std::fs::File;
+use std::io::{BufRead, BufReader};
+use std::path::{Path, PathBuf};
+
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
+use serde_json::json;
+
+use super::passes::Passes;
+use crate::dedup::{EvidenceSize, EvidenceWriter, Learned, Lost, Signature, is_evidence};
+use crate::document::Document;
+use crate::error::{Error, IoContext, Result};
+use crate::jobs::outputs::{CLUSTERS, EXPLAIN, LOST, Output, Outputs, REMOVED, SAVE, is_folder};
+use crate::text::Word;
+use crate::write::{self, Compressed, DocumentWriter, PartsWriter, WriteOptions, complete};
+
+/// The files of a run.
+#[derive(Default)]
+pub(super) struct Files {
+    documents: Option<Box<dyn DocumentWriter>>,
+    removed: Option<Compressed>,
+    explain: Option<Compressed>,
+    /// Documents that resemble others, by their numbers.
+    links: Option<Compressed>,
+    /// Passages that may no longer occur anywhere.
+    lost: Option<Compressed>,
+    evidence: Option<EvidenceWriter>,
+}
+
+/// Where a checkpoint left them.
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+pub(super) struct PausedFiles {
+    documents: Option<u64>,
+    removed: Option<u64>,
+    explain: Option<u64>,
+    links: Option<u64>,
+    lost: Option<u64>,
+    evidence: EvidenceSize,
+}
+
+/// A document that resembles another one: their numbers, and how much.
+pub(super) type ResemblanceLink = (usize, usize, f64);
+
+impl Files {
+    /// Opens what is wanted; as a checkpoint left it, if there is one.
+    pub(super) fn open(passes: &Passes<'_>, paused: Option<&PausedFiles>) -> Result<Files> {
+        let outputs = passes.outputs;
+        let bytes = |of: fn(&PausedFiles) -> Option<u64>| paused.and_then(of);
+        let list = |output: Option<&Output>, bytes| output.map(|output| output.open_at(bytes)).transpose();
+        let work = |name: &str, path: PathBuf| outputs.get(name).map(|_| Output::Path(path));
+        let documents = match outputs.main() {
+            Output::Discard => None,
+            _ => Some(open_documents(passes, bytes(|paused| paused.documents))?),
+        };
+        let evidence = match outputs.folder(SAVE) {
+            Some(folder) => Some(EvidenceWriter::open(folder, paused.map(|p| p.evidence).unwrap_or_default())?),
+            None => None,
+        };
+        Ok(Files {
+            documents,
+            removed: list(outputs.get(REMOVED), bytes(|paused| paused.removed))?,
+            explain: list(outputs.get(EXPLAIN), bytes(|paused| paused.explain))?,
+            links: list(work(CLUSTERS, passes.links_path()).as_ref(), bytes(|paused| paused.links))?,
+            lost: list(work(LOST, passes.lost_path()).as_ref(), bytes(|paused| paused.lost))?,
+            evidence,
+        })
+    }
+
+    /// Writes a document.
+    pub(super) fn write(&mut self, document: &Document) -> Result<()> {
+        self.documents.as_mut().map_or(Ok(()), |documents| documents.write(document))
+    }
+
+    /// Saves the words of a document that are kept.
+    pub(super) fn save(&mut self, id: &str, words: impl Iterator<Item = Word>) -> Result<()> {
+        self.evidence.as_mut().map_or(Ok(()), |evidence| evidence.add(id, words))
+    }
+
+    /// Lists what was removed.
+    pub(super) fn list_removed(&mut self, lines: impl FnOnce() -> Result<Vec<u8>>) -> Result<()> {
+        self.removed.as_mut().map_or(Ok(()), |removed| removed.put(&lines()?))
+    }
+
+    /// Explains what was removed.
+    pub(super) fn explain(&mut self, lines: impl FnOnce() -> String) -> Result<()> {
+        self.explain.as_mut().map_or(Ok(()), |explain| explain.put(lines().as_bytes()))
+    }
+
+    /// Notes that a document resembles another one.
+    pub(super) fn link(&mut self, link: ResemblanceLink) -> Result<()> {
+        self.links.as_mut().map_or(Ok(()), |links| links.put(format!("{}\n", json!(link)).as_bytes()))
+    }
+
+    /// Notes passages that may no longer occur anywhere: this is known once all documents were judged.
+    pub(super) fn lose(&mut self, document: &Document, signature: &Signature, lost: &[Lost]) -> Result<()> {
+        let Some(out) = &mut self.lost else { return Ok(()) };
+        for lost in lost {
+            let span = |(at, number): &(usize, u64)| {
+                signature.span_of_ngram(*at, lost.block).map(|span| (*at, *number, span.start, span.end))
+            };
+            let spans: Vec<(usize, u64, usize, usize)> = lost.ngrams.iter().filter_map(span).collect();
+            let text = signature.blocks[lost.block].0;
+            let line =
+                json!({"id": document.id, "start": text.start, "text": text.of(document.text()), "ngrams": spans});
+            out.put(format!("{line}\n").as_bytes())?;
+        }
+        Ok(())
+    }
+
+    /// Ends compressed frames, and leaves all files so that they can be resumed here. `None` if that is not possible.
+    pub(super) fn pause(&mut self) -> Result<Option<PausedFiles>> {
+        let documents = match &mut self.documents {
+            Some(documents) => match documents.pause()? {
+                Some(at) => Some(at),
+                None => return Ok(None),
+            },
+            None => None,
+        };
+        let pause = |list: &mut Option<Compressed>| list.as_mut().map(Compressed::pause).transpose();
+        Ok(Some(PausedFiles {
+            documents,
+            removed: pause(&mut self.removed)?,
+            explain: pause(&mut self.explain)?,
+            links: pause(&mut self.links)?,
+            lost: pause(&mut self.lost)?,
+            evidence: match &mut self.evidence {
+                Some(evidence) => evidence.flush()?,
+                None => EvidenceSize::default(),
+            },
+        }))
+    }
+
+    /// Ends the writing: files get their names.
+    pub(super) fn finish(self) -> Result<()> {
+        if let Some(documents) = self.documents {
+            documents.finish()?;
+        }
+        for list in [self.removed, self.explain, self.links, self.lost].into_iter().flatten() {
+            list.finish()?;
+        }
+        self.evidence.map_or(Ok(()), EvidenceWriter::finish)
+    }
+}
+
+/// Opens the main output: a file, a folder of parts, standard output or memory.
+fn open_documents(passes: &Passes<'_>, paused: Option<u64>) -> Result<Box<dyn DocumentWriter>> {
+    let (job, outputs) = (passes.job, passes.outputs);
+    let options = WriteOptions { keep_marked: job.keep_marked, offsets: job.offsets };
+    match (outputs.path(), paused) {
+        (Some(folder), _) if is_folder(folder) => {
+            let parts = paused.unwrap_or_default();
+            let format = outputs.document_format()?;
+            Ok(Box::new(PartsWriter::open(folder, format, options, job.part_size, parts)?))
+        }
+        (Some(path), Some(bytes)) => {
+            let (format, compression) = outputs.document_format()?;
+            write::open(write::Output::resume(path, bytes)?, format, compression, options)
+        }
+        _ => outputs.open_documents(options),
+    }
+}
+
+/// Gives files their names that were complete when a run was killed.
+pub(super) fn complete_all(passes: &Passes<'_>, paused: &PausedFiles) -> Result<()> {
+    let outputs: &Outputs = passes.outputs;
+    let documents = outputs.path().filter(|path| !is_folder(path));
+    let lists = [REMOVED, EXPLAIN].into_iter().filter_map(|name| outputs.get(name).and_then(Output::as_path));
+    let (links, lost) = (passes.links_path(), passes.lost_path());
+    documents.into_iter().chain(lists).chain([&*links, &*lost]).try_for_each(complete)?;
+    match outputs.folder(SAVE).filter(|folder| !is_evidence(folder)) {
+        Some(folder) => EvidenceWriter::open(folder, paused.evidence)?.finish(),
+        None => Ok(()),
+    }
+}
+
+/// A passage as [`Files::lose`] wrote it.
+#[derive(Deserialize)]
+struct LostLine {
+    id: String,
+    start: usize,
+    text: String,
+    /// Where an n-gram begins among the words, its number, and its range in the text.
+    ngrams: Vec<(usize, u64, usize, usize)>,
+}
+
+/// Writes the passages that no longer occur anywhere, if they are wanted: n-grams that follow each other become one. Returns
+/// how many there are.
+pub(super) fn write_lost(passes: &Passes<'_>, learned: &Learned) -> Result<Option<u64>> {
+    let Some(mut out) = passes.outputs.open_list(LOST)? else { return Ok(None) };
+    let mut count = 0;
+    each_line(&passes.lost_path(), |LostLine { id, start, text, ngrams }| {
+        let gone: Vec<_> =
+            ngrams.into_iter().filter(|(_, number, ..)| *number == 0 || !learned.is_kept(*number - 1)).collect();
+        for run in gone.chunk_by(|one, next| one.0 + 1 == next.0) {
+            let (from, to) = (run[0].2 - start, run[run.len() - 1].3 - start);
+            let line = json!({"id": id, "ngrams": run.len(), "text": &text[from..to]});
+            out.put(format!("{line}\n").as_bytes())?;
+            count += 1;
+        }
+        Ok(())
+    })?;
+    out.finish()?;
+    Ok(Some(count))
+}
+
+/// Reads what [`Files::link`] wrote.
+pub(super) fn read_links(passes: &Passes<'_>) -> Result<Vec<ResemblanceLink>> {
+    let mut links = Vec::new();
+    each_line(&passes.links_path(), |link| {
+        links.push(link);
+        Ok(())
+    })?;
+    Ok(links)
+}
+
+/// Reads a file of JSON lines that this run wrote.
+fn each_line<T: DeserializeOwned>(path: &Path, mut take: impl FnMut(T) -> Result<()>) -> Result<()> {
+    for line in BufReader::new(File::open(path).at(path)?).lines() {
+        let value = serde_json::from_str(&line.at(path)?);
+        take(value.map_err(|error| Error::Damaged { path: path.to_owned(), message: error.to_string() })?)?;
+    }
+    Ok(())
+}

@@ -1,0 +1,322 @@
+//! What a run reports: what there was, what was kept, and what repeats most.
+
+use std::collections::BTreeMap;
+use std::fmt::{self, Write as _};
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use crate::dedup::{Counts, Figures, Frequent, Learned, Resembles, Task};
+use crate::document::{Document, Mark, Reason};
+use crate::jobs::failures::Failures;
+use crate::text::{CharOffsets, Offsets};
+use crate::url;
+
+/// What [`Dedup`](super::Dedup) did. As text, it is a table for people; as JSON, it is the list `report`.
+#[derive(Debug, Clone, Default, PartialEq, Serialize)]
+pub struct DedupReport {
+    /// Documents.
+    pub documents: u64,
+    /// Documents of which something was kept.
+    pub documents_kept: u64,
+    /// Documents without words; they are kept.
+    pub documents_without_words: u64,
+    /// Documents that were only compared with.
+    pub documents_compared_with: u64,
+    /// Words.
+    pub words: u64,
+    /// Words that were kept.
+    pub words_kept: u64,
+    /// Documents by their language, where it is known.
+    pub by_language: BTreeMap<String, Totals>,
+    /// Documents by their host, where it is known.
+    pub by_host: BTreeMap<String, Totals>,
+    /// Blocks that were removed; `None` where whole documents are compared.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub blocks_removed: Option<u64>,
+    /// N-grams, where they were counted.
+    #[serde(flatten)]
+    pub ngrams: Option<NgramReport>,
+    /// What failed.
+    #[serde(skip)]
+    pub failures: Failures,
+}
+
+/// N-grams of a collection.
+#[derive(Debug, Clone, Default, PartialEq, Serialize)]
+pub struct NgramReport {
+    /// Words of an n-gram.
+    pub ngram: usize,
+    /// N-grams of all documents.
+    pub ngrams_before: Counts,
+    /// N-grams of what was kept; `None` if they were only counted.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub ngrams_after: Option<Counts>,
+    /// Different n-grams that no longer occur anywhere.
+    pub ngrams_lost: u64,
+    /// Passages in the list `lost`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub passages_lost: Option<u64>,
+    /// The passages that were repeated most often, at most 100.
+    pub most_repeated: Vec<RepeatedPassage>,
+}
+
+/// Documents of one language or host.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Totals {
+    /// Documents.
+    pub documents: u64,
+    /// Documents of which something was kept.
+    pub documents_kept: u64,
+    /// Their words and n-grams.
+    #[serde(flatten)]
+    pub figures: Figures,
+}
+
+/// A passage that is repeated often.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RepeatedPassage {
+    /// How often its most frequent n-gram occurs.
+    pub count: u64,
+    /// Its words.
+    pub words: u64,
+    /// The first document with the passage.
+    pub document: String,
+    /// The beginning of its text.
+    pub text: String,
+}
+
+/// Hosts with totals of their own; later ones are counted together.
+const HOSTS: usize = 100_000;
+const OTHER_HOSTS: &str = "(others)";
+/// Repeated passages that are remembered, reported, and shown in the table.
+const REMEMBERED: usize = 1000;
+const REPORTED: usize = 100;
+const SHOWN: usize = 10;
+/// Rows of a table.
+const ROWS: usize = 10;
+/// Characters of a passage that are reported, and that are shown on a line.
+const CHARACTERS: usize = 300;
+const CHARACTERS_SHOWN: usize = 70;
+
+/// The figures of a report while documents are judged.
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+pub(super) struct Tally {
+    total: Totals,
+    by_language: BTreeMap<String, Totals>,
+    by_host: BTreeMap<String, Totals>,
+    blocks_removed: u64,
+    without_words: u64,
+    most_repeated: Vec<RepeatedPassage>,
+    pub(super) passages_lost: Option<u64>,
+}
+
+impl Tally {
+    /// Counts a document.
+    pub(super) fn add(&mut self, document: &Document, figures: Figures, removed: bool, blocks_removed: usize) {
+        let totals = Totals { documents: 1, documents_kept: u64::from(!removed), figures };
+        self.total.add(totals);
+        self.blocks_removed += blocks_removed as u64;
+        self.without_words += u64::from(figures.words == 0);
+        if let Some(language) = &document.language {
+            self.by_language.entry(language.clone()).or_default().add(totals);
+        }
+        let address = document.origin.url.as_deref().or_else(|| document.meta.get("url").and_then(Value::as_str));
+        if let Some(host) = address.and_then(url::host) {
+            let known = self.by_host.len() < HOSTS || self.by_host.contains_key(&host);
+            self.by_host.entry(if known { host } else { OTHER_HOSTS.to_owned() }).or_default().add(totals);
+        }
+    }
+
+    /// Notes passages that are repeated often.
+    pub(super) fn add_frequent(&mut self, document: &Document, frequent: &[Frequent]) {
+        self.most_repeated.extend(frequent.iter().map(|frequent| RepeatedPassage {
+            count: frequent.count,
+            words: frequent.words,
+            document: document.id.clone(),
+            text: shortened(frequent.span.of(document.text()), CHARACTERS),
+        }));
+        if self.most_repeated.len() > 2 * REMEMBERED {
+            self.sort_repeated(REMEMBERED);
+        }
+    }
+
+    fn sort_repeated(&mut self, keep: usize) {
+        self.most_repeated.sort_by_key(|passage| std::cmp::Reverse((passage.count, passage.words)));
+        self.most_repeated.truncate(keep);
+    }
+
+    /// The report, with what is known at the end.
+    pub(super) fn report(mut self, learned: &Learned, task: Task, ngram: usize, failures: Failures) -> DedupReport {
+        self.sort_repeated(REPORTED);
+        let before = learned.counts();
+        let ngrams = (task == Task::Blocks).then(|| NgramReport {
+            ngram,
+            ngrams_before: before,
+            ngrams_after: Some(learned.counts_after()),
+            ngrams_lost: learned.lost(),
+            passages_lost: self.passages_lost,
+            most_repeated: self.most_repeated,
+        });
+        DedupReport {
+            documents: self.total.documents,
+            documents_kept: self.total.documents_kept,
+            documents_without_words: self.without_words,
+            documents_compared_with: before.documents - self.total.documents,
+            words: self.total.figures.words,
+            words_kept: self.total.figures.words_kept,
+            by_language: self.by_language,
+            by_host: self.by_host,
+            blocks_removed: (task != Task::Documents).then_some(self.blocks_removed),
+            ngrams,
+            failures,
+        }
+    }
+}
+
+impl Totals {
+    fn add(&mut self, other: Totals) {
+        self.documents += other.documents;
+        self.documents_kept += other.documents_kept;
+        self.figures += other.figures;
+    }
+}
+
+impl DedupReport {
+    /// The report of a run that only counted n-grams.
+    pub(super) fn of_counts(ngram: usize, counts: Counts, failures: Failures) -> DedupReport {
+        let ngrams = NgramReport { ngram, ngrams_before: counts, ..NgramReport::default() };
+        DedupReport {
+            documents: counts.documents,
+            words: counts.words,
+            ngrams: Some(ngrams),
+            failures,
+            ..DedupReport::default()
+        }
+    }
+}
+
+impl fmt::Display for DedupReport {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if let Some(NgramReport { ngram, ngrams_before: counts, ngrams_after: None, .. }) = &self.ngrams {
+            return write_counts(f, *ngram, counts);
+        }
+        let counted = |count: u64| format!("{count} document{}", if count == 1 { "" } else { "s" });
+        writeln!(f, "{:<28}{:>16}{:>16}{:>8}", "", "before", "after", "kept")?;
+        write_line(f, "documents", self.documents, self.documents_kept)?;
+        write_line(f, "words", self.words, self.words_kept)?;
+        if let Some(NgramReport { ngram, ngrams_before, ngrams_after, ngrams_lost, .. }) = &self.ngrams {
+            let after = ngrams_after.unwrap_or_default();
+            write_line(f, &format!("{ngram}-grams"), ngrams_before.ngrams, after.ngrams)?;
+            write_line(f, &format!("{ngram}-grams, different"), ngrams_before.distinct, after.distinct)?;
+            write_line(f, &format!("{ngram}-grams, twice or more"), ngrams_before.duplicate, after.duplicate)?;
+            let all = ngrams_before.distinct;
+            writeln!(f, "{ngrams_lost} of {all} different {ngram}-grams no longer occur anywhere")?;
+            if self.documents_compared_with > 0 {
+                writeln!(f, "n-grams include those of {} compared with", counted(self.documents_compared_with))?;
+            }
+        }
+        if self.documents_without_words > 0 {
+            writeln!(f, "{} without words kept", counted(self.documents_without_words))?;
+        }
+        let ngram = self.ngrams.as_ref().map(|ngrams| ngrams.ngram);
+        write_rows(f, "language", &self.by_language, ngram)?;
+        write_rows(f, "host", &self.by_host, ngram)?;
+        let repeated = self.ngrams.iter().flat_map(|ngrams| &ngrams.most_repeated).take(SHOWN);
+        for (number, passage) in repeated.enumerate() {
+            if number == 0 {
+                writeln!(f, "\nmost repeated          times   words")?;
+            }
+            let text = shortened(&passage.text, CHARACTERS_SHOWN);
+            writeln!(f, "{:>28}{:>8}  {text}", passage.count, passage.words)?;
+        }
+        Ok(())
+    }
+}
+
+/// The table of a run that only counted n-grams.
+fn write_counts(f: &mut fmt::Formatter<'_>, ngram: usize, counts: &Counts) -> fmt::Result {
+    writeln!(f, "{:<26}{:>16}", "documents", counts.documents)?;
+    writeln!(f, "{:<26}{:>16}", "words", counts.words)?;
+    writeln!(f, "{:<26}{:>16}", format!("{ngram}-grams"), counts.ngrams)?;
+    writeln!(f, "{:<26}{:>16}", "  different", counts.distinct)?;
+    writeln!(f, "{:<26}{:>16}", "  of these twice or more", counts.duplicate)?;
+    writeln!(f, "{:<26}{:>16} times", "  which occur", counts.occurrences)
+}
+
+/// One row of the table of figures.
+fn write_line(f: &mut fmt::Formatter<'_>, name: &str, before: u64, after: u64) -> fmt::Result {
+    let share = if before == 0 { String::new() } else { format!("{:.1} %", after as f64 * 100.0 / before as f64) };
+    writeln!(f, "{name:<28}{before:>16}{after:>16}{share:>8}")
+}
+
+/// The largest rows of a table, if there are at least two.
+fn write_rows(
+    f: &mut fmt::Formatter<'_>,
+    what: &str,
+    table: &BTreeMap<String, Totals>,
+    ngram: Option<usize>,
+) -> fmt::Result {
+    if table.len() < 2 {
+        return Ok(());
+    }
+    let mut rows: Vec<(&String, &Totals)> = table.iter().collect();
+    rows.sort_by_key(|(_, row)| std::cmp::Reverse(row.figures.words));
+    let repeated = ngram.map_or_else(String::new, |ngram| format!("repeated {ngram}-grams before and after"));
+    writeln!(f, "\n{what:<28}{:>12}{:>8}{:>14}{:>8}  {repeated}", "documents", "kept", "words", "kept")?;
+    for (name, row) in rows.iter().take(ROWS) {
+        let percent = |part: u64, of: u64| format!("{:.1} %", part as f64 * 100.0 / of.max(1) as f64);
+        let figures = row.figures;
+        let repeated = ngram.map_or_else(String::new, |_| {
+            let after = percent(figures.repeated_kept, figures.ngrams_kept);
+            format!("  {:>8}{after:>8}", percent(figures.repeated, figures.ngrams))
+        });
+        let name: String = name.chars().take(27).collect();
+        writeln!(
+            f,
+            "{name:<28}{:>12}{:>8}{:>14}{:>8}{repeated}",
+            row.documents,
+            percent(row.documents_kept, row.documents),
+            figures.words,
+            percent(figures.words_kept, figures.words)
+        )?;
+    }
+    match rows.len().saturating_sub(ROWS) {
+        0 => Ok(()),
+        more => writeln!(f, "({more} more in the report)"),
+    }
+}
+
+/// The beginning of a text, on one line.
+fn shortened(text: &str, characters: usize) -> String {
+    let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    match line.char_indices().nth(characters) {
+        Some((at, _)) => format!("{}…", &line[..at]),
+        None => line,
+    }
+}
+
+/// Why blocks of a document were removed: a line for each mark.
+pub(super) fn explain_blocks(document: &Document, marks: &[Mark], offsets: Offsets) -> String {
+    let mut chars = CharOffsets::new(document.text());
+    let mut lines = String::new();
+    for mark in marks {
+        let Reason::Repeats { document: of, words, share, by } = &mark.reason else { continue };
+        let place = match (of, words) {
+            (Some(id), Some((from, to))) => format!("copy of {id}, words {from} to {to}"),
+            (Some(id), None) => format!("copy of {id}"),
+            (None, _) => "beside copies".to_owned(),
+        };
+        let span = chars.span(mark.span, offsets);
+        let text = shortened(mark.span.of(document.text()), CHARACTERS_SHOWN);
+        let share = (share * 100.0).round();
+        let (id, start, end) = (&document.id, span.start, span.end);
+        let _ = writeln!(lines, "{id}, {start} to {end}: {place}, {share} % ({by}): {text}");
+    }
+    lines
+}
+
+/// Why a whole document was removed.
+pub(super) fn explain_document(document: &Document, found: &Resembles) -> String {
+    format!("{}: resembles {}, {} %\n", document.id, found.document, (found.score * 100.0).round())
+}

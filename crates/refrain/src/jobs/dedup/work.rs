@@ -1,0 +1,153 @@
+//! The folder that a run works in, from which it can be resumed.
+
+use std::fs::{self, File};
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::UNIX_EPOCH;
+
+use serde_json::{Value, json};
+use tempfile::TempDir;
+
+use super::Dedup;
+use crate::error::{Error, IoContext, Result};
+use crate::jobs::outputs::Outputs;
+use crate::source::Input;
+use crate::text::Digest;
+
+/// Where a run keeps its evidence.
+pub(super) struct WorkFolder {
+    folder: PathBuf,
+    /// Deleted with the run.
+    temporary: Option<TempDir>,
+    /// Another run in the same folder would spoil both.
+    #[allow(dead_code)] // held, not read
+    lock: Option<File>,
+    /// There is a checkpoint to resume from.
+    saved: AtomicBool,
+}
+
+const RUN: &str = "run.json";
+
+impl WorkFolder {
+    /// The folder of a run. With an output and an identity, it is beside the output, and the same run resumes there; others
+    /// work in a temporary folder.
+    pub(super) fn open(output: Option<&Path>, identity: Option<Value>, temporary: Option<&Path>) -> Result<WorkFolder> {
+        let (Some(output), Some(identity)) = (output.filter(|path| !is_device(path)), identity) else {
+            let above = temporary.map_or_else(std::env::temp_dir, Path::to_owned);
+            let folder = tempfile::Builder::new().prefix("refrain-dedup-").tempdir_in(&above).at(&above)?;
+            return Ok(WorkFolder {
+                folder: folder.path().to_owned(),
+                temporary: Some(folder),
+                lock: None,
+                saved: AtomicBool::new(false),
+            });
+        };
+        let folder = folder_for(output, temporary)?;
+        fs::create_dir_all(&folder).at(&folder)?;
+        let path = folder.join("lock");
+        let lock = File::create(&path).at(&path)?;
+        if lock.try_lock().is_err() {
+            let (output, folder) = (output.display(), folder.display());
+            return Err(Error::Refused(format!("another run writes {output}, in {folder}; wait for it, or end it")));
+        }
+        let path = folder.join(RUN);
+        let earlier = fs::read(&path).ok().and_then(|bytes| serde_json::from_slice::<Value>(&bytes).ok());
+        let is_same = earlier.as_ref() == Some(&identity);
+        if !is_same {
+            clear(&folder)?;
+            fs::write(&path, identity.to_string()).at(&path)?;
+        }
+        let saved = AtomicBool::new(is_same && folder.join("learn.json").exists());
+        Ok(WorkFolder { folder, temporary: None, lock: Some(lock), saved })
+    }
+
+    pub(super) fn path(&self) -> &Path {
+        &self.folder
+    }
+
+    /// True if the run can be resumed once there is a checkpoint.
+    pub(super) fn is_resumable(&self) -> bool {
+        self.temporary.is_none()
+    }
+
+    /// Notes that there is a checkpoint.
+    pub(super) fn save(&self) {
+        self.saved.store(true, Ordering::Relaxed);
+    }
+
+    /// The folder, if a run that ends now can be resumed.
+    pub(super) fn left_behind(&self) -> Option<&Path> {
+        (self.is_resumable() && self.saved.load(Ordering::Relaxed) && self.folder.exists()).then_some(&self.folder)
+    }
+
+    /// Deletes the folder of a run that is complete.
+    pub(super) fn remove(&self) -> Result<()> {
+        fs::remove_dir_all(&self.folder).at(&self.folder)
+    }
+}
+
+impl Drop for WorkFolder {
+    fn drop(&mut self) {
+        // Without a checkpoint there is nothing to resume from.
+        if self.is_resumable() && !self.saved.load(Ordering::Relaxed) {
+            let _ = fs::remove_dir_all(&self.folder);
+        }
+    }
+}
+
+fn is_device(path: &Path) -> bool {
+    fs::metadata(path).is_ok_and(|meta| !meta.is_file() && !meta.is_dir())
+}
+
+/// The folder for an output: hidden beside it, or in the folder for temporary files.
+fn folder_for(output: &Path, temporary: Option<&Path>) -> Result<PathBuf> {
+    let absolute = std::path::absolute(output).at(output)?;
+    let name = absolute.file_name().ok_or_else(|| Error::Refused("the output has no name".into()))?.to_string_lossy();
+    Ok(match temporary {
+        Some(folder) => {
+            let mut digest = Digest::default();
+            digest.update(absolute.as_os_str().as_encoded_bytes());
+            folder.join(format!("refrain-dedup-{name}-{}", &digest.hex()[..12]))
+        }
+        None => absolute.with_file_name(format!(".{name}.working")),
+    })
+}
+
+fn clear(folder: &Path) -> Result<()> {
+    for entry in fs::read_dir(folder).at(folder)? {
+        let path = entry.at(folder)?.path();
+        if path.file_name().is_some_and(|name| name != "lock") {
+            fs::remove_file(&path).at(&path)?;
+        }
+    }
+    Ok(())
+}
+
+/// What makes a run the same as an earlier one: the job, the inputs, the outputs and the version. `None` if an output does
+/// not outlive the run.
+pub(super) fn identity(
+    job: &Dedup,
+    inputs: &[&Input],
+    evidence: &[PathBuf],
+    outputs: &Outputs,
+) -> Result<Option<Value>> {
+    let Some(outputs) = outputs.identity() else { return Ok(None) };
+    let inputs: Vec<Value> = inputs.iter().map(|input| json!([input.path, last_change(&input.path)])).collect();
+    let changed = |folder: &PathBuf| json!([folder, last_change(&folder.join("evidence.json"))]);
+    let evidence: Vec<Value> = evidence.iter().map(changed).collect();
+    // Checkpoints are not synced to disk: after a restart of the machine, files may have holes.
+    let boot = fs::read_to_string("/proc/sys/kernel/random/boot_id").unwrap_or_default();
+    let job = serde_json::to_value(job).map_err(std::io::Error::from)?;
+    Ok(Some(json!({
+        "version": env!("CARGO_PKG_VERSION"), "job": job, "inputs": inputs, "evidence": evidence, "outputs": outputs,
+        "boot": boot,
+    })))
+}
+
+/// When a file was changed, and its size.
+fn last_change(path: &Path) -> Value {
+    let meta = fs::metadata(path).ok();
+    let time = meta.as_ref().and_then(|meta| meta.modified().ok());
+    let time = time.and_then(|time| time.duration_since(UNIX_EPOCH).ok()).map(|time| time.as_nanos() as u64);
+    json!([time, meta.map(|meta| meta.len())])
+}
