@@ -41,6 +41,6 @@ fn decode() {
     // What is decoded stays as it is.
     let (outputs, results) = Outputs::memory();
     let again = job.run(&Input::documents(documents.clone()), outputs, &Run::default()).expect("the documents");
-    assert_eq!(again.encodings.keys().collect::<Vec<_>>(), ["UTF-8"]);
+    assert_eq!(again.encodings.keys().collect::<Vec<_>>(), [&"UTF-8"]);
     assert_eq!(texts(&results.documents()), texts(&documents));
 }
