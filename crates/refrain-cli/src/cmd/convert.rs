@@ -67,3 +67,18 @@ pub(crate) fn run(arguments: &Arguments, given: &Given) -> Result<Exit> {
     }
     Ok(exit)
 }
+
+#[cfg(test)]
+mod tests {
+    use clap::FromArgMatches;
+
+    use super::*;
+
+    #[test]
+    fn defaults_are_those_of_the_job() {
+        let command = Arguments::augment_args(clap::Command::new("convert"));
+        let matches = command.get_matches_from(["convert", "a.txt"]);
+        let arguments = Arguments::from_arg_matches(&matches).expect("a command line");
+        assert_eq!(arguments.job(), Convert::default());
+    }
+}

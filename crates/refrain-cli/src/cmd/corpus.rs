@@ -185,3 +185,18 @@ fn tell_report(arguments: &Arguments, CorpusReport { manifest, start, .. }: &Cor
     let folder = arguments.output.display();
     tell(&format!("corpus: {folder} ({parts} part{}){how}", if parts == 1 { "" } else { "s" }));
 }
+
+#[cfg(test)]
+mod tests {
+    use clap::FromArgMatches;
+
+    use super::*;
+
+    #[test]
+    fn defaults_are_those_of_the_job() {
+        let command = Arguments::augment_args(clap::Command::new("corpus"));
+        let matches = command.get_matches_from(["corpus", "a.html", "-o", "corpus/"]);
+        let arguments = Arguments::from_arg_matches(&matches).expect("a command line");
+        assert_eq!(arguments.job().expect("a job"), Corpus::default());
+    }
+}

@@ -164,3 +164,18 @@ fn tell_report(report: &ExtractReport, output: Option<&Path>) {
         tell(&format!("skipped: {}", parts.join(", ")));
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use clap::FromArgMatches;
+
+    use super::*;
+
+    #[test]
+    fn defaults_are_those_of_the_job() {
+        let command = Arguments::augment_args(clap::Command::new("extract"));
+        let matches = command.get_matches_from(["extract", "a.html"]);
+        let arguments = Arguments::from_arg_matches(&matches).expect("a command line");
+        assert_eq!(arguments.job(), Extract::default());
+    }
+}

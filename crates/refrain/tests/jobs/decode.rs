@@ -1,17 +1,8 @@
-//! Each job: from files and from memory, to files and to memory, with the same results.
-
 use std::fs;
-use std::path::{Path, PathBuf};
 
 use refrain::{Decode, Document, Input, Output, Outputs, Run};
 
-fn samples() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../samples")
-}
-
-fn texts(documents: &[Document]) -> Vec<&str> {
-    documents.iter().map(Document::text).collect()
-}
+use super::{read, samples, texts};
 
 #[test]
 fn decode() {

@@ -1,26 +1,10 @@
-//! Each job: from files and from memory, to files and to memory, with the same results.
-
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use refrain::strip::{Method, PaperOptions};
 use refrain::{Convert, Document, Input, Label, Memory, Output, Outputs, Run, SavedEvidence, Strip};
 
-fn samples() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../samples")
-}
-
-fn texts(documents: &[Document]) -> Vec<&str> {
-    documents.iter().map(Document::text).collect()
-}
-
-/// The documents in files.
-fn read(path: &Path) -> Vec<Document> {
-    let (outputs, results) = Outputs::memory();
-    let input = Input::paths([path.to_string_lossy()]).expect("a name");
-    Convert::default().run(&input, outputs, &Run::default()).expect("the documents");
-    results.documents()
-}
+use super::{read, samples, texts};
 
 #[test]
 fn strip() {
