@@ -73,16 +73,6 @@ impl InputArguments {
         }
     }
 
-    /// True when the user says what texts are.
-    pub(crate) fn says_what_texts_are(&self) -> bool {
-        self.text_is.is_some()
-    }
-
-    /// The same for those who read pages: texts in JSON and Parquet are HTML unless the user says otherwise.
-    pub(crate) fn options_for_pages(&self) -> SourceOptions {
-        self.options().of_pages()
-    }
-
     /// What a job reads.
     pub(crate) fn input(&self) -> refrain::Result<refrain::Input> {
         refrain::Input::paths(&self.inputs)

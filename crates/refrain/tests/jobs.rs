@@ -6,3 +6,5 @@ mod decode;
 mod dedup;
 #[path = "jobs/strip.rs"]
 mod strip;
+#[path = "jobs/template.rs"]
+mod template;

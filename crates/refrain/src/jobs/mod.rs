@@ -15,6 +15,7 @@ mod input;
 mod library;
 mod outputs;
 mod strip;
+mod template;
 
 pub use compare::{Compare, CompareInput, CompareReport, NamedPairs};
 pub use convert::{Convert, ConvertReport};
@@ -30,3 +31,4 @@ pub use library::{
 };
 pub use outputs::{Memory, Output, Outputs, is_folder};
 pub use strip::{LearnedFrom, SavedEvidence, Strip, StripReport};
+pub use template::{RangeUnit, Template, TemplateBy, TemplateFigures, TemplateMethod, TemplateReport, TemplateResult};
