@@ -209,3 +209,14 @@ fn tell_report(report: &TemplateReport, result: TemplateResult, path: Option<&Pa
 fn counted(count: usize, what: &str) -> String {
     format!("{count} {what}{}", if count == 1 { "" } else { "s" })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn options_that_are_not_given_are_the_defaults_of_the_job() {
+        let arguments: Arguments = crate::common::parsed();
+        assert_eq!(arguments.job(), Template::default());
+    }
+}
