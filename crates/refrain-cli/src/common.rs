@@ -77,45 +77,15 @@ impl InputArguments {
         refrain::Input::paths(&self.inputs)
     }
 
-    /// What [`expand`] makes of the inputs.
-    pub(crate) fn expand(&self, output: Option<&Path>) -> Result<(Inputs, Vec<Failure>)> {
-        expand(&self.inputs, output)
-    }
-}
-
-/// The inputs that are there; those that are not are failures. None at all is an error.
-/// What lies in the output folder is no input.
-pub(crate) fn expand(names: &[String], output: Option<&Path>) -> Result<(Inputs, Vec<Failure>)> {
-    let (inputs, failures) = expand_to_any(names, output)?;
-    if inputs.is_empty() {
-        let list: Vec<String> = failures.iter().map(messages::failure).collect();
-        bail!("nothing to read: {}", list.join("; "));
-    }
-    Ok((inputs, failures))
-}
-
-/// The inputs that are there, also if that is none.
-pub(crate) fn expand_to_any(names: &[String], output: Option<&Path>) -> Result<(Inputs, Vec<Failure>)> {
-    let (inputs, failures) = Inputs::expand_without(names, output);
-    let file = output.filter(|output| output.is_file()).and_then(|output| output.canonicalize().ok());
-    let is_file = |failure: &&Failure| Path::new(&failure.input).canonicalize().ok() == file;
-    if file.is_some()
-        && let Some(failure) = failures.iter().find(is_file)
-    {
-        bail!("{} is both an input and the output; no input is written over: name another output", failure.input);
-    }
-    // In a folder with files of the same ending, the output could be one that was meant to be read; one of an earlier run is left out.
-    if let (Some(file), Some(output)) = (file, output) {
-        let (all, _) = Inputs::expand_without(names, None);
-        let looks_alike = inputs.iter().any(|input| input.path.extension() == output.extension());
-        if looks_alike && all.iter().any(|input| input.path.canonicalize().is_ok_and(|path| path == file)) {
-            bail!(
-                "{} is there already, among the inputs; no input is written over: name another output, or move it away",
-                output.display()
-            );
+    /// The inputs that exist; the others are failures. None at all is an error.
+    pub(crate) fn expand(&self) -> Result<(Inputs, Vec<Failure>)> {
+        let (inputs, failures) = Inputs::expand(&self.inputs);
+        if inputs.is_empty() {
+            let list: Vec<String> = failures.iter().map(messages::failure).collect();
+            bail!("nothing to read: {}", list.join("; "));
         }
+        Ok((inputs, failures))
     }
-    Ok((inputs, failures))
 }
 
 /// How the main content of web pages is found.

@@ -186,14 +186,14 @@ fn tell_report(report: &TemplateReport, result: TemplateResult, path: Option<&Pa
         None if result == TemplateResult::Records => counted(report.fields.len(), "field"),
         None => counted(report.templates.len(), "template"),
     };
-    let mut notes = String::new();
+    let mut notes = Vec::new();
     if report.other_kind > 0 {
-        notes += &format!("; {} of another kind, without content of their own", report.other_kind);
+        notes.push(format!("{} of another kind, without content of their own", report.other_kind));
     }
     if report.empty > report.other_kind {
-        let separator = if notes.is_empty() { ";" } else { "," };
-        notes += &format!("{separator} {} without content", report.empty - report.other_kind);
+        notes.push(format!("{} without content", report.empty - report.other_kind));
     }
+    let notes = if notes.is_empty() { String::new() } else { format!("; {}", notes.join(", ")) };
     tell(&format!("{wrote}{pages}, {by}{notes}"));
     if report.alone > 0 {
         let have = if report.pages == 1 { "has" } else { "have" };
