@@ -1,7 +1,6 @@
 //! What the verbs share: options with one name everywhere, and the way to the terminal.
 
 use std::collections::{HashMap, HashSet};
-use std::fs::File;
 use std::io::{IsTerminal, Write};
 use std::path::{Path, PathBuf};
 
@@ -73,60 +72,20 @@ impl InputArguments {
         }
     }
 
-    /// True when the user says what texts are.
-    pub(crate) fn says_what_texts_are(&self) -> bool {
-        self.text_is.is_some()
-    }
-
-    /// The same for those who read pages: texts in JSON and Parquet are HTML unless the user says otherwise.
-    pub(crate) fn options_for_pages(&self) -> SourceOptions {
-        self.options().of_pages()
-    }
-
     /// What a job reads.
     pub(crate) fn input(&self) -> refrain::Result<refrain::Input> {
         refrain::Input::paths(&self.inputs)
     }
 
-    /// What [`expand`] makes of the inputs.
-    pub(crate) fn expand(&self, output: Option<&Path>) -> Result<(Inputs, Vec<Failure>)> {
-        expand(&self.inputs, output)
-    }
-}
-
-/// The inputs that are there; those that are not are failures. None at all is an error.
-/// What lies in the output folder is no input.
-pub(crate) fn expand(names: &[String], output: Option<&Path>) -> Result<(Inputs, Vec<Failure>)> {
-    let (inputs, failures) = expand_to_any(names, output)?;
-    if inputs.is_empty() {
-        let list: Vec<String> = failures.iter().map(messages::failure).collect();
-        bail!("nothing to read: {}", list.join("; "));
-    }
-    Ok((inputs, failures))
-}
-
-/// The inputs that are there, also if that is none.
-pub(crate) fn expand_to_any(names: &[String], output: Option<&Path>) -> Result<(Inputs, Vec<Failure>)> {
-    let (inputs, failures) = Inputs::expand_without(names, output);
-    let file = output.filter(|output| output.is_file()).and_then(|output| output.canonicalize().ok());
-    let is_file = |failure: &&Failure| Path::new(&failure.input).canonicalize().ok() == file;
-    if file.is_some()
-        && let Some(failure) = failures.iter().find(is_file)
-    {
-        bail!("{} is both an input and the output; no input is written over: name another output", failure.input);
-    }
-    // In a folder with files of the same ending, the output could be one that was meant to be read; one of an earlier run is left out.
-    if let (Some(file), Some(output)) = (file, output) {
-        let (all, _) = Inputs::expand_without(names, None);
-        let looks_alike = inputs.iter().any(|input| input.path.extension() == output.extension());
-        if looks_alike && all.iter().any(|input| input.path.canonicalize().is_ok_and(|path| path == file)) {
-            bail!(
-                "{} is there already, among the inputs; no input is written over: name another output, or move it away",
-                output.display()
-            );
+    /// The inputs that exist; the others are failures. None at all is an error.
+    pub(crate) fn expand(&self) -> Result<(Inputs, Vec<Failure>)> {
+        let (inputs, failures) = Inputs::expand(&self.inputs);
+        if inputs.is_empty() {
+            let list: Vec<String> = failures.iter().map(messages::failure).collect();
+            bail!("nothing to read: {}", list.join("; "));
         }
+        Ok((inputs, failures))
     }
-    Ok((inputs, failures))
 }
 
 /// How the main content of web pages is found.
@@ -249,35 +208,6 @@ impl OutputArguments {
         !self.quiet && (self.path().is_some() || !std::io::stdout().is_terminal())
     }
 
-    /// Refuses places that nothing can be written to.
-    pub(crate) fn check(&self, inputs: &Inputs) -> Result<()> {
-        if self.errors.as_deref() == Some(Path::new(STDIN)) {
-            bail!(
-                "--errors needs the name of a file: standard output is for documents; failures are told on standard error"
-            );
-        }
-        if self.errors.is_some() && self.errors == self.output {
-            bail!("the documents and the errors cannot go into one file; name another one for --errors");
-        }
-        for path in [self.path(), self.errors.as_deref()].into_iter().flatten() {
-            if !is_folder(path)
-                && let Some(folder) = path.parent().filter(|folder| !folder.as_os_str().is_empty() && !folder.exists())
-            {
-                bail!("cannot write {}: the folder {} does not exist", path.display(), folder.display());
-            }
-        }
-        refuse_input_as("the errors", self.errors.as_deref(), inputs)
-    }
-
-    /// The list of errors, with those that are known already.
-    pub(crate) fn failures(&self, early: Vec<Failure>) -> Result<Failures> {
-        let mut failures = Failures::open(self.errors.as_deref())?;
-        for failure in early {
-            failures.add(failure)?;
-        }
-        Ok(failures)
-    }
-
     /// Where the job writes: the main output, and the list of failures.
     pub(crate) fn outputs(&self, format: Option<(Format, Compression)>) -> refrain::Result<Outputs> {
         let mut outputs = match &self.output {
@@ -325,11 +255,6 @@ impl OutputArguments {
             let list = failures.skipped.iter().map(|(reason, count)| format!("{count} {reason}"));
             tell(&format!("skipped: {} (refrain list shows them)", list.collect::<Vec<_>>().join(", ")));
         }
-    }
-
-    /// Threads to work on documents.
-    pub(crate) fn pool(&self) -> Result<rayon::ThreadPool> {
-        rayon::ThreadPoolBuilder::new().num_threads(threads(self.threads)).build().context("cannot start threads")
     }
 }
 
@@ -437,7 +362,7 @@ pub(crate) fn size(text: &str) -> Result<u64, String> {
 }
 
 /// The most threads; more of them take longer to start than they could save.
-const MOST_THREADS: usize = 256;
+const MOST_THREADS: usize = Run::MAX_THREADS;
 
 /// A number of threads.
 pub(crate) fn thread_number(text: &str) -> Result<usize, String> {
@@ -445,12 +370,6 @@ pub(crate) fn thread_number(text: &str) -> Result<usize, String> {
         Ok(threads) if (1..=MOST_THREADS).contains(&threads) => Ok(threads),
         _ => Err(format!("the number of threads goes from 1 to {MOST_THREADS}")),
     }
-}
-
-/// The number of threads to use.
-pub(crate) fn threads(asked: Option<usize>) -> usize {
-    let cores = || std::thread::available_parallelism().map_or(1, usize::from).min(MOST_THREADS);
-    asked.unwrap_or_else(cores)
 }
 
 /// A count, such as that of characters.
@@ -509,9 +428,6 @@ pub(crate) fn peak_memory() -> Option<u64> {
     line.trim().strip_suffix("kB")?.trim().parse::<u64>().ok().map(|kilobytes| kilobytes << 10)
 }
 
-/// How many failures are looked at to tell them.
-pub(crate) const TELLABLE: usize = 10_000;
-
 /// How many failures are told one by one.
 const TOLD: usize = 20;
 
@@ -540,45 +456,6 @@ pub(crate) fn tell_failures(failures: &[Failure], total: u64, more_in: &str) {
 /// What is wrong, without the fields that a line has instead of the one that is looked for.
 fn cause(failure: &Failure) -> &str {
     failure.error.split("; fields are: ").next().unwrap_or_default()
-}
-
-/// What failed: all of it in a file, the first ones to be told.
-pub(crate) struct Failures {
-    file: Option<(PathBuf, File)>,
-    pub(crate) first: Vec<Failure>,
-    pub(crate) count: u64,
-}
-
-impl Failures {
-    /// Opens the file at once: what cannot be written should show before the work, not after it.
-    fn open(path: Option<&Path>) -> Result<Failures> {
-        let open = |path: &Path| Ok::<_, std::io::Error>((path.to_owned(), File::create(path)?));
-        let file = path.map(|path| open(path).with_context(|| path.display().to_string())).transpose()?;
-        Ok(Failures { file, first: Vec::new(), count: 0 })
-    }
-
-    pub(crate) fn add(&mut self, failure: Failure) -> refrain::Result<()> {
-        if let Some((path, file)) = &mut self.file {
-            let line = serde_json::to_string(&failure).map_err(std::io::Error::from)? + "\n";
-            file.write_all(line.as_bytes()).map_err(|error| refrain::Error::io(path.as_path(), error))?;
-        }
-        self.count += 1;
-        if self.first.len() < TELLABLE {
-            self.first.push(failure);
-        }
-        Ok(())
-    }
-}
-
-/// An input is never written over.
-pub(crate) fn refuse_input_as(what: &str, path: Option<&Path>, inputs: &Inputs) -> Result<()> {
-    if let Some(path) = path
-        && let Ok(path) = path.canonicalize()
-        && inputs.iter().any(|input| input.path.canonicalize().is_ok_and(|input| input == path))
-    {
-        bail!("{} is an input; name another file for {what}", path.display());
-    }
-    Ok(())
 }
 
 /// A number of documents in words.

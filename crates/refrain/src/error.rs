@@ -214,7 +214,7 @@ pub struct Failure {
     pub error: String,
     /// The way out, where there is one.
     #[serde(flatten)]
-    pub hint: Option<Hint>,
+    pub hint: Option<Box<Hint>>,
 }
 
 /// Where in an input something stands.
@@ -254,7 +254,7 @@ impl Failure {
     /// Adds the way out.
     #[must_use]
     pub fn hint(mut self, hint: impl Into<Hint>) -> Failure {
-        self.hint = Some(hint.into());
+        self.hint = Some(Box::new(hint.into()));
         self
     }
 

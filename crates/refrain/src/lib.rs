@@ -73,6 +73,7 @@ pub use jobs::{
     AddReport, CheckInput, CheckReport, CheckedDocument, Compare, CompareInput, CompareReport, Convert, ConvertReport,
     Corpus, CorpusReport, Decode, DecodeMethod, DecodeReport, Dedup, DedupReport, Editions, EditionsInput,
     EditionsReport, Extract, ExtractReport, ExtractedPage, Failures, FoundSource, Input, Keep, LearnedFrom, Library,
-    LibraryCheck, LibraryOptions, Memory, NamedPairs, Output, Outputs, SavedEvidence, Strip, StripReport, Threshold,
+    LibraryCheck, LibraryOptions, Memory, NamedPairs, Output, Outputs, RangeUnit, SavedEvidence, Strip, StripReport,
+    Template, TemplateBy, TemplateFigures, TemplateMethod, TemplateReport, TemplateResult, Threshold,
 };
 pub use run::{Event, Observer, Run, Stop, Workers};

@@ -1,10 +1,7 @@
-//! Joins the stages: raw documents to marked documents, on all cores, in the order of the collection.
+//! Joins the stages: raw documents to marked documents.
 
 use std::cell::RefCell;
 use std::collections::HashSet;
-use std::ops::{ControlFlow, Range};
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::mpsc::{Receiver, sync_channel};
 
 use serde::Deserialize;
 use serde_json::{Map, Value};
@@ -14,48 +11,12 @@ use crate::document::{
     Annotation, BLOCKS_FIELD, BYTE_BLOCKS_FIELD, BYTE_MARKS_FIELD, Block, BlockKind, Document, Label, MARKS_FIELD,
     Mark, Origin, PAGES_FIELD, Position, Reason, Span,
 };
-use crate::error::{Error, Failure, Place, Result};
+use crate::error::{Failure, Place, Result};
 use crate::extract::{Extractor, Workspace, segment};
 use crate::office::{self, Content, Unreadable};
-use crate::source::{Body, Item, Markup, OfficeFile, OfficeFormat, RawDocument, Source, is_html};
+use crate::source::{Body, Item, Markup, OfficeFile, OfficeFormat, RawDocument, is_html};
 use crate::template::{self, Found, Template, Templates};
 use crate::text::{ByteOffsets, Offsets, count_words};
-
-/// What a run shares with whoever watches it.
-#[derive(Debug, Default)]
-pub struct Control {
-    stop: AtomicBool,
-    documents: AtomicU64,
-    failures: AtomicU64,
-}
-
-impl Control {
-    /// Asks the run to stop at the next document; true when somebody asked before.
-    pub fn stop(&self) -> bool {
-        self.stop.swap(true, Ordering::Relaxed)
-    }
-
-    /// True once somebody asked.
-    pub fn stopped(&self) -> bool {
-        self.stop.load(Ordering::Relaxed)
-    }
-
-    /// Documents done so far.
-    pub fn documents(&self) -> u64 {
-        self.documents.load(Ordering::Relaxed)
-    }
-
-    /// Failures so far.
-    pub fn failures(&self) -> u64 {
-        self.failures.load(Ordering::Relaxed)
-    }
-
-    /// Counts what was done, here or in a run before this one.
-    pub fn count(&self, documents: u64, failures: u64) {
-        self.documents.fetch_add(documents, Ordering::Relaxed);
-        self.failures.fetch_add(failures, Ordering::Relaxed);
-    }
-}
 
 /// Turns raw documents into marked ones: decode, cut into blocks, language, main content.
 #[derive(Debug)]
@@ -499,144 +460,4 @@ struct WrittenBlock {
     kind: BlockKind,
     #[serde(flatten)]
     fields: Map<String, Value>,
-}
-
-/// Raw bytes that are handed to a worker at a time.
-const CHUNK_BYTES: usize = 256 << 10;
-/// Chunks that each worker may be ahead of the sink.
-const AHEAD: usize = 3;
-/// Items that are handed to a worker at a time.
-const CHUNK_ITEMS: usize = 256;
-
-/// Reads inputs from a position on, works on the items on all threads of the pool, and hands the results to the sink in
-/// the order of the collection. Memory is bounded by a few chunks.
-pub fn run_in_order<T: Send>(
-    source: &Source,
-    inputs: Range<u32>,
-    from: Position,
-    pool: &rayon::ThreadPool,
-    control: &Control,
-    work: impl Fn(Position, Item) -> T + Sync,
-    mut sink: impl FnMut(Position, T) -> Result<()>,
-) -> Result<()> {
-    // One thread has no use for more than one item at a time.
-    let most = if pool.current_num_threads() == 1 { 1 } else { CHUNK_ITEMS };
-    let result = in_stages(
-        pool,
-        |send| {
-            let mut chunk = Vec::new();
-            let mut bytes = 0;
-            let finished = read_inputs(source, inputs, from, &mut |position, item| {
-                if let Item::Document(raw) = &item {
-                    bytes += raw.size();
-                }
-                chunk.push((position, item));
-                if control.stopped() {
-                    return ControlFlow::Break(());
-                }
-                if bytes < CHUNK_BYTES && chunk.len() < most {
-                    return ControlFlow::Continue(());
-                }
-                bytes = 0;
-                send(std::mem::take(&mut chunk))
-            });
-            if finished.is_continue() && !chunk.is_empty() {
-                let _ = send(chunk);
-            }
-            Ok(())
-        },
-        |(position, item)| (position, work(position, item)),
-        |(position, done)| if control.stopped() { Err(Error::Interrupted) } else { sink(position, done) },
-    );
-    if result.is_ok() && control.stopped() { Err(Error::Interrupted) } else { result }
-}
-
-/// Reads items in chunks, works on them on all threads of the pool, and hands the results to the sink in their order, all
-/// three at the same time: while one chunk is written, the next one is worked on, and the one behind it is read. With
-/// one thread, one after the other. An error of the sink counts before one of the reader.
-pub fn in_stages<I: Send, T: Send>(
-    pool: &rayon::ThreadPool,
-    read: impl FnOnce(&mut dyn FnMut(Vec<I>) -> ControlFlow<()>) -> Result<()> + Send,
-    work: impl Fn(I) -> T + Sync,
-    mut sink: impl FnMut(T) -> Result<()>,
-) -> Result<()> {
-    if pool.current_num_threads() == 1 {
-        let mut result = Ok(());
-        let read = read(&mut |chunk| {
-            result = chunk.into_iter().try_for_each(|item| sink(work(item)));
-            if result.is_ok() { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
-        });
-        return result.and(read);
-    }
-    let work = &work;
-    // Results that are awaited, in their order. Whoever finds that the other side has gone stops: that side met an error,
-    // and says so itself.
-    let (sender, results) = sync_channel::<Receiver<Vec<T>>>(AHEAD * pool.current_num_threads());
-    std::thread::scope(|scope| {
-        let reader = scope.spawn(move || {
-            pool.in_place_scope(|tasks| {
-                read(&mut |chunk| {
-                    let (done, result) = sync_channel(1);
-                    if sender.send(result).is_err() {
-                        return ControlFlow::Break(());
-                    }
-                    tasks.spawn(move |_| {
-                        let _ = done.send(chunk.into_iter().map(work).collect());
-                    });
-                    ControlFlow::Continue(())
-                })
-            })
-        });
-        // Without a result the work on it panicked, and nothing behind it may be taken.
-        for result in results {
-            let Ok(done) = result.recv() else { break };
-            done.into_iter().try_for_each(&mut sink)?;
-        }
-        reader.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
-    })
-}
-
-fn read_inputs(
-    source: &Source,
-    inputs: Range<u32>,
-    from: Position,
-    sink: &mut dyn FnMut(Position, Item) -> ControlFlow<()>,
-) -> ControlFlow<()> {
-    for input in inputs {
-        let start = if input == from.input { from } else { Position { input, record: 0 } };
-        if start >= from {
-            source.read(start, sink)?;
-        }
-    }
-    ControlFlow::Continue(())
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn nothing_behind_a_panic_is_taken() {
-        let pool = rayon::ThreadPoolBuilder::new().num_threads(2).build().expect("threads");
-        let mut taken = Vec::new();
-        let run = std::panic::AssertUnwindSafe(|| {
-            in_stages(
-                &pool,
-                |send| {
-                    let _ = (0..100_u32).try_for_each(|chunk| send(vec![2 * chunk, 2 * chunk + 1]));
-                    Ok(())
-                },
-                |item| {
-                    assert!(item != 21, "on purpose");
-                    item
-                },
-                |item| {
-                    taken.push(item);
-                    Ok(())
-                },
-            )
-        });
-        assert!(std::panic::catch_unwind(run).is_err());
-        assert_eq!(taken, (0..20).collect::<Vec<_>>());
-    }
 }

@@ -207,11 +207,6 @@ impl Workers {
         self.pool.spawn(work);
     }
 
-    /// The thread pool.
-    pub(crate) fn pool(&self) -> &ThreadPool {
-        &self.pool
-    }
-
     /// Begins a phase of so many bytes; 0 if that is unknown.
     pub fn begin(&self, phase: &'static str, total: u64) {
         *lock(&self.phase) = (phase, total);

@@ -16,6 +16,8 @@ mod dedup;
 mod extract;
 #[path = "jobs/strip.rs"]
 mod strip;
+#[path = "jobs/template.rs"]
+mod template;
 
 fn samples() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../samples")

@@ -210,3 +210,14 @@ fn found(report: &DecodeReport) -> String {
 fn files(count: u64) -> String {
     format!("{count} file{}", if count == 1 { "" } else { "s" })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn options_that_are_not_given_are_the_defaults_of_the_job() {
+        let arguments: Arguments = crate::common::parsed();
+        assert_eq!(arguments.job(), Decode::default());
+    }
+}

@@ -26,7 +26,7 @@ pub(crate) struct Arguments {
 }
 
 pub(crate) fn run(arguments: &Arguments) -> Result<Exit> {
-    let (inputs, failures) = arguments.input.expand(None)?;
+    let (inputs, failures) = arguments.input.expand()?;
     let (mut documents, mut skipped, mut failed) = (0_u64, 0_u64, 0_u64);
     let mut result = Ok(());
     let mut show = |record: Option<u64>, item: Item| {

@@ -3,6 +3,8 @@
 //! A job is a plain struct whose `Default` holds every default. Its `run` takes an [`Input`] (files, or documents in memory),
 //! [`Outputs`] (files, or memory) and a [`Run`](crate::Run) (threads, memory, progress, stop), and returns a typed report.
 
+#![allow(clippy::needless_pass_by_value)] // a job uses up its outputs
+
 mod compare;
 mod convert;
 pub mod corpus;
@@ -15,6 +17,7 @@ mod input;
 mod library;
 mod outputs;
 mod strip;
+mod template;
 
 pub use compare::{Compare, CompareInput, CompareReport, NamedPairs};
 pub use convert::{Convert, ConvertReport};
@@ -30,3 +33,4 @@ pub use library::{
 };
 pub use outputs::{Memory, Output, Outputs, is_folder};
 pub use strip::{LearnedFrom, SavedEvidence, Strip, StripReport};
+pub use template::{RangeUnit, Template, TemplateBy, TemplateFigures, TemplateMethod, TemplateReport, TemplateResult};

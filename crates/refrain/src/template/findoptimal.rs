@@ -10,6 +10,7 @@
 
 use libsais::SuffixArrayConstruction;
 use libsais::suffix_array::SuffixArrayWithText;
+use serde::Serialize;
 
 use super::offsets::normalise;
 use crate::error::{Error, Result};
@@ -70,7 +71,7 @@ pub enum Percent {
 }
 
 /// The cut point that the climb ends at.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 pub struct CutPoint {
     /// Letters of an n-gram.
     pub n: usize,

@@ -1,15 +1,14 @@
 //! Records of pages: rows of a table.
 
-use refrain::Failure;
-use refrain::extract::segment;
-use refrain::template::{Found, Templates, Wrapper};
-
 use super::pages::Page;
+use crate::error::Failure;
+use crate::extract::segment;
+use crate::template::{Found, Templates, Wrapper};
 
-/// The share of the fields of a wrapper that a page has at least; delimiters such as those of a title fit any page.
+/// The least share of the fields of a wrapper that a page must have; delimiters such as those of a title fit any page.
 const FITTING: f64 = 0.5;
 
-/// A row: what the page is called, which wrapper is that of its template or has most fields of it, and their values.
+/// A row: the id of the page, the wrapper that fits it best, and the values of its fields.
 pub(super) struct Row {
     pub(super) id: String,
     pub(super) wrapper: usize,
@@ -30,11 +29,11 @@ impl Row {
             Some(0) => Some("no field was found".to_owned()),
             Some(_) => None,
         };
-        let failure = failure.map(|error| told(&page, error).hint("leave it out, or add pages like it"));
+        let failure = failure.map(|error| failure_of(&page, error).hint("leave it out, or add pages like it"));
         Row::new(page, number.unwrap_or_default(), values.unwrap_or_default(), failure)
     }
 
-    /// The fields of a page by the wrapper of a file that has most of them.
+    /// The fields of a page by the wrapper that finds most of them.
     pub(super) fn of(wrappers: &[Wrapper], page: Page) -> Row {
         let rows = wrappers.iter().map(|wrapper| wrapper.extract(&page.text)).enumerate();
         // Of equal ones, the first.
@@ -48,14 +47,14 @@ impl Row {
             } else {
                 format!("{found} of {all} fields were found")
             };
-            told(&page, error).hint("the wrapper is of other pages: learn one from pages like this")
+            failure_of(&page, error).hint("the wrapper is of other pages: learn one from pages like this")
         });
         Row::new(page, wrapper, values, failure)
     }
 
     fn new(page: Page, wrapper: usize, values: Vec<Option<String>>, failure: Option<Failure>) -> Row {
         let values = values.into_iter().map(|value| value.map(|value| plain(&value))).collect();
-        Row { id: page.document.id, wrapper, values, failure: page.failure.or(failure) }
+        Row { id: page.document.id, wrapper, values, failure }
     }
 }
 
@@ -63,8 +62,8 @@ fn filled(values: &[Option<String>]) -> usize {
     values.iter().flatten().count()
 }
 
-/// What is wrong with a page; its id is named where the file does not tell it.
-fn told(page: &Page, error: String) -> Failure {
+/// A failure of a page; it names the id where the name of the file does not.
+fn failure_of(page: &Page, error: String) -> Failure {
     let origin = &page.document.origin;
     let named = page.document.id == origin.input || origin.member.as_deref() == Some(page.document.id.as_str());
     let error = if named { error } else { format!("{}: {error}", page.document.id) };

@@ -1,0 +1,222 @@
+//! `refrain template`: pages of a site without what they share.
+
+use std::io::IsTerminal;
+use std::path::{Path, PathBuf};
+
+use anyhow::Result;
+use clap::Args;
+use refrain::write::{Compression, Format, extension};
+use refrain::{Output, Outputs, RangeUnit, Run, Template, TemplateBy, TemplateMethod, TemplateReport, TemplateResult};
+
+use crate::common::{Given, InputArguments, OutputArguments, is_folder, named, one_of, size, tell};
+use crate::exit::Exit;
+
+/// Take the template of a site off its pages; content and records stay
+///
+/// Pages are read twice: first to learn what those of a site share, then to mark it in each. Pages of several sites are told
+/// apart by what they share. Three pages of a site are the least to learn from; with fewer, the content of each page is found as
+/// `refrain extract` finds it.
+#[derive(Args)]
+#[command(
+    before_help = "Examples:\n  refrain template samples/site/ -o content/\n  refrain template samples/crawl.warc.gz --by host --format text\n  refrain template samples/site/ --records --format csv\n  refrain template samples/site/ --show -o pages.html",
+    mut_arg("output", |arg| arg.value_name("PATH").help(
+        "Folder for pages without what they share; or a file: documents (.txt, .jsonl, .parquet, .vert), a table of records \
+         (.csv, .tsv, .jsonl, .parquet), or what --show draws (.html); standard output when not given"
+    ))
+)]
+#[allow(clippy::struct_excessive_bools)] // switches of a command line
+pub(crate) struct Arguments {
+    #[command(flatten)]
+    input: InputArguments,
+
+    /// Pages that may share a template: all, those of one host, or those of one folder
+    #[arg(long, value_name = "WHAT", default_value = "all", value_parser = named(TemplateBy::ALL.to_vec()), help_heading = "Method")]
+    by: TemplateBy,
+
+    /// The default method, or the published one: n-grams that are frequent in these very pages
+    #[arg(long, value_name = "METHOD", default_value = "backbone", value_parser = named(TemplateMethod::ALL.to_vec()), help_heading = "Method")]
+    method: TemplateMethod,
+
+    /// Learn nothing; use templates that --save wrote
+    #[arg(long, value_name = "FILE", help_heading = "Method")]
+    evidence: Option<PathBuf>,
+
+    /// Write what was learned to this file, for --evidence
+    #[arg(long, value_name = "FILE", help_heading = "Method")]
+    save: Option<PathBuf>,
+
+    /// Memory for the pages that are learned from. If they do not fit, a sample is used, with an equal share for each host
+    #[arg(long, value_name = "SIZE", default_value = "128M", value_parser = size, allow_negative_numbers = true, help_heading = "Method")]
+    memory: u64,
+
+    /// Write the ranges of the content of each page, one JSON object a page: in characters or bytes of the page, or in
+    /// characters of the normalised page, in which every run of white space is one space
+    #[arg(long, value_name = "UNIT", value_parser = named(RangeUnit::ALL.to_vec()), help_heading = "Output")]
+    ranges: Option<RangeUnit>,
+
+    /// Write a table: one row a page, one column an inferred field
+    #[arg(long, conflicts_with_all = ["ranges", "show"], help_heading = "Output")]
+    records: bool,
+
+    /// With --records: take the fields from this file, and learn nothing
+    #[arg(long, value_name = "FILE", requires = "records", help_heading = "Output")]
+    wrapper: Option<PathBuf>,
+
+    /// With --records: write the delimiters of fields to this file, for --wrapper
+    #[arg(long, value_name = "FILE", requires = "records", conflicts_with = "wrapper", help_heading = "Output")]
+    save_wrapper: Option<PathBuf>,
+
+    /// Show whole pages with their template in grey
+    #[arg(long, conflicts_with = "ranges", help_heading = "Output")]
+    show: bool,
+
+    /// Tell what was found as one JSON object: templates, or the cut point of the published method
+    #[arg(long, conflicts_with_all = ["ranges", "show", "records"], help_heading = "Output")]
+    json: bool,
+
+    /// Format, where the name does not tell: text, jsonl, parquet or vertical; csv and tsv for --records
+    #[arg(long, value_name = "FORMAT", value_parser = one_of(&FORMATS), help_heading = "Output")]
+    format: Option<Format>,
+
+    /// Write into a folder that is not empty: files of the same names are replaced, others are left alone
+    #[arg(long, help_heading = "Output")]
+    overwrite: bool,
+
+    #[command(flatten)]
+    output: OutputArguments,
+}
+
+/// What `--format` names.
+const FORMATS: [Format; 6] = [Format::Text, Format::Jsonl, Format::Parquet, Format::Vertical, Format::Csv, Format::Tsv];
+
+impl Arguments {
+    fn job(&self) -> Template {
+        Template {
+            read: self.input.options(),
+            by: self.by,
+            method: self.method,
+            evidence: self.evidence.clone(),
+            memory: self.memory,
+            result: self.result(),
+            wrapper: self.wrapper.clone(),
+        }
+    }
+
+    /// What is written.
+    fn result(&self) -> TemplateResult {
+        let to_terminal = self.output.path().is_none() && std::io::stdout().is_terminal();
+        match self.ranges {
+            Some(unit) => TemplateResult::Ranges(unit),
+            None if self.records => TemplateResult::Records,
+            None if self.show && to_terminal => TemplateResult::ShowInTerminal,
+            None if self.show => TemplateResult::Show,
+            None if self.json => TemplateResult::Summary,
+            None => TemplateResult::Content,
+        }
+    }
+
+    fn outputs(&self) -> Result<Outputs> {
+        let format = self.format.map(|format| (format, Compression::None));
+        let mut outputs = self.output.outputs(format)?.overwrite(self.overwrite);
+        for (name, path) in [("save", &self.save), ("save_wrapper", &self.save_wrapper)] {
+            if let Some(path) = path {
+                outputs = outputs.list(name, Output::path(path)?);
+            }
+        }
+        Ok(outputs)
+    }
+
+    /// Refuses options that would do nothing.
+    fn refuse_idle(&self, given: &Given) -> Result<()> {
+        let path = self.output.path();
+        let folder = path.is_some_and(|path| is_folder(path) || (extension(path).is_none() && self.format.is_none()));
+        if !folder || self.result() != TemplateResult::Content {
+            given.refuse(&["overwrite"], "needs a folder to write to, such as -o clean/")?;
+        }
+        if self.method == TemplateMethod::FindOptimal {
+            let own = ["by", "evidence", "save", "memory", "records", "wrapper"];
+            given.refuse(&own, "is for the default method; leave --method findoptimal out")?;
+        }
+        if self.evidence.is_some() {
+            given.refuse(&["save", "memory"], "does nothing with --evidence, from which nothing is learned")?;
+            given.refuse(&["records"], "learns its fields from pages; leave --evidence out, or name a --wrapper")?;
+        }
+        if self.wrapper.is_some() {
+            given.refuse(&["save", "memory", "by"], "does nothing with --wrapper, with which nothing is learned")?;
+        }
+        Ok(())
+    }
+}
+
+pub(crate) fn run(arguments: &Arguments, given: &Given) -> Result<Exit> {
+    let output = &arguments.output;
+    arguments.refuse_idle(given)?;
+    let (job, input, outputs) = (arguments.job(), arguments.input.input()?, arguments.outputs()?);
+    let left = "the output was not finished";
+    let report = output.run(Run::default(), "pages", left, |run| job.run(&input, outputs, run))?;
+    let exit = OutputArguments::tell_failures(&report.failures);
+    if let (Some(path), Some(before), true) = (&arguments.evidence, report.fitted_before, report.no_longer_fits) {
+        tell(&format!(
+            "note: {} no longer fits: {} of {} pages have its templates ({:.0} % when it was learned); learn again with --save",
+            path.display(),
+            report.fitting,
+            report.pages,
+            100.0 * before
+        ));
+    }
+    if !output.quiet {
+        tell_report(&report, arguments.result(), output.path());
+    }
+    Ok(exit)
+}
+
+/// Prints what became of the pages.
+fn tell_report(report: &TemplateReport, result: TemplateResult, path: Option<&Path>) {
+    if report.learned_from < report.observed {
+        let (learned_from, observed) = (report.learned_from, report.observed);
+        tell(&format!("note: learned from {learned_from} of {observed} pages, those that fit into --memory"));
+    }
+    if report.pages == 0 {
+        return tell("nothing was written: no page could be read");
+    }
+    let wrote = path.map_or(String::new(), |path| format!("wrote {}: ", path.display()));
+    let pages = counted(report.pages as usize, "page");
+    let by = match report.cut {
+        Some(cut) => format!("cut at n {} and a {}", cut.n, cut.a),
+        None if result == TemplateResult::Records => counted(report.fields.len(), "field"),
+        None => counted(report.templates.len(), "template"),
+    };
+    let mut notes = Vec::new();
+    if report.other_kind > 0 {
+        notes.push(format!("{} of another kind, without content of their own", report.other_kind));
+    }
+    if report.empty > report.other_kind {
+        notes.push(format!("{} without content", report.empty - report.other_kind));
+    }
+    let notes = if notes.is_empty() { String::new() } else { format!("; {}", notes.join(", ")) };
+    tell(&format!("{wrote}{pages}, {by}{notes}"));
+    if report.alone > 0 {
+        let have = if report.pages == 1 { "has" } else { "have" };
+        tell(&format!(
+            "note: {} of {pages} {have} no template, which takes at least {} different pages; their content was extracted \
+             page by page, as refrain extract does",
+            report.alone,
+            Template::LEAST_PAGES
+        ));
+    }
+}
+
+fn counted(count: usize, what: &str) -> String {
+    format!("{count} {what}{}", if count == 1 { "" } else { "s" })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn options_that_are_not_given_are_the_defaults_of_the_job() {
+        let arguments: Arguments = crate::common::parsed();
+        assert_eq!(arguments.job(), Template::default());
+    }
+}

@@ -1,0 +1,435 @@
+//! `template`: pages of a site without what they share.
+
+mod output;
+mod pages;
+mod records;
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
+
+use self::output::{Destination, Put, Target};
+use self::pages::{Page, Pages};
+use self::records::{Columns, Row};
+use super::failures::{FailureLog, Failures};
+use super::input::Input;
+use super::outputs::{ERRORS, Outputs, SAVE};
+use crate::document::{Position, Span};
+use crate::error::{Error, Hint, IoContext, Result};
+use crate::extract::Extractor;
+use crate::kernel::Kernel;
+use crate::pipeline::with_workspace;
+use crate::run::Run;
+use crate::source::SourceOptions;
+use crate::template::findoptimal::{CutPoint, FindOptimal, Readings};
+use crate::template::{self, Found, Sample, SiteTemplates, Templates, Wrapper, normalise};
+use crate::write::Format;
+
+pub use self::pages::TemplateBy;
+
+/// Removes the template of a site from its pages, and keeps content and records.
+///
+/// Pages are read twice: first to learn what the pages of a site share, then to find the content of each page. Without
+/// enough pages of a site, the content of a page is extracted as [`Extract`](crate::Extract) does it.
+///
+/// The list `save` receives the templates, for [`evidence`](Template::evidence), and `save_wrapper` the delimiters of fields,
+/// for [`wrapper`](Template::wrapper).
+///
+/// ```
+/// use refrain::{Document, Input, Outputs, Run, Template};
+///
+/// let texts = ["The lamp is lit at dusk.", "Gulls sleep on the gallery.", "In spring the lens is polished."];
+/// let page = |text: &str| format!("<ul><li><a href=/>Home</a></ul><div id=text>{text}</div><p>All rights reserved</p>");
+/// let input = Input::documents(texts.map(|text| Document::from_text(text, page(text))));
+/// let (outputs, results) = Outputs::memory();
+/// let report = Template::default().run(&input, outputs, &Run::default())?;
+/// assert_eq!((report.pages, report.templates.len()), (3, 1));
+/// assert!(results.documents().iter().zip(texts).all(|(document, text)| document.text() == text));
+/// # Ok::<(), refrain::Error>(())
+/// ```
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Template {
+    /// How inputs are read. Texts in JSON, Parquet and memory are web pages unless `text_is` says otherwise.
+    pub read: SourceOptions,
+    /// Which pages may share a template.
+    pub by: TemplateBy,
+    /// How content is found.
+    pub method: TemplateMethod,
+    /// A file of templates that an earlier run saved; nothing is learned then.
+    pub evidence: Option<PathBuf>,
+    /// Bytes of pages that are learned from. If more pages are read, a sample is used, with an equal share for each host.
+    pub memory: u64,
+    /// What is written.
+    pub result: TemplateResult,
+    /// A file with the delimiters of fields that an earlier run saved, for records; nothing is learned then.
+    pub wrapper: Option<PathBuf>,
+}
+
+impl Default for Template {
+    fn default() -> Template {
+        Template {
+            read: SourceOptions::default(),
+            by: TemplateBy::default(),
+            method: TemplateMethod::default(),
+            evidence: None,
+            memory: Sample::MEMORY as u64,
+            result: TemplateResult::default(),
+            wrapper: None,
+        }
+    }
+}
+
+/// How [`Template`] finds the content of pages.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum TemplateMethod {
+    /// By the parts that the pages of a site share, in their order.
+    #[default]
+    Backbone,
+    /// By n-grams that are frequent in these pages: FindOptimal, as published.
+    #[serde(rename = "findoptimal")]
+    FindOptimal,
+}
+
+impl TemplateMethod {
+    /// All methods, by name.
+    pub const ALL: [(&'static str, TemplateMethod); 2] =
+        [("backbone", TemplateMethod::Backbone), ("findoptimal", TemplateMethod::FindOptimal)];
+}
+
+/// What [`Template`] writes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum TemplateResult {
+    /// The content of each page: its text as a document, or its part of the page in a folder of files.
+    #[default]
+    Content,
+    /// Where the content of each page is: one JSON object for each page.
+    Ranges(RangeUnit),
+    /// A table with a row for each page and a column for each field that was inferred.
+    Records,
+    /// Whole pages with their template in grey, as a web page.
+    Show,
+    /// The same for a terminal, with colours.
+    ShowInTerminal,
+    /// One JSON object about all pages.
+    Summary,
+}
+
+/// What the ranges of content count.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum RangeUnit {
+    /// Characters (code points) of the page.
+    Chars,
+    /// Bytes of the page.
+    Bytes,
+    /// Characters of the normalised page, in which every run of white space is one space.
+    Normalised,
+}
+
+impl RangeUnit {
+    /// All units, by name.
+    pub const ALL: [(&'static str, RangeUnit); 3] =
+        [("chars", RangeUnit::Chars), ("bytes", RangeUnit::Bytes), ("normalised", RangeUnit::Normalised)];
+}
+
+/// What [`Template`] did.
+#[derive(Debug, Clone, Default, PartialEq, Serialize)]
+pub struct TemplateReport {
+    /// Pages that were read.
+    pub pages: u64,
+    /// Pages that have a template.
+    pub fitting: u64,
+    /// Pages of a site with a template that are of another kind: lists, for example.
+    pub other_kind: u64,
+    /// Pages without a template, whose content was extracted page by page.
+    pub alone: u64,
+    /// Pages without content.
+    pub empty: u64,
+    /// Pages that templates were learned from in this run.
+    pub learned_from: u64,
+    /// Pages that could have been learned from.
+    pub observed: u64,
+    /// The templates.
+    pub templates: Vec<TemplateFigures>,
+    /// The share of pages that fitted the saved templates when they were learned.
+    pub fitted_before: Option<f64>,
+    /// Clearly fewer pages fit the saved templates than when they were learned.
+    pub no_longer_fits: bool,
+    /// The fields of records.
+    pub fields: Vec<String>,
+    /// The cut point that FindOptimal found.
+    pub cut: Option<CutPoint>,
+    /// What failed.
+    pub failures: Failures,
+}
+
+/// Figures of one template.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct TemplateFigures {
+    /// The host or folder of its pages; empty for all pages.
+    pub key: String,
+    /// How many pages it was learned from.
+    pub pages: usize,
+    /// The share of these pages that fit it.
+    pub fitted: f32,
+}
+
+/// Templates no longer fit if the share of pages that fit has fallen by more than this.
+const DRIFT: f64 = 0.2;
+
+/// The list of delimiters of fields.
+const SAVE_WRAPPER: &str = "save_wrapper";
+
+impl Template {
+    /// A template is learned from at least so many different pages.
+    pub const LEAST_PAGES: usize = template::LEAST_PAGES;
+
+    /// The formats of tables of records.
+    pub const RECORD_FORMATS: &[Format] = &[Format::Csv, Format::Tsv, Format::Jsonl, Format::Parquet];
+
+    /// Runs the job.
+    pub fn run(&self, input: &Input, outputs: Outputs, run: &Run) -> Result<TemplateReport> {
+        outputs.check(&[ERRORS, SAVE, SAVE_WRAPPER])?;
+        self.check(&outputs)?;
+        let target = Target::of(self.result, &outputs)?;
+        let (source, early, _copy) = input.open_twice(&self.read.of_pages(), &outputs, run.temporary.as_deref())?;
+        let mut failures = FailureLog::new(&outputs, early)?;
+        let pages = Pages { source, by: self.by, workers: run.start()? };
+        let mut report = TemplateReport::default();
+        let known = self.learn(&pages, &outputs, &mut report)?;
+        let names = if input.in_memory().is_some() { &[][..] } else { input.names() };
+        let mut destination = Destination::open(&outputs, &target, known.columns(), names, &pages.source)?;
+        pages.each(
+            "write",
+            |page| page.map(|page| known.put(&target, page)),
+            |done| {
+                let put = match done {
+                    Ok(put) => put,
+                    Err(failure) => return failures.add(failure),
+                };
+                if let Some(failure) = put.failure() {
+                    failures.add(failure)?;
+                }
+                report.add(&put);
+                destination.put(put)
+            },
+        )?;
+        report.note(&known, self.evidence.is_some());
+        destination.finish(&report)?;
+        report.failures = failures.finish();
+        Ok(report)
+    }
+
+    /// Refuses options that contradict each other.
+    fn check(&self, outputs: &Outputs) -> Result<()> {
+        let records = self.result == TemplateResult::Records;
+        let refuse = |message: &str, hint: Hint| Err(Error::Refused(message.into()).hint(hint));
+        if self.method == TemplateMethod::FindOptimal && (self.evidence.is_some() || records) {
+            let hint = Hint::value("method", "backbone", "use `method=backbone`");
+            return refuse("FindOptimal uses no saved templates and finds no records", hint);
+        }
+        if self.evidence.is_some() && records {
+            let hint = Hint::option("wrapper", "leave `evidence` out, or name a `wrapper` instead");
+            return refuse("the fields of records are learned from pages, not from saved templates", hint);
+        }
+        let wants_wrapper = self.wrapper.is_some() || outputs.get(SAVE_WRAPPER).is_some();
+        if wants_wrapper && !records {
+            return refuse("a wrapper is for records", Hint::option("records", "write `records`"));
+        }
+        let learns = self.method == TemplateMethod::Backbone && self.evidence.is_none() && self.wrapper.is_none();
+        if !learns && (outputs.get(SAVE).is_some() || outputs.get(SAVE_WRAPPER).is_some()) {
+            return refuse("nothing is learned, so there is nothing to save", Hint::option("save", "leave `save` out"));
+        }
+        Ok(())
+    }
+
+    /// Learns from all pages, or loads what an earlier run learned.
+    fn learn(&self, pages: &Pages, outputs: &Outputs, report: &mut TemplateReport) -> Result<Known> {
+        let named = |path: &Path, error: &Error| Error::Refused(format!("{}: {error}", path.display()));
+        if let Some(path) = &self.wrapper {
+            let wrappers = Wrapper::from_bytes(&fs::read(path).at(path)?).map_err(|error| named(path, &error))?;
+            return Ok(Known::Wrappers(wrappers));
+        }
+        if let Some(path) = &self.evidence {
+            let templates = Templates::from_bytes(&fs::read(path).at(path)?).map_err(|error| named(path, &error))?;
+            return Ok(Known::Templates(templates));
+        }
+        if self.method == TemplateMethod::FindOptimal {
+            return Cut::find(pages).map(Known::Cut);
+        }
+        let kernel = SiteTemplates { memory: usize::try_from(self.memory).unwrap_or(usize::MAX) };
+        let mut sample = kernel.partial();
+        pages.each("learn", Result::ok, |page| {
+            let Some(Page { document, text, key }) = page else { return Ok(()) };
+            kernel.observe(template::Page { position: document.position, key: &key, text: &text }, &mut sample)
+        })?;
+        (report.learned_from, report.observed) = (sample.kept(), sample.observed());
+        let records = self.result == TemplateResult::Records;
+        let (templates, wrappers) = pages.workers.install(|| match records {
+            true => Ok(sample.conclude_with_wrappers()),
+            false => kernel.conclude(sample).map(|templates| (templates, Vec::new())),
+        })?;
+        if let Some(output) = outputs.get(SAVE) {
+            output.write(&templates.to_bytes()?)?;
+        }
+        if let Some(output) = outputs.get(SAVE_WRAPPER) {
+            output.write(&Wrapper::to_bytes(&wrappers)?)?;
+        }
+        Ok(if records { Known::Records(templates, wrappers) } else { Known::Templates(templates) })
+    }
+}
+
+/// What is known before pages are examined one by one.
+enum Known {
+    Templates(Templates),
+    /// Delimiters of fields from a file.
+    Wrappers(Vec<Wrapper>),
+    /// The same, learned from these pages.
+    Records(Templates, Vec<Wrapper>),
+    Cut(Cut),
+}
+
+/// What FindOptimal found.
+struct Cut {
+    point: CutPoint,
+    /// The content of each page, in ranges of characters of the normalised page.
+    ranges: BTreeMap<Position, Vec<(usize, usize)>>,
+}
+
+impl Cut {
+    fn find(pages: &Pages) -> Result<Cut> {
+        let mut texts: Vec<(Position, String)> = Vec::new();
+        pages.each("learn", Result::ok, |page| {
+            texts.extend(page.map(|page| (page.document.position, page.text)));
+            Ok(())
+        })?;
+        let method = FindOptimal::new(texts.iter().map(|(_, text)| text.as_str()), Readings::default())?;
+        let point = method.cut_point();
+        let positions = texts.iter().map(|(position, _)| *position);
+        Ok(Cut { point, ranges: positions.zip(method.content(point.n, point.a)).collect() })
+    }
+}
+
+/// How the content of a page was found.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum How {
+    Template,
+    /// Its site has a template, but it is another kind of page: a list, for example.
+    OtherKind,
+    /// It has no template.
+    Alone,
+}
+
+/// A page and its content.
+struct Marked {
+    page: Page,
+    content: Vec<Span>,
+    how: How,
+}
+
+impl Known {
+    /// Makes a page ready to be written.
+    fn put(&self, target: &Target, page: Page) -> Put {
+        match self {
+            Known::Templates(templates) => Put::new(target, mark(templates, page)),
+            Known::Wrappers(wrappers) => Put::row(Row::of(wrappers, page)),
+            Known::Records(templates, wrappers) => Put::row(Row::learned(templates, wrappers, page)),
+            Known::Cut(cut) => {
+                let ranges = cut.ranges.get(&page.document.position).map_or(&[][..], Vec::as_slice);
+                let content = in_page(&page.text, ranges);
+                Put::new(target, Marked { page, content, how: How::Template })
+            }
+        }
+    }
+
+    /// The columns of a table of records.
+    fn columns(&self) -> Columns {
+        match self {
+            Known::Wrappers(wrappers) | Known::Records(_, wrappers) => Columns::of(wrappers),
+            Known::Templates(_) | Known::Cut(_) => Columns::of(&[]),
+        }
+    }
+}
+
+/// With fewer pages, a template does not decide that a page is of another kind.
+const ENOUGH: usize = 10;
+
+/// Finds the content of a page.
+fn mark(templates: &Templates, page: Page) -> Marked {
+    match templates.find(&page.key, &page.text) {
+        Found::Page(number, fit) if fit.fits || templates.all()[number].pages() >= ENOUGH => {
+            let how = if fit.fits { How::Template } else { How::OtherKind };
+            Marked { content: fit.content, page, how }
+        }
+        _ => Marked { content: by_page(&page.text), page, how: How::Alone },
+    }
+}
+
+/// The content of a page for which there is no template.
+fn by_page(html: &str) -> Vec<Span> {
+    with_workspace(|workspace| Extractor::default().extract(html, None, workspace).sources(html))
+}
+
+/// Ranges of characters of the normalised page as ranges of bytes of the page.
+fn in_page(text: &str, ranges: &[(usize, usize)]) -> Vec<Span> {
+    let mut bounds = ranges.iter().flat_map(|(start, end)| [*start, *end]).peekable();
+    let mut found = Vec::with_capacity(2 * ranges.len());
+    let (mut number, mut in_space) = (0, false);
+    for (at, character) in text.char_indices() {
+        let space = matches!(character, ' ' | '\t' | '\r' | '\n');
+        if !(space && in_space) {
+            while bounds.next_if_eq(&number).is_some() {
+                found.push(at);
+            }
+            number += 1;
+        }
+        in_space = space;
+    }
+    found.extend(bounds.map(|_| text.len()));
+    debug_assert!(number == normalise(text).chars().count());
+    found.chunks_exact(2).map(|ends| Span::new(ends[0], ends[1])).collect()
+}
+
+impl TemplateReport {
+    fn add(&mut self, put: &Put) {
+        self.pages += 1;
+        self.empty += u64::from(put.is_empty);
+        match put.how {
+            How::Template => self.fitting += 1,
+            How::OtherKind => self.other_kind += 1,
+            How::Alone => self.alone += 1,
+        }
+    }
+
+    /// Adds what was known before, and whether it still fits.
+    fn note(&mut self, known: &Known, saved: bool) {
+        let templates = match known {
+            Known::Templates(templates) | Known::Records(templates, _) => templates.all(),
+            Known::Wrappers(_) | Known::Cut(_) => &[],
+        };
+        let figures = |template: &template::Template| TemplateFigures {
+            key: template.key().to_owned(),
+            pages: template.pages(),
+            fitted: template.fitted(),
+        };
+        self.templates = templates.iter().map(figures).collect();
+        self.fields = known.columns().names.split_off(1);
+        if let Known::Cut(cut) = known {
+            self.cut = Some(cut.point);
+        }
+        if saved {
+            let learned: usize = templates.iter().map(template::Template::pages).sum();
+            let fitted: f64 =
+                templates.iter().map(|template| f64::from(template.fitted()) * template.pages() as f64).sum();
+            let before = if learned == 0 { 0.0 } else { fitted / learned as f64 };
+            let now = if self.pages == 0 { before } else { self.fitting as f64 / self.pages as f64 };
+            self.fitted_before = Some(before);
+            self.no_longer_fits = before - now > DRIFT;
+        }
+    }
+}

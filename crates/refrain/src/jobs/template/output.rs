@@ -1,0 +1,446 @@
+//! What is written.
+
+use std::collections::HashSet;
+use std::path::{Path, PathBuf};
+
+use serde_json::{Map, Value, json};
+
+use super::pages::Page;
+use super::records::{Columns, Row};
+use super::{How, Marked, RangeUnit, TemplateReport, TemplateResult};
+use crate::document::{Document, Span};
+use crate::error::{Error, Failure, Result};
+use crate::extract::segment;
+use crate::jobs::outputs::{Output, Outputs, is_folder};
+use crate::report::cell;
+use crate::source::{Inputs, Source};
+use crate::template::normalised_ranges;
+use crate::text::{CharOffsets, Offsets};
+use crate::write::{
+    self, Compressed, DocumentWriter, Format, Names, TableWriter, WriteOptions, extension, place_below,
+    write_atomically,
+};
+
+/// What is written, and in which format.
+pub(super) enum Target {
+    Summary,
+    Ranges(RangeUnit),
+    Records(Format),
+    Show,
+    ShowInTerminal,
+    /// Pages without their template, in a folder.
+    Folder(PathBuf),
+    /// The text of content as documents.
+    Documents,
+}
+
+impl Target {
+    pub(super) fn of(result: TemplateResult, outputs: &Outputs) -> Result<Target> {
+        Ok(match result {
+            TemplateResult::Summary => {
+                outputs.file_format(&[Format::Json, Format::Jsonl], Format::Json)?;
+                Target::Summary
+            }
+            TemplateResult::Ranges(unit) => {
+                outputs.file_format(&[Format::Jsonl], Format::Jsonl)?;
+                Target::Ranges(unit)
+            }
+            TemplateResult::Records => {
+                Target::Records(outputs.file_format(super::Template::RECORD_FORMATS, Format::Csv)?)
+            }
+            TemplateResult::Show => {
+                outputs.file_format(&[Format::Html], Format::Html)?;
+                Target::Show
+            }
+            TemplateResult::ShowInTerminal => Target::ShowInTerminal,
+            TemplateResult::Content => match outputs.path() {
+                Some(path) if is_folder(path) && outputs.asked_format().is_some() => {
+                    let path = path.display();
+                    let message = format!("pages are written to the folder {path} as they are; leave the format out");
+                    return Err(Error::Refused(message + ", or name a file"));
+                }
+                // A name without an extension is that of a folder.
+                Some(path) if is_folder(path) || (extension(path).is_none() && outputs.asked_format().is_none()) => {
+                    Target::Folder(path.to_owned())
+                }
+                _ => {
+                    outputs.document_format()?;
+                    Target::Documents
+                }
+            },
+        })
+    }
+}
+
+/// A page that is ready to be written.
+pub(super) struct Put {
+    pub(super) how: How,
+    /// It has no content.
+    pub(super) is_empty: bool,
+    what: What,
+}
+
+enum What {
+    Line(String),
+    /// A page without its template.
+    File(Box<Document>, String),
+    Document(Box<Document>),
+    Row(Box<Row>),
+    Nothing,
+}
+
+impl Put {
+    pub(super) fn new(target: &Target, Marked { page, content, how }: Marked) -> Put {
+        let mut is_empty = content.is_empty();
+        let what = match target {
+            Target::Summary | Target::Records(_) => What::Nothing,
+            Target::Ranges(unit) => What::Line(ranges(&page, &content, *unit)),
+            Target::Show => What::Line(shown(&page, &content)),
+            Target::ShowInTerminal => What::Line(coloured(&shown(&page, &content))),
+            Target::Folder(_) => {
+                let fragment = fragment(&page.text, &content);
+                is_empty = fragment.is_empty();
+                What::File(Box::new(page.document), fragment)
+            }
+            Target::Documents => {
+                let text = segment(&fragment(&page.text, &content)).text;
+                is_empty = text.is_empty();
+                let mut document = Document::from_text(page.document.id.as_str(), text);
+                document.position = page.document.position;
+                document.origin = page.document.origin;
+                document.encoding = page.document.encoding;
+                document.meta = page.document.meta;
+                What::Document(Box::new(document))
+            }
+        };
+        Put { how, is_empty, what }
+    }
+
+    pub(super) fn row(row: Row) -> Put {
+        Put { how: How::Template, is_empty: false, what: What::Row(Box::new(row)) }
+    }
+
+    pub(super) fn failure(&self) -> Option<Failure> {
+        match &self.what {
+            What::Row(row) => row.failure.clone(),
+            _ => None,
+        }
+    }
+}
+
+/// The content of a page, with its markup.
+fn fragment(text: &str, content: &[Span]) -> String {
+    let parts: Vec<&str> = content.iter().map(|span| span.of(text).trim()).collect();
+    let mut fragment = parts.join("\n");
+    if !fragment.is_empty() {
+        fragment.push('\n');
+    }
+    fragment
+}
+
+/// The fields of a page without its text, and the ranges of its content.
+fn ranges(page: &Page, content: &[Span], unit: RangeUnit) -> String {
+    let pairs: Vec<(usize, usize)> = match unit {
+        RangeUnit::Normalised => normalised_ranges(&page.text, content),
+        RangeUnit::Chars | RangeUnit::Bytes => {
+            let offsets = if unit == RangeUnit::Chars { Offsets::Chars } else { Offsets::Bytes };
+            let mut chars = CharOffsets::new(&page.text);
+            let pair = |span: &Span| {
+                let span = chars.span(*span, offsets);
+                (span.start, span.end)
+            };
+            content.iter().map(pair).collect()
+        }
+    };
+    let mut line: Map<String, Value> = page.document.meta.clone();
+    line.insert("id".to_owned(), Value::from(page.document.id.as_str()));
+    if let Some(url) = &page.document.origin.url {
+        line.insert("url".to_owned(), Value::from(url.as_str()));
+    }
+    line.insert("content_ranges".to_owned(), json!(pairs));
+    Value::Object(line).to_string() + "\n"
+}
+
+/// A page with its template in grey: HTML that shows HTML.
+fn shown(page: &Page, content: &[Span]) -> String {
+    let mut out = format!("<section><h2>{}</h2><pre>", escaped(&page.document.id));
+    let mut at = 0;
+    let grey = |text: &str, out: &mut String| {
+        if !text.is_empty() {
+            out.push_str("<s>");
+            out.push_str(&escaped(text));
+            out.push_str("</s>");
+        }
+    };
+    for span in content {
+        grey(page.text.get(at..span.start).unwrap_or_default(), &mut out);
+        out.push_str(&escaped(span.of(&page.text)));
+        at = span.end;
+    }
+    grey(page.text.get(at..).unwrap_or_default(), &mut out);
+    out.push_str("</pre></section>\n");
+    out
+}
+
+fn escaped(text: &str) -> String {
+    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;")
+}
+
+/// The head of the page that shows pages. Nothing in it is loaded or run, whatever the pages hold.
+const SHOW_HEAD: &str = r#"<!DOCTYPE html>
+<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
+<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'">
+<title>Pages and their template</title>
+<style>
+:root{color-scheme:light dark;--ink:#1b1b1b;--grey:#a3a3a3;--paper:#fff;--sheet:#fafaf7;--line:#ddd}
+@media(prefers-color-scheme:dark){:root{--ink:#ececec;--grey:#6f6f6f;--paper:#161616;--sheet:#1e1e1e;--line:#3a3a3a}}
+body{font:15px/1.55 system-ui,sans-serif;color:var(--ink);background:var(--paper);margin:2rem auto;max-width:72rem;padding:0 1rem}
+h1{font-size:1.4rem}
+h2{font-size:.95rem;position:sticky;top:0;margin:0;padding:.6rem 1rem;background:var(--paper);border-bottom:1px solid var(--line);overflow-wrap:anywhere}
+section{margin:1.5rem 0;border:1px solid var(--line);border-radius:6px;overflow:clip}
+pre{font:13px/1.6 ui-monospace,monospace;white-space:pre-wrap;overflow-wrap:anywhere;margin:0;padding:1rem;background:var(--sheet);max-height:80vh;overflow-y:auto}
+s{color:var(--grey);text-decoration:none}
+@media print{pre{max-height:none}h2{position:static}}
+</style></head>
+<body><h1>Pages and their template</h1>
+<p><s>What is grey</s> is no content on the pages of this site; the rest is.</p>
+"#;
+
+/// Where pages are written.
+pub(super) enum Destination {
+    Lines(Compressed, &'static str),
+    Folder(Box<Folder>),
+    Documents(Box<dyn DocumentWriter>),
+    Table {
+        out: Compressed,
+        /// Between cells; `None` for JSON.
+        separator: Option<char>,
+        columns: Columns,
+    },
+    ParquetTable(TableWriter, Columns),
+    /// One JSON object at the end.
+    Summary(Compressed),
+}
+
+/// A folder of pages.
+pub(super) struct Folder {
+    path: PathBuf,
+    names: Names,
+    /// The files that were read; none for documents in memory.
+    inputs: Inputs,
+    taken: HashSet<PathBuf>,
+    /// What became of each page, one JSON object a line.
+    report: String,
+}
+
+impl Destination {
+    pub(super) fn open(
+        outputs: &Outputs,
+        target: &Target,
+        columns: Columns,
+        names: &[String],
+        source: &Source,
+    ) -> Result<Destination> {
+        let main = outputs.main();
+        Ok(match target {
+            Target::Summary => Destination::Summary(main.open()?),
+            Target::Ranges(_) | Target::ShowInTerminal => Destination::Lines(main.open()?, ""),
+            Target::Show => {
+                let mut out = main.open()?;
+                out.put(SHOW_HEAD.as_bytes())?;
+                Destination::Lines(out, "</body></html>\n")
+            }
+            Target::Folder(folder) => {
+                outputs.check_folder_or_overwrite(folder)?;
+                let inputs = if names.is_empty() { Inputs::default() } else { source.inputs().clone() };
+                Destination::Folder(Box::new(Folder {
+                    // Without the slash at its end.
+                    path: folder.components().collect(),
+                    names: Names::new(names, &inputs),
+                    inputs,
+                    taken: HashSet::from([PathBuf::from(REPORT)]),
+                    report: String::new(),
+                }))
+            }
+            Target::Documents => Destination::Documents(outputs.open_documents(WriteOptions::default())?),
+            Target::Records(Format::Parquet) => {
+                let output = match main {
+                    Output::Discard => write::Output::stream(std::io::sink()),
+                    Output::Stdout => write::Output::stream(std::io::stdout()),
+                    Output::Path(path) => write::Output::file(path)?,
+                    Output::Memory(memory) => write::Output::stream(memory.clone()),
+                };
+                Destination::ParquetTable(TableWriter::new(output, &columns.names)?, columns)
+            }
+            Target::Records(format) => {
+                let separator = match format {
+                    Format::Jsonl => None,
+                    Format::Tsv => Some('\t'),
+                    _ => Some(','),
+                };
+                let mut out = main.open()?;
+                if let Some(separator) = separator {
+                    out.put(line(columns.names.iter().map(String::as_str), separator).as_bytes())?;
+                }
+                Destination::Table { out, separator, columns }
+            }
+        })
+    }
+
+    pub(super) fn put(&mut self, Put { how, what, .. }: Put) -> Result<()> {
+        match (self, what) {
+            (Destination::Lines(out, _), What::Line(text)) => out.put(text.as_bytes()),
+            (Destination::Folder(folder), What::File(document, text)) => {
+                let name = file_name(&document, &folder.names, &folder.inputs, &folder.taken);
+                folder.report.push_str(&report_line(&document, &name, &text, how));
+                place_below(&folder.path, &name, text.as_bytes())?;
+                folder.taken.insert(name);
+                Ok(())
+            }
+            (Destination::Documents(out), What::Document(document)) => out.write(&document),
+            (Destination::Table { out, separator: Some(separator), columns }, What::Row(row)) => {
+                let cells = columns.cells(*row);
+                out.put(line(cells.iter().map(|cell| cell.as_deref().unwrap_or_default()), *separator).as_bytes())
+            }
+            (Destination::Table { out, separator: None, columns }, What::Row(row)) => {
+                let cells = columns.cells(*row);
+                let named = columns.names.iter().zip(cells);
+                let object: Map<String, Value> =
+                    named.filter_map(|(name, cell)| Some((name.clone(), Value::from(cell?)))).collect();
+                out.put((Value::Object(object).to_string() + "\n").as_bytes())
+            }
+            (Destination::ParquetTable(out, columns), What::Row(row)) => out.write(columns.cells(*row)),
+            _ => Ok(()),
+        }
+    }
+
+    pub(super) fn finish(self, report: &TemplateReport) -> Result<()> {
+        // An existing file is not replaced by nothing.
+        if report.pages == 0 {
+            return Ok(());
+        }
+        match self {
+            Destination::Lines(mut out, tail) => {
+                out.put(tail.as_bytes())?;
+                out.finish().map(drop)
+            }
+            Destination::Folder(folder) => write_atomically(&folder.path.join(REPORT), folder.report.as_bytes()),
+            Destination::Documents(out) => out.finish().map(drop),
+            Destination::Table { out, .. } => out.finish().map(drop),
+            Destination::ParquetTable(out, _) => out.finish().map(drop),
+            Destination::Summary(mut out) => {
+                out.put((summary(report).to_string() + "\n").as_bytes())?;
+                out.finish().map(drop)
+            }
+        }
+    }
+}
+
+/// What was found, as one JSON object.
+fn summary(report: &TemplateReport) -> Value {
+    match report.cut {
+        Some(cut) => json!({
+            "method": "findoptimal",
+            "n": cut.n,
+            "a": cut.a,
+            "alternation_count": cut.alternations,
+            "pages": report.pages,
+        }),
+        None => json!({
+            "method": "backbone",
+            "pages": report.pages,
+            "fitting": report.fitting,
+            "of_another_kind": report.other_kind,
+            "without_template": report.alone,
+            "templates": report.templates,
+        }),
+    }
+}
+
+/// The file of a folder that says what became of each page.
+const REPORT: &str = "report.jsonl";
+
+/// What became of a page.
+fn report_line(document: &Document, name: &Path, text: &str, how: How) -> String {
+    let by = match how {
+        How::Template => "template",
+        How::OtherKind => "another kind of page",
+        How::Alone => "page by page",
+    };
+    let mut line = json!({"id": document.id, "file": name.to_string_lossy(), "by": by, "bytes": text.len()});
+    if let Some(url) = &document.origin.url {
+        line["url"] = Value::from(url.as_str());
+    }
+    line.to_string() + "\n"
+}
+
+/// A line of a table.
+fn line<'a>(cells: impl Iterator<Item = &'a str>, between: char) -> String {
+    let cells: Vec<String> = cells.map(|text| cell(text, between)).collect();
+    cells.join(&between.to_string()) + "\n"
+}
+
+/// A page that is shown in HTML, for a terminal.
+fn coloured(section: &str) -> String {
+    // Pages must not control the terminal.
+    let harmless: String =
+        section.chars().map(|c| if c.is_control() && !matches!(c, '\n' | '\t') { '\u{FFFD}' } else { c }).collect();
+    let plain = harmless
+        .replace("<section><h2>", "\n\x1b[1m")
+        .replace("</h2><pre>", "\x1b[0m\n")
+        .replace("</pre></section>", "\n")
+        .replace("<s>", "\x1b[90m")
+        .replace("</s>", "\x1b[0m");
+    plain.replace("&lt;", "<").replace("&gt;", ">").replace("&amp;", "&")
+}
+
+/// Bytes of a name that is made of an id.
+const LONGEST_NAME: usize = 180;
+
+/// A name without what says that the file was packed.
+fn unpacked(name: PathBuf) -> PathBuf {
+    let packed =
+        |end: &std::ffi::OsStr| ["gz", "zst", "bz2", "xz"].iter().any(|packing| end.eq_ignore_ascii_case(packing));
+    if name.extension().is_some_and(packed) { name.with_extension("") } else { name }
+}
+
+/// The name of a page in the folder: that of its file, or one made of its id. No two pages get one name.
+fn file_name(document: &Document, names: &Names, inputs: &Inputs, taken: &HashSet<PathBuf>) -> PathBuf {
+    let own_file =
+        document.origin.member.is_none() && document.origin.url.is_none() && document.id == document.origin.input;
+    let name = match inputs.get(document.position.input).filter(|_| own_file) {
+        Some(input) => unpacked(names.of(input)),
+        None => {
+            let safe = |c: char| if c.is_alphanumeric() || matches!(c, '.' | '-' | '_') { c } else { '_' };
+            let id: String = document.id.chars().map(safe).collect();
+            // Names of files have at most 255 bytes.
+            let id = &id[..id.floor_char_boundary(LONGEST_NAME)];
+            let id = id.trim_start_matches('.');
+            let ended = [".html", ".htm"].iter().any(|end| id.to_ascii_lowercase().ends_with(end));
+            PathBuf::from(if ended { id.to_owned() } else { format!("{id}.html") })
+        }
+    };
+    if !taken.contains(&name) {
+        return name;
+    }
+    let stem = name.with_extension("").to_string_lossy().into_owned();
+    let mut others = (2_u64..).map(|number| PathBuf::from(format!("{stem}-{number}.html")));
+    others.find(|name| !taken.contains(name)).unwrap_or(name)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn pages_do_not_steer_the_terminal() {
+        let shown = coloured("<section><h2>a</h2><pre><s>&lt;p&gt;</s>x\u{1B}]0;title\u{7}\u{9B}31m</pre></section>");
+        assert_eq!(shown, "\n\x1b[1ma\x1b[0m\n\x1b[90m<p>\x1b[0mx\u{FFFD}]0;title\u{FFFD}\u{FFFD}31m\n");
+    }
+
+    #[test]
+    fn names_do_not_say_that_files_are_packed() {
+        assert_eq!(unpacked("a/p.html.gz".into()), PathBuf::from("a/p.html"));
+        assert_eq!(unpacked("p.html".into()), PathBuf::from("p.html"));
+    }
+}
