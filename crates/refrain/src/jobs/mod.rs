@@ -3,6 +3,8 @@
 //! A job is a plain struct whose `Default` holds every default. Its `run` takes an [`Input`] (files, or documents in memory),
 //! [`Outputs`] (files, or memory) and a [`Run`](crate::Run) (threads, memory, progress, stop), and returns a typed report.
 
+#![allow(clippy::needless_pass_by_value)] // outputs belong to one run
+
 mod compare;
 mod convert;
 pub mod corpus;
