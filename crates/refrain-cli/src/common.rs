@@ -11,7 +11,6 @@ use clap::parser::ValueSource;
 use clap::{ArgMatches, Args};
 use refrain::decode::LanguageFilter;
 use refrain::extract::{ExtractOptions, JusTextOptions, Method, Profile};
-pub(crate) use refrain::report::legible;
 use refrain::source::{InputFormat, Inputs, STDIN, SourceOptions, TextIs};
 use refrain::text::Offsets;
 use refrain::write::{Compression, Format};

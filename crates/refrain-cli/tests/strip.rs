@@ -116,6 +116,22 @@ fn documents_have_the_facts_as_fields() {
 }
 
 #[test]
+fn documents_can_keep_preambles_and_epilogues_with_marks() {
+    let env = with_books();
+    env.run(&["strip", "books", "-o", "marked.jsonl", "--keep-marked"]).code(0);
+    let marked = env.read_jsonl("marked.jsonl");
+    assert_eq!(marked[1]["text"], book(1));
+    let labels: Vec<&Value> = (0..2).map(|n| &marked[1]["marks"][n]["label"]).collect();
+    assert_eq!(labels, ["preamble", "epilogue"]);
+    env.run(&["convert", "marked.jsonl", "-o", "bodies.jsonl"]).code(0);
+    env.run(&["strip", "books", "-o", "stripped.jsonl"]).code(0);
+    let texts = |name| env.read_jsonl(name).iter().map(|document| document["text"].clone()).collect::<Vec<_>>();
+    assert_eq!(texts("bodies.jsonl"), texts("stripped.jsonl"));
+    env.run(&["strip", "books", "-o", "out/", "--keep-marked"]).code(2).says(&["--keep-marked needs"]);
+    env.run(&["strip", "books", "-o", "x.jsonl", "--offsets", "bytes"]).code(2).says(&["needs --keep-marked"]);
+}
+
+#[test]
 fn one_book_is_found_by_what_comes_with_refrain() {
     let env = with_books();
     let done = env.run(&["strip", "books/b1.txt"]).code(0).says(&["one book", "comes with refrain"]);

@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Result, bail};
 use clap::Args;
+use refrain::report::legible;
 use refrain::source::STDIN;
 use refrain::strip::counters::CounterKind;
 use refrain::strip::{Method, PaperOptions, Profile};
@@ -11,7 +12,7 @@ use refrain::text::Offsets;
 use refrain::write::{Compression, Format};
 use refrain::{LearnedFrom, Output, Outputs, Run, SavedEvidence, Strip, StripReport};
 
-use crate::common::{Given, InputArguments, OutputArguments, is_folder, legible, named, offsets, one_of, size, tell};
+use crate::common::{Given, InputArguments, OutputArguments, is_folder, named, offsets, one_of, size, tell};
 use crate::exit::Exit;
 
 /// Remove licence headers and footers from books
@@ -28,6 +29,7 @@ use crate::exit::Exit;
          --explain what was found; standard output when not given"
     ))
 )]
+#[allow(clippy::struct_excessive_bools)] // switches of a command line
 pub(crate) struct Arguments {
     #[command(flatten)]
     input: InputArguments,
@@ -278,4 +280,15 @@ fn learned_from(LearnedFrom { texts, distinct, shipped }: LearnedFrom, noun: &st
 /// A number of books or texts in words.
 fn counted(count: u64, noun: &str) -> String {
     format!("{count} {noun}{}", if count == 1 { "" } else { "s" })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_empty_command_line_has_the_defaults_of_the_library() {
+        let arguments: Arguments = crate::common::parsed();
+        assert_eq!((arguments.job(), arguments.method.memory), (Strip::default(), None));
+    }
 }

@@ -50,7 +50,7 @@ pub struct LearnedFrom {
 
 /// A method that has learned.
 pub(super) enum Finder {
-    Learned { method: strip::Strip, evidence: Evidence, cache: Option<Cache> },
+    Learned { method: strip::Strip, evidence: Box<Evidence>, cache: Option<Cache> },
     Paper(Box<FrequentLines>),
 }
 
@@ -107,7 +107,7 @@ impl Strip {
         let mut method = strip::Strip::new(self.profile)?;
         method.keep_credits = self.keep_credits;
         if let Some(saved) = &self.evidence {
-            let evidence = saved.read()?;
+            let evidence = Box::new(saved.read()?);
             if evidence.profile() != self.profile {
                 let name = evidence.profile().name();
                 let hint = Hint::value("profile", name, format!("it was learned with `profile={name}`"));
@@ -125,7 +125,7 @@ impl Strip {
             );
         }
         let Drawn { sample, texts, repeated } = drawn;
-        let evidence = books.workers.install(|| method.conclude(sample))?;
+        let evidence = Box::new(books.workers.install(|| method.conclude(sample))?);
         let shipped = if self.profile == Profile::Gutenberg { Evidence::shipped().books() } else { 0 };
         let distinct = evidence.books().saturating_sub(shipped);
         let from = LearnedFrom { texts, distinct: distinct.into(), shipped: shipped.into() };

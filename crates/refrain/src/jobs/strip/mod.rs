@@ -55,6 +55,7 @@ use write::{Destination, Problem, Target};
 /// ```
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
+#[allow(clippy::struct_excessive_bools)] // options
 pub struct Strip {
     /// How inputs are read. Text that came marked is removed, unless `use_marked` is set.
     pub read: SourceOptions,
@@ -161,7 +162,7 @@ impl Strip {
             |done| {
                 let (mut row, body, ends) = match done {
                     Ok(done) => done,
-                    Err(Problem::Book(failure)) => return failures.add(failure),
+                    Err(Problem::Book(failure)) => return failures.add(*failure),
                     Err(Problem::Run(error)) => return Err(error),
                 };
                 if let Some(failure) = row.failure.take() {

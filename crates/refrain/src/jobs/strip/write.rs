@@ -111,14 +111,14 @@ fn of_documents(format: Format) -> Result<Format> {
 /// Why there is no result for a book.
 pub(super) enum Problem {
     /// The book cannot be used.
-    Book(Failure),
+    Book(Box<Failure>),
     /// The run cannot continue.
     Run(Error),
 }
 
 impl From<Failure> for Problem {
     fn from(failure: Failure) -> Problem {
-        Problem::Book(failure)
+        Problem::Book(Box::new(failure))
     }
 }
 
