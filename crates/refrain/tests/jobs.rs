@@ -1,5 +1,7 @@
 //! Every job of the library: files and memory give the same documents, and files the same bytes as the command line.
 
+#[path = "jobs/compare.rs"]
+mod compare;
 #[path = "jobs/decode.rs"]
 mod decode;
 #[path = "jobs/dedup.rs"]
