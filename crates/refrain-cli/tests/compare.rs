@@ -170,7 +170,9 @@ fn no_document_is_compared_with_itself() {
         .says(&["5 documents"]);
     assert!(env.read_jsonl("pairs.jsonl").iter().all(|pair| pair["a"] != pair["b"]));
     documents(&env, &[("a", own(1)), ("a", own(2)), ("b", own(3))]);
-    env.run(&["compare", "docs.jsonl", "-o", "pairs.jsonl"]).code(1).says(&["2 documents", "another document has the same id"]);
+    env.run(&["compare", "docs.jsonl", "-o", "pairs.jsonl"])
+        .code(1)
+        .says(&["2 documents", "another document has the same id"]);
 }
 
 #[test]

@@ -291,7 +291,9 @@ fn a_book_of_50_megabytes_and_one_of_a_kilobyte_go_together() {
     env.write("books/large.txt", &large);
     env.write("books/small.txt", &small);
     env.write("books/tiny.txt", &small[..1024]);
-    env.run(&["editions", "books", "--format", "tsv", "-o", "pairs.tsv"]).code(0).says(&["to compare: tiny", "3 books"]);
+    env.run(&["editions", "books", "--format", "tsv", "-o", "pairs.tsv"])
+        .code(0)
+        .says(&["to compare: tiny", "3 books"]);
     // The share of the smaller book counts, not that of the larger one.
     assert_eq!(pairs(&env.read_text("pairs.tsv")), [named("large", "small", "partial")]);
 }

@@ -49,9 +49,8 @@ fn compare() {
     assert_eq!(from_file, from_memory);
 
     let (one, other) = documents.split_at(2);
-    let pairs: NamedPairs = [(one[0].id.clone(), other[0].id.clone()), ("nobody".into(), one[0].id.clone())]
-        .into_iter()
-        .collect();
+    let pairs: NamedPairs =
+        [(one[0].id.clone(), other[0].id.clone()), ("nobody".into(), one[0].id.clone())].into_iter().collect();
     let input = CompareInput { pairs: Some(pairs), ..CompareInput::from(&Input::documents(documents.clone())) };
     let (outputs, memory) = Outputs::memory();
     let key = memory.clone();
