@@ -4,7 +4,12 @@ use refrain::Failure;
 
 /// An option as a flag, with its value where there is one.
 fn flag(option: &str, value: Option<&str>) -> String {
-    let flag = if option == "output" { "-o".to_owned() } else { format!("--{}", option.replace('_', "-")) };
+    let flag = match option {
+        "output" => "-o".to_owned(),
+        // The list of names is written to the file that this flag names.
+        "key" => "--anonymous".to_owned(),
+        option => format!("--{}", option.replace('_', "-")),
+    };
     value.map_or_else(|| flag.clone(), |value| format!("{flag} {value}"))
 }
 

@@ -170,7 +170,9 @@ fn no_document_is_compared_with_itself() {
         .says(&["5 documents"]);
     assert!(env.read_jsonl("pairs.jsonl").iter().all(|pair| pair["a"] != pair["b"]));
     documents(&env, &[("a", own(1)), ("a", own(2)), ("b", own(3))]);
-    env.run(&["compare", "docs.jsonl", "-o", "pairs.jsonl"]).code(1).says(&["2 documents", "is there twice"]);
+    env.run(&["compare", "docs.jsonl", "-o", "pairs.jsonl"])
+        .code(1)
+        .says(&["2 documents", "another document has the same id"]);
 }
 
 #[test]
@@ -442,7 +444,7 @@ fn a_reference_with_the_id_of_a_document_is_told() {
     env.write("old.jsonl", line(&own(3)));
     env.run(&["compare", "new.jsonl", "--reference", "old.jsonl", "-o", "pairs.csv"])
         .code(1)
-        .says(&["1: is there twice"]);
+        .says(&["1: another document has the same id"]);
     env.run(&["compare", "new.jsonl", "--reference", "new.jsonl", "-o", "pairs.csv"]).code(0);
 }
 
@@ -525,7 +527,7 @@ fn what_is_passed_over_is_told() {
         ),
     );
     let (rar, pages) = ("1 RAR archive", "iWork document");
-    env.run(&["compare", "essays", "-o", "pairs.csv"]).says(&["compared 5 documents", "passed over", rar, pages]);
+    env.run(&["compare", "essays", "-o", "pairs.csv"]).says(&["compared 5 documents", "skipped", rar, pages]);
     env.run(&["library", "add", "lib/", "essays"]).says(&["added 5 documents", rar, pages]);
     env.run(&["compare", "essays", "-o", "essays/anna.txt/"]).code(2).says(&["anna.txt is a file"]);
     env.write("none.tsv", "\n");

@@ -207,7 +207,7 @@ fn pairs_are_written_as_parquet() {
     env.run(&["editions", "books", "-o", "pairs.parquet"]).code(0);
     let (names, _) = read_parquet(&env.path("pairs.parquet"));
     assert_eq!(names[..4], ["a", "b", "score", "kind"]);
-    env.run(&["editions", "books", "--format", "parquet"]).code(2).says(&["name it with -o"]);
+    env.run(&["editions", "books", "--format", "parquet"]).code(2).says(&["with -o"]);
 }
 
 #[test]
@@ -255,7 +255,7 @@ fn short_books_are_listed_and_not_judged() {
     env.write("books/c.txt", story(1, 1000));
     env.run(&["editions", "books", "--format", "tsv", "-o", "pairs.tsv"])
         .code(0)
-        .says(&["too short to judge: a, b", "3 books, 0 pairs"]);
+        .says(&["too short to compare: a, b", "3 books, 0 pairs"]);
 }
 
 #[test]
@@ -291,7 +291,9 @@ fn a_book_of_50_megabytes_and_one_of_a_kilobyte_go_together() {
     env.write("books/large.txt", &large);
     env.write("books/small.txt", &small);
     env.write("books/tiny.txt", &small[..1024]);
-    env.run(&["editions", "books", "--format", "tsv", "-o", "pairs.tsv"]).code(0).says(&["to judge: tiny", "3 books"]);
+    env.run(&["editions", "books", "--format", "tsv", "-o", "pairs.tsv"])
+        .code(0)
+        .says(&["to compare: tiny", "3 books"]);
     // The share of the smaller book counts, not that of the larger one.
     assert_eq!(pairs(&env.read_text("pairs.tsv")), [named("large", "small", "partial")]);
 }
@@ -342,7 +344,7 @@ fn what_cannot_be_done_is_told_with_a_way_out() {
     assert!(!env.path("pairs.tsv").exists());
     env.run(&["editions", "books", "nowhere", "-o", "pairs.tsv"]).code(1).says(&["nowhere", "5 books, 4 pairs"]);
     env.run(&["editions", "books", "-o", "pairs"]).code(2).says(&["does not state a format"]);
-    env.run(&["editions", "books", "--format", "report"]).code(2).says(&["name it with -o"]);
+    env.run(&["editions", "books", "--format", "report"]).code(2).says(&["with -o"]);
     env.run(&["editions", "books", "--memory", "1M"]).code(2).says(&["too little memory"]);
     env.run(&["editions", "books", "--temporary", "nowhere"]).code(2).says(&["is no folder"]);
     env.run(&["editions", "books", "--index", "books/one.txt"]).code(2).says(&["is an input"]);
@@ -364,7 +366,7 @@ fn two_books_of_one_name_are_told() {
     let env = Env::new();
     let line = |id: &str, text: &str| serde_json::json!({"id": id, "text": text}).to_string() + "\n";
     env.write("books.jsonl", line("a", &story(1, 900)) + &line("a", &story(2, 900)) + &line("b", &story(1, 900)));
-    env.run(&["editions", "books.jsonl", "--format", "tsv"]).code(1).says(&["there is another book `a`"]);
+    env.run(&["editions", "books.jsonl", "--format", "tsv"]).code(1).says(&["another book has the name `a`"]);
 }
 
 /// A text as a bad scanner reads it: of a hundred characters, so many are others, are missing, or have one too many in front of them.
@@ -552,6 +554,6 @@ fn an_index_keeps_one_book_of_a_name() {
     let env = with_books();
     env.run(&["editions", "books", "--index", "saved", "-o", "pairs.tsv"]).code(0);
     let again = ["editions", "saved", "--against", "books/one.txt", "--index", "more", "-o", "more.tsv"];
-    env.run(&again).code(1).says(&["there is another book `one`"]);
+    env.run(&again).code(1).says(&["another book has the name `one`"]);
     env.run(&["editions", "saved", "--format", "tsv"]).code(0);
 }

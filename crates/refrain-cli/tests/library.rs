@@ -71,7 +71,9 @@ fn a_document_that_is_a_source_is_told_and_left_out_on_demand() {
     env.run(&["library", "remove", "lib/", "a.txt"]).code(0).says(&["removed 1 document"]);
     let line = |text: String| json!({"id": "same", "text": text}).to_string() + "\n";
     env.write("twice.jsonl", line(own(8)) + &line(own(9)));
-    env.run(&["library", "add", "lib/", "twice.jsonl"]).code(1).says(&["added 1 document", "same: is there twice"]);
+    env.run(&["library", "add", "lib/", "twice.jsonl"])
+        .code(1)
+        .says(&["added 1 document", "same: another document has the same id"]);
     env.write("b.txt", own(10));
     env.run(&["library", "add", "lib/", "b.txt"]).code(0).says(&["replaced 1: b.txt"]);
 }
@@ -134,7 +136,9 @@ fn files_of_others_and_repeated_ids_do_no_harm() {
     assert_eq!(env.read_text("mine/2023.texts"), "mine");
     let line = |n: u64| json!({"id": "same", "text": own(n)}).to_string();
     env.write("same.jsonl", (0..600).map(line).collect::<Vec<_>>().join("\n"));
-    env.run(&["library", "add", "lib/", "same.jsonl"]).code(1).says(&["same: is there twice", "598 more"]);
+    env.run(&["library", "add", "lib/", "same.jsonl"])
+        .code(1)
+        .says(&["same: another document has the same id", "598 more"]);
     env.run(&["library", "verify", "lib/"]).code(0).says(&["1 sources"]);
     assert!(env.names("lib").len() < 10);
     env.run(&["library", "add", "lib/", "a.txt", "--memory", "1K"]).code(2).says(&["--memory 32M"]);

@@ -4,6 +4,8 @@ use std::path::{Path, PathBuf};
 
 use refrain::{Convert, Document, Input, Outputs, Run};
 
+#[path = "jobs/compare.rs"]
+mod compare;
 #[path = "jobs/convert.rs"]
 mod convert;
 #[path = "jobs/corpus.rs"]

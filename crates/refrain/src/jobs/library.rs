@@ -194,7 +194,7 @@ impl Library {
     /// Adds sources. A source with the id of an earlier one replaces it. If the run is interrupted, nothing was added.
     pub fn add(&mut self, input: &Input, read: &SourceOptions, outputs: Outputs, run: &Run) -> Result<AddReport> {
         outputs.check(&[ERRORS])?;
-        let outputs = outputs.into_folder(&self.folder)?;
+        let outputs = outputs.within(&self.folder)?;
         let (source, early) = input.open(read, &outputs)?;
         let mut failures = FailureLog::new(&outputs, early)?;
         let mut options = self.options(false);

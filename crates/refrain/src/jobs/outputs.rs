@@ -402,7 +402,7 @@ impl Outputs {
 
 impl Outputs {
     /// The same for a job that writes its results to a folder of its own.
-    pub(crate) fn into_folder(self, folder: &Path) -> Result<Outputs> {
+    pub(crate) fn within(self, folder: &Path) -> Result<Outputs> {
         match self.main {
             Output::Discard => Ok(Outputs { main: Output::Path(folder.to_owned()), ..self }),
             _ => Err(Error::Refused("this job has no other output than its folder".into())),
