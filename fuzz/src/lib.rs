@@ -79,9 +79,9 @@ fn scratch() -> tempfile::TempDir {
 ///
 /// When something does not hold.
 pub fn check_document(document: &Document) {
-    let text = document.text.as_str();
+    let text = document.text();
     let mut end = 0;
-    for block in &document.blocks {
+    for block in document.blocks() {
         check_span(block.span, text);
         assert!(block.span.start >= end, "blocks are ordered and do not overlap");
         end = block.span.end;
