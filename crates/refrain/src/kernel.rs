@@ -186,5 +186,5 @@ impl<'a> Fields<'a> {
 
 /// The bytes are not what they should be.
 pub(crate) fn damaged() -> Error {
-    Error::Refused("these bytes are not evidence of this version of refrain, or are damaged; make them again".into())
+    Error::Refused("these bytes are damaged, or another version of refrain wrote them; create them again".into())
 }

@@ -429,7 +429,7 @@ fn adopt_ranges(document: &mut Document, pages: Vec<usize>) -> Option<Failure> {
         let which =
             if document.id == document.origin.path() { String::new() } else { format!(" of {}", document.name()) };
         let error = format!("{} beyond the text{which}, or inside a character; ignored", misfits.join(", "));
-        failure_of(&document.origin, error).hint("the text was changed after they were written: write them anew")
+        failure_of(&document.origin, error).hint("the text changed after they were written; create them again")
     })
 }
 

@@ -78,8 +78,8 @@ impl Run {
         match self.memory.unwrap_or(default) {
             memory if memory < LEAST_MEMORY => {
                 let least = format!("{}M", LEAST_MEMORY >> 20);
-                let text = format!("give it `memory={least}` or more");
-                Err(Error::Refused("that is too little memory".into()).hint(Hint::value("memory", least, text)))
+                let text = format!("use at least `memory={least}`");
+                Err(Error::Refused("not enough memory".into()).hint(Hint::value("memory", least, text)))
             }
             memory => Ok(memory),
         }

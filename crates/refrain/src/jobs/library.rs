@@ -172,9 +172,9 @@ impl Library {
         let FingerprintOptions { rule, ngram } = reader.fingerprints();
         if options.tokens.is_some_and(|wanted| wanted != rule) || options.ngram.is_some_and(|wanted| wanted != ngram) {
             let (folder, rule) = (folder.display(), rule.name());
-            let message = format!("the library {folder} has other n-grams");
+            let message = format!("the library {folder} uses other n-grams");
             let advice = format!(
-                "all its sources were added with `tokens={rule}` `ngram={ngram}`: omit these options, or name another folder"
+                "it uses `tokens={rule}` `ngram={ngram}`: remove these options, or name another library"
             );
             return Err(Error::Refused(message).hint(Hint::option("tokens", advice)));
         }

@@ -161,7 +161,7 @@ impl Rtf {
                     self.flush()?;
                     self.to_skip = 0;
                     if self.outer.len() >= MAX_DEPTH {
-                        return Err(Unreadable::damaged(FORMAT, "too many groups inside of groups"));
+                        return Err(Unreadable::damaged(FORMAT, "groups nested too deep"));
                     }
                     self.outer.push(self.state);
                 }
@@ -178,7 +178,7 @@ impl Rtf {
                 byte => self.byte(byte)?,
             }
         }
-        Ok(Some(format!("cut off: {} groups of this RTF file have no end", self.outer.len())))
+        Ok(Some(format!("truncated: {} groups of this RTF file have no end", self.outer.len())))
     }
 
     fn close_group(&mut self) {

@@ -23,11 +23,11 @@ pub(super) fn read_zip(at: &At<'_>, file: File, out: &mut Emitter<'_>) -> Contro
         Err(error) => {
             let error = match office::claimed(at.name()) {
                 Some(format) => {
-                    format!("damaged {format} file: its list of parts, which is at its end, cannot be read")
+                    format!("damaged {format} file: the list of parts at its end cannot be read")
                 }
                 None => describe_zip(&error),
             };
-            return out.failed(at.failure(error).hint("is the archive complete?"));
+            return out.failed(at.failure(error).hint("check that the archive is complete"));
         }
     };
     // Who asks for an archive gets its members.

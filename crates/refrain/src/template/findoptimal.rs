@@ -277,7 +277,7 @@ fn suffix_array(letters: &mut [i32]) -> Result<Vec<i32>> {
         .run()
         .map(SuffixArrayWithText::into_vec)
         .map_err(|error| {
-            Error::Refused(format!("no suffix array of the pages could be built ({error}); give fewer pages"))
+            Error::Refused(format!("cannot build a suffix array of the pages ({error}); use fewer pages"))
         })
 }
 

@@ -238,7 +238,7 @@ pub(super) fn read_lines(path: &Path, each: &mut dyn FnMut(Vec<Vec<u8>>) -> Cont
 pub(super) fn read_document(line: &[u8], path: &Path) -> Result<Document> {
     serde_json::from_slice(line).map_err(|error| {
         let error = Error::Damaged { path: path.to_owned(), message: error.to_string() };
-        error.hint(Hint::option("overwrite", "start anew with `overwrite`"))
+        error.hint(Hint::option("overwrite", "start again with `overwrite`"))
     })
 }
 
