@@ -525,11 +525,11 @@ fn what_is_passed_over_is_told() {
         ),
     );
     let (rar, pages) = ("1 RAR archive", "iWork document");
-    env.run(&["compare", "essays", "-o", "pairs.csv"]).says(&["compared 5 documents", "passed over", rar, pages]);
+    env.run(&["compare", "essays", "-o", "pairs.csv"]).says(&["compared 5 documents", "skipped", rar, pages]);
     env.run(&["library", "add", "lib/", "essays"]).says(&["added 5 documents", rar, pages]);
     env.run(&["compare", "essays", "-o", "essays/anna.txt/"]).code(2).says(&["anna.txt is a file"]);
     env.write("none.tsv", "\n");
-    env.run(&["compare", "essays", "--pairs", "none.tsv"]).code(1).says(&["names no pairs"]);
+    env.run(&["compare", "essays", "--pairs", "none.tsv"]).code(1).says(&["contains no pairs"]);
     env.write("none.tsv", "essays/eva.txt\tessays/eva.txt\n");
     env.run(&["compare", "essays", "--pairs", "none.tsv"]).code(1).says(&["paired with itself"]);
     let table = env.run(&["compare", "essays", "--no-passages"]).text().to_owned();

@@ -71,7 +71,7 @@ pub struct Preparation {
 pub struct Prepared {
     /// The document, if it was one.
     pub document: Option<Document>,
-    /// Why it was passed over, if it was.
+    /// Why it was skipped, if it was.
     pub skipped: Option<String>,
     /// What went wrong. A document may come with a failure: it was damaged, but could be used.
     pub failure: Option<Failure>,
@@ -213,7 +213,7 @@ pub struct Opened {
 }
 
 impl Opened {
-    /// Decodes a document; what cannot be read as text is a failure, or is passed over.
+    /// Decodes a document; what cannot be read as text is a failure, or is skipped.
     pub fn new(position: Position, mut raw: RawDocument) -> Result<Opened, Box<Prepared>> {
         let mut losses = 0;
         let mut damage = None;

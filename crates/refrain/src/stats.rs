@@ -124,7 +124,7 @@ pub struct Statistics {
     pub total: Stages,
     /// Each language, by its code.
     pub languages: BTreeMap<String, Stages>,
-    /// What was passed over, by reason.
+    /// What was skipped, by reason.
     pub skipped: BTreeMap<String, u64>,
     /// Inputs, records and documents that could not be used.
     pub failures: u64,

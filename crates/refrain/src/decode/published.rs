@@ -387,8 +387,7 @@ impl CharedModel {
             .filter(|encodings| encodings.iter().map(CharedEncoding::name).eq(names.split(' ')))
             .ok_or(lines.wrong("an encoding is unknown or occurs twice"))?;
         let number = lines.next()?.strip_prefix("triples ").and_then(|number| number.parse::<usize>().ok());
-        let number =
-            number.filter(|number| *number <= TRIPLES).ok_or(lines.wrong("expected the number of triples"))?;
+        let number = number.filter(|number| *number <= TRIPLES).ok_or(lines.wrong("expected the number of triples"))?;
         let mut model = CharedModel::blank(encodings);
         let mut last = None;
         let mut row = Vec::with_capacity(model.encodings.len());

@@ -44,9 +44,7 @@ impl EvidenceWriter {
             && !is_store(folder)
         {
             let folder = folder.display();
-            return Err(Error::Refused(format!(
-                "{folder} contains other files; name another folder for the evidence"
-            )));
+            return Err(Error::Refused(format!("{folder} contains other files; name another folder for the evidence")));
         }
         std::fs::create_dir_all(folder).at(folder)?;
         let note = folder.join(NOTE);

@@ -437,7 +437,7 @@ mod tests {
         assert!(both.book(2).is_err());
         let mut raw = Shelf::of_books_made(folder.path(), "as they come").expect("a file");
         let told = raw.join(&saved, |_| true).expect_err("made in another way").to_string();
-        assert!(told.contains("as they come") && told.contains("make it again"), "{told}");
+        assert!(told.contains("as they come") && told.contains("create the index again"), "{told}");
     }
 
     #[test]

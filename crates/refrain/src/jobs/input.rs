@@ -116,9 +116,7 @@ fn refuse_output_among(names: &[String], inputs: &Inputs, failures: &[Failure], 
     let is_file = |failure: &&Failure| Path::new(&failure.input).canonicalize().is_ok_and(|path| path == file);
     if let Some(failure) = failures.iter().find(is_file) {
         let input = &failure.input;
-        return Err(Error::Refused(format!(
-            "{input} is both an input and the output; name another output"
-        )));
+        return Err(Error::Refused(format!("{input} is both an input and the output; name another output")));
     }
     // An output of an earlier run is not read again, unless the folder has other files with its extension.
     let looks_alike = inputs.iter().any(|input| input.path.extension() == output.extension());

@@ -330,10 +330,9 @@ impl Outputs {
     pub(crate) fn file_format(&self, formats: &[Format], default: Format) -> Result<Format> {
         let asked = self.format.map(|(format, _)| format);
         match (self.path(), asked) {
-            (Some(path), _) if is_folder(path) => Err(Error::Refused(format!(
-                "{} is a folder, but this output is one file; name a file",
-                path.display()
-            ))),
+            (Some(path), _) if is_folder(path) => {
+                Err(Error::Refused(format!("{} is a folder, but this output is one file; name a file", path.display())))
+            }
             (Some(path), asked) => Format::choose(path, asked, formats),
             (None, Some(asked)) => Format::choose(Path::new("standard output"), Some(asked), formats),
             (None, None) => Ok(default),

@@ -107,7 +107,7 @@ struct Rtf {
     bytes: Vec<u8>,
     /// The first half of a character that takes two numbers.
     high: Option<u16>,
-    /// Characters still to be passed over behind a number.
+    /// Characters still to be skipped behind a number.
     to_skip: usize,
     /// True in a paragraph; in one that a note stands in; in a table; in a cell.
     in_paragraph: bool,
@@ -333,7 +333,7 @@ impl Rtf {
 
     /// A character by its number, which is negative from 32768 on.
     fn number(&mut self, number: i32) -> Result<(), Unreadable> {
-        // What is passed over behind the number before is over.
+        // What is skipped behind the number before is over.
         self.to_skip = 0;
         if !self.bytes.is_empty() {
             self.decode_bytes()?;

@@ -203,8 +203,13 @@ fn occurrences(figures: &Figures) -> String {
     let shares: Vec<(f64, f64)> = rows.iter().map(|row| (f64::from(row.times), row.at_least)).collect();
     let least = shares.iter().map(|share| share.1).fold(1.0, f64::min);
     let left = chart(LEFT, &counted, (1.0, most), (1.0, distinct), "distinct lines by number of occurrences");
-    let right =
-        chart(LEFT + WIDTH / 2.0, &shares, (1.0, most), (least, 1.0), "share of lines with at least this many occurrences");
+    let right = chart(
+        LEFT + WIDTH / 2.0,
+        &shares,
+        (1.0, most),
+        (least, 1.0),
+        "share of lines with at least this many occurrences",
+    );
     format!(
         "<figure><svg viewBox=\"0 0 {WIDTH} 340\" role=\"img\" aria-label=\"Line frequencies\">{left}{right}</svg>\
          <figcaption>Lines at both ends of {} different texts, by number of occurrences. All scales are \

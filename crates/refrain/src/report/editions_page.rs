@@ -46,11 +46,7 @@ impl EditionsTables<'_> {
             if alone == 1 { "1 book shares text".to_owned() } else { format!("{alone} books share text") },
         );
         self.named(&mut lead, "Too short to judge", &self.found.too_short);
-        self.named(
-            &mut lead,
-            "Alphabetical lists, compared with each other for whole copies only",
-            &self.found.lists,
-        );
+        self.named(&mut lead, "Alphabetical lists, compared with each other for whole copies only", &self.found.lists);
         if !self.failures.is_empty() {
             let failures: Vec<String> = self.failures.iter().map(|failure| isolated(failure)).collect();
             let _ = write!(
@@ -217,7 +213,11 @@ impl EditionsTables<'_> {
             Kind::Duplicate => "Editions",
             Kind::Partial => "Partial overlap",
         };
-        format!("{kind}: {} of {a} also appears in {b}, and {} of {b} also appears in {a}.", percent(pair.share_a), percent(pair.share_b))
+        format!(
+            "{kind}: {} of {a} also appears in {b}, and {} of {b} also appears in {a}.",
+            percent(pair.share_a),
+            percent(pair.share_b)
+        )
     }
 
     /// Two bars, as in the second figure of the paper: a bin is coloured when more than half of it is in the other book. Passages are

@@ -12,7 +12,7 @@ use super::compress::{Metered, RAISE_EXPANSION, Whole};
 use super::{At, Emitter, InputFormat, describe, office};
 use crate::error::Hint;
 
-/// Folders and files that operating systems add to archives, and hidden files: passed over like in folders.
+/// Folders and files that operating systems add to archives, and hidden files: skipped as in folders.
 fn is_hidden(name: &str) -> bool {
     name.split(['/', '\\']).any(|part| part == "__MACOSX" || (part.starts_with('.') && part != "." && part != ".."))
 }

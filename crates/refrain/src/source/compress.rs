@@ -232,10 +232,7 @@ impl<R: BufRead> GzipMembers<R> {
             self.given = false;
         } else {
             self.state = State::Lost(reader);
-            return Err(io::Error::other(DamagedMember {
-                what: "expected a gzip member".into(),
-                at_start: true,
-            }));
+            return Err(io::Error::other(DamagedMember { what: "expected a gzip member".into(), at_start: true }));
         }
         Ok(())
     }

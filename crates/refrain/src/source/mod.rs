@@ -148,7 +148,7 @@ pub enum Item {
     Skipped {
         /// Where it stands.
         origin: Origin,
-        /// Why it was passed over, in words that can be counted ("image", "status 404").
+        /// Why it was skipped, in words that can be counted ("image", "status 404").
         reason: String,
     },
     /// Something that should have been a document.
@@ -171,7 +171,7 @@ pub struct RawDocument {
     /// The charset declared outside the document (HTTP header).
     pub charset: Option<String>,
     /// True when the user named this very file, or its name says that it is text: then binary content is a failure. A
-    /// picture in a folder of pages is only passed over.
+    /// picture in a folder of pages is only skipped.
     pub claims_text: bool,
 }
 

@@ -1,4 +1,4 @@
-//! WARC 1.0 and 1.1: responses, resources and conversions (WET) become documents, other records are passed over.
+//! WARC 1.0 and 1.1: responses, resources and conversions (WET) become documents, other records are skipped.
 //!
 //! A record that is damaged or cut off is a failure, and reading goes on with the next one: behind a damaged gzip member,
 //! and in a plain file whose lengths are wrong, at the next line that opens a record.

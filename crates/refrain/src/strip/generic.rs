@@ -521,7 +521,7 @@ mod tests {
         let found = mark(&books[0], &evidence);
         assert_eq!((found.preamble_end, found.epilogue_start), (2, 0));
         assert!(found.confidence.is_some_and(|confidence| confidence > 0.9) && found.doubts.is_empty());
-        assert_eq!(found.why_preamble, "shared lines, in 30 texts");
+        assert_eq!(found.why_preamble, "found lines that 30 texts share");
         let other = edges(b"A text of a kind that nobody else has ever written.\n\nIt goes on.\n", 600, 600);
         assert_eq!(mark(&other, &evidence).doubts, ["no shared line", "almost nothing remains"]);
     }

@@ -195,7 +195,8 @@ impl FrequentLines {
         if epilogue_start <= preamble_end {
             epilogue_start = 0;
         }
-        let told = |line: usize, why: &str| if line == 0 { "found no frequent line".to_owned() } else { why.to_owned() };
+        let told =
+            |line: usize, why: &str| if line == 0 { "found no frequent line".to_owned() } else { why.to_owned() };
         Boundaries {
             preamble_end,
             epilogue_start,

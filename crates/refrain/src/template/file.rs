@@ -58,8 +58,8 @@ impl Templates {
 
     /// Reads what [`Templates::to_bytes`] wrote.
     pub fn from_bytes(bytes: &[u8]) -> Result<Templates> {
-        let head: Head = serde_json::from_slice(bytes)
-            .map_err(|_| refused("not a file of templates", "write one with `save`"))?;
+        let head: Head =
+            serde_json::from_slice(bytes).map_err(|_| refused("not a file of templates", "write one with `save`"))?;
         if head.what != WHAT {
             return Err(refused("not a file of templates", "write one with `save`"));
         }

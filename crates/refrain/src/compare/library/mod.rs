@@ -94,9 +94,7 @@ impl Note {
 
     fn fingerprints(&self) -> Result<FingerprintOptions> {
         let rule = Rule::ALL.into_iter().find(|rule| rule.name() == self.tokens);
-        let rule = rule.ok_or_else(|| {
-            Error::Refused(format!("unknown tokens `{}` in this library", self.tokens))
-        })?;
+        let rule = rule.ok_or_else(|| Error::Refused(format!("unknown tokens `{}` in this library", self.tokens)))?;
         Ok(FingerprintOptions { rule, ngram: self.ngram })
     }
 }

@@ -219,10 +219,7 @@ impl Segment {
         if note.entries.checked_mul(ENTRY as u64) != Some(length_of_grams)
             || steps.len() as u64 != note.entries.div_ceil(STEP as u64)
         {
-            return Err(Error::Damaged {
-                path: path(FILES[GRAMS]),
-                message: "has the wrong length".into(),
-            });
+            return Err(Error::Damaged { path: path(FILES[GRAMS]), message: "has the wrong length".into() });
         }
         Ok(Segment { files, folder: folder.to_owned(), note, steps, sources })
     }
@@ -347,7 +344,8 @@ impl Segment {
                 }
             }
             if digest.hex() != *expected {
-                let message = "damaged content; restore the file from a backup, or add the sources to a new folder".into();
+                let message =
+                    "damaged content; restore the file from a backup, or add the sources to a new folder".into();
                 return Err(Error::Damaged { path: self.path(file), message });
             }
         }

@@ -30,8 +30,7 @@ pub(in crate::jobs) fn twice(id: &str) -> Failure {
 
 /// A document without words.
 fn wordless(id: &str) -> Failure {
-    Failure::new(id, "no words to compare")
-        .hint("check the file; if it holds images of pages, run OCR first")
+    Failure::new(id, "no words to compare").hint("check the file; if it holds images of pages, run OCR first")
 }
 
 impl<'a> Reader<'a> {

@@ -191,7 +191,10 @@ impl Folder {
             if differences.is_empty() {
                 return Ok(State::Complete(Box::new(manifest)));
             }
-            let error = Error::Refused(format!("{} holds a corpus that was built with other options or inputs", root.display()));
+            let error = Error::Refused(format!(
+                "{} holds a corpus that was built with other options or inputs",
+                root.display()
+            ));
             return Err(error.hint(Hint::option("overwrite", format!("{}; {way_out}", differences.join("; ")))));
         }
         let begun = read_json::<RunRecord>(&folder.work(RUN))?;
@@ -199,7 +202,10 @@ impl Folder {
             refuse_standard_input(root, inputs, "start again with `overwrite`")?;
             let differences = then.differences(record);
             if !differences.is_empty() {
-                let error = Error::Refused(format!("{} holds an unfinished corpus with other options or inputs", root.display()));
+                let error = Error::Refused(format!(
+                    "{} holds an unfinished corpus with other options or inputs",
+                    root.display()
+                ));
                 let way_out = "use the same options to resume, `overwrite` to start again, or another folder";
                 return Err(error.hint(Hint::option("overwrite", format!("{}; {way_out}", differences.join("; ")))));
             }

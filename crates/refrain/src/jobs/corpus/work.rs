@@ -178,7 +178,7 @@ impl<'f> PartWriter<'f> {
     }
 }
 
-/// What a failure, or something passed over, counts towards the size of a part.
+/// What a failure, or a skipped item, counts towards the size of a part.
 const ITEM_BYTES: u64 = 256;
 
 /// A file of the work folder that is there only when something is written to it.

@@ -30,7 +30,7 @@ pub(super) fn line(found: &Found, decoded: bool) -> String {
     line["note"] = match () {
         () if found.is_empty() => EMPTY.into(),
         () if found.foreign => "foreign".into(),
-        () if found.unsure => "unclear language".into(),
+        () if found.unsure => "language not clear".into(),
         () => Value::Null,
     };
     line["error"] = found.failure.as_ref().map_or(Value::Null, |failure| failure.error.as_str().into());

@@ -120,9 +120,7 @@ impl Strip {
         let drawn = if one { Drawn { texts: 1, ..Drawn::default() } } else { draw(&method, books)? };
         if self.profile == Profile::Generic && drawn.texts == 1 {
             let hint = Hint::option("evidence", "name more texts, or use saved evidence with `evidence`");
-            return Err(
-                Error::Refused("the generic profile needs at least two texts".into()).hint(hint)
-            );
+            return Err(Error::Refused("the generic profile needs at least two texts".into()).hint(hint));
         }
         let Drawn { sample, texts, repeated } = drawn;
         let evidence = books.workers.install(|| method.conclude(sample))?;

@@ -163,7 +163,9 @@ impl Frequent {
             Ok((frequent, true)) => Ok(frequent),
             Ok((_, false)) => Err(damaged(path, "its checksum is wrong")),
             Err(error) if error.kind() == ErrorKind::UnexpectedEof => Err(damaged(path, "it is truncated")),
-            Err(error) if error.kind() == ErrorKind::InvalidData => Err(damaged(path, "it contains impossible numbers")),
+            Err(error) if error.kind() == ErrorKind::InvalidData => {
+                Err(damaged(path, "it contains impossible numbers"))
+            }
             Err(error) => Err(Error::io(path, error)),
         }
     }
@@ -356,10 +358,10 @@ mod tests {
         let message =
             |bytes: &[u8]| Frequent::read(&mut &bytes[..], Path::new("lines.bin")).expect_err("refused").to_string();
         assert_eq!(message(b"text"), "lines.bin: not a file of frequent lines");
-        assert!(message(&bytes[..30]).contains("ends too early"));
+        assert!(message(&bytes[..30]).contains("truncated"));
         let mut other = bytes.clone();
         other[8] = 9;
-        assert!(message(&other).starts_with("lines.bin: frequent lines in version 9;"));
+        assert!(message(&other).starts_with("lines.bin: frequent lines of version 9,"));
         other[8] = 1;
         other[13] ^= 1;
         assert!(message(&other).contains("checksum"));

@@ -87,7 +87,9 @@ impl Counter for Hashed {
 
     fn merge(&mut self, other: Self) -> Result<()> {
         if (self.bits, &self.morris) != (other.bits, &other.morris) {
-            return Err(Error::Refused("hashed counters can be merged only if bits and ceiling are the same".to_owned()));
+            return Err(Error::Refused(
+                "hashed counters can be merged only if bits and ceiling are the same".to_owned(),
+            ));
         }
         for (cell, &added) in self.cells.iter_mut().zip(&other.cells) {
             *cell = match &self.morris {
