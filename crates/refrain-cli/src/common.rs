@@ -24,11 +24,11 @@ use crate::progress::Bar;
 #[derive(Args)]
 #[command(next_help_heading = "Input")]
 pub(crate) struct InputArguments {
-    /// Files, folders, glob patterns, @list.txt (one name a line), or - for standard input
+    /// Files, folders, glob patterns, @list.txt (one name per line), or - for standard input
     #[arg(value_name = "INPUT", required = true, help_heading = None)]
     pub(crate) inputs: Vec<String>,
 
-    /// Take inputs for this format instead of recognising it by content
+    /// Read inputs as this format instead of recognising it by content
     #[arg(long, value_name = "FORMAT", value_parser = named(InputFormat::ALL.map(|f| (f.name(), f)).to_vec()))]
     input_format: Option<InputFormat>,
 
@@ -40,8 +40,8 @@ pub(crate) struct InputArguments {
     #[arg(long, value_name = "NAME", default_value = SourceOptions::ID_FIELD)]
     id_field: String,
 
-    /// What texts in JSON and Parquet are. With `auto`, whole pages and pieces full of tags count as HTML [default: auto;
-    /// html for the verb extract]
+    /// How to read texts in JSON and Parquet: as HTML, as plain text, or (auto) as HTML if they look like it [default:
+    /// auto; html for extract]
     #[arg(long, value_name = "MARKUP", value_parser = named(TextIs::ALL.to_vec()))]
     text_is: Option<TextIs>,
 
@@ -49,11 +49,11 @@ pub(crate) struct InputArguments {
     #[arg(long)]
     use_marked: bool,
 
-    /// Largest document to read; larger ones are reported and left out
+    /// Largest document to read; larger documents are reported and skipped
     #[arg(long, value_name = "SIZE", default_value = "256M", value_parser = size, allow_negative_numbers = true)]
     max_document: u64,
 
-    /// How many times its size an input may expand to when it is decompressed (1 GiB is always allowed)
+    /// Largest factor by which an input may expand when decompressed (1 GiB is always allowed)
     #[arg(long, value_name = "N", default_value_t = SourceOptions::MAX_EXPANSION, value_parser = number, allow_negative_numbers = true)]
     max_expansion: u64,
 }
@@ -95,7 +95,7 @@ pub(crate) struct ExtractArguments {
     #[arg(long, value_name = "PROFILE", default_value = Profile::default().name(), value_parser = named(Profile::ALL.to_vec()))]
     profile: Profile,
 
-    /// Keep comments of readers below articles; contributions to forums are kept in any case. Method default only
+    /// Keep reader comments below articles. Forum posts are always kept. Needs --method default
     #[arg(long)]
     comments: bool,
 
@@ -148,13 +148,13 @@ impl ExtractArguments {
     /// Refuses what the method does not look at.
     pub(crate) fn refuse_idle(given: &Given, method: Option<Method>) -> Result<()> {
         if method.is_none() {
-            given.refuse(&["profile", "comments"], "does nothing with --method none, which takes nothing out")?;
+            given.refuse(&["profile", "comments"], "has no effect with --method none, which keeps pages whole")?;
         }
         if method != Some(Method::Default) {
-            given.refuse(&["comments"], "needs --method default; the published methods know nothing of comments")?;
+            given.refuse(&["comments"], "needs --method default; the published methods do not recognise comments")?;
         }
         if !matches!(method, Some(Method::JusText(_))) {
-            given.refuse(&JUSTEXT_ONLY, "needs --method justext; no other method looks at it")?;
+            given.refuse(&JUSTEXT_ONLY, "needs --method justext")?;
         }
         Ok(())
     }
@@ -186,7 +186,7 @@ pub(crate) struct OutputArguments {
     #[arg(short, long, help_heading = "Output")]
     pub(crate) quiet: bool,
 
-    /// Threads, 1 to 256 [default: as many as there are cores]
+    /// Number of threads, 1 to 256 [default: number of cores]
     #[arg(long, value_name = "N", value_parser = thread_number, allow_negative_numbers = true, help_heading = "Running")]
     threads: Option<usize>,
 }
@@ -252,7 +252,7 @@ impl OutputArguments {
     pub(crate) fn tell_skipped(failures: &refrain::Failures) {
         if !failures.skipped.is_empty() {
             let list = failures.skipped.iter().map(|(reason, count)| format!("{count} {reason}"));
-            tell(&format!("skipped: {} (refrain list shows them)", list.collect::<Vec<_>>().join(", ")));
+            tell(&format!("skipped: {} (`refrain list` shows them)", list.collect::<Vec<_>>().join(", ")));
         }
     }
 }
@@ -356,7 +356,7 @@ pub(crate) fn size(text: &str) -> Result<u64, String> {
     };
     match number.parse::<f64>() {
         Ok(number) if number > 0.0 && number.is_finite() => Ok((number * factor as f64) as u64),
-        _ => Err(format!("`{text}` is no size; write it like 500K, 64M or 1.5G")),
+        _ => Err(format!("`{text}` is not a size; write 500K, 64M or 1.5G")),
     }
 }
 
@@ -367,13 +367,13 @@ const MOST_THREADS: usize = Run::MAX_THREADS;
 pub(crate) fn thread_number(text: &str) -> Result<usize, String> {
     match text.parse() {
         Ok(threads) if (1..=MOST_THREADS).contains(&threads) => Ok(threads),
-        _ => Err(format!("the number of threads goes from 1 to {MOST_THREADS}")),
+        _ => Err(format!("the number of threads must be from 1 to {MOST_THREADS}")),
     }
 }
 
 /// A count, such as that of characters.
 fn number(text: &str) -> Result<u64, String> {
-    text.parse().map_err(|_| "a whole number is wanted, 0 or more".into())
+    text.parse().map_err(|_| "expected a whole number, at least 0".into())
 }
 
 /// A share of a whole.
@@ -443,7 +443,7 @@ pub(crate) fn tell_failures(failures: &[Failure], total: u64, more_in: &str) {
     }
     let mut told = 0;
     for (first, count) in groups.into_iter().take(TOLD) {
-        let more = if count > 1 { format!(" - and {} more like it", count - 1) } else { String::new() };
+        let more = if count > 1 { format!(" (and {} more with the same cause)", count - 1) } else { String::new() };
         tell(&format!("failed: {}{more}", messages::failure(first)));
         told += count;
     }
@@ -473,7 +473,7 @@ pub(crate) fn languages(option: &str, values: &[String]) -> Result<Vec<String>> 
     let codes: Vec<String> =
         values.iter().map(|code| code.trim().to_lowercase()).filter(|code| !code.is_empty()).collect();
     if codes.is_empty() && !values.is_empty() {
-        bail!("{option} names no language; leave it out to keep all");
+        bail!("{option} is empty; name at least one language, or remove the option to keep all");
     }
     match codes.iter().find(|code| !known.contains(&code.as_str())) {
         Some(code) => bail!("unknown language `{code}`; the codes are: {}", known.join(", ")),

@@ -16,13 +16,13 @@ use exit::Exit;
 #[global_allocator]
 static ALLOCATOR: tikv_jemallocator::Jemalloc = tikv_jemallocator::Jemalloc;
 
-/// Find the text that repeats across a pile of documents, and strip it, fold it or show it.
+/// Find repeated text in document collections, remove it or show where it is, and record why
 #[derive(Parser)]
 #[command(
     name = "refrain",
     version,
     before_help = "Example:\n  refrain corpus samples/crawl.warc.gz -o corpus/",
-    after_help = "Exit codes: 0 done; 1 done, but some inputs failed (they are listed); 2 could not run; 130 interrupted."
+    after_help = "Exit codes: 0 done; 1 done, but some inputs failed (listed on standard error); 2 could not run; 130 interrupted"
 )]
 struct Arguments {
     #[command(subcommand)]

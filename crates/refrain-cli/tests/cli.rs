@@ -157,12 +157,12 @@ fn numbers_that_make_no_sense_are_refused_with_what_is_wanted() {
     }
     for verb in [&["extract"][..], &["corpus", "-o", "y"]] {
         for (option, value, wanted) in [
-            ("--length-low", "-5", "a whole number is wanted, 0 or more"),
-            ("--length-high", "1.5", "a whole number is wanted, 0 or more"),
-            ("--max-heading-distance", "-1", "a whole number is wanted, 0 or more"),
+            ("--length-low", "-5", "expected a whole number, at least 0"),
+            ("--length-high", "1.5", "expected a whole number, at least 0"),
+            ("--max-heading-distance", "-1", "expected a whole number, at least 0"),
             ("--max-link-density", "-0.5", "a number from 0 to 1"),
             ("--max-document", "-1", "64M"),
-            ("--max-expansion", "-1", "a whole number is wanted, 0 or more"),
+            ("--max-expansion", "-1", "expected a whole number, at least 0"),
         ] {
             env.run(&[verb, &[&notes, option, value]].concat()).code(2).says(&[option, value, wanted]);
         }

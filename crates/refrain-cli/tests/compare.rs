@@ -531,7 +531,7 @@ fn what_is_passed_over_is_told() {
     env.run(&["library", "add", "lib/", "essays"]).says(&["added 5 documents", rar, pages]);
     env.run(&["compare", "essays", "-o", "essays/anna.txt/"]).code(2).says(&["anna.txt is a file"]);
     env.write("none.tsv", "\n");
-    env.run(&["compare", "essays", "--pairs", "none.tsv"]).code(1).says(&["names no pairs"]);
+    env.run(&["compare", "essays", "--pairs", "none.tsv"]).code(1).says(&["contains no pairs"]);
     env.write("none.tsv", "essays/eva.txt\tessays/eva.txt\n");
     env.run(&["compare", "essays", "--pairs", "none.tsv"]).code(1).says(&["paired with itself"]);
     let table = env.run(&["compare", "essays", "--no-passages"]).text().to_owned();

@@ -648,7 +648,7 @@ fn what_the_pages_of_a_host_share_is_marked() {
     assert!(words("template") > 8 * 70);
     assert_eq!(words("downloaded"), words("boilerplate") + words("template") + words("main_content"));
     let table = env.run(&["stats", "clean"]).code(0);
-    assert!(table.text().contains("  template of site"), "{}", table.text());
+    assert!(table.text().contains("  site template"), "{}", table.text());
     // However many threads, and wherever an earlier run was stopped.
     command("single", &["--template", "host", "--threads", "1"]);
     assert_eq!(env.snapshot("single"), env.snapshot("clean"));

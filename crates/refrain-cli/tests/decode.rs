@@ -200,7 +200,7 @@ fn only_texts_in_the_languages_asked_for_are_written() {
     );
     env.write("pages/d.txt", german);
     env.write("pages/e.txt", "Ahoi");
-    env.run(&["decode", "pages", "-o", "utf8/", "--only", "de,CS"]).code(0).says(&["1 foreign and left out"]);
+    env.run(&["decode", "pages", "-o", "utf8/", "--only", "de,CS"]).code(0).says(&["1 foreign, skipped"]);
     let report = env.read_jsonl("utf8/report.jsonl");
     assert_eq!(line_of(&report, "pages/a.txt")["note"], "foreign", "English");
     assert_eq!(line_of(&report, "pages/d.txt")["note"], Value::Null);
@@ -521,7 +521,7 @@ fn texts_that_make_no_model_are_refused_with_the_reason() {
     env.write("latin2.txt", b"\xbelu\xbbou\xe8k\xfd");
     let train =
         |text: &str, encodings: &str| env.run(&["decode", "--train", text, "--encodings", encodings, "-o", "x.model"]);
-    train("short.txt", "windows-1250").code(2).says(&["short.txt", "10000 are needed"]);
+    train("short.txt", "windows-1250").code(2).says(&["short.txt", "at least 10000 bytes"]);
     train("czech.txt", "windows-1251").code(2).says(&["windows-1251", "cannot express", "ř"]);
     train("czech.txt", "klingon").code(2).says(&["klingon"]);
     train("latin2.txt", "windows-1250").code(2).says(&["latin2.txt", "UTF-8"]);

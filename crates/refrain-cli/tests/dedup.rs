@@ -237,7 +237,7 @@ fn no_input_is_written_over() {
     }
     env.run(&[&dedup[..], &["--removed", "x.jsonl"]].concat())
         .code(2)
-        .says(&["two outputs cannot go into one file", "--removed"]);
+        .says(&["two outputs cannot share one file", "--removed"]);
     assert_eq!((env.read_text("docs.jsonl"), env.read_text("old.jsonl")), before);
 }
 
@@ -365,7 +365,7 @@ fn the_report_tells_what_is_left_and_what_is_lost() {
     env.write("docs.jsonl", lines.map(|line| line.to_string()).join("\n"));
     let more = ["--report", "report.json", "--lost", "lost.jsonl"];
     let told = env.run(&[&DEDUP[..], &more].concat()).code(0).text().to_owned();
-    assert!(told.contains("7-grams, twice or more") && told.contains("two.example"), "{told}");
+    assert!(told.contains("7-grams, repeated") && told.contains("two.example"), "{told}");
     let report = env.read_json("report.json");
     let words = |text: &str| text.split_whitespace().count() as u64;
     assert_eq!(report["words"], words(STORY) * 2 + words(OTHER) + words(own));

@@ -334,7 +334,7 @@ fn word_lists_are_recognised_and_not_matched() {
     env.write("books/c.txt", story(1, 1000));
     env.run(&["editions", "books", "--format", "tsv", "-o", "pairs.tsv"])
         .code(0)
-        .says(&["in alphabetical order, not compared with each other: a, b", "0 pairs"]);
+        .says(&["alphabetical lists, not compared with each other: a, b", "0 pairs"]);
 }
 
 #[test]
@@ -522,7 +522,11 @@ fn books_that_are_looked_for_are_never_written_over() {
 fn indexes_that_were_made_in_another_way_are_refused() {
     let env = with_books();
     env.run(&["editions", "books", "--no-strip", "--index", "raw", "-o", "raw.tsv"]).code(0);
-    env.run(&["editions", "raw", "--against", "books/one.txt"]).code(1).says(&["raw", "another way", "make it again"]);
+    env.run(&["editions", "raw", "--against", "books/one.txt"]).code(1).says(&[
+        "raw",
+        "other options",
+        "create the index again",
+    ]);
     env.run(&["editions", "raw", "--no-strip", "--against", "books/one.txt"]).code(0);
     // The same index twice has the same books twice.
     let told = env.run(&["editions", "raw", "raw", "./raw", "--no-strip", "--format", "tsv"]);

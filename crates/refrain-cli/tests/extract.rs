@@ -441,7 +441,7 @@ fn lines_without_a_page_are_counted_and_named() {
     let outcome = outcome.says(&[
         "pages.jsonl, line 2: no field \"html\"; fields are: id, text",
         "pages.jsonl, line 4: field \"html\" is not a string",
-        "and 2 more like it",
+        "and 2 more with the same cause",
         "pages.jsonl, line 5: not valid JSON",
         "--text-field",
     ]);
@@ -450,7 +450,7 @@ fn lines_without_a_page_are_counted_and_named() {
     env.write("other.jsonl", jsonl(&[("1", &good), ("2", &good)]));
     let (lines, outcome) = env.extract(&["other.jsonl"], 1);
     assert!(lines.is_empty());
-    outcome.says(&["no field \"text\"; fields are: id, html", "and 1 more like it"]);
+    outcome.says(&["no field \"text\"; fields are: id, html", "and 1 more with the same cause"]);
 }
 
 #[test]

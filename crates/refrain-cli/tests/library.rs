@@ -31,7 +31,7 @@ fn sources_are_kept_and_found() {
     }
     env.write("essay.txt", format!("{}\n\n{SHARED}", own(77)));
     env.run(&["library", "add", "lib/", "old"]).code(0).says(&["added 5 documents"]);
-    env.run(&["library", "add", "lib/", "old"]).code(0).says(&["added 0 documents", "5 were there already"]);
+    env.run(&["library", "add", "lib/", "old"]).code(0).says(&["added 0 documents", "5 already present"]);
     let found = checked(&env, "lib/", "essay.txt");
     assert!(found["c"].as_f64().is_some_and(|c| (0.2..0.6).contains(&c)));
     assert_eq!((&found["sources"][0]["id"], found["sources"].as_array().map(Vec::len)), (&json!("old/3.txt"), Some(1)));
@@ -284,7 +284,7 @@ fn other_words_than_those_of_the_library_are_refused() {
         env.run(&[&["library", "add", "lib/", "b.txt"][..], &other].concat()).code(2).says(&said);
     }
     env.run(&["library", "add", "lib/", "b.txt", "--ngram", "4", "--tokens", "letters"]).code(0);
-    env.run(&["library", "add", "lib/", "b.txt"]).code(0).says(&["1 were there already"]);
+    env.run(&["library", "add", "lib/", "b.txt"]).code(0).says(&["1 already present"]);
     assert_eq!(listed(&env, "lib/"), ["a.txt", "b.txt"].map(str::to_owned).into());
 }
 

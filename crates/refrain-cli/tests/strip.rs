@@ -168,7 +168,7 @@ fn a_file_of_nothing_but_boilerplate_is_told_and_written_whole() {
     ]);
     assert_eq!(env.read_text("clean/empty.txt"), all);
     let doubtful = env.read_text("doubtful.tsv");
-    assert!(rows(&doubtful)[0][0] == "empty" && doubtful.contains("nothing would be left"), "{doubtful}");
+    assert!(rows(&doubtful)[0][0] == "empty" && doubtful.contains("nothing would remain"), "{doubtful}");
     let worst = env.run(&["strip", "books", "--explain", "--worst", "--format", "tsv"]).code(0);
     assert_eq!(rows(worst.text())[0][0], "empty");
 }
@@ -383,7 +383,7 @@ fn a_page_shows_the_worst_cases_and_the_figures() {
     env.write("books/odd.txt", "<b>Nothing</b> of the kind stands here.\n\nNor there.\n");
     env.run(&["strip", "books", "-o", "clean/", "--report", "books.html"]).code(0);
     let page = env.read_text("books.html");
-    assert!(page.contains("6 texts: 5 with a preamble") && page.contains("Where frequent lines stand"), "{page}");
+    assert!(page.contains("6 texts: 5 with a preamble") && page.contains("Positions of frequent lines"), "{page}");
     assert!(page.contains("&lt;b&gt;Nothing") && !page.contains("<b>Nothing") && !page.contains("://"), "{page}");
     assert!(page.find("<bdi>odd</bdi>") < page.find("<bdi>b0</bdi>"), "the worst first");
     env.run(&["strip", "books", "--explain", "--report", "books/b0.txt"]).code(2);

@@ -143,18 +143,18 @@ pub struct Document {
     /// In order, not overlapping; outside them there is only white space.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     blocks: Vec<Block>,
-    /// What the source says of each block besides its range and kind; none where the source did not list blocks.
+    /// Other fields of each block in the source; `None` if the source did not list blocks.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     block_fields: Option<Vec<Map<String, Value>>>,
-    /// Where pages begin.
+    /// The offsets at which pages begin.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pages: Vec<usize>,
-    /// What a vertical file says of the tokens.
+    /// The annotation of a vertical file.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     annotation: Option<Box<Annotation>>,
 }
 
-/// What a vertical file says of the tokens of a text. It is written again where the output is a vertical file, too.
+/// The token columns and structures of a vertical file. Vertical output contains them again.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Annotation {
     /// The tokens, in order.
@@ -175,7 +175,7 @@ pub struct Token {
 /// A structure of a vertical file.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Structure {
-    /// From its first token to its last one; of a structure without content (`<x/>`), the token behind it.
+    /// From its first token to its last one; for a structure without content (`<x/>`), the token after it.
     pub span: Span,
     /// The line that begins it.
     pub line: String,
@@ -188,7 +188,7 @@ pub struct Block {
     pub span: Span,
     /// What it is.
     pub kind: BlockKind,
-    /// How many of its characters stand inside links.
+    /// The number of its characters inside links.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub link_chars: u32,
 }
@@ -234,16 +234,16 @@ impl BlockKind {
     }
 }
 
-/// What a pass says about a range of one document.
+/// A labelled range of one document, with the pass that set it and the reason.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Mark {
-    /// The bytes it speaks of.
+    /// The marked bytes.
     pub span: Span,
-    /// What they are.
+    /// What the marked text is.
     pub label: Label,
-    /// The pass that says so.
+    /// The pass that set the mark.
     pub pass: Cow<'static, str>,
-    /// Why it says so.
+    /// Why the pass set it.
     #[serde(rename = "evidence")]
     pub reason: Reason,
 }
@@ -255,15 +255,15 @@ pub struct Mark {
 pub enum Label {
     /// Navigation, notices, advertisements: what surrounds the main content of a page.
     Boilerplate,
-    /// What was put in front of a book.
+    /// Text that was added before a book, such as a licence.
     Preamble,
-    /// What was put behind a book.
+    /// Text that was added after a book.
     Epilogue,
-    /// What the pages of a site share.
+    /// Text that the pages of a site share.
     Template,
-    /// A copy of text that stands earlier in the collection.
+    /// A copy of text that occurs earlier in the collection.
     Duplicate,
-    /// Text in a language that was not asked for.
+    /// Text in a language that was not selected.
     Foreign,
 }
 

@@ -1,7 +1,7 @@
-//! Errors that end a run ([`Error`]) and troubles with one input that do not ([`Failure`]).
+//! Errors that end a run ([`Error`]) and problems with one input that do not ([`Failure`]).
 //!
 //! The difference matters everywhere: a damaged record in an archive is a [`Failure`], written to the errors output and
-//! counted, and reading goes on; a folder that cannot be written is an [`Error`].
+//! counted, and the run continues; a folder that cannot be written is an [`Error`].
 
 use std::borrow::Cow;
 use std::fmt;
@@ -12,16 +12,16 @@ use serde::{Deserialize, Serialize};
 /// The result of an operation that can end a run.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
-/// Why a run could not go on.
+/// Why a run could not continue.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
-    /// A file or folder of ours could not be read or written.
+    /// A file or folder could not be read or written.
     #[error("{path}: {error}")]
     Io {
         /// The file or folder.
         path: PathBuf,
-        /// What the system said.
+        /// The error of the operating system.
         error: std::io::Error,
     },
     /// A stream that has no path (standard output, a buffer) could not be written.
@@ -32,10 +32,10 @@ pub enum Error {
     Parquet {
         /// The file.
         path: PathBuf,
-        /// What the Parquet library said.
+        /// The message of the Parquet library.
         message: String,
     },
-    /// A file that refrain wrote itself is not as it was written.
+    /// A file that refrain wrote is damaged.
     #[error("{path}: {message}")]
     Damaged {
         /// The file.
@@ -43,8 +43,8 @@ pub enum Error {
         /// What is wrong with it.
         message: String,
     },
-    /// A file or folder that refrain keeps is in order, but cannot be used now: another program changes it, or another version
-    /// of refrain made it. The message names the way out.
+    /// A file or folder of refrain is undamaged but cannot be used: another program is changing it, or another version of
+    /// refrain wrote it. The message says what to do.
     #[error("{path}: {message}")]
     Unusable {
         /// The file or folder.
@@ -52,10 +52,10 @@ pub enum Error {
         /// Why, and what to do.
         message: String,
     },
-    /// What was asked cannot be done; the message says why and names the way out.
+    /// The request cannot be carried out; the message says why and what to do.
     #[error("{0}")]
     Refused(String),
-    /// An error with a way out.
+    /// An error with a hint.
     #[error("{error}; {hint}")]
     Hinted {
         /// What is wrong.
@@ -74,7 +74,7 @@ impl Error {
         Error::Io { path: path.into(), error }
     }
 
-    /// Adds the way out.
+    /// Adds a hint.
     #[must_use]
     pub fn hint(self, hint: Hint) -> Error {
         Error::Hinted { error: Box::new(self), hint }
@@ -99,7 +99,7 @@ impl Error {
         }
     }
 
-    /// True for a write to a pipe whose reader has gone: the end of the work, not a fault.
+    /// True for a write to a closed pipe: the reader has seen enough, so this is not a fault.
     pub fn is_closed_pipe(&self) -> bool {
         match self {
             Error::Io { error, .. } | Error::Stream(error) => error.kind() == std::io::ErrorKind::BrokenPipe,
@@ -120,7 +120,7 @@ impl<T> IoContext<T> for std::io::Result<T> {
     }
 }
 
-/// The way out of an error. The library does not know how its user sets options: on a command line, in Python or in Rust. The
+/// What to do about an error. The library does not know how its user sets options: on a command line, in Python or in Rust. The
 /// text names options in backquotes, and nothing else; [`spelled`](Hint::spelled) replaces them.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Hint {
@@ -130,7 +130,7 @@ pub struct Hint {
     /// The option that helps most, in snake case.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub option: Option<Cow<'static, str>>,
-    /// The value to give it, where one is known to help.
+    /// A value that helps, if known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub value: Option<String>,
 }

@@ -1,6 +1,6 @@
 //! The two shapes of a method that learns from a whole collection: [`Kernel`] and [`Join`].
 //!
-//! A kernel counts and concludes. A join brings documents together by keys that they share. In both, everything that
+//! A kernel counts and concludes. A join connects documents that share keys. In both, everything that
 //! passes from one step to the next can be written as [`Bytes`], and the result does not depend on how the collection was
 //! cut into pieces or on the order in which the pieces came together. That one law gives threads, resumable runs, memory
 //! limits and clusters from one implementation; `tests/law.rs` checks it for every method.
@@ -25,9 +25,9 @@ pub trait Kernel: Sync {
     type Item<'a>: Copy;
     /// The counts of a part of the collection.
     type Partial: Bytes + Send;
-    /// What the counts of the whole collection say.
+    /// The conclusion from the counts of the whole collection.
     type Finding: Bytes + Sync;
-    /// What the finding says about one item.
+    /// The decision about one item.
     type Verdict;
 
     /// Counts of nothing.
@@ -42,22 +42,22 @@ pub trait Kernel: Sync {
     /// Draws the conclusion, once all parts are merged.
     fn conclude(&self, partial: Self::Partial) -> Result<Self::Finding>;
 
-    /// Says which parts of one item are to be marked.
+    /// Decides what to mark in one item.
     fn mark(&self, item: Self::Item<'_>, finding: &Self::Finding) -> Result<Self::Verdict>;
 }
 
 /// A method that compares documents which share keys.
 ///
 /// Each document gives entries; the entries of one key are answered together; the answers connect documents, and each
-/// connected component is judged by itself, in order of position. A document without answers has nothing to do with any other.
+/// connected component is judged by itself, in order of position. A document without answers is a component of its own.
 pub trait Join: Sync {
     /// What a document is compared by.
     type Item: Sync;
-    /// What brings entries together.
+    /// The key that entries share.
     type Key: Ord + Bytes;
-    /// What a document says about a key.
+    /// The entry of a document for a key.
     type Entry: Bytes;
-    /// What one key says about the documents that share it.
+    /// What the entries of one key have in common.
     type Answer: Bytes;
     /// What is found in one component.
     type Verdict;
@@ -186,5 +186,5 @@ impl<'a> Fields<'a> {
 
 /// The bytes are not what they should be.
 pub(crate) fn damaged() -> Error {
-    Error::Refused("these bytes are not evidence of this version of refrain, or are damaged; make them again".into())
+    Error::Refused("these bytes are damaged, or another version of refrain wrote them; create them again".into())
 }

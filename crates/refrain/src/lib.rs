@@ -1,47 +1,84 @@
-//! refrain finds the text that repeats across a pile of documents, and strips it, folds it or shows it.
+//! refrain finds repeated text in large document collections: boilerplate, site templates, duplicates, copied passages,
+//! editions of the same book. It removes the repetition or shows where it is, and records why.
+//!
+//! # One call per verb
+//!
+//! Each verb of the command line is a job: a plain struct with the same defaults, the same output and the same errors.
+//!
+//! ```no_run
+//! use refrain::{
+//!     Compare, Convert, Corpus, Decode, Dedup, Editions, Extract, Input, Library, LibraryCheck, Outputs, Run, Strip, Unit,
+//! };
+//!
+//! let run = Run::default();
+//!
+//! // Build a clean corpus from a crawl.
+//! let crawl = Input::paths(["crawl.warc.gz"])?;
+//! Corpus::default().run(&crawl, Outputs::to("corpus/")?, &run)?;
+//!
+//! // Convert documents to another format.
+//! Convert::default().run(&Input::paths(["notes.zip"])?, Outputs::to("notes.parquet")?, &run)?;
+//!
+//! // Extract the main content of web pages: a whole crawl, or one page.
+//! Extract::default().run(&crawl, Outputs::to("pages.jsonl")?, &run)?;
+//! let page = Extract::default().page("<p>The lamp is lit at dusk.</p>", Some("https://example.org/"));
+//!
+//! // Decode files to UTF-8: a whole folder, or some bytes.
+//! Decode::default().run(&Input::paths(["old/"])?, Outputs::to("utf8/")?, &run)?;
+//! let decoded = Decode::default().bytes(b"caf\xe9".as_slice())?;
+//!
+//! // Remove documents that resemble an earlier one, and list them.
+//! let outputs = Outputs::to("clean.jsonl")?.removed("removed.jsonl")?;
+//! let report = Dedup { unit: Unit::Document, ..Dedup::default() }.run(&Input::paths(["docs.jsonl"])?, outputs, &run)?;
+//! println!("kept {} of {} documents", report.documents_kept, report.documents);
+//!
+//! // Remove licence headers and footers from books.
+//! let books = Input::paths(["books/"])?;
+//! Strip::default().run(&books, Outputs::to("stripped/")?, &run)?;
+//!
+//! // Find the passages that essays share.
+//! let essays = Input::paths(["essays/"])?;
+//! Compare::default().run(&essays, Outputs::to("report/")?, &run)?;
+//!
+//! // Find editions of the same book.
+//! Editions::default().run(&books, Outputs::to("editions/")?, &run)?;
+//!
+//! // Check essays against a library of sources.
+//! let report = Library::open("library/")?.check(&essays, &LibraryCheck::default(), Outputs::none(), &run)?;
+//! # Ok::<(), refrain::Error>(())
+//! ```
+//!
+//! [`Input`] and [`Outputs`] can be memory instead of files. [`Run`] sets threads and memory, reports progress and stops a job:
+//!
+//! ```
+//! use refrain::{Dedup, Document, Input, Outputs, Run, Unit};
+//!
+//! let text = "The keeper lit the lamp at dusk, and again when the fog came in.";
+//! let input = Input::documents([Document::from_text("a", text), Document::from_text("b", text)]);
+//! let (outputs, results) = Outputs::memory();
+//! Dedup { unit: Unit::Document, ..Dedup::default() }.run(&input, outputs, &Run::default())?;
+//! assert_eq!(results.documents().len(), 1);
+//! # Ok::<(), refrain::Error>(())
+//! ```
 //!
 //! # Model
 //!
-//! A [`Document`] has text and blocks. Passes add [`Mark`]s to it: this range is boilerplate, that one is a copy, and why.
-//! Passes that compare documents give [`Link`]s. No pass deletes text; a writer leaves marked ranges out, or keeps them.
+//! A [`Document`] has text and blocks. Methods add a [`Mark`] to each range that is boilerplate, a duplicate or otherwise
+//! unwanted, with the reason. Methods that compare documents return a [`Link`] for each pair. No method deletes text: writers
+//! remove marked ranges, or keep them with their marks.
 //!
-//! # Data flow
+//! An [`Error`] ends a run. A [`Failure`] concerns one input; the run reports it and continues.
 //!
-//! ```text
-//! source -> decode -> extract -> language -> dedup -> write
-//!    \_________ marks accumulate on the Document ________/
-//! ```
+//! # Modules
 //!
-//! - [`source`] reads files, folders, archives and tables, and yields raw documents; those of office programs, books and
-//!   PDFs are opened by [`pipeline`] on the way to the next step;
-//! - [`decode`] finds the characters and the language;
-//! - [`extract`] finds the blocks of a web page, tells its main content from the rest, and what the page says about itself;
-//! - [`dedup`] marks copies;
-//! - [`strip`] marks what was put in front of books and behind them;
-//! - [`template`] finds what the pages of a site share;
-//! - [`compare`] finds passages that documents share;
-//! - [`editions`] finds books that are editions of one work, and where they overlap;
-//! - [`report`] shows what was found;
-//! - [`mod@write`] writes text, JSONL, Parquet and vertical files;
-//! - [`corpus`] does all of it, into a folder, in a run that can be killed and goes on where it was;
-//! - [`kernel`] defines how methods learn from a whole collection, [`pipeline`] joins them, [`stats`] counts their marks.
+//! Methods are also available without files and options, as values in and values out:
 //!
-//! # Example
-//!
-//! The main content of a page:
-//!
-//! ```
-//! use refrain::extract::{Extractor, Workspace};
-//!
-//! let html = "<title>The lamp</title><nav><a href=/>Home</a> <a href=/about>About</a></nav>
-//!     <article><h1>The lamp</h1><p>The lamp is lit at dusk and burns until the morning, when the keeper climbs the stairs
-//!     once more, trims the wick and draws the curtains around the lens.</p></article>";
-//! let mut workspace = Workspace::default();
-//! let found = Extractor::default().extract(html, None, &mut workspace);
-//! assert!(found.text().contains("The lamp is lit at dusk"));
-//! assert_eq!(found.page.blocks[0].span.of(&found.page.text), "Home About");
-//! assert!(!found.keeps(0));
-//! ```
+//! - [`source`] reads files, folders, archives and tables; [`pipeline`] turns their records into documents;
+//! - [`decode`] detects encodings and languages, [`extract`] finds the main content of web pages;
+//! - [`dedup`] finds duplicates, [`strip`] licence headers and footers, [`template`] site templates;
+//! - [`compare`] finds shared passages, [`editions`] editions of the same book;
+//! - [`mod@write`] writes documents, [`report`] writes pages for people, [`stats`] counts marks;
+//! - [`kernel`] defines how a method learns from a whole collection.
 
 pub mod compare;
 pub mod decode;

@@ -32,7 +32,7 @@ pub struct Preparation {
 pub struct Prepared {
     /// The document, if it was one.
     pub document: Option<Document>,
-    /// Why it was passed over, if it was.
+    /// Why it was skipped, if it was.
     pub skipped: Option<String>,
     /// What went wrong. A document may come with a failure: it was damaged, but could be used.
     pub failure: Option<Failure>,
@@ -174,7 +174,7 @@ pub struct Opened {
 }
 
 impl Opened {
-    /// Decodes a document; what cannot be read as text is a failure, or is passed over.
+    /// Decodes a document; what cannot be read as text is a failure, or is skipped.
     pub fn new(position: Position, mut raw: RawDocument) -> Result<Opened, Box<Prepared>> {
         let mut losses = 0;
         let mut damage = None;
@@ -390,7 +390,7 @@ fn adopt_ranges(document: &mut Document, pages: Vec<usize>) -> Option<Failure> {
         let which =
             if document.id == document.origin.path() { String::new() } else { format!(" of {}", document.name()) };
         let error = format!("{} beyond the text{which}, or inside a character; ignored", misfits.join(", "));
-        failure_of(&document.origin, error).hint("the text was changed after they were written: write them anew")
+        failure_of(&document.origin, error).hint("the text changed after they were written; create them again")
     })
 }
 

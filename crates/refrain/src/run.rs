@@ -43,7 +43,7 @@ pub struct Run {
 }
 
 impl Run {
-    /// More threads than this take longer to start than they could save.
+    /// The largest number of threads.
     pub const MAX_THREADS: usize = 256;
 
     /// Starts the threads.
@@ -78,8 +78,8 @@ impl Run {
         match self.memory.unwrap_or(default) {
             memory if memory < LEAST_MEMORY => {
                 let least = format!("{}M", LEAST_MEMORY >> 20);
-                let text = format!("give it `memory={least}` or more");
-                Err(Error::Refused("that is too little memory".into()).hint(Hint::value("memory", least, text)))
+                let text = format!("use at least `memory={least}`");
+                Err(Error::Refused("not enough memory".into()).hint(Hint::value("memory", least, text)))
             }
             memory => Ok(memory),
         }
@@ -94,7 +94,7 @@ impl Run {
     }
 }
 
-/// Less memory is too little to work with.
+/// The smallest memory limit, in bytes.
 const LEAST_MEMORY: u64 = 32 << 20;
 
 fn not_a_folder(folder: &Path) -> Error {
@@ -106,17 +106,17 @@ fn not_a_folder(folder: &Path) -> Error {
 pub struct Stop(Arc<AtomicBool>);
 
 impl Stop {
-    /// Asks the run to stop as soon as it can; true if somebody already asked.
+    /// Requests a stop; true if one was already requested.
     pub fn request(&self) -> bool {
         self.0.swap(true, Ordering::Relaxed)
     }
 
-    /// True once somebody asked.
+    /// True once a stop was requested.
     pub fn is_requested(&self) -> bool {
         self.0.load(Ordering::Relaxed)
     }
 
-    /// [`Error::Interrupted`] once somebody asked.
+    /// Returns [`Error::Interrupted`] once a stop was requested.
     pub fn check(&self) -> Result<()> {
         if self.is_requested() { Err(Error::Interrupted) } else { Ok(()) }
     }
@@ -150,15 +150,15 @@ impl fmt::Debug for Observer {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Event {
-    /// How far the current phase has come. Every phase counts from 0.
+    /// Progress of the current phase. Every phase counts from 0.
     Progress {
         /// What the job is doing: `read`, `learn`, `write`, ...
         phase: &'static str,
-        /// Bytes of the input that are done.
+        /// Bytes of the input processed so far.
         done: u64,
-        /// Bytes in all; 0 if that is unknown.
+        /// Bytes in total; 0 if unknown.
         total: u64,
-        /// Documents that are done.
+        /// Documents processed so far.
         documents: u64,
         /// Failures so far.
         failures: u64,
@@ -168,7 +168,7 @@ pub enum Event {
 /// Chunks that each worker may be ahead of the sink.
 const CHUNKS_AHEAD: usize = 3;
 
-/// The threads of a run that has started, and how far it has come. Methods that use several threads take it.
+/// The threads and the progress of a started run. Methods that use several threads take it as an argument.
 ///
 /// No method of the library uses threads that it was not given.
 pub struct Workers {
@@ -202,12 +202,12 @@ impl Workers {
         self.pool.install(work)
     }
 
-    /// Runs something on another thread that nobody waits for.
+    /// Runs something on another thread without waiting for it.
     pub fn spawn(&self, work: impl FnOnce() + Send + 'static) {
         self.pool.spawn(work);
     }
 
-    /// Begins a phase of so many bytes; 0 if that is unknown.
+    /// Begins a phase of `total` bytes; 0 if unknown.
     pub fn begin(&self, phase: &'static str, total: u64) {
         *lock(&self.phase) = (phase, total);
         self.done.store(0, Ordering::Relaxed);

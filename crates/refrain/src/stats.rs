@@ -124,7 +124,7 @@ pub struct Statistics {
     pub total: Stages,
     /// Each language, by its code.
     pub languages: BTreeMap<String, Stages>,
-    /// What was passed over, by reason.
+    /// What was skipped, by reason.
     pub skipped: BTreeMap<String, u64>,
     /// Inputs, records and documents that could not be used.
     pub failures: u64,
@@ -172,13 +172,13 @@ impl Statistics {
         row("downloaded", self.total.downloaded, all);
         row("  boilerplate", self.total.boilerplate, all);
         if !self.total.template.is_none() {
-            row("  template of site", self.total.template, all);
+            row("  site template", self.total.template, all);
         }
         row("main content", self.total.main_content, all);
         row("  other languages", self.total.foreign, all);
         row("  exact duplicates", self.total.duplicates, all);
         row("corpus", self.total.kept, all);
-        let head = format!("{:<24}{:>14}{:>18}{:>18}{:>11}\n", "", "documents", "words", "tokens", "of words");
+        let head = format!("{:<24}{:>14}{:>18}{:>18}{:>11}\n", "", "documents", "words", "tokens", "word share");
         let mut table = head + &out;
         let _ = writeln!(
             table,
@@ -191,7 +191,7 @@ impl Statistics {
             let _ = writeln!(
                 table,
                 "{:<24}{:>14}{:>18}{:>18}{:>18}",
-                if code == UNKNOWN_LANGUAGE { "not told" } else { code },
+                if code == UNKNOWN_LANGUAGE { "unknown" } else { code },
                 thousands(stages.kept.documents),
                 thousands(stages.downloaded.words),
                 thousands(stages.main_content.words),
@@ -203,7 +203,7 @@ impl Statistics {
             skipped.sort_by_key(|(reason, count)| (std::cmp::Reverse(**count), (*reason).clone()));
             let parts: Vec<_> =
                 skipped.iter().map(|(reason, count)| format!("{} {reason}", thousands(**count))).collect();
-            let _ = writeln!(table, "\npassed over: {}", parts.join(", "));
+            let _ = writeln!(table, "\nskipped: {}", parts.join(", "));
         }
         if self.failures > 0 {
             let _ = writeln!(table, "\nfailed: {} (see errors.jsonl)", thousands(self.failures));

@@ -15,51 +15,52 @@ use crate::common::{
 };
 use crate::exit::Exit;
 
-/// Find passages that documents share: pairs ranked, with what they have in common
+/// Find passages that documents share, and rank the pairs
 ///
-/// Each document becomes the set of its word trigrams. Of two documents, R is the share of the trigrams of both that both
-/// have, C the share of those of the one that the other has. Pairs with enough of either are listed, the most alike first,
-/// with the passages they share, also edited ones. A score shows where to look; it proves nothing.
+/// Each document becomes the set of its word trigrams. R is the share of the trigrams of both documents that both
+/// contain. C is the share of the trigrams of one document that the other contains. Pairs with enough of either are
+/// listed, the most similar first, with the passages that they share, even if edited. A score shows where to look; it
+/// proves nothing.
 #[derive(Args)]
 #[command(before_help = "Example:\n  refrain compare samples/essays -o report/", mut_arg("output", |arg| arg.help("Folder for a report (its name ends with /), or file to write, its form and packing (.gz, .zst) told by its name; standard output when not given")))]
 pub(crate) struct Arguments {
     #[command(flatten)]
     input: InputArguments,
 
-    /// Form of the output, where its name (.jsonl, .csv, .tsv, .json, .html) does not tell
+    /// Output format, if the file extension does not select it
     #[arg(long, value_name = "FORMAT", value_parser = one_of(Compare::FORMATS), help_heading = "Output")]
     format: Option<Format>,
 
-    /// What ranges count: characters (code points) or bytes
+    /// Unit of ranges: characters (code points) or bytes
     #[arg(long, value_name = "UNIT", default_value = "chars", value_parser = offsets(), help_heading = "Output")]
     offsets: Offsets,
 
-    /// Write numbers instead of names, and which document has which number to this file
+    /// Replace names by numbers, and write the key to this file
     #[arg(long, value_name = "FILE", help_heading = "Output")]
     anonymous: Option<PathBuf>,
 
-    /// Find no passages, only scores
+    /// Compute scores only, without passages
     #[arg(long, help_heading = "Output")]
     no_passages: bool,
 
-    /// Compare with these files or folders, too, but not those among each other; takes all names up to the next option
+    /// Also compare with these files or folders, but not with each other. Takes all names up to the next option
     #[arg(long, value_name = "INPUT", num_args = 1.., help_heading = "Documents")]
     reference: Vec<String>,
 
-    /// Text that everyone was given: what stands in these files does not count; takes all names up to the next option
+    /// Ignore text that occurs in these files, such as the assignment. Takes all names up to the next option
     #[arg(long, value_name = "INPUT", num_args = 1.., help_heading = "Documents")]
     exclude: Vec<String>,
 
-    /// Compare just these pairs: a file with two ids on each line and a tab between them
+    /// Compare only these pairs: a file with two ids per line, separated by a tab
     #[arg(long, value_name = "FILE", help_heading = "Documents")]
     pairs: Option<PathBuf>,
 
-    /// Take the files of each folder together, as one document
+    /// Treat the files of each folder as one document
     #[arg(long, help_heading = "Documents")]
     folders: bool,
 
-    /// What counts as a word: letters in lower case; words as written, but for the first of sentences, with all numbers alike;
-    /// or names and signs of programs
+    /// What counts as a word: letters (lower case, letters only), sentences (as written, all numbers equal) or code
+    /// (names, numbers and signs of programs)
     #[arg(long, value_name = "TOKENS", default_value = Compare::default().tokens.name(), value_parser = named(Rule::ALL.map(|rule| (rule.name(), rule)).to_vec()), help_heading = "Comparison")]
     tokens: Rule,
 
@@ -71,19 +72,19 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "SHARE", default_value_t = Compare::default().resemblance, value_parser = percent, help_heading = "Comparison")]
     resemblance: f64,
 
-    /// List pairs of which one contains this share of the other, C, or more
+    /// List pairs in which one document contains at least this share of the other, C
     #[arg(long, value_name = "SHARE", default_value_t = Compare::default().containment, value_parser = percent, help_heading = "Comparison")]
     containment: f64,
 
-    /// N-grams that stand in more than this share of the documents do not count, where there are 20 documents or more
+    /// Ignore n-grams that occur in more than this share of the documents, if there are at least 20
     #[arg(long, value_name = "SHARE", default_value_t = Compare::default().common, value_parser = percent, help_heading = "Comparison")]
     common: f64,
 
-    /// Compare lists of references, too
+    /// Also compare lists of references
     #[arg(long, help_heading = "Comparison")]
     keep_references: bool,
 
-    /// Memory to stay within
+    /// Memory limit
     #[arg(long, value_name = "SIZE", default_value = "512M", value_parser = size, allow_negative_numbers = true, help_heading = "Running")]
     memory: u64,
 
@@ -153,11 +154,11 @@ impl Arguments {
     /// Refuses options that would do nothing.
     fn refuse_idle(&self, given: &Given) -> Result<()> {
         if self.pairs.is_some() {
-            let why = "does nothing with --pairs, which lists every pair that is named";
+            let why = "has no effect with --pairs, which lists every named pair";
             given.refuse(&["resemblance", "containment", "common", "reference", "folders"], why)?;
         }
         if self.no_passages {
-            given.refuse(&["offsets"], "does nothing with --no-passages")?;
+            given.refuse(&["offsets"], "has no effect with --no-passages")?;
         }
         if !matches!(self.format(), Format::Jsonl | Format::Json | Format::Report) {
             given.refuse(&["offsets"], "needs --format jsonl, json or a report; other formats have no ranges")?;
@@ -172,13 +173,13 @@ impl Arguments {
         if self.prints_table() || (is_report && path.is_some()) {
             let mut table = self.job().table(report, SHOWN);
             if let Some(more) = report.pairs.len().checked_sub(SHOWN).filter(|more| *more > 0) {
-                table += &format!("and {more} more pairs (all of them with -o pairs.csv, or -o report/)\n");
+                table += &format!("and {more} more pairs (write all of them with -o pairs.csv or -o report/)\n");
             }
             print(&table)?;
         }
         let Some(path) = path else { return Ok(()) };
         if !report.common.is_empty() {
-            tell("text that occurs in most documents does not count; --common 100% compares it, too");
+            tell("text that occurs in most documents was ignored; --common 100% includes it");
         }
         let (documents, pairs) = (report.documents.len(), report.pairs.len());
         let pairs = if pairs == 1 { "1 pair".to_owned() } else { format!("{pairs} pairs") };
@@ -194,10 +195,10 @@ impl Arguments {
             None => "no document could be read".to_owned(),
         };
         let way_out = match self.folders {
-            true => "name the folder that has one folder for each document of several files",
-            false => "name two files or more, or a folder of them",
+            true => "name a folder that contains one folder per document",
+            false => "name at least two files, or a folder",
         };
-        tell(&format!("failed: {read}: there is nothing to compare; {way_out}"));
+        tell(&format!("failed: {read}: nothing to compare; {way_out}"));
     }
 }
 

@@ -9,26 +9,25 @@ use refrain::{Convert, Run};
 use crate::common::{Given, InputArguments, OutputArguments, counted_documents, offsets, output_format, tell};
 use crate::exit::Exit;
 
-/// Turn any input into text, JSONL, Parquet or vertical
+/// Convert documents to text, JSONL, Parquet or vertical
 ///
-/// HTML becomes the visible text of the page, with nothing taken out. A corpus folder is an input like any other; ranges
-/// that were marked when it was made with --keep-marked are left out here unless --keep-marked is given again. An output
-/// with a slash at the end of its name is a folder, for one text file a document.
+/// HTML becomes the visible text of the page. Nothing is removed, except ranges that are already marked (`refrain
+/// corpus --keep-marked`). A folder (`-o notes/`) gets one text file per document.
 #[derive(Args)]
 #[command(before_help = "Example:\n  refrain convert samples/notes.zip -o notes.vert")]
 pub(crate) struct Arguments {
     #[command(flatten)]
     input: InputArguments,
 
-    /// Format, where the name (.txt, .jsonl, .parquet, .vert) does not tell [default: jsonl]
+    /// Output format, if the file extension does not select it [default: jsonl]
     #[arg(long, value_name = "FORMAT", value_parser = output_format(), help_heading = "Output")]
     format: Option<(Format, Compression)>,
 
-    /// Keep ranges that came marked, with their marks
+    /// Keep marked ranges and their marks
     #[arg(long, help_heading = "Output")]
     keep_marked: bool,
 
-    /// With --keep-marked, what the ranges of marks count: characters (code points) or bytes
+    /// With --keep-marked: unit of ranges, characters (code points) or bytes
     #[arg(long, value_name = "UNIT", default_value = "chars", value_parser = offsets(), help_heading = "Output")]
     offsets: Offsets,
 

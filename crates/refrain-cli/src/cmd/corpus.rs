@@ -17,14 +17,15 @@ use crate::common::{
 };
 use crate::exit::Exit;
 
-/// Make a clean corpus: read, decode, strip boilerplate, drop exact duplicates, write
+/// Build a clean corpus: decode documents, remove boilerplate and exact duplicates, select languages
 ///
-/// Reads WARC, HTML, text, JSONL, Parquet and vertical files, packed or in archives, and writes a folder: parts with the
-/// documents, `removed/` with every range left out and why, `errors.jsonl`, `stats.json`, and `manifest.json` with
-/// options, counts and digests. Killed at any moment, the same command goes on where it was and ends with the same bytes.
+/// Reads WARC, HTML, text, JSONL, Parquet, vertical and office files, compressed or in archives. Writes a folder: parts
+/// with the documents, `removed/` with every removed range and the reason, `errors.jsonl`, `stats.json`, and
+/// `manifest.json` with options, counts and digests. If a run is interrupted, run the same command again: it resumes
+/// and ends with the same bytes.
 ///
-/// Memory stays the same whatever the size of the input: about 150 MiB per thread, evidence for duplicates up to
-/// --memory, and several times the size of the largest document.
+/// Memory does not depend on the size of the input: about 150 MiB per thread, up to --memory for duplicates, and
+/// several times the size of the largest document.
 #[derive(Args)]
 #[allow(clippy::struct_excessive_bools)] // switches of a command line
 #[command(before_help = "Example:\n  refrain corpus samples/crawl.warc.gz -o corpus/ --lang en,de")]
@@ -48,11 +49,11 @@ pub(crate) struct Arguments {
     #[arg(long, help_heading = "Output")]
     no_removed: bool,
 
-    /// What ranges count: characters (code points) or bytes
+    /// Unit of ranges: characters (code points) or bytes
     #[arg(long, value_name = "UNIT", default_value = "chars", value_parser = offsets(), help_heading = "Output")]
     offsets: Offsets,
 
-    /// Text that goes into one part
+    /// Amount of text per part
     #[arg(long, value_name = "SIZE", default_value = "256M", value_parser = size, allow_negative_numbers = true, help_heading = "Output")]
     part_size: u64,
 
@@ -73,31 +74,30 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "CODES", value_delimiter = ',', help_heading = "Cleaning")]
     lang: Vec<String>,
 
-    /// What has to be in these languages: whole documents, or each of their blocks by itself
+    /// Apply --lang to whole documents or to each block
     #[arg(long, value_name = "UNIT", default_value = "document", requires = "lang", action = clap::ArgAction::Set, value_parser = named(vec![("document", LanguageUnit::Document), ("block", LanguageUnit::Block)]), help_heading = "Cleaning")]
     lang_by: LanguageUnit,
 
-    /// How the main content of web pages is found
+    /// How to find the main content of web pages
     #[arg(long, value_name = "METHOD", default_value = "default", value_parser = method_or_none(), help_heading = "Main content")]
     method: MethodOrNone,
 
     #[command(flatten)]
     extract: ExtractArguments,
 
-    /// Learn what the pages of a site have around their content, and mark that, too: of each host (the inputs are read twice), or
-    /// of none
+    /// Also learn and remove the template of each host. Reads the inputs twice
     #[arg(long, value_name = "OF", default_value = "none", action = clap::ArgAction::Set, value_parser = named(vec![("none", TemplateBy::None), ("host", TemplateBy::Host)]), help_heading = "Main content")]
     template: TemplateBy,
 
-    /// Threads, 1 to 256 [default: as many as there are cores]
+    /// Number of threads, 1 to 256 [default: number of cores]
     #[arg(long, value_name = "N", value_parser = thread_number, allow_negative_numbers = true, help_heading = "Running")]
     threads: Option<usize>,
 
-    /// How much is read between two checkpoints: what a killed run does again at most, per thread
+    /// Amount of input between checkpoints: the most that an interrupted run repeats, per thread
     #[arg(long, value_name = "SIZE", default_value = "64M", value_parser = size, allow_negative_numbers = true, help_heading = "Running")]
     checkpoint: u64,
 
-    /// Memory for evidence about duplicates; more goes to temporary files in the corpus folder
+    /// Memory for evidence of duplicates; refrain writes more to temporary files in the corpus folder
     #[arg(long, value_name = "SIZE", default_value = "1G", value_parser = size, allow_negative_numbers = true, help_heading = "Running")]
     memory: u64,
 }
@@ -116,7 +116,7 @@ impl Arguments {
     fn refuse_idle(&self, given: &Given) -> Result<()> {
         let marks = self.keep_marked && matches!(self.format.0, Format::Jsonl | Format::Parquet);
         if self.no_removed && !marks {
-            let why = "does nothing with --no-removed, unless --keep-marked writes ranges to jsonl or parquet";
+            let why = "has no effect with --no-removed, unless --keep-marked writes ranges to jsonl or parquet";
             given.refuse(&["offsets"], why)?;
         }
         ExtractArguments::refuse_idle(given, self.method.0)
@@ -145,7 +145,7 @@ pub(crate) fn run(arguments: &Arguments, given: &Given) -> Result<Exit> {
     let outputs = Outputs::to(&arguments.output)?.format(format, compression).overwrite(arguments.overwrite);
     let folder = arguments.output.display();
     let how = if arguments.overwrite { " without --overwrite" } else { "" };
-    let left = format!("the same command{how} resumes ({folder})");
+    let left = format!("run the same command{how} again to resume ({folder})");
     let run = Run { threads: arguments.threads, memory: Some(arguments.memory), ..Run::default() };
     let report = run_job(run, !arguments.quiet, "documents", &left, |run| job.run(&input, outputs, run))?;
     let statistics = &report.manifest.statistics;
@@ -173,13 +173,13 @@ fn tell_report(arguments: &Arguments, CorpusReport { manifest, start, .. }: &Cor
     }
     if total.kept.documents == 0 {
         tell(
-            "note: no document is left; see errors.jsonl for failures, removed/ for removed text, and `refrain list` for the inputs",
+            "note: the corpus is empty; see errors.jsonl for failures, removed/ for removed text, and `refrain list` for the inputs",
         );
     }
     let how = match start {
         Start::New => "",
-        Start::Resumed => "; resumed an earlier run",
-        Start::Complete => "; it was complete already",
+        Start::Resumed => "; resumed an interrupted run",
+        Start::Complete => "; already complete",
     };
     let parts = manifest.parts.len();
     let folder = arguments.output.display();

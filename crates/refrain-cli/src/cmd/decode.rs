@@ -11,11 +11,11 @@ use refrain::{Decode, DecodeMethod, DecodeReport, Outputs, Run};
 use crate::common::{Given, OutputArguments, is_folder, named, one_of, size, tell};
 use crate::exit::Exit;
 
-/// Turn files in any encoding into UTF-8, or tell which encoding and language they are in
+/// Decode files to UTF-8, or report their encoding and language
 ///
-/// Every file is one text, whatever its name; nothing is unpacked. One file goes to standard output, or to the file that -o
-/// names. Several files, and folders, go into a folder under the same relative names, with a report of what was found and
-/// what was lost: report.jsonl. Bytes that fit no encoding become U+FFFD and are counted.
+/// Every file is one text, whatever its name; nothing is decompressed. One file is written to standard output, or to
+/// the file that -o names. Several files are written to a folder under the same names, with a report, report.jsonl.
+/// Bytes that fit no encoding become U+FFFD and are counted.
 #[derive(Args)]
 #[command(
     before_help = "Example:\n  refrain decode samples/pages/ -o utf8/\n  refrain decode --detect samples/pages/\n  refrain decode --lang cs samples/pages/garten.example/cz-jablon.html\n  refrain decode --train czech.txt --encodings windows-1250,iso-8859-2 -o czech.model",
@@ -24,22 +24,22 @@ use crate::exit::Exit;
     ))
 )]
 pub(crate) struct Arguments {
-    /// Files, folders, glob patterns, @list.txt (one name a line), or - for standard input
+    /// Files, folders, glob patterns, @list.txt (one name per line), or - for standard input
     #[arg(value_name = "INPUT", required_unless_present = "train")]
     inputs: Vec<String>,
 
-    /// Largest file to read; larger ones are reported and left out
+    /// Largest file to read; larger files are reported and skipped
     #[arg(long, value_name = "SIZE", default_value = "256M", value_parser = size, allow_negative_numbers = true, help_heading = "Input")]
     max_document: u64,
 
     #[command(flatten)]
     encoding: EncodingArguments,
 
-    /// Tell encoding, language, confidence and whether declarations are right; write no text
+    /// Report encoding, language, confidence and whether declarations are right; write no text
     #[arg(long, help_heading = "Output")]
     detect: bool,
 
-    /// With --detect: a table for people, or one JSON object a line, where the name (.txt, .jsonl) does not tell
+    /// With --detect: a table (text) or one JSON object per line (jsonl), if the file extension does not select it
     /// [default: text]
     #[arg(long, value_name = "FORMAT", value_parser = one_of(Decode::FORMATS), help_heading = "Output")]
     format: Option<Format>,
@@ -57,7 +57,7 @@ pub(crate) struct Arguments {
     output: OutputArguments,
 }
 
-/// How the encoding is told, and what is known beforehand.
+/// How to detect the encoding.
 #[derive(Args)]
 #[command(next_help_heading = "Encoding")]
 struct EncodingArguments {
@@ -65,24 +65,23 @@ struct EncodingArguments {
     #[arg(long, value_name = "CODE")]
     lang: Option<String>,
 
-    /// How the encoding is detected: by the letters of all known languages and encodings, or by the published method alone,
-    /// which needs --lang or --model
+    /// How to detect the encoding: by letters (default), or by the published method, which needs --lang or --model
     #[arg(long, value_name = "METHOD", default_value = "letters", value_parser = named(DecodeMethod::ALL.to_vec()))]
     method: DecodeMethod,
 
-    /// A model of your own for the published method, made by --train
+    /// Your own model for the published method, created with --train
     #[arg(long, value_name = "FILE")]
     model: Option<PathBuf>,
 
-    /// Make a model from a text in UTF-8, a sentence a line, and write it to the file that -o names
+    /// Train a model on a UTF-8 text with one sentence per line, and write it to the file that -o names
     #[arg(long, value_name = "TEXT", requires = "encodings", conflicts_with_all = ["inputs", "detect", "model", "method", "lang"])]
     train: Option<PathBuf>,
 
-    /// With --train: the encodings that are common for the language, the commonest first
+    /// With --train: the usual encodings of the language, the most common first
     #[arg(long, value_name = "LIST", value_delimiter = ',', requires = "train")]
     encodings: Vec<String>,
 
-    /// Look at no more than so many bytes of a file to tell its encoding [default: as many as it takes]
+    /// Read at most this many bytes of a file to detect its encoding [default: as many as needed]
     #[arg(long, value_name = "SIZE", value_parser = size, allow_negative_numbers = true)]
     sample: Option<u64>,
 }
@@ -120,7 +119,10 @@ impl Arguments {
             given.refuse(&["overwrite", "only"], "needs a folder to write to, such as -o utf8/")?;
         }
         if self.encoding.model.is_some() && self.encoding.method == DecodeMethod::Letters {
-            given.refuse(&["method"], "letters uses no model; leave it out, or name published")?;
+            given.refuse(
+                &["method"],
+                "the method letters uses no model; remove the option, or use --method published",
+            )?;
         }
         Ok(())
     }
@@ -131,14 +133,14 @@ pub(crate) fn run(arguments: &Arguments, given: &Given) -> Result<Exit> {
     let format = arguments.format.map(|format| (format, Compression::None));
     let outputs = output.outputs(format)?.overwrite(arguments.overwrite);
     if let Some(text) = &arguments.encoding.train {
-        given.refuse(&["format", "overwrite", "only", "sample", "errors"], "does nothing with --train")?;
+        given.refuse(&["format", "overwrite", "only", "sample", "errors"], "has no effect with --train")?;
         return train(text, &arguments.encoding.encodings, output, &outputs);
     }
     arguments.refuse_idle(given)?;
     let (job, input) = (arguments.job(), refrain::Input::paths(&arguments.inputs)?);
     let left = match output.path().filter(|_| arguments.fills_folder()) {
         Some(path) => {
-            format!("{} holds some of the texts, and no report; start again with --overwrite", path.display())
+            format!("{} holds some of the texts and no report; run again with --overwrite", path.display())
         }
         None => "the output was not finished".to_owned(),
     };
@@ -183,7 +185,7 @@ fn tell_report(report: &DecodeReport, output: Option<&Path>, detect: bool) {
         tell(&format!("note: NUL characters became U+FFFD ({}), in {}", report.nuls, files(report.files_with_nuls)));
     }
     if report.repaired > 0 {
-        tell(&format!("note: repaired text that was encoded twice or in two encodings, in {}", files(report.repaired)));
+        tell(&format!("note: repaired doubly encoded or mixed text in {}", files(report.repaired)));
     }
 }
 
@@ -202,7 +204,7 @@ fn found(report: &DecodeReport) -> String {
         parts.push(format!("{} declared otherwise", report.misdeclared));
     }
     if report.foreign > 0 {
-        parts.push(format!("{} foreign and left out", report.foreign));
+        parts.push(format!("{} foreign, skipped", report.foreign));
     }
     parts.join(", ")
 }

@@ -17,12 +17,13 @@ use crate::common::{
 };
 use crate::exit::Exit;
 
-/// Remove text that occurs in earlier documents
+/// Remove text that repeats earlier documents
 ///
-/// Documents are read twice: first to learn what repeats, then to mark it. A block is a duplicate if most of its words occur
-/// in n-grams of text that was kept before it, or in the same order in one passage of it. The first copy is kept.
+/// Reads the documents twice: first to learn what repeats, then to remove it. A block is a duplicate if most of its
+/// words are in n-grams of earlier kept text, or occur in the same order in one passage of it. The first copy is kept.
 ///
-/// If the run is killed, interrupted or runs out of disk space, the same command resumes it and ends with the same bytes.
+/// If a run is interrupted, killed or out of disk space, run the same command again: it resumes and ends with the same
+/// bytes.
 #[derive(Args)]
 #[command(before_help = "Example:\n  refrain dedup docs.jsonl -o clean.jsonl --removed removed.jsonl")]
 #[allow(clippy::struct_excessive_bools)] // switches of a command line
@@ -30,7 +31,7 @@ pub(crate) struct Arguments {
     #[command(flatten)]
     input: InputArguments,
 
-    /// Format, where the name (.txt, .jsonl, .parquet, .vert) does not tell [default: jsonl]
+    /// Output format, if the file extension does not select it [default: jsonl]
     #[arg(long, value_name = "FORMAT", value_parser = output_format(), help_heading = "Output")]
     format: Option<(Format, Compression)>,
 
@@ -42,12 +43,13 @@ pub(crate) struct Arguments {
     #[arg(long, help_heading = "Output")]
     explain: bool,
 
-    /// List documents that were kept and those that resemble them in this file, one JSON object a line; compares whole
-    /// documents. Without -o, no documents are written
+    /// Write each kept document with its near-duplicates to this file, one JSON object per line. Implies --by document.
+    /// Without -o, write no documents
     #[arg(long, value_name = "FILE", help_heading = "Output")]
     clusters: Option<PathBuf>,
 
-    /// List passages of removed blocks that no longer occur anywhere in this file, one JSON object a line
+    /// Write passages that no longer occur anywhere to this file: text of removed blocks that was not copied. One JSON
+    /// object per line
     #[arg(long, value_name = "FILE", help_heading = "Output")]
     lost: Option<PathBuf>,
 
@@ -55,19 +57,19 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "FILE", help_heading = "Output")]
     report: Option<PathBuf>,
 
-    /// Save evidence of what was kept in this folder, for --against
+    /// Save evidence of the kept text in this folder, for a later --against
     #[arg(long, value_name = "FOLDER", help_heading = "Output")]
     save: Option<PathBuf>,
 
-    /// Keep duplicates, with their marks
+    /// Keep duplicates and their marks
     #[arg(long, help_heading = "Output")]
     keep_marked: bool,
 
-    /// What ranges count: characters (code points) or bytes
+    /// Unit of ranges: characters (code points) or bytes
     #[arg(long, value_name = "UNIT", default_value = "chars", value_parser = offsets(), help_heading = "Output")]
     offsets: Offsets,
 
-    /// Text in each part, where -o names a folder
+    /// Amount of text per part, if -o names a folder
     #[arg(long, value_name = "SIZE", default_value = "256M", value_parser = size, allow_negative_numbers = true, help_heading = "Output")]
     part_size: u64,
 
@@ -75,12 +77,12 @@ pub(crate) struct Arguments {
     #[arg(long, help_heading = "Output")]
     json: bool,
 
-    /// Also remove what occurs in these files or folders, or in saved evidence; they are not written. Takes all names up to
-    /// the next option: name the inputs before it
+    /// Also remove text that occurs in these files, folders or saved evidence. They are not written. Takes all names up
+    /// to the next option, so put your inputs first
     #[arg(long, value_name = "INPUT", num_args = 1.., help_heading = "Duplicates")]
     against: Vec<String>,
 
-    /// What is removed: blocks that are copies, or whole documents that resemble an earlier one [default: block]
+    /// What to remove: copied blocks, or whole documents that resemble an earlier one [default: block]
     #[arg(long, value_name = "UNIT", value_parser = named(vec![("block", Unit::Block), ("document", Unit::Document)]), help_heading = "Duplicates")]
     by: Option<Unit>,
 
@@ -88,22 +90,22 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "SHARE", default_value_t = Dedup::default().resemblance, value_parser = share, help_heading = "Duplicates")]
     resemblance: f64,
 
-    /// With --by document: the share of the 5-grams of either document that occur in both, or of those of the later one that
-    /// occur in the earlier one
+    /// With --by document: how to measure resemblance. jaccard: the share of all 5-grams that both documents contain.
+    /// containment: the share of the later document's 5-grams that the earlier one contains
     #[arg(long, value_name = "MEASURE", default_value = "jaccard", value_parser = named(vec![("jaccard", Measure::Jaccard), ("containment", Measure::Containment)]), help_heading = "Duplicates")]
     measure: Measure,
 
-    /// With --by document: which one is kept: first, longest, most:FIELD or least:FIELD (a field of the document, compared as
-    /// number or as text)
+    /// With --by document: which document to keep: first, longest, most:FIELD or least:FIELD (numbers are compared as
+    /// numbers)
     #[arg(long, value_name = "WHICH", default_value_t = Dedup::default().keep, help_heading = "Duplicates")]
     keep: Keep,
 
-    /// Remove only what is equal as a whole: in every byte, in all but white space, or in its words, whatever their case and
-    /// punctuation
+    /// Remove only exact copies, compared by words (ignoring case and punctuation), by everything but white space, or
+    /// by bytes
     #[arg(long, value_name = "WHAT", value_parser = named(vec![("bytes", Normalise::Bytes), ("space", Normalise::Space), ("words", Normalise::Words)]), num_args = 0..=1, default_missing_value = "words", require_equals = true, help_heading = "Duplicates")]
     exact: Option<Normalise>,
 
-    /// Only count n-grams: all, different ones, and those that occur twice or more
+    /// Only count n-grams: all, distinct and repeated
     #[arg(long, help_heading = "Duplicates")]
     count_only: bool,
 
@@ -111,28 +113,29 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "N", default_value_t = Dedup::default().ngram, allow_negative_numbers = true, help_heading = "Duplicates")]
     ngram: usize,
 
-    /// A block is a duplicate if a larger share of its words occurred before
+    /// Remove a block if more than this share of its words is in earlier kept text
     #[arg(long, value_name = "SHARE", default_value_t = Dedup::default().threshold, value_parser = share, help_heading = "Duplicates")]
     threshold: f64,
 
-    /// Blocks of fewer words between two duplicates are removed with them
+    /// Also remove blocks with fewer words between two removed blocks
     #[arg(long, value_name = "WORDS", default_value_t = Dedup::default().stub, help_heading = "Duplicates")]
     stub: usize,
 
-    /// Compare n-grams only. This misses heavily edited copies, and removes near-duplicates that differ only in names or numbers
+    /// Compare n-grams only. This misses heavily edited copies and also removes near-duplicates that differ only in
+    /// names or numbers
     #[arg(long, help_heading = "Duplicates")]
     intact: bool,
 
-    /// How repeated n-grams are found: by hashes on disk, by suffix arrays, or by counting shorter ones first. The result is
-    /// the same; hash is the fastest
+    /// How to find repeated n-grams: by hashes on disk, by suffix arrays, or by counting shorter n-grams first. The
+    /// result is the same; hash is the fastest
     #[arg(long, value_name = "ENGINE", default_value = "hash", value_parser = named(vec![("hash", Engine::Hash), ("suffix-array", Engine::SuffixArray), ("spex", Engine::Spex)]), help_heading = "Running")]
     engine: Engine,
 
-    /// Number ids that occur more than once: id, id#2, id#3
+    /// Number repeated ids: id, id#2, id#3
     #[arg(long, help_heading = "Input")]
     make_ids: bool,
 
-    /// Memory to use at most; a single document takes about thirty times its size while it is processed
+    /// Memory limit; a document takes about thirty times its size while it is processed
     #[arg(long, value_name = "SIZE", default_value = "1G", value_parser = size, allow_negative_numbers = true, help_heading = "Running")]
     memory: u64,
 
@@ -140,7 +143,7 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "FOLDER", help_heading = "Running")]
     temporary: Option<PathBuf>,
 
-    /// Text between two checkpoints: what a killed run repeats at most
+    /// Amount of text between checkpoints: the most that an interrupted run repeats
     #[arg(long, value_name = "SIZE", default_value = "1G", value_parser = size, allow_negative_numbers = true, help_heading = "Running")]
     checkpoint: u64,
 
@@ -200,18 +203,18 @@ impl Arguments {
         let documents_only = ["resemblance", "measure", "keep", "clusters"];
         let blocks_only = ["threshold", "stub", "intact", "ngram", "engine", "lost"];
         if self.count_only {
-            let why = "does nothing with --count-only, which writes no documents";
+            let why = "has no effect with --count-only, which writes no documents";
             let idle = ["format", "removed", "explain", "lost", "report", "save", "keep_marked", "offsets"];
             given.refuse(&idle, why)?;
             given.refuse(&["part_size", "by", "exact", "threshold", "stub", "intact", "checkpoint"], why)?;
             given.refuse(&documents_only, why)?;
             if self.output.is_given() {
-                bail!("--count-only writes no documents; leave -o out");
+                bail!("--count-only writes no documents; remove -o");
             }
             return Ok(());
         }
         if self.exact.is_some() {
-            let why = "does nothing with --exact, which compares texts as a whole";
+            let why = "has no effect with --exact, which compares texts as a whole";
             given.refuse(&blocks_only, why)?;
             given.refuse(&documents_only, why)?;
             given.refuse(&["save"], why)?;
@@ -231,7 +234,7 @@ impl Arguments {
             given.refuse(&["part_size"], "is for a folder of parts; end its name with / after -o")?;
         }
         if self.explain && self.json {
-            bail!("--explain and --json both write to standard output; --report FILE has what --json prints");
+            bail!("--explain and --json both write to standard output; --report FILE writes what --json prints");
         }
         if self.writes_documents() && self.output.path().is_none() && (self.explain || self.json) {
             let option = if self.explain { "--explain" } else { "--json" };
@@ -264,8 +267,8 @@ pub(crate) fn run(arguments: &Arguments, given: &Given) -> Result<Exit> {
     if let Some(path) = output.path().filter(|_| !output.quiet) {
         let removed = counted_documents(report.documents - report.documents_kept);
         let removed = match report.blocks_removed {
-            Some(blocks) => format!("{blocks} block{} and {removed} were copies", if blocks == 1 { "" } else { "s" }),
-            None => format!("{removed} resembled earlier ones"),
+            Some(blocks) => format!("removed {blocks} block{} and {removed}", if blocks == 1 { "" } else { "s" }),
+            None => format!("removed {removed}"),
         };
         tell(&format!("wrote {} to {}; {removed}", counted_documents(report.documents_kept), path.display()));
     }

@@ -12,11 +12,11 @@ use refrain::{Editions, EditionsInput, EditionsReport, Input, Output, Outputs, R
 use crate::common::{Given, InputArguments, OutputArguments, is_folder, named, one_of, print, share, size, tell};
 use crate::exit::Exit;
 
-/// Find books that are editions of one work, whole or in part, and where they overlap
+/// Find books that are editions of the same work, in whole or in part, and where they overlap
 ///
-/// Of each book, the words and pairs of words that it has once or twice are kept, in order. Two books that have them at the same
-/// distances share text, also where it was scanned badly, where stories stand in another order, or where it is one story of
-/// a collection. Licences in front of books and behind them do not count. Translations are not editions of each other.
+/// refrain compares the words and word pairs that occur once or twice in a book. Books that have them at the same
+/// distances share text, even in bad scans, with stories in another order, or if one is part of a collection. Licences
+/// before and after books do not count. Translations are not editions of each other.
 #[derive(Args)]
 #[command(
     before_help = "Example:\n  refrain editions samples/editions/ -o editions/\n  refrain editions samples/editions/ --format tsv -o pairs.tsv\n  refrain editions samples/editions/ --index books.index -o pairs.tsv\n  refrain editions books.index --against samples/editions/lamp-scanned.txt",
@@ -29,33 +29,34 @@ pub(crate) struct Arguments {
     #[command(flatten)]
     input: InputArguments,
 
-    /// Books to look for among the others, and not among each other
+    /// Look only for these books among the others
     #[arg(long, value_name = "INPUT", num_args = 1.., help_heading = "Books")]
     against: Vec<String>,
 
-    /// Save what is known of all books to this file; it is an INPUT for later runs, instead of the books
+    /// Save an index of all books to this file; use it as an INPUT of later runs instead of the books
     #[arg(long, value_name = "FILE", help_heading = "Books")]
     index: Option<PathBuf>,
 
-    /// Compare licences and notices at the beginning and the end of books, too
+    /// Also compare licences and notices at the start and the end of books
     #[arg(long, help_heading = "Books")]
     no_strip: bool,
 
-    /// How books are compared: by chains of rare words (default), or by a published method: DUPNIQ (cs, its), the overlap of
-    /// unique words (uwo) or vocabularies (vo), shingles, I-Match. These find no passages, and keep all sets of words in memory
+    /// How to compare books: by chains of rare words (default), or by a published method: DUPNIQ (cs, its), the overlap
+    /// of unique words (uwo) or vocabularies (vo), shingles, I-Match. Published methods find no passages and keep all
+    /// sets of words in memory
     #[arg(long, value_name = "METHOD", default_value = "default", value_parser = methods(), help_heading = "Comparison")]
     method: Chosen,
 
-    /// With a published method: the score that a pair has to reach, or `calibrated` for one that suits clean texts without licences
-    /// [default: the published one]
+    /// Published methods: the score that a pair must reach, or `calibrated` for clean texts without licences [default:
+    /// as published]
     #[arg(long, value_name = "SCORE", value_parser = threshold, help_heading = "Comparison")]
     threshold: Option<Threshold>,
 
-    /// Form of the pairs, where the name of the output does not tell
+    /// Format of the pairs, if the file extension does not select it
     #[arg(long, value_name = "FORMAT", value_parser = one_of(Editions::FORMATS), help_heading = "Output")]
     format: Option<Format>,
 
-    /// Memory to stay within
+    /// Memory limit
     #[arg(long, value_name = "SIZE", default_value = "1G", value_parser = size, allow_negative_numbers = true, help_heading = "Running")]
     memory: u64,
 
@@ -119,12 +120,12 @@ impl Arguments {
         if self.prints_table() || (is_report && !quiet) {
             let mut table = self.job().table(report, SHOWN);
             if let Some(more) = report.pairs.len().checked_sub(SHOWN).filter(|more| *more > 0) {
-                table += &format!("and {more} more pairs (all of them with -o pairs.tsv, or -o editions/)\n");
+                table += &format!("and {more} more pairs (write all of them with -o pairs.tsv or -o editions/)\n");
             }
             print(&table)?;
         }
         tell_books("too short to compare", report, &report.too_short);
-        tell_books("in alphabetical order, not compared with each other", report, &report.lists);
+        tell_books("alphabetical lists, not compared with each other", report, &report.lists);
         if quiet {
             return Ok(());
         }
@@ -133,7 +134,7 @@ impl Arguments {
         let share = if report.pairs.len() == 1 { "shares" } else { "share" };
         let works = report.works.iter().filter(|work| work.books.len() > 1).count();
         let (books, pairs) = (count(report.books.len(), "book"), count(report.pairs.len(), "pair"));
-        tell(&format!("{wrote}{books}, {pairs} that {share} text, {} in several editions", count(works, "work")));
+        tell(&format!("{wrote}{books}: {pairs} that {share} text, {} with several editions", count(works, "work")));
         if let Some(index) = &self.index {
             tell(&format!("saved the index {}", index.display()));
         }
@@ -170,7 +171,7 @@ pub(crate) fn run(arguments: &Arguments, given: &Given) -> Result<Exit> {
             [only] => format!("{}: this is the only book that could be read", legible(&only.id)),
             _ => "only the books of one side could be read".to_owned(),
         };
-        tell(&format!("failed: {read}: there is nothing to compare; name two books or more, or a folder of them"));
+        tell(&format!("failed: {read}: nothing to compare; name at least two books, or a folder"));
         return Ok(Exit::SomeFailed);
     }
     Ok(exit)

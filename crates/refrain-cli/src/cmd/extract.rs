@@ -15,11 +15,11 @@ use crate::common::{
 };
 use crate::exit::Exit;
 
-/// Extract the main content of web pages: text, Markdown, JSON or TEI
+/// Extract the main content of web pages as text, JSONL, Markdown or TEI
 ///
-/// Navigation, advertisements, notices and comments go; the article, post, product or listing stays, with its headings,
-/// lists, tables and code, once and in reading order. A page with text always yields text: the confidence says how good it
-/// is expected to be.
+/// Keeps the article, post, product or listing with its headings, lists, tables and code, once and in reading order.
+/// Removes navigation, advertisements, notices and reader comments. Every page with text yields text; its confidence
+/// says how good the result is expected to be.
 #[derive(Args)]
 #[command(
     before_help = "Examples:\n  refrain extract samples/pages/lighthouse.example/lens.html\n  refrain extract samples/crawl.warc.gz -o pages.jsonl"
@@ -29,7 +29,7 @@ pub(crate) struct Arguments {
     #[command(flatten)]
     input: InputArguments,
 
-    /// Format, where the name (.txt, .jsonl, .md, .xml) does not tell [default: text]
+    /// Output format, if the file extension does not select it [default: text]
     #[arg(long, value_name = "FORMAT", value_parser = one_of(Extract::FORMATS), help_heading = "Output")]
     format: Option<Format>,
 
@@ -37,11 +37,11 @@ pub(crate) struct Arguments {
     #[arg(long, help_heading = "Output")]
     explain: bool,
 
-    /// JSONL: write all blocks of the page, each with whether it was kept, and why
+    /// JSONL: write all blocks of the page, with the decision and the rule for each
     #[arg(long, help_heading = "Output")]
     keep_marked: bool,
 
-    /// Markdown: leave links out and keep their text
+    /// Markdown: write the text of links without their addresses
     #[arg(long, help_heading = "Output")]
     no_links: bool,
 
@@ -49,11 +49,11 @@ pub(crate) struct Arguments {
     #[arg(long, help_heading = "Output")]
     no_tables: bool,
 
-    /// JSONL: what the ranges of blocks count, characters (code points) or bytes
+    /// JSONL: unit of block ranges, characters (code points) or bytes
     #[arg(long, value_name = "UNIT", default_value = "chars", value_parser = offsets(), help_heading = "Output")]
     offsets: Offsets,
 
-    /// How the main content is found: the learned method, jusText or BTE as published
+    /// How to find the main content: the default method, or jusText or BTE as published
     #[arg(long, value_name = "METHOD", default_value = Method::default().name(), value_parser = named(Method::ALL.to_vec()), help_heading = "Main content")]
     method: Method,
 
@@ -106,21 +106,21 @@ impl Arguments {
     /// Refuses options that would do nothing.
     fn refuse_idle(&self, given: &Given, format: Format) -> Result<()> {
         if self.explain && format != Format::Jsonl {
-            bail!("--explain writes JSONL; leave --format out, or use the extension .jsonl");
+            bail!("--explain writes JSONL; remove --format, or use the extension .jsonl");
         }
         if self.explain {
             let blocks = ["keep_marked", "offsets", "no_links", "no_tables"];
-            given.refuse(&blocks, "does nothing with --explain, which tells of all blocks by their text")?;
+            given.refuse(&blocks, "has no effect with --explain, which describes every block")?;
         }
         if format != Format::Jsonl {
             given.refuse(&["keep_marked", "offsets"], "needs --format jsonl; other formats have no ranges")?;
         }
         if format != Format::Markdown {
-            given.refuse(&["no_links", "no_tables"], "needs --format markdown; no other format looks at it")?;
+            given.refuse(&["no_links", "no_tables"], "needs --format markdown")?;
         }
         ExtractArguments::refuse_idle(given, Some(self.method))?;
         if !matches!(self.method, Method::JusText(_)) {
-            given.refuse(&["lang"], "needs --method justext; no other method has stop lists")?;
+            given.refuse(&["lang"], "needs --method justext")?;
         }
         Ok(())
     }
@@ -145,7 +145,7 @@ fn tell_report(report: &ExtractReport, output: Option<&Path>) {
     let to = output.map_or(String::new(), |path| format!(" to {}", path.display()));
     let skipped: &BTreeMap<String, u64> = &report.failures.skipped;
     let what = match report.documents {
-        0 if report.failures.count == 0 && !skipped.is_empty() => "no document written: everything was skipped".into(),
+        0 if report.failures.count == 0 && !skipped.is_empty() => "no document written: all items were skipped".into(),
         documents => format!("wrote {}{to}", counted_documents(documents)),
     };
     let mut poor = Vec::new();

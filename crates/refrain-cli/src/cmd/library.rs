@@ -14,10 +14,10 @@ use serde_json::json;
 use crate::common::{InputArguments, OutputArguments, counted_documents, named, percent, print, size, tell};
 use crate::exit::Exit;
 
-/// Keep a library of sources, and check documents against it
+/// Store sources on disk and check documents against them
 ///
-/// A library is a folder with an index of the word trigrams of its sources, and their texts. One program at a time may change
-/// it, any number may read it; killed at any moment, it is as it was before the last change or after it.
+/// A library is a folder with an index of the word trigrams of its sources, and their texts. One program at a time can
+/// change it; any number can read it. If a change is interrupted, the library is unchanged.
 #[derive(Args)]
 #[command(
     before_help = "Example:\n  refrain library add lib/ samples/essays\n  refrain library check lib/ samples/brief.md"
@@ -33,17 +33,17 @@ enum Command {
     Remove(Remove),
     List(List),
     Check(Check),
-    /// Make sure that all files of a library are as they were written
+    /// Check that the files of a library are undamaged
     #[command(before_help = "Example:\n  refrain library verify lib/")]
     Verify(Named),
-    /// Make one segment of many, without what was taken out; this happens by itself, too
+    /// Merge the segments of a library and drop removed sources; refrain also does this automatically
     #[command(before_help = "Example:\n  refrain library compact lib/")]
     Compact(Named),
 }
 
-/// Add sources to a library, which is made if it is not there
+/// Add sources to a library, and create it if needed
 ///
-/// A source with the id of one that is there takes its place.
+/// A source with a known id replaces the old one.
 #[derive(Args)]
 #[command(before_help = "Example:\n  refrain library add lib/ samples/essays", mut_arg("output", |arg| arg.hide(true)))]
 struct Add {
@@ -53,16 +53,16 @@ struct Add {
     #[command(flatten)]
     input: InputArguments,
 
-    /// What counts as a word in a new library: letters, sentences or code [default: letters; that of the library, where it is
-    /// there]
+    /// What counts as a word in a new library: letters, sentences or code [default: letters; an existing library keeps
+    /// its setting]
     #[arg(long, value_name = "TOKENS", value_parser = named(Rule::ALL.map(|rule| (rule.name(), rule)).to_vec()), help_heading = "Comparison")]
     tokens: Option<Rule>,
 
-    /// Words of an n-gram in a new library [default: 3; that of the library, where it is there]
+    /// Words of an n-gram in a new library [default: 3; an existing library keeps its setting]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u8).range(1..=100), help_heading = "Comparison")]
     ngram: Option<u8>,
 
-    /// Memory to stay within
+    /// Memory limit
     #[arg(long, value_name = "SIZE", default_value = "512M", value_parser = size, allow_negative_numbers = true, help_heading = "Running")]
     memory: u64,
 
@@ -70,13 +70,13 @@ struct Add {
     output: OutputArguments,
 }
 
-/// Take sources out of a library, by their ids
+/// Remove sources from a library by id
 #[derive(Args)]
 #[command(before_help = "Example:\n  refrain library remove lib/ samples/essays/eva.txt")]
 struct Remove {
     /// Folder of the library
     library: PathBuf,
-    /// Ids of sources, as `refrain library list` tells them
+    /// Ids of sources, as `refrain library list` prints them
     #[arg(required = true)]
     ids: Vec<String>,
 }
@@ -92,7 +92,7 @@ struct List {
     json: bool,
 }
 
-/// Check documents against a library: how much of each stands in it, in which sources, and where
+/// Check how much of each document occurs in a library, in which sources, and where
 #[derive(Args)]
 #[command(before_help = "Example:\n  refrain library check lib/ samples/brief.md --json", mut_arg("output", |arg| arg.help("File to write: .jsonl for JSON; standard output when not given")))]
 struct Check {
@@ -106,23 +106,23 @@ struct Check {
     #[arg(long, help_heading = "Output")]
     json: bool,
 
-    /// Text that everyone was given: what stands in these files does not count; takes all names up to the next option
+    /// Ignore text that occurs in these files, such as the assignment. Takes all names up to the next option
     #[arg(long, value_name = "INPUT", num_args = 1.., help_heading = "Documents")]
     exclude: Vec<String>,
 
-    /// Tell of so many sources of each document at most
+    /// List at most this many sources per document
     #[arg(long, value_name = "N", default_value_t = LibraryCheck::default().most, help_heading = "Comparison")]
     most: usize,
 
-    /// Tell of sources that contain this share of the document, or more
+    /// List sources that contain at least this share of the document
     #[arg(long, value_name = "SHARE", default_value_t = LibraryCheck::default().containment, value_parser = percent, help_heading = "Comparison")]
     containment: f64,
 
-    /// Leave the document itself out where it is in the library, with the same id and the same text
+    /// Ignore the document itself, if the library holds it with the same id and text
     #[arg(long, help_heading = "Comparison")]
     others: bool,
 
-    /// Find no passages, only scores
+    /// Compute scores only, without passages
     #[arg(long, help_heading = "Output")]
     no_passages: bool,
 
@@ -145,7 +145,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Exit> {
         Command::Verify(Named { library }) => {
             let opened = Library::open(library)?;
             opened.verify()?;
-            tell(&format!("{}: {} sources, all as they were written", library.display(), opened.sources().count()));
+            tell(&format!("{}: {} sources, no damage found", library.display(), opened.sources().count()));
             Ok(Exit::Done)
         }
         Command::Compact(Named { library }) => {
@@ -161,7 +161,7 @@ impl Add {
     fn run(&self) -> Result<Exit> {
         let output = &self.output;
         if output.is_given() {
-            bail!("sources go into the library; leave -o out");
+            bail!("sources are written to the library; remove -o");
         }
         let options = LibraryOptions { tokens: self.tokens, ngram: self.ngram.map(usize::from) };
         let mut library = Library::open_or_create(&self.library, options)?;
@@ -180,7 +180,7 @@ impl Add {
                 let _ = write!(line, ", replaced {}: {}{more}", report.replaced.len(), legible(first));
             }
             if report.known > 0 {
-                let _ = write!(line, "; {} were there already", report.known);
+                let _ = write!(line, "; {} already present", report.known);
             }
             tell(&line);
         }
@@ -193,7 +193,7 @@ impl Remove {
         let folder = self.library.display();
         let missing = Library::open(&self.library)?.remove(&self.ids)?;
         for id in &missing {
-            tell(&format!("failed: {id}: no source has this id; refrain library list {folder} shows the ids"));
+            tell(&format!("failed: {id}: no source has this id; `refrain library list {folder}` shows the ids"));
         }
         let removed = counted_documents((self.ids.len() - missing.len()) as u64);
         tell(&format!("removed {removed} from {folder}"));

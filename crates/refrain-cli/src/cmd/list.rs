@@ -10,17 +10,17 @@ use serde_json::json;
 use crate::common::{InputArguments, print, tell};
 use crate::exit::Exit;
 
-/// Show what is in the inputs: documents, what is passed over and why, what is damaged
+/// List what the inputs contain: documents, skipped items and damage
 ///
-/// One line an item: document, skipped or failed; size in bytes; address or id, reason, or what is wrong; input and number of
-/// the item in it. Nothing is decoded or written.
+/// One line per item: document, skipped or failed; size in bytes; URL or id, reason, or error; input and item number.
+/// Nothing is decoded or written.
 #[derive(Args)]
 #[command(before_help = "Example:\n  refrain list samples/crawl-broken.warc.gz")]
 pub(crate) struct Arguments {
     #[command(flatten)]
     input: InputArguments,
 
-    /// One JSON object a line
+    /// Print one JSON object per line
     #[arg(long, help_heading = "Output")]
     json: bool,
 }

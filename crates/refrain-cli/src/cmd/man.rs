@@ -10,7 +10,7 @@ use crate::exit::Exit;
 #[derive(Args)]
 #[command(before_help = "Example:\n  refrain man corpus | man -l -")]
 pub(crate) struct Arguments {
-    /// The verb, and a verb of its own if it has some (library add); the page of refrain itself when not given
+    /// The verb (corpus, library add) [default: refrain itself]
     #[arg(value_name = "VERB", num_args = 0..=2)]
     verbs: Vec<String>,
 }
@@ -22,7 +22,7 @@ pub(crate) fn run(arguments: &Arguments, mut command: clap::Command) -> Result<E
         let Some(found) = page.find_subcommand(verb).cloned() else {
             let verbs: Vec<&str> = page.get_subcommands().map(clap::Command::get_name).collect();
             match verbs.as_slice() {
-                [] => bail!("`{}` has no verbs of its own", page.get_name()),
+                [] => bail!("`{}` has no subcommands", page.get_name()),
                 verbs => bail!("no verb `{verb}`; the verbs are: {}", verbs.join(", ")),
             }
         };

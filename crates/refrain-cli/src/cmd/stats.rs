@@ -9,7 +9,7 @@ use refrain::jobs::corpus::Manifest;
 use crate::common::print;
 use crate::exit::Exit;
 
-/// Print the figures of a corpus: documents, words and tokens at every stage, by language
+/// Print the statistics of a corpus: documents, words and tokens at each stage, by language
 #[derive(Args)]
 #[command(before_help = "Example:\n  refrain stats corpus/")]
 pub(crate) struct Arguments {
@@ -17,7 +17,7 @@ pub(crate) struct Arguments {
     #[arg(value_name = "FOLDER")]
     corpus: PathBuf,
 
-    /// As JSON
+    /// Print JSON
     #[arg(long)]
     json: bool,
 }

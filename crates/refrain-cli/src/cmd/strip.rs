@@ -17,10 +17,10 @@ use crate::exit::Exit;
 
 /// Remove licence headers and footers from books
 ///
-/// The texts are read twice: first to learn from their two ends what they share, then to find in each the last line of its
-/// preamble and the first line of its epilogue. With the profile gutenberg, what was learned is joined with evidence that comes
-/// with refrain, so that one book is enough. Into a folder, the bytes of each book are written as they are, with a report of
-/// what was found: report.jsonl. If nothing would be left of a text, it is written whole and reported.
+/// Reads the texts twice: first to learn what their two ends share, then to find the last line of the preamble and the
+/// first line of the epilogue in each. The profile gutenberg also uses evidence that ships with refrain, so one book is
+/// enough. A folder gets the bytes of each book unchanged and a report, report.jsonl. If stripping would remove the
+/// whole text, refrain keeps it and reports it.
 #[derive(Args)]
 #[command(
     before_help = "Example:\n  refrain strip samples/books/ -o clean/\n  refrain strip samples/books/lamp.txt\n  refrain strip samples/books/ --explain --worst\n  refrain strip samples/books/ --explain --format tsv -o found.tsv",
@@ -41,21 +41,21 @@ pub(crate) struct Arguments {
     #[arg(long, help_heading = "Output")]
     explain: bool,
 
-    /// With --explain: the least certain first
+    /// With --explain: list the least certain texts first
     #[arg(long, requires = "explain", help_heading = "Output")]
     worst: bool,
 
-    /// Write a list of doubtful cases to this file, the least certain first, with tabs between columns
+    /// Write doubtful cases to this file, the least certain first, with tabs between columns
     #[arg(long, value_name = "FILE", help_heading = "Output")]
     doubtful: Option<PathBuf>,
 
-    /// Write a page to this file: the least certain cases with the lines around their boundaries, where frequent lines occur,
-    /// and how often lines occur
+    /// Write an HTML page to this file: the least certain cases with the lines around their boundaries, the positions
+    /// of frequent lines, and line frequencies
     #[arg(long, value_name = "FILE.html", help_heading = "Output")]
     report: Option<PathBuf>,
 
-    /// Format, where the name does not state it. With --explain: text (a table), tsv or jsonl; for documents: text, jsonl,
-    /// parquet or vertical
+    /// Output format, if the file extension does not select it. With --explain: text (a table), tsv or jsonl; for
+    /// documents: text, jsonl, parquet or vertical
     #[arg(long, value_name = "FORMAT", value_parser = one_of(&Strip::FORMATS), help_heading = "Output")]
     format: Option<Format>,
 
@@ -63,7 +63,7 @@ pub(crate) struct Arguments {
     #[arg(long, conflicts_with = "explain", help_heading = "Output")]
     keep_marked: bool,
 
-    /// With --keep-marked, what the ranges of marks count: characters (code points) or bytes
+    /// With --keep-marked: unit of ranges, characters (code points) or bytes
     #[arg(long, value_name = "UNIT", default_value = "chars", value_parser = offsets(), help_heading = "Output")]
     offsets: Offsets,
 
@@ -79,11 +79,11 @@ pub(crate) struct Arguments {
 #[derive(Args)]
 #[command(next_help_heading = "Method")]
 struct MethodArguments {
-    /// What is known of the texts: books of Project Gutenberg, or nothing but what they share
+    /// Kind of text: books of Project Gutenberg, or any texts that share headers or footers
     #[arg(long, value_name = "PROFILE", default_value = Profile::default().name(), value_parser = named(Profile::ALL.to_vec()))]
     profile: Profile,
 
-    /// Keep credits and notes of those who made the e-book, if they follow the marker at the start of the book
+    /// Keep credits and notes of the e-book's producers that follow the marker
     #[arg(long)]
     keep_credits: bool,
 
@@ -95,7 +95,7 @@ struct MethodArguments {
     #[arg(long, value_name = "FILE")]
     save: Option<PathBuf>,
 
-    /// The default method, or the published one: lines that are frequent in these very texts, at their two ends
+    /// The default method, or the published one: lines that are frequent at the ends of these texts
     #[arg(long, value_name = "METHOD", default_value = "learned", value_parser = named(Method::ALL.to_vec()))]
     method: Method,
 
@@ -167,7 +167,7 @@ impl MethodArguments {
             }
         }
         if self.profile == Profile::Generic {
-            given.refuse(&["keep_credits"], "needs --profile gutenberg, which knows credits")?;
+            given.refuse(&["keep_credits"], "needs --profile gutenberg, which recognises credits")?;
         }
         if self.evidence.is_some() {
             given.refuse(&["save"], "has nothing to save if --evidence is used")?;
@@ -254,7 +254,7 @@ fn tell_report(job: &Strip, report: &StripReport, path: Option<&Path>) {
             more => format!(" and {more} more"),
         };
         let kept = if job.explain { "they would be written whole" } else { "written whole" };
-        tell(&format!("note: nothing but boilerplate, {kept}: {}{more}", names.join(", ")));
+        tell(&format!("note: nothing but boilerplate found, {kept}: {}{more}", names.join(", ")));
     }
     let wrote = path.map_or(String::new(), |path| format!("wrote {}: ", path.display()));
     let StripReport { books, preambles, epilogues, doubtful, .. } = report;
@@ -271,9 +271,9 @@ fn learned_from(LearnedFrom { texts, distinct, shipped }: LearnedFrom, noun: &st
         (0, _) => format!("learned from {from}"),
         (_, 0) => {
             let one = if texts == 1 { "one book" } else { "copies of one book" };
-            format!("{one}: found by the evidence that comes with refrain ({shipped} books)")
+            format!("{one}: used the evidence that ships with refrain ({shipped} books)")
         }
-        _ => format!("learned from {from} and from the evidence that comes with refrain ({shipped} books)"),
+        _ => format!("learned from {from} and from the evidence that ships with refrain ({shipped} books)"),
     }
 }
 

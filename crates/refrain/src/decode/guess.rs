@@ -256,7 +256,7 @@ impl<'a> Sample<'a> {
         let mut sample = Sample { bytes, counts: [0; 256], stretches: Vec::new(), looked_at: 0, foreign: 0 };
         let mut above = 0_usize;
         let mut from = 0;
-        // Stretches of ASCII are passed over eight bytes at a time.
+        // Stretches of ASCII are skipped eight bytes at a time.
         while let Some(at) = next_above_ascii(bytes, from) {
             let byte = bytes[at];
             from = at + 1;

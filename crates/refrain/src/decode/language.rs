@@ -247,7 +247,9 @@ impl LanguageFilter {
         let named = codes.iter().map(|code| code.trim().to_lowercase()).filter(|code| !code.is_empty());
         let wanted: Vec<String> = named.collect();
         if wanted.is_empty() && !codes.is_empty() {
-            return Err(Error::Refused("no language is named; leave the option out to keep all languages".into()));
+            return Err(Error::Refused(
+                "no language is named; name at least one, or remove the option to keep all languages".into(),
+            ));
         }
         let known = known_languages();
         match wanted.iter().find(|code| !known.contains(&code.as_str())) {

@@ -162,13 +162,13 @@ pub enum TrainError {
     #[error("no encoding is named")]
     NoEncodings,
     /// A label that is not known, or an encoding that nothing is converted to.
-    #[error("{0} is no encoding that text can be converted to")]
+    #[error("text cannot be converted to the encoding {0}")]
     UnknownEncoding(String),
     /// The same encoding under one or two labels.
     #[error("{0} is named twice")]
     NamedTwice(&'static str),
     /// Too little text, of itself or once sentences are left out.
-    #[error("{bytes} bytes of text that all encodings can express are too few to train with: {needed} are needed")]
+    #[error("training needs at least {needed} bytes of text that all encodings can express, found {bytes}")]
     TooSmall {
         /// How much there is, in UTF-8.
         bytes: usize,
@@ -379,28 +379,27 @@ impl CharedModel {
     pub fn load(file: &[u8]) -> Result<CharedModel, DamagedModel> {
         let mut lines = Lines { rest: file, line: 0 };
         if lines.next()? != VERSION {
-            return Err(lines.wrong("this is no chared model of version 1"));
+            return Err(lines.wrong("not a chared model of version 1"));
         }
-        let names = lines.next()?.strip_prefix("encodings ").ok_or(lines.wrong("the encodings belong here"))?;
+        let names = lines.next()?.strip_prefix("encodings ").ok_or(lines.wrong("expected the encodings"))?;
         let encodings = resolve(&names.split(' ').collect::<Vec<_>>())
             .ok()
             .filter(|encodings| encodings.iter().map(CharedEncoding::name).eq(names.split(' ')))
-            .ok_or(lines.wrong("an encoding that is not known, or there twice"))?;
+            .ok_or(lines.wrong("an encoding is unknown or occurs twice"))?;
         let number = lines.next()?.strip_prefix("triples ").and_then(|number| number.parse::<usize>().ok());
-        let number =
-            number.filter(|number| *number <= TRIPLES).ok_or(lines.wrong("the number of triples belongs here"))?;
+        let number = number.filter(|number| *number <= TRIPLES).ok_or(lines.wrong("expected the number of triples"))?;
         let mut model = CharedModel::blank(encodings);
         let mut last = None;
         let mut row = Vec::with_capacity(model.encodings.len());
         for _ in 0..number {
             let triple = parse_row(lines.next()?, &mut row).filter(|_| row.len() == model.encodings.len());
             let triple =
-                triple.ok_or(lines.wrong("a line is three bytes in hexadecimal and a count for each encoding"))?;
+                triple.ok_or(lines.wrong("expected three bytes in hexadecimal and a count for each encoding"))?;
             if last.is_some_and(|last| triple <= last) {
                 return Err(lines.wrong("the triples are out of order"));
             }
             if !model.push(triple, &row) {
-                return Err(lines.wrong("a triple that is equally frequent in all encodings tells nothing"));
+                return Err(lines.wrong("a triple is equally frequent in all encodings"));
             }
             last = Some(triple);
         }
@@ -553,10 +552,10 @@ struct Lines<'f> {
 impl<'f> Lines<'f> {
     fn next(&mut self) -> Result<&'f str, DamagedModel> {
         self.line += 1;
-        let end = memchr::memchr(b'\n', self.rest).ok_or(self.wrong("the file is cut off"))?;
+        let end = memchr::memchr(b'\n', self.rest).ok_or(self.wrong("the file is truncated"))?;
         let (line, rest) = self.rest.split_at(end);
         self.rest = &rest[1..];
-        std::str::from_utf8(line).map_err(|_| self.wrong("this is no text"))
+        std::str::from_utf8(line).map_err(|_| self.wrong("not text"))
     }
 
     fn wrong(&self, what: &'static str) -> DamagedModel {
@@ -826,7 +825,7 @@ mod tests {
         assert_eq!(CharedModel::load(b"\xff\n").expect_err("no text").line, 1);
         assert_eq!(
             CharedModel::load(b"").expect_err("nothing").to_string(),
-            "line 1 of the model: the file is cut off"
+            "line 1 of the model: the file is truncated"
         );
     }
 

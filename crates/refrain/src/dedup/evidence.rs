@@ -272,8 +272,8 @@ impl Learning {
     fn open(options: DedupOptions, folder: Folder, note: Option<Note>) -> Result<Learning> {
         if options.memory < LEAST_MEMORY {
             let needed = format!("{}M", LEAST_MEMORY >> 20);
-            let advice = format!("give it `memory={needed}` or more");
-            let error = Error::Refused("that is too little memory to work with".into());
+            let advice = format!("use at least `memory={needed}`");
+            let error = Error::Refused("not enough memory".into());
             return Err(error.hint(Hint::value("memory", needed, advice)));
         }
         // Another limit of memory does not change what was written.
@@ -513,8 +513,8 @@ impl<'a> Work<'a> {
             return Ok(());
         }
         let needed = format!("{}M", (2 * needed).div_ceil(1 << 20));
-        let advice = format!("`memory={needed}` is enough");
-        let error = Error::Refused("the collection needs more memory than that".into());
+        let advice = format!("use at least `memory={needed}`");
+        let error = Error::Refused("not enough memory for this collection".into());
         Err(error.hint(Hint::value("memory", needed, advice)))
     }
 

@@ -308,5 +308,5 @@ impl Learned {
 
 /// Documents are read twice, and were not the same.
 fn changed() -> Error {
-    Error::Refused("the documents changed while they were read; run it again when nobody writes to them".into())
+    Error::Refused("the documents changed during the run; run again when no other program writes to them".into())
 }

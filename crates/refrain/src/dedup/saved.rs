@@ -44,9 +44,7 @@ impl EvidenceWriter {
             && !is_store(folder)
         {
             let folder = folder.display();
-            return Err(Error::Refused(format!(
-                "{folder} has other files in it; name another folder for the evidence"
-            )));
+            return Err(Error::Refused(format!("{folder} contains other files; name another folder for the evidence")));
         }
         std::fs::create_dir_all(folder).at(folder)?;
         let note = folder.join(NOTE);
@@ -93,7 +91,7 @@ pub fn refuse_unfinished(folder: &Path) -> Result<()> {
     if !is_evidence(folder) && is_store(folder) {
         let folder = folder.display();
         return Err(Error::Refused(format!(
-            "the evidence in {folder} was never finished; run the command that saves it again"
+            "the evidence in {folder} is incomplete; run the command that saves it again"
         )));
     }
     Ok(())
@@ -107,13 +105,13 @@ pub fn each_saved(
 ) -> Result<()> {
     let path = folder.join(NOTE);
     let damaged = |message: &str| Error::Damaged { path: path.clone(), message: message.to_owned() };
-    let note: Note = read_note(&path)?.ok_or_else(|| damaged("is not there"))?;
+    let note: Note = read_note(&path)?.ok_or_else(|| damaged("does not exist"))?;
     if note.refrain_evidence != FORMAT {
-        return Err(damaged("was saved by another version; save the evidence once more"));
+        return Err(damaged("another version of refrain saved it; save the evidence again"));
     }
     let store = Store::open(folder)?;
     if (store.len() as u64, store.places()?) != (note.documents, note.words + note.documents) {
-        return Err(damaged("the files beside it have another length; save the evidence once more"));
+        return Err(damaged("the files beside it have the wrong length; save the evidence again"));
     }
     store.each_document(|number, words| take(store.id(number)?, Signature::of_words(words, options)))
 }

@@ -117,19 +117,19 @@ impl Shelf {
     /// Opens a saved index.
     pub fn open(path: &Path) -> Result<Shelf> {
         let damaged = |message: &str| Error::Damaged { path: path.to_owned(), message: message.into() };
-        let again = "the index is damaged; make it again from the books";
+        let again = "the index is damaged; create it again from the books";
         let mut file = File::open(path).at(path)?;
         let size = file.seek(SeekFrom::End(0)).at(path)?;
         let mut magic = [0; MAGIC.len()];
         file.seek(SeekFrom::Start(0)).at(path)?;
-        file.read_exact(&mut magic).map_err(|_| damaged("is no index of editions"))?;
+        file.read_exact(&mut magic).map_err(|_| damaged("not an index of editions"))?;
         if magic != MAGIC {
             let other = magic.starts_with(FAMILY);
-            let message = "is an index of another version of refrain; make it again from the books";
+            let message = "an index of another version of refrain; create it again from the books";
             return Err(if other {
                 Error::Unusable { path: path.to_owned(), message: message.into() }
             } else {
-                damaged("is no index of editions")
+                damaged("not an index of editions")
             });
         }
         let mut footer = [0; FOOTER];
@@ -184,7 +184,7 @@ impl Shelf {
     pub fn join(&mut self, other: &Shelf, mut wanted: impl FnMut(&Entry) -> bool) -> Result<()> {
         if self.made != other.made {
             let message = format!(
-                "its books were made ready in another way ({}; here: {}); make it again from the books",
+                "its books were prepared with other options ({}; now: {}); create the index again from the books",
                 other.made, self.made
             );
             return Err(Error::Unusable { path: other.path.clone(), message });
@@ -303,7 +303,7 @@ impl Shelf {
     }
 
     fn damaged(&self, entry: &Entry) -> Error {
-        let message = format!("the record of {} is damaged; make the index again from the books", entry.id);
+        let message = format!("the record of {} is damaged; create the index again from the books", entry.id);
         Error::Damaged { path: self.path.clone(), message }
     }
 
@@ -437,7 +437,7 @@ mod tests {
         assert!(both.book(2).is_err());
         let mut raw = Shelf::of_books_made(folder.path(), "as they come").expect("a file");
         let told = raw.join(&saved, |_| true).expect_err("made in another way").to_string();
-        assert!(told.contains("as they come") && told.contains("make it again"), "{told}");
+        assert!(told.contains("as they come") && told.contains("create the index again"), "{told}");
     }
 
     #[test]

@@ -313,12 +313,12 @@ impl Extractor {
         if !workspace.page.blocks.is_empty() || self.options.method != Method::Default || !workspace.state(html) {
             return self.decide(html, language.as_deref(), workspace);
         }
-        let mut note = "the page shows no text; this is what it says of itself";
+        let mut note = "the page shows no text; used the description in its metadata";
         let mut confidence = STATED_CONFIDENCE;
         if self.options.profile == Profile::KrdWrd {
             workspace.keep_sentences();
             if !workspace.decisions.iter().any(|decision| decision.keep) {
-                (confidence, note) = (0.0, "the page shows no text, and states no full sentence");
+                (confidence, note) = (0.0, "the page shows no text and describes itself in no full sentence");
             }
         }
         Extracted { page: &workspace.page, decisions: &workspace.decisions, confidence, note: Some(note) }
@@ -362,7 +362,7 @@ impl Extractor {
                 workspace.keep_sentences();
             }
             if !workspace.decisions.iter().any(|decision| decision.keep) {
-                (confidence, note) = (0.0, Some("no block is main content by this method and profile"));
+                (confidence, note) = (0.0, Some("this method and profile found no main content"));
             }
         }
         Extracted { page: &workspace.page, decisions: &workspace.decisions, confidence, note }

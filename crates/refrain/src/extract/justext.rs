@@ -274,7 +274,7 @@ fn good_follows(blocks: &[Classified], heading: usize, options: &JusTextOptions)
 /// The nearest block on one side that is not short.
 #[derive(Clone, Copy)]
 struct Neighbour {
-    /// Good or bad: near-good blocks are passed over, too.
+    /// Good or bad: near-good blocks are skipped, too.
     firm: Class,
     /// Good, near-good or bad.
     any: Class,

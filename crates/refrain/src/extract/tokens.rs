@@ -1,7 +1,7 @@
 //! HTML to tags and text, as the tokeniser of the HTML standard defines them, without copies.
 //!
 //! Tags, comments, quoted and unquoted attributes, text-only elements and scripts end exactly where the standard ends
-//! them. What is of no use for text (most attributes, comments, the content of scripts) is passed over at the speed of a
+//! them. What is of no use for text (most attributes, comments, the content of scripts) is skipped at the speed of a
 //! byte search.
 
 use memchr::{memchr, memchr3, memmem};

@@ -64,7 +64,7 @@ impl FailureLog {
             Some(Output::Memory(memory)) => List::Other(Box::new(memory.clone())),
             Some(_) => {
                 let message = "the list of failures cannot be written to standard output, which is for documents";
-                let advice = "give `errors` the name of a file; failures are also printed on standard error";
+                let advice = "name a file for `errors`; failures are also printed on standard error";
                 return Err(Error::Refused(message.into()).hint(Hint::option("errors", advice)));
             }
         };

@@ -38,7 +38,7 @@ impl Input {
     {
         let names: Vec<String> = names.into_iter().map(|name| name.as_ref().to_owned()).collect();
         if names.is_empty() {
-            return Err(Error::Refused("there is nothing to read; name at least one file or folder".into()));
+            return Err(Error::Refused("nothing to read; name at least one file or folder".into()));
         }
         Ok(Input(Kind::Names(names)))
     }
@@ -116,16 +116,14 @@ fn refuse_output_among(names: &[String], inputs: &Inputs, failures: &[Failure], 
     let is_file = |failure: &&Failure| Path::new(&failure.input).canonicalize().is_ok_and(|path| path == file);
     if let Some(failure) = failures.iter().find(is_file) {
         let input = &failure.input;
-        return Err(Error::Refused(format!(
-            "{input} is both an input and the output; no input is overwritten: name another output"
-        )));
+        return Err(Error::Refused(format!("{input} is both an input and the output; name another output")));
     }
     // An output of an earlier run is not read again, unless the folder has other files with its extension.
     let looks_alike = inputs.iter().any(|input| input.path.extension() == output.extension());
     let (all, _) = Inputs::expand_without(names, None);
     if looks_alike && all.iter().any(|input| input.path.canonicalize().is_ok_and(|path| path == file)) {
         return Err(Error::Refused(format!(
-            "{} already exists among the inputs; no input is overwritten: name another output, or move it away",
+            "{} already exists among the inputs and would be overwritten; name another output, or move the file",
             output.display()
         )));
     }

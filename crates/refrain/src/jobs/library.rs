@@ -24,8 +24,8 @@ use crate::write::Format;
 
 /// A library of sources in a folder, to check documents against them.
 ///
-/// One program at a time may change it, and any number may read it. If a program is killed, the library is as it was before the
-/// last change or after it.
+/// One program at a time can change it, and any number can read it. If a program is killed, its last change is either complete
+/// or absent.
 ///
 /// ```
 /// use refrain::{Document, Input, Library, LibraryCheck, LibraryOptions, Outputs, Run};
@@ -172,10 +172,9 @@ impl Library {
         let FingerprintOptions { rule, ngram } = reader.fingerprints();
         if options.tokens.is_some_and(|wanted| wanted != rule) || options.ngram.is_some_and(|wanted| wanted != ngram) {
             let (folder, rule) = (folder.display(), rule.name());
-            let message = format!("the library {folder} has other n-grams");
-            let advice = format!(
-                "all its sources were added with `tokens={rule}` `ngram={ngram}`: omit these options, or name another folder"
-            );
+            let message = format!("the library {folder} uses other n-grams");
+            let advice =
+                format!("it uses `tokens={rule}` `ngram={ngram}`: remove these options, or name another library");
             return Err(Error::Refused(message).hint(Hint::option("tokens", advice)));
         }
         Ok(Library { folder, reader })

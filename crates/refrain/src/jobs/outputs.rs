@@ -299,7 +299,7 @@ impl Outputs {
             let Some(path) = output.as_path() else { continue };
             let absolute = std::path::absolute(path).map_err(|error| Error::io(path, error))?;
             if taken.contains(&absolute) {
-                let message = format!("two outputs cannot go into one file, {}", path.display());
+                let message = format!("two outputs cannot share one file, {}", path.display());
                 let advice = format!("name another file for `{name}`");
                 return Err(Error::Refused(message).hint(Hint::option(name, advice)));
             }
@@ -330,10 +330,9 @@ impl Outputs {
     pub(crate) fn file_format(&self, formats: &[Format], default: Format) -> Result<Format> {
         let asked = self.format.map(|(format, _)| format);
         match (self.path(), asked) {
-            (Some(path), _) if is_folder(path) => Err(Error::Refused(format!(
-                "{} is a folder, and this is written to one file; name a file",
-                path.display()
-            ))),
+            (Some(path), _) if is_folder(path) => {
+                Err(Error::Refused(format!("{} is a folder, but this output is one file; name a file", path.display())))
+            }
             (Some(path), asked) => Format::choose(path, asked, formats),
             (None, Some(asked)) => Format::choose(Path::new("standard output"), Some(asked), formats),
             (None, None) => Ok(default),
@@ -405,7 +404,7 @@ impl Outputs {
     pub(crate) fn within(self, folder: &Path) -> Result<Outputs> {
         match self.main {
             Output::Discard => Ok(Outputs { main: Output::Path(folder.to_owned()), ..self }),
-            _ => Err(Error::Refused("this job has no other output than its folder".into())),
+            _ => Err(Error::Refused("this job has no output besides its folder".into())),
         }
     }
 
@@ -428,7 +427,7 @@ impl Outputs {
                 }
                 (Some(Format::Parquet), Output::Stdout) => {
                     let hint = Hint::option("output", "name a file with `output`");
-                    Err(Error::Refused("a Parquet file cannot go to standard output".into()).hint(hint))
+                    Err(Error::Refused("Parquet cannot be written to standard output".into()).hint(hint))
                 }
                 (_, Output::Memory(_)) => self.file_format(formats, Format::Jsonl),
                 _ => self.file_format(formats, Format::Table),
@@ -453,7 +452,7 @@ impl Outputs {
                 let name = entry.map_err(|error| Error::io(folder, error))?.file_name();
                 if !files.iter().any(|file| name == *file) {
                     return Err(Error::Refused(format!(
-                        "the folder {} has other files in it; name another one for the report",
+                        "the folder {} contains other files; name another one for the report",
                         folder.display()
                     )));
                 }

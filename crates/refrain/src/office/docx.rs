@@ -15,7 +15,7 @@ const FORMAT: &str = "DOCX";
 /// Where the text is unless the document says otherwise.
 const MAIN: &str = "word/document.xml";
 
-/// Elements that are passed over with all that is in them: deleted and moved text, the older of two forms of a drawing,
+/// Elements that are skipped with all that is in them: deleted and moved text, the older of two forms of a drawing,
 /// marks of pronunciation.
 const PASSED_OVER: [&str; 4] = ["del", "moveFrom", "Fallback", "rt"];
 
@@ -66,7 +66,7 @@ fn about(parts: &mut Parts<'_>) -> Result<About, Unreadable> {
 /// Where in a part the reader is.
 #[derive(Default)]
 struct Place {
-    /// Elements open since one that is passed over.
+    /// Elements open since one that is skipped.
     passed_over: usize,
     /// Runs of text that are open, and whether they are hidden.
     runs: Vec<bool>,

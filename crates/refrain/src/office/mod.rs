@@ -99,21 +99,21 @@ pub(crate) struct Unreadable {
 impl Unreadable {
     /// A file of this format that is not as it should be, and in which part.
     fn damaged(format: &str, what: impl std::fmt::Display) -> Unreadable {
-        Unreadable { error: format!("damaged {format} file: {what}"), hint: Some("is the file complete?".into()) }
+        Unreadable {
+            error: format!("damaged {format} file: {what}"),
+            hint: Some("check that the file is complete".into()),
+        }
     }
 
     /// A file that needs a password.
     fn encrypted(format: &str) -> Unreadable {
-        Unreadable {
-            error: format!("encrypted {format} file"),
-            hint: Some("save a version of it without a password".into()),
-        }
+        Unreadable { error: format!("encrypted {format} file"), hint: Some("save it without a password".into()) }
     }
 
     /// A file that unpacks to more than a document may be.
     fn too_large(format: &str, limit: usize) -> Unreadable {
         Unreadable {
-            error: format!("this {format} file unpacks to more than {limit} bytes, the limit for one document"),
+            error: format!("this {format} file expands to more than {limit} bytes, the limit for one document"),
             hint: Some(Hint::max_document()),
         }
     }

@@ -13,7 +13,7 @@ const TEXT: &str = "content.xml";
 const MANIFEST: &str = "META-INF/manifest.xml";
 const META: &str = "meta.xml";
 
-/// Elements that are passed over with all that is in them: deleted text, comments, the numbers of notes, marks of
+/// Elements that are skipped with all that is in them: deleted text, comments, the numbers of notes, marks of
 /// pronunciation, forms, and what stands for pictures.
 const PASSED_OVER: [&str; 8] = [
     "text:tracked-changes",

@@ -22,7 +22,7 @@ impl<'a> Parts<'a> {
     pub(super) fn open(format: &'static str, bytes: &'a [u8], limit: usize) -> Result<Parts<'a>, Unreadable> {
         match ZipArchive::new(Cursor::new(bytes)) {
             Ok(archive) => Ok(Parts { format, archive, limit, left: limit }),
-            Err(_) => Err(Unreadable::damaged(format, "its list of parts, which is at its end, cannot be read")),
+            Err(_) => Err(Unreadable::damaged(format, "the list of parts at its end cannot be read")),
         }
     }
 

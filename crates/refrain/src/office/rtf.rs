@@ -107,7 +107,7 @@ struct Rtf {
     bytes: Vec<u8>,
     /// The first half of a character that takes two numbers.
     high: Option<u16>,
-    /// Characters still to be passed over behind a number.
+    /// Characters still to be skipped behind a number.
     to_skip: usize,
     /// True in a paragraph; in one that a note stands in; in a table; in a cell.
     in_paragraph: bool,
@@ -161,7 +161,7 @@ impl Rtf {
                     self.flush()?;
                     self.to_skip = 0;
                     if self.outer.len() >= MAX_DEPTH {
-                        return Err(Unreadable::damaged(FORMAT, "too many groups inside of groups"));
+                        return Err(Unreadable::damaged(FORMAT, "groups nested too deep"));
                     }
                     self.outer.push(self.state);
                 }
@@ -178,7 +178,7 @@ impl Rtf {
                 byte => self.byte(byte)?,
             }
         }
-        Ok(Some(format!("cut off: {} groups of this RTF file have no end", self.outer.len())))
+        Ok(Some(format!("truncated: {} groups of this RTF file have no end", self.outer.len())))
     }
 
     fn close_group(&mut self) {
@@ -333,7 +333,7 @@ impl Rtf {
 
     /// A character by its number, which is negative from 32768 on.
     fn number(&mut self, number: i32) -> Result<(), Unreadable> {
-        // What is passed over behind the number before is over.
+        // What is skipped behind the number before is over.
         self.to_skip = 0;
         if !self.bytes.is_empty() {
             self.decode_bytes()?;

@@ -89,12 +89,12 @@ impl StripPage {
 
     fn table(&self) -> String {
         if self.cases.is_empty() {
-            return "<p class=\"note\">This method does not tell how sure it is.</p>".to_owned();
+            return "<p class=\"note\">This method reports no confidence.</p>".to_owned();
         }
         let mut out = format!(
-            "<p class=\"note\">The {} least certain, the worst first. Grey lines are taken off.</p>\n<table><thead><tr>\
-             <th class=\"number\">confidence</th><th>text</th><th class=\"number\">preamble up to</th>\
-             <th class=\"number\">epilogue from</th><th class=\"number\">lines</th><th>against it</th></tr></thead><tbody>\n",
+            "<p class=\"note\">The {} least certain texts, the least certain first. Grey lines are removed.</p>\n<table><thead><tr>\
+             <th class=\"number\">confidence</th><th>text</th><th class=\"number\">last line of preamble</th>\
+             <th class=\"number\">first line of epilogue</th><th class=\"number\">lines</th><th>doubts</th></tr></thead><tbody>\n",
             self.cases.len()
         );
         for Case { id, found, excerpts, .. } in &self.cases {
@@ -135,11 +135,11 @@ impl StripPage {
             |line| bottom + 1 - line.min(bottom),
         );
         format!(
-            "<figure><svg viewBox=\"0 0 {WIDTH} 610\" role=\"img\" aria-label=\"Where frequent lines stand\">\
+            "<figure><svg viewBox=\"0 0 {WIDTH} 610\" role=\"img\" aria-label=\"Positions of frequent lines\">\
              <text x=\"{LEFT}\" y=\"18\">lines from the top</text>{head}<text x=\"{LEFT}\" y=\"318\">lines from the end</text>{tail}\
-             </svg><figcaption>{} of {} different texts, one a column: lines at their ends that occur at least {} times in the \
-             collection. The marks across are the boundaries that were found. Lines of less than 30 characters, or without a \
-             letter, do not count.</figcaption></figure>",
+             </svg><figcaption>{} of {} different texts, one per column. Dots are lines at their ends that occur at least {} times in \
+             the collection. Horizontal marks are the detected boundaries. Lines with fewer than 30 characters or without \
+             letters do not count.</figcaption></figure>",
             figures.columns.len(),
             figures.texts,
             figures.least
@@ -202,12 +202,17 @@ fn occurrences(figures: &Figures) -> String {
     let counted: Vec<(f64, f64)> = rows.iter().map(|row| (f64::from(row.times), row.distinct as f64)).collect();
     let shares: Vec<(f64, f64)> = rows.iter().map(|row| (f64::from(row.times), row.at_least)).collect();
     let least = shares.iter().map(|share| share.1).fold(1.0, f64::min);
-    let left = chart(LEFT, &counted, (1.0, most), (1.0, distinct), "distinct lines that occur so often");
-    let right =
-        chart(LEFT + WIDTH / 2.0, &shares, (1.0, most), (least, 1.0), "share of lines that occur at least so often");
+    let left = chart(LEFT, &counted, (1.0, most), (1.0, distinct), "distinct lines by number of occurrences");
+    let right = chart(
+        LEFT + WIDTH / 2.0,
+        &shares,
+        (1.0, most),
+        (least, 1.0),
+        "share of lines with at least this many occurrences",
+    );
     format!(
-        "<figure><svg viewBox=\"0 0 {WIDTH} 340\" role=\"img\" aria-label=\"How often lines occur\">{left}{right}</svg>\
-         <figcaption>Lines at both ends of {} different texts, by the number of times that they occur. All scales are \
+        "<figure><svg viewBox=\"0 0 {WIDTH} 340\" role=\"img\" aria-label=\"Line frequencies\">{left}{right}</svg>\
+         <figcaption>Lines at both ends of {} different texts, by number of occurrences. All scales are \
          logarithmic.</figcaption></figure>",
         figures.texts
     )

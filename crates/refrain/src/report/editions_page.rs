@@ -35,28 +35,23 @@ impl EditionsTables<'_> {
         let alone = self.books.len() - related.min(self.books.len());
         let _ = write!(
             lead,
-            "<p class=\"lead\">{}: {} in several editions, {} of books that share text. {} with no other.</p>\
-             <p class=\"note\">In the pictures, each bar is a book, as long as it is beside the other.\
-             <span class=\"key\" style=\"background: var(--shared)\"></span>is in the other book, too\
-             <span class=\"key\" style=\"background: var(--own)\"></span>is not\
-             <span class=\"key\" style=\"background: var(--out)\"></span>was left out, as licences are. \
-             The book that is named first is above; what belongs together is joined.</p>",
+            "<p class=\"lead\">{}: {} with several editions, {} of books that share text. {} with no other book.</p>\
+             <p class=\"note\">Each bar is a book, drawn to scale; the first-named book is on top. Bands connect the same text.\
+             <span class=\"key\" style=\"background: var(--shared)\"></span>also appears in the other book\
+             <span class=\"key\" style=\"background: var(--own)\"></span>appears in this book only\
+             <span class=\"key\" style=\"background: var(--out)\"></span>licence, does not count</p>",
             counted(self.books.len(), "book"),
             counted(editions, "work"),
             counted(self.found.pairs.len(), "pair"),
             if alone == 1 { "1 book shares text".to_owned() } else { format!("{alone} books share text") },
         );
         self.named(&mut lead, "Too short to judge", &self.found.too_short);
-        self.named(
-            &mut lead,
-            "In alphabetical order, compared with each other for whole copies only",
-            &self.found.lists,
-        );
+        self.named(&mut lead, "Alphabetical lists, compared with each other for whole copies only", &self.found.lists);
         if !self.failures.is_empty() {
             let failures: Vec<String> = self.failures.iter().map(|failure| isolated(failure)).collect();
             let _ = write!(
                 lead,
-                "<details><summary>Could not be read: {}</summary><ul><li>{}</ul></details>",
+                "<details><summary>Files that could not be read: {}</summary><ul><li>{}</ul></details>",
                 failures.len(),
                 failures.join("<li>")
             );
@@ -76,7 +71,7 @@ impl EditionsTables<'_> {
         }
     }
 
-    /// Works in several editions, those with most first, then what shares parts with others; each with its pairs.
+    /// Works with several editions, those with most first, then what shares parts with others; each with its pairs.
     fn list_of_works(&self) -> String {
         let work_of: HashMap<u32, usize> =
             self.works.iter().enumerate().flat_map(|(n, work)| work.books.iter().map(move |book| (*book, n))).collect();
@@ -98,15 +93,15 @@ impl EditionsTables<'_> {
         let mut left = PAGE_PAIRS;
         for (at, n) in order.iter().take(PAGE_WORKS).enumerate() {
             if at == 0 && several > 0 {
-                page.push_str("<h2>Works in several editions</h2>");
+                page.push_str("<h2>Works with several editions</h2>");
             }
             if at == several {
-                page.push_str("<h2>Books that share a part with others</h2>");
+                page.push_str("<h2>Books that share part of their text</h2>");
             }
             self.work(&mut page, *n, &mut pairs[*n], &mut left);
         }
         if self.works.is_empty() {
-            page.push_str("<p>No two books share enough text to be called editions, whole or in part.</p>");
+            page.push_str("<p>No two books share enough text to be editions of the same work.</p>");
         }
         more(&mut page, self.works.len(), PAGE_WORKS, "works", "works.jsonl");
         page
@@ -154,7 +149,7 @@ impl EditionsTables<'_> {
         for (relation, said) in [
             (Relation::Contains, "Contains"),
             (Relation::ContainedIn, "Is contained in"),
-            (Relation::Overlaps, "Has a part in common with"),
+            (Relation::Overlaps, "Shares text with"),
         ] {
             let others: Vec<usize> =
                 work.relations.iter().filter(|(known, _)| *known == relation).map(|(_, other)| *other).collect();
@@ -216,9 +211,13 @@ impl EditionsTables<'_> {
         }
         let kind = match pair.kind {
             Kind::Duplicate => "Editions",
-            Kind::Partial => "A part",
+            Kind::Partial => "Partial overlap",
         };
-        format!("{kind}: {} of {a} is in {b}, and {} of {b} is in {a}.", percent(pair.share_a), percent(pair.share_b))
+        format!(
+            "{kind}: {} of {a} also appears in {b}, and {} of {b} also appears in {a}.",
+            percent(pair.share_a),
+            percent(pair.share_b)
+        )
     }
 
     /// Two bars, as in the second figure of the paper: a bin is coloured when more than half of it is in the other book. Passages are
@@ -232,7 +231,7 @@ impl EditionsTables<'_> {
         };
         let longest = size(pair.a).max(size(pair.b));
         let mut svg = format!(
-            "<svg viewBox=\"0 0 {WIDTH} {HEIGHT}\" role=\"img\" aria-label=\"what of each book is in the other\" \
+            "<svg viewBox=\"0 0 {WIDTH} {HEIGHT}\" role=\"img\" aria-label=\"text of each book that also appears in the other\" \
              xmlns=\"http://www.w3.org/2000/svg\">"
         );
         let spans = |of: fn(&Passage) -> Span| pair.passages.iter().map(of).collect::<Vec<_>>();
@@ -356,7 +355,7 @@ fn grouped(number: u32) -> String {
 
 fn more(page: &mut String, all: usize, shown: usize, what: &str, file: &str) {
     if all > shown {
-        let _ = write!(page, "<p class=\"note\">and {} more {what}: {file}</p>", all - shown);
+        let _ = write!(page, "<p class=\"note\">{file} lists {} more {what}</p>", all - shown);
     }
 }
 

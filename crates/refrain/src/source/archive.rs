@@ -12,7 +12,7 @@ use super::compress::{Metered, RAISE_EXPANSION, Whole};
 use super::{At, Emitter, InputFormat, describe, office};
 use crate::error::Hint;
 
-/// Folders and files that operating systems add to archives, and hidden files: passed over like in folders.
+/// Folders and files that operating systems add to archives, and hidden files: skipped as in folders.
 fn is_hidden(name: &str) -> bool {
     name.split(['/', '\\']).any(|part| part == "__MACOSX" || (part.starts_with('.') && part != "." && part != ".."))
 }
@@ -23,11 +23,11 @@ pub(super) fn read_zip(at: &At<'_>, file: File, out: &mut Emitter<'_>) -> Contro
         Err(error) => {
             let error = match office::claimed(at.name()) {
                 Some(format) => {
-                    format!("damaged {format} file: its list of parts, which is at its end, cannot be read")
+                    format!("damaged {format} file: the list of parts at its end cannot be read")
                 }
                 None => describe_zip(&error),
             };
-            return out.failed(at.failure(error).hint("is the archive complete?"));
+            return out.failed(at.failure(error).hint("check that the archive is complete"));
         }
     };
     // Who asks for an archive gets its members.

@@ -232,10 +232,7 @@ impl<R: BufRead> GzipMembers<R> {
             self.given = false;
         } else {
             self.state = State::Lost(reader);
-            return Err(io::Error::other(DamagedMember {
-                what: "no gzip member where one should begin".into(),
-                at_start: true,
-            }));
+            return Err(io::Error::other(DamagedMember { what: "expected a gzip member".into(), at_start: true }));
         }
         Ok(())
     }
@@ -291,7 +288,7 @@ impl<R: BufRead> Read for GzipMembers<R> {
                         reader.rewind_past_start();
                         self.state = State::Lost(reader);
                         let what = if error.kind() == io::ErrorKind::UnexpectedEof {
-                            "cut off: the gzip data end in the middle".to_owned()
+                            "truncated gzip data".to_owned()
                         } else {
                             format!("damaged gzip data: {error}")
                         };
@@ -492,7 +489,7 @@ mod tests {
         let whole = [member(b"one"), member(&[b'x'; 1000])].concat();
         let (content, errors) = read_out(&whole[..whole.len() - 9]);
         assert!(content.starts_with(b"one"));
-        assert_eq!(errors, ["cut off: the gzip data end in the middle"]);
+        assert_eq!(errors, ["truncated gzip data"]);
     }
 
     #[test]

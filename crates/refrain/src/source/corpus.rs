@@ -47,14 +47,14 @@ pub(crate) fn parts_of(folder: &Path) -> Option<Result<Vec<PathBuf>, String>> {
     let content = match fs::read(folder.join(MANIFEST)) {
         Ok(content) => content,
         Err(_) if began_by_refrain(folder) => {
-            return Some(Err("a corpus that is not complete; run the command that began it again".into()));
+            return Some(Err("an incomplete corpus; run the command that started it again".into()));
         }
         Err(_) => return None,
     };
     // Somebody else's manifest.json is an ordinary file.
     let known: Known = serde_json::from_slice(&content).ok()?;
     if known.refrain.layout > LAYOUT {
-        return Some(Err(format!("a corpus written by refrain {}, which is newer than this", known.refrain.version)));
+        return Some(Err(format!("a corpus of the newer refrain {}", known.refrain.version)));
     }
     Some(Ok(known.parts.iter().map(|part| folder.join(&part.path)).collect()))
 }

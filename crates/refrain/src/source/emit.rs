@@ -20,7 +20,7 @@ impl<'a> Emitter<'a> {
         Emitter { next: Position { record: 0, ..from }, first_wanted: from.record, sink }
     }
 
-    /// False when the next item comes before the wanted position: then it need not be read, only passed over.
+    /// False when the next item comes before the wanted position: then it need not be read, only skipped.
     pub fn wants_next(&self) -> bool {
         self.next.record >= self.first_wanted
     }

@@ -151,7 +151,7 @@ impl Expansion {
         }
         let path = Path::new(name);
         if self.is_in_output(path) {
-            self.failures.push(Failure::new(name, "lies in the output; name another output"));
+            self.failures.push(Failure::new(name, "is inside the output; name another output"));
             return;
         }
         match fs::metadata(path) {

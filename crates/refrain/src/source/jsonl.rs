@@ -115,7 +115,7 @@ pub fn is_record(fields: &Map<String, Value>) -> bool {
     blocks && fields.get("confidence").is_some_and(Value::is_number)
 }
 
-/// Lines of limited length: a longer one is passed over without being held in memory.
+/// Lines of limited length: a longer one is skipped without being held in memory.
 pub(super) struct Lines<R> {
     reader: R,
     buffer: Vec<u8>,

@@ -148,7 +148,7 @@ pub enum Item {
     Skipped {
         /// Where it stands.
         origin: Origin,
-        /// Why it was passed over, in words that can be counted ("image", "status 404").
+        /// Why it was skipped, in words that can be counted ("image", "status 404").
         reason: String,
     },
     /// Something that should have been a document.
@@ -171,7 +171,7 @@ pub struct RawDocument {
     /// The charset declared outside the document (HTTP header).
     pub charset: Option<String>,
     /// True when the user named this very file, or its name says that it is text: then binary content is a failure. A
-    /// picture in a folder of pages is only passed over.
+    /// picture in a folder of pages is only skipped.
     pub claims_text: bool,
 }
 
@@ -536,7 +536,7 @@ impl<'s> At<'s> {
         }
         if head.is_empty() {
             return match self.claims_text {
-                true => out.failed(self.failure(EMPTY_FILE).hint("leave it out, or fetch it again")),
+                true => out.failed(self.failure(EMPTY_FILE).hint("remove it, or download it again")),
                 false => out.skipped(self.origin(), EMPTY_FILE),
             };
         }
@@ -578,8 +578,8 @@ impl<'s> At<'s> {
             Kind::Ole => office::read_ole(self, reader, out),
             Kind::Binary(what) => self.binary(what, out),
             Kind::OtherJson => out.failed(
-                self.failure("JSON, but not one object a line")
-                    .hint("make it JSONL, for instance with jq -c '.[]' for an array or jq -c . for an object"),
+                self.failure("JSON, but not one object per line")
+                    .hint("convert it to JSONL, for example with jq -c '.[]' for an array or jq -c . for an object"),
             ),
         }
     }
@@ -676,7 +676,7 @@ pub(crate) fn describe(error: &io::Error) -> String {
     match error.kind() {
         io::ErrorKind::NotFound => "no such file".into(),
         io::ErrorKind::PermissionDenied => "permission denied".into(),
-        io::ErrorKind::UnexpectedEof => format!("cut off: it ends in the middle ({error})"),
+        io::ErrorKind::UnexpectedEof => format!("truncated ({error})"),
         _ => error.to_string(),
     }
 }

@@ -83,10 +83,10 @@ pub(super) fn read_ole(at: &At<'_>, reader: Box<dyn BufRead + '_>, out: &mut Emi
     };
     if has_entry(&bytes, "EncryptedPackage") {
         let failure = at.failure("encrypted Office document");
-        return out.failed(failure.hint("save a version of it without a password"));
+        return out.failed(failure.hint("save it without a password"));
     }
     if has_entry(&bytes, "WordDocument") {
-        let failure = at.failure("document of Word before 2007 (.doc), which is not read");
+        let failure = at.failure("Word document from before 2007 (.doc), which refrain does not read");
         return out.failed(failure.hint("save it as DOCX, for example with soffice --convert-to docx"));
     }
     at.binary("Office document", out)

@@ -1,4 +1,4 @@
-//! WARC 1.0 and 1.1: responses, resources and conversions (WET) become documents, other records are passed over.
+//! WARC 1.0 and 1.1: responses, resources and conversions (WET) become documents, other records are skipped.
 //!
 //! A record that is damaged or cut off is a failure, and reading goes on with the next one: behind a damaged gzip member,
 //! and in a plain file whose lengths are wrong, at the next line that opens a record.
@@ -261,14 +261,14 @@ impl Archive<'_> {
             size += line.len() as u64;
             let content = line.trim_ascii_end();
             if line.is_empty() {
-                return Ok(Some(Err("cut off in the header of the record")));
+                return Ok(Some(Err("truncated record header")));
             }
             if content.is_empty() {
                 break;
             }
             if size > MAX_HEADER {
                 self.skip_to_record()?;
-                return Ok(Some(Err("header of the record too long")));
+                return Ok(Some(Err("record header too long")));
             }
             http::push_field(&mut fields, content);
         }
@@ -319,7 +319,7 @@ impl Archive<'_> {
         }
         if memchr::memmem::find(&body, OPENING_LINE).is_some() {
             self.give_back_swallowed(body)?;
-            return Err(io::Error::new(io::ErrorKind::InvalidData, "Content-Length does not fit the record"));
+            return Err(io::Error::new(io::ErrorKind::InvalidData, "Content-Length does not match the record"));
         }
         // The length is too short: the body goes on up to the next record.
         body.extend(std::iter::repeat_n(b'\n', newlines));
@@ -341,7 +341,7 @@ impl Archive<'_> {
         let (mut line, mut after_empty, mut left) = (Vec::new(), false, record.length);
         while left > 0 {
             if after_empty && self.at_record()? {
-                return Err(io::Error::new(io::ErrorKind::InvalidData, "Content-Length does not fit the record"));
+                return Err(io::Error::new(io::ErrorKind::InvalidData, "Content-Length does not match the record"));
             }
             self.line(&mut line)?;
             if line.is_empty() {

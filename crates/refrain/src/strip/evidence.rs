@@ -179,7 +179,7 @@ impl Evidence {
 
     /// Reads what [`Evidence::saved`] returned.
     pub fn from_saved(bytes: &[u8]) -> Result<Evidence> {
-        Evidence::parse(bytes).ok_or_else(|| Error::Refused("no evidence of refrain strip, or damaged".into()))
+        Evidence::parse(bytes).ok_or_else(|| Error::Refused("not evidence of refrain strip, or damaged".into()))
     }
 
     fn parse(bytes: &[u8]) -> Option<Evidence> {

@@ -392,9 +392,9 @@ pub(super) fn mark(file: &Edges, evidence: &Evidence) -> Boundaries {
 
 fn why(walk: Walk) -> String {
     match walk {
-        walk if walk.is_empty() => "no shared line".to_owned(),
-        _ if walk.most == walk.last => format!("shared lines, in {} texts", walk.most),
-        _ => format!("shared lines, in {} texts, the innermost in {}", walk.most, walk.last),
+        walk if walk.is_empty() => "found no shared line".to_owned(),
+        _ if walk.most == walk.last => format!("found lines that {} texts share", walk.most),
+        _ => format!("found lines that {} texts share; the innermost line occurs in {}", walk.most, walk.last),
     }
 }
 
@@ -403,9 +403,9 @@ fn confidence(ends: [Walk; 2], lines_left: usize) -> (f32, Vec<&'static str>) {
     let found = || ends.iter().filter(|walk| !walk.is_empty());
     let doubts = [
         (found().next().is_none(), 0.6, "no shared line"),
-        (found().any(|walk| walk.last * 2 < walk.most), 0.65, "its innermost lines are in far fewer texts"),
-        (found().any(|walk| walk.most < 5), 0.7, "few texts share it"),
-        (lines_left <= 5, 0.2, "hardly anything is left"),
+        (found().any(|walk| walk.last * 2 < walk.most), 0.65, "far fewer texts share the innermost lines"),
+        (found().any(|walk| walk.most < 5), 0.7, "few texts share these lines"),
+        (lines_left <= 5, 0.2, "almost nothing remains"),
     ];
     let held = || doubts.iter().filter(|(holds, ..)| *holds);
     (held().fold(0.95, |confidence, (_, factor, _)| confidence * factor), held().map(|(.., doubt)| *doubt).collect())
@@ -521,8 +521,8 @@ mod tests {
         let found = mark(&books[0], &evidence);
         assert_eq!((found.preamble_end, found.epilogue_start), (2, 0));
         assert!(found.confidence.is_some_and(|confidence| confidence > 0.9) && found.doubts.is_empty());
-        assert_eq!(found.why_preamble, "shared lines, in 30 texts");
+        assert_eq!(found.why_preamble, "found lines that 30 texts share");
         let other = edges(b"A text of a kind that nobody else has ever written.\n\nIt goes on.\n", 600, 600);
-        assert_eq!(mark(&other, &evidence).doubts, ["no shared line", "hardly anything is left"]);
+        assert_eq!(mark(&other, &evidence).doubts, ["no shared line", "almost nothing remains"]);
     }
 }

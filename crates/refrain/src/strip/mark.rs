@@ -134,7 +134,7 @@ pub(super) fn mark(file: &Edges, rules: &Rules, evidence: &Evidence, keep_credit
     let mut found = Boundaries {
         preamble_end: end,
         epilogue_start: tail.start,
-        why_preamble: why_preamble(&head, scores, cut, keep_credits),
+        why_preamble: why_preamble(&head, cut, keep_credits),
         why_epilogue: tail.why.to_owned(),
         ..Boundaries::default()
     };
@@ -157,27 +157,26 @@ pub(super) fn preamble_end(head: &Head, taken: usize) -> usize {
     }
 }
 
-fn why_preamble(head: &Head, scores: &[f32], cut: Cut, keep_credits: bool) -> String {
-    let base = match (head.marker, head.anchor) {
-        (Some(_), _) => "marker",
-        (None, Some(_)) => "frequent lines",
-        _ => "no marker, no frequent line",
+fn why_preamble(head: &Head, cut: Cut, keep_credits: bool) -> String {
+    let (base, place) = match (head.marker, head.anchor) {
+        (Some(_), _) => ("found the end-of-licence marker", "after it"),
+        (None, Some(_)) => ("found frequent licence lines", "after them"),
+        _ => ("found no end-of-licence marker and no frequent licence line", "at the start"),
     };
     if keep_credits {
         return base.to_owned();
     }
     let next = if cut.blocks < head.blocks.len() && head.blocks[cut.blocks].is_title_page() {
-        "title page follows"
+        "; the title page follows"
     } else {
-        "text follows"
+        ""
     };
-    let taken: f32 = scores[..cut.blocks].iter().sum();
     let blocks = match cut.blocks {
         0 => String::new(),
-        1 => format!(", 1 block behind it ({taken:.1})"),
-        n => format!(", {n} blocks behind it ({taken:.1})"),
+        1 => format!("; removed 1 block {place}"),
+        n => format!("; removed {n} blocks {place}"),
     };
-    format!("{base}{blocks}, {next}, margin {:.1}", cut.margin)
+    format!("{base}{blocks}{next}")
 }
 
 fn credits(lines: &[Line], head: &Head, cut: Cut) -> String {
@@ -215,10 +214,10 @@ pub(super) fn tail_start(lines: &[Line], after: usize, rules: &Rules, evidence: 
     });
     let lines = &lines[another.map_or(0, |marker| marker + 1)..];
     let (mut start, mut why) = match first_marker(lines, Place::Tail, rules) {
-        Some(m) => (Some(m), "end line"),
+        Some(m) => (Some(m), "found the end-of-book marker"),
         None => match frequent_start(&keys_of(lines), evidence) {
-            Some(f) => (Some(f), "frequent lines"),
-            None => (None, "no end line, no frequent line"),
+            Some(f) => (Some(f), "found frequent licence lines"),
+            None => (None, "found no end-of-book marker and no frequent licence line"),
         },
     };
     let front = start.unwrap_or(lines.len());
@@ -230,7 +229,7 @@ pub(super) fn tail_start(lines: &[Line], after: usize, rules: &Rules, evidence: 
         let text = &lines[b.first..=b.last];
         tokens.cut(text);
         if rules.matches(Place::Tail, Says::Notice, tokens.all()) || licence(text, &tokens, evidence) {
-            (start, why) = (Some(b.first), "notice in front of the end");
+            (start, why) = (Some(b.first), "found a licence notice near the end");
         } else {
             break;
         }
@@ -282,22 +281,22 @@ fn confidence(
     let titled = head.blocks.get(cut.blocks).is_some_and(HeadBlock::is_title_page);
     let doubts = [
         (head.marker.is_none(), 0.5, "no marker"),
-        (another, 0.5, "another e-book begins in it"),
-        (cut.margin < 1.0, 0.7, "a close call"),
-        (!titled, 0.95, "no title page behind it"),
-        (scores[..cut.blocks].iter().any(|score| *score < 0.5), 0.8, "a block that may be of the book"),
-        (name == Some(true), 0.6, "the name of the publisher is left at an end of the book"),
-        (name == Some(false), 0.85, "the name of the publisher is left in the book"),
+        (another, 0.5, "another e-book starts in this text"),
+        (cut.margin < 1.0, 0.7, "the decision was close"),
+        (!titled, 0.95, "no title page follows"),
+        (scores[..cut.blocks].iter().any(|score| *score < 0.5), 0.8, "a removed block may belong to the book"),
+        (name == Some(true), 0.6, "the publisher's name remains at an end of the book"),
+        (name == Some(false), 0.85, "the publisher's name remains in the book"),
         (found.epilogue_start == 0, 0.9, "no epilogue"),
-        (body_end <= found.preamble_end + 5, 0.2, "hardly anything is left"),
+        (body_end <= found.preamble_end + 5, 0.2, "almost nothing remains"),
     ];
     let mut confidence = 0.995 * (1.0 / (1.0 + (-1.2 * cut.margin).exp()) * 0.25 + 0.75);
-    let mut told = Vec::new();
+    let mut reasons = Vec::new();
     for (_, factor, doubt) in doubts.into_iter().filter(|(holds, ..)| *holds) {
         confidence *= factor;
-        told.push(doubt);
+        reasons.push(doubt);
     }
-    (confidence, told)
+    (confidence, reasons)
 }
 
 /// Lines inside a boundary that are searched for the name of the publisher, at the top and at the bottom; and those of them that
@@ -369,7 +368,7 @@ mod tests {
         let file = crate::strip::lines::edges(text.as_bytes(), EDGE_LINES, EDGE_LINES);
         let marked = mark(&file, &rules, &Evidence::default(), false);
         assert_eq!((marked.preamble_end, marked.epilogue_start), (8, one.lines().count() + 96));
-        assert!(marked.doubts.contains(&"another e-book begins in it") && marked.checked(&file).is_doubtful());
+        assert!(marked.doubts.contains(&"another e-book starts in this text") && marked.checked(&file).is_doubtful());
         // Where the ends do not overlap, and where one end has both.
         for edge in [60, 110, 150] {
             let file = crate::strip::lines::edges(text.as_bytes(), edge, edge);

@@ -243,7 +243,7 @@ impl Boundaries {
         let left = edges.head.iter().chain(&edges.tail).any(|line| inside(line.number) && !line.is_blank());
         self.emptied = !unseen && !left && (self.preamble_end > 0 || self.epilogue_start > 0);
         if self.emptied {
-            self.doubts.insert(0, "nothing would be left");
+            self.doubts.insert(0, "nothing would remain");
         }
         self
     }

@@ -174,7 +174,7 @@ impl FrequentLines {
     /// The second pass of the algorithm, for one text.
     pub fn find(&self, text: &Ends) -> Boundaries {
         let edges = text.edges();
-        let mut why = ["frequent lines", "frequent lines"];
+        let mut why = ["found frequent lines", "found frequent lines"];
         let (top, bottom) = (
             Telling::of(edges.head.iter(), self.options.p_max),
             Telling::of(edges.tail.iter().rev(), self.options.e_max),
@@ -186,16 +186,17 @@ impl FrequentLines {
             let last = edges.head.iter().rev().find(|line| says_marker(rules, Place::Head, line));
             let first = edges.tail.iter().find(|line| says_marker(rules, Place::Tail, line));
             if let Some(line) = last.filter(|line| line.number >= preamble_end) {
-                (preamble_end, why[0]) = (line.number + 1, "a line that says so");
+                (preamble_end, why[0]) = (line.number + 1, "found a line that states the boundary");
             }
             if let Some(line) = first.filter(|line| epilogue_start == 0 || line.number + 1 < epilogue_start) {
-                (epilogue_start, why[1]) = (line.number + 1, "a line that says so");
+                (epilogue_start, why[1]) = (line.number + 1, "found a line that states the boundary");
             }
         }
         if epilogue_start <= preamble_end {
             epilogue_start = 0;
         }
-        let told = |line: usize, why: &str| if line == 0 { "no frequent line".to_owned() } else { why.to_owned() };
+        let told =
+            |line: usize, why: &str| if line == 0 { "found no frequent line".to_owned() } else { why.to_owned() };
         Boundaries {
             preamble_end,
             epilogue_start,

@@ -61,7 +61,7 @@ impl Backbone {
     /// Matching pairs of opening and closing tags, by index; inner pairs before outer ones.
     pub(super) fn elements(&self) -> Vec<(usize, usize)> {
         let mut open: Vec<usize> = Vec::new();
-        // How many of each name are open: a tag that closes nothing is passed over at once.
+        // How many of each name are open: a tag that closes nothing is skipped at once.
         let mut counts: Table<u64, u32> = Table::default();
         let mut pairs = Vec::new();
         for (index, piece) in self.pieces.iter().enumerate() {

@@ -58,14 +58,14 @@ impl Templates {
 
     /// Reads what [`Templates::to_bytes`] wrote.
     pub fn from_bytes(bytes: &[u8]) -> Result<Templates> {
-        let head: Head = serde_json::from_slice(bytes)
-            .map_err(|_| refused("this is not a file of templates", "write one with `save`"))?;
+        let head: Head =
+            serde_json::from_slice(bytes).map_err(|_| refused("not a file of templates", "write one with `save`"))?;
         if head.what != WHAT {
-            return Err(refused("this is not a file of templates", "write one with `save`"));
+            return Err(refused("not a file of templates", "write one with `save`"));
         }
         if head.version != VERSION {
             let version = head.version;
-            let message = format!("the templates are of version {version}, and this program reads version {VERSION}");
+            let message = format!("the templates are of version {version}, but this refrain reads version {VERSION}");
             return Err(refused(message, LEARN_AGAIN));
         }
         let file: File = serde_json::from_slice(bytes)

@@ -277,9 +277,7 @@ fn suffix_array(letters: &mut [i32]) -> Result<Vec<i32>> {
         .single_threaded()
         .run()
         .map(SuffixArrayWithText::into_vec)
-        .map_err(|error| {
-            Error::Refused(format!("no suffix array of the pages could be built ({error}); give fewer pages"))
-        })
+        .map_err(|error| Error::Refused(format!("cannot build a suffix array of the pages ({error}); use fewer pages")))
 }
 
 /// The lengths of the prefixes that neighbours in a suffix array have in common (Kasai et al., 2001).

@@ -73,9 +73,9 @@ impl Wrapper {
     /// Reads what [`Wrapper::to_bytes`] wrote.
     pub fn from_bytes(bytes: &[u8]) -> Result<Vec<Wrapper>> {
         let file: File = serde_json::from_slice(bytes)
-            .map_err(|error| Error::Refused(format!("this is not a wrapper file: {error}")).hint(write_one()))?;
+            .map_err(|error| Error::Refused(format!("not a wrapper file: {error}")).hint(write_one()))?;
         if file.what != WHAT || file.version != VERSION {
-            return Err(Error::Refused(format!("this is not a wrapper file of version {VERSION}")).hint(write_one()));
+            return Err(Error::Refused(format!("not a wrapper file of version {VERSION}")).hint(write_one()));
         }
         if file.wrappers.iter().flatten().any(|field| field.left.is_empty() || field.right.is_empty()) {
             return Err(Error::Refused(
@@ -86,7 +86,7 @@ impl Wrapper {
             |fields: &Vec<Field>| (1..fields.len()).find(|at| fields[..*at].iter().any(|f| f.name == fields[*at].name));
         if let Some((fields, at)) = file.wrappers.iter().find_map(|fields| Some((fields, twice(fields)?))) {
             return Err(Error::Refused(format!(
-                "two fields of the wrapper file are called {}; give each a name of its own",
+                "two fields of the wrapper file are called {}; give each a unique name",
                 fields[at].name
             )));
         }

@@ -86,7 +86,9 @@ pub fn open(
 ) -> Result<Box<dyn DocumentWriter>> {
     if format == Format::Parquet {
         if packing != Compression::None {
-            return Err(Error::Refused("Parquet files are compressed inside; leave .gz or .zst off the name".into()));
+            return Err(Error::Refused(
+                "Parquet files are compressed internally; remove .gz or .zst from the name".into(),
+            ));
         }
         return Ok(Box::new(parquet::ParquetWriter::new(output, options)?));
     }

@@ -228,7 +228,7 @@ impl Compressed {
     }
 
     fn take(&mut self) -> io::Result<Stage> {
-        self.stage.take().ok_or_else(|| io::Error::other("an earlier error ended the writing"))
+        self.stage.take().ok_or_else(|| io::Error::other("an earlier error stopped the output"))
     }
 
     /// Ends the writing.

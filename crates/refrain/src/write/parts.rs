@@ -54,7 +54,7 @@ impl PartsWriter {
             |path: &Path| !is_hidden(path) && !earlier.iter().any(|part| part.file_name() == path.file_name());
         if parts == 0 && folder.read_dir().at(folder)?.flatten().any(|file| is_other(&file.path())) {
             let folder = folder.display();
-            return Err(Error::Refused(format!("{folder} has other files in it; name an empty or a new folder")));
+            return Err(Error::Refused(format!("{folder} contains other files; name an empty or a new folder")));
         }
         earlier.iter().try_for_each(|path| std::fs::remove_file(path).at(path))?;
         Ok(writer)

@@ -52,14 +52,14 @@ impl Note {
         let bytes = match fs::read(&path) {
             Err(error) if error.kind() == std::io::ErrorKind::NotFound && has_segments(folder) => {
                 let message = format!(
-                    "the file {NOTE} of this library is missing; put it back from a copy, or add the sources anew, to another folder"
+                    "the file {NOTE} of this library is missing; restore it from a backup, or add the sources to a new folder"
                 );
                 return Err(Error::Damaged { path: folder.to_owned(), message });
             }
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
                 let folder = folder.display();
                 return Err(Error::Refused(format!(
-                    "{folder} is no library; make one in a new folder with: refrain library add FOLDER FILES"
+                    "{folder} is not a library; create one in a new folder with: refrain library add FOLDER FILES"
                 )));
             }
             read => read.at(&path)?,
@@ -67,7 +67,7 @@ impl Note {
         let damaged = |message: String| Error::Damaged { path: path.clone(), message };
         let any: serde_json::Value = serde_json::from_slice(&bytes).map_err(|error| {
             damaged(format!(
-                "the file is damaged ({error}); put it back from a copy, or add the sources anew, to another folder"
+                "the file is damaged ({error}); restore it from a backup, or add the sources to a new folder"
             ))
         })?;
         match any["refrain_library"].as_u64() {
@@ -79,7 +79,7 @@ impl Note {
                 );
                 return Err(Error::Unusable { path: folder.to_owned(), message });
             }
-            None => return Err(damaged("this is not the note of a library".into())),
+            None => return Err(damaged("not the list of a library".into())),
         }
         serde_json::from_value(any).map_err(|error| damaged(error.to_string()))
     }
@@ -94,9 +94,7 @@ impl Note {
 
     fn fingerprints(&self) -> Result<FingerprintOptions> {
         let rule = Rule::ALL.into_iter().find(|rule| rule.name() == self.tokens);
-        let rule = rule.ok_or_else(|| {
-            Error::Refused(format!("the library counts words as `{}`, which is unknown", self.tokens))
-        })?;
+        let rule = rule.ok_or_else(|| Error::Refused(format!("unknown tokens `{}` in this library", self.tokens)))?;
         Ok(FingerprintOptions { rule, ngram: self.ngram })
     }
 }
@@ -187,7 +185,7 @@ impl LibraryReader {
                 // Somebody made segments one since the note was read.
                 Err(Error::Io { error, .. }) if error.kind() == std::io::ErrorKind::NotFound && tries < 5 => tries += 1,
                 Err(Error::Io { path, error }) if error.kind() == std::io::ErrorKind::NotFound => {
-                    let message = "a file of the library is missing; put it back from a copy, or add the sources anew, to another folder";
+                    let message = "a file of this library is missing; restore it from a backup, or add the sources to a new folder";
                     return Err(Error::Damaged { path, message: message.into() });
                 }
                 opened => return Ok(LibraryReader { segments: opened?, fingerprints }),
@@ -309,7 +307,7 @@ impl LibraryWriter {
     pub fn open(folder: &Path, options: &CompareOptions) -> Result<LibraryWriter> {
         if !folder.join(NOTE).exists() && has_other_files(folder) {
             let folder = folder.display();
-            return Err(Error::Refused(format!("{folder} has other files in it; name another folder for the library")));
+            return Err(Error::Refused(format!("{folder} contains other files; name another folder for the library")));
         }
         if folder.is_file() {
             let folder = folder.display();
@@ -321,7 +319,7 @@ impl LibraryWriter {
         match lock.try_lock() {
             Ok(()) => {}
             Err(std::fs::TryLockError::WouldBlock) => {
-                let message = "another program changes this library; wait until it is done, then try again".into();
+                let message = "another program is changing this library; wait until it ends, then run again".into();
                 return Err(Error::Unusable { path: folder.to_owned(), message });
             }
             Err(std::fs::TryLockError::Error(error)) => return Err(Error::io(path, error)),

@@ -205,24 +205,21 @@ impl Segment {
             .map(|line| serde_json::from_slice(line).map_err(|error| damaged(error.to_string())))
             .collect::<Result<_>>()?;
         if note.digests.len() != FILES.len() {
-            let message = format!("the note of the library has no digests of segment {}", note.name);
+            let message = format!("the list of the library has no digests of segment {}", note.name);
             return Err(Error::Damaged { path: folder.to_owned(), message });
         }
         if sources.len() != note.documents {
-            return Err(damaged(format!("has {} documents, should have {}", sources.len(), note.documents)));
+            return Err(damaged(format!("contains {} documents instead of {}", sources.len(), note.documents)));
         }
         let (length_of_texts, length_of_grams) = (length(TEXTS)?, length(GRAMS)?);
         let beyond = |source: &Source| source.start.checked_add(source.length).is_none_or(|end| end > length_of_texts);
         if sources.iter().any(beyond) {
-            return Err(damaged("names texts that are not there".into()));
+            return Err(damaged("names texts that do not exist".into()));
         }
         if note.entries.checked_mul(ENTRY as u64) != Some(length_of_grams)
             || steps.len() as u64 != note.entries.div_ceil(STEP as u64)
         {
-            return Err(Error::Damaged {
-                path: path(FILES[GRAMS]),
-                message: "is not as long as it was written".into(),
-            });
+            return Err(Error::Damaged { path: path(FILES[GRAMS]), message: "has the wrong length".into() });
         }
         Ok(Segment { files, folder: folder.to_owned(), note, steps, sources })
     }
@@ -287,7 +284,7 @@ impl Segment {
                 for entry in entries[first..].iter().take_while(|entry| gram_of(entry) == *gram) {
                     let document = u32::from_le_bytes([entry[8], entry[9], entry[10], entry[11]]);
                     if document as usize >= self.sources.len() {
-                        let message = "names a document that is not there; refrain library verify tells more".into();
+                        let message = "names a document that does not exist; run `refrain library verify`".into();
                         return Err(Error::Damaged { path, message });
                     }
                     if !self.is_removed(document) && Some(document) != without {
@@ -319,7 +316,7 @@ impl Segment {
             source.digest == digest_of(text) && source.left_out.iter().all(is_part)
         };
         text.filter(fits).ok_or_else(|| {
-            let message = format!("the text of `{}` is not what was written; take it out and add it again", source.id);
+            let message = format!("the text of `{}` is damaged; remove it and add it again", source.id);
             Error::Damaged { path: self.path(TEXTS), message }
         })
     }
@@ -347,7 +344,8 @@ impl Segment {
                 }
             }
             if digest.hex() != *expected {
-                let message = "its content is not what was written; put the file back from a copy, or add the sources anew, to another folder".into();
+                let message =
+                    "damaged content; restore the file from a backup, or add the sources to a new folder".into();
                 return Err(Error::Damaged { path: self.path(file), message });
             }
         }

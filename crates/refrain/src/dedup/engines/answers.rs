@@ -128,7 +128,8 @@ impl Groups {
         self.occurrences += count;
         let Ok(group) = u32::try_from(self.repeated) else {
             let most = u32::MAX;
-            let message = format!("more than {most} n-grams occur twice or more; take longer ones, or fewer documents");
+            let message =
+                format!("more than {most} n-grams occur at least twice; use longer n-grams or fewer documents");
             return Err(Error::Refused(message));
         };
         self.most.push(count, group);

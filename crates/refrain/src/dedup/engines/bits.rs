@@ -126,7 +126,7 @@ impl<'a> BitReader<'a> {
         if width < u64::BITS {
             return Ok(());
         }
-        Err(io::Error::new(io::ErrorKind::InvalidData, "this is no Elias code; the file is damaged")).at(self.path)
+        Err(io::Error::new(io::ErrorKind::InvalidData, "not an Elias code; the file is damaged")).at(self.path)
     }
 }
 

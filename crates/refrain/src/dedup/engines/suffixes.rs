@@ -91,7 +91,7 @@ impl Dictionary {
                 Ok(id)
             }
             _ => Err(Error::Refused(format!(
-                "there are more than {words} different words, and numbering them takes more than half of the memory"
+                "numbering more than {words} distinct words needs more than half of the memory"
             ))
             .hint(Hint::option("memory", "raise `memory`, or use `engine=hash`, which does not number words"))),
         }
@@ -181,8 +181,8 @@ impl Chunks<'_> {
             .run()
             .map(SuffixArrayWithText::into_vec)
             .map_err(|error| {
-                Error::Refused(format!("no suffix array of {words} words could be built ({error})"))
-                    .hint(Hint::option("memory", "make it smaller with less `memory`, or use `engine=hash`"))
+                Error::Refused(format!("cannot build a suffix array of {words} words ({error})"))
+                    .hint(Hint::option("memory", "reduce it with less `memory`, or use `engine=hash`"))
             })
     }
 

@@ -129,7 +129,7 @@ impl NamedPairs {
         for (line, number) in text.lines().zip(1..).filter(|(line, _)| !line.trim().is_empty()) {
             let Some((a, b)) = line.trim_end_matches('\r').split_once('\t') else {
                 return Err(Error::Refused(format!(
-                    "{}, line {number}: this is not a pair; put two ids on each line, with a tab between them",
+                    "{}, line {number}: not a pair; write two ids per line, separated by a tab",
                     path.display()
                 )));
             };
@@ -163,8 +163,8 @@ impl NamedPairs {
             }
         }
         if pairs.is_empty() && failures.so_far().count == 0 {
-            let hint = "put two ids on each line, with a tab between them";
-            failures.add(Failure::new(name, "names no pairs").hint(hint))?;
+            let hint = "write two ids per line, separated by a tab";
+            failures.add(Failure::new(name, "contains no pairs").hint(hint))?;
         }
         Ok(pairs)
     }
@@ -261,21 +261,21 @@ impl Compare {
 
     fn check(&self, outputs: &Outputs) -> Result<()> {
         if self.common <= 0.0 {
-            let hint = Hint::option("common", "give `common` a share such as 0.5, or 1 to compare all text");
+            let hint = Hint::option("common", "set `common` to a share such as 0.5, or to 1 to compare all text");
             return Err(Error::Refused("no text would count".into()).hint(hint));
         }
         let Some(key) = outputs.get(KEY) else { return Ok(()) };
         if !self.anonymous {
             let hint = Hint::option("anonymous", "set `anonymous`");
-            return Err(Error::Refused("there is a key only where names are replaced".into()).hint(hint));
+            return Err(Error::Refused("a key needs names that are replaced".into()).hint(hint));
         }
         let clean = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.components().collect());
         let folder = key.as_path().map(|key| std::path::absolute(key).at(key)).transpose()?;
         let folder = folder.as_deref().and_then(Path::parent).map(clean);
         let output = outputs.path().map(|path| std::path::absolute(path).at(path)).transpose()?;
         if folder.is_some() && folder == output.as_deref().map(clean) {
-            let hint = Hint::option("anonymous", "name a file outside of it for `anonymous`");
-            return Err(Error::Refused("the key to the names does not belong into the report".into()).hint(hint));
+            let hint = Hint::option("anonymous", "name a file outside the report for `anonymous`");
+            return Err(Error::Refused("the key to the names must not be inside the report".into()).hint(hint));
         }
         Ok(())
     }

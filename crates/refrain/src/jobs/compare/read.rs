@@ -25,13 +25,12 @@ pub(in crate::jobs) struct Reader<'a> {
 
 /// A document with the id of an earlier one.
 pub(in crate::jobs) fn twice(id: &str) -> Failure {
-    Failure::new(id, "another document has the same id; this one was skipped").hint("give it an id of its own")
+    Failure::new(id, "skipped: another document has the same id").hint("give each document a unique id")
 }
 
 /// A document without words.
 fn wordless(id: &str) -> Failure {
-    Failure::new(id, "has no words to compare")
-        .hint("is it the right file? If it shows pictures of pages, run OCR over it first")
+    Failure::new(id, "no words to compare").hint("check the file; if it holds images of pages, run OCR first")
 }
 
 impl<'a> Reader<'a> {

@@ -68,7 +68,7 @@ impl Writing<'_> {
     fn failures(&self) -> Vec<String> {
         match (self.job.anonymous, self.failures.count) {
             (_, 0) => Vec::new(),
-            (true, count) => vec![format!("{count} documents had faults")],
+            (true, count) => vec![format!("{count} documents failed")],
             (false, _) => self.failures.first.iter().map(ToString::to_string).collect(),
         }
     }

@@ -85,7 +85,7 @@ impl RunRecord {
         let mut differences = Vec::new();
         if self.refrain != now.refrain {
             let (then, now) = (&self.refrain.version, &now.refrain.version);
-            differences.push(format!("it was begun by refrain {then}, this is {now}"));
+            differences.push(format!("refrain {then} started it, and this is refrain {now}"));
         }
         let mut names: Vec<&String> = self.options.keys().chain(now.options.keys()).collect();
         names.sort_unstable();
@@ -191,16 +191,22 @@ impl Folder {
             if differences.is_empty() {
                 return Ok(State::Complete(Box::new(manifest)));
             }
-            let error = Error::Refused(format!("{} holds a corpus made in another way", root.display()));
+            let error = Error::Refused(format!(
+                "{} holds a corpus that was built with other options or inputs",
+                root.display()
+            ));
             return Err(error.hint(Hint::option("overwrite", format!("{}; {way_out}", differences.join("; ")))));
         }
         let begun = read_json::<RunRecord>(&folder.work(RUN))?;
         if let Some(then) = &begun {
-            refuse_standard_input(root, inputs, "start anew with `overwrite`")?;
+            refuse_standard_input(root, inputs, "start again with `overwrite`")?;
             let differences = then.differences(record);
             if !differences.is_empty() {
-                let error = Error::Refused(format!("{} was begun in another way", root.display()));
-                let way_out = "use the same options to resume, `overwrite` to start anew, or another folder";
+                let error = Error::Refused(format!(
+                    "{} holds an unfinished corpus with other options or inputs",
+                    root.display()
+                ));
+                let way_out = "use the same options to resume, `overwrite` to start again, or another folder";
                 return Err(error.hint(Hint::option("overwrite", format!("{}; {way_out}", differences.join("; ")))));
             }
         } else {
@@ -280,7 +286,7 @@ impl Folder {
 fn refuse_standard_input(root: &Path, inputs: &str, way_out: &'static str) -> Result<()> {
     match inputs.lines().any(|line| line == STDIN_LINE) {
         true => Err(Error::Refused(format!(
-            "{} was made from standard input, which cannot be compared with what comes now",
+            "{} was built from standard input, which cannot be compared with the input of this run",
             root.display()
         ))
         .hint(Hint::option("overwrite", way_out))),
@@ -348,7 +354,7 @@ pub(super) fn read_json<T: serde::de::DeserializeOwned>(path: &Path) -> Result<O
     };
     serde_json::from_slice(&content)
         .map(Some)
-        .map_err(|error| Error::Damaged { path: path.to_owned(), message: format!("not as refrain wrote it: {error}") })
+        .map_err(|error| Error::Damaged { path: path.to_owned(), message: format!("damaged: {error}") })
 }
 
 /// Writes a JSON file for people and programs.

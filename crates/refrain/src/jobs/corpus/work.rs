@@ -178,7 +178,7 @@ impl<'f> PartWriter<'f> {
     }
 }
 
-/// What a failure, or something passed over, counts towards the size of a part.
+/// What a failure, or a skipped item, counts towards the size of a part.
 const ITEM_BYTES: u64 = 256;
 
 /// A file of the work folder that is there only when something is written to it.
@@ -238,7 +238,7 @@ pub(super) fn read_lines(path: &Path, each: &mut dyn FnMut(Vec<Vec<u8>>) -> Cont
 pub(super) fn read_document(line: &[u8], path: &Path) -> Result<Document> {
     serde_json::from_slice(line).map_err(|error| {
         let error = Error::Damaged { path: path.to_owned(), message: error.to_string() };
-        error.hint(Hint::option("overwrite", "start anew with `overwrite`"))
+        error.hint(Hint::option("overwrite", "start again with `overwrite`"))
     })
 }
 

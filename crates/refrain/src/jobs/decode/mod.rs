@@ -315,7 +315,7 @@ fn known_language(code: &str) -> Result<String> {
     let code = code.trim().to_lowercase();
     if code.contains(',') {
         let error = Error::Refused(format!("`{code}` names several languages"));
-        return Err(error.hint(Hint::option("lang", "name one code, or leave `lang` out")));
+        return Err(error.hint(Hint::option("lang", "name one code, or remove `lang`")));
     }
     let codes = languages_with_encodings();
     if codes.contains(&code.as_str()) {
@@ -451,6 +451,6 @@ fn make_folder(outputs: &Outputs, folder: &Path) -> Result<PathBuf> {
 }
 
 fn named_like_the_report(name: &str) -> Failure {
-    let failure = Failure::new(name, format!("its text would replace the report, which is called {REPORT_FILE}"));
-    failure.hint("rename it, or decode it to a file of its own")
+    let failure = Failure::new(name, format!("its text would overwrite the report, {REPORT_FILE}"));
+    failure.hint("rename it, or decode it to a separate file")
 }

@@ -158,7 +158,7 @@ impl Dedup {
         let result = passes.run(early);
         match (result, passes.work.left_behind()) {
             (Err(error), Some(folder)) => Err(error.hint(Hint::new(format!(
-                "run it again with the same options to resume, or delete {} to start over",
+                "run it again with the same options to resume, or delete {} to start again",
                 folder.display()
             )))),
             (result, _) => result,
@@ -184,11 +184,11 @@ impl Dedup {
             Task::Exact(..) => &[ERRORS, REMOVED, REPORT, EXPLAIN],
         })?;
         if task == Task::Count && !outputs.main().is_discarded() {
-            return Err(Error::Refused("documents are not written where n-grams are only counted".into()));
+            return Err(Error::Refused("counting n-grams writes no documents".into()));
         }
         if self.keep != Keep::First && task != Task::Documents {
-            let error = Error::Refused("only whole documents that resemble each other can be chosen from".into());
-            return Err(error.hint(Hint::option("keep", "leave `keep` out, or compare whole documents")));
+            let error = Error::Refused("choosing which document to keep needs whole documents".into());
+            return Err(error.hint(Hint::option("keep", "remove `keep`, or compare whole documents")));
         }
         if self.ngram == 0 {
             let error = Error::Refused("an n-gram has at least one word".into());

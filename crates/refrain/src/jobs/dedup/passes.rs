@@ -409,8 +409,8 @@ impl Passes<'_> {
             document.id = learned.id_of(learned.next_number())?;
             return Ok(());
         }
-        let failure = Failure::new(&document.origin.input, format!("the id `{}` occurred before", document.id));
-        let hint = Hint::option("make_ids", "number such ids with `make_ids`");
+        let failure = Failure::new(&document.origin.input, format!("repeated id `{}`", document.id));
+        let hint = Hint::option("make_ids", "number repeated ids with `make_ids`");
         failures.add(failure.member(document.origin.member.as_deref()).hint(hint))
     }
 

@@ -208,12 +208,12 @@ impl fmt::Display for DedupReport {
         if let Some(NgramReport { ngram, ngrams_before, ngrams_after, ngrams_lost, .. }) = &self.ngrams {
             let after = ngrams_after.unwrap_or_default();
             write_line(f, &format!("{ngram}-grams"), ngrams_before.ngrams, after.ngrams)?;
-            write_line(f, &format!("{ngram}-grams, different"), ngrams_before.distinct, after.distinct)?;
-            write_line(f, &format!("{ngram}-grams, twice or more"), ngrams_before.duplicate, after.duplicate)?;
+            write_line(f, &format!("{ngram}-grams, distinct"), ngrams_before.distinct, after.distinct)?;
+            write_line(f, &format!("{ngram}-grams, repeated"), ngrams_before.duplicate, after.duplicate)?;
             let all = ngrams_before.distinct;
-            writeln!(f, "{ngrams_lost} of {all} different {ngram}-grams no longer occur anywhere")?;
+            writeln!(f, "{ngrams_lost} of {all} distinct {ngram}-grams no longer occur anywhere")?;
             if self.documents_compared_with > 0 {
-                writeln!(f, "n-grams include those of {} compared with", counted(self.documents_compared_with))?;
+                writeln!(f, "n-gram counts include {} to compare with", counted(self.documents_compared_with))?;
             }
         }
         if self.documents_without_words > 0 {

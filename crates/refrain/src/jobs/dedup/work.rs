@@ -48,7 +48,9 @@ impl WorkFolder {
         let lock = File::create(&path).at(&path)?;
         if lock.try_lock().is_err() {
             let (output, folder) = (output.display(), folder.display());
-            return Err(Error::Refused(format!("another run writes {output}, in {folder}; wait for it, or end it")));
+            return Err(Error::Refused(format!(
+                "another run is writing {output}, in {folder}; wait until it ends, or stop it"
+            )));
         }
         let path = folder.join(RUN);
         let earlier = fs::read(&path).ok().and_then(|bytes| serde_json::from_slice::<Value>(&bytes).ok());

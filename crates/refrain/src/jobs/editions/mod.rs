@@ -15,7 +15,7 @@ use crate::run::{Run, Workers};
 use crate::source::SourceOptions;
 use crate::write::Format;
 
-/// Finds books that are editions of one work, whole or in part, and where they overlap.
+/// Finds books that are editions of the same work, in whole or in part, and where they overlap.
 ///
 /// ```
 /// use refrain::{Document, Editions, Input, Outputs, Run};

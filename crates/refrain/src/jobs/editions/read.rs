@@ -73,9 +73,9 @@ impl<'a> Reader<'a> {
         if twice == 0 {
             return Ok(());
         }
-        let error = format!("{twice} of its books have the names of other books; they were skipped");
+        let error = format!("skipped {twice} books whose names occur twice");
         let failure = Failure::new(index.display().to_string(), error);
-        failures.add(failure.hint("name each index once, and give books names of their own"))
+        failures.add(failure.hint("name each index once, and give each book a unique name"))
     }
 
     fn read(
@@ -120,16 +120,16 @@ impl<'a> Reader<'a> {
                 }
                 let Some(ReadBook { origin, size, book, edges, set }) = book else { return Ok(()) };
                 if u32::try_from(size).is_err() {
-                    let failure = Failure::new(origin, "is too large for a book: it has more than 4 GiB of text");
+                    let failure = Failure::new(origin, "too large for a book: more than 4 GiB of text");
                     return failures.add(failure.hint("split it"));
                 }
                 if book.words == 0 {
-                    let hint = "is it the right file? If it shows pictures of pages, run OCR over it first";
-                    return failures.add(Failure::new(origin, "has no words to compare").hint(hint));
+                    let hint = "check the file; if it holds images of pages, run OCR first";
+                    return failures.add(Failure::new(origin, "no words to compare").hint(hint));
                 }
                 if !ids.insert(book.id.clone()) {
-                    let error = format!("another book has the name `{}`; this one was skipped", book.id);
-                    return failures.add(Failure::new(origin, error).hint("give it a name of its own"));
+                    let error = format!("skipped: another book has the name `{}`", book.id);
+                    return failures.add(Failure::new(origin, error).hint("give each book a unique name"));
                 }
                 sets.extend(set);
                 shelf.add(&book, edges.as_ref())

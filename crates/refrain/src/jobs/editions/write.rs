@@ -49,7 +49,7 @@ pub(super) fn write(
 /// The pairs that share most, for people.
 pub(super) fn table(job: &Editions, books: &[Entry], pairs: &[Pair], most: usize) -> String {
     if pairs.is_empty() {
-        return "no two books share enough text to be called editions, whole or in part\n".to_owned();
+        return "no two books share enough text to be editions of the same work\n".to_owned();
     }
     let book = |number: u32| books.get(number as usize).map_or(String::new(), |book| legible(&book.id));
     let mut pairs: Vec<&Pair> = pairs.iter().collect();

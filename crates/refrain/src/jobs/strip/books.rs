@@ -284,12 +284,12 @@ impl Books<'_> {
         let hint = match self.output.filter(|path| path.extension().is_none()) {
             Some(path) => {
                 let folder = format!("{}/", path.display());
-                let text = format!("a slash at the end of the name makes it a folder: `output={folder}`");
+                let text = format!("end the name with a slash for a folder: `output={folder}`");
                 Hint::value("output", folder, text)
             }
             None => folder_hint(),
         };
-        Error::Refused(format!("there are several {}s, which need a folder", self.noun)).hint(hint)
+        Error::Refused(format!("several {}s need a folder", self.noun)).hint(hint)
     }
 }
 

@@ -111,7 +111,7 @@ impl Strip {
             if evidence.profile() != self.profile {
                 let name = evidence.profile().name();
                 let hint = Hint::value("profile", name, format!("it was learned with `profile={name}`"));
-                return Err(Error::Refused("this evidence is of another profile".into()).hint(hint));
+                return Err(Error::Refused("this evidence belongs to another profile".into()).hint(hint));
             }
             return Ok((Finder::Learned { method, evidence, cache: None }, None));
         }
@@ -119,10 +119,8 @@ impl Strip {
         let one = self.profile == Profile::Gutenberg && books.is_one_file();
         let drawn = if one { Drawn { texts: 1, ..Drawn::default() } } else { draw(&method, books)? };
         if self.profile == Profile::Generic && drawn.texts == 1 {
-            let hint = Hint::option("evidence", "name more texts, or evidence of an earlier run with `evidence`");
-            return Err(
-                Error::Refused("the generic profile finds what texts share, and there is only one".into()).hint(hint)
-            );
+            let hint = Hint::option("evidence", "name more texts, or use saved evidence with `evidence`");
+            return Err(Error::Refused("the generic profile needs at least two texts".into()).hint(hint));
         }
         let Drawn { sample, texts, repeated } = drawn;
         let evidence = Box::new(books.workers.install(|| method.conclude(sample))?);

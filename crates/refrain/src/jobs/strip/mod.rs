@@ -125,7 +125,7 @@ impl Strip {
     pub fn run(&self, input: &Input, outputs: Outputs, run: &Run) -> Result<StripReport> {
         outputs.check(&[DOUBTFUL, ERRORS, REPORT, SAVE])?;
         if outputs.get(SAVE).is_some() && (self.evidence.is_some() || self.method != Method::Learned) {
-            return Err(Error::Refused("there is nothing to save: this run learns no evidence".into()));
+            return Err(Error::Refused("nothing to save: this run learns no evidence".into()));
         }
         let (source, early, _copy) = input.open_twice(&self.read, &outputs, run.temporary.as_deref())?;
         let target = Target::of(self, &outputs, source.inputs())?;

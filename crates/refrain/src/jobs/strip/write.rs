@@ -105,7 +105,7 @@ fn of_documents(format: Format) -> Result<Format> {
         return Ok(format);
     }
     let hint = Hint::option("explain", "add `explain`, or write documents as jsonl");
-    Err(Error::Refused(format!("{} is a format for what was found", format.name())).hint(hint))
+    Err(Error::Refused(format!("{} is a format for results, not for texts", format.name())).hint(hint))
 }
 
 /// Why there is no result for a book.
@@ -330,7 +330,7 @@ impl BodyPreparation {
             }
             (BodyPreparation::Copy(folder), Content::File { path, name }) => {
                 if name == Path::new(REPORT) {
-                    let error = format!("has the name of the report in the output folder, {REPORT}");
+                    let error = format!("would overwrite the report, {REPORT}");
                     return Err(Failure::new(&row.origin, error).hint("rename it").into());
                 }
                 let part = read_part(&path, body).map_err(|error| unreadable(&row.origin, &error))?;

@@ -26,7 +26,7 @@ enum Token {
 const MAX_RANGES: usize = 1 << 17;
 
 impl CMap {
-    /// Reads a table. Lines that cannot be understood are passed over.
+    /// Reads a table. Lines that cannot be understood are skipped.
     pub(super) fn parse(bytes: &[u8]) -> CMap {
         let mut cmap = CMap::default();
         let mut tokens = Tokens(bytes).peekable();

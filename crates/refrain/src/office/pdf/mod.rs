@@ -47,7 +47,7 @@ pub(crate) fn read(bytes: &[u8], limit: usize) -> Result<Content, Unreadable> {
     }
     let pages = guarded(|| document.page_iter().collect::<Vec<_>>()).unwrap_or_default();
     if pages.is_empty() {
-        return Err(Unreadable::damaged(FORMAT, "it has no pages that can be found"));
+        return Err(Unreadable::damaged(FORMAT, "no pages found"));
     }
     let mut reader = Pages { document: &document, limit, left: limit.saturating_mul(WORK), shown: Shown::default() };
     let lines = reader.lines(&pages)?;
@@ -65,8 +65,8 @@ pub(crate) fn read(bytes: &[u8], limit: usize) -> Result<Content, Unreadable> {
         return Err(without_text(&shown));
     }
     let damage = first_damaged.map(|first| match damaged {
-        1 => format!("page {} of this PDF file is damaged and was left out", first + 1),
-        more => format!("{more} pages of this PDF file are damaged and were left out, the first is page {}", first + 1),
+        1 => format!("skipped page {} of this PDF file, which is damaged", first + 1),
+        more => format!("skipped {more} damaged pages of this PDF file, the first is page {}", first + 1),
     });
     Ok(Content { text, about: about(&document), pages: starts, damage })
 }
@@ -75,13 +75,13 @@ pub(crate) fn read(bytes: &[u8], limit: usize) -> Result<Content, Unreadable> {
 fn without_text(shown: &Shown) -> Unreadable {
     if shown.glyphs > 0 {
         return Unreadable {
-            error: "the fonts of this PDF file do not say which letters they show".into(),
+            error: "the fonts of this PDF file do not map to letters".into(),
             hint: Some("print it to a new PDF and run OCR on it, for example with ocrmypdf --force-ocr".into()),
         };
     }
     if shown.pictures > 0 {
         return Unreadable {
-            error: "this PDF file holds pictures of pages and no text".into(),
+            error: "this PDF file holds images of pages and no text".into(),
             hint: Some("run OCR on it first, for example with ocrmypdf".into()),
         };
     }

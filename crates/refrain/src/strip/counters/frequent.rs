@@ -161,16 +161,18 @@ impl Frequent {
         let read = read_body(&mut from).and_then(|frequent| Ok((frequent, check_end(&mut from)?)));
         match read {
             Ok((frequent, true)) => Ok(frequent),
-            Ok((_, false)) => Err(damaged(path, "its checksum does not agree")),
-            Err(error) if error.kind() == ErrorKind::UnexpectedEof => Err(damaged(path, "it ends too early")),
-            Err(error) if error.kind() == ErrorKind::InvalidData => Err(damaged(path, "it has numbers that cannot be")),
+            Ok((_, false)) => Err(damaged(path, "its checksum is wrong")),
+            Err(error) if error.kind() == ErrorKind::UnexpectedEof => Err(damaged(path, "it is truncated")),
+            Err(error) if error.kind() == ErrorKind::InvalidData => {
+                Err(damaged(path, "it contains impossible numbers"))
+            }
             Err(error) => Err(Error::io(path, error)),
         }
     }
 }
 
 fn damaged(path: &Path, what: &str) -> Error {
-    let message = format!("this file of frequent lines is damaged: {what} (make it again)");
+    let message = format!("this file of frequent lines is damaged: {what}; create it again");
     Error::Damaged { path: path.to_owned(), message }
 }
 
@@ -240,7 +242,7 @@ fn check_version<T: Read>(from: &mut Sealed<T>, path: &Path) -> Result<()> {
     match start {
         Ok((magic, VERSION)) if magic == *MAGIC => Ok(()),
         Ok((magic, version)) if magic == *MAGIC => unusable(format!(
-            "frequent lines in version {version}; this refrain reads version {VERSION} (make them again)"
+            "frequent lines of version {version}, but this refrain reads version {VERSION}; create the file again"
         )),
         Err(error) if error.kind() != ErrorKind::UnexpectedEof => Err(Error::io(path, error)),
         _ => unusable("not a file of frequent lines".to_owned()),
@@ -356,10 +358,10 @@ mod tests {
         let message =
             |bytes: &[u8]| Frequent::read(&mut &bytes[..], Path::new("lines.bin")).expect_err("refused").to_string();
         assert_eq!(message(b"text"), "lines.bin: not a file of frequent lines");
-        assert!(message(&bytes[..30]).contains("ends too early"));
+        assert!(message(&bytes[..30]).contains("truncated"));
         let mut other = bytes.clone();
         other[8] = 9;
-        assert!(message(&other).starts_with("lines.bin: frequent lines in version 9;"));
+        assert!(message(&other).starts_with("lines.bin: frequent lines of version 9,"));
         other[8] = 1;
         other[13] ^= 1;
         assert!(message(&other).contains("checksum"));

@@ -36,7 +36,7 @@ impl Hashed {
     pub fn new(options: &Options) -> Result<Self> {
         if !BITS.contains(&options.bits) {
             let (bits, low, high) = (options.bits, BITS.start(), BITS.end());
-            return Err(Error::Refused(format!("2^{bits} counters: the exponent must be {low} to {high}")));
+            return Err(Error::Refused(format!("2^{bits} counters: the exponent must be from {low} to {high}")));
         }
         Ok(Hashed {
             cells: vec![0; 1 << options.bits],
@@ -59,7 +59,7 @@ impl Hashed {
         let ceiling = self.ceiling();
         if least > ceiling {
             return Err(Error::Refused(format!(
-                "the hashed counter was made for up to {ceiling} occurrences, and cannot tell {least} of them"
+                "the hashed counter counts up to {ceiling} occurrences and cannot count {least}"
             )));
         }
         Ok(self.morris.as_ref().map_or(least as u8, |morris| morris.threshold(least)))
@@ -87,7 +87,9 @@ impl Counter for Hashed {
 
     fn merge(&mut self, other: Self) -> Result<()> {
         if (self.bits, &self.morris) != (other.bits, &other.morris) {
-            return Err(Error::Refused("hashed counters merge only if bits and ceiling are the same".to_owned()));
+            return Err(Error::Refused(
+                "hashed counters can be merged only if bits and ceiling are the same".to_owned(),
+            ));
         }
         for (cell, &added) in self.cells.iter_mut().zip(&other.cells) {
             *cell = match &self.morris {

@@ -64,7 +64,9 @@ impl Majority {
     pub fn new(options: &Options) -> Result<Self> {
         let counters = options.counters;
         if !(1..=MOST_COUNTERS).contains(&counters) {
-            return Err(Error::Refused(format!("{counters} majority counters: there must be 1 to {MOST_COUNTERS}")));
+            return Err(Error::Refused(format!(
+                "{counters} majority counters: the number must be from 1 to {MOST_COUNTERS}"
+            )));
         }
         let mut majority = Majority {
             keys: Vec::new(),
@@ -259,7 +261,9 @@ impl Counter for Majority {
     fn merge(&mut self, other: Self) -> Result<()> {
         let (counters, others) = (self.keys.len(), other.keys.len());
         if counters != others {
-            return Err(Error::Refused(format!("majority counters do not merge: {counters} here, {others} there")));
+            return Err(Error::Refused(format!(
+                "majority counters of different sizes cannot be merged: {counters} and {others}"
+            )));
         }
         let mut counts = combine(self.monitored().chain(other.monitored()).collect());
         counts.sort_unstable_by_key(|&(key, count)| (count, key));

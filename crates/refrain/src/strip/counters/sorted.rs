@@ -41,7 +41,7 @@ impl Sorted {
     /// before memory is full.
     pub fn new(options: &Options) -> Result<Self> {
         let memory = usize::try_from(options.memory.max(LEAST_MEMORY)).map_err(|_| {
-            Error::Refused(format!("{} bytes of memory are more than can be used here", options.memory))
+            Error::Refused(format!("{} bytes of memory are more than this counter can use", options.memory))
         })?;
         let most_lines = (memory / 2 / FOR_EACH).min(MOST_LINES);
         Ok(Sorted {
