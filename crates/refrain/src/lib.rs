@@ -21,6 +21,7 @@
 //! - [`template`] finds what the pages of a site share;
 //! - [`compare`] finds passages that documents share;
 //! - [`editions`] finds books that are editions of one work, and where they overlap;
+//! - [`papers`] holds methods as published, under the names of their papers and systems;
 //! - [`report`] shows what was found;
 //! - [`mod@write`] writes text, JSONL, Parquet and vertical files;
 //! - [`corpus`] does all of it, into a folder, in a run that can be killed and goes on where it was;
@@ -55,6 +56,7 @@ mod flow;
 pub mod jobs;
 pub mod kernel;
 mod office;
+pub mod papers;
 pub mod pipeline;
 pub mod report;
 mod run;
