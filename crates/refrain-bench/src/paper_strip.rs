@@ -10,8 +10,8 @@ use std::time::Instant;
 
 use anyhow::{Context, Result, ensure};
 use clap::Args;
-use refrain::strip::counters::study::{self, Zipf};
-use refrain::strip::counters::{CounterKind, Options};
+use refrain::papers::frequent_lines::counters::study::{self, Zipf};
+use refrain::papers::frequent_lines::counters::{CounterKind, Options};
 use refrain::strip::{Ends, LineCounts, PaperOptions};
 
 #[derive(Args)]

@@ -77,6 +77,7 @@
 //! - [`decode`] detects encodings and languages, [`extract`] finds the main content of web pages;
 //! - [`dedup`] finds duplicates, [`strip`] licence headers and footers, [`template`] site templates;
 //! - [`compare`] finds shared passages, [`editions`] editions of the same book;
+//! - [`papers`] holds methods as published, under the names of their papers and systems;
 //! - [`mod@write`] writes documents, [`report`] writes pages for people, [`stats`] counts marks;
 //! - [`kernel`] defines how a method learns from a whole collection.
 
@@ -92,6 +93,7 @@ mod flow;
 pub mod jobs;
 pub mod kernel;
 mod office;
+pub mod papers;
 pub mod pipeline;
 pub mod report;
 mod run;

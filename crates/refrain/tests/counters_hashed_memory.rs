@@ -4,7 +4,7 @@
 mod counters;
 
 use counters::{count, peak};
-use refrain::strip::counters::{Counter, CounterKind, Options};
+use refrain::papers::frequent_lines::counters::{Counter, CounterKind, Options};
 
 /// The array and 64 MB, whatever the size of the collection.
 #[test]

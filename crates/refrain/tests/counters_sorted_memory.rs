@@ -4,7 +4,7 @@
 mod counters;
 
 use counters::{count, peak};
-use refrain::strip::counters::{Counter, CounterKind, Options};
+use refrain::papers::frequent_lines::counters::{Counter, CounterKind, Options};
 
 /// As much as it was given, and a few megabytes for threads and for what the allocator keeps.
 #[test]

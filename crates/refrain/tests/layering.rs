@@ -8,7 +8,7 @@ use std::path::Path;
 const SHARED: [&str; 7] = ["disk", "document", "error", "kernel", "run", "text", "url"];
 
 /// What each folder or file may use beyond that.
-const ALLOWED: [(&str, &[&str]); 22] = [
+const ALLOWED: [(&str, &[&str]); 23] = [
     ("run", &[]),
     ("flow", &["source"]),
     (
@@ -25,14 +25,15 @@ const ALLOWED: [(&str, &[&str]); 22] = [
     ("text", &[]),
     ("url", &[]),
     ("source", &[]),
-    ("decode", &[]),
-    ("extract", &[]),
+    ("decode", &["papers"]),
+    ("extract", &["papers"]),
     ("compare", &["decode"]),
     ("office", &[]),
-    ("dedup", &[]),
-    ("strip", &[]),
-    ("editions", &[]),
-    ("template", &[]),
+    ("dedup", &["papers"]),
+    ("strip", &["papers"]),
+    ("editions", &["papers"]),
+    ("template", &["papers"]),
+    ("papers", &["compare", "decode", "dedup", "editions", "extract", "strip", "template"]),
     ("report", &["compare", "editions", "strip"]),
     ("write", &["source"]),
     ("stats", &[]),

@@ -4,9 +4,9 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Result, bail};
 use clap::Args;
+use refrain::papers::frequent_lines::counters::CounterKind;
 use refrain::report::legible;
 use refrain::source::STDIN;
-use refrain::strip::counters::CounterKind;
 use refrain::strip::{Method, PaperOptions, Profile};
 use refrain::text::Offsets;
 use refrain::write::{Compression, Format};

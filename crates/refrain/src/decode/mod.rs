@@ -10,18 +10,16 @@ mod language;
 mod markup;
 mod models;
 mod ngrams;
-mod published;
 mod repair;
-mod shipped;
-mod symbols;
+pub(crate) mod symbols;
 #[doc(hidden)]
 pub mod training;
 
 pub use language::{
     Language, LanguageFilter, block_languages, detect_language, identify, identify_page, known_languages,
 };
-pub use published::{CharedEncoding, CharedModel, DamagedModel, TrainError};
-pub use shipped::chared_model;
+
+pub use crate::papers::chared::{CharedEncoding, CharedModel, DamagedModel, TrainError, chared_model};
 
 use std::borrow::Cow;
 

@@ -57,14 +57,14 @@ pub(super) fn symbols(text: &str) -> impl Iterator<Item = u16> {
 }
 
 /// The letters with tone marks of Vietnamese, and the same letters without, tone by tone.
-pub(super) const TONES: [(char, &str); 5] = [
+pub(crate) const TONES: [(char, &str); 5] = [
     ('\u{300}', "àằầèềìòồờùừỳ"),
     ('\u{301}', "áắấéếíóốớúứý"),
     ('\u{309}', "ảẳẩẻểỉỏổởủửỷ"),
     ('\u{303}', "ãẵẫẽễĩõỗỡũữỹ"),
     ('\u{323}', "ạặậẹệịọộợụựỵ"),
 ];
-pub(super) const TONELESS: &str = "aăâeêioôơuưy";
+pub(crate) const TONELESS: &str = "aăâeêioôơuưy";
 
 /// Text with the tone marks of Vietnamese behind their letters, as windows-1258 has them; in lower case.
 pub(super) fn with_tones_apart(text: &str) -> String {

@@ -5,7 +5,8 @@ use std::collections::HashMap;
 use super::models::{TONES_APART, pack};
 use super::ngrams::{FALL_BACK, Gram, Key, ORDER, STEP, order};
 use super::symbols::{symbols, with_tones_apart};
-use super::{CharedModel, encodings_of, shipped};
+use super::{CharedModel, encodings_of};
+use crate::papers::chared;
 
 /// A language to train: its code, what it costs beforehand, and lines of text.
 pub struct Text {
@@ -52,7 +53,7 @@ pub fn train_published(texts: &[(String, String)]) -> std::io::Result<(Vec<u8>, 
             models.push((code.clone(), model));
         }
     }
-    Ok((shipped::pack(&models)?, refused))
+    Ok((chared::pack(&models)?, refused))
 }
 
 /// Trains the models of groups of languages, with so many n-grams a language, and packs them.

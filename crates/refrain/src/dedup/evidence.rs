@@ -14,7 +14,6 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use tempfile::TempDir;
 
-use super::engines::{by_spex, by_suffix_arrays};
 use super::exact::first_of_digests;
 use super::group::{
     ANCHOR, DIGEST, Most, NGRAM, PLACE, WHOLE, bytes_of_work, count, first_places, group, place, times_before,
@@ -25,6 +24,8 @@ use super::store::{Store, StoreSize, StoreWriter, hash_of_id};
 use crate::disk::atomic::AtomicFile;
 use crate::disk::partitions::{Answers, Partition, Partitions, partition};
 use crate::error::{Error, Hint, IoContext, Result};
+use crate::papers::spex::by_spex;
+use crate::papers::suffix_array::by_suffix_arrays;
 use crate::run::Workers;
 use crate::text::mix;
 
@@ -464,16 +465,16 @@ pub(super) enum NgramAnswers {
 
 /// What an engine found that works on words, not on hashes.
 #[derive(Debug, Clone)]
-pub(super) struct Found {
+pub(crate) struct Found {
     /// A file with a number of four bytes for each n-gram, in the order of the documents: zero when it occurs once, else that
     /// of its group.
-    pub(super) answers: PathBuf,
+    pub(crate) answers: PathBuf,
     /// How many groups there are.
-    pub(super) repeated: u64,
+    pub(crate) repeated: u64,
     /// How often their n-grams occur.
-    pub(super) occurrences: u64,
+    pub(crate) occurrences: u64,
     /// The most frequent groups, by their numbers.
-    pub(super) most: Most<u32>,
+    pub(crate) most: Most<u32>,
 }
 
 impl Found {

@@ -43,9 +43,9 @@ pub(super) fn place(place: u64) -> [u8; PLACE] {
 
 /// Hashes need no more hashing, but for their highest bits: within a partition these are the same.
 #[derive(Clone, Copy, Default)]
-pub(super) struct Spread;
+pub(crate) struct Spread;
 
-pub(super) struct SpreadHasher(u64);
+pub(crate) struct SpreadHasher(u64);
 
 impl BuildHasher for Spread {
     type Hasher = SpreadHasher;
@@ -183,34 +183,34 @@ pub(super) struct Grouped {
 }
 
 /// How many of the most frequent n-grams are known.
-pub(super) const MOST: usize = 1 << 14;
+pub(crate) const MOST: usize = 1 << 14;
 
 /// The most frequent of some n-grams: how often they occur, and who they are. Of those that occur equally often all are
 /// there, or none: so it does not matter how n-grams are partitioned, or in which order parts come together.
 #[derive(Debug, Clone, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
-pub(super) struct Most<N> {
+pub(crate) struct Most<N> {
     /// N-grams that occur so often, or less often, are left out.
     floor: u64,
     /// The others, in no order.
-    pub(super) counts: Vec<(u64, N)>,
+    pub(crate) counts: Vec<(u64, N)>,
 }
 
 impl<N> Most<N> {
-    pub(super) fn of(counts: Vec<(u64, N)>) -> Most<N> {
+    pub(crate) fn of(counts: Vec<(u64, N)>) -> Most<N> {
         let mut most = Most { floor: 0, counts };
         most.cut();
         most
     }
 
     /// Takes in the most frequent ones of other n-grams.
-    pub(super) fn add<O>(&mut self, others: Most<O>, name: impl Fn(O) -> N) {
+    pub(crate) fn add<O>(&mut self, others: Most<O>, name: impl Fn(O) -> N) {
         self.floor = self.floor.max(others.floor);
         self.counts.extend(others.counts.into_iter().map(|(count, other)| (count, name(other))));
         self.cut();
     }
 
     /// Takes in another one.
-    pub(super) fn push(&mut self, count: u64, ngram: N) {
+    pub(crate) fn push(&mut self, count: u64, ngram: N) {
         if count > self.floor {
             self.counts.push((count, ngram));
         }
@@ -220,7 +220,7 @@ impl<N> Most<N> {
     }
 
     /// Leaves out all but the most frequent ones.
-    pub(super) fn cut(&mut self) {
+    pub(crate) fn cut(&mut self) {
         if self.counts.len() > MOST {
             let (_, (count, _), _) = self.counts.select_nth_unstable_by(MOST, |one, other| other.0.cmp(&one.0));
             self.floor = self.floor.max(*count);

@@ -5,21 +5,23 @@
 //! before it: block by block, or as a whole.
 
 mod alignment;
+pub(crate) mod answers;
 mod blocks;
 mod difference;
 mod documents;
-mod engines;
-mod evidence;
+pub(crate) mod evidence;
 mod exact;
-mod group;
+pub(crate) mod group;
 mod join;
 mod learned;
 mod lookup;
 mod neighbours;
 mod saved;
 mod signature;
-mod store;
+pub(crate) mod store;
 mod tables;
+#[cfg(test)]
+pub(crate) mod twin;
 
 pub use blocks::{By, Copied, Figures, Frequent, Judged, Lost, Of};
 pub use documents::{Measure, Resembles};

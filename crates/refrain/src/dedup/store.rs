@@ -12,7 +12,7 @@ use crate::error::{IoContext, Result};
 use crate::text::{Word, mix};
 
 /// Bytes of a word on disk: its hash, and a bit that tells whether it is marked.
-pub(super) const WORD: usize = 6;
+pub(crate) const WORD: usize = 6;
 /// Bytes of a document in the directory: where the words of the next one begin, and where its id ends.
 const DOCUMENT: usize = 16;
 /// Bytes of words that are read without asking for memory.
@@ -35,7 +35,7 @@ pub(super) struct Growing {
 
 impl Growing {
     /// A file with its first bytes, as many as were there; others are forgotten.
-    pub(super) fn open(path: PathBuf, bytes: u64) -> Result<Growing> {
+    pub(crate) fn open(path: PathBuf, bytes: u64) -> Result<Growing> {
         let mut file = File::options().write(true).create(true).truncate(false).open(&path).at(&path)?;
         file.set_len(bytes).at(&path)?;
         file.seek(SeekFrom::End(0)).at(&path)?;
@@ -48,13 +48,13 @@ impl Growing {
         self.file.write_all(bytes).at(&self.path)
     }
 
-    pub(super) fn flush(&mut self) -> Result<()> {
+    pub(crate) fn flush(&mut self) -> Result<()> {
         self.file.flush().at(&self.path)
     }
 }
 
 /// Words, documents and ids as they are written.
-pub(super) struct StoreWriter {
+pub(crate) struct StoreWriter {
     words: Growing,
     documents: Growing,
     ids: Growing,
@@ -62,7 +62,7 @@ pub(super) struct StoreWriter {
 
 /// How much of a store is there.
 #[derive(Debug, Clone, Copy, Default, serde::Serialize, serde::Deserialize)]
-pub(super) struct StoreSize {
+pub(crate) struct StoreSize {
     words: u64,
     documents: u64,
     ids: u64,
@@ -78,7 +78,7 @@ pub(super) fn is_store(folder: &Path) -> bool {
 }
 
 impl StoreWriter {
-    pub(super) fn open(folder: &Path, size: StoreSize) -> Result<StoreWriter> {
+    pub(crate) fn open(folder: &Path, size: StoreSize) -> Result<StoreWriter> {
         let [words, documents, ids] = NAMES.map(|name| folder.join(name));
         Ok(StoreWriter {
             words: Growing::open(words, size.words * WORD as u64)?,
@@ -88,7 +88,7 @@ impl StoreWriter {
     }
 
     /// Adds a document with its words. The next one begins at `next`: a word that is none stands between them.
-    pub(super) fn add(&mut self, id: &str, words: impl Iterator<Item = Word>, next: u64) -> Result<()> {
+    pub(crate) fn add(&mut self, id: &str, words: impl Iterator<Item = Word>, next: u64) -> Result<()> {
         for word in words {
             self.words.put(&(word.hash << 1 | u64::from(word.marked())).to_le_bytes()[..WORD])?;
         }
@@ -104,7 +104,7 @@ impl StoreWriter {
     }
 
     /// Writes all that is in memory.
-    pub(super) fn flush(&mut self) -> Result<StoreSize> {
+    pub(crate) fn flush(&mut self) -> Result<StoreSize> {
         [&mut self.words, &mut self.documents, &mut self.ids].into_iter().try_for_each(Growing::flush)?;
         Ok(StoreSize {
             words: self.words.bytes / WORD as u64,
@@ -115,7 +115,7 @@ impl StoreWriter {
 }
 
 /// Words, documents and ids as they are read.
-pub(super) struct Store {
+pub(crate) struct Store {
     folder: PathBuf,
     /// Of the three files.
     paths: [PathBuf; 3],
@@ -151,7 +151,7 @@ pub(super) struct Bounds {
 }
 
 impl Store {
-    pub(super) fn open(folder: &Path) -> Result<Store> {
+    pub(crate) fn open(folder: &Path) -> Result<Store> {
         let open = |name: &str| File::open(folder.join(name)).at(&folder.join(name));
         let (words, documents, ids) = (open(NAMES[0])?, open(NAMES[1])?, open(NAMES[2])?);
         let paths = NAMES.map(|name| folder.join(name));
@@ -175,7 +175,7 @@ impl Store {
     }
 
     /// How many documents there are.
-    pub(super) fn len(&self) -> usize {
+    pub(crate) fn len(&self) -> usize {
         self.count
     }
 
@@ -209,7 +209,7 @@ impl Store {
     }
 
     /// How many words there are, with those that stand between documents.
-    pub(super) fn places(&self) -> Result<u64> {
+    pub(crate) fn places(&self) -> Result<u64> {
         Ok(self.words.metadata().at(&self.paths[0])?.len() / WORD as u64)
     }
 
@@ -295,13 +295,13 @@ impl Store {
     }
 
     /// The hashes of the words from one place to another.
-    pub(super) fn words(&self, from: u64, to: u64, words: &mut Vec<u64>) -> Result<()> {
+    pub(crate) fn words(&self, from: u64, to: u64, words: &mut Vec<u64>) -> Result<()> {
         words.clear();
         self.with_bytes(from, to, |bytes| words.extend(bytes.iter().map(|word| number(word) >> 1)))
     }
 
     /// The words from one place to another, as far as they are known.
-    pub(super) fn known_words(&self, from: u64, to: u64) -> Result<Vec<Word>> {
+    pub(crate) fn known_words(&self, from: u64, to: u64) -> Result<Vec<Word>> {
         self.with_bytes(from, to, |bytes| bytes.iter().map(|word| known(word)).collect())
     }
 
@@ -321,7 +321,7 @@ impl Store {
     }
 
     /// Hands out the words of each document, in their order.
-    pub(super) fn each_document(&self, mut take: impl FnMut(usize, &[Word]) -> Result<()>) -> Result<()> {
+    pub(crate) fn each_document(&self, mut take: impl FnMut(usize, &[Word]) -> Result<()>) -> Result<()> {
         let path = &self.paths[0];
         let mut file = BufReader::with_capacity(1 << 20, File::open(path).at(path)?);
         let (mut words, mut bytes) = (Vec::new(), Vec::new());
@@ -341,7 +341,7 @@ impl Store {
 
 impl Store {
     /// Hands out the hashes of the words of each document, in their order.
-    pub(super) fn each_hashes(&self, mut take: impl FnMut(&[u64]) -> Result<()>) -> Result<()> {
+    pub(crate) fn each_hashes(&self, mut take: impl FnMut(&[u64]) -> Result<()>) -> Result<()> {
         let mut hashes = Vec::new();
         self.each_document(|_, words| {
             hashes.clear();

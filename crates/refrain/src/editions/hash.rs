@@ -4,21 +4,21 @@ use crate::text::mix;
 
 /// Bits of a key: enough that two words of a large collection hardly ever share one, few enough to be stored by the hundred
 /// million.
-pub(super) const KEY_BITS: u32 = 40;
+pub(crate) const KEY_BITS: u32 = 40;
 /// All bits of a key.
-pub(super) const KEY_MASK: u64 = (1 << KEY_BITS) - 1;
+pub(crate) const KEY_MASK: u64 = (1 << KEY_BITS) - 1;
 
 /// Makes ASCII letters small.
 const SMALL: u64 = 0x2020_2020_2020_2020;
 
 /// The key of a word of ASCII letters in any case.
 #[inline]
-pub(super) fn letters(word: &[u8]) -> u64 {
+pub(crate) fn letters(word: &[u8]) -> u64 {
     of(word, SMALL)
 }
 
 /// The key of a word in lower case; for ASCII letters it is the same one.
-pub(super) fn lower(word: &[u8]) -> u64 {
+pub(crate) fn lower(word: &[u8]) -> u64 {
     of(word, 0)
 }
 
@@ -37,7 +37,7 @@ fn of(word: &[u8], small: u64) -> u64 {
 
 /// The key of two words in a row.
 #[inline]
-pub(super) fn pair(first: u64, second: u64) -> u64 {
+pub(crate) fn pair(first: u64, second: u64) -> u64 {
     mix(mix(first).rotate_left(17) ^ second) & KEY_MASK
 }
 

@@ -2,7 +2,7 @@
 
 use super::book::Book;
 use super::chains::{ChainOptions, Lookup, Passage, chains, covered, joined};
-use super::sequence::Published;
+use crate::papers::dupniq::Published;
 
 /// What two books are to each other.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, serde::Serialize)]

@@ -5,15 +5,15 @@ use std::borrow::Cow;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::bte::bte;
 use super::features::{Context, Measures, Names, traits_of};
-use super::justext::{Class, Classified, JusText, JusTextOptions};
 use super::linked_data::parse_leniently;
 use super::model::{Model, ModelError, Row, Table};
 use super::segment::{Page, Segmentation, Segmenter, Statement, unescape};
 use super::stoplists::{StopList, stop_list};
 use super::traits::Traits;
 use crate::document::{Block, BlockKind, Label, Mark, Reason, Span};
+use crate::papers::bte::bte;
+use crate::papers::justext::{Class, Classified, JusText, JusTextOptions};
 
 /// How the main content is told from what surrounds it.
 #[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]

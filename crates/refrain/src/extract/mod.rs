@@ -5,30 +5,26 @@
 //! [`JusText`] and [`bte`], as they were published. [`Metadata`] is what the page says about itself; [`markdown`] and
 //! [`tei`] write the blocks that are kept with their headings, lists, tables and links.
 
-mod bte;
 mod dates;
 mod extractor;
 mod features;
-mod justext;
 mod linked_data;
 mod markdown;
 mod metadata;
 mod model;
 mod names;
 mod record;
-mod segment;
+pub(crate) mod segment;
 mod shape;
 mod stoplists;
-mod tags;
+pub(crate) mod tags;
 mod tei;
-mod tokens;
+pub(crate) mod tokens;
 #[doc(hidden)]
 pub mod training;
 mod traits;
 
-pub use bte::bte;
 pub use extractor::{Decision, ExtractOptions, Extracted, Extractor, Method, Profile, Rule, Workspace};
-pub use justext::{Class, Classified, JusText, JusTextOptions};
 pub use markdown::{MarkdownOptions, markdown};
 pub use metadata::Metadata;
 pub use model::ModelError;
@@ -36,3 +32,6 @@ pub use record::RecordOptions;
 pub use segment::{Page, Segmentation, segment, segment_with};
 pub use stoplists::{StopList, stop_list, stop_list_languages};
 pub use tei::{XML_DECLARATION, tei};
+
+pub use crate::papers::bte::bte;
+pub use crate::papers::justext::{Class, Classified, JusText, JusTextOptions};

@@ -6,13 +6,11 @@
 
 use std::borrow::Cow;
 
-use self::published::Published;
 use super::tags::{Attribute, Tag};
 use super::tokens::{Sink, tokenise};
 use super::traits::Traits;
 use crate::document::{Block, BlockKind, Span};
-
-mod published;
+use crate::papers::justext::blocks::Published;
 
 /// The visible text of a page, in blocks.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -162,13 +160,13 @@ pub fn segment_with(html: &str, segmentation: Segmentation) -> Page {
 }
 
 /// Elements deeper than this are not remembered: no page that people read is so deep.
-const MAX_DEPTH: usize = 4096;
+pub(crate) const MAX_DEPTH: usize = 4096;
 
 /// No more inline elements than this are remembered at a time: each costs work at the end of every block.
 const MAX_MARKED: usize = 32;
 
 /// An end tag is looked for among this many open elements.
-const MAX_REACH: usize = 256;
+pub(crate) const MAX_REACH: usize = 256;
 
 /// A page with more blocks than this was not written for readers; all that follows is one block, so that memory stays in
 /// proportion.
@@ -188,8 +186,8 @@ pub(crate) struct Segmenter {
 
 /// A part of the text that is said to be something, and whose element is open.
 #[derive(Debug, Clone, Copy)]
-struct OpenSaid {
-    tag: Tag,
+pub(crate) struct OpenSaid {
+    pub(crate) tag: Tag,
     /// Open elements of the same name inside it.
     depth: u32,
     what: Said,
@@ -205,10 +203,10 @@ const LONGEST_SAID: usize = 1000;
 
 /// An element that is open.
 #[derive(Debug, Clone, Copy)]
-struct Open {
-    tag: Tag,
+pub(crate) struct Open {
+    pub(crate) tag: Tag,
     /// The innermost block-level element: itself, or the one around it.
-    element: u32,
+    pub(crate) element: u32,
 }
 
 impl Segmenter {
@@ -285,7 +283,7 @@ impl Page {
 
 /// White space seen since the last character.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-enum Space {
+pub(crate) enum Space {
     None,
     Blank,
     /// A line break element.
@@ -293,29 +291,29 @@ enum Space {
 }
 
 /// One pass over a page.
-struct Pass<'a> {
-    html: &'a str,
-    page: &'a mut Page,
-    open: &'a mut Vec<Open>,
+pub(crate) struct Pass<'a> {
+    pub(crate) html: &'a str,
+    pub(crate) page: &'a mut Page,
+    pub(crate) open: &'a mut Vec<Open>,
     /// Inline stretches that are open.
     marked: &'a mut Vec<Inline>,
     /// How many elements of each kind are open.
-    count: [u32; Tag::COUNT],
+    pub(crate) count: [u32; Tag::COUNT],
     /// The silent element we are in, and how many of that name are open.
     silent: Option<(Tag, u32)>,
     /// Start of the current block in the text.
-    block_start: usize,
-    link_chars: u32,
-    place: Place,
-    space: Space,
+    pub(crate) block_start: usize,
+    pub(crate) link_chars: u32,
+    pub(crate) place: Place,
+    pub(crate) space: Space,
     /// That white space began inside a link.
     space_in_link: bool,
     /// Line breaks in a row with nothing between them.
     breaks: u8,
     /// The parts of the text that are said to be something and go on.
-    said: &'a mut Vec<OpenSaid>,
+    pub(crate) said: &'a mut Vec<OpenSaid>,
     /// Open elements whose white space counts.
-    preformatted: u32,
+    pub(crate) preformatted: u32,
 }
 
 impl Sink for Pass<'_> {
@@ -439,16 +437,16 @@ impl Sink for Pass<'_> {
     }
 }
 
-fn is_preformatted(tag: Tag) -> bool {
+pub(crate) fn is_preformatted(tag: Tag) -> bool {
     matches!(tag, Tag::Pre | Tag::Xmp | Tag::Listing | Tag::Plaintext | Tag::Textarea)
 }
 
-fn value(attributes: &[(Attribute, Span)], wanted: Attribute) -> Option<Span> {
+pub(crate) fn value(attributes: &[(Attribute, Span)], wanted: Attribute) -> Option<Span> {
     attributes.iter().find(|(attribute, _)| *attribute == wanted).map(|(_, value)| *value)
 }
 
 /// True for scripts that hold data about the page.
-fn is_data(html: &str, attributes: &[(Attribute, Span)]) -> bool {
+pub(crate) fn is_data(html: &str, attributes: &[(Attribute, Span)]) -> bool {
     value(attributes, Attribute::Type)
         .is_some_and(|kind| kind.of(html).trim().to_ascii_lowercase().starts_with("application/ld+json"))
 }
@@ -460,11 +458,11 @@ pub(crate) fn unescape(text: &str) -> Cow<'_, str> {
 
 impl Pass<'_> {
     /// The innermost block-level element that is open.
-    fn element(&self) -> u32 {
+    pub(crate) fn element(&self) -> u32 {
         self.open.last().map_or(0, |open| open.element)
     }
 
-    fn add_element(&mut self, tag: Tag, attributes: &[(Attribute, Span)]) -> u32 {
+    pub(crate) fn add_element(&mut self, tag: Tag, attributes: &[(Attribute, Span)]) -> u32 {
         let elements = &mut self.page.outline.elements;
         let parent = self.open.last().map_or(0, |open| open.element);
         if elements.len() >= MAX_ELEMENTS {
@@ -545,7 +543,7 @@ impl Pass<'_> {
         }
     }
 
-    fn pop(&mut self) {
+    pub(crate) fn pop(&mut self) {
         if let Some(open) = self.open.pop() {
             self.count[open.tag as usize] -= 1;
             self.preformatted -= u32::from(is_preformatted(open.tag));
@@ -570,7 +568,7 @@ impl Pass<'_> {
     }
 
     /// Notes what the content of a text-only element says about the page.
-    fn raw_statement(&mut self, tag: Tag, span: Span) {
+    pub(crate) fn raw_statement(&mut self, tag: Tag, span: Span) {
         match tag {
             Tag::Title if self.silent.is_none() && self.page.title.is_none() => {
                 let title = unescape(span.of(self.html));
@@ -589,13 +587,13 @@ impl Pass<'_> {
     }
 
     /// Notes something that the page says about itself.
-    fn state(&mut self, statement: Statement) {
+    pub(crate) fn state(&mut self, statement: Statement) {
         if self.page.outline.statements.len() < MAX_ELEMENTS {
             self.page.outline.statements.push(statement);
         }
     }
 
-    fn meta(&mut self, attributes: &[(Attribute, Span)]) {
+    pub(crate) fn meta(&mut self, attributes: &[(Attribute, Span)]) {
         let Some(content) = value(attributes, Attribute::Content) else { return };
         // Some say two things at once: `<meta property="article:published" itemprop="datePublished">`.
         for &(attribute, key) in attributes {
@@ -613,7 +611,7 @@ impl Pass<'_> {
         }
     }
 
-    fn language(&mut self, attributes: &[(Attribute, Span)]) {
+    pub(crate) fn language(&mut self, attributes: &[(Attribute, Span)]) {
         if self.page.language.is_none()
             && let Some(value) = value(attributes, Attribute::Lang)
         {
@@ -626,7 +624,7 @@ impl Pass<'_> {
     }
 
     /// Notes where the text says who wrote it, or when.
-    fn note_said(&mut self, tag: Tag, attributes: &[(Attribute, Span)]) {
+    pub(crate) fn note_said(&mut self, tag: Tag, attributes: &[(Attribute, Span)]) {
         if tag.is(Tag::VOID) {
             return;
         }
@@ -651,7 +649,7 @@ impl Pass<'_> {
     }
 
     /// Ends the parts of the text that an end tag ends.
-    fn end_said(&mut self, tag: Tag) {
+    pub(crate) fn end_said(&mut self, tag: Tag) {
         let length = self.page.text.len();
         for i in (0..self.said.len()).rev() {
             let open = &mut self.said[i];
@@ -667,7 +665,7 @@ impl Pass<'_> {
     }
 
     /// Opens an inline stretch.
-    fn mark(&mut self, tag: Tag, href: Span) {
+    pub(crate) fn mark(&mut self, tag: Tag, href: Span) {
         if self.marked.len() < MAX_MARKED {
             let at = self.page.text.len();
             self.marked.push(Inline { span: Span::new(at, at), tag, href });
@@ -675,7 +673,7 @@ impl Pass<'_> {
     }
 
     /// Closes an inline stretch.
-    fn unmark(&mut self, tag: Tag) {
+    pub(crate) fn unmark(&mut self, tag: Tag) {
         let reach = self.marked.iter().rev().take(MAX_REACH).position(|open| open.tag == tag);
         if let Some(reach) = reach {
             let inline = self.marked.remove(self.marked.len() - 1 - reach);
@@ -768,7 +766,7 @@ impl Pass<'_> {
     }
 
     /// Adds words to the block.
-    fn words(&mut self, words: &str, in_link: bool) {
+    pub(crate) fn words(&mut self, words: &str, in_link: bool) {
         self.breaks = 0;
         let text = &mut self.page.text;
         if text.len() == self.block_start {
@@ -806,7 +804,7 @@ impl Pass<'_> {
     }
 
     /// Ends the current block.
-    fn flush(&mut self) {
+    pub(crate) fn flush(&mut self) {
         if self.page.blocks.len() >= MAX_BLOCKS {
             self.space = Space::Blank.max(self.space);
             self.breaks = 0;
@@ -867,7 +865,7 @@ impl Pass<'_> {
         innermost.unwrap_or(BlockKind::Paragraph)
     }
 
-    fn finish(mut self) {
+    pub(crate) fn finish(mut self) {
         self.end_block();
     }
 }

@@ -39,7 +39,7 @@ pub(super) fn blocks(lines: &[Line], from: usize, limit: usize) -> Vec<Block> {
 
 /// Lower-cased words with the variable parts masked, one behind the other.
 #[derive(Default, Debug)]
-pub(super) struct Tokens {
+pub(crate) struct Tokens {
     /// Each token with a blank behind it; the last one may still be open.
     text: Vec<u8>,
     /// Where each token ends, behind its blank.
@@ -48,7 +48,7 @@ pub(super) struct Tokens {
 
 /// Tokens on end: those of a line, of a block, or a part of them.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Words<'a> {
+pub(crate) struct Words<'a> {
     text: &'a [u8],
     /// Where the first one begins, and where each ends, behind its blank.
     start: u32,
@@ -89,7 +89,7 @@ pub(super) const URL: &[u8] = b"%url";
 pub(super) const FILE: &[u8] = b"%file";
 
 impl Tokens {
-    pub(super) fn clear(&mut self) {
+    pub(crate) fn clear(&mut self) {
         self.text.clear();
         self.ends.clear();
     }
@@ -99,7 +99,7 @@ impl Tokens {
     }
 
     /// All of them.
-    pub(super) fn all(&self) -> Words<'_> {
+    pub(crate) fn all(&self) -> Words<'_> {
         self.part(0..self.len())
     }
 
@@ -123,7 +123,7 @@ impl Tokens {
     }
 
     /// Adds the tokens of one line.
-    pub(super) fn add_line(&mut self, line: &[u8]) {
+    pub(crate) fn add_line(&mut self, line: &[u8]) {
         self.text.reserve(2 * line.len());
         let mut at = 0;
         while at < line.len() {
@@ -267,7 +267,7 @@ impl BlockTokens {
     }
 
     /// Those of the whole block.
-    pub(super) fn all(&self) -> Words<'_> {
+    pub(crate) fn all(&self) -> Words<'_> {
         self.tokens.all()
     }
 

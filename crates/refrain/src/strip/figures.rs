@@ -3,10 +3,10 @@
 use foldhash::{HashMap, HashMapExt};
 
 use super::Sample;
-use super::counters::study::{Occurrences, occurrences};
 use super::lines::{Line, preprocess};
 use crate::document::Position;
 use crate::error::Result;
+use crate::papers::frequent_lines::counters::study::{Occurrences, occurrences};
 
 /// What the ends of texts look like.
 #[derive(Debug, Clone, PartialEq)]

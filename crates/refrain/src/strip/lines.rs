@@ -17,9 +17,9 @@ pub(super) const TRIVIAL_BELOW: usize = 30;
 
 /// One line: its number in the text, from 0, and its bytes without white space around them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Line<'a> {
-    pub(super) number: usize,
-    pub(super) text: &'a [u8],
+pub(crate) struct Line<'a> {
+    pub(crate) number: usize,
+    pub(crate) text: &'a [u8],
 }
 
 impl Line<'_> {
@@ -31,11 +31,11 @@ impl Line<'_> {
 
 /// The first and the last lines of a text. They overlap in short texts.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) struct Edges<'a> {
-    pub(super) head: Vec<Line<'a>>,
-    pub(super) tail: Vec<Line<'a>>,
+pub(crate) struct Edges<'a> {
+    pub(crate) head: Vec<Line<'a>>,
+    pub(crate) tail: Vec<Line<'a>>,
     /// Number of lines in the whole text; nothing behind the last line end is no line.
-    pub(super) total: usize,
+    pub(crate) total: usize,
 }
 
 /// The two ends of a text, and how many lines lie between them: all that has to be in memory of a book.
@@ -352,7 +352,7 @@ impl Ends {
     }
 
     /// The lines of both ends.
-    pub(super) fn edges(&self) -> Edges<'_> {
+    pub(crate) fn edges(&self) -> Edges<'_> {
         let mut start = 0;
         let head = self.head_stops.iter().enumerate().map(|(number, &end)| {
             let text = trim(&self.bytes[start..end]);
@@ -539,7 +539,7 @@ fn trim_control(mut line: &[u8]) -> &[u8] {
 }
 
 /// The preprocessing of the paper: runs of `*`, `-` and white space become one. False for a trivial line.
-pub(super) fn preprocess(line: &[u8], out: &mut Vec<u8>) -> bool {
+pub(crate) fn preprocess(line: &[u8], out: &mut Vec<u8>) -> bool {
     out.clear();
     let mut rest = line;
     while !rest.is_empty() {
@@ -576,7 +576,7 @@ pub(super) fn is_letter(byte: u8) -> bool {
 
 /// Splits off at most so many lines from either end: the plain twin of [`Ends::edges`].
 #[cfg(test)]
-pub(super) fn edges(bytes: &[u8], head: usize, tail: usize) -> Edges<'_> {
+pub(crate) fn edges(bytes: &[u8], head: usize, tail: usize) -> Edges<'_> {
     let separator = separator(bytes);
     let mut lines: Vec<&[u8]> = bytes.split(|&byte| byte == separator).collect();
     lines.pop_if(|last| last.is_empty());

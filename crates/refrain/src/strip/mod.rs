@@ -6,7 +6,7 @@
 //! library for the books of Project Gutenberg, so that a single book can be stripped.
 //!
 //! [`LineCounts`] and [`FrequentLines`] are the published method that this started from, over five [structures that
-//! count](counters).
+//! count](crate::papers::frequent_lines::counters).
 //!
 //! ```
 //! use refrain::strip::{EDGE_LINES, Ends, Evidence, Profile, Strip};
@@ -24,27 +24,26 @@
 //! # Ok::<(), refrain::Error>(())
 //! ```
 
-mod blocks;
-pub mod counters;
+pub(crate) mod blocks;
 mod evidence;
 mod figures;
 mod generic;
 mod head;
 mod learn;
-mod lines;
+pub(crate) mod lines;
 mod mark;
 mod meta;
 mod model;
-mod paper;
-mod rules;
+pub(crate) mod rules;
 mod sample;
 
 pub use evidence::Evidence;
 pub use figures::{Column, Figures};
 pub use lines::Ends;
 pub use meta::Facts;
-pub use paper::{FrequentLines, LineCounts, PaperOptions, PreparedLines};
 pub use sample::{Sample, Text};
+
+pub use crate::papers::frequent_lines::{FrequentLines, LineCounts, PaperOptions, PreparedLines};
 
 use std::cmp::Ordering;
 use std::ops::Range;
@@ -234,7 +233,7 @@ impl Boundaries {
     }
 
     /// Notes the number of lines, and whether anything would be left.
-    fn checked(mut self, edges: &Edges) -> Boundaries {
+    pub(crate) fn checked(mut self, edges: &Edges) -> Boundaries {
         self.lines = edges.total;
         let end = if self.epilogue_start == 0 { edges.total } else { self.epilogue_start - 1 };
         let seen = edges.head.len()..edges.total - edges.tail.len();

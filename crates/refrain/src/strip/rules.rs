@@ -11,14 +11,14 @@ use crate::error::{Error, Result};
 
 /// Which end of a file a rule looks at.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Place {
+pub(crate) enum Place {
     Head,
     Tail,
 }
 
 /// What a matching line or block says.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Says {
+pub(crate) enum Says {
     /// The preamble runs at least to here.
     Marker,
     /// A line that names who made the e-book.
@@ -49,7 +49,7 @@ pub(super) struct Rule {
 
 /// An ordered set of rules.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Rules(Vec<Rule>);
+pub(crate) struct Rules(Vec<Rule>);
 
 /// Words with which a match can begin: a cheap test before a line is cut into tokens.
 #[derive(Clone, Debug)]
@@ -86,7 +86,7 @@ fn opens_with(text: &[u8], word: &[u8]) -> bool {
 
 impl Rules {
     /// Compiles a rules text; the error names the line at fault.
-    pub(super) fn parse(text: &str) -> Result<Rules> {
+    pub(crate) fn parse(text: &str) -> Result<Rules> {
         let mut rules = Vec::new();
         for (i, line) in text.lines().enumerate() {
             let line = line.trim();
@@ -114,7 +114,7 @@ impl Rules {
     }
 
     /// Does any rule of this place and meaning match?
-    pub(super) fn matches(&self, place: Place, says: Says, tokens: Words) -> bool {
+    pub(crate) fn matches(&self, place: Place, says: Says, tokens: Words) -> bool {
         self.0.iter().any(|r| r.place == place && r.says == says && r.matches(tokens))
     }
 }
@@ -170,7 +170,7 @@ impl Rule {
         None
     }
 
-    fn matches(&self, tokens: Words) -> bool {
+    pub(crate) fn matches(&self, tokens: Words) -> bool {
         let starts = if self.at_start { 1 } else { tokens.len() };
         (0..starts.min(tokens.len())).any(|s| self.run(0, tokens, s))
     }
@@ -188,7 +188,7 @@ impl Rule {
 }
 
 /// The three heuristics printed in the paper (section 3.4), for `super::paper`.
-pub(super) const PAPER: &str = "\
+pub(crate) const PAPER: &str = "\
 head marker ^ start of the|this project gutenberg
 head marker ^ end the small print
 tail marker ^ this? is? the? end of? the|this? project gutenberg|gutenbergs

@@ -27,7 +27,6 @@
 mod align;
 mod backbone;
 mod file;
-pub mod findoptimal;
 mod fit;
 mod label;
 mod learn;
@@ -45,3 +44,5 @@ pub use learn::{Found, LEAST_PAGES, Page, Sample, SiteTemplates, Templates};
 pub use offsets::{normalise, normalised_ranges};
 pub use parameters::Parameters;
 pub use records::{Field, Wrapper};
+
+pub use crate::papers::findoptimal;

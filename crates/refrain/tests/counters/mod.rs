@@ -1,6 +1,6 @@
 //! What the tests of the memory of counters share. Each is a program of its own, as memory is that of a process.
 
-use refrain::strip::counters::{AnyCounter, Counter};
+use refrain::papers::frequent_lines::counters::{AnyCounter, Counter};
 
 /// The most memory that this process has had, in kB.
 pub(crate) fn peak() -> u64 {

@@ -7,12 +7,9 @@ use std::collections::HashMap;
 
 use foldhash::fast::RandomState;
 
-use super::book::unique_words;
-use super::hash;
-use super::overlap::overlaps;
-use super::sequence::{Published, Score, ratio};
-use super::terms::terms;
+use super::dupniq::{Published, Score, ratio};
 use crate::document::Span;
+use crate::editions::{hash, overlaps, terms, unique_words};
 use crate::run::Workers;
 
 /// A published method.

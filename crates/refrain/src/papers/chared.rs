@@ -11,7 +11,12 @@ use std::ops::Range;
 
 use encoding_rs::{Encoding, WINDOWS_874, WINDOWS_1252, WINDOWS_1254, X_USER_DEFINED};
 
-use super::symbols::{TONELESS, TONES};
+use crate::decode::symbols::{TONELESS, TONES};
+
+mod shipped;
+
+pub use shipped::chared_model;
+pub(crate) use shipped::pack;
 
 /// The first line of a model file.
 const VERSION: &str = "chared model, version 1";

@@ -6,8 +6,10 @@
 
 use std::borrow::Cow;
 
-use super::stoplists::{StopList, stop_list};
 use crate::document::{Block, BlockKind, Document, Label, Mark, Reason};
+use crate::extract::{StopList, stop_list};
+
+pub(crate) mod blocks;
 
 /// The published parameters, with their published names and defaults.
 #[derive(Debug, Clone, Copy, PartialEq, serde::Serialize, serde::Deserialize)]

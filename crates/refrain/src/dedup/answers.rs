@@ -9,8 +9,8 @@ use std::fs::File;
 use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
 
-use crate::dedup::evidence::Found;
-use crate::dedup::group::Most;
+use super::evidence::Found;
+use super::group::Most;
 use crate::disk::partitions::{Partition, Partitions};
 use crate::error::{Error, IoContext, Result};
 
@@ -25,26 +25,26 @@ const ANSWER: usize = 8;
 const BUFFER: u64 = 256 << 10;
 
 /// Partitions in the folder, with so much memory for the buffers of all of them.
-pub(super) fn parts(folder: &Path, name: &str, count: u64, size: usize, memory: u64) -> Partitions {
+pub(crate) fn parts(folder: &Path, name: &str, count: u64, size: usize, memory: u64) -> Partitions {
     let buffer = (memory / 2 / count.max(1)).min(BUFFER);
     Partitions::named(folder, name, count as usize, size, buffer as usize)
 }
 
 /// A number that begins at a byte of an entry.
 #[inline]
-pub(super) fn number<const N: usize>(entry: &[u8], at: usize) -> [u8; N] {
+pub(crate) fn number<const N: usize>(entry: &[u8], at: usize) -> [u8; N] {
     let mut bytes = [0; N];
     bytes.copy_from_slice(&entry[at..at + N]);
     bytes
 }
 
 /// How many n-grams a document of so many words has.
-pub(super) fn ngrams(words: usize, n: usize) -> usize {
+pub(crate) fn ngrams(words: usize, n: usize) -> usize {
     if n == 0 { 0 } else { (words + 1).saturating_sub(n) }
 }
 
 /// Takes in occurrences and gives answers.
-pub(super) struct Answers {
+pub(crate) struct Answers {
     folder: PathBuf,
     memory: u64,
     /// N-grams of the collection, and how many of them a part stands for.
@@ -56,7 +56,7 @@ pub(super) struct Answers {
 
 impl Answers {
     /// `memory` is for the time in which groups are numbered; before, an eighth of it is used.
-    pub(super) fn new(folder: &Path, ngrams: u64, memory: u64) -> Answers {
+    pub(crate) fn new(folder: &Path, ngrams: u64, memory: u64) -> Answers {
         let range = (memory / 2 / SLOT).clamp(1, 1 << 31).min(ngrams.max(1));
         let firsts = parts(folder, "firsts", ngrams.div_ceil(range), OCCURRENCE, memory / 8);
         Answers { folder: folder.to_owned(), memory, ngrams, range, firsts }
@@ -64,7 +64,7 @@ impl Answers {
 
     /// Takes in an occurrence of an n-gram that occurs twice or more. The first is one of them, too.
     #[inline]
-    pub(super) fn push(&mut self, first: u64, place: u64) -> Result<()> {
+    pub(crate) fn push(&mut self, first: u64, place: u64) -> Result<()> {
         let slot = (first % self.range) as u32;
         let mut entry = [0; OCCURRENCE];
         entry[..4].copy_from_slice(&slot.to_le_bytes());
@@ -73,7 +73,7 @@ impl Answers {
     }
 
     /// Numbers the groups and writes the answers.
-    pub(super) fn finish(self) -> Result<Found> {
+    pub(crate) fn finish(self) -> Result<Found> {
         let Answers { folder, memory, ngrams, range, firsts } = self;
         let mut places = parts(&folder, "places", ngrams.div_ceil(range), ANSWER, memory / 8);
         let mut groups = Groups::default();

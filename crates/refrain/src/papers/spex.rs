@@ -10,7 +10,7 @@ use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 use std::path::Path;
 
-use super::answers::{Answers, ngrams, number, parts};
+use crate::dedup::answers::{Answers, ngrams, number, parts};
 use crate::dedup::evidence::Found;
 use crate::dedup::group::Spread;
 use crate::dedup::store::{Store, WORD};
@@ -36,7 +36,7 @@ struct Room {
 }
 
 /// Finds the n-grams that occur twice or more, with so much memory. Files are in the folder, where the answers stay.
-pub(in crate::dedup) fn by_spex(words: &Store, n: usize, memory: u64, folder: &Path) -> Result<Found> {
+pub(crate) fn by_spex(words: &Store, n: usize, memory: u64, folder: &Path) -> Result<Found> {
     let count = words.places()?;
     // Two tables at a time, four counters a byte.
     let most = 1 << (memory / 3 * 4).max(4).ilog2();
@@ -272,8 +272,8 @@ impl Distinct {
 mod tests {
     use proptest::prelude::*;
 
-    use super::super::twin::{documents, engine, long, plain};
     use super::*;
+    use crate::dedup::twin::{documents, engine, long, plain};
 
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(150))]
@@ -290,7 +290,7 @@ mod tests {
 
         #[test]
         fn both_engines_find_the_same(documents in documents(), n in 1..7_usize) {
-            let suffixes = super::super::suffixes::by_suffix_arrays;
+            let suffixes = crate::papers::suffix_array::by_suffix_arrays;
             let found = engine(&documents, |words, folder| by_spex(words, n, 1 << 12, folder));
             prop_assert_eq!(found, engine(&documents, |words, folder| suffixes(words, n, 1 << 14, folder)));
         }

@@ -4,7 +4,7 @@
 //! A page is a row of tokens, each a tag or a word. The main content is taken to be one stretch in the middle with few tags
 //! in it: the one that makes (tags before it) + (words in it) + (tags behind it) as large as can be.
 
-use super::segment::Page;
+use crate::extract::Page;
 
 /// Tells which blocks of a page are its main content: those from the first to the last block of the best stretch.
 ///

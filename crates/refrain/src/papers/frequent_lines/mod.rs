@@ -5,12 +5,14 @@ use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
 
-use super::blocks::Tokens;
-use super::counters::{AnyCounter, Counter, CounterKind, Frequent, Options};
-use super::lines::{Ends, Line, preprocess};
-use super::rules::{PAPER, Place, Rules, Says};
-use super::{Boundaries, EDGE_LINES};
+use self::counters::{AnyCounter, Counter, CounterKind, Frequent, Options};
 use crate::error::Result;
+use crate::strip::blocks::Tokens;
+use crate::strip::lines::{Line, preprocess};
+use crate::strip::rules::{PAPER, Place, Rules, Says};
+use crate::strip::{Boundaries, EDGE_LINES, Ends};
+
+pub mod counters;
 
 /// The parameters of the paper, under the names of the paper, and which of its structures counts lines.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -80,10 +82,10 @@ impl Default for PaperOptions {
     }
 }
 
-/// The first pass of the published method: counts the lines of all texts, with any of the [counters](super::counters).
+/// The first pass of the published method: counts the lines of all texts, with any of the [counters](counters).
 ///
 /// ```
-/// use refrain::strip::counters::{CounterKind, Options};
+/// use refrain::papers::frequent_lines::counters::{CounterKind, Options};
 /// use refrain::strip::{Ends, LineCounts, PaperOptions};
 ///
 /// let book = |n: u32| {
@@ -277,7 +279,6 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::strip::counters::Options;
 
     /// Pass 2 of Algorithm 1 as it is printed, over a whole file: where the preamble ends and the epilogue starts, from 1.
     fn algorithm_1(file: &[bool], gap_max: usize) -> (usize, usize) {

@@ -12,13 +12,16 @@ use std::path::Path;
 use libsais::SuffixArrayConstruction;
 use libsais::suffix_array::SuffixArrayWithText;
 
-use super::answers::{Answers, ngrams};
-use super::runs::{NgramRun, RunWriter, Sorted, merge};
+use self::runs::{NgramRun, RunWriter, Sorted, merge};
+use crate::dedup::answers::{Answers, ngrams};
 use crate::dedup::evidence::Found;
 use crate::dedup::group::Spread;
 use crate::dedup::store::Store;
 use crate::disk::runs::FAN_IN;
 use crate::error::{Error, Hint, Result};
+
+mod bits;
+mod runs;
 
 /// What stands between documents in a chunk, and so in no n-gram.
 const SEPARATOR: i32 = 0;
@@ -51,7 +54,7 @@ impl Sizes {
 }
 
 /// Finds the n-grams that occur twice or more, with so much memory. Files are in the folder, where the answers stay.
-pub(in crate::dedup) fn by_suffix_arrays(words: &Store, n: usize, memory: u64, folder: &Path) -> Result<Found> {
+pub(crate) fn by_suffix_arrays(words: &Store, n: usize, memory: u64, folder: &Path) -> Result<Found> {
     find(words, n, &Sizes::of(memory), folder)
 }
 
@@ -252,8 +255,8 @@ impl Sorted for Repeated {
 mod tests {
     use proptest::prelude::*;
 
-    use super::super::twin::{documents, engine, long, plain, word};
     use super::*;
+    use crate::dedup::twin::{documents, engine, long, plain, word};
 
     fn sizes(chunk: usize, fan_in: usize, answers: u64) -> Sizes {
         Sizes { dictionary: 1 << 20, chunk, fan_in, answers }

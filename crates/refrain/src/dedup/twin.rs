@@ -14,7 +14,7 @@ use crate::text::Word;
 
 /// What is found, with the answers in memory.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) struct Plain {
+pub(crate) struct Plain {
     answers: Vec<u32>,
     repeated: u64,
     occurrences: u64,
@@ -22,7 +22,7 @@ pub(super) struct Plain {
 }
 
 /// What the twin finds.
-pub(super) fn plain(documents: &[Vec<u64>], n: usize) -> Plain {
+pub(crate) fn plain(documents: &[Vec<u64>], n: usize) -> Plain {
     let ngrams: Vec<&[u64]> = documents.iter().flat_map(|document| document.windows(n)).collect();
     let mut counts: HashMap<&[u64], u64> = HashMap::new();
     for ngram in &ngrams {
@@ -46,7 +46,7 @@ pub(super) fn plain(documents: &[Vec<u64>], n: usize) -> Plain {
 }
 
 /// What an engine finds in documents. It leaves nothing behind but the answers.
-pub(super) fn engine(documents: &[Vec<u64>], run: impl Fn(&Store, &Path) -> Result<Found>) -> Plain {
+pub(crate) fn engine(documents: &[Vec<u64>], run: impl Fn(&Store, &Path) -> Result<Found>) -> Plain {
     let store = tempfile::tempdir().expect("a folder");
     let mut writer = StoreWriter::open(store.path(), StoreSize::default()).expect("room");
     let mut next = 0;
@@ -73,12 +73,12 @@ pub(super) fn engine(documents: &[Vec<u64>], run: impl Fn(&Store, &Path) -> Resu
 }
 
 /// A word of 47 bits.
-pub(super) fn word(number: u64) -> u64 {
+pub(crate) fn word(number: u64) -> u64 {
     crate::text::mix(number + 1) >> 17
 }
 
 /// Collections of few different words, so that n-grams repeat.
-pub(super) fn documents() -> impl Strategy<Value = Vec<Vec<u64>>> {
+pub(crate) fn documents() -> impl Strategy<Value = Vec<Vec<u64>>> {
     (1..12_u64).prop_flat_map(|letters| {
         let document = prop::collection::vec((0..letters).prop_map(word), 0..40);
         prop::collection::vec(document, 0..12)
@@ -86,7 +86,7 @@ pub(super) fn documents() -> impl Strategy<Value = Vec<Vec<u64>>> {
 }
 
 /// A document of so many words, of which some repeat.
-pub(super) fn long(words: u64) -> Vec<u64> {
+pub(crate) fn long(words: u64) -> Vec<u64> {
     (0..words).map(|number| word(crate::text::mix(number % 1013) % (1 + number % 300))).collect()
 }
 

@@ -3,11 +3,11 @@
 use std::collections::BTreeMap;
 use std::sync::OnceLock;
 
-use super::published::CharedModel;
+use super::CharedModel;
 
 /// The shipped models, language by language: a line with the code and the length in bytes, then the model as it is saved.
 /// `make languages` builds them; see CONTRIBUTING.md.
-static SHIPPED: &[u8] = include_bytes!("../../data/chared.models");
+static SHIPPED: &[u8] = include_bytes!("../../../data/chared.models");
 
 /// The shipped model of the published method for a language.
 ///
@@ -50,7 +50,7 @@ fn split(mut bytes: &[u8]) -> Vec<(String, &[u8])> {
 }
 
 /// Packs models as they are shipped.
-pub(super) fn pack(models: &[(String, CharedModel)]) -> std::io::Result<Vec<u8>> {
+pub(crate) fn pack(models: &[(String, CharedModel)]) -> std::io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
     for (code, model) in models {
         let mut saved = Vec::new();

@@ -3,7 +3,7 @@
 use foldhash::fast::RandomState;
 use std::collections::HashMap;
 
-use super::book::Book;
+use crate::editions::Book;
 
 /// The published scores of two books.
 #[derive(Debug, Clone, Copy, PartialEq, Default, serde::Serialize)]
@@ -21,8 +21,8 @@ pub struct Published {
 impl Published {
     /// Compares two books by their unique words.
     pub fn of(a: &Book, b: &Book) -> Published {
-        let x: Vec<u64> = a.unique_words().map(super::book::Anchor::key).collect();
-        let y: Vec<u64> = b.unique_words().map(super::book::Anchor::key).collect();
+        let x: Vec<u64> = a.unique_words().map(crate::editions::Anchor::key).collect();
+        let y: Vec<u64> = b.unique_words().map(crate::editions::Anchor::key).collect();
         Published::of_sequences(&x, &y)
     }
 
@@ -55,7 +55,7 @@ impl Published {
     }
 }
 
-pub(super) fn ratio(part: f64, whole: f64) -> f64 {
+pub(crate) fn ratio(part: f64, whole: f64) -> f64 {
     if whole > 0.0 { part / whole } else { 0.0 }
 }
 

@@ -12,8 +12,8 @@ use libsais::SuffixArrayConstruction;
 use libsais::suffix_array::SuffixArrayWithText;
 use serde::Serialize;
 
-use super::offsets::normalise;
 use crate::error::{Error, Result};
+use crate::template::normalise;
 
 /// How places of the published text are read that can be read in several ways.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]

@@ -9,12 +9,15 @@
 
 use std::borrow::Cow;
 
-use super::{Attribute, BlockKind, MAX_DEPTH, MAX_REACH, Open, Pass, Sink, Space, Span, Statement, Tag};
-use super::{is_data, is_preformatted, unescape, value};
+use crate::document::{BlockKind, Span};
+use crate::extract::segment::{MAX_DEPTH, MAX_REACH, Open, Pass, Space, Statement};
+use crate::extract::segment::{is_data, is_preformatted, unescape, value};
+use crate::extract::tags::{Attribute, Tag};
+use crate::extract::tokens::Sink;
 
 /// One pass over a page, by the published rules.
 #[allow(clippy::struct_excessive_bools)] // they are facts about the page that do not depend on each other
-pub(super) struct Published<'a> {
+pub(crate) struct Published<'a> {
     pass: Pass<'a>,
     /// The name of each open element.
     names: Vec<Name>,
@@ -66,7 +69,7 @@ impl Name {
 }
 
 impl<'a> Published<'a> {
-    pub(super) fn new(pass: Pass<'a>) -> Self {
+    pub(crate) fn new(pass: Pass<'a>) -> Self {
         let begins = |with: &str| {
             let html = pass.html.trim_start();
             html.get(..with.len()).is_some_and(|start| start.eq_ignore_ascii_case(with))
@@ -91,7 +94,7 @@ impl<'a> Published<'a> {
         }
     }
 
-    pub(super) fn finish(mut self) {
+    pub(crate) fn finish(mut self) {
         self.end_node();
         self.end_block();
         self.pass.finish();
@@ -448,8 +451,8 @@ fn closes(new: Tag, open: Tag) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::super::{Segmentation, segment_with};
     use super::*;
+    use crate::extract::{Segmentation, segment_with};
 
     fn blocks(html: &str) -> Vec<(String, u32)> {
         let page = segment_with(html, Segmentation::Published);

@@ -16,7 +16,7 @@
 //! there is one structure in memory, and what it tells does not depend on threads. [`Counter::add_all`] does so.
 //!
 //! ```
-//! use refrain::strip::counters::{Counter, CounterKind, Options};
+//! use refrain::papers::frequent_lines::counters::{Counter, CounterKind, Options};
 //!
 //! let mut counter = CounterKind::Hashed.build(&Options::default())?;
 //! counter.add_all(&[b"a line of a licence", b"a line of a book", b"a line of a licence"])?;
