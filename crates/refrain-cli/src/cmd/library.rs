@@ -11,7 +11,7 @@ use refrain::write::{Compression, Format};
 use refrain::{CheckInput, Input, Library, LibraryCheck, LibraryOptions, Run};
 use serde_json::json;
 
-use crate::common::{InputArguments, OutputArguments, counted_documents, named, percent, print, size, tell};
+use crate::common::{InputArguments, OutputArguments, counted_documents, named, print, share, size, tell};
 use crate::exit::Exit;
 
 /// Keep a library of sources, and check documents against it
@@ -115,7 +115,7 @@ struct Check {
     most: usize,
 
     /// Tell of sources that contain this share of the document, or more
-    #[arg(long, value_name = "SHARE", default_value_t = LibraryCheck::default().containment, value_parser = percent, help_heading = "Comparison")]
+    #[arg(long, value_name = "SHARE", default_value_t = LibraryCheck::default().containment, value_parser = share, help_heading = "Comparison")]
     containment: f64,
 
     /// Leave the document itself out where it is in the library, with the same id and the same text

@@ -93,10 +93,6 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "FORMAT", value_parser = one_of(&FORMATS), help_heading = "Output")]
     format: Option<Format>,
 
-    /// Write into a folder that is not empty: files of the same names are replaced, others are left alone
-    #[arg(long, help_heading = "Output")]
-    overwrite: bool,
-
     #[command(flatten)]
     output: OutputArguments,
 }

@@ -219,7 +219,7 @@ impl Destination {
                 Destination::Lines { out, tail: if colours { "" } else { "</body></html>\n" }, colours }
             }
             Job::Folder(folder) => {
-                let folder = ready(folder, arguments.overwrite)?;
+                let folder = ready(folder, arguments.output.overwrite)?;
                 let names = Names::new(pages.named, &pages.inputs);
                 let taken = HashSet::from([PathBuf::from(REPORT)]);
                 Destination::Folder { folder, names, inputs: pages.inputs.clone(), taken, report: String::new() }
