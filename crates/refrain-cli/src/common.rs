@@ -4,7 +4,7 @@ use std::collections::{HashMap, HashSet};
 use std::io::{IsTerminal, Write};
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result, anyhow, bail};
 use clap::builder::PossibleValuesParser;
 use clap::builder::TypedValueParser;
 use clap::parser::ValueSource;
@@ -15,6 +15,9 @@ use refrain::source::{InputFormat, Inputs, STDIN, SourceOptions, TextIs};
 use refrain::text::Offsets;
 use refrain::write::{Compression, Format};
 use refrain::{Failure, Outputs, Run};
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use serde_json::Value;
 
 use crate::exit::Exit;
 use crate::messages;
@@ -99,50 +102,57 @@ pub(crate) struct ExtractArguments {
     #[arg(long)]
     comments: bool,
 
+    /// Set a parameter of jusText, such as length_low=50; repeat it for others. The guide lists them
+    #[arg(long, value_name = "NAME=VALUE")]
+    set: Vec<String>,
+
     /// jusText: blocks with a larger share of characters in links are boilerplate
-    #[arg(long, value_name = "SHARE", value_parser = share, allow_negative_numbers = true, default_value_t = JusTextOptions::PUBLISHED.max_link_density)]
+    #[arg(long, hide = true, value_name = "SHARE", value_parser = share, allow_negative_numbers = true, default_value_t = JusTextOptions::PUBLISHED.max_link_density)]
     max_link_density: f64,
 
     /// jusText: blocks with fewer characters are short
-    #[arg(long, value_name = "N", default_value_t = JusTextOptions::PUBLISHED.length_low as u64, value_parser = number, allow_negative_numbers = true)]
+    #[arg(long, hide = true, value_name = "N", default_value_t = JusTextOptions::PUBLISHED.length_low as u64, value_parser = number, allow_negative_numbers = true)]
     length_low: u64,
 
     /// jusText: blocks with more characters and enough stop words are good
-    #[arg(long, value_name = "N", default_value_t = JusTextOptions::PUBLISHED.length_high as u64, value_parser = number, allow_negative_numbers = true)]
+    #[arg(long, hide = true, value_name = "N", default_value_t = JusTextOptions::PUBLISHED.length_high as u64, value_parser = number, allow_negative_numbers = true)]
     length_high: u64,
 
     /// jusText: share of stop words that makes a block near-good
-    #[arg(long, value_name = "SHARE", value_parser = share, allow_negative_numbers = true, default_value_t = JusTextOptions::PUBLISHED.stopwords_low)]
+    #[arg(long, hide = true, value_name = "SHARE", value_parser = share, allow_negative_numbers = true, default_value_t = JusTextOptions::PUBLISHED.stopwords_low)]
     stopwords_low: f64,
 
     /// jusText: share of stop words that makes a long block good
-    #[arg(long, value_name = "SHARE", value_parser = share, allow_negative_numbers = true, default_value_t = JusTextOptions::PUBLISHED.stopwords_high)]
+    #[arg(long, hide = true, value_name = "SHARE", value_parser = share, allow_negative_numbers = true, default_value_t = JusTextOptions::PUBLISHED.stopwords_high)]
     stopwords_high: f64,
 
     /// jusText: how far from good text a heading may stand, in characters
-    #[arg(long, value_name = "N", default_value_t = JusTextOptions::PUBLISHED.max_heading_distance as u64, value_parser = number, allow_negative_numbers = true)]
+    #[arg(long, hide = true, value_name = "N", default_value_t = JusTextOptions::PUBLISHED.max_heading_distance as u64, value_parser = number, allow_negative_numbers = true)]
     max_heading_distance: u64,
 
     /// jusText: treat headings like other blocks
-    #[arg(long)]
+    #[arg(long, hide = true)]
     no_headings: bool,
 }
 
 impl ExtractArguments {
-    pub(crate) fn options(&self, method: Method, language: Option<String>) -> ExtractOptions {
+    pub(crate) fn options(&self, method: Method, language: Option<String>) -> Result<ExtractOptions> {
         let method = match method {
-            Method::JusText(_) => Method::JusText(JusTextOptions {
-                max_link_density: self.max_link_density,
-                length_low: self.length_low as usize,
-                length_high: self.length_high as usize,
-                stopwords_low: self.stopwords_low,
-                stopwords_high: self.stopwords_high,
-                max_heading_distance: self.max_heading_distance as usize,
-                no_headings: self.no_headings,
-            }),
+            Method::JusText(_) => Method::JusText(with_parameters(
+                JusTextOptions {
+                    max_link_density: self.max_link_density,
+                    length_low: self.length_low as usize,
+                    length_high: self.length_high as usize,
+                    stopwords_low: self.stopwords_low,
+                    stopwords_high: self.stopwords_high,
+                    max_heading_distance: self.max_heading_distance as usize,
+                    no_headings: self.no_headings,
+                },
+                &self.set,
+            )?),
             other => other,
         };
-        ExtractOptions { method, profile: self.profile, comments: self.comments, language }
+        Ok(ExtractOptions { method, profile: self.profile, comments: self.comments, language })
     }
 
     /// Refuses what the method does not look at.
@@ -161,7 +171,8 @@ impl ExtractArguments {
 }
 
 /// What only jusText looks at.
-const JUSTEXT_ONLY: [&str; 7] = [
+const JUSTEXT_ONLY: [&str; 8] = [
+    "set",
     "max_link_density",
     "length_low",
     "length_high",
@@ -174,15 +185,19 @@ const JUSTEXT_ONLY: [&str; 7] = [
 /// Where the documents go, for verbs that write them to one place; what failed; how the work is done.
 #[derive(Args)]
 pub(crate) struct OutputArguments {
-    /// File to write, its format and packing (.gz, .zst) told by its name; standard output when not given
-    #[arg(short, long, value_name = "FILE", help_heading = "Output", display_order = 0)]
+    /// File whose extension states format and compression (.gz, .zst), or folder if the name ends with /; standard output when not given
+    #[arg(short, long, value_name = "PATH", help_heading = "Output", display_order = 0)]
     output: Option<PathBuf>,
+
+    /// Write into a folder that is not empty: files of the same names are replaced, others are left alone
+    #[arg(long, help_heading = "Output")]
+    pub(crate) overwrite: bool,
 
     /// Write what failed to this file, one JSON object a line
     #[arg(long, value_name = "FILE", help_heading = "Output")]
     errors: Option<PathBuf>,
 
-    /// Draw no progress, and tell at the end only what failed
+    /// Print failures only: no progress, no table, no summary
     #[arg(short, long, help_heading = "Output")]
     pub(crate) quiet: bool,
 
@@ -208,26 +223,35 @@ impl OutputArguments {
     }
 
     /// Where the job writes: the main output, and the list of failures.
-    pub(crate) fn outputs(&self, format: Option<(Format, Compression)>) -> refrain::Result<Outputs> {
+    pub(crate) fn outputs(&self, format: Option<(Format, Compression)>) -> Result<Outputs> {
+        self.refuse_idle_overwrite()?;
         let mut outputs = match &self.output {
-            Some(path) => Outputs::to(path)?,
+            Some(path) => Outputs::to(path)?.overwrite(self.overwrite),
             None => Outputs::stdout(),
         };
         if let Some((format, compression)) = format {
             outputs = outputs.format(format, compression);
         }
-        match &self.errors {
-            Some(path) => outputs.errors(path),
-            None => Ok(outputs),
+        Ok(match &self.errors {
+            Some(path) => outputs.errors(path)?,
+            None => outputs,
+        })
+    }
+
+    fn refuse_idle_overwrite(&self) -> Result<()> {
+        if self.overwrite && !self.path().is_some_and(is_folder) {
+            bail!("--overwrite needs a folder to write to, such as -o clean/; a file is replaced without it");
         }
+        Ok(())
     }
 
     /// The same for a verb that has no main output, or prints it by itself.
-    pub(crate) fn lists(&self) -> refrain::Result<Outputs> {
-        match &self.errors {
-            Some(path) => Outputs::none().errors(path),
-            None => Ok(Outputs::none()),
-        }
+    pub(crate) fn lists(&self) -> Result<Outputs> {
+        self.refuse_idle_overwrite()?;
+        Ok(match &self.errors {
+            Some(path) => Outputs::none().errors(path)?,
+            None => Outputs::none(),
+        })
     }
 
     /// Runs a job with its progress on the terminal, until it is done or interrupted. `unit` is what it counts; `left` is what
@@ -376,23 +400,41 @@ fn number(text: &str) -> Result<u64, String> {
     text.parse().map_err(|_| "expected a whole number, at least 0".into())
 }
 
-/// A share of a whole.
+/// A share of a whole, from 0 to 1 or in percent.
 pub(crate) fn share(text: &str) -> Result<f64, String> {
-    match text.parse::<f64>() {
-        Ok(share) if (0.0..=1.0).contains(&share) => Ok(share),
-        _ => Err("a share is a number from 0 to 1".into()),
+    let (number, whole) = match text.trim().strip_suffix('%') {
+        Some(percent) => (percent.trim(), 100.0),
+        None => (text, 1.0),
+    };
+    match number.parse::<f64>() {
+        Ok(number) if (0.0..=whole).contains(&number) => Ok(number / whole),
+        _ => Err("a share is a number from 0 to 1, or in percent: 0.03 or 3%".into()),
     }
 }
 
-/// A share of a whole, from 0 to 1 or in percent.
-pub(crate) fn percent(text: &str) -> Result<f64, String> {
-    match text.trim().strip_suffix('%') {
-        Some(number) => match number.trim().parse::<f64>() {
-            Ok(percent) if (0.0..=100.0).contains(&percent) => Ok(percent / 100.0),
-            _ => Err("a share in percent is a number from 0 to 100".into()),
-        },
-        None => share(text).map_err(|_| "a share is a number from 0 to 1, or in percent: 0.03 or 3%".into()),
+/// The parameters of a published method with those that the user set: `name=value` each.
+pub(crate) fn with_parameters<T: Serialize + DeserializeOwned>(published: T, set: &[String]) -> Result<T> {
+    let mut parameters = serde_json::to_value(published)?;
+    for assignment in set {
+        let Some((name, value)) = assignment.split_once('=') else {
+            bail!("--set {assignment}: write it as name=value");
+        };
+        let (name, value) = (name.trim().replace('-', "_"), value.trim());
+        let Some(parameter) = parameters.get_mut(&name) else {
+            let names: Vec<&String> = parameters.as_object().into_iter().flat_map(serde_json::Map::keys).collect();
+            let names = names.into_iter().cloned().collect::<Vec<_>>().join(", ");
+            bail!("--set {assignment}: the method has no parameter `{name}`; its parameters are {names}");
+        };
+        *parameter = match parameter {
+            Value::Number(number) if number.is_f64() => {
+                share(value).map_err(|error| anyhow!("--set {assignment}: {error}"))?.into()
+            }
+            Value::String(_) => value.into(),
+            _ => serde_json::from_str(value).unwrap_or_else(|_| value.into()),
+        };
+        T::deserialize(&parameters).map_err(|error| anyhow!("--set {assignment}: {error}"))?;
     }
+    Ok(serde_json::from_value(parameters)?)
 }
 
 /// Asks a run to stop at the first Ctrl-C and ends it at the second.
@@ -490,7 +532,31 @@ pub(crate) fn parsed<T: Args>() -> T {
 
 #[cfg(test)]
 mod tests {
-    use super::size;
+    use refrain::extract::JusTextOptions;
+
+    use super::{share, size, with_parameters};
+
+    #[test]
+    fn shares_are_read() {
+        assert_eq!((share("0.5"), share("50%"), share("50 %")), (Ok(0.5), Ok(0.5), Ok(0.5)));
+        assert!(share("50").is_err() && share("101%").is_err() && share("-1%").is_err() && share("%").is_err());
+    }
+
+    #[test]
+    fn parameters_are_those_of_the_method() {
+        let set = |values: &[&str]| {
+            let values: Vec<String> = values.iter().map(ToString::to_string).collect();
+            with_parameters(JusTextOptions::PUBLISHED, &values).map_err(|error| error.to_string())
+        };
+        let expected = JusTextOptions { length_low: 50, max_link_density: 0.25, ..JusTextOptions::PUBLISHED };
+        assert_eq!(set(&["length_low=50", "max-link-density=25%"]), Ok(expected));
+        assert_eq!(set(&[]), Ok(JusTextOptions::PUBLISHED));
+        let refused = set(&["length=50"]).expect_err("an unknown name");
+        assert!(refused.contains("`length`") && refused.contains("length_high, length_low"), "{refused}");
+        for wrong in ["length_low", "length_low=-1", "length_low=many", "stopwords_low=2", "no_headings=7"] {
+            assert!(set(&[wrong]).is_err_and(|error| error.contains(wrong)), "{wrong}");
+        }
+    }
 
     #[test]
     fn sizes_are_read() {

@@ -171,12 +171,12 @@ fn detect_writes_one_line_a_file() {
 #[test]
 fn the_language_and_a_sample_can_be_given() {
     let env = with_pages();
-    env.run(&["decode", "--detect", "pages", "--lang", "cs", "--format", "jsonl", "-o", "out.jsonl"]).code(0);
+    env.run(&["decode", "--detect", "pages", "--assume-lang", "cs", "--format", "jsonl", "-o", "out.jsonl"]).code(0);
     assert_eq!(line_of(&env.read_jsonl("out.jsonl"), "pages/b.html")["encoding"], "windows-1250");
-    env.run(&["decode", "--lang", "CS", "pages", "-o", "utf8/"]).code(0);
+    env.run(&["decode", "--assume-lang", "CS", "pages", "-o", "utf8/"]).code(0);
     assert_eq!(env.read_text("utf8/b.html"), CZECH_TEXT);
     for code in ["zh", "zh-hans", "zh-hant"] {
-        env.run(&["decode", "--detect", "--lang", code, "pages/a.txt"]).code(0);
+        env.run(&["decode", "--detect", "--assume-lang", code, "pages/a.txt"]).code(0);
     }
     env.run(&["decode", "--detect", "--sample", "64K", "pages"]).code(0);
     env.run(&["decode", "--detect", "--sample", "0", "pages"]).code(2).says(&["--sample", "64M"]);
@@ -185,9 +185,9 @@ fn the_language_and_a_sample_can_be_given() {
 #[test]
 fn an_unknown_language_is_refused_with_the_valid_ones() {
     let env = with_pages();
-    env.run(&["decode", "--lang", "xx", "pages/a.txt"]).code(2).says(&["`xx`", "cs, ", "zh-hans, zh-hant"]);
-    env.run(&["decode", "--lang", "hy", "pages/a.txt"]).code(2).says(&["no encoding but UTF-8", "`hy`"]);
-    env.run(&["decode", "--lang", "cs,de", "pages/a.txt"]).code(2).says(&["one code"]);
+    env.run(&["decode", "--assume-lang", "xx", "pages/a.txt"]).code(2).says(&["`xx`", "cs, ", "zh-hans, zh-hant"]);
+    env.run(&["decode", "--assume-lang", "hy", "pages/a.txt"]).code(2).says(&["no encoding but UTF-8", "`hy`"]);
+    env.run(&["decode", "--assume-lang", "cs,de", "pages/a.txt"]).code(2).says(&["one code"]);
 }
 
 #[test]
@@ -200,16 +200,16 @@ fn only_texts_in_the_languages_asked_for_are_written() {
     );
     env.write("pages/d.txt", german);
     env.write("pages/e.txt", "Ahoi");
-    env.run(&["decode", "pages", "-o", "utf8/", "--only", "de,CS"]).code(0).says(&["1 foreign, skipped"]);
+    env.run(&["decode", "pages", "-o", "utf8/", "--lang", "de,CS"]).code(0).says(&["1 foreign, skipped"]);
     let report = env.read_jsonl("utf8/report.jsonl");
     assert_eq!(line_of(&report, "pages/a.txt")["note"], "foreign", "English");
     assert_eq!(line_of(&report, "pages/d.txt")["note"], Value::Null);
     assert_eq!(line_of(&report, "pages/e.txt")["note"], "language not clear");
     assert!(!env.path("utf8/a.txt").exists() && env.path("utf8/e.txt").exists());
     assert_eq!(env.read_text("utf8/d.txt"), german);
-    env.run(&["decode", "pages", "-o", "x/", "--only", "xx"]).code(2).says(&["`xx`"]);
+    env.run(&["decode", "pages", "-o", "x/", "--lang", "xx"]).code(2).says(&["`xx`"]);
     assert!(!env.path("x").exists());
-    env.run(&["decode", "--detect", "pages", "--only", "de"]).code(2).says(&["--only", "texts that are written"]);
+    env.run(&["decode", "--detect", "pages", "--lang", "de"]).code(2).says(&["--lang", "texts that are written"]);
 }
 
 #[test]
@@ -235,7 +235,7 @@ fn binary_files_are_failures_that_name_the_file() {
         env.write(&format!("in/{name}"), content);
         env.write("in/good.txt", GOOD);
     }
-    let outcome = env.run(&["decode", "in", "-o", "utf8", "--errors", "errors.jsonl"]).code(1);
+    let outcome = env.run(&["decode", "in", "-o", "utf8/", "--errors", "errors.jsonl"]).code(1);
     assert_eq!(env.names("utf8"), ["good.txt", "report.jsonl"]);
     assert_eq!(env.read_jsonl("errors.jsonl").len(), 3);
     let outcome = outcome.says(&["in/picture.png", "in/texts.zip", "in/program", "is not text", "wrote 1 file "]);
@@ -273,7 +273,7 @@ fn an_empty_file_is_empty_and_no_failure() {
     assert_eq!((&empty["note"], &empty["error"], &empty["language"]), (&json!("empty"), &Value::Null, &Value::Null));
     let table = env.run(&["decode", "--detect", "in/empty.html"]).code(0);
     assert!(table.text().contains("empty "), "{}", table.text());
-    env.run(&["decode", "in", "-o", "utf8"]).code(0);
+    env.run(&["decode", "in", "-o", "utf8/"]).code(0);
     assert_eq!(env.read_text("utf8/empty.html"), "");
     assert_eq!(line_of(&env.read_jsonl("utf8/report.jsonl"), "in/empty.html")["note"], "empty");
     assert_eq!(env.run(&["decode", "in/empty.html"]).code(0).text(), "");
@@ -283,7 +283,7 @@ fn an_empty_file_is_empty_and_no_failure() {
 fn bytes_that_fit_nothing_are_kept_as_marks_and_counted() {
     let env = Env::new();
     env.write("in/spoilt.txt", SPOILT);
-    let outcome = env.run(&["decode", "in", "-o", "utf8"]).code(0).says(&["U+FFFD (1), in 1 file"]);
+    let outcome = env.run(&["decode", "in", "-o", "utf8/"]).code(0).says(&["U+FFFD (1), in 1 file"]);
     let text = env.read_text("utf8/spoilt.txt");
     assert!(text.starts_with("Grüße") && text.ends_with(", \u{fffd}!\n"), "{text}: {}", outcome.stderr);
     let report = env.read_jsonl("utf8/report.jsonl");
@@ -298,7 +298,7 @@ fn bytes_that_fit_nothing_are_kept_as_marks_and_counted() {
 fn of_many_losses_the_first_ten_places_are_told() {
     let env = Env::new();
     env.write("in/spoilt.txt", SPOILT.repeat(25));
-    env.run(&["decode", "in", "-o", "utf8"]).code(0).says(&["U+FFFD (25), in 1 file"]);
+    env.run(&["decode", "in", "-o", "utf8/"]).code(0).says(&["U+FFFD (25), in 1 file"]);
     let (text, report) = (env.read_text("utf8/spoilt.txt"), env.read_jsonl("utf8/report.jsonl"));
     let places: Vec<usize> = text.match_indices('\u{fffd}').map(|(at, _)| at).take(10).collect();
     assert_eq!((&report[0]["losses"], &report[0]["loss_at"]), (&json!(25), &json!(places)));
@@ -308,7 +308,7 @@ fn of_many_losses_the_first_ten_places_are_told() {
 fn nul_characters_are_reported() {
     let env = Env::new();
     env.write("in/nul.txt", format!("{GOOD}\0{GOOD}"));
-    env.run(&["decode", "in", "-o", "utf8"]).code(0).says(&["NUL", "in 1 file"]);
+    env.run(&["decode", "in", "-o", "utf8/"]).code(0).says(&["NUL", "in 1 file"]);
     let report = env.read_jsonl("utf8/report.jsonl");
     assert_eq!(report[0]["nuls"], json!({"at": GOOD.len(), "count": 1}));
     assert_eq!(env.read_text("utf8/nul.txt"), format!("{GOOD}\u{fffd}{GOOD}"));
@@ -320,7 +320,7 @@ fn every_file_is_one_text_and_nothing_is_unpacked() {
     let lines = "{\"text\": \"One.\"}\n{\"text\": \"Two.\"}\n";
     env.write("in/notes.jsonl", lines);
     env.write("in/notes.jsonl.gz", common::gzip(lines.repeat(200).as_bytes()));
-    env.run(&["decode", "in", "-o", "utf8"]).code(1).says(&["in/notes.jsonl.gz", "is not text"]);
+    env.run(&["decode", "in", "-o", "utf8/"]).code(1).says(&["in/notes.jsonl.gz", "is not text"]);
     assert_eq!(env.read_text("utf8/notes.jsonl"), lines);
     assert_eq!(env.read_jsonl("utf8/report.jsonl").len(), 2);
 }
@@ -535,8 +535,8 @@ fn the_published_method_needs_a_language() {
     let published =
         |more: &[&str]| env.run(&[&["decode", "--detect", "--method", "published", "page.html"], more].concat());
     published(&[]).code(2).says(&["needs a language"]);
-    published(&["--lang", "hy"]).code(2).says(&["no encoding but UTF-8", "hy"]);
-    assert!(published(&["--lang", "cs"]).code(0).text().contains("windows-1250"));
+    published(&["--assume-lang", "hy"]).code(2).says(&["no encoding but UTF-8", "hy"]);
+    assert!(published(&["--assume-lang", "cs"]).code(0).text().contains("windows-1250"));
 }
 
 #[test]

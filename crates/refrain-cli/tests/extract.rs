@@ -69,7 +69,7 @@ fn five_pages() -> String {
 fn one_line_for_each_page_in_their_order() {
     let env = Env::new();
     env.write("pages.jsonl", five_pages());
-    for method in [&[][..], &["--method", "justext", "--lang", "en"], &["--method", "bte"]] {
+    for method in [&[][..], &["--method", "justext", "--assume-lang", "en"], &["--method", "bte"]] {
         let door = ["extract", "pages.jsonl", "--text-field", "html", "--format", "jsonl", "-o", "out.jsonl"];
         env.run(&[&door, method].concat()).code(0).says(&["5 documents", "2 without text", "out.jsonl"]);
         let lines = env.read_jsonl("out.jsonl");
@@ -348,7 +348,7 @@ fn the_same_page_gives_the_same_answer_wherever_it_stands() {
     let long = format!("<html><body>{}</body></html>", format!("<p>{FIRST}</p><li>x").repeat(500));
     let pages = [("a", PAGE), ("b", &long), ("c", PAGE), ("d", "<html></html>"), ("e", PAGE), ("f", "x"), ("g", PAGE)];
     env.write("pages.jsonl", jsonl(&pages));
-    for method in [&["default"][..], &["justext", "--lang", "en"], &["bte"]] {
+    for method in [&["default"][..], &["justext", "--assume-lang", "en"], &["bte"]] {
         let arguments = ["pages.jsonl", "--text-field", "html", "--keep-marked", "--method"];
         let (mut lines, _) = env.extract(&[&arguments, method].concat(), 0);
         for line in &mut lines {
@@ -457,9 +457,9 @@ fn lines_without_a_page_are_counted_and_named() {
 fn unknown_names_are_answered_with_the_known_ones() {
     let env = Env::new();
     env.write("a.html", page(FIRST));
-    env.run(&["extract", "a.html", "--lang", "xx"]).code(2).says(&[
+    env.run(&["extract", "a.html", "--assume-lang", "xx"]).code(2).says(&[
         "`xx`",
-        "--lang",
+        "--assume-lang",
         "cs, cy, da, de, el, en,",
         "none",
     ]);
@@ -479,7 +479,7 @@ fn jus_text_uses_the_list_that_is_asked_for() {
     // Without a language there is no stop list, and long blocks with few links are good.
     env.write("a.html", page(&FIRST.repeat(2)));
     let kept = |lang: &str| {
-        let (lines, _) = env.extract(&["a.html", "--method", "justext", "--lang", lang], 0);
+        let (lines, _) = env.extract(&["a.html", "--method", "justext", "--assume-lang", lang], 0);
         !text_of(&lines[0]).is_empty()
     };
     assert!(kept("en"));
@@ -568,8 +568,8 @@ fn options_without_effect_are_refused_with_what_they_need() {
         (&["--max-link-density", "0.1"], &["--max-link-density", "--method justext"]),
         (&["--max-heading-distance", "1"], &["--max-heading-distance", "--method justext"]),
         (&["--no-headings"], &["--no-headings", "--method justext"]),
-        (&["--lang", "en"], &["--lang", "--method justext"]),
-        (&["--lang", "none", "--method", "bte"], &["--lang", "--method justext"]),
+        (&["--assume-lang", "en"], &["--assume-lang", "--method justext"]),
+        (&["--assume-lang", "none", "--method", "bte"], &["--assume-lang", "--method justext"]),
         (&["--comments", "--method", "justext"], &["--comments", "--method default"]),
         (&["--comments", "--method", "bte"], &["--comments", "--method default"]),
     ];
@@ -578,7 +578,7 @@ fn options_without_effect_are_refused_with_what_they_need() {
         assert_eq!((outcome.stdout.len(), outcome.stderr.lines().count()), (0, 1), "{options:?}: {}", outcome.stderr);
     }
     assert_eq!(env.names(""), ["a.html"]);
-    let figures = ["--length-low", "60", "--no-headings", "--lang", "en", "--profile", "krdwrd"];
+    let figures = ["--length-low", "60", "--no-headings", "--assume-lang", "en", "--profile", "krdwrd"];
     env.run(&[&["extract", "a.html", "--method", "justext"], &figures[..]].concat()).code(0);
 }
 
@@ -594,8 +594,8 @@ fn the_format_of_explanations_may_be_named() {
 fn one_language_is_enough_for_a_stop_list() {
     let env = Env::new();
     env.write("a.html", PAGE);
-    let outcome = env.run(&["extract", "a.html", "--method", "justext", "--lang", "en,de"]).code(2);
-    outcome.says(&["--lang", "one code", "refrain corpus"]);
+    let outcome = env.run(&["extract", "a.html", "--method", "justext", "--assume-lang", "en,de"]).code(2);
+    outcome.says(&["--assume-lang", "one code", "refrain corpus"]);
 }
 
 #[test]

@@ -318,7 +318,7 @@ fn a_name_must_tell_what_is_written() {
     env.run(&["strip", "books", "--explain", "-o", "x.html"]).code(2).says(&["x.html", ".tsv"]);
     env.run(&["strip", "books/b0.txt", "-o", "x.html"]).code(2).says(&["x.html"]);
     env.run(&["strip", "books/b0.txt", "-o", "b0.rst"]).code(0);
-    env.run(&["strip", "books", "-o", "clean"]).code(0);
+    env.run(&["strip", "books", "-o", "clean/"]).code(0);
     assert!(env.path("clean/b4.txt").exists());
 }
 

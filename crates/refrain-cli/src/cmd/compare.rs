@@ -11,7 +11,7 @@ use refrain::write::{Compression, Format};
 use refrain::{Compare, CompareInput, CompareReport, Input, NamedPairs, Output, Outputs, Run};
 
 use crate::common::{
-    Given, InputArguments, OutputArguments, is_folder, named, offsets, one_of, percent, print, size, tell,
+    Given, InputArguments, OutputArguments, is_folder, named, offsets, one_of, print, share, size, tell,
 };
 use crate::exit::Exit;
 
@@ -69,15 +69,15 @@ pub(crate) struct Arguments {
     ngram: u8,
 
     /// List pairs with this resemblance R or more, from 0 to 1 or in percent
-    #[arg(long, value_name = "SHARE", default_value_t = Compare::default().resemblance, value_parser = percent, help_heading = "Comparison")]
+    #[arg(long, value_name = "SHARE", default_value_t = Compare::default().resemblance, value_parser = share, help_heading = "Comparison")]
     resemblance: f64,
 
     /// List pairs in which one document contains at least this share of the other, C
-    #[arg(long, value_name = "SHARE", default_value_t = Compare::default().containment, value_parser = percent, help_heading = "Comparison")]
+    #[arg(long, value_name = "SHARE", default_value_t = Compare::default().containment, value_parser = share, help_heading = "Comparison")]
     containment: f64,
 
     /// Ignore n-grams that occur in more than this share of the documents, if there are at least 20
-    #[arg(long, value_name = "SHARE", default_value_t = Compare::default().common, value_parser = percent, help_heading = "Comparison")]
+    #[arg(long, value_name = "SHARE", default_value_t = Compare::default().common, value_parser = share, help_heading = "Comparison")]
     common: f64,
 
     /// Also compare lists of references
@@ -169,7 +169,10 @@ impl Arguments {
     /// Prints what was found.
     fn print_report(&self, report: &CompareReport) -> Result<()> {
         let is_report = self.format() == Format::Report;
-        let path = self.output.path().filter(|_| !self.output.quiet);
+        if self.output.quiet {
+            return Ok(());
+        }
+        let path = self.output.path();
         if self.prints_table() || (is_report && path.is_some()) {
             let mut table = self.job().table(report, SHOWN);
             if let Some(more) = report.pairs.len().checked_sub(SHOWN).filter(|more| *more > 0) {

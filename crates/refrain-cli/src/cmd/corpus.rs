@@ -65,7 +65,7 @@ pub(crate) struct Arguments {
     #[arg(long, help_heading = "Output")]
     json: bool,
 
-    /// Draw no progress
+    /// Print failures only: no progress, no table, no summary
     #[arg(short, long, help_heading = "Output")]
     quiet: bool,
 
@@ -127,7 +127,7 @@ impl Arguments {
             read: self.input.options(),
             lang: languages("--lang", &self.lang)?,
             lang_by: self.lang_by,
-            content: self.method.0.map(|method| self.extract.options(method, None)),
+            content: self.method.0.map(|method| self.extract.options(method, None)).transpose()?,
             template: self.template,
             keep_marked: self.keep_marked,
             offsets: self.offsets,

@@ -4,7 +4,6 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Result, bail};
 use clap::Args;
-use refrain::source::STDIN;
 use refrain::write::{Compression, Format};
 use refrain::{Decode, DecodeMethod, DecodeReport, Outputs, Run};
 
@@ -18,7 +17,7 @@ use crate::exit::Exit;
 /// Bytes that fit no encoding become U+FFFD and are counted.
 #[derive(Args)]
 #[command(
-    before_help = "Example:\n  refrain decode samples/pages/ -o utf8/\n  refrain decode --detect samples/pages/\n  refrain decode --lang cs samples/pages/garten.example/cz-jablon.html\n  refrain decode --train czech.txt --encodings windows-1250,iso-8859-2 -o czech.model",
+    before_help = "Example:\n  refrain decode samples/pages/ -o utf8/\n  refrain decode --detect samples/pages/\n  refrain decode --assume-lang cs samples/pages/garten.example/cz-jablon.html\n  refrain decode --train czech.txt --encodings windows-1250,iso-8859-2 -o czech.model",
     mut_arg("output", |arg| arg.value_name("PATH").help(
         "Folder for the texts and their report; or the file, for one text or with --detect; standard output when not given"
     ))
@@ -46,12 +45,8 @@ pub(crate) struct Arguments {
 
     /// Write only texts in these languages, by their codes, separated by commas; others are noted as foreign in the report.
     /// Where the language is not clear, the text is written
-    #[arg(long, value_name = "CODES", value_delimiter = ',', help_heading = "Output")]
-    only: Vec<String>,
-
-    /// Write into a folder that is not empty: files of the same names are replaced, others are left alone
-    #[arg(long, help_heading = "Output")]
-    overwrite: bool,
+    #[arg(long, alias = "only", value_name = "CODES", value_delimiter = ',', help_heading = "Output")]
+    lang: Vec<String>,
 
     #[command(flatten)]
     output: OutputArguments,
@@ -63,9 +58,9 @@ pub(crate) struct Arguments {
 struct EncodingArguments {
     /// Language of the files, by its code, where it is known
     #[arg(long, value_name = "CODE")]
-    lang: Option<String>,
+    assume_lang: Option<String>,
 
-    /// How to detect the encoding: by letters (default), or by the published method, which needs --lang or --model
+    /// How to detect the encoding: by letters (default), or by the published method, which needs --assume-lang or --model
     #[arg(long, value_name = "METHOD", default_value = "letters", value_parser = named(DecodeMethod::ALL.to_vec()))]
     method: DecodeMethod,
 
@@ -74,7 +69,7 @@ struct EncodingArguments {
     model: Option<PathBuf>,
 
     /// Train a model on a UTF-8 text with one sentence per line, and write it to the file that -o names
-    #[arg(long, value_name = "TEXT", requires = "encodings", conflicts_with_all = ["inputs", "detect", "model", "method", "lang"])]
+    #[arg(long, value_name = "TEXT", requires = "encodings", conflicts_with_all = ["inputs", "detect", "model", "method", "assume_lang"])]
     train: Option<PathBuf>,
 
     /// With --train: the usual encodings of the language, the most common first
@@ -91,20 +86,18 @@ impl Arguments {
         let encoding = &self.encoding;
         Decode {
             max_document: self.max_document,
-            lang: encoding.lang.clone(),
+            assume_lang: encoding.assume_lang.clone(),
             method: encoding.method,
             model: encoding.model.clone(),
             sample: encoding.sample,
             detect: self.detect,
-            only: self.only.clone(),
+            lang: self.lang.clone(),
         }
     }
 
     /// True if texts are written to a folder.
     fn fills_folder(&self) -> bool {
-        let one_file = matches!(&self.inputs[..], [one] if one == STDIN || Path::new(one).is_file());
-        let path = self.output.path();
-        !self.detect && path.is_some_and(|path| is_folder(path) || !one_file)
+        !self.detect && self.output.path().is_some_and(is_folder)
     }
 
     /// Refuses options that would do nothing.
@@ -113,10 +106,11 @@ impl Arguments {
             given.refuse(&["format"], "needs --detect; texts are written as they are")?;
         }
         if self.detect {
-            given.refuse(&["only"], "is for texts that are written; --detect lists the language of each file")?;
+            given.refuse(&["lang"], "is for texts that are written; --detect lists the language of each file")?;
         }
         if !self.fills_folder() {
-            given.refuse(&["overwrite", "only"], "needs a folder to write to, such as -o utf8/")?;
+            let why = "needs a folder to write to, such as -o utf8/; --assume-lang names the language of a file";
+            given.refuse(&["lang"], why)?;
         }
         if self.encoding.model.is_some() && self.encoding.method == DecodeMethod::Letters {
             given.refuse(
@@ -131,9 +125,9 @@ impl Arguments {
 pub(crate) fn run(arguments: &Arguments, given: &Given) -> Result<Exit> {
     let output = &arguments.output;
     let format = arguments.format.map(|format| (format, Compression::None));
-    let outputs = output.outputs(format)?.overwrite(arguments.overwrite);
+    let outputs = output.outputs(format)?;
     if let Some(text) = &arguments.encoding.train {
-        given.refuse(&["format", "overwrite", "only", "sample", "errors"], "has no effect with --train")?;
+        given.refuse(&["format", "overwrite", "lang", "sample", "errors"], "has no effect with --train")?;
         return train(text, &arguments.encoding.encodings, output, &outputs);
     }
     arguments.refuse_idle(given)?;

@@ -180,7 +180,7 @@ impl Arguments {
         !self.count_only && (self.output.is_given() || !(self.explain || self.clusters.is_some()))
     }
 
-    fn outputs(&self) -> refrain::Result<Outputs> {
+    fn outputs(&self) -> Result<Outputs> {
         let mut outputs = self.output.outputs(self.format)?;
         if !self.writes_documents() {
             outputs = outputs.discard_main();
@@ -260,7 +260,7 @@ pub(crate) fn run(arguments: &Arguments, given: &Given) -> Result<Exit> {
         print(&format!("{}\n", counts(&report, began)))?;
     } else if arguments.json && is_free {
         print(&(serde_json::to_string_pretty(&report)? + "\n"))?;
-    } else if arguments.count_only || (is_free && !arguments.explain && !output.quiet) {
+    } else if !output.quiet && (arguments.count_only || (is_free && !arguments.explain)) {
         print(&report.to_string())?;
     }
     let exit = OutputArguments::tell_failures(&report.failures);

@@ -115,9 +115,11 @@ impl Arguments {
 
     /// Prints what was found, and which books could not be compared.
     fn print_report(&self, report: &EditionsReport) -> Result<()> {
-        let quiet = self.output.quiet;
+        if self.output.quiet {
+            return Ok(());
+        }
         let is_report = self.format == Some(Format::Report) || self.output.path().is_some_and(is_folder);
-        if self.prints_table() || (is_report && !quiet) {
+        if self.prints_table() || is_report {
             let mut table = self.job().table(report, SHOWN);
             if let Some(more) = report.pairs.len().checked_sub(SHOWN).filter(|more| *more > 0) {
                 table += &format!("and {more} more pairs (write all of them with -o pairs.tsv or -o editions/)\n");
@@ -126,9 +128,6 @@ impl Arguments {
         }
         tell_books("too short to compare", report, &report.too_short);
         tell_books("alphabetical lists, not compared with each other", report, &report.lists);
-        if quiet {
-            return Ok(());
-        }
         let wrote = self.output.path().map_or(String::new(), |path| format!("wrote {}: ", path.display()));
         let count = |count: usize, one: &str| format!("{count} {one}{}", if count == 1 { "" } else { "s" });
         let share = if report.pairs.len() == 1 { "shares" } else { "share" };

@@ -58,8 +58,8 @@ pub(crate) struct Arguments {
     method: Method,
 
     /// jusText: language of the pages, whatever they say; `none` for no stop list
-    #[arg(long, value_name = "CODE", value_parser = language, help_heading = "Main content")]
-    lang: Option<String>,
+    #[arg(long, alias = "lang", value_name = "CODE", value_parser = language, help_heading = "Main content")]
+    assume_lang: Option<String>,
 
     #[command(flatten)]
     extract: ExtractArguments,
@@ -85,15 +85,15 @@ fn language(code: &str) -> Result<String, String> {
 const NO_LANGUAGE: &str = "none";
 
 impl Arguments {
-    fn job(&self) -> Extract {
-        Extract {
+    fn job(&self) -> Result<Extract> {
+        Ok(Extract {
             read: self.input.options(),
-            content: self.extract.options(self.method, self.lang.clone()),
+            content: self.extract.options(self.method, self.assume_lang.clone())?,
             markdown: MarkdownOptions { links: !self.no_links, tables: !self.no_tables, ..MarkdownOptions::default() },
             explain: self.explain,
             keep_marked: self.keep_marked,
             offsets: self.offsets,
-        }
+        })
     }
 
     /// The format, as far as the command line says it.
@@ -120,7 +120,7 @@ impl Arguments {
         }
         ExtractArguments::refuse_idle(given, Some(self.method))?;
         if !matches!(self.method, Method::JusText(_)) {
-            given.refuse(&["lang"], "needs --method justext")?;
+            given.refuse(&["assume_lang"], "needs --method justext")?;
         }
         Ok(())
     }
@@ -130,7 +130,7 @@ pub(crate) fn run(arguments: &Arguments, given: &Given) -> Result<Exit> {
     let output = &arguments.output;
     arguments.refuse_idle(given, arguments.format())?;
     let format = arguments.format.map(|format| (format, Compression::None));
-    let (job, input, outputs) = (arguments.job(), arguments.input.input()?, output.outputs(format)?);
+    let (job, input, outputs) = (arguments.job()?, arguments.input.input()?, output.outputs(format)?);
     let left = "the output was not finished";
     let report = output.run(Run::default(), "pages", left, |run| job.run(&input, outputs, run))?;
     let exit = OutputArguments::tell_failures(&report.failures);
@@ -176,6 +176,6 @@ mod tests {
         let command = Arguments::augment_args(clap::Command::new("extract"));
         let matches = command.get_matches_from(["extract", "a.html"]);
         let arguments = Arguments::from_arg_matches(&matches).expect("a command line");
-        assert_eq!(arguments.job(), Extract::default());
+        assert_eq!(arguments.job().expect("a job"), Extract::default());
     }
 }

@@ -11,7 +11,7 @@ use refrain::write::{Compression, Format};
 use refrain::{CheckInput, Input, Library, LibraryCheck, LibraryOptions, Run};
 use serde_json::json;
 
-use crate::common::{InputArguments, OutputArguments, counted_documents, named, percent, print, size, tell};
+use crate::common::{InputArguments, OutputArguments, counted_documents, named, print, share, size, tell};
 use crate::exit::Exit;
 
 /// Store sources on disk and check documents against them
@@ -115,7 +115,7 @@ struct Check {
     most: usize,
 
     /// List sources that contain at least this share of the document
-    #[arg(long, value_name = "SHARE", default_value_t = LibraryCheck::default().containment, value_parser = percent, help_heading = "Comparison")]
+    #[arg(long, value_name = "SHARE", default_value_t = LibraryCheck::default().containment, value_parser = share, help_heading = "Comparison")]
     containment: f64,
 
     /// Ignore the document itself, if the library holds it with the same id and text

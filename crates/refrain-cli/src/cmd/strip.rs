@@ -12,7 +12,7 @@ use refrain::text::Offsets;
 use refrain::write::{Compression, Format};
 use refrain::{LearnedFrom, Output, Outputs, Run, SavedEvidence, Strip, StripReport};
 
-use crate::common::{Given, InputArguments, OutputArguments, is_folder, named, offsets, one_of, size, tell};
+use crate::common::{Given, InputArguments, OutputArguments, named, offsets, one_of, size, tell, with_parameters};
 use crate::exit::Exit;
 
 /// Remove licence headers and footers from books
@@ -67,10 +67,6 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "UNIT", default_value = "chars", value_parser = offsets(), help_heading = "Output")]
     offsets: Offsets,
 
-    /// Write into a folder that is not empty: files of the same names are replaced, others are left alone
-    #[arg(long, help_heading = "Output")]
-    overwrite: bool,
-
     #[command(flatten)]
     output: OutputArguments,
 }
@@ -99,59 +95,67 @@ struct MethodArguments {
     #[arg(long, value_name = "METHOD", default_value = "learned", value_parser = named(Method::ALL.to_vec()))]
     method: Method,
 
+    /// Set a parameter of the published method, such as gap_max=5; repeat it for others. The guide lists them
+    #[arg(long, value_name = "NAME=VALUE")]
+    set: Vec<String>,
+
     /// Method paper: a line is frequent if it occurs more often than this
-    #[arg(long, value_name = "N", default_value_t = PaperOptions::PUBLISHED.k)]
+    #[arg(long, hide = true, value_name = "N", default_value_t = PaperOptions::PUBLISHED.k)]
     k: u32,
 
     /// Method paper: non-trivial lines that are examined at the start
-    #[arg(long, value_name = "N", default_value_t = PaperOptions::PUBLISHED.p_max)]
+    #[arg(long, hide = true, value_name = "N", default_value_t = PaperOptions::PUBLISHED.p_max)]
     p_max: usize,
 
     /// Method paper: non-trivial lines that are examined at the end
-    #[arg(long, value_name = "N", default_value_t = PaperOptions::PUBLISHED.e_max)]
+    #[arg(long, hide = true, value_name = "N", default_value_t = PaperOptions::PUBLISHED.e_max)]
     e_max: usize,
 
     /// Method paper: this many infrequent lines in a row end the boilerplate
-    #[arg(long, value_name = "N", default_value_t = PaperOptions::PUBLISHED.gap_max)]
+    #[arg(long, hide = true, value_name = "N", default_value_t = PaperOptions::PUBLISHED.gap_max)]
     gap_max: usize,
 
     /// Method paper: lines that say where the boilerplate ends count, too
-    #[arg(long)]
+    #[arg(long, hide = true)]
     heuristics: bool,
 
     /// Method paper: what counts lines; each has its own errors and needs (see the guide)
-    #[arg(long, value_name = "NAME", default_value = PaperOptions::PUBLISHED.counter.name(), value_parser = named(CounterKind::ALL.map(|kind| (kind.name(), kind)).to_vec()))]
+    #[arg(long, hide = true, value_name = "NAME", default_value = PaperOptions::PUBLISHED.counter.name(), value_parser = named(CounterKind::ALL.map(|kind| (kind.name(), kind)).to_vec()))]
     counter: CounterKind,
 
     /// Counter hashed: 2 to the power of this many 8-bit counters, 3 to 30
-    #[arg(long, value_name = "N", default_value_t = PaperOptions::PUBLISHED.bits, value_parser = clap::value_parser!(u32).range(3..=30))]
+    #[arg(long, hide = true, value_name = "N", default_value_t = PaperOptions::PUBLISHED.bits, value_parser = clap::value_parser!(u32).range(3..=30))]
     bits: u32,
 
     /// Counter majority: lines that are monitored at a time
-    #[arg(long, value_name = "N", default_value_t = PaperOptions::PUBLISHED.counters, value_parser = clap::value_parser!(u32).range(1..))]
+    #[arg(long, hide = true, value_name = "N", default_value_t = PaperOptions::PUBLISHED.counters, value_parser = clap::value_parser!(u32).range(1..))]
     counters: u32,
 
-    /// Counter sorted: memory to count in; more goes to temporary files [default: 512M]
+    /// Method paper with --set counter=sorted: memory to count in; more goes to temporary files [default: 512M]
     #[arg(long, value_name = "SIZE", value_parser = size, allow_negative_numbers = true)]
     memory: Option<u64>,
 }
 
 impl MethodArguments {
-    fn method(&self) -> Method {
+    fn method(&self) -> Result<Method> {
         let MethodArguments { k, p_max, e_max, gap_max, heuristics, counter, bits, counters, .. } = *self;
-        match self.method {
-            Method::Learned => Method::Learned,
-            Method::Paper(_) => {
-                Method::Paper(PaperOptions { k, p_max, e_max, gap_max, heuristics, counter, bits, counters })
-            }
+        if self.method == Method::Learned {
+            return Ok(Method::Learned);
         }
+        let options = PaperOptions { k, p_max, e_max, gap_max, heuristics, counter, bits, counters };
+        let options = with_parameters(options, &self.set)?;
+        if !(3..=30).contains(&options.bits) || options.counters == 0 {
+            bail!("--set: bits is a number from 3 to 30, and counters is at least 1");
+        }
+        Ok(Method::Paper(options))
     }
 
     /// Refuses options that would do nothing.
     fn refuse_idle(&self, given: &Given) -> Result<()> {
         match self.method {
             Method::Learned => {
-                let paper = ["k", "p_max", "e_max", "gap_max", "heuristics", "counter", "bits", "counters", "memory"];
+                let paper =
+                    ["set", "k", "p_max", "e_max", "gap_max", "heuristics", "counter", "bits", "counters", "memory"];
                 given.refuse(&paper, "needs --method paper")?;
             }
             Method::Paper(_) => given.refuse(
@@ -159,11 +163,15 @@ impl MethodArguments {
                 "is for the default method; remove --method paper",
             )?,
         }
+        let counter = match self.method()? {
+            Method::Paper(options) => options.counter,
+            Method::Learned => self.counter,
+        };
         for (kind, option) in
             [(CounterKind::Hashed, "bits"), (CounterKind::Majority, "counters"), (CounterKind::Sorted, "memory")]
         {
-            if self.counter != kind {
-                given.refuse(&[option], &format!("needs --counter {kind}"))?;
+            if counter != kind {
+                given.refuse(&[option], &format!("needs --set counter={kind}"))?;
             }
         }
         if self.profile == Profile::Generic {
@@ -177,10 +185,10 @@ impl MethodArguments {
 }
 
 impl Arguments {
-    fn job(&self) -> Strip {
-        Strip {
+    fn job(&self) -> Result<Strip> {
+        Ok(Strip {
             read: self.input.options(),
-            method: self.method.method(),
+            method: self.method.method()?,
             profile: self.method.profile,
             keep_credits: self.method.keep_credits,
             evidence: self.method.evidence.clone().map(SavedEvidence::File),
@@ -188,12 +196,12 @@ impl Arguments {
             worst: self.worst,
             keep_marked: self.keep_marked,
             offsets: self.offsets,
-        }
+        })
     }
 
     fn outputs(&self) -> Result<Outputs> {
         let format = self.format.map(|format| (format, Compression::None));
-        let mut outputs = self.output.outputs(format)?.overwrite(self.overwrite);
+        let mut outputs = self.output.outputs(format)?;
         for (name, path) in [("doubtful", &self.doubtful), ("report", &self.report), ("save", &self.method.save)] {
             let Some(path) = path else { continue };
             if path == Path::new(STDIN) {
@@ -208,10 +216,6 @@ impl Arguments {
     fn refuse_idle(&self, given: &Given) -> Result<()> {
         self.method.refuse_idle(given)?;
         let path = self.output.path();
-        let folder = path.is_some_and(|path| is_folder(path) || path.extension().is_none());
-        if self.explain || !folder {
-            given.refuse(&["overwrite"], "needs a folder to write to, such as -o clean/")?;
-        }
         let format = self.format.or_else(|| path.and_then(Format::of_path));
         if !matches!(format, Some(Format::Jsonl | Format::Parquet)) {
             let why = "needs --format jsonl or parquet; other formats have no ranges";
@@ -227,7 +231,7 @@ impl Arguments {
 pub(crate) fn run(arguments: &Arguments, given: &Given) -> Result<Exit> {
     let output = &arguments.output;
     arguments.refuse_idle(given)?;
-    let (job, input, outputs) = (arguments.job(), arguments.input.input()?, arguments.outputs()?);
+    let (job, input, outputs) = (arguments.job()?, arguments.input.input()?, arguments.outputs()?);
     let unit = if job.profile == Profile::Gutenberg { "books" } else { "texts" };
     let run = Run { memory: arguments.method.memory, ..Run::default() };
     let report = output.run(run, unit, "the output was not finished", |run| job.run(&input, outputs, run))?;
@@ -289,6 +293,6 @@ mod tests {
     #[test]
     fn an_empty_command_line_has_the_defaults_of_the_library() {
         let arguments: Arguments = crate::common::parsed();
-        assert_eq!((arguments.job(), arguments.method.memory), (Strip::default(), None));
+        assert_eq!((arguments.job().expect("a job"), arguments.method.memory), (Strip::default(), None));
     }
 }

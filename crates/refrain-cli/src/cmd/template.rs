@@ -5,10 +5,10 @@ use std::path::{Path, PathBuf};
 
 use anyhow::Result;
 use clap::Args;
-use refrain::write::{Compression, Format, extension};
+use refrain::write::{Compression, Format};
 use refrain::{Output, Outputs, RangeUnit, Run, Template, TemplateBy, TemplateMethod, TemplateReport, TemplateResult};
 
-use crate::common::{Given, InputArguments, OutputArguments, is_folder, named, one_of, size, tell};
+use crate::common::{Given, InputArguments, OutputArguments, named, one_of, size, tell};
 use crate::exit::Exit;
 
 /// Take the template of a site off its pages; content and records stay
@@ -78,10 +78,6 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "FORMAT", value_parser = one_of(&FORMATS), help_heading = "Output")]
     format: Option<Format>,
 
-    /// Write into a folder that is not empty: files of the same names are replaced, others are left alone
-    #[arg(long, help_heading = "Output")]
-    overwrite: bool,
-
     #[command(flatten)]
     output: OutputArguments,
 }
@@ -117,7 +113,7 @@ impl Arguments {
 
     fn outputs(&self) -> Result<Outputs> {
         let format = self.format.map(|format| (format, Compression::None));
-        let mut outputs = self.output.outputs(format)?.overwrite(self.overwrite);
+        let mut outputs = self.output.outputs(format)?;
         for (name, path) in [("save", &self.save), ("save_wrapper", &self.save_wrapper)] {
             if let Some(path) = path {
                 outputs = outputs.list(name, Output::path(path)?);
@@ -128,11 +124,6 @@ impl Arguments {
 
     /// Refuses options that would do nothing.
     fn refuse_idle(&self, given: &Given) -> Result<()> {
-        let path = self.output.path();
-        let folder = path.is_some_and(|path| is_folder(path) || (extension(path).is_none() && self.format.is_none()));
-        if !folder || self.result() != TemplateResult::Content {
-            given.refuse(&["overwrite"], "needs a folder to write to, such as -o clean/")?;
-        }
         if self.method == TemplateMethod::FindOptimal {
             let own = ["by", "evidence", "save", "memory", "records", "wrapper"];
             given.refuse(&own, "is for the default method; leave --method findoptimal out")?;

@@ -1,6 +1,7 @@
 //! Where the results of a job go.
 
 use std::collections::BTreeMap;
+use std::fs;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -288,8 +289,18 @@ impl Outputs {
         self.get(name).map(Output::open).transpose()
     }
 
-    /// Refuses lists that the job does not write, two outputs in one file, and folders that do not exist.
+    /// Refuses a main output that is neither a folder nor a file by its name, lists that the job does not write, two outputs in
+    /// one file, and folders that do not exist.
     pub(crate) fn check(&self, lists: &[&str]) -> Result<()> {
+        if let Some(path) = self.path().filter(|path| is_neither(path)) {
+            let extension = self.format.map_or("jsonl", |(format, _)| format.extension());
+            let example = if extension.is_empty() { String::new() } else { format!(", such as .{extension}") };
+            return Err(Error::Refused(format!(
+                "{} is neither a folder nor a file by its name; end it with / for a folder, or add an extension for a \
+                 file{example}",
+                path.display()
+            )));
+        }
         let mut taken: Vec<PathBuf> = Vec::new();
         let main = Some(("output", &self.main));
         for (name, output) in main.into_iter().chain(self.lists.iter().map(|(name, output)| (*name, output))) {
@@ -376,7 +387,7 @@ impl Outputs {
         write::open(output, format, compression, options)
     }
 
-    /// Refuses a folder that is not empty, unless it may be overwritten.
+    /// Refuses a folder that is not empty, unless it may be overwritten. Hidden files do not count.
     pub(crate) fn check_folder(&self, folder: &Path) -> Result<()> {
         // Without the slash at its end.
         let plain: PathBuf = folder.components().collect();
@@ -384,18 +395,12 @@ impl Outputs {
         if plain.exists() && !plain.is_dir() {
             return Err(Error::Refused(format!("{} is a file; name another folder", plain.display())));
         }
-        if !self.overwrite && plain.read_dir().is_ok_and(|mut entries| entries.next().is_some()) {
-            return Err(Error::Refused(format!("the folder {folder} is not empty; name another one")));
+        let is_visible = |entry: &fs::DirEntry| !entry.file_name().as_encoded_bytes().starts_with(b".");
+        if !self.overwrite && plain.read_dir().is_ok_and(|entries| entries.flatten().any(|entry| is_visible(&entry))) {
+            let error = Error::Refused(format!("the folder {folder} is not empty; name another one"));
+            return Err(error.hint(Hint::option("overwrite", "or replace files of the same names with `overwrite`")));
         }
         Ok(())
-    }
-
-    /// The same for jobs whose users can allow it to be overwritten.
-    pub(crate) fn check_folder_or_overwrite(&self, folder: &Path) -> Result<()> {
-        self.check_folder(folder).map_err(|error| match folder.is_dir() {
-            true => error.hint(Hint::option("overwrite", "or replace files of the same names with `overwrite`")),
-            false => error,
-        })
     }
 }
 
@@ -415,9 +420,8 @@ impl Outputs {
         others
     }
 
-    /// The format of the main output of a job whose report can be a folder with these files. A folder with other files in it
-    /// is refused.
-    pub(crate) fn report_format(&self, formats: &[Format], files: &[&str]) -> Result<Format> {
+    /// The format of the main output of a job whose report can be a folder.
+    pub(crate) fn report_format(&self, formats: &[Format]) -> Result<Format> {
         let asked = self.format.map(|(format, _)| format);
         let Some(path) = self.path() else {
             return match (asked, &self.main) {
@@ -439,24 +443,16 @@ impl Outputs {
                 let (path, format) = (path.display(), format.name());
                 return Err(Error::Refused(format!("{path} is a folder, for a report; name a file for {format}")));
             }
+            Some(Format::Report) if !is_folder(path) => {
+                let path = path.display();
+                return Err(Error::Refused(format!(
+                    "{path} is the name of a file, and a report is a folder; end it with /"
+                )));
+            }
             asked => Format::choose(path, asked, formats)?,
         };
         if format == Format::Report {
-            // Without the slash at its end.
-            let folder: PathBuf = path.components().collect();
-            let folder = folder.as_path();
-            if folder.is_file() {
-                return Err(Error::Refused(format!("{} is a file; name another folder", folder.display())));
-            }
-            for entry in folder.read_dir().into_iter().flatten() {
-                let name = entry.map_err(|error| Error::io(folder, error))?.file_name();
-                if !files.iter().any(|file| name == *file) {
-                    return Err(Error::Refused(format!(
-                        "the folder {} contains other files; name another one for the report",
-                        folder.display()
-                    )));
-                }
-            }
+            self.check_folder(path)?;
         }
         Ok(format)
     }
@@ -489,4 +485,11 @@ pub(crate) const SAVE: &str = "save";
 /// True for a folder, or for a name that asks for one.
 pub fn is_folder(path: &Path) -> bool {
     path.is_dir() || path.as_os_str().as_encoded_bytes().ends_with(b"/")
+}
+
+/// True for a name that says neither: without a slash at its end, and without an extension. Devices and pipes need none.
+fn is_neither(path: &Path) -> bool {
+    let has_extension = path.file_name().is_some_and(|name| name.as_encoded_bytes().contains(&b'.'));
+    let is_device = || fs::metadata(path).is_ok_and(|meta| !meta.is_file());
+    !is_folder(path) && !has_extension && !is_device()
 }

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use super::output::Written;
 use super::{Compression, DocumentWriter, Format, Output, WriteOptions, open};
 use crate::document::Document;
-use crate::error::{Error, IoContext, Result};
+use crate::error::{IoContext, Result};
 use crate::text::Digest;
 
 /// Writes documents into parts of a folder: `part-00000.jsonl` and so on.
@@ -50,12 +50,6 @@ impl PartsWriter {
         };
         let earlier: Vec<PathBuf> =
             (parts..u64::MAX).map(|number| writer.path(number)).take_while(|path| path.exists()).collect();
-        let is_other =
-            |path: &Path| !is_hidden(path) && !earlier.iter().any(|part| part.file_name() == path.file_name());
-        if parts == 0 && folder.read_dir().at(folder)?.flatten().any(|file| is_other(&file.path())) {
-            let folder = folder.display();
-            return Err(Error::Refused(format!("{folder} contains other files; name an empty or a new folder")));
-        }
         earlier.iter().try_for_each(|path| std::fs::remove_file(path).at(path))?;
         Ok(writer)
     }
@@ -74,10 +68,6 @@ impl PartsWriter {
         }
         Ok(())
     }
-}
-
-fn is_hidden(path: &Path) -> bool {
-    path.file_name().is_some_and(|name| name.as_encoded_bytes().starts_with(b"."))
 }
 
 impl DocumentWriter for PartsWriter {

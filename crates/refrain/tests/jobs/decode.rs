@@ -1,8 +1,8 @@
 use std::fs;
 
-use refrain::{Decode, Document, Input, Output, Outputs, Run};
+use refrain::{Decode, Input, Output, Outputs, Run};
 
-use super::{read, samples, texts};
+use super::{samples, texts};
 
 #[test]
 fn decode() {

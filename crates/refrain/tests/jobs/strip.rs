@@ -2,7 +2,7 @@ use std::fs;
 use std::path::Path;
 
 use refrain::strip::{Method, PaperOptions};
-use refrain::{Convert, Document, Input, Label, Memory, Output, Outputs, Run, SavedEvidence, Strip};
+use refrain::{Convert, Input, Label, Memory, Output, Outputs, Run, SavedEvidence, Strip};
 
 use super::{read, samples, texts};
 

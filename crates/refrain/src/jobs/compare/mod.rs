@@ -204,10 +204,10 @@ impl Compare {
     pub fn run(&self, input: impl Into<CompareInput>, outputs: Outputs, run: &Run) -> Result<CompareReport> {
         let CompareInput { documents, reference, exclude, pairs } = input.into();
         outputs.check(&[ERRORS, KEY])?;
-        let format = outputs.report_format(Self::FORMATS, &write::FILES)?;
+        let format = outputs.report_format(Self::FORMATS)?;
         self.check(&outputs)?;
         let options = self.options(run)?;
-        let (source, early) = documents.open_any(&self.read, &outputs)?;
+        let (source, early) = documents.open(&self.read, &outputs)?;
         let open = |input: &Option<Input>| input.as_ref().map(|input| input.open(&self.read, &outputs)).transpose();
         let (excluded, compared_with) = (open(&exclude)?, open(&reference)?);
         if let Some(path) = pairs.iter().find_map(|pairs| pairs.path.as_ref()) {

@@ -13,9 +13,6 @@ use crate::error::{IoContext, Result};
 use crate::report::{ComparisonReport, ReportOptions, cell, legible};
 use crate::write::{Compression, Format, Output};
 
-/// The files of a report.
-pub(super) const FILES: [&str; 4] = ["report.json", "texts.jsonl", "pairs.csv", "report.html"];
-
 /// A comparison that is written.
 pub(super) struct Writing<'a> {
     pub(super) job: &'a Compare,

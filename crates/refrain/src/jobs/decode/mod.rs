@@ -38,7 +38,7 @@ use crate::write::{self, Compressed, Compression, FolderWriter, Format, Names, W
 /// std::fs::write(folder.path().join("a.txt"), b"\xc8esk\xe1 \xf8eka te\xe8e p\xf8es \xfazem\xed")?;
 /// let (outputs, results) = Outputs::memory();
 /// let input = Input::paths([folder.path().to_string_lossy()])?;
-/// let report = Decode { lang: Some("cs".into()), ..Decode::default() }.run(&input, outputs, &Run::default())?;
+/// let report = Decode { assume_lang: Some("cs".into()), ..Decode::default() }.run(&input, outputs, &Run::default())?;
 /// assert_eq!(report.encodings["windows-1250"], 1);
 /// assert_eq!(results.documents()[0].text(), "Česká řeka teče přes území");
 /// # Ok::<(), Box<dyn std::error::Error>>(())
@@ -49,7 +49,7 @@ pub struct Decode {
     /// Larger files, in bytes, are failures.
     pub max_document: u64,
     /// The language of the files, by its code, if it is known.
-    pub lang: Option<String>,
+    pub assume_lang: Option<String>,
     /// How the encoding is detected.
     pub method: DecodeMethod,
     /// A file with a model for the published method, which is then used. See [`Decode::train`].
@@ -59,19 +59,19 @@ pub struct Decode {
     /// List encoding, language, confidence and declaration of each file instead of writing texts.
     pub detect: bool,
     /// Write only texts in these languages, by their codes, and those whose language is unclear. Empty for all.
-    pub only: Vec<String>,
+    pub lang: Vec<String>,
 }
 
 impl Default for Decode {
     fn default() -> Decode {
         Decode {
             max_document: SourceOptions::MAX_DOCUMENT,
-            lang: None,
+            assume_lang: None,
             method: DecodeMethod::default(),
             model: None,
             sample: None,
             detect: false,
-            only: Vec::new(),
+            lang: Vec::new(),
         }
     }
 }
@@ -279,14 +279,18 @@ impl Decode {
                 "output",
                 "name one, such as `output=utf8/`, or use `detect` to list their encodings",
             ))),
-            Output::Path(path) if !is_folder(path) && is_one && raw.iter().all(Raw::is_named) => Ok(Target::Text),
-            Output::Path(path) => Ok(Target::Folder(path.clone())),
+            Output::Path(path) if is_folder(path) => Ok(Target::Folder(path.clone())),
+            Output::Path(_) if is_one && raw.iter().all(Raw::is_named) => Ok(Target::Text),
+            Output::Path(path) => Err(Error::Refused(format!(
+                "{} is the name of a file, and several files need a folder; end it with /",
+                path.display()
+            ))),
         }
     }
 
     /// Checks the options and loads the model.
     fn decoder(&self) -> Result<Decoder> {
-        let lang = self.lang.as_deref().map(known_language).transpose()?;
+        let lang = self.assume_lang.as_deref().map(known_language).transpose()?;
         let model = match (&self.model, self.method, &lang) {
             (Some(path), ..) => {
                 let model = CharedModel::load(&fs::read(path).at(path)?);
@@ -300,12 +304,12 @@ impl Decode {
             }
             (None, DecodeMethod::Published, None) => {
                 let error = Error::Refused("the published method needs a language or a model".into());
-                return Err(error.hint(Hint::option("lang", "name one with `lang` or `model`")));
+                return Err(error.hint(Hint::option("assume_lang", "name one with `assume_lang` or `model`")));
             }
             (None, DecodeMethod::Letters, _) => None,
         };
         let sample = self.sample.map(|sample| usize::try_from(sample).unwrap_or(usize::MAX));
-        let filter = LanguageFilter::of(&self.only)?;
+        let filter = LanguageFilter::of(&self.lang)?;
         Ok(Decoder { lang, model, sample, filter, max_document: self.max_document })
     }
 }
@@ -315,7 +319,7 @@ fn known_language(code: &str) -> Result<String> {
     let code = code.trim().to_lowercase();
     if code.contains(',') {
         let error = Error::Refused(format!("`{code}` names several languages"));
-        return Err(error.hint(Hint::option("lang", "name one code, or remove `lang`")));
+        return Err(error.hint(Hint::option("assume_lang", "name one code, or remove `assume_lang`")));
     }
     let codes = languages_with_encodings();
     if codes.contains(&code.as_str()) {
@@ -441,7 +445,7 @@ fn document(raw: Raw<'_>, found: &Found, text: String) -> Document {
 /// Creates the folder and returns the path of its report. The report of an earlier run is removed: a folder with a report holds
 /// all texts.
 fn make_folder(outputs: &Outputs, folder: &Path) -> Result<PathBuf> {
-    outputs.check_folder_or_overwrite(folder)?;
+    outputs.check_folder(folder)?;
     fs::create_dir_all(folder).at(folder)?;
     let report = folder.join(REPORT_FILE);
     if report.is_file() {

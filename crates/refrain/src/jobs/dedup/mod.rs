@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 use self::passes::Passes;
 use self::work::WorkFolder;
 use super::input::Input;
-use super::outputs::{CLUSTERS, ERRORS, EXPLAIN, LOST, Outputs, REMOVED, REPORT, SAVE};
+use super::outputs::{CLUSTERS, ERRORS, EXPLAIN, LOST, Outputs, REMOVED, REPORT, SAVE, is_folder};
 use crate::dedup::{
     DedupOptions, Engine, Measure, Normalise, Task, Unit, bytes_of_evidence, is_evidence, refuse_unfinished,
 };
@@ -154,6 +154,9 @@ impl Dedup {
         let can_resume = copied.is_none() && in_files(input) && against.is_none_or(in_files);
         let identity = if can_resume { work::identity(self, &inputs, &evidence, outputs)? } else { None };
         let work = WorkFolder::open(outputs.path(), identity, run.temporary.as_deref())?;
+        if let Some(folder) = outputs.path().filter(|path| is_folder(path) && !work.is_begun()) {
+            outputs.check_folder(folder)?;
+        }
         let passes = Passes { job: self, options, evidence, against: known, source, outputs, workers: &workers, work };
         let result = passes.run(early);
         match (result, passes.work.left_behind()) {

@@ -22,6 +22,8 @@ pub(super) struct WorkFolder {
     /// Another run in the same folder would spoil both.
     #[allow(dead_code)] // held, not read
     lock: Option<File>,
+    /// An earlier run of the same kind began here.
+    is_begun: bool,
     /// There is a checkpoint to resume from.
     saved: AtomicBool,
 }
@@ -39,6 +41,7 @@ impl WorkFolder {
                 folder: folder.path().to_owned(),
                 temporary: Some(folder),
                 lock: None,
+                is_begun: false,
                 saved: AtomicBool::new(false),
             });
         };
@@ -60,11 +63,16 @@ impl WorkFolder {
             fs::write(&path, identity.to_string()).at(&path)?;
         }
         let saved = AtomicBool::new(is_same && folder.join("learn.json").exists());
-        Ok(WorkFolder { folder, temporary: None, lock: Some(lock), saved })
+        Ok(WorkFolder { folder, temporary: None, lock: Some(lock), is_begun: is_same, saved })
     }
 
     pub(super) fn path(&self) -> &Path {
         &self.folder
+    }
+
+    /// True if the same run began here before.
+    pub(super) fn is_begun(&self) -> bool {
+        self.is_begun
     }
 
     /// True if the run can be resumed once there is a checkpoint.

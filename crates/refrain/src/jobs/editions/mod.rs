@@ -102,7 +102,7 @@ impl Editions {
     pub fn run(&self, input: impl Into<EditionsInput>, outputs: Outputs, run: &Run) -> Result<EditionsReport> {
         let EditionsInput { books, against } = input.into();
         outputs.check(&[ERRORS, INDEX])?;
-        let format = outputs.report_format(Self::FORMATS, &write::FILES)?;
+        let format = outputs.report_format(Self::FORMATS)?;
         let limits = CandidateOptions { memory: run.memory_or(Self::MEMORY)?, temporary: run.temporary() };
         let (source, early) = books.open(&self.read, &outputs.without(INDEX))?;
         // An index of indexes may replace one of them.

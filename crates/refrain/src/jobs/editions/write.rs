@@ -11,7 +11,7 @@ use crate::report::{EditionsTables, legible};
 use crate::write::Format;
 
 /// The files of a report.
-pub(super) const FILES: [&str; 4] = ["pairs.tsv", "pairs.jsonl", "works.jsonl", "report.html"];
+const FILES: [&str; 4] = ["pairs.tsv", "pairs.jsonl", "works.jsonl", "report.html"];
 
 pub(super) fn write(
     job: &Editions,

@@ -46,10 +46,6 @@ impl Target {
     pub(super) fn of(job: &Strip, outputs: &Outputs, inputs: &Inputs) -> Result<Target> {
         let asked = outputs.asked_format().map(|(format, _)| format);
         if job.explain {
-            let named = outputs.path().filter(|path| !is_folder(path));
-            if asked.is_none() && named.is_some_and(|path| extension(path).is_none()) {
-                return Ok(Target::Rows(Format::Text));
-            }
             let in_memory = matches!(outputs.main(), Output::Memory(_));
             let default = if in_memory { Format::Jsonl } else { Format::Text };
             return outputs.file_format(&Strip::ROW_FORMATS, default).map(Target::Rows);
@@ -82,13 +78,13 @@ impl Target {
                 match (asked.or(named), extension(path)) {
                     // Several bodies in one file could not be told apart: that is checked when they are read.
                     (Some(format), _) => Ok(of_format(format)),
-                    (None, None) if !one => Ok(Target::Folder(path.clone())),
-                    (None, None) => Ok(Target::Body),
                     // A text may be a program or anything else, and keep its file extension.
-                    (None, Some(extension)) if one && !TABLES_AND_PAGES.contains(&extension.as_str()) => {
+                    (None, extension)
+                        if one && !extension.as_ref().is_some_and(|it| TABLES_AND_PAGES.contains(&it.as_str())) =>
+                    {
                         Ok(Target::Body)
                     }
-                    (None, Some(_)) => {
+                    (None, _) => {
                         let error = format!("the name {} does not state a format that can be written", path.display());
                         let text = "choose one with `format`, or end the name with / for a folder";
                         Err(Error::Refused(error).hint(Hint::option("format", text)))
@@ -240,7 +236,7 @@ impl Destination {
 
 impl Folder {
     fn create(folder: &Path, outputs: &Outputs, books: &Books<'_>) -> Result<Folder> {
-        outputs.check_folder_or_overwrite(folder)?;
+        outputs.check_folder(folder)?;
         // Without the slash at its end.
         let path: PathBuf = folder.components().collect();
         let missing = path.ancestors().filter(|folder| !folder.as_os_str().is_empty() && !folder.exists());

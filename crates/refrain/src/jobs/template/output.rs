@@ -251,7 +251,7 @@ impl Destination {
                 Destination::Lines(out, "</body></html>\n")
             }
             Target::Folder(folder) => {
-                outputs.check_folder_or_overwrite(folder)?;
+                outputs.check_folder(folder)?;
                 let inputs = if names.is_empty() { Inputs::default() } else { source.inputs().clone() };
                 Destination::Folder(Box::new(Folder {
                     // Without the slash at its end.

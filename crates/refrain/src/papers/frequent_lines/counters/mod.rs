@@ -109,7 +109,7 @@ fn make_keys(key: fn(&[u8]) -> u64, lines: &[&[u8]], keys: &mut Vec<u64>) {
     lines.par_iter().with_min_len(1 << 10).map(|line| key(line)).collect_into_vec(keys);
 }
 
-/// The structures, by the names that `--counter` knows.
+/// The structures, by the names that the parameter `counter` takes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum CounterKind {
