@@ -11,7 +11,7 @@ use clap::parser::ValueSource;
 use clap::{ArgMatches, Args};
 use refrain::decode::LanguageFilter;
 use refrain::extract::{ExtractOptions, JusTextOptions, Method, Profile};
-use refrain::source::{InputFormat, Inputs, STDIN, SourceOptions, TextIs};
+use refrain::source::{InputFormat, STDIN, SourceOptions, TextIs};
 use refrain::text::Offsets;
 use refrain::write::{Compression, Format};
 use refrain::{Failure, Outputs, Run};
@@ -77,16 +77,6 @@ impl InputArguments {
     /// What a job reads.
     pub(crate) fn input(&self) -> refrain::Result<refrain::Input> {
         refrain::Input::paths(&self.inputs)
-    }
-
-    /// The inputs that exist; the others are failures. None at all is an error.
-    pub(crate) fn expand(&self) -> Result<(Inputs, Vec<Failure>)> {
-        let (inputs, failures) = Inputs::expand(&self.inputs);
-        if inputs.is_empty() {
-            let list: Vec<String> = failures.iter().map(messages::failure).collect();
-            bail!("nothing to read: {}", list.join("; "));
-        }
-        Ok((inputs, failures))
     }
 }
 
@@ -421,8 +411,10 @@ pub(crate) fn with_parameters<T: Serialize + DeserializeOwned>(published: T, set
         };
         let (name, value) = (name.trim().replace('-', "_"), value.trim());
         let Some(parameter) = parameters.get_mut(&name) else {
-            let names: Vec<&String> = parameters.as_object().into_iter().flat_map(serde_json::Map::keys).collect();
-            let names = names.into_iter().cloned().collect::<Vec<_>>().join(", ");
+            let mut names: Vec<&str> =
+                parameters.as_object().into_iter().flatten().map(|(name, _)| name.as_str()).collect();
+            names.sort_unstable();
+            let names = names.join(", ");
             bail!("--set {assignment}: the method has no parameter `{name}`; its parameters are {names}");
         };
         *parameter = match parameter {

@@ -76,7 +76,7 @@ fn a_truncated_text_is_a_failure_whatever_packed_it() {
         env.write(&name, &packed[..packed.len() / 2]);
         let converted = env.convert(&[&name, "good.txt"]);
         assert_eq!(converted.documents.len(), 1, "{name}: half a text is no document");
-        converted.good_arrives_beside_one_failure(&name, &["cut off"]);
+        converted.good_arrives_beside_one_failure(&name, &["truncated"]);
     }
 }
 
@@ -90,7 +90,7 @@ fn lines_before_the_cut_of_a_truncated_jsonl_arrive() {
         let name = format!("cut.jsonl.{extension}");
         env.write(&name, &packed[..packed.len() * 3 / 5]);
         let converted = env.convert(&[&name, "good.txt"]);
-        let failure = converted.good_arrives_beside_one_failure(&name, &["cut off"]);
+        let failure = converted.good_arrives_beside_one_failure(&name, &["truncated"]);
         let arrived = converted.documents.len() - 1;
         assert!(arrived > 500 && arrived < 2900, "{name}: {arrived} lines");
         assert_eq!(failure["place"]["line"], arrived + 1, "{name}: the line that is cut");
@@ -433,7 +433,7 @@ fn a_warc_cut_in_the_middle_gives_the_records_before_the_cut() {
     env.write("one-member.warc.gz", &plain_in_one_member[..plain_in_one_member.len() * 2 / 3]);
     for name in ["cut.warc", "cut.warc.gz", "one-member.warc.gz"] {
         let converted = env.convert(&[name]);
-        let failure = converted.good_arrives_beside_one_failure(name, &["cut off"]);
+        let failure = converted.good_arrives_beside_one_failure(name, &["truncated"]);
         assert_eq!(failure["place"]["record"], 3, "{name}");
         assert!(converted.outcome.stderr.contains(&format!("{name}, record 3")), "{}", converted.outcome.stderr);
         assert_eq!(converted.texts(), [GOOD, "The second page."], "{name}");
@@ -447,7 +447,7 @@ fn a_warc_cut_inside_a_header_is_a_failure() {
     bytes.extend_from_slice(&simple_page("https://a.example/2", "x")[..40]);
     env.write("cut.warc", bytes);
     let converted = env.convert(&["cut.warc"]);
-    let failure = converted.good_arrives_beside_one_failure("cut.warc", &["cut off"]);
+    let failure = converted.good_arrives_beside_one_failure("cut.warc", &["truncated"]);
     assert_eq!(failure["place"]["record"], 2);
 }
 

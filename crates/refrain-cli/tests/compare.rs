@@ -60,7 +60,7 @@ fn named_pairs_are_all_printed() {
     env.write("pairs.tsv", "a\tz\n");
     env.run(&["compare", "docs.jsonl", "--pairs", "pairs.tsv"]).code(1).says(&["line 1", "no document `z`"]);
     env.write("pairs.tsv", "a b\n");
-    env.run(&["compare", "docs.jsonl", "--pairs", "pairs.tsv"]).code(2).says(&["a tab between"]);
+    env.run(&["compare", "docs.jsonl", "--pairs", "pairs.tsv"]).code(2).says(&["separated by a tab"]);
 }
 
 #[test]
@@ -97,10 +97,11 @@ fn a_report_opens_anywhere() {
     env.run(&["compare", "essays", "--exclude", "brief.md", "-o", "page.html"]).code(0);
     assert!(String::from_utf8_lossy(&env.read("page.html")).contains("\"alone\":true"));
     assert!(String::from_utf8_lossy(&env.read("report/pairs.csv")).starts_with("a,b,r,"));
-    // The same again writes over the report, and over nothing else.
-    env.run(&["compare", "essays", "-o", "report/"]).code(0);
+    // A report is replaced only on demand, and nothing else in its folder is touched.
+    env.run(&["compare", "essays", "-o", "report/"]).code(2).says(&["report/ is not empty", "--overwrite"]);
     env.write("report/mine.txt", "x");
-    env.run(&["compare", "essays", "-o", "report/"]).code(2).says(&["other files"]);
+    env.run(&["compare", "essays", "-o", "report/", "--overwrite"]).code(0);
+    assert_eq!(env.read("report/mine.txt"), b"x");
 }
 
 #[test]
@@ -230,7 +231,7 @@ fn passages_of_folders_name_their_files_and_pages() {
     assert_eq!((&passage["file_a"], &passage["page_a"]), (&json!("paper.pdf"), &json!(1)));
     assert!(passage.get("file_b").is_none() && passage.get("page_b").is_none());
     // The same in bytes.
-    env.run(&[&compare[..], &["report/", "--offsets", "bytes"]].concat()).code(0);
+    env.run(&[&compare[..], &["report/", "--offsets", "bytes", "--overwrite"]].concat()).code(0);
     let report: Value = serde_json::from_slice(&env.read("report/report.json")).expect("JSON");
     assert_eq!(report["documents"][0]["files"][1]["start"], json!(start + 1));
     // Names of files are names.
@@ -327,13 +328,13 @@ fn passages_of_programs_end_where_what_is_copied_ends() {
 fn what_cannot_be_compared_is_named() {
     let env = Env::new();
     env.write("one.txt", own(1));
-    env.run(&["compare", "one.txt"]).code(1).says(&["one.txt: this is the only document", "two files or more"]);
-    env.run(&["compare", "none.txt"]).code(1).says(&["none.txt: no such file", "no document", "two files or more"]);
+    env.run(&["compare", "one.txt"]).code(1).says(&["one.txt: this is the only document", "at least two files"]);
+    env.run(&["compare", "none.txt"]).code(1).says(&["none.txt: no such file", "no document", "at least two files"]);
     env.write("empty.txt", " .\n");
     env.run(&["compare", "one.txt", "empty.txt"]).code(1).says(&[
         "empty.txt: has no words",
         "one.txt",
-        "two files or more",
+        "at least two files",
     ]);
     env.write("two.txt", own(1));
     env.run(&["compare", "one.txt", "two.txt", "empty.txt", "-o", "p.csv"]).code(1).says(&["empty.txt", "1 pair"]);
@@ -395,7 +396,7 @@ fn reports_and_libraries_are_no_documents() {
     samples(&env);
     env.run(&["library", "add", "essays/lib/", "essays"]).code(0);
     for _ in 0..2 {
-        let report = env.run(&["compare", "essays", "-o", "essays/report/"]).code(0);
+        let report = env.run(&["compare", "essays", "-o", "essays/report/", "--overwrite"]).code(0);
         report.says(&["compared 5 documents"]);
         env.run(&["compare", "essays", "-o", "pairs.csv"]).code(0).says(&["compared 5 documents"]);
     }
@@ -433,7 +434,7 @@ fn members_of_an_archive_belong_together_in_any_order() {
         "one.zip",
         common::zip(&[("class/anna.txt", anna.as_bytes()), ("class/bert.txt", bert.as_bytes())], true),
     );
-    env.run(&["compare", "one.zip", "--folders"]).code(1).says(&["one folder for each document"]);
+    env.run(&["compare", "one.zip", "--folders"]).code(1).says(&["one folder per document"]);
 }
 
 #[test]
@@ -444,7 +445,7 @@ fn a_reference_with_the_id_of_a_document_is_told() {
     env.write("old.jsonl", line(&own(3)));
     env.run(&["compare", "new.jsonl", "--reference", "old.jsonl", "-o", "pairs.csv"])
         .code(1)
-        .says(&["1: another document has the same id"]);
+        .says(&["another document has the same id", "failed: 1:"]);
     env.run(&["compare", "new.jsonl", "--reference", "new.jsonl", "-o", "pairs.csv"]).code(0);
 }
 

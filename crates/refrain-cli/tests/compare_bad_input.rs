@@ -56,7 +56,11 @@ fn a_damaged_pdf() {
 
 #[test]
 fn a_damaged_docx() {
-    named_and_passed_over("cut.docx", cut("keeper.docx", 60), &["damaged DOCX file", "complete?"]);
+    named_and_passed_over(
+        "cut.docx",
+        cut("keeper.docx", 60),
+        &["damaged DOCX file", "check that the archive is complete"],
+    );
     let members: [(&str, &[u8]); 2] =
         [("[Content_Types].xml", b"<Types/>"), ("word/document.xml", b"<w:p><w:t>x</w:p>")];
     named_and_passed_over("bad.docx", zip(&members, true), &["damaged DOCX file", "word/document.xml"]);
@@ -64,12 +68,12 @@ fn a_damaged_docx() {
 
 #[test]
 fn a_scanned_pdf() {
-    named_and_passed_over("scan.pdf", handed_in("scan.pdf"), &["pictures of pages", "OCR", "ocrmypdf"]);
+    named_and_passed_over("scan.pdf", handed_in("scan.pdf"), &["images of pages", "OCR", "ocrmypdf"]);
 }
 
 #[test]
 fn an_empty_essay() {
-    named_and_passed_over("essay.txt", "", &["empty file", "leave it out"]);
+    named_and_passed_over("essay.txt", "", &["empty file", "remove it"]);
     named_and_passed_over("essay.txt", " .\n\n - ", &["no words", "is it the right file?"]);
 }
 

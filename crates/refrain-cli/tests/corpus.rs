@@ -497,7 +497,7 @@ fn copies_beyond_white_space_are_found_and_the_first_one_stays() {
 fn a_corpus_without_documents_is_told() {
     let env = Env::new();
     env.write("in/dot.png", b"\x89PNG\r\n\x1a\n");
-    env.run(&["corpus", "in", "-o", "corpus"]).code(0).says(&["no document"]);
+    env.run(&["corpus", "in", "-o", "corpus"]).code(0).says(&["the corpus is empty"]);
     assert_eq!(env.read_json("corpus/manifest.json")["parts"], json!([]));
     env.run(&["convert", "corpus"]).says(&["corpus"]);
 }
@@ -538,7 +538,7 @@ fn a_corpus_is_never_made_from_itself() {
     let env = Env::new();
     env.run(&["corpus", &crawl(), "-o", "corpus"]).code(0);
     let before = env.snapshot("corpus");
-    env.run(&["corpus", "corpus", "-o", "corpus", "--overwrite"]).code(2).says(&["corpus", "lies in the output"]);
+    env.run(&["corpus", "corpus", "-o", "corpus", "--overwrite"]).code(2).says(&["corpus", "is inside the output"]);
     assert_eq!(env.snapshot("corpus"), before, "nothing is lost");
 }
 

@@ -107,11 +107,11 @@ fn names_are_relative_to_what_all_inputs_have_in_common() {
     let env = with_pages();
     env.write("more/a.txt", GOOD);
     for (output, inputs, names) in [
-        ("1", &["pages", "more"][..], &["more/", "more/a.txt", "pages/", "pages/a.txt", "pages/b.html"][..]),
-        ("2", &["pages/a.txt", "pages/b.html"], &["a.txt", "b.html"]),
-        ("3", &["pages/*.html"], &["b.html"]),
-        ("4", &["./pages/../pages/sub"], &["c.html"]),
-        ("5", &["@list.txt"], &["more/", "more/a.txt", "pages/", "pages/a.txt"]),
+        ("1/", &["pages", "more"][..], &["more/", "more/a.txt", "pages/", "pages/a.txt", "pages/b.html"][..]),
+        ("2/", &["pages/a.txt", "pages/b.html"], &["a.txt", "b.html"]),
+        ("3/", &["pages/*.html"], &["b.html"]),
+        ("4/", &["./pages/../pages/sub"], &["c.html"]),
+        ("5/", &["@list.txt"], &["more/", "more/a.txt", "pages/", "pages/a.txt"]),
     ] {
         env.write("list.txt", "pages/a.txt\nmore/a.txt\n");
         env.run(&[&["decode", "-o", output], inputs].concat()).code(0);
@@ -375,7 +375,7 @@ fn an_output_folder_inside_the_input_is_not_read() {
         env.run(&[&["decode", "pages", "-o", "pages/utf8/"], overwrite].concat()).code(0).says(&["wrote 3 files"]);
         assert_eq!(env.names("pages/utf8"), ["a.txt", "b.html", "report.jsonl", "sub/", "sub/c.html"]);
     }
-    env.run(&["decode", "pages", "-o", "pages"]).code(2).says(&["pages", "lies in the output"]);
+    env.run(&["decode", "pages", "-o", "pages"]).code(2).says(&["pages", "is inside the output"]);
     assert_eq!(env.read("pages/b.html"), CZECH, "no input is written over");
 }
 
@@ -405,7 +405,9 @@ fn a_link_in_the_output_is_replaced_and_not_followed() {
 fn outputs_that_cannot_be_are_refused_with_a_reason() {
     let env = with_pages();
     env.write("there.txt", "older");
-    env.run(&["decode", "pages", "-o", "there.txt"]).code(2).says(&["there.txt is a file", "name another folder"]);
+    env.run(&["decode", "pages", "-o", "there.txt"])
+        .code(2)
+        .says(&["there.txt is the name of a file", "need a folder"]);
     env.run(&["decode", "pages", "-o", "there.txt/"]).code(2).says(&["there.txt is a file"]);
     env.run(&["decode", "pages/b.html", "-o", "pages/b.html"]).code(2).says(&["both an input and the output"]);
     env.run(&["decode", "pages/b.html", "-o", "nowhere/b.html"]).code(2).says(&["the folder nowhere does not exist"]);
@@ -419,7 +421,7 @@ fn outputs_that_cannot_be_are_refused_with_a_reason() {
 fn options_that_would_do_nothing_are_refused() {
     let env = with_pages();
     env.run(&["decode", "pages", "-o", "utf8/", "--format", "jsonl"]).code(2).says(&["--format", "--detect"]);
-    env.run(&["decode", "pages/a.txt", "--overwrite"]).code(2).says(&["--overwrite", "-o utf8/"]);
+    env.run(&["decode", "pages/a.txt", "--overwrite"]).code(2).says(&["--overwrite", "needs a folder"]);
     env.run(&["decode", "--detect", "pages/a.txt", "--overwrite"]).code(2).says(&["--overwrite"]);
     assert!(!env.path("utf8").exists());
 }
@@ -429,7 +431,7 @@ fn a_file_called_like_the_report_fails_and_is_not_lost_in_silence() {
     let env = with_pages();
     env.write("pages/report.jsonl", "{}\n");
     let outcome = env.run(&["decode", "pages", "-o", "utf8/"]).code(1);
-    outcome.says(&["pages/report.jsonl", "would replace the report", "rename it"]);
+    outcome.says(&["pages/report.jsonl", "would overwrite the report", "rename it"]);
     assert_eq!(env.read_jsonl("utf8/report.jsonl").len(), 4);
 }
 

@@ -493,7 +493,7 @@ fn an_output_that_cannot_be_written_is_told_before_the_work() {
     for (output, words) in [
         ("missing/out.jsonl", &["missing/out.jsonl", "the folder missing does not exist"][..]),
         ("out.docx", &["out.docx", "does not state a format", ".jsonl", "--format"]),
-        ("out", &["out", "does not state a format"]),
+        ("out", &["`out` could be a file or a folder", "out/", ".jsonl"]),
         ("out.zst", &["out.zst", "does not state a format"]),
         ("a.html", &["a.html"]),
     ] {
@@ -538,7 +538,7 @@ fn errors_go_to_a_file_that_can_be_written() {
     let env = Env::new();
     env.write("a.html", page(FIRST));
     for verb in ["extract", "convert"] {
-        env.run(&[verb, "a.html", "--errors", "-"]).code(2).says(&["--errors", "name of a file", "standard error"]);
+        env.run(&[verb, "a.html", "--errors", "-"]).code(2).says(&["--errors", "name a file", "standard error"]);
         let outcome = env.run(&[verb, "a.html", "--errors", "missing/errors.jsonl"]).code(2);
         outcome.says(&["missing/errors.jsonl", "the folder missing does not exist"]);
         let both = ["-o", "out.jsonl", "--errors", "out.jsonl"];
@@ -620,7 +620,7 @@ fn a_run_that_passes_over_everything_says_so() {
     let env = Env::new();
     env.write("pictures/dot.png", [b"\x89PNG\r\n\x1a\n".to_vec(), noise(3000)].concat());
     env.write("pictures/noise.bin", noise(3000));
-    let outcome = env.run(&["extract", "pictures"]).code(0).says(&["no document written", "everything was skipped"]);
+    let outcome = env.run(&["extract", "pictures"]).code(0).says(&["no document written", "all items were skipped"]);
     assert_eq!((outcome.stderr.lines().count(), outcome.text()), (2, ""), "{}", outcome.stderr);
     outcome.says(&["skipped: 1 binary data, 1 "]);
 }

@@ -52,7 +52,7 @@ fn a_killed_run_is_resumed() {
     for empty in ["documents", "removed"] {
         std::fs::create_dir(env.path("formats/corpus-killed").join(empty)).expect("a folder that git does not keep");
     }
-    env.run(&["convert", "formats/corpus-killed"]).code(2).says(&["not complete"]);
+    env.run(&["convert", "formats/corpus-killed"]).code(2).says(&["an incomplete corpus"]);
     let command =
         ["corpus", "samples/pages", "samples/site", "--part-size", "20K", "--checkpoint", "20K", "--threads", "1"];
     env.run(&[&command[..], &["-o", "fresh/"]].concat()).code(0);

@@ -95,7 +95,7 @@ fn killed_runs_go_on_and_end_with_the_same_bytes() {
     let last = command(&crawl, &killed).stderr(Stdio::piped()).output().expect("an end");
     assert_eq!(last.status.code(), Some(1));
     let message = String::from_utf8_lossy(&last.stderr).into_owned();
-    assert!(message.contains("went on where") || message.contains("it was complete"), "{message}");
+    assert!(message.contains("resumed an interrupted run") || message.contains("already complete"), "{message}");
     let found = contents(&killed);
     assert_eq!(found.keys().collect::<Vec<_>>(), expected.keys().collect::<Vec<_>>());
     for (path, content) in &found {
@@ -117,12 +117,12 @@ fn an_interrupted_run_says_how_to_go_on() {
     let ended = run.wait_with_output().expect("an end");
     assert_eq!(ended.status.code(), Some(130));
     let message = String::from_utf8_lossy(&ended.stderr).into_owned();
-    assert!(message.contains("the same command resumes"), "{message}");
+    assert!(message.contains("run the same command again to resume"), "{message}");
     assert!(!corpus.join("manifest.json").exists());
 
     let reading = Command::new(env!("CARGO_BIN_EXE_refrain")).arg("convert").arg(&corpus).output().expect("an end");
     assert_eq!(reading.status.code(), Some(2));
-    assert!(String::from_utf8_lossy(&reading.stderr).contains("not complete"), "a half corpus is no input");
+    assert!(String::from_utf8_lossy(&reading.stderr).contains("incomplete"), "a half corpus is no input");
 }
 
 #[test]

@@ -4,7 +4,7 @@ use std::ops::ControlFlow;
 
 use anyhow::Result;
 use clap::Args;
-use refrain::source::{Item, Source};
+use refrain::source::Item;
 use serde_json::json;
 
 use crate::common::{InputArguments, print, tell};
@@ -26,10 +26,9 @@ pub(crate) struct Arguments {
 }
 
 pub(crate) fn run(arguments: &Arguments) -> Result<Exit> {
-    let (inputs, failures) = arguments.input.expand()?;
     let (mut documents, mut skipped, mut failed) = (0_u64, 0_u64, 0_u64);
     let mut result = Ok(());
-    let mut show = |record: Option<u64>, item: Item| {
+    let show = |record: Option<u64>, item: Item| {
         let place = |origin: &str| record.map_or(origin.to_owned(), |record| format!("{origin} #{record}"));
         let (values, line) = match item {
             Item::Document(raw) => {
@@ -63,13 +62,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Exit> {
         result = print(&(if arguments.json { values.to_string() } else { line } + "\n"));
         if result.is_ok() { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
     };
-    for failure in failures {
-        if show(None, Item::Failed(failure)).is_break() {
-            break;
-        }
-    }
-    Source::new(inputs, arguments.input.options())
-        .read_all(&mut |position, item| show(Some(position.record + 1), item));
+    arguments.input.input()?.each_item(&arguments.input.options(), show)?;
     result?;
     tell(&format!("{documents} documents, {skipped} skipped, {failed} failed"));
     Ok(Exit::of_failures(failed))

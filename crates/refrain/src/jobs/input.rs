@@ -1,5 +1,6 @@
 //! What a job reads.
 
+use std::ops::ControlFlow;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -8,7 +9,7 @@ use tempfile::TempDir;
 use super::Outputs;
 use crate::document::Document;
 use crate::error::{Error, Failure, Result};
-use crate::source::{Inputs, STDIN, Source, SourceOptions};
+use crate::source::{Inputs, Item, STDIN, Source, SourceOptions};
 
 /// What a job reads: files by name, standard input, or documents in memory.
 ///
@@ -78,6 +79,23 @@ impl Input {
             return Err(Error::Refused(format!("nothing to read: {}", list.join("; "))));
         }
         Ok((source, failures))
+    }
+
+    /// Visits every item in order: documents as they were read, skipped items and failures, with the number of its record
+    /// where it has one. Nothing to read at all is an error.
+    pub fn each_item(
+        &self,
+        options: &SourceOptions,
+        mut visit: impl FnMut(Option<u64>, Item) -> ControlFlow<()>,
+    ) -> Result<()> {
+        let (source, failures) = self.open(options, &Outputs::none())?;
+        for failure in failures {
+            if visit(None, Item::Failed(failure)).is_break() {
+                return Ok(());
+            }
+        }
+        source.read_all(&mut |position, item| visit(Some(position.record + 1), item));
+        Ok(())
     }
 
     /// The same for a job that reads its input more than once: standard input is copied to a file in a new folder, which is

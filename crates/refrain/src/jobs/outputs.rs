@@ -294,11 +294,10 @@ impl Outputs {
     pub(crate) fn check(&self, lists: &[&str]) -> Result<()> {
         if let Some(path) = self.path().filter(|path| is_neither(path)) {
             let extension = self.format.map_or("jsonl", |(format, _)| format.extension());
-            let example = if extension.is_empty() { String::new() } else { format!(", such as .{extension}") };
+            let example = if extension.is_empty() { String::new() } else { format!(" such as .{extension}") };
+            let path = path.display();
             return Err(Error::Refused(format!(
-                "{} is neither a folder nor a file by its name; end it with / for a folder, or add an extension for a \
-                 file{example}",
-                path.display()
+                "`{path}` could be a file or a folder; write {path}/ for a folder, or add an extension{example} for a file"
             )));
         }
         let mut taken: Vec<PathBuf> = Vec::new();
@@ -317,7 +316,9 @@ impl Outputs {
             let folder = path.parent().filter(|folder| !is_folder(path) && !folder.as_os_str().is_empty());
             if let Some(folder) = folder.filter(|folder| !folder.exists()) {
                 let (path, folder) = (path.display(), folder.display());
-                return Err(Error::Refused(format!("cannot write {path}: the folder {folder} does not exist")));
+                let error = Error::Refused(format!("cannot write {path}: the folder {folder} does not exist"));
+                let advice = format!("create it, or name another file for `{name}`");
+                return Err(error.hint(Hint::option(name, advice)));
             }
             taken.push(absolute);
         }
@@ -397,8 +398,10 @@ impl Outputs {
         }
         let is_visible = |entry: &fs::DirEntry| !entry.file_name().as_encoded_bytes().starts_with(b".");
         if !self.overwrite && plain.read_dir().is_ok_and(|entries| entries.flatten().any(|entry| is_visible(&entry))) {
-            let error = Error::Refused(format!("the folder {folder} is not empty; name another one"));
-            return Err(error.hint(Hint::option("overwrite", "or replace files of the same names with `overwrite`")));
+            let error = Error::Refused(format!("the folder {folder} is not empty"));
+            return Err(
+                error.hint(Hint::option("overwrite", "name another folder, or replace its files with `overwrite`"))
+            );
         }
         Ok(())
     }

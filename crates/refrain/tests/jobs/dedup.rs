@@ -69,7 +69,7 @@ fn dedup_refuses_what_it_cannot_do() {
     let longest = Dedup { keep: Keep::Longest, ..Dedup::default() };
     assert!(refusal(&longest, Outputs::none()).contains("`keep`"));
     let count = Dedup { count_only: true, ..Dedup::default() };
-    assert!(refusal(&count, Outputs::memory().0).contains("only counted"));
+    assert!(refusal(&count, Outputs::memory().0).contains("writes no documents"));
     let run = Run { memory: Some(1 << 20), ..Run::default() };
     let error = Dedup::default().run(&input, Outputs::none(), &run).expect_err("too little memory");
     assert!(error.to_string().contains("`memory=128M`"), "{error}");

@@ -161,8 +161,10 @@ pub(super) enum State {
 impl Folder {
     /// Opens a folder for a run: a new one, one that the same command began to fill, or any one when `overwrite` is set.
     pub(super) fn open(root: &Path, record: &RunRecord, inputs: &str, overwrite: bool) -> Result<State> {
-        if root.exists() && !root.is_dir() {
-            return Err(Error::Refused(format!("{} is a file; name a folder", root.display())));
+        // A name with a slash behind that of a file does not exist for the system.
+        let plain: PathBuf = root.components().collect();
+        if plain.exists() && !plain.is_dir() {
+            return Err(Error::Refused(format!("{} is a file; name a folder", plain.display())));
         }
         let ours = parts_of(root).is_some();
         if !ours && root.is_dir() && !is_barely_begun(root).at(root)? {

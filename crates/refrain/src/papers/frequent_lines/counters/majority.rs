@@ -332,6 +332,6 @@ mod tests {
     #[test]
     fn numbers_of_counters_are_checked() {
         assert!(Majority::new(&Options { counters: 0, ..Options::default() }).is_err());
-        assert!(majority(3).merge(majority(4)).expect_err("refused").to_string().contains("3 here, 4 there"));
+        assert!(majority(3).merge(majority(4)).expect_err("refused").to_string().contains("3 and 4"));
     }
 }
