@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use anyhow::Result;
 use clap::Args;
-use refrain::editions::Method;
+use refrain::editions::BaselineMethod;
 use refrain::report::legible;
 use refrain::write::{Compression, Format};
 use refrain::{Editions, EditionsInput, EditionsReport, Input, Output, Outputs, Run, Threshold};
@@ -74,10 +74,10 @@ fn threshold(text: &str) -> Result<Threshold, String> {
 
 /// The default method, or a published one.
 #[derive(Debug, Clone, Copy)]
-struct Chosen(Option<Method>);
+struct Chosen(Option<BaselineMethod>);
 
 fn methods() -> impl clap::builder::TypedValueParser<Value = Chosen> {
-    let published = Method::ALL.map(|(name, method)| (name, Chosen(Some(method))));
+    let published = BaselineMethod::ALL.map(|(name, method)| (name, Chosen(Some(method))));
     named(std::iter::once(("default", Chosen(None))).chain(published).collect())
 }
 

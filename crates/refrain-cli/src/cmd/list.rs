@@ -4,7 +4,7 @@ use std::ops::ControlFlow;
 
 use anyhow::Result;
 use clap::Args;
-use refrain::source::{Item, Source};
+use refrain::source::{Collection, Item};
 use serde_json::json;
 
 use crate::common::{InputArguments, print, tell};
@@ -68,7 +68,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Exit> {
             break;
         }
     }
-    Source::new(inputs, arguments.input.options())
+    Collection::new(inputs, arguments.input.options())
         .read_all(&mut |position, item| show(Some(position.record + 1), item));
     result?;
     tell(&format!("{documents} documents, {skipped} skipped, {failed} failed"));

@@ -13,7 +13,7 @@ use crate::error::{Error, Failure, Result};
 use crate::extract::segment;
 use crate::jobs::outputs::{Output, Outputs, is_folder};
 use crate::report::cell;
-use crate::source::{Inputs, Source};
+use crate::source::{Collection, InputFiles};
 use crate::template::normalised_ranges;
 use crate::text::{CharOffsets, Offsets};
 use crate::write::{
@@ -227,7 +227,7 @@ pub(super) struct Folder {
     path: PathBuf,
     names: Names,
     /// The files that were read; none for documents in memory.
-    inputs: Inputs,
+    inputs: InputFiles,
     taken: HashSet<PathBuf>,
     /// What became of each page, one JSON object a line.
     report: String,
@@ -239,7 +239,7 @@ impl Destination {
         target: &Target,
         columns: Columns,
         names: &[String],
-        source: &Source,
+        source: &Collection,
     ) -> Result<Destination> {
         let main = outputs.main();
         Ok(match target {
@@ -252,7 +252,7 @@ impl Destination {
             }
             Target::Folder(folder) => {
                 outputs.check_folder(folder)?;
-                let inputs = if names.is_empty() { Inputs::default() } else { source.inputs().clone() };
+                let inputs = if names.is_empty() { InputFiles::default() } else { source.inputs().clone() };
                 Destination::Folder(Box::new(Folder {
                     // Without the slash at its end.
                     path: folder.components().collect(),
@@ -265,10 +265,10 @@ impl Destination {
             Target::Documents => Destination::Documents(outputs.open_documents(WriteOptions::default())?),
             Target::Records(Format::Parquet) => {
                 let output = match main {
-                    Output::Discard => write::Output::stream(std::io::sink()),
-                    Output::Stdout => write::Output::stream(std::io::stdout()),
-                    Output::Path(path) => write::Output::file(path)?,
-                    Output::Memory(memory) => write::Output::stream(memory.clone()),
+                    Output::Discard => write::Sink::stream(std::io::sink()),
+                    Output::Stdout => write::Sink::stream(std::io::stdout()),
+                    Output::Path(path) => write::Sink::file(path)?,
+                    Output::Memory(memory) => write::Sink::stream(memory.clone()),
                 };
                 Destination::ParquetTable(TableWriter::new(output, &columns.names)?, columns)
             }
@@ -405,7 +405,7 @@ fn unpacked(name: PathBuf) -> PathBuf {
 }
 
 /// The name of a page in the folder: that of its file, or one made of its id. No two pages get one name.
-fn file_name(document: &Document, names: &Names, inputs: &Inputs, taken: &HashSet<PathBuf>) -> PathBuf {
+fn file_name(document: &Document, names: &Names, inputs: &InputFiles, taken: &HashSet<PathBuf>) -> PathBuf {
     let own_file =
         document.origin.member.is_none() && document.origin.url.is_none() && document.id == document.origin.input;
     let name = match inputs.get(document.position.input).filter(|_| own_file) {
