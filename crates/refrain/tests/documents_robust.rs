@@ -7,7 +7,7 @@ use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
 use common::Random;
-use refrain::pipeline::Preparation;
+use refrain::prepare::Preparation;
 use refrain::source::{Collection, InputFiles, ReadOptions};
 
 /// What documents may be in these tests.

@@ -15,7 +15,7 @@ const ALLOWED: [(&str, &[&str]); 23] = [
     (
         "jobs",
         &[
-            "compare", "decode", "dedup", "editions", "extract", "flow", "pipeline", "report", "source", "stats",
+            "compare", "decode", "dedup", "editions", "extract", "flow", "prepare", "report", "source", "stats",
             "strip", "template", "write",
         ],
     ),
@@ -38,7 +38,7 @@ const ALLOWED: [(&str, &[&str]); 23] = [
     ("report", &["compare", "editions", "strip"]),
     ("write", &["source"]),
     ("stats", &[]),
-    ("pipeline", &["decode", "extract", "office", "source", "template"]),
+    ("prepare", &["decode", "extract", "office", "source", "template"]),
 ];
 
 #[test]

@@ -10,7 +10,7 @@ use refrain::text::Offsets;
 use refrain::write::{Compression, Format};
 use refrain::{Compare, CompareInput, CompareReport, Input, NamedPairs, Output, Outputs, Run};
 
-use crate::common::{
+use crate::arguments::{
     Given, InputArguments, OutputArguments, is_folder, named, offsets, one_of, print, share, size, tell,
 };
 use crate::exit::Exit;
@@ -232,7 +232,7 @@ mod tests {
 
     #[test]
     fn an_empty_command_line_has_the_defaults_of_the_library() {
-        let arguments: Arguments = crate::common::parsed();
+        let arguments: Arguments = crate::arguments::parsed();
         assert_eq!((arguments.job(), arguments.memory), (Compare::default(), Compare::MEMORY));
     }
 }

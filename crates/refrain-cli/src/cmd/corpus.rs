@@ -11,7 +11,7 @@ use refrain::text::Offsets;
 use refrain::write::{Compression, Format};
 use refrain::{Corpus, CorpusReport, Outputs, Run};
 
-use crate::common::{
+use crate::arguments::{
     ExtractArguments, Given, InputArguments, languages, named, offsets, output_format, print, run_job, size, tell,
     tell_failures, thread_number,
 };

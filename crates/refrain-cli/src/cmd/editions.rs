@@ -9,7 +9,7 @@ use refrain::report::legible;
 use refrain::write::{Compression, Format};
 use refrain::{Editions, EditionsInput, EditionsReport, Input, Output, Outputs, Run, Threshold};
 
-use crate::common::{Given, InputArguments, OutputArguments, is_folder, named, one_of, print, share, size, tell};
+use crate::arguments::{Given, InputArguments, OutputArguments, is_folder, named, one_of, print, share, size, tell};
 use crate::exit::Exit;
 
 /// Find books that are editions of the same work, in whole or in part, and where they overlap
@@ -182,7 +182,7 @@ mod tests {
 
     #[test]
     fn an_empty_command_line_has_the_defaults_of_the_library() {
-        let arguments: Arguments = crate::common::parsed();
+        let arguments: Arguments = crate::arguments::parsed();
         assert_eq!((arguments.job(), arguments.memory), (Editions::default(), Editions::MEMORY));
     }
 }

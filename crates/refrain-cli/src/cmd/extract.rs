@@ -10,7 +10,7 @@ use refrain::text::Offsets;
 use refrain::write::{Compression, Format};
 use refrain::{Extract, ExtractReport, Run};
 
-use crate::common::{
+use crate::arguments::{
     ExtractArguments, Given, InputArguments, OutputArguments, counted_documents, named, offsets, one_of, tell,
 };
 use crate::exit::Exit;

@@ -11,7 +11,7 @@ use refrain::write::{Compression, Format};
 use refrain::{CheckInput, Input, Library, LibraryCheck, LibraryOptions, Run};
 use serde_json::json;
 
-use crate::common::{InputArguments, OutputArguments, counted_documents, named, print, share, size, tell};
+use crate::arguments::{InputArguments, OutputArguments, counted_documents, named, print, share, size, tell};
 use crate::exit::Exit;
 
 /// Store sources on disk and check documents against them
@@ -251,7 +251,7 @@ mod tests {
 
     #[test]
     fn an_empty_command_line_has_the_defaults_of_the_library() {
-        let check = Check { library: PathBuf::new(), ..crate::common::parsed() };
+        let check = Check { library: PathBuf::new(), ..crate::arguments::parsed() };
         assert_eq!(check.job(), LibraryCheck::default());
     }
 }

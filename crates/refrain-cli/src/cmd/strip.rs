@@ -12,7 +12,7 @@ use refrain::text::Offsets;
 use refrain::write::{Compression, Format};
 use refrain::{LearnedFrom, Output, Outputs, Run, SavedEvidence, Strip, StripReport};
 
-use crate::common::{Given, InputArguments, OutputArguments, named, offsets, one_of, size, tell, with_parameters};
+use crate::arguments::{Given, InputArguments, OutputArguments, named, offsets, one_of, size, tell, with_parameters};
 use crate::exit::Exit;
 
 /// Remove licence headers and footers from books
@@ -292,7 +292,7 @@ mod tests {
 
     #[test]
     fn an_empty_command_line_has_the_defaults_of_the_library() {
-        let arguments: Arguments = crate::common::parsed();
+        let arguments: Arguments = crate::arguments::parsed();
         assert_eq!((arguments.job().expect("a job"), arguments.method.memory), (Strip::default(), None));
     }
 }

@@ -8,7 +8,7 @@ use super::outputs::{ERRORS, Outputs};
 use crate::document::Document;
 use crate::error::Result;
 use crate::flow::each_document;
-use crate::pipeline::Preparation;
+use crate::prepare::Preparation;
 use crate::run::Run;
 use crate::source::ReadOptions;
 use crate::text::Offsets;

@@ -16,7 +16,7 @@ use crate::extract::{
     Workspace, XML_DECLARATION, markdown, tei,
 };
 use crate::flow::each_document;
-use crate::pipeline::{Opened, with_workspace};
+use crate::prepare::{Opened, with_workspace};
 use crate::run::Run;
 use crate::source::{Body, EMPTY_FILE, Item, Markup, RawDocument, ReadOptions, is_record};
 use crate::text::{CharOffsets, Offsets};

@@ -8,7 +8,7 @@ use crate::decode::LanguageFilter;
 use crate::document::Document;
 use crate::error::{Failure, Result};
 use crate::flow::each_document;
-use crate::pipeline::Preparation;
+use crate::prepare::Preparation;
 use crate::run::Workers;
 use crate::source::{Collection, plain_name};
 

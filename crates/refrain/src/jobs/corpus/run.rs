@@ -22,7 +22,7 @@ use crate::error::{Error, Failure, Hint, IoContext, Result};
 use crate::extract::{ExtractMethod, ExtractOptions, Extractor};
 use crate::flow::{each_document, each_document_of};
 use crate::kernel::Kernel;
-use crate::pipeline::{Opened, Preparation};
+use crate::prepare::{Opened, Preparation};
 use crate::run::{Run, Workers};
 use crate::source::{Body, Collection, InputFile, Item, Markup, ReadOptions};
 use crate::stats::Statistics;

@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 use super::folder::{Folder, read_json, write_json};
 use crate::document::{Document, Position};
 use crate::error::{Error, Failure, Hint, IoContext, Result};
-use crate::pipeline::Prepared;
+use crate::prepare::Prepared;
 use crate::source::InputFiles;
 use crate::write::{Compressed, Compression, Sink};
 

@@ -19,7 +19,7 @@ use crate::error::{Error, Failure, Hint, Result};
 use crate::flow::each_document_of;
 use crate::jobs::failures::{FailureLog, SavedFailures};
 use crate::jobs::outputs::{CLUSTERS, Outputs, REPORT, SAVE};
-use crate::pipeline::Preparation;
+use crate::prepare::Preparation;
 use crate::run::Workers;
 use crate::source::Collection;
 use crate::write::removed_lines;

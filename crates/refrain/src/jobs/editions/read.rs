@@ -11,7 +11,7 @@ use crate::document::{Document, Position, Span};
 use crate::editions::{BaselineMethod, Book, Shelf};
 use crate::error::{Error, Failure, Result};
 use crate::flow::each_document_of;
-use crate::pipeline::Preparation;
+use crate::prepare::Preparation;
 use crate::run::Workers;
 use crate::source::{Collection, Item};
 use crate::strip::{BoundaryFinder, EDGE_LINES, Ends, Evidence, StripProfile};

@@ -11,7 +11,7 @@ use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
 use crate::document::{Document, Position};
 use crate::error::{Error, Failure, Hint, Result};
 use crate::flow::each_document_of;
-use crate::pipeline::Preparation;
+use crate::prepare::Preparation;
 use crate::run::Workers;
 use crate::source::{Collection, InputFile, InputFormat, Item, is_plain_text};
 use crate::strip::Ends;

@@ -14,7 +14,7 @@ use super::rows::{Row, head, sort_by_doubt};
 use crate::document::{Document, Origin, Span};
 use crate::error::{Error, Failure, Hint, IoContext, Result};
 use crate::jobs::outputs::{Output, Outputs, is_folder};
-use crate::pipeline::Preparation;
+use crate::prepare::Preparation;
 use crate::source::{Body, InputFiles, Item, Markup, RawDocument};
 use crate::strip::{Boundaries, Ends};
 use crate::write::{

@@ -20,7 +20,7 @@ use crate::document::{Position, Span};
 use crate::error::{Error, Hint, IoContext, Result};
 use crate::extract::Extractor;
 use crate::kernel::Kernel;
-use crate::pipeline::with_workspace;
+use crate::prepare::with_workspace;
 use crate::run::Run;
 use crate::source::ReadOptions;
 use crate::template::findoptimal::{CutPoint, FindOptimal, Readings};

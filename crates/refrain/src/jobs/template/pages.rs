@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use crate::document::{Document, Position};
 use crate::error::{Failure, Result};
 use crate::flow::each_document;
-use crate::pipeline::Opened;
+use crate::prepare::Opened;
 use crate::run::Workers;
 use crate::source::{Collection, EMPTY_FILE, Item};
 
