@@ -33,7 +33,7 @@ type Cell = (f64, f64, bool);
 /// Pairs by noise and share kept.
 type Cells = BTreeMap<(u32, u32), Vec<Cell>>;
 /// What is told of a pair, by name.
-type Told<'a> = (&'a str, &'a dyn Fn(&Cell) -> f64);
+type Figure<'a> = (&'a str, &'a dyn Fn(&Cell) -> f64);
 
 struct Gold {
     whole: Pairs,
@@ -268,7 +268,7 @@ fn curves(list: &Path, folder: &Path, texts: &[Text], strip: &BoundaryFinder) ->
     let noises: Vec<u32> = distinct(cells.keys().map(|(noise, _)| *noise));
     let keeps: Vec<u32> = distinct(cells.keys().map(|(_, keep)| *keep));
     let mean = |of: &[Cell], value: &dyn Fn(&Cell) -> f64| of.iter().map(value).sum::<f64>() / of.len().max(1) as f64;
-    let told: [Told<'_>; 3] = [
+    let told: [Figure<'_>; 3] = [
         ("DUPNIQ-its", &|cell| cell.0),
         ("DUPNIQ-cs", &|cell| cell.1),
         ("found by refrain editions", &|cell| f64::from(u8::from(cell.2))),

@@ -470,7 +470,7 @@ pub(crate) fn peak_memory() -> Option<u64> {
 }
 
 /// How many failures are told one by one.
-const TOLD: usize = 20;
+const SHOWN_FAILURES: usize = 20;
 
 /// Tells failures, the first ones in full; those of one file that have the same cause are told once.
 pub(crate) fn tell_failures(failures: &[Failure], total: u64, more_in: &str) {
@@ -484,7 +484,7 @@ pub(crate) fn tell_failures(failures: &[Failure], total: u64, more_in: &str) {
         }
     }
     let mut told = 0;
-    for (first, count) in groups.into_iter().take(TOLD) {
+    for (first, count) in groups.into_iter().take(SHOWN_FAILURES) {
         let more = if count > 1 { format!(" (and {} more with the same cause)", count - 1) } else { String::new() };
         tell(&format!("failed: {}{more}", messages::failure(first)));
         told += count;

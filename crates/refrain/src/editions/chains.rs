@@ -144,7 +144,7 @@ pub fn chains(a: &Book, la: &AnchorIndex, b: &Book, lb: &AnchorIndex, options: &
     let area = f64::from(a.letters.max(1)) * f64::from(b.letters.max(1));
     let density = found.len() as f64 / area;
     let (best, before) = linked(&found, density, options);
-    taken(&found, &best, &before, options)
+    best_chains(&found, &best, &before, options)
 }
 
 /// No word in front.
@@ -181,7 +181,7 @@ fn linked(found: &[Match], density: f64, options: &ChainOptions) -> (Vec<f64>, V
 }
 
 /// Takes chains, the best first; no word belongs to two.
-fn taken(found: &[Match], best: &[f64], before: &[u32], options: &ChainOptions) -> Vec<Chain> {
+fn best_chains(found: &[Match], best: &[f64], before: &[u32], options: &ChainOptions) -> Vec<Chain> {
     let mut order: Vec<u32> = (0..found.len() as u32).filter(|n| best[*n as usize] >= options.least_worth).collect();
     order.sort_by(|x, y| best[*y as usize].total_cmp(&best[*x as usize]).then(x.cmp(y)));
     let mut used = vec![false; found.len()];

@@ -170,7 +170,7 @@ impl Extract {
         let default = if self.explain { Format::Jsonl } else { Format::Text };
         let formats = if self.explain { &[Format::Jsonl] } else { Self::FORMATS };
         match outputs.path().filter(|path| is_folder(path) && !self.explain) {
-            Some(_) => Ok(outputs.asked_format().map_or(default, |(format, _)| format)),
+            Some(_) => Ok(outputs.requested_format().map_or(default, |(format, _)| format)),
             None => outputs.file_format(formats, default),
         }
     }

@@ -265,7 +265,7 @@ impl Outputs {
     }
 
     /// The format that was asked for.
-    pub(crate) fn asked_format(&self) -> Option<(Format, Compression)> {
+    pub(crate) fn requested_format(&self) -> Option<(Format, Compression)> {
         self.format
     }
 

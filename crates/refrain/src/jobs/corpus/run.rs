@@ -142,7 +142,7 @@ impl Corpus {
             let advice = "`template=host` reads the inputs twice: save it to a file first";
             return Err(error.hint(Hint::value("template", "host", advice)));
         }
-        let format = outputs.asked_format().unwrap_or((Format::Parquet, Compression::None));
+        let format = outputs.requested_format().unwrap_or((Format::Parquet, Compression::None));
         let list = list_inputs(source.inputs());
         let record = RunRecord::new(&list, source.inputs(), self.record(format));
         let (folder, start) = match Folder::open(output, &record, &list, outputs.may_overwrite())? {

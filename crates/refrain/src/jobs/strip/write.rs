@@ -44,7 +44,7 @@ pub(super) enum Target {
 
 impl Target {
     pub(super) fn of(job: &Strip, outputs: &Outputs, inputs: &InputFiles) -> Result<Target> {
-        let asked = outputs.asked_format().map(|(format, _)| format);
+        let asked = outputs.requested_format().map(|(format, _)| format);
         if job.explain {
             let in_memory = matches!(outputs.main(), Output::Memory(_));
             let default = if in_memory { Format::Jsonl } else { Format::Text };

@@ -54,13 +54,15 @@ impl Target {
             }
             TemplateResult::ShowInTerminal => Target::ShowInTerminal,
             TemplateResult::Content => match outputs.path() {
-                Some(path) if is_folder(path) && outputs.asked_format().is_some() => {
+                Some(path) if is_folder(path) && outputs.requested_format().is_some() => {
                     let path = path.display();
                     let message = format!("pages are written to the folder {path} as they are; leave the format out");
                     return Err(Error::Refused(message + ", or name a file"));
                 }
                 // A name without an extension is that of a folder.
-                Some(path) if is_folder(path) || (extension(path).is_none() && outputs.asked_format().is_none()) => {
+                Some(path)
+                    if is_folder(path) || (extension(path).is_none() && outputs.requested_format().is_none()) =>
+                {
                     Target::Folder(path.to_owned())
                 }
                 _ => {
