@@ -4,7 +4,7 @@ use std::ops::ControlFlow;
 use std::path::Path;
 
 use refrain::extract::{Extracted, Extractor};
-use refrain::pipeline::Preparation;
+use refrain::prepare::Preparation;
 use refrain::source::{Collection, InputFiles, InputFormat, Item, ReadOptions};
 use refrain::text::{CharOffsets, Offsets};
 use refrain::{Document, Position, Span};
