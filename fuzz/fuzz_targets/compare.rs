@@ -3,7 +3,7 @@
 
 use refrain::Document;
 use refrain::compare::{
-    AlignOptions, CompareOptions, Comparison, Essay, FingerprintOptions, GivenText, PairOptions, Rule, Side,
+    AlignOptions, CompareOptions, Comparison, Essay, FingerprintOptions, GivenText, PairOptions, Side, WordRule,
 };
 
 libfuzzer_sys::fuzz_target!(|input: &[u8]| {
@@ -18,7 +18,7 @@ libfuzzer_sys::fuzz_target!(|input: &[u8]| {
     };
     let (given, texts) = text.split_at(cut(first / 2, &text));
     let (a, b) = texts.split_at(cut(*second, texts));
-    let rule = Rule::ALL[usize::from(*choice) % Rule::ALL.len()];
+    let rule = WordRule::ALL[usize::from(*choice) % WordRule::ALL.len()];
     let options = CompareOptions {
         fingerprints: FingerprintOptions { rule, ngram: 1 + usize::from(choice / 64) },
         pairs: PairOptions { resemblance: 0.0, containment: 0.0, ..PairOptions::default() },

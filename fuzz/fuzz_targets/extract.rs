@@ -3,7 +3,8 @@
 
 use refrain::Document;
 use refrain::extract::{
-    ExtractOptions, Extractor, MarkdownOptions, Metadata, Method, Profile, RecordOptions, Workspace, markdown, tei,
+    ExtractMethod, ExtractOptions, ExtractProfile, Extractor, MarkdownOptions, Metadata, RecordOptions, Workspace,
+    markdown, tei,
 };
 use refrain::text::Offsets;
 
@@ -14,10 +15,10 @@ libfuzzer_sys::fuzz_target!(|input: &[u8]| {
     let is = |bit: u8| choice >> bit & 1 == 1;
     let html = String::from_utf8_lossy(bytes);
     let mut workspace = Workspace::default();
-    for (_, method) in Method::ALL {
+    for (_, method) in ExtractMethod::ALL {
         let extractor = Extractor::new(ExtractOptions {
             method,
-            profile: if is(0) { Profile::KrdWrd } else { Profile::CleanEval },
+            profile: if is(0) { ExtractProfile::KrdWrd } else { ExtractProfile::CleanEval },
             comments: is(1),
             language: is(2).then(|| "en".to_owned()),
         });
@@ -40,7 +41,7 @@ fn make(extractor: &Extractor, html: &str, whole: bool, workspace: &mut Workspac
     refrain_fuzz::check_extracted(&found);
     let method = extractor.options().method;
     let mut blocks = found.page.blocks.clone();
-    if matches!(method, Method::JusText(_)) {
+    if matches!(method, ExtractMethod::JusText(_)) {
         // As published, white space at both ends of a link counts, also where it is not shown.
         blocks.iter_mut().for_each(|block| block.link_chars = 0);
     }

@@ -4,8 +4,8 @@ use std::ops::ControlFlow;
 use std::path::Path;
 
 use refrain::extract::{Extracted, Extractor};
-use refrain::pipeline::Preparation;
-use refrain::source::{InputFormat, Inputs, Item, Source, SourceOptions};
+use refrain::prepare::Preparation;
+use refrain::source::{Collection, InputFiles, InputFormat, Item, ReadOptions};
 use refrain::text::{CharOffsets, Offsets};
 use refrain::{Document, Position, Span};
 
@@ -24,9 +24,9 @@ pub fn read(bytes: &[u8], name: &str, format: Option<InputFormat>) {
     let folder = scratch();
     let path = folder.path().join(name);
     std::fs::write(&path, bytes).expect("room for the input");
-    let (inputs, failures) = Inputs::expand([path.to_string_lossy()]);
+    let (inputs, failures) = InputFiles::expand([path.to_string_lossy()]);
     assert!(failures.is_empty() && inputs.len() == 1);
-    let source = Source::new(inputs, SourceOptions { format, max_document: MAX_DOCUMENT, ..SourceOptions::default() });
+    let source = Collection::new(inputs, ReadOptions { format, max_document: MAX_DOCUMENT, ..ReadOptions::default() });
 
     // Telling languages takes more time than all the rest; the target `decode` does it.
     let preparation = Preparation { language: None, extractor: Some(Extractor::default()) };

@@ -13,7 +13,7 @@ use std::time::Instant;
 use anyhow::{Context, Result, ensure};
 use clap::Args;
 use refrain::Run;
-use refrain::editions::{Book, CandidateOptions, FindOptions, Lookup, Rule, Shelf, Term, find, unique_words};
+use refrain::editions::{AnchorIndex, Book, CandidateOptions, FindOptions, PairRule, Shelf, Term, find, unique_words};
 
 #[derive(Args)]
 pub(crate) struct Arguments {
@@ -116,11 +116,12 @@ fn measured(words: &Vocabulary, books: u32, arguments: &Arguments) -> Result<Str
     let pairs: std::collections::HashSet<(u32, u32)> = found.pairs.iter().map(|pair| (pair.a, pair.b)).collect();
     let all = plan.pairs();
     let (planted, mut passing, mut there) = (all.len(), 0, 0);
-    let rule = Rule::default();
+    let rule = PairRule::default();
     for &(a, b) in &all {
         let (one, other) = (shelf.book(a)?, shelf.book(b)?);
-        let passes =
-            rule.judge((a, &one, &Lookup::of(&one.anchors)), (b, &other, &Lookup::of(&other.anchors))).is_some();
+        let passes = rule
+            .judge((a, &one, &AnchorIndex::of(&one.anchors)), (b, &other, &AnchorIndex::of(&other.anchors)))
+            .is_some();
         passing += u32::from(passes);
         there += u32::from(passes && pairs.contains(&(a, b)));
     }

@@ -8,8 +8,8 @@ use std::path::PathBuf;
 use anyhow::Result;
 use clap::Args;
 use refrain::Run;
-use refrain::editions::{FindOptions, Rule, find};
-use refrain::strip::{Profile, Strip};
+use refrain::editions::{FindOptions, PairRule, find};
+use refrain::strip::{BoundaryFinder, StripProfile};
 
 use crate::paper_editions::{Text, ordered, rows, shelf, texts};
 
@@ -25,7 +25,7 @@ pub(crate) struct Arguments {
 
 /// Prints a line for every two books that share chains: their label, whether the rule accepts them, and its figures.
 pub(crate) fn run(arguments: &Arguments) -> Result<()> {
-    let strip = Strip::new(Profile::Gutenberg)?;
+    let strip = BoundaryFinder::new(StripProfile::Gutenberg)?;
     let mut all: Vec<Text> = Vec::new();
     for folder in &arguments.books {
         all.extend(texts(folder, &strip)?);
@@ -36,7 +36,8 @@ pub(crate) fn run(arguments: &Arguments) -> Result<()> {
         let cell = |name: &str| row.get(name).map_or("", String::as_str);
         labels.insert(ordered(cell("a"), cell("b")), cell("kind").to_owned());
     }
-    let loose = find(&shelf, &FindOptions { rule: Rule::loose(), ..FindOptions::default() }, &Run::default().start()?)?;
+    let loose =
+        find(&shelf, &FindOptions { rule: PairRule::loose(), ..FindOptions::default() }, &Run::default().start()?)?;
     let accepted = find(&shelf, &FindOptions::default(), &Run::default().start()?)?;
     let accepted: std::collections::HashSet<(u32, u32)> = accepted.pairs.iter().map(|pair| (pair.a, pair.b)).collect();
     let mut out = io::stdout().lock();

@@ -7,7 +7,7 @@ use std::time::Instant;
 
 use anyhow::{Context, Result};
 use clap::Args;
-use refrain::extract::{ExtractOptions, Extractor, Method, Workspace};
+use refrain::extract::{ExtractMethod, ExtractOptions, Extractor, Workspace};
 use serde_json::{Value, json};
 
 #[derive(Args)]
@@ -27,7 +27,7 @@ pub(crate) struct Arguments {
 }
 
 pub(crate) fn run(arguments: &Arguments) -> Result<()> {
-    let named = Method::ALL.iter().find(|(name, _)| *name == arguments.method);
+    let named = ExtractMethod::ALL.iter().find(|(name, _)| *name == arguments.method);
     let (_, method) = *named.with_context(|| format!("no method {}", arguments.method))?;
     let options = ExtractOptions { method, language: Some("en".into()), ..ExtractOptions::default() };
     let extractor = match &arguments.model {

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use anyhow::{Context, Result};
 use refrain::decode::languages_with_encodings;
-use refrain::decode::training::{Text, train, train_published};
+use refrain::decode::training::{TrainingText, train, train_published};
 
 /// Languages that are told apart by their letters, group by group; a part of the name of their texts behind a colon.
 #[rustfmt::skip] // a table
@@ -45,9 +45,9 @@ pub(crate) fn build(texts: &Path, output: &Path, keep: usize) -> Result<()> {
             let prior = if RARE.split(' ').any(|rare| rare == code) { PRIOR } else { 0 };
             let lines = read(&texts.join(code), part)?;
             if code == "vi" {
-                group.push(Text::with_tones_apart(&lines));
+                group.push(TrainingText::with_tones_apart(&lines));
             }
-            group.push(Text { code: code.to_owned(), prior, lines });
+            group.push(TrainingText { code: code.to_owned(), prior, lines });
         }
         groups.push((name, group));
     }

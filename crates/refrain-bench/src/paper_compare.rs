@@ -9,7 +9,9 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result, ensure};
 use clap::Args;
 use refrain::Run;
-use refrain::compare::{Collection, Fingerprint, FingerprintOptions, Pair, PairOptions, Rule, Side, tokens};
+use refrain::compare::{
+    DocumentPair, Fingerprint, FingerprintCollection, FingerprintOptions, PairOptions, Side, WordRule, tokens,
+};
 use serde_json::Value;
 
 #[derive(Args)]
@@ -53,9 +55,13 @@ fn figures(texts: &[Written], options: &FingerprintOptions) -> (usize, usize, us
 }
 
 /// All pairs, the most alike first.
-fn pairs(texts: &[Written], options: &FingerprintOptions) -> Result<Vec<Pair>> {
-    let mut collection =
-        Collection::new(PairOptions { resemblance: 0.0, containment: 0.0, common: 1.0, ..PairOptions::default() });
+fn pairs(texts: &[Written], options: &FingerprintOptions) -> Result<Vec<DocumentPair>> {
+    let mut collection = FingerprintCollection::new(PairOptions {
+        resemblance: 0.0,
+        containment: 0.0,
+        common: 1.0,
+        ..PairOptions::default()
+    });
     for text in texts {
         collection.add(Fingerprint::of(&text.text, options), Side::New)?;
     }
@@ -88,7 +94,7 @@ fn range(values: &[f64]) -> String {
 
 /// Prints the studies beside what was published.
 pub(crate) fn run(arguments: &Arguments) -> Result<()> {
-    let options = FingerprintOptions { rule: Rule::Sentences, ngram: 3 };
+    let options = FingerprintOptions { rule: WordRule::Sentences, ngram: 3 };
     let mut report = String::from("                                        here        published\n");
     let mut line = |what: &str, here: String, published: &str| {
         let _ = writeln!(report, "{what:<34} {here:>14}   {published}");
@@ -128,7 +134,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<()> {
     let planted = planted(&truth);
     ensure!(!planted.is_empty(), "{}: no bulletin and its source found", path.display());
     let found = pairs(&news, &options)?;
-    let is_planted = |pair: &Pair| {
+    let is_planted = |pair: &DocumentPair| {
         let (a, b) = (news[pair.a].id.as_str(), news[pair.b].id.as_str());
         planted.iter().any(|(one, other)| (one == a && other == b) || (one == b && other == a))
     };

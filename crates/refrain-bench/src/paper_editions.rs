@@ -9,8 +9,8 @@ use anyhow::{Context, Result, ensure};
 use clap::Args;
 use refrain::Run;
 use refrain::Span;
-use refrain::editions::{Book, FindOptions, Method, Published, Shelf, find};
-use refrain::strip::{EDGE_LINES, Ends, Evidence, Profile, Strip};
+use refrain::editions::{BaselineMethod, Book, FindOptions, Published, Shelf, find};
+use refrain::strip::{BoundaryFinder, EDGE_LINES, Ends, Evidence, StripProfile};
 
 #[derive(Args)]
 pub(crate) struct Arguments {
@@ -33,7 +33,7 @@ type Cell = (f64, f64, bool);
 /// Pairs by noise and share kept.
 type Cells = BTreeMap<(u32, u32), Vec<Cell>>;
 /// What is told of a pair, by name.
-type Told<'a> = (&'a str, &'a dyn Fn(&Cell) -> f64);
+type Figure<'a> = (&'a str, &'a dyn Fn(&Cell) -> f64);
 
 struct Gold {
     whole: Pairs,
@@ -74,7 +74,7 @@ pub(crate) struct Text {
 }
 
 impl Text {
-    fn read(path: &Path, strip: &Strip) -> Result<Text> {
+    fn read(path: &Path, strip: &BoundaryFinder) -> Result<Text> {
         let bytes = std::fs::read(path).with_context(|| path.display().to_string())?;
         let text =
             String::from_utf8(bytes).unwrap_or_else(|other| other.into_bytes().into_iter().map(char::from).collect());
@@ -94,7 +94,7 @@ impl Text {
 /// Pairs with scores.
 type Scored = Vec<((String, String), f64)>;
 
-fn published(texts: &[Text], method: Method, raw: bool) -> Result<Scored> {
+fn published(texts: &[Text], method: BaselineMethod, raw: bool) -> Result<Scored> {
     let sets: Vec<Vec<u64>> =
         texts.iter().map(|text| method.read(&text.content, if raw { &[] } else { &text.outside })).collect();
     // Thresholds are chosen later; below this, every two books are alike.
@@ -104,7 +104,7 @@ fn published(texts: &[Text], method: Method, raw: bool) -> Result<Scored> {
 }
 
 /// The books of a folder, in the order of their names.
-pub(crate) fn texts(folder: &Path, strip: &Strip) -> Result<Vec<Text>> {
+pub(crate) fn texts(folder: &Path, strip: &BoundaryFinder) -> Result<Vec<Text>> {
     let mut paths: Vec<PathBuf> = Vec::new();
     for entry in std::fs::read_dir(folder).with_context(|| folder.display().to_string())? {
         paths.push(entry?.path());
@@ -189,7 +189,7 @@ fn training(gold: &Gold, texts: &[Text]) -> HashSet<String> {
 }
 
 pub(crate) fn run(arguments: &Arguments) -> Result<()> {
-    let strip = Strip::new(Profile::Gutenberg)?;
+    let strip = BoundaryFinder::new(StripProfile::Gutenberg)?;
     let gold = gold(&arguments.pairs)?;
     let texts = texts(&arguments.books, &strip)?;
     table(&texts, &gold)?;
@@ -226,19 +226,19 @@ fn table(texts: &[Text], gold: &Gold) -> Result<()> {
         Ok(())
     };
     let inside = |id: &str| train.contains(id);
-    for (name, method) in [("DUPNIQ-cs", Method::Cs), ("DUPNIQ-its", Method::Its)] {
+    for (name, method) in [("DUPNIQ-cs", BaselineMethod::Cs), ("DUPNIQ-its", BaselineMethod::Its)] {
         row(&format!("{name}, raw"), &published(texts, method, true)?, method.threshold())?;
     }
     for (name, method) in [
-        ("DUPNIQ-cs", Method::Cs),
-        ("DUPNIQ-its", Method::Its),
-        ("UWO", Method::Uwo),
-        ("VO", Method::Vo),
-        ("Shingling", Method::Shingle),
-        ("I-Match", Method::IMatch),
+        ("DUPNIQ-cs", BaselineMethod::Cs),
+        ("DUPNIQ-its", BaselineMethod::Its),
+        ("UWO", BaselineMethod::Uwo),
+        ("VO", BaselineMethod::Vo),
+        ("Shingling", BaselineMethod::Shingle),
+        ("I-Match", BaselineMethod::IMatch),
     ] {
         let scored = published(texts, method, false)?;
-        if matches!(method, Method::Cs | Method::Its) {
+        if matches!(method, BaselineMethod::Cs | BaselineMethod::Its) {
             row(&format!("{name}, published"), &scored, method.threshold())?;
         }
         row(&format!("{name}, trained"), &scored, best_threshold(&scored, &all, &gold.ignored, &inside))?;
@@ -247,7 +247,7 @@ fn table(texts: &[Text], gold: &Gold) -> Result<()> {
 }
 
 /// Mean scores by noise and by the share that was kept, and how many pairs are found.
-fn curves(list: &Path, folder: &Path, texts: &[Text], strip: &Strip) -> Result<()> {
+fn curves(list: &Path, folder: &Path, texts: &[Text], strip: &BoundaryFinder) -> Result<()> {
     let mut out = io::stdout();
     let by_id: HashMap<&str, &Text> = texts.iter().map(|text| (text.id.as_str(), text)).collect();
     let mut cells = Cells::new();
@@ -255,7 +255,7 @@ fn curves(list: &Path, folder: &Path, texts: &[Text], strip: &Strip) -> Result<(
         let cell = |name: &str| row.get(name).map_or("", String::as_str);
         let Some(base) = by_id.get(cell("base")) else { continue };
         let made = Text::read(&folder.join(format!("{}.txt", cell("out"))), strip)?;
-        let sets = [*base, &made].map(|text| Method::Cs.read(&text.content, &text.outside));
+        let sets = [*base, &made].map(|text| BaselineMethod::Cs.read(&text.content, &text.outside));
         let scores = Published::of_sequences(&sets[0], &sets[1]);
         let two = [
             Text { id: "a".into(), content: base.content.clone(), outside: base.outside },
@@ -268,7 +268,7 @@ fn curves(list: &Path, folder: &Path, texts: &[Text], strip: &Strip) -> Result<(
     let noises: Vec<u32> = distinct(cells.keys().map(|(noise, _)| *noise));
     let keeps: Vec<u32> = distinct(cells.keys().map(|(_, keep)| *keep));
     let mean = |of: &[Cell], value: &dyn Fn(&Cell) -> f64| of.iter().map(value).sum::<f64>() / of.len().max(1) as f64;
-    let told: [Told<'_>; 3] = [
+    let told: [Figure<'_>; 3] = [
         ("DUPNIQ-its", &|cell| cell.0),
         ("DUPNIQ-cs", &|cell| cell.1),
         ("found by refrain editions", &|cell| f64::from(u8::from(cell.2))),

@@ -6,15 +6,15 @@ use std::time::Instant;
 
 use anyhow::{Result, bail};
 use refrain::Position;
-use refrain::source::{Inputs, Item, Source, SourceOptions};
+use refrain::source::{Collection, InputFiles, Item, ReadOptions};
 use serde_json::json;
 
 pub(crate) fn measure(inputs: &[String], threads: u32) -> Result<()> {
-    let (inputs, failures) = Inputs::expand(inputs);
+    let (inputs, failures) = InputFiles::expand(inputs);
     if let Some(failure) = failures.first() {
         bail!("{failure}");
     }
-    let source = Source::new(inputs, SourceOptions::default());
+    let source = Collection::new(inputs, ReadOptions::default());
     let (next, documents, skipped, failed, bytes) =
         (AtomicU32::new(0), AtomicU64::new(0), AtomicU64::new(0), AtomicU64::new(0), AtomicU64::new(0));
     let start = Instant::now();

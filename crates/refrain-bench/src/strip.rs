@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result};
 use clap::Args;
 use refrain::Position;
-use refrain::strip::{EDGE_LINES, Ends, Profile, Sample, Strip, Text};
+use refrain::strip::{BookSample, BookText, BoundaryFinder, EDGE_LINES, Ends, StripProfile};
 
 #[derive(Args)]
 pub(crate) struct Arguments {
@@ -29,16 +29,17 @@ pub(crate) fn build(arguments: &Arguments) -> Result<()> {
     paths.retain(|path| path.is_file());
     paths.sort();
     let left_out = arguments.without.as_deref().map(names).transpose()?.unwrap_or_default();
-    let (mut sample, mut without) = (Sample::default(), Sample::default());
+    let (mut sample, mut without) = (BookSample::default(), BookSample::default());
     for (input, path) in (0..).zip(&paths) {
         let position = Position { input, record: 0 };
         let read = File::open(path).and_then(|mut file| Ends::read(&mut file, EDGE_LINES));
         let ends = read.with_context(|| path.display().to_string())?;
         let name = path.file_stem().unwrap_or_default().to_string_lossy();
-        if left_out.contains(name.as_ref()) { &mut without } else { &mut sample }.add(Text { position, ends: &ends });
+        if left_out.contains(name.as_ref()) { &mut without } else { &mut sample }
+            .add(BookText { position, ends: &ends });
     }
     let near = sample.leave_out_copies_of(&without);
-    let evidence = Strip::new(Profile::Gutenberg)?.learn_only(&sample);
+    let evidence = BoundaryFinder::new(StripProfile::Gutenberg)?.learn_only(&sample);
     let bytes = evidence.saved();
     tell(&format!(
         "learned from {} distinct of {} books ({} left out, {near} near-copies of them): {} bytes",

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result, bail, ensure};
 use clap::Args;
 use rayon::prelude::*;
-use refrain::template::{self, Found, Parameters, Sample, normalised_ranges};
+use refrain::template::{self, PageSample, Parameters, TemplateMatch, normalised_ranges};
 use refrain::{Position, Span};
 use serde_json::Value;
 
@@ -152,15 +152,15 @@ fn page(line: &str) -> Result<Page> {
 }
 
 fn score(set: &Set, parameters: Parameters) -> Values {
-    let mut sample = Sample::default().with(parameters);
+    let mut sample = PageSample::default().with(parameters);
     for (record, page) in (0..).zip(&set.pages) {
-        sample.observe(template::Page { position: Position { input: 0, record }, key: "", text: &page.html });
+        sample.observe(template::TemplatePage { position: Position { input: 0, record }, key: "", text: &page.html });
     }
     let templates = sample.conclude();
     let sums = set.pages.par_iter().map(|page| {
         let spans: Vec<Span> = match templates.find("", &page.html) {
-            Found::Page(_, fit) => fit.content,
-            Found::Unknown { .. } => Vec::new(),
+            TemplateMatch::Page(_, fit) => fit.content,
+            TemplateMatch::Unknown { .. } => Vec::new(),
         };
         let found = normalised_ranges(&page.html, &spans);
         let length = |ranges: &[(usize, usize)]| ranges.iter().map(|(from, to)| to - from).sum::<usize>();

@@ -2,7 +2,7 @@
 
 use std::process::ExitCode;
 
-use crate::common::tell;
+use crate::arguments::tell;
 use crate::messages;
 
 /// How the program ends.

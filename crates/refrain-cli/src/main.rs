@@ -1,14 +1,14 @@
 //! The command line of refrain.
 
+mod arguments;
 mod cmd;
-mod common;
 mod exit;
 mod messages;
 mod progress;
 
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 
-use common::Given;
+use arguments::Given;
 use exit::Exit;
 
 /// Documents are made by one thread and dropped by another: this costs much less time with it. See `.cargo/config.toml`.

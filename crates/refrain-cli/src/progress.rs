@@ -8,7 +8,7 @@ use std::time::Duration;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use refrain::{Event, Observer};
 
-use crate::common::on_terminal;
+use crate::arguments::on_terminal;
 
 /// What a bar shows.
 pub(crate) struct Status {

@@ -158,14 +158,14 @@ pub struct Document {
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Annotation {
     /// The tokens, in order.
-    pub tokens: Vec<Token>,
+    pub tokens: Vec<AnnotatedToken>,
     /// Sentences, paragraphs and other structures, in the order in which they begin.
     pub structures: Vec<Structure>,
 }
 
 /// A token of a vertical file.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Token {
+pub struct AnnotatedToken {
     /// Its bytes.
     pub span: Span,
     /// The rest of its line, with the tabs: lemma, tag and other columns.

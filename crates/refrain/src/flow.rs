@@ -5,7 +5,7 @@ use std::ops::{ControlFlow, Range};
 use crate::document::Position;
 use crate::error::Result;
 use crate::run::Workers;
-use crate::source::{Item, Source};
+use crate::source::{Collection, Item};
 
 /// Raw bytes that are handed to a worker at a time.
 const CHUNK_BYTES: usize = 256 << 10;
@@ -17,7 +17,7 @@ const CHUNK_ITEMS: usize = 256;
 pub(crate) fn each_document<T: Send>(
     workers: &Workers,
     phase: &'static str,
-    source: &Source,
+    source: &Collection,
     work: impl Fn(Position, Item) -> T + Sync,
     sink: impl FnMut(Position, T) -> Result<()>,
 ) -> Result<()> {
@@ -30,7 +30,7 @@ pub(crate) fn each_document<T: Send>(
 /// chunks.
 pub(crate) fn each_document_of<T: Send>(
     workers: &Workers,
-    source: &Source,
+    source: &Collection,
     inputs: Range<u32>,
     from: Position,
     work: impl Fn(Position, Item) -> T + Sync,
@@ -76,7 +76,7 @@ pub(crate) fn each_document_of<T: Send>(
 }
 
 fn read_inputs(
-    source: &Source,
+    source: &Collection,
     inputs: Range<u32>,
     from: Position,
     sink: &mut dyn FnMut(Position, Item) -> ControlFlow<()>,

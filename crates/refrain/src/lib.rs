@@ -73,7 +73,7 @@
 //!
 //! Methods are also available without files and options, as values in and values out:
 //!
-//! - [`source`] reads files, folders, archives and tables; [`pipeline`] turns their records into documents;
+//! - [`source`] reads files, folders, archives and tables; [`prepare`] turns their records into documents;
 //! - [`decode`] detects encodings and languages, [`extract`] finds the main content of web pages;
 //! - [`dedup`] finds duplicates, [`strip`] licence headers and footers, [`template`] site templates;
 //! - [`compare`] finds shared passages, [`editions`] editions of the same book;
@@ -94,7 +94,7 @@ pub mod jobs;
 pub mod kernel;
 mod office;
 pub mod papers;
-pub mod pipeline;
+pub mod prepare;
 pub mod report;
 mod run;
 pub mod source;

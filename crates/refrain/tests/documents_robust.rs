@@ -7,8 +7,8 @@ use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
 use common::Random;
-use refrain::pipeline::Preparation;
-use refrain::source::{Inputs, Source, SourceOptions};
+use refrain::prepare::Preparation;
+use refrain::source::{Collection, InputFiles, ReadOptions};
 
 /// What documents may be in these tests.
 const LIMIT: u64 = 1 << 20;
@@ -30,8 +30,8 @@ fn read(bytes: &[u8], name: &str) {
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join(name);
     std::fs::write(&path, bytes).expect("a file");
-    let (inputs, _) = Inputs::expand([path.to_string_lossy()]);
-    let source = Source::new(inputs, SourceOptions { max_document: LIMIT, ..SourceOptions::default() });
+    let (inputs, _) = InputFiles::expand([path.to_string_lossy()]);
+    let source = Collection::new(inputs, ReadOptions { max_document: LIMIT, ..ReadOptions::default() });
     let preparation = Preparation { language: None, extractor: None };
     source.read_all(&mut |position, item| {
         let prepared = preparation.prepare(position, item);

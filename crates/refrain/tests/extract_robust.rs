@@ -4,7 +4,8 @@ mod common;
 
 use common::{Random, WebPage, web_pages};
 use refrain::extract::{
-    ExtractOptions, Extracted, Extractor, MarkdownOptions, Metadata, Method, RecordOptions, Workspace, markdown, tei,
+    ExtractMethod, ExtractOptions, Extracted, Extractor, MarkdownOptions, Metadata, RecordOptions, Workspace, markdown,
+    tei,
 };
 
 /// One extractor for each method, with a workspace that all pages go through.
@@ -16,7 +17,7 @@ struct Methods {
 impl Methods {
     fn new() -> Methods {
         let extractor = |method| Extractor::new(ExtractOptions { method, ..ExtractOptions::default() });
-        let extractors = Method::ALL.map(|(name, method)| (name, extractor(method))).into();
+        let extractors = ExtractMethod::ALL.map(|(name, method)| (name, extractor(method))).into();
         Methods { extractors, workspace: Workspace::default() }
     }
 

@@ -7,14 +7,14 @@ use std::fs;
 use std::path::Path;
 
 use proptest::prelude::*;
-use refrain::compare::{Collection, Fingerprint, FingerprintOptions, PairJoin, PairOptions, Side};
+use refrain::compare::{Fingerprint, FingerprintCollection, FingerprintOptions, PairJoin, PairOptions, Side};
 use refrain::dedup::{
     DedupJoin, DedupOptions, ExactDuplicates, Learning, Measure, Normalise, Signature, Task, Unit, Verdict,
 };
-use refrain::editions::{Book, EditionJoin, FindOptions, Pair, Shelf, find};
+use refrain::editions::{Book, BookPair, EditionJoin, FindOptions, Shelf, find};
 use refrain::kernel::{Bytes, Join, Kernel};
-use refrain::strip::{EDGE_LINES, Ends, Profile, Strip, Text};
-use refrain::template::{Page, SiteTemplates};
+use refrain::strip::{BookText, BoundaryFinder, EDGE_LINES, Ends, StripProfile};
+use refrain::template::{SiteTemplates, TemplatePage};
 use refrain::{Document, Position, Reason, Run};
 
 /// A cut of a collection: the piece of each item, and the order in which pieces are merged.
@@ -131,9 +131,9 @@ proptest! {
     #[test]
     fn strip(numbers in prop::collection::vec(0_usize..12, 1..24), cut in cut()) {
         let ends: Vec<Ends> = numbers.iter().map(|number| Ends::of(book(*number).as_bytes(), EDGE_LINES)).collect();
-        let items: Vec<Text> = ends.iter().zip(0..).map(|(ends, n)| Text { position: position(n), ends }).collect();
-        for profile in [Profile::Gutenberg, Profile::Generic] {
-            holds(&Strip::new(profile).expect("rules"), &items, &cut);
+        let items: Vec<BookText> = ends.iter().zip(0..).map(|(ends, n)| BookText { position: position(n), ends }).collect();
+        for profile in [StripProfile::Gutenberg, StripProfile::Generic] {
+            holds(&BoundaryFinder::new(profile).expect("rules"), &items, &cut);
         }
     }
 
@@ -145,7 +145,7 @@ proptest! {
         let pages: Vec<String> = paths.iter().map(|path| fs::read_to_string(path).expect("a page")).collect();
         let keys: Vec<String> = hosts.iter().map(u8::to_string).collect();
         let pages = pages.iter().zip(keys.iter().cycle()).zip(0..);
-        let items: Vec<Page> = pages.map(|((text, key), n)| Page { position: position(n), key, text }).collect();
+        let items: Vec<TemplatePage> = pages.map(|((text, key), n)| TemplatePage { position: position(n), key, text }).collect();
         holds(&SiteTemplates { memory }, &items, &cut);
     }
 }
@@ -153,7 +153,7 @@ proptest! {
 /// The same books as files, in UTF-8 with and without a byte order mark and in UTF-16, and in documents.
 #[test]
 fn a_book_counts_once_however_it_arrives() {
-    let strip = Strip::new(Profile::Gutenberg).expect("rules");
+    let strip = BoundaryFinder::new(StripProfile::Gutenberg).expect("rules");
     let mut sample = strip.partial();
     for number in 0..3 {
         let text = book(number).repeat(1 + 40 * number);
@@ -167,7 +167,7 @@ fn a_book_counts_once_however_it_arrives() {
             ends.push(Ends::glance(&mut file, EDGE_LINES).expect("read"));
         }
         for ends in &ends {
-            strip.observe(Text { position: position(number), ends }, &mut sample).expect("observed");
+            strip.observe(BookText { position: position(number), ends }, &mut sample).expect("observed");
         }
     }
     assert_eq!(sample.len(), 3);
@@ -232,7 +232,7 @@ proptest! {
         let side = |new: bool| if new { Side::New } else { Side::Reference };
         let items: Vec<(Fingerprint, Side)> = texts.iter().map(|(text, new)| (fingerprint(text), side(*new))).collect();
         let options = PairOptions { resemblance, containment, common, common_from: 0, ..PairOptions::default() };
-        let mut collection = Collection::new(options.clone());
+        let mut collection = FingerprintCollection::new(options.clone());
         for (fingerprint, side) in &items {
             collection.add(fingerprint.clone(), *side).expect("room");
         }
@@ -268,7 +268,7 @@ fn editions_hold(passages: &[(usize, usize)], cut: &Cut) {
     let join = EditionJoin { books: books.len() as u32, pairs, ..EditionJoin::default() };
     let number = |at: Position| at.input * 7 + at.record as u32;
     let links = joined(&join, &books, cut).into_iter();
-    let mut links: Vec<Pair> = links.map(|(a, b, pair)| Pair { a: number(a), b: number(b), ..pair }).collect();
+    let mut links: Vec<BookPair> = links.map(|(a, b, pair)| BookPair { a: number(a), b: number(b), ..pair }).collect();
     links.sort_by_key(|pair| (pair.a, pair.b));
     assert_eq!(links, found.pairs);
 }

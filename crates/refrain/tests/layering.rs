@@ -1,8 +1,9 @@
 //! The layers of the library, held by a look at its `use` lines: passes do not import each other, and only what joins
 //! them knows them all.
 
+use std::collections::BTreeMap;
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// What everyone may use.
 const SHARED: [&str; 7] = ["disk", "document", "error", "kernel", "run", "text", "url"];
@@ -14,7 +15,7 @@ const ALLOWED: [(&str, &[&str]); 23] = [
     (
         "jobs",
         &[
-            "compare", "decode", "dedup", "editions", "extract", "flow", "pipeline", "report", "source", "stats",
+            "compare", "decode", "dedup", "editions", "extract", "flow", "prepare", "report", "source", "stats",
             "strip", "template", "write",
         ],
     ),
@@ -37,7 +38,7 @@ const ALLOWED: [(&str, &[&str]); 23] = [
     ("report", &["compare", "editions", "strip"]),
     ("write", &["source"]),
     ("stats", &[]),
-    ("pipeline", &["decode", "extract", "office", "source", "template"]),
+    ("prepare", &["decode", "extract", "office", "source", "template"]),
 ];
 
 #[test]
@@ -68,8 +69,28 @@ fn passes_do_not_import_each_other() {
     assert!(checked > 30, "only {checked} files were looked at");
 }
 
+#[test]
+fn no_two_public_types_have_the_same_name() {
+    let mut places: BTreeMap<String, Vec<PathBuf>> = BTreeMap::new();
+    for file in files(&Path::new(env!("CARGO_MANIFEST_DIR")).join("src")) {
+        let Ok(text) = fs::read_to_string(&file) else { continue };
+        for line in text.lines() {
+            let item = ["struct", "enum", "trait", "type"]
+                .iter()
+                .find_map(|keyword| line.strip_prefix("pub ")?.strip_prefix(keyword)?.strip_prefix(' '));
+            if let Some(item) = item {
+                let name = item.chars().take_while(|c| c.is_alphanumeric()).collect();
+                places.entry(name).or_default().push(file.clone());
+            }
+        }
+    }
+    assert!(places.len() > 100, "only {} types were found", places.len());
+    let homonyms: Vec<_> = places.iter().filter(|(_, files)| files.len() > 1).collect();
+    assert!(homonyms.is_empty(), "rename all but one of each: {homonyms:?}");
+}
+
 /// The source files at or below a path.
-fn files(path: &Path) -> Vec<std::path::PathBuf> {
+fn files(path: &Path) -> Vec<PathBuf> {
     if path.is_file() {
         return vec![path.to_owned()];
     }

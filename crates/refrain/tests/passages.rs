@@ -6,7 +6,7 @@ mod properties {
     use std::ops::Range;
 
     use proptest::prelude::*;
-    use refrain::compare::{AlignOptions, AlignedPassage, Kind, Text, align};
+    use refrain::compare::{AlignOptions, AlignedPassage, PassageKind, PassageText, align};
 
     /// AlignOptions that report nearly everything, so that small texts have passages.
     fn eager() -> AlignOptions {
@@ -33,7 +33,7 @@ mod properties {
             let (here, there) = (here.expect("a range of the first text"), there.expect("a range of the second text"));
             assert!(!here.is_empty() && !there.is_empty());
             assert!(passage.score.is_finite());
-            if passage.kind == Kind::Verbatim {
+            if passage.kind == PassageKind::Verbatim {
                 assert_eq!(words(here), words(there));
             }
             for other in &passages[at + 1..] {
@@ -57,23 +57,23 @@ mod properties {
         #[test]
         fn related_texts_keep_the_promises(a in related(), b in related()) {
             for options in [AlignOptions::default(), eager()] {
-                check(&a, &b, &align(&Text::new(&a, Some("de")), &Text::new(&b, Some("de")), &options));
+                check(&a, &b, &align(&PassageText::new(&a, Some("de")), &PassageText::new(&b, Some("de")), &options));
             }
         }
 
         #[test]
         fn any_text_is_safe(a in "\\PC{0,300}", b in "\\PC{0,300}") {
-            let passages = align(&Text::new(&a, None), &Text::new(&b, None), &eager());
+            let passages = align(&PassageText::new(&a, None), &PassageText::new(&b, None), &eager());
             for passage in &passages {
                 prop_assert!(a.get(passage.a.clone()).is_some() && b.get(passage.b.clone()).is_some());
             }
-            let _ = align(&Text::new(&a, None), &Text::new(&a, None), &eager());
+            let _ = align(&PassageText::new(&a, None), &PassageText::new(&a, None), &eager());
         }
 
         #[test]
         fn the_order_of_the_texts_hardly_matters(a in related(), b in related()) {
-            let (x, y) = (Text::new(&a, None), Text::new(&b, None));
-            let verbatim = |passages: Vec<AlignedPassage>| passages.iter().filter(|p| p.kind == Kind::Verbatim).count();
+            let (x, y) = (PassageText::new(&a, None), PassageText::new(&b, None));
+            let verbatim = |passages: Vec<AlignedPassage>| passages.iter().filter(|p| p.kind == PassageKind::Verbatim).count();
             let mut options = AlignOptions::default();
             options.summaries = false;
             options.min_score = f32::INFINITY;
@@ -84,14 +84,15 @@ mod properties {
 
 /// Passages in other scripts and languages, with and without a stemmer.
 mod languages {
-    use refrain::compare::{AlignOptions, AlignedPassage, Kind, Text, align};
+    use refrain::compare::{AlignOptions, AlignedPassage, PassageKind, PassageText, align};
 
     /// Aligns `shared` between two different surroundings and checks that it is found on both sides, give or take `slack` bytes
     /// at each end.
     fn check(shared: [&str; 2], a: [&str; 2], b: [&str; 2], language: Option<&str>, slack: usize) -> AlignedPassage {
         let first = format!("{}{}{}", a[0], shared[0], a[1]);
         let second = format!("{}{}{}", b[0], shared[1], b[1]);
-        let passages = align(&Text::new(&first, language), &Text::new(&second, language), &AlignOptions::default());
+        let passages =
+            align(&PassageText::new(&first, language), &PassageText::new(&second, language), &AlignOptions::default());
         assert_eq!(passages.len(), 1, "{passages:?}");
         let expected = [a[0].len()..a[0].len() + shared[0].len(), b[0].len()..b[0].len() + shared[1].len()];
         for (found, expected) in [&passages[0].a, &passages[0].b].into_iter().zip(expected) {
@@ -110,7 +111,7 @@ mod languages {
         let a = ["昨天公司宣布第三季度利润上升，股票价格随之上涨。分析师认为市场前景良好。", "明年的计划还没有公布。"];
         let b = ["科学家发现了一种新的细菌，可以分解塑料。这项研究发表在本周的杂志上。", "实验室将继续进行测试。"];
         let passage = check([shared, shared], a, b, None, 6);
-        assert_eq!(passage.kind, Kind::Verbatim);
+        assert_eq!(passage.kind, PassageKind::Verbatim);
     }
 
     #[test]
@@ -120,7 +121,7 @@ mod languages {
         let a = ["昨天公司宣布第三季度利润上升，股票价格随之上涨。分析师认为市场前景良好。", "明年的计划还没有公布。"];
         let b = ["科学家发现了一种新的细菌，可以分解塑料。这项研究发表在本周的杂志上。", "实验室将继续进行测试。"];
         let passage = check([first, second], a, b, None, 12);
-        assert_eq!(passage.kind, Kind::Edited);
+        assert_eq!(passage.kind, PassageKind::Edited);
     }
 
     #[test]
@@ -139,14 +140,14 @@ mod languages {
         ];
         for language in [Some("ru"), None] {
             let passage = check([first, second], a, b, language, 2);
-            assert_eq!(passage.kind, Kind::Edited);
+            assert_eq!(passage.kind, PassageKind::Edited);
         }
     }
 }
 
 /// Programs, whose signs are words.
 mod code {
-    use refrain::compare::{AlignOptions, AlignedPassage, Kind, Rule, Text, align};
+    use refrain::compare::{AlignOptions, AlignedPassage, PassageKind, PassageText, WordRule, align};
 
     const SUM: &str = "int sum(const int *values, size_t count) {\n    int total = 0;\n    for (size_t i = 0; i < count; i++) {\n        \
         total += values[i] * weight(i);\n    }\n    return total;\n}\n";
@@ -157,7 +158,7 @@ mod code {
         lamps->name, lamps->hours);\n        lamps = lamps->next;\n    }\n    fflush(out);\n}\n";
 
     fn passages(a: &str, b: &str) -> Vec<AlignedPassage> {
-        align(&Text::code(a), &Text::code(b), &AlignOptions::of(Rule::Code))
+        align(&PassageText::code(a), &PassageText::code(b), &AlignOptions::of(WordRule::Code))
     }
 
     /// The parts of the first text that were found in the second.
@@ -190,7 +191,7 @@ mod code {
         for other in [one_line, spread] {
             let passages = passages(SORT, &format!("{other}\n{PRINT}"));
             assert_eq!(passages.len(), 1, "{passages:?}");
-            assert_eq!((passages[0].kind, &SORT[passages[0].a.clone()]), (Kind::Verbatim, SORT.trim_end()));
+            assert_eq!((passages[0].kind, &SORT[passages[0].a.clone()]), (PassageKind::Verbatim, SORT.trim_end()));
         }
     }
 
@@ -219,7 +220,7 @@ mod code {
                 other => other,
             })
             .collect();
-        assert!(passages(SORT, &other).iter().all(|passage| passage.kind != Kind::Verbatim));
+        assert!(passages(SORT, &other).iter().all(|passage| passage.kind != PassageKind::Verbatim));
     }
 }
 
@@ -227,7 +228,7 @@ mod code {
 mod limits {
     use std::fmt::Write;
 
-    use refrain::compare::{AlignOptions, AlignedPassage, Kind, Text, align};
+    use refrain::compare::{AlignOptions, AlignedPassage, PassageKind, PassageText, align};
 
     /// A small generator of random numbers, so that the inputs are the same everywhere.
     struct Random(u64);
@@ -258,7 +259,7 @@ mod limits {
 
     /// Aligns two texts. That this ends in time is what the tests here are for.
     fn aligned(a: &str, b: &str) -> Vec<AlignedPassage> {
-        align(&Text::new(a, None), &Text::new(b, None), &AlignOptions::default())
+        align(&PassageText::new(a, None), &PassageText::new(b, None), &AlignOptions::default())
     }
 
     #[test]
@@ -272,7 +273,7 @@ mod limits {
         let text = Random(3).prose(100_000);
         let passages = aligned(&text, &text);
         assert_eq!(passages.len(), 1);
-        assert_eq!(passages[0].kind, Kind::Verbatim);
+        assert_eq!(passages[0].kind, PassageKind::Verbatim);
         assert_eq!(passages[0].a, 0..text.trim_end().len());
     }
 

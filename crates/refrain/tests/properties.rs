@@ -5,9 +5,9 @@ use std::ops::ControlFlow;
 use proptest::prelude::*;
 use refrain::decode::{Hints, decode};
 use refrain::extract::{JusText, segment};
-use refrain::source::{Inputs, Source, SourceOptions};
+use refrain::source::{Collection, InputFiles, ReadOptions};
 use refrain::text::tokens;
-use refrain::write::{Compression, Format, Output, WriteOptions, open};
+use refrain::write::{Compression, Format, Sink, WriteOptions, open};
 use refrain::{Document, Label, Mark, Position, Reason, Span};
 
 /// HTML as the worst of authors would write it.
@@ -104,16 +104,16 @@ proptest! {
         let folder = tempfile::tempdir().expect("a folder");
         for format in [Format::Jsonl, Format::Parquet, Format::Vertical] {
             let path = folder.path().join(format!("x.{}", format.extension()));
-            let mut writer = open(Output::file(&path).expect("a file"), format, Compression::None, WriteOptions::default()).expect("a writer");
+            let mut writer = open(Sink::file(&path).expect("a file"), format, Compression::None, WriteOptions::default()).expect("a writer");
             for (i, text) in texts.iter().enumerate() {
                 let mut document = Document::from_text(format!("id \"{i}\" <&>"), text.clone());
                 document.meta.insert("title".into(), title.clone().into());
                 writer.write(&document).expect("written");
             }
             writer.finish().expect("finished");
-            let (inputs, _) = Inputs::expand([path.to_string_lossy()]);
+            let (inputs, _) = InputFiles::expand([path.to_string_lossy()]);
             let mut read = Vec::new();
-            let _ = Source::new(inputs, SourceOptions::default()).read(Position::default(), &mut |_, item| {
+            let _ = Collection::new(inputs, ReadOptions::default()).read(Position::default(), &mut |_, item| {
                 let refrain::source::Item::Document(raw) = item else { panic!("{item:?}") };
                 let refrain::source::Body::Text(text) = &raw.body else { panic!("no text") };
                 assert_eq!(raw.meta["title"], title.as_str());

@@ -5,8 +5,8 @@ use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
 use proptest::prelude::*;
-use refrain::source::{Inputs, Item, Source, SourceOptions};
-use refrain::write::{Compression, Format, Output, WriteOptions, open};
+use refrain::source::{Collection, InputFiles, Item, ReadOptions};
+use refrain::write::{Compression, Format, Sink, WriteOptions, open};
 use refrain::{Document, Position};
 
 /// One small file of every kind.
@@ -21,7 +21,7 @@ fn files(folder: &Path) -> Vec<PathBuf> {
     ] {
         let path = folder.join(format!("made.{}", format.name()));
         let mut writer =
-            open(Output::file(&path).expect("a file"), format, packing, WriteOptions::default()).expect("a writer");
+            open(Sink::file(&path).expect("a file"), format, packing, WriteOptions::default()).expect("a writer");
         for number in 0..5 {
             writer
                 .write(&Document::from_text(format!("d{number}"), "The lamp is lit.\n\nGood night."))
@@ -43,18 +43,19 @@ fn files(folder: &Path) -> Vec<PathBuf> {
 
 /// What comes out of a file from a record on, in short.
 fn items(path: &Path, record: u64) -> Vec<(u64, String)> {
-    let (inputs, failures) = Inputs::expand([path.to_string_lossy()]);
+    let (inputs, failures) = InputFiles::expand([path.to_string_lossy()]);
     assert!(failures.is_empty(), "{failures:?}");
     let mut items = Vec::new();
-    let _ = Source::new(inputs, SourceOptions::default()).read(Position { input: 0, record }, &mut |position, item| {
-        let short = match item {
-            Item::Document(raw) => format!("document {} {} {:?}", raw.id, raw.body.len(), raw.meta),
-            Item::Skipped { reason, .. } => format!("skipped {reason}"),
-            Item::Failed(failure) => format!("failed {failure}"),
-        };
-        items.push((position.record, short));
-        ControlFlow::Continue(())
-    });
+    let _ =
+        Collection::new(inputs, ReadOptions::default()).read(Position { input: 0, record }, &mut |position, item| {
+            let short = match item {
+                Item::Document(raw) => format!("document {} {} {:?}", raw.id, raw.body.len(), raw.meta),
+                Item::Skipped { reason, .. } => format!("skipped {reason}"),
+                Item::Failed(failure) => format!("failed {failure}"),
+            };
+            items.push((position.record, short));
+            ControlFlow::Continue(())
+        });
     items
 }
 

@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 
 use common::skipped;
 use refrain::Position;
-use refrain::strip::{EDGE_LINES, Ends, Evidence, Profile, Sample, Strip, Text};
+use refrain::strip::{BookSample, BookText, BoundaryFinder, EDGE_LINES, Ends, Evidence, StripProfile};
 
 /// The folder of the books; none where it is not there.
 fn books() -> Option<PathBuf> {
@@ -53,7 +53,7 @@ fn gold(folder: &Path) -> HashMap<String, (usize, usize)> {
 fn boundaries_set_by_hand_are_found_with_the_shipped_evidence() {
     let Some(folder) = books() else { return };
     let gold = gold(&folder);
-    let strip = Strip::new(Profile::Gutenberg).expect("rules");
+    let strip = BoundaryFinder::new(StripProfile::Gutenberg).expect("rules");
     let (mut preambles, mut epilogues, mut near, mut both, mut lost, mut wrong) = (0, 0, 0, 0, 0, Vec::new());
     each_book(&folder, |id, bytes| {
         let Some(&(end, start)) = gold.get(id) else { return };
@@ -84,11 +84,11 @@ fn the_shipped_evidence_is_what_the_books_teach() {
     let mut texts: Vec<(String, Ends)> = Vec::new();
     each_book(&folder, |id, bytes| texts.push((id.to_owned(), Ends::of(&bytes, EDGE_LINES))));
     texts.sort_by(|one, other| one.0.cmp(&other.0));
-    let mut sample = Sample::default();
+    let mut sample = BookSample::default();
     for (input, (_, text)) in (0..).zip(texts) {
-        sample.add(Text { position: Position { input, record: 0 }, ends: &text });
+        sample.add(BookText { position: Position { input, record: 0 }, ends: &text });
     }
-    let learned = Strip::new(Profile::Gutenberg).expect("rules").learn_only(&sample);
+    let learned = BoundaryFinder::new(StripProfile::Gutenberg).expect("rules").learn_only(&sample);
     let same = learned.saved() == Evidence::shipped_bytes();
     assert!(same, "what is learned has changed: make strip-evidence BOOKS=... builds it again");
 }

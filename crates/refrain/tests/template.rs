@@ -8,7 +8,7 @@ use std::path::Path;
 use proptest::prelude::*;
 use refrain::Position;
 use refrain::template::findoptimal::{Covered, Documents, FindOptimal, Percent, Readings, Ties};
-use refrain::template::{Found, Page, Sample, Templates, Wrapper, normalise};
+use refrain::template::{PageSample, TemplateMatch, TemplatePage, Templates, Wrapper, normalise};
 
 /// FindOptimal, step by step as published: a hash table for each n, range strings letter by letter.
 struct Plain {
@@ -211,19 +211,19 @@ fn site() -> Vec<(String, String)> {
     pages
 }
 
-fn sample(pages: &[(String, String)]) -> Sample {
-    let mut sample = Sample::default();
+fn sample(pages: &[(String, String)]) -> PageSample {
+    let mut sample = PageSample::default();
     for (record, (_, page)) in (0..).zip(pages) {
-        sample.observe(Page { position: Position { input: 0, record }, key: "", text: page });
+        sample.observe(TemplatePage { position: Position { input: 0, record }, key: "", text: page });
     }
     sample
 }
 
 #[test]
 fn small_keys_keep_their_pages_and_long_pages_give_way() {
-    let mut sample = Sample::new(10_000);
+    let mut sample = PageSample::new(10_000);
     let mut observe = |input: u32, count: u64, key: &str, text: &str| {
-        (0..count).for_each(|record| sample.observe(Page { position: Position { input, record }, key, text }));
+        (0..count).for_each(|record| sample.observe(TemplatePage { position: Position { input, record }, key, text }));
     };
     observe(0, 100, "large", &"x".repeat(500));
     observe(1, 3, "small", &"y".repeat(500));
@@ -234,8 +234,8 @@ fn small_keys_keep_their_pages_and_long_pages_give_way() {
 
 fn content(templates: &Templates, page: &str) -> Vec<String> {
     match templates.find("", page) {
-        Found::Page(_, fit) => fit.content.iter().map(|span| span.of(page).trim().to_owned()).collect(),
-        Found::Unknown { nearest } => panic!("no template; the nearest has {nearest}"),
+        TemplateMatch::Page(_, fit) => fit.content.iter().map(|span| span.of(page).trim().to_owned()).collect(),
+        TemplateMatch::Unknown { nearest } => panic!("no template; the nearest has {nearest}"),
     }
 }
 
@@ -283,13 +283,13 @@ fn pages_of_another_kind_have_no_content_and_strange_ones_no_template() {
     let list = "<ul>".to_owned() + &"<li><a href=/x>A notice</a></li>".repeat(30) + "</ul>";
     let list_page = format!("{}{list}{}", &page[..start], &page[end + 10..]);
     match templates.find("", &list_page) {
-        Found::Page(_, fit) => assert!(!fit.fits && fit.content.is_empty(), "{fit:?}"),
-        Found::Unknown { .. } => {}
+        TemplateMatch::Page(_, fit) => assert!(!fit.fits && fit.content.is_empty(), "{fit:?}"),
+        TemplateMatch::Unknown { .. } => {}
     }
     let strange = "<p>Something else altogether, from a page that nobody has seen before.</p>";
-    assert!(matches!(templates.find("", strange), Found::Unknown { .. }));
-    assert!(matches!(templates.find("other.example", page), Found::Unknown { .. }));
-    assert!(matches!(templates.find("", ""), Found::Unknown { .. }));
+    assert!(matches!(templates.find("", strange), TemplateMatch::Unknown { .. }));
+    assert!(matches!(templates.find("other.example", page), TemplateMatch::Unknown { .. }));
+    assert!(matches!(templates.find("", ""), TemplateMatch::Unknown { .. }));
 }
 
 #[test]

@@ -4,13 +4,13 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
 use clap::Args;
-use refrain::compare::Rule;
+use refrain::compare::WordRule;
 use refrain::report::legible;
 use refrain::text::Offsets;
 use refrain::write::{Compression, Format};
 use refrain::{Compare, CompareInput, CompareReport, Input, NamedPairs, Output, Outputs, Run};
 
-use crate::common::{
+use crate::arguments::{
     Given, InputArguments, OutputArguments, is_folder, named, offsets, one_of, print, share, size, tell,
 };
 use crate::exit::Exit;
@@ -61,8 +61,8 @@ pub(crate) struct Arguments {
 
     /// What counts as a word: letters (lower case, letters only), sentences (as written, all numbers equal) or code
     /// (names, numbers and signs of programs)
-    #[arg(long, value_name = "TOKENS", default_value = Compare::default().tokens.name(), value_parser = named(Rule::ALL.map(|rule| (rule.name(), rule)).to_vec()), help_heading = "Comparison")]
-    tokens: Rule,
+    #[arg(long, value_name = "TOKENS", default_value = Compare::default().tokens.name(), value_parser = named(WordRule::ALL.map(|rule| (rule.name(), rule)).to_vec()), help_heading = "Comparison")]
+    tokens: WordRule,
 
     /// Words of an n-gram
     #[arg(long, value_name = "N", default_value_t = Compare::default().ngram as u8, value_parser = clap::value_parser!(u8).range(1..=100), help_heading = "Comparison")]
@@ -232,7 +232,7 @@ mod tests {
 
     #[test]
     fn an_empty_command_line_has_the_defaults_of_the_library() {
-        let arguments: Arguments = crate::common::parsed();
+        let arguments: Arguments = crate::arguments::parsed();
         assert_eq!((arguments.job(), arguments.memory), (Compare::default(), Compare::MEMORY));
     }
 }

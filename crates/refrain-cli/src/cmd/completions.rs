@@ -4,7 +4,7 @@ use anyhow::Result;
 use clap::Args;
 use clap_complete::Shell;
 
-use crate::common::print;
+use crate::arguments::print;
 use crate::exit::Exit;
 
 /// Print a completion script for a shell

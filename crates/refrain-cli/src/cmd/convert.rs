@@ -6,7 +6,7 @@ use refrain::text::Offsets;
 use refrain::write::{Compression, Format};
 use refrain::{Convert, Run};
 
-use crate::common::{Given, InputArguments, OutputArguments, counted_documents, offsets, output_format, tell};
+use crate::arguments::{Given, InputArguments, OutputArguments, counted_documents, offsets, output_format, tell};
 use crate::exit::Exit;
 
 /// Convert documents to text, JSONL, Parquet or vertical

@@ -5,13 +5,13 @@ use std::path::PathBuf;
 use anyhow::Result;
 use clap::Args;
 use clap::builder::TypedValueParser;
-use refrain::extract::Method;
-use refrain::jobs::corpus::{LanguageUnit, Start, TemplateBy};
+use refrain::extract::ExtractMethod;
+use refrain::jobs::corpus::{CorpusTemplates, LanguageUnit, Start};
 use refrain::text::Offsets;
 use refrain::write::{Compression, Format};
 use refrain::{Corpus, CorpusReport, Outputs, Run};
 
-use crate::common::{
+use crate::arguments::{
     ExtractArguments, Given, InputArguments, languages, named, offsets, output_format, print, run_job, size, tell,
     tell_failures, thread_number,
 };
@@ -86,8 +86,8 @@ pub(crate) struct Arguments {
     extract: ExtractArguments,
 
     /// Also learn and remove the template of each host. Reads the inputs twice
-    #[arg(long, value_name = "OF", default_value = "none", action = clap::ArgAction::Set, value_parser = named(vec![("none", TemplateBy::None), ("host", TemplateBy::Host)]), help_heading = "Main content")]
-    template: TemplateBy,
+    #[arg(long, value_name = "OF", default_value = "none", action = clap::ArgAction::Set, value_parser = named(vec![("none", CorpusTemplates::None), ("host", CorpusTemplates::Host)]), help_heading = "Main content")]
+    template: CorpusTemplates,
 
     /// Number of threads, 1 to 256 [default: number of cores]
     #[arg(long, value_name = "N", value_parser = thread_number, allow_negative_numbers = true, help_heading = "Running")]
@@ -104,10 +104,10 @@ pub(crate) struct Arguments {
 
 /// A method, or none.
 #[derive(Clone)]
-struct MethodOrNone(Option<Method>);
+struct MethodOrNone(Option<ExtractMethod>);
 
 fn method_or_none() -> impl TypedValueParser<Value = MethodOrNone> {
-    let methods = Method::ALL.map(|(name, method)| (name, MethodOrNone(Some(method))));
+    let methods = ExtractMethod::ALL.map(|(name, method)| (name, MethodOrNone(Some(method))));
     named(methods.into_iter().chain([("none", MethodOrNone(None))]).collect())
 }
 
@@ -165,7 +165,7 @@ pub(crate) fn run(arguments: &Arguments, given: &Given) -> Result<Exit> {
 /// Prints what the run did.
 fn tell_report(arguments: &Arguments, CorpusReport { manifest, start, .. }: &CorpusReport) {
     let total = &manifest.statistics.total;
-    if arguments.template == TemplateBy::Host && total.template.words == 0 {
+    if arguments.template == CorpusTemplates::Host && total.template.words == 0 {
         tell(
             "note: --template host marked nothing. Either no host has at least three pages with an address (a field url, or a web \
              archive) that share a template, or the template is boilerplate already",

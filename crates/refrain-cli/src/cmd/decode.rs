@@ -7,7 +7,7 @@ use clap::Args;
 use refrain::write::{Compression, Format};
 use refrain::{Decode, DecodeMethod, DecodeReport, Outputs, Run};
 
-use crate::common::{Given, OutputArguments, is_folder, named, one_of, size, tell};
+use crate::arguments::{Given, OutputArguments, is_folder, named, one_of, size, tell};
 use crate::exit::Exit;
 
 /// Decode files to UTF-8, or report their encoding and language
@@ -213,7 +213,7 @@ mod tests {
 
     #[test]
     fn options_that_are_not_given_are_the_defaults_of_the_job() {
-        let arguments: Arguments = crate::common::parsed();
+        let arguments: Arguments = crate::arguments::parsed();
         assert_eq!(arguments.job(), Decode::default());
     }
 }

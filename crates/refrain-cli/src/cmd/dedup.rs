@@ -11,7 +11,7 @@ use refrain::write::{Compression, Format};
 use refrain::{Dedup, DedupReport, Engine, Input, Keep, Measure, Normalise, Output, Outputs, Run, Unit};
 use serde_json::{Value, json};
 
-use crate::common::{
+use crate::arguments::{
     Given, InputArguments, OutputArguments, counted_documents, is_folder, named, offsets, output_format, peak_memory,
     print, share, size, tell,
 };

@@ -4,12 +4,12 @@ use std::path::PathBuf;
 
 use anyhow::Result;
 use clap::Args;
-use refrain::editions::Method;
+use refrain::editions::BaselineMethod;
 use refrain::report::legible;
 use refrain::write::{Compression, Format};
 use refrain::{Editions, EditionsInput, EditionsReport, Input, Output, Outputs, Run, Threshold};
 
-use crate::common::{Given, InputArguments, OutputArguments, is_folder, named, one_of, print, share, size, tell};
+use crate::arguments::{Given, InputArguments, OutputArguments, is_folder, named, one_of, print, share, size, tell};
 use crate::exit::Exit;
 
 /// Find books that are editions of the same work, in whole or in part, and where they overlap
@@ -74,10 +74,10 @@ fn threshold(text: &str) -> Result<Threshold, String> {
 
 /// The default method, or a published one.
 #[derive(Debug, Clone, Copy)]
-struct Chosen(Option<Method>);
+struct Chosen(Option<BaselineMethod>);
 
 fn methods() -> impl clap::builder::TypedValueParser<Value = Chosen> {
-    let published = Method::ALL.map(|(name, method)| (name, Chosen(Some(method))));
+    let published = BaselineMethod::ALL.map(|(name, method)| (name, Chosen(Some(method))));
     named(std::iter::once(("default", Chosen(None))).chain(published).collect())
 }
 
@@ -182,7 +182,7 @@ mod tests {
 
     #[test]
     fn an_empty_command_line_has_the_defaults_of_the_library() {
-        let arguments: Arguments = crate::common::parsed();
+        let arguments: Arguments = crate::arguments::parsed();
         assert_eq!((arguments.job(), arguments.memory), (Editions::default(), Editions::MEMORY));
     }
 }

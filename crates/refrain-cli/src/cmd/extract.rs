@@ -5,12 +5,12 @@ use std::path::Path;
 
 use anyhow::{Result, bail};
 use clap::Args;
-use refrain::extract::{MarkdownOptions, Method, stop_list_languages};
+use refrain::extract::{ExtractMethod, MarkdownOptions, stop_list_languages};
 use refrain::text::Offsets;
 use refrain::write::{Compression, Format};
 use refrain::{Extract, ExtractReport, Run};
 
-use crate::common::{
+use crate::arguments::{
     ExtractArguments, Given, InputArguments, OutputArguments, counted_documents, named, offsets, one_of, tell,
 };
 use crate::exit::Exit;
@@ -54,8 +54,8 @@ pub(crate) struct Arguments {
     offsets: Offsets,
 
     /// How to find the main content: the default method, or jusText or BTE as published
-    #[arg(long, value_name = "METHOD", default_value = Method::default().name(), value_parser = named(Method::ALL.to_vec()), help_heading = "Main content")]
-    method: Method,
+    #[arg(long, value_name = "METHOD", default_value = ExtractMethod::default().name(), value_parser = named(ExtractMethod::ALL.to_vec()), help_heading = "Main content")]
+    method: ExtractMethod,
 
     /// jusText: language of the pages, whatever they say; `none` for no stop list
     #[arg(long, alias = "lang", value_name = "CODE", value_parser = language, help_heading = "Main content")]
@@ -119,7 +119,7 @@ impl Arguments {
             given.refuse(&["no_links", "no_tables"], "needs --format markdown")?;
         }
         ExtractArguments::refuse_idle(given, Some(self.method))?;
-        if !matches!(self.method, Method::JusText(_)) {
+        if !matches!(self.method, ExtractMethod::JusText(_)) {
             given.refuse(&["assume_lang"], "needs --method justext")?;
         }
         Ok(())

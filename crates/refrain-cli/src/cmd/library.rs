@@ -5,13 +5,13 @@ use std::path::PathBuf;
 
 use anyhow::{Result, bail};
 use clap::{Args, Subcommand};
-use refrain::compare::Rule;
+use refrain::compare::WordRule;
 use refrain::report::legible;
 use refrain::write::{Compression, Format};
 use refrain::{CheckInput, Input, Library, LibraryCheck, LibraryOptions, Run};
 use serde_json::json;
 
-use crate::common::{InputArguments, OutputArguments, counted_documents, named, print, share, size, tell};
+use crate::arguments::{InputArguments, OutputArguments, counted_documents, named, print, share, size, tell};
 use crate::exit::Exit;
 
 /// Store sources on disk and check documents against them
@@ -55,8 +55,8 @@ struct Add {
 
     /// What counts as a word in a new library: letters, sentences or code [default: letters; an existing library keeps
     /// its setting]
-    #[arg(long, value_name = "TOKENS", value_parser = named(Rule::ALL.map(|rule| (rule.name(), rule)).to_vec()), help_heading = "Comparison")]
-    tokens: Option<Rule>,
+    #[arg(long, value_name = "TOKENS", value_parser = named(WordRule::ALL.map(|rule| (rule.name(), rule)).to_vec()), help_heading = "Comparison")]
+    tokens: Option<WordRule>,
 
     /// Words of an n-gram in a new library [default: 3; an existing library keeps its setting]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u8).range(1..=100), help_heading = "Comparison")]
@@ -251,7 +251,7 @@ mod tests {
 
     #[test]
     fn an_empty_command_line_has_the_defaults_of_the_library() {
-        let check = Check { library: PathBuf::new(), ..crate::common::parsed() };
+        let check = Check { library: PathBuf::new(), ..crate::arguments::parsed() };
         assert_eq!(check.job(), LibraryCheck::default());
     }
 }

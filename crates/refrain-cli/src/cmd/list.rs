@@ -7,7 +7,7 @@ use clap::Args;
 use refrain::source::Item;
 use serde_json::json;
 
-use crate::common::{InputArguments, print, tell};
+use crate::arguments::{InputArguments, print, tell};
 use crate::exit::Exit;
 
 /// List what the inputs contain: documents, skipped items and damage

@@ -3,7 +3,7 @@
 use anyhow::{Result, bail};
 use clap::Args;
 
-use crate::common::print;
+use crate::arguments::print;
 use crate::exit::Exit;
 
 /// Print a manual page

@@ -6,7 +6,7 @@ use anyhow::Result;
 use clap::Args;
 use refrain::jobs::corpus::Manifest;
 
-use crate::common::print;
+use crate::arguments::print;
 use crate::exit::Exit;
 
 /// Print the statistics of a corpus: documents, words and tokens at each stage, by language

@@ -7,12 +7,12 @@ use clap::Args;
 use refrain::papers::frequent_lines::counters::CounterKind;
 use refrain::report::legible;
 use refrain::source::STDIN;
-use refrain::strip::{Method, PaperOptions, Profile};
+use refrain::strip::{PaperOptions, StripMethod, StripProfile};
 use refrain::text::Offsets;
 use refrain::write::{Compression, Format};
 use refrain::{LearnedFrom, Output, Outputs, Run, SavedEvidence, Strip, StripReport};
 
-use crate::common::{Given, InputArguments, OutputArguments, named, offsets, one_of, size, tell, with_parameters};
+use crate::arguments::{Given, InputArguments, OutputArguments, named, offsets, one_of, size, tell, with_parameters};
 use crate::exit::Exit;
 
 /// Remove licence headers and footers from books
@@ -76,8 +76,8 @@ pub(crate) struct Arguments {
 #[command(next_help_heading = "Method")]
 struct MethodArguments {
     /// Kind of text: books of Project Gutenberg, or any texts that share headers or footers
-    #[arg(long, value_name = "PROFILE", default_value = Profile::default().name(), value_parser = named(Profile::ALL.to_vec()))]
-    profile: Profile,
+    #[arg(long, value_name = "PROFILE", default_value = StripProfile::default().name(), value_parser = named(StripProfile::ALL.to_vec()))]
+    profile: StripProfile,
 
     /// Keep credits and notes of the e-book's producers that follow the marker
     #[arg(long)]
@@ -92,8 +92,8 @@ struct MethodArguments {
     save: Option<PathBuf>,
 
     /// The default method, or the published one: lines that are frequent at the ends of these texts
-    #[arg(long, value_name = "METHOD", default_value = "learned", value_parser = named(Method::ALL.to_vec()))]
-    method: Method,
+    #[arg(long, value_name = "METHOD", default_value = "learned", value_parser = named(StripMethod::ALL.to_vec()))]
+    method: StripMethod,
 
     /// Set a parameter of the published method, such as gap_max=5; repeat it for others. The guide lists them
     #[arg(long, value_name = "NAME=VALUE")]
@@ -137,35 +137,35 @@ struct MethodArguments {
 }
 
 impl MethodArguments {
-    fn method(&self) -> Result<Method> {
+    fn method(&self) -> Result<StripMethod> {
         let MethodArguments { k, p_max, e_max, gap_max, heuristics, counter, bits, counters, .. } = *self;
-        if self.method == Method::Learned {
-            return Ok(Method::Learned);
+        if self.method == StripMethod::Learned {
+            return Ok(StripMethod::Learned);
         }
         let options = PaperOptions { k, p_max, e_max, gap_max, heuristics, counter, bits, counters };
         let options = with_parameters(options, &self.set)?;
         if !(3..=30).contains(&options.bits) || options.counters == 0 {
             bail!("--set: bits is a number from 3 to 30, and counters is at least 1");
         }
-        Ok(Method::Paper(options))
+        Ok(StripMethod::Paper(options))
     }
 
     /// Refuses options that would do nothing.
     fn refuse_idle(&self, given: &Given) -> Result<()> {
         match self.method {
-            Method::Learned => {
+            StripMethod::Learned => {
                 let paper =
                     ["set", "k", "p_max", "e_max", "gap_max", "heuristics", "counter", "bits", "counters", "memory"];
                 given.refuse(&paper, "needs --method paper")?;
             }
-            Method::Paper(_) => given.refuse(
+            StripMethod::Paper(_) => given.refuse(
                 &["profile", "keep_credits", "evidence", "save"],
                 "is for the default method; remove --method paper",
             )?,
         }
         let counter = match self.method()? {
-            Method::Paper(options) => options.counter,
-            Method::Learned => self.counter,
+            StripMethod::Paper(options) => options.counter,
+            StripMethod::Learned => self.counter,
         };
         for (kind, option) in
             [(CounterKind::Hashed, "bits"), (CounterKind::Majority, "counters"), (CounterKind::Sorted, "memory")]
@@ -174,7 +174,7 @@ impl MethodArguments {
                 given.refuse(&[option], &format!("needs --set counter={kind}"))?;
             }
         }
-        if self.profile == Profile::Generic {
+        if self.profile == StripProfile::Generic {
             given.refuse(&["keep_credits"], "needs --profile gutenberg, which recognises credits")?;
         }
         if self.evidence.is_some() {
@@ -232,7 +232,7 @@ pub(crate) fn run(arguments: &Arguments, given: &Given) -> Result<Exit> {
     let output = &arguments.output;
     arguments.refuse_idle(given)?;
     let (job, input, outputs) = (arguments.job()?, arguments.input.input()?, arguments.outputs()?);
-    let unit = if job.profile == Profile::Gutenberg { "books" } else { "texts" };
+    let unit = if job.profile == StripProfile::Gutenberg { "books" } else { "texts" };
     let run = Run { memory: arguments.method.memory, ..Run::default() };
     let report = output.run(run, unit, "the output was not finished", |run| job.run(&input, outputs, run))?;
     let exit = OutputArguments::tell_failures(&report.failures);
@@ -292,7 +292,7 @@ mod tests {
 
     #[test]
     fn an_empty_command_line_has_the_defaults_of_the_library() {
-        let arguments: Arguments = crate::common::parsed();
+        let arguments: Arguments = crate::arguments::parsed();
         assert_eq!((arguments.job().expect("a job"), arguments.method.memory), (Strip::default(), None));
     }
 }

@@ -8,7 +8,7 @@ use clap::Args;
 use refrain::write::{Compression, Format};
 use refrain::{Output, Outputs, RangeUnit, Run, Template, TemplateBy, TemplateMethod, TemplateReport, TemplateResult};
 
-use crate::common::{Given, InputArguments, OutputArguments, named, one_of, size, tell};
+use crate::arguments::{Given, InputArguments, OutputArguments, named, one_of, size, tell};
 use crate::exit::Exit;
 
 /// Take the template of a site off its pages; content and records stay
@@ -207,7 +207,7 @@ mod tests {
 
     #[test]
     fn options_that_are_not_given_are_the_defaults_of_the_job() {
-        let arguments: Arguments = crate::common::parsed();
+        let arguments: Arguments = crate::arguments::parsed();
         assert_eq!(arguments.job(), Template::default());
     }
 }

@@ -11,7 +11,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use rayon::iter::{IntoParallelIterator, ParallelIterator};
 
 use super::fingerprint::Scores;
-use super::pairs::{Pair, PairOptions};
+use super::pairs::{DocumentPair, PairOptions};
 use crate::error::Result;
 use crate::run::Workers;
 
@@ -71,7 +71,7 @@ impl Earlier {
 }
 
 /// Some of the buckets.
-struct Part {
+struct DocumentPart {
     number: usize,
     buckets: Range<u64>,
     /// How far n-grams are shifted to have their bucket.
@@ -124,7 +124,7 @@ impl Batch {
     }
 
     /// Pieces of work of about the same size.
-    fn parts(&self, threads: usize) -> Vec<Part> {
+    fn parts(&self, threads: usize) -> Vec<DocumentPart> {
         let size = BUCKET.max(OF_DOCUMENT * self.ends.len() as u64);
         let buckets = (self.cells.len() as u64 / size).next_power_of_two().clamp(2, 1 << 16);
         let shift = u64::BITS - buckets.ilog2();
@@ -138,7 +138,7 @@ impl Batch {
         // All of them before the first n-gram gives its place to a list.
         let cuts = (0..=parts).map(|part| (0..self.ends.len()).map(|place| cut(place, first_of(part))).collect());
         let cuts: Vec<Vec<usize>> = cuts.collect();
-        let part = |number: usize| Part {
+        let part = |number: usize| DocumentPart {
             number,
             buckets: first_of(number)..first_of(number + 1),
             shift,
@@ -149,8 +149,8 @@ impl Batch {
     }
 
     /// Works on the buckets of a part, one after the other.
-    fn each_bucket(&self, part: Part, mut work: impl FnMut(&mut Bucket, &[usize])) {
-        let Part { buckets, shift, mut cursors, ends, .. } = part;
+    fn each_bucket(&self, part: DocumentPart, mut work: impl FnMut(&mut Bucket, &[usize])) {
+        let DocumentPart { buckets, shift, mut cursors, ends, .. } = part;
         let mut bucket = Bucket { tally: vec![0; 1 << TALLY], ..Bucket::default() };
         for number in buckets {
             bucket.grams.clear();
@@ -245,7 +245,7 @@ impl Batch {
     }
 
     /// All pairs that share enough.
-    pub(super) fn pairs(self, options: &PairOptions, workers: &Workers) -> Result<Vec<Pair>> {
+    pub(super) fn pairs(self, options: &PairOptions, workers: &Workers) -> Result<Vec<DocumentPair>> {
         let stop = workers.stop();
         let found = workers.install(|| {
             let lists = self.share(workers.threads());
@@ -260,7 +260,7 @@ impl Batch {
     }
 
     /// Finds those larger documents that make pairs with a document.
-    fn row(&self, place: usize, row: &mut Row, lists: &[Vec<u32>], options: &PairOptions) -> Vec<Pair> {
+    fn row(&self, place: usize, row: &mut Row, lists: &[Vec<u32>], options: &PairOptions) -> Vec<DocumentPair> {
         let size = self.range(place).len();
         row.lists.clear();
         for cell in &self.cells[self.range(place)] {
@@ -298,7 +298,7 @@ impl Batch {
             let (a, b) = if one.0 < two.0 { (one, two) } else { (two, one) };
             let scores = Scores::of(a.1, b.1, shared);
             if options.wants(&scores) {
-                found.push(Pair { a: a.0, b: b.0, scores });
+                found.push(DocumentPair { a: a.0, b: b.0, scores });
             }
         }
         row.counts[..place].fill(0);

@@ -8,10 +8,10 @@ use serde::Serialize;
 
 use super::fingerprint::{Fingerprint, FingerprintOptions, Scores};
 use super::leave_out::{LeftOut, blanked, references, stretches_of};
-use super::pairs::{Collection, Pair, PairOptions, Side};
-use super::passages::{AlignOptions, AlignedPassage, Kind, Text, align};
+use super::pairs::{DocumentPair, FingerprintCollection, PairOptions, Side};
+use super::passages::{AlignOptions, AlignedPassage, PassageKind, PassageText, align};
 use super::quotes::{Quoted, quotations, quoted};
-use super::rules::{Rule, is_invisible, tokens};
+use super::rules::{WordRule, is_invisible, tokens};
 use super::spillable::SpillableList;
 use crate::decode::identify;
 use crate::document::{Document, Link, Passage, Span};
@@ -64,7 +64,7 @@ impl ExcludedText {
 
 /// A file of a document that was put together from several.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
-pub struct Part {
+pub struct DocumentPart {
     /// What it is called inside the document.
     pub name: String,
     /// Where it begins in the text of the document, in code points.
@@ -85,7 +85,7 @@ pub struct PreparedDocument {
     /// Where its pages begin, in code points.
     pub pages: Vec<u64>,
     /// The files it was put together from, in their order; none where it is one file.
-    pub parts: Vec<Part>,
+    pub parts: Vec<DocumentPart>,
     /// Stretches that do not count, in their order.
     pub left_out: Vec<(Span, LeftOut)>,
     fingerprint: Fingerprint,
@@ -145,7 +145,7 @@ pub struct ComparedDocument {
     /// Where its pages begin, in code points.
     pub pages: Vec<u64>,
     /// The files it was put together from, in their order; none where it is one file.
-    pub parts: Vec<Part>,
+    pub parts: Vec<DocumentPart>,
     language: Option<String>,
 }
 
@@ -175,7 +175,7 @@ pub struct SharedPassage {
     /// Where it stands in the other.
     pub b: Span,
     /// How it was taken over.
-    pub kind: Kind,
+    pub kind: PassageKind,
     /// How much speaks for it.
     pub score: f32,
     /// What it is in the one: a quotation, perhaps.
@@ -235,7 +235,7 @@ pub struct Comparison {
     options: CompareOptions,
     documents: Vec<ComparedDocument>,
     texts: SpillableList<str>,
-    collection: Collection,
+    collection: FingerprintCollection,
 }
 
 /// What a comparison comes to.
@@ -258,7 +258,7 @@ impl Comparison {
     /// One without documents.
     pub fn new(options: CompareOptions) -> Comparison {
         let texts = SpillableList::new(&options.pairs.temporary, options.pairs.memory / TEXTS);
-        let collection = Collection::new(options.pairs.clone());
+        let collection = FingerprintCollection::new(options.pairs.clone());
         Comparison { options, documents: Vec::new(), texts, collection }
     }
 
@@ -311,8 +311,8 @@ impl Comparison {
 
     /// Compares some pairs, by the numbers of their documents, and no others.
     pub fn conclude_pairs(self, pairs: &[(usize, usize)], workers: &Workers) -> Result<ComparisonResult> {
-        let pair = |(a, b): &(usize, usize)| Ok(Pair { a: *a, b: *b, scores: self.collection.scores(*a, *b)? });
-        let mut pairs: Vec<Pair> = workers.install(|| pairs.par_iter().map(pair).collect::<Result<_>>())?;
+        let pair = |(a, b): &(usize, usize)| Ok(DocumentPair { a: *a, b: *b, scores: self.collection.scores(*a, *b)? });
+        let mut pairs: Vec<DocumentPair> = workers.install(|| pairs.par_iter().map(pair).collect::<Result<_>>())?;
         pairs.sort_by(|one, other| other.scores.resemblance.total_cmp(&one.scores.resemblance));
         self.align(pairs, Vec::new(), workers)
     }
@@ -342,10 +342,19 @@ impl Comparison {
     }
 
     /// Finds the passages of pairs, some documents at a time.
-    fn align(self, pairs: Vec<Pair>, common: Vec<(String, usize)>, workers: &Workers) -> Result<ComparisonResult> {
+    fn align(
+        self,
+        pairs: Vec<DocumentPair>,
+        common: Vec<(String, usize)>,
+        workers: &Workers,
+    ) -> Result<ComparisonResult> {
         let Some(options) = &self.options.passages else {
-            let pairs =
-                pairs.into_iter().map(|Pair { a, b, scores }| ComparedPair { a, b, scores, passages: Vec::new() });
+            let pairs = pairs.into_iter().map(|DocumentPair { a, b, scores }| ComparedPair {
+                a,
+                b,
+                scores,
+                passages: Vec::new(),
+            });
             return Ok(ComparisonResult {
                 documents: self.documents,
                 pairs: pairs.collect(),
@@ -377,7 +386,7 @@ impl Comparison {
                     involved.into_par_iter().map(one_text).collect::<Result<_>>()?;
                 let one_pair = |pair: &usize| {
                     workers.stop().check()?;
-                    let Pair { a, b, .. } = pairs[*pair];
+                    let DocumentPair { a, b, .. } = pairs[*pair];
                     Ok((*pair, passages(&texts[&a], &texts[&b], options)))
                 };
                 order[from..to].par_iter().map(one_pair).collect()
@@ -386,7 +395,8 @@ impl Comparison {
             from = to;
         }
         let pairs = pairs.into_iter().zip(done.into_values());
-        let pairs = pairs.map(|(Pair { a, b, scores }, passages)| ComparedPair { a, b, scores, passages }).collect();
+        let pairs =
+            pairs.map(|(DocumentPair { a, b, scores }, passages)| ComparedPair { a, b, scores, passages }).collect();
         Ok(ComparisonResult { documents: self.documents, pairs, common, texts: self.texts })
     }
 
@@ -411,29 +421,29 @@ pub(super) struct AlignableText {
     /// What of it counts.
     counting: String,
     language: Option<String>,
-    aligned: Text,
+    aligned: PassageText,
     /// The same with no language in mind, for texts that are in different ones: their words would be cut differently.
-    neutral: OnceLock<Text>,
+    neutral: OnceLock<PassageText>,
     quotations: Vec<Span>,
     is_code: bool,
 }
 
 impl AlignableText {
-    pub(super) fn of_document(document: &PreparedDocument, rule: Rule) -> AlignableText {
+    pub(super) fn of_document(document: &PreparedDocument, rule: WordRule) -> AlignableText {
         let left_out: Vec<Span> = document.left_out.iter().map(|(span, _)| *span).collect();
         let language = detected_language(&document.text).or(document.language.as_deref());
         AlignableText::of(&document.text, &left_out, language, rule)
     }
 
     /// Makes a text ready; `left_out` of it is not seen.
-    pub(super) fn of(text: &str, left_out: &[Span], language: Option<&str>, rule: Rule) -> AlignableText {
+    pub(super) fn of(text: &str, left_out: &[Span], language: Option<&str>, rule: WordRule) -> AlignableText {
         let counting = blanked(text, left_out);
         // Programs are in no language that people speak, and their quotation marks quote nobody.
-        let is_code = rule == Rule::Code;
+        let is_code = rule == WordRule::Code;
         let language = language.filter(|_| !is_code);
         AlignableText {
             quotations: if is_code { Vec::new() } else { quotations(text) },
-            aligned: if is_code { Text::code(&counting) } else { Text::new(&counting, language) },
+            aligned: if is_code { PassageText::code(&counting) } else { PassageText::new(&counting, language) },
             neutral: OnceLock::new(),
             language: language.map(str::to_owned),
             text: text.to_owned(),
@@ -442,8 +452,8 @@ impl AlignableText {
         }
     }
 
-    fn neutral(&self) -> &Text {
-        self.neutral.get_or_init(|| Text::new(&self.counting, None))
+    fn neutral(&self) -> &PassageText {
+        self.neutral.get_or_init(|| PassageText::new(&self.counting, None))
     }
 
     /// A passage; of programs without signs at its front that end what stands before it.
@@ -473,7 +483,7 @@ pub(super) fn passages(a: &AlignableText, b: &AlignableText, options: &AlignOpti
     };
     // However short they are.
     if found.is_empty() && !a.whole().is_empty() && a.counting.trim() == b.counting.trim() {
-        found.push(AlignedPassage { a: a.whole(), b: b.whole(), kind: Kind::Verbatim, score: 0.0 });
+        found.push(AlignedPassage { a: a.whole(), b: b.whole(), kind: PassageKind::Verbatim, score: 0.0 });
     }
     found
         .into_iter()
@@ -483,7 +493,7 @@ pub(super) fn passages(a: &AlignableText, b: &AlignableText, options: &AlignOpti
                 a: one,
                 b: other,
                 kind: if same_words(one.of(&a.text), other.of(&b.text), a.is_code) {
-                    Kind::Verbatim
+                    PassageKind::Verbatim
                 } else {
                     passage.kind
                 },
@@ -500,7 +510,7 @@ fn same_words(one: &str, other: &str, is_code: bool) -> bool {
     if is_code {
         let words = |text: &str| {
             let mut words = Vec::new();
-            tokens(text, Rule::Code, |token| words.push(token.hash));
+            tokens(text, WordRule::Code, |token| words.push(token.hash));
             words
         };
         return words(one) == words(other);

@@ -1,6 +1,6 @@
 //! The fingerprint of a document: the set of its word n-grams.
 
-use super::rules::{Rule, Token, tokens};
+use super::rules::{HashedToken, WordRule, tokens};
 use crate::document::Span;
 use crate::text::mix;
 
@@ -8,14 +8,14 @@ use crate::text::mix;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct FingerprintOptions {
     /// What counts as a word.
-    pub rule: Rule,
+    pub rule: WordRule,
     /// Words of an n-gram.
     pub ngram: usize,
 }
 
 impl Default for FingerprintOptions {
     fn default() -> Self {
-        FingerprintOptions { rule: Rule::default(), ngram: 3 }
+        FingerprintOptions { rule: WordRule::default(), ngram: 3 }
     }
 }
 
@@ -148,7 +148,7 @@ impl Scores {
 
 /// Hands out the n-grams of a text, in their order: their hashes, and where they stand.
 pub(super) fn gram_spans(text: &str, options: &FingerprintOptions, mut found: impl FnMut(u64, Span)) {
-    let mut words: Vec<Token> = Vec::with_capacity(text.len() / 6);
+    let mut words: Vec<HashedToken> = Vec::with_capacity(text.len() / 6);
     tokens(text, options.rule, |token| words.push(token));
     let n = options.ngram.clamp(1, words.len().max(1));
     let mut hashes = Vec::with_capacity(n);

@@ -8,7 +8,7 @@ use crate::document::Position;
 use crate::error::Result;
 use crate::kernel::{Bytes, Fields, Join, put_position};
 
-/// Finds the pairs that [`Collection::pairs`](super::Collection::pairs) finds.
+/// Finds the pairs that [`FingerprintCollection::pairs`](super::FingerprintCollection::pairs) finds.
 #[derive(Debug, Clone, Default)]
 pub struct PairJoin {
     /// Which pairs are reported.

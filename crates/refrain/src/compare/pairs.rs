@@ -72,7 +72,7 @@ pub enum Side {
 
 /// Two documents that share n-grams, by their numbers: the earlier one first.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Pair {
+pub struct DocumentPair {
     /// One of them.
     pub a: usize,
     /// The other one.
@@ -85,9 +85,9 @@ pub struct Pair {
 ///
 /// ```
 /// use refrain::Run;
-/// use refrain::compare::{Collection, Fingerprint, FingerprintOptions, PairOptions, Side};
+/// use refrain::compare::{FingerprintCollection, Fingerprint, FingerprintOptions, PairOptions, Side};
 ///
-/// let mut collection = Collection::new(PairOptions::default());
+/// let mut collection = FingerprintCollection::new(PairOptions::default());
 /// for text in ["The keeper lit the lamp at dusk.", "Bread was sold out.", "The keeper lit the lamp at dawn."] {
 ///     collection.add(Fingerprint::of(text, &FingerprintOptions::default()), Side::New)?;
 /// }
@@ -95,7 +95,7 @@ pub struct Pair {
 /// assert_eq!((found.pairs[0].a, found.pairs[0].b), (0, 2));
 /// # Ok::<(), refrain::Error>(())
 /// ```
-pub struct Collection {
+pub struct FingerprintCollection {
     options: PairOptions,
     grams: SpillableList<[u64]>,
     sides: Vec<Side>,
@@ -105,7 +105,7 @@ pub struct Collection {
 #[derive(Debug, Default)]
 pub struct FoundPairs {
     /// The pairs, those that resemble each other most first.
-    pub pairs: Vec<Pair>,
+    pub pairs: Vec<DocumentPair>,
     /// How many n-grams each document has that count.
     pub sizes: Vec<usize>,
     /// Those that stand in too many documents, in ascending order.
@@ -118,11 +118,11 @@ const COMPARED: u64 = 6;
 /// Bytes of an n-gram while it is compared: itself, and its place in a list.
 const ENTRY: u64 = 12;
 
-impl Collection {
+impl FingerprintCollection {
     /// An empty one.
-    pub fn new(options: PairOptions) -> Collection {
+    pub fn new(options: PairOptions) -> FingerprintCollection {
         let grams = SpillableList::new(&options.temporary, options.memory / PARTS);
-        Collection { options, grams, sides: Vec::new() }
+        FingerprintCollection { options, grams, sides: Vec::new() }
     }
 
     /// Takes in the next document. Returns its number.
@@ -161,7 +161,7 @@ impl Collection {
     }
 
     /// Compares documents with each other: those of one block with themselves, and of two with each other, the largest first.
-    fn compare(&self, sizes: &[usize], common: &[u64], workers: &Workers) -> Result<Vec<Pair>> {
+    fn compare(&self, sizes: &[usize], common: &[u64], workers: &Workers) -> Result<Vec<DocumentPair>> {
         let mut by_size: Vec<usize> = (0..sizes.len()).filter(|document| sizes[*document] > 0).collect();
         by_size.sort_by_key(|document| std::cmp::Reverse(sizes[*document]));
         let total = by_size.iter().map(|document| sizes[*document] as u64).sum::<u64>();
@@ -308,7 +308,7 @@ mod tests {
             }).collect();
             let options =
                 PairOptions { resemblance, containment, common, common_from: 0, memory, ..PairOptions::default() };
-            let mut collection = Collection::new(options.clone());
+            let mut collection = FingerprintCollection::new(options.clone());
             for (number, grams) in texts.iter().enumerate() {
                 let side = if number < reference { Side::Reference } else { Side::New };
                 collection.add(Fingerprint::known(grams.clone(), 0), side).expect("room");

@@ -8,7 +8,7 @@ use crate::text::scripts::is_unspaced_or_rare;
 /// How a text is cut into words, and which of them are the same.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Rule {
+pub enum WordRule {
     /// Lower case, letters only: everything else stands between words.
     #[default]
     Letters,
@@ -19,23 +19,23 @@ pub enum Rule {
     Code,
 }
 
-impl Rule {
+impl WordRule {
     /// All of them.
-    pub const ALL: [Rule; 3] = [Rule::Letters, Rule::Sentences, Rule::Code];
+    pub const ALL: [WordRule; 3] = [WordRule::Letters, WordRule::Sentences, WordRule::Code];
 
     /// The name that options use.
     pub fn name(self) -> &'static str {
         match self {
-            Rule::Letters => "letters",
-            Rule::Sentences => "sentences",
-            Rule::Code => "code",
+            WordRule::Letters => "letters",
+            WordRule::Sentences => "sentences",
+            WordRule::Code => "code",
         }
     }
 }
 
 /// A word as it is compared.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Token {
+pub struct HashedToken {
     /// Equal for equal words.
     pub hash: u64,
     /// Where it begins in the text, in bytes.
@@ -47,18 +47,18 @@ pub struct Token {
 /// Hands out the words of a text.
 ///
 /// ```
-/// use refrain::compare::{Rule, tokens};
+/// use refrain::compare::{WordRule, tokens};
 ///
 /// let of = |text: &str, rule| { let mut all = Vec::new(); tokens(text, rule, |token| all.push(token.hash)); all };
-/// assert_eq!(of("The lamp; 12 lamps", Rule::Letters), of("the LAMP lamps", Rule::Letters));
-/// assert_eq!(of("The lamp has 12 parts.", Rule::Sentences), of("the lamp has 300 parts", Rule::Sentences));
-/// assert_eq!(of("a+=b", Rule::Code).len(), 4);
+/// assert_eq!(of("The lamp; 12 lamps", WordRule::Letters), of("the LAMP lamps", WordRule::Letters));
+/// assert_eq!(of("The lamp has 12 parts.", WordRule::Sentences), of("the lamp has 300 parts", WordRule::Sentences));
+/// assert_eq!(of("a+=b", WordRule::Code).len(), 4);
 /// ```
-pub fn tokens(text: &str, rule: Rule, mut found: impl FnMut(Token)) {
+pub fn tokens(text: &str, rule: WordRule, mut found: impl FnMut(HashedToken)) {
     match rule {
-        Rule::Letters => letters(text, &mut found),
-        Rule::Sentences => sentences(text, &mut found),
-        Rule::Code => code(text, &mut found),
+        WordRule::Letters => letters(text, &mut found),
+        WordRule::Sentences => sentences(text, &mut found),
+        WordRule::Code => code(text, &mut found),
     }
 }
 
@@ -89,7 +89,7 @@ pub(super) fn is_invisible(character: char) -> bool {
     matches!(character, '\u{00AD}' | '\u{200B}'..='\u{200F}' | '\u{2060}'..='\u{2064}' | '\u{FEFF}')
 }
 
-fn letters(text: &str, found: &mut impl FnMut(Token)) {
+fn letters(text: &str, found: &mut impl FnMut(HashedToken)) {
     let bytes = text.as_bytes();
     let mut at = 0;
     while at < bytes.len() {
@@ -112,7 +112,7 @@ fn letters(text: &str, found: &mut impl FnMut(Token)) {
 }
 
 /// Goes on with a word, or begins one, at a character that is not ASCII. Returns where to go on behind it.
-fn wide_letters(text: &str, start: usize, mut hash: u64, from: usize, found: &mut impl FnMut(Token)) -> usize {
+fn wide_letters(text: &str, start: usize, mut hash: u64, from: usize, found: &mut impl FnMut(HashedToken)) -> usize {
     let mut end = from;
     for character in text[from..].chars() {
         let next = end + character.len_utf8();
@@ -148,8 +148,8 @@ fn wide_letters(text: &str, start: usize, mut hash: u64, from: usize, found: &mu
     end
 }
 
-fn token(hash: u64, start: usize, end: usize) -> Token {
-    Token { hash, start: start as u32, end: end as u32 }
+fn token(hash: u64, start: usize, end: usize) -> HashedToken {
+    HashedToken { hash, start: start as u32, end: end as u32 }
 }
 
 /// A word with what stands around it.
@@ -159,7 +159,7 @@ struct Written {
     first_of_sentence: bool,
 }
 
-fn sentences(text: &str, found: &mut impl FnMut(Token)) {
+fn sentences(text: &str, found: &mut impl FnMut(HashedToken)) {
     let mut all = Vec::new();
     let mut first_of_sentence = true;
     let mut open: Option<usize> = None;
@@ -208,7 +208,7 @@ fn names<'a>(text: &'a str, all: &[Written]) -> HashSet<&'a str> {
     inside.filter(|word| has_capital(word) && !small.contains(word.to_lowercase().as_str())).collect()
 }
 
-fn code(text: &str, found: &mut impl FnMut(Token)) {
+fn code(text: &str, found: &mut impl FnMut(HashedToken)) {
     let mut open: Option<(usize, u64)> = None;
     for (at, character) in text.char_indices().chain([(text.len(), ' ')]) {
         if character.is_alphanumeric() || character == '_' {
@@ -231,13 +231,13 @@ mod tests {
 
     use super::*;
 
-    fn words(text: &str, rule: Rule) -> Vec<&str> {
+    fn words(text: &str, rule: WordRule) -> Vec<&str> {
         let mut all = Vec::new();
         tokens(text, rule, |token| all.push(&text[token.start as usize..token.end as usize]));
         all
     }
 
-    fn hashes(text: &str, rule: Rule) -> Vec<u64> {
+    fn hashes(text: &str, rule: WordRule) -> Vec<u64> {
         let mut all = Vec::new();
         tokens(text, rule, |token| all.push(token.hash));
         all
@@ -245,19 +245,19 @@ mod tests {
 
     #[test]
     fn letters_of_any_script_are_words() {
-        assert_eq!(words("Don't, 4 x9 naïve Straße", Rule::Letters), ["Don", "t", "x", "naïve", "Straße"]);
-        assert_eq!(words("灯台の光 lamp灯", Rule::Letters), ["灯", "台", "の", "光", "lamp", "灯"]);
-        assert_eq!(words("हिन्दी भाषा", Rule::Letters), ["हिन्दी", "भाषा"]);
-        assert_eq!(hashes("ÉCOLE", Rule::Letters), hashes("école", Rule::Letters));
-        assert_eq!(words("é", Rule::Letters), ["é"]);
+        assert_eq!(words("Don't, 4 x9 naïve Straße", WordRule::Letters), ["Don", "t", "x", "naïve", "Straße"]);
+        assert_eq!(words("灯台の光 lamp灯", WordRule::Letters), ["灯", "台", "の", "光", "lamp", "灯"]);
+        assert_eq!(words("हिन्दी भाषा", WordRule::Letters), ["हिन्दी", "भाषा"]);
+        assert_eq!(hashes("ÉCOLE", WordRule::Letters), hashes("école", WordRule::Letters));
+        assert_eq!(words("é", WordRule::Letters), ["é"]);
     }
 
     #[test]
     fn sentences_begin_in_lower_case_unless_with_a_name() {
         let text = "The lamp burns. It was lit by Anna. Anna left. The 12 lamps of 1788 and the lamp.";
-        assert_eq!(words(text, Rule::Sentences)[6], "by");
-        let hashes = hashes(text, Rule::Sentences);
-        let words = words(text, Rule::Sentences);
+        assert_eq!(words(text, WordRule::Sentences)[6], "by");
+        let hashes = hashes(text, WordRule::Sentences);
+        let words = words(text, WordRule::Sentences);
         let hash_of = |n: usize| hashes[n];
         assert_eq!((words[0], words[10]), ("The", "The"));
         assert_eq!(hash_of(0), hash_of(words.len() - 2), "the first of a sentence is in lower case");
@@ -270,7 +270,7 @@ mod tests {
     #[test]
     fn signs_of_programs_count() {
         assert_eq!(
-            words("if (a_1 <= b) { c++; }", Rule::Code),
+            words("if (a_1 <= b) { c++; }", WordRule::Code),
             ["if", "(", "a_1", "<", "=", "b", ")", "{", "c", "+", "+", ";", "}"]
         );
     }
@@ -278,7 +278,7 @@ mod tests {
     proptest! {
         #[test]
         fn words_are_pieces_of_the_text_in_their_order(text in "\\PC{0,60}") {
-            for rule in Rule::ALL {
+            for rule in WordRule::ALL {
                 let mut end = 0;
                 tokens(&text, rule, |token| {
                     assert!(token.start as usize >= end && token.end > token.start);

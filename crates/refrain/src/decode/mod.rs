@@ -127,7 +127,7 @@ const SOUND: u64 = 20;
 const LANGUAGE: usize = 16 << 10;
 
 /// The same at first, and where the guess at the encoding named a language by fewer letters than the latter.
-const TOLD_BY: usize = 2 << 10;
+const LANGUAGE_AT_FIRST: usize = 2 << 10;
 const MANY: usize = 24;
 
 /// Decodes bytes.
@@ -156,14 +156,14 @@ pub fn decode(bytes: Vec<u8>, hints: Hints<'_>) -> Result<Decoded, NotText> {
         return Ok(decoded);
     }
     let (text, losses) = found.charset.decode(bytes);
-    let language = told_language(&text, found);
+    let language = choose_language(&text, found);
     Ok(finish(text.into_owned(), Found { language, ..found }, losses))
 }
 
 /// The language of a text whose encoding was guessed with a language. Many letters above ASCII tell both; where there are
 /// few, the whole text tells the language.
-fn told_language(text: &str, found: Found) -> Option<&'static str> {
-    let by_all = || language_of(&text[..text.floor_char_boundary(TOLD_BY)]);
+fn choose_language(text: &str, found: Found) -> Option<&'static str> {
+    let by_all = || language_of(&text[..text.floor_char_boundary(LANGUAGE_AT_FIRST)]);
     if found.by_few { by_all().or(found.language) } else { found.language }
 }
 
@@ -182,7 +182,7 @@ fn finish(text: String, found: Found, losses: u64) -> Decoded {
 /// The language of a text without its markup, where there is enough of it.
 fn language_of(text: &str) -> Option<&'static str> {
     // The first lines are enough, unless the page begins with scripts and menus.
-    [TOLD_BY, LANGUAGE].into_iter().find_map(|most| {
+    [LANGUAGE_AT_FIRST, LANGUAGE].into_iter().find_map(|most| {
         let head = &text[..text.floor_char_boundary(most)];
         let plain = markup::plain_text_of(head.as_bytes());
         let found = identify(&String::from_utf8_lossy(&plain))?;
@@ -214,7 +214,7 @@ pub fn detect(bytes: &[u8], hints: Hints<'_>) -> Result<Detection, NotText> {
     }
     let decoded = |most: usize| found.charset.decode(&body[..body.len().min(most)]).0;
     let language = match found.language {
-        Some(_) if found.by_few => told_language(&decoded(TOLD_BY), found),
+        Some(_) if found.by_few => choose_language(&decoded(LANGUAGE_AT_FIRST), found),
         Some(language) => Some(language),
         None => language_of(&decoded(LANGUAGE)),
     };

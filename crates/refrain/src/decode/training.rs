@@ -9,7 +9,7 @@ use super::{CharedModel, encodings_of};
 use crate::papers::chared;
 
 /// A language to train: its code, what it costs beforehand, and lines of text.
-pub struct Text {
+pub struct TrainingText {
     /// ISO 639-1 code, or that of Vietnamese with its tone marks apart.
     pub code: String,
     /// In sixteenths of a nat.
@@ -18,11 +18,11 @@ pub struct Text {
     pub lines: Vec<String>,
 }
 
-impl Text {
+impl TrainingText {
     /// Vietnamese as windows-1258 writes it.
-    pub fn with_tones_apart(lines: &[String]) -> Text {
+    pub fn with_tones_apart(lines: &[String]) -> TrainingText {
         let lines = lines.iter().map(|line| with_tones_apart(line)).collect();
-        Text { code: TONES_APART.to_owned(), prior: 0, lines }
+        TrainingText { code: TONES_APART.to_owned(), prior: 0, lines }
     }
 }
 
@@ -57,7 +57,7 @@ pub fn train_published(texts: &[(String, String)]) -> std::io::Result<(Vec<u8>, 
 }
 
 /// Trains the models of groups of languages, with so many n-grams a language, and packs them.
-pub fn train(groups: &[(&str, Vec<Text>)], keep: usize) -> std::io::Result<Vec<u8>> {
+pub fn train(groups: &[(&str, Vec<TrainingText>)], keep: usize) -> std::io::Result<Vec<u8>> {
     let groups: Vec<_> = groups
         .iter()
         .map(|(name, texts)| {
@@ -69,7 +69,7 @@ pub fn train(groups: &[(&str, Vec<Text>)], keep: usize) -> std::io::Result<Vec<u
 }
 
 /// The n-grams of all languages of a group, shorter ones first.
-fn grams_of_all(texts: &[Text], keep: usize) -> Vec<Gram> {
+fn grams_of_all(texts: &[TrainingText], keep: usize) -> Vec<Gram> {
     let mut all: HashMap<Key, Vec<(u8, u8)>> = HashMap::new();
     for (language, text) in texts.iter().enumerate() {
         for (key, cost) in grams(&text.lines, keep) {

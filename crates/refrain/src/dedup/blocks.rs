@@ -89,16 +89,16 @@ pub struct Judged {
     /// Why each block of the signature is a duplicate, if it is one.
     pub blocks: Vec<Option<Copied>>,
     /// It in figures.
-    pub figures: Figures,
+    pub figures: DedupFigures,
     /// Passages that are among the most repeated ones of the collection and were not seen before.
-    pub frequent: Vec<Frequent>,
+    pub frequent: Vec<FrequentPassage>,
     /// Stretches of which no other copy was kept so far, if these are [listed](super::DedupOptions::list_lost).
     pub lost: Vec<Lost>,
 }
 
 /// A document in figures.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Figures {
+pub struct DedupFigures {
     /// Words.
     pub words: u64,
     /// N-grams.
@@ -113,8 +113,8 @@ pub struct Figures {
     pub repeated_kept: u64,
 }
 
-impl std::ops::AddAssign for Figures {
-    fn add_assign(&mut self, other: Figures) {
+impl std::ops::AddAssign for DedupFigures {
+    fn add_assign(&mut self, other: DedupFigures) {
         self.words += other.words;
         self.ngrams += other.ngrams;
         self.repeated += other.repeated;
@@ -126,7 +126,7 @@ impl std::ops::AddAssign for Figures {
 
 /// A passage that is repeated often.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Frequent {
+pub struct FrequentPassage {
     /// Where it stands in the text of the document.
     pub span: Span,
     /// Its words.
@@ -457,7 +457,7 @@ impl Learned {
             if !self.reported.contains(&number) {
                 let passage = first..(at - 1 + self.options.ngram).min(words.end);
                 let words = passage.len() as u64;
-                judged.frequent.push(Frequent { span: signature.span_of(passage, block), words, count });
+                judged.frequent.push(FrequentPassage { span: signature.span_of(passage, block), words, count });
             }
             self.reported.extend(&numbers[first..at]);
         }

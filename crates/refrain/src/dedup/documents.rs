@@ -8,7 +8,7 @@ use std::collections::HashMap;
 
 use serde::{Deserialize, Serialize};
 
-use super::blocks::{By, Copied, Figures, Judged};
+use super::blocks::{By, Copied, DedupFigures, Judged};
 use super::evidence::Unit;
 use super::learned::Learned;
 use super::lookup::DocumentEvidence;
@@ -52,10 +52,10 @@ impl Learned {
         evidence: &DocumentEvidence,
         measure: Measure,
         threshold: f64,
-    ) -> Result<(Option<Resembles>, Figures)> {
+    ) -> Result<(Option<Resembles>, DedupFigures)> {
         let (number, _) = self.begin(signature.words.len())?;
         let words = signature.words.len() as u64;
-        let mut figures = Figures { words, words_kept: words, ..Figures::default() };
+        let mut figures = DedupFigures { words, words_kept: words, ..DedupFigures::default() };
         let mut found = None;
         if self.same_words(evidence.whole, signature)?.is_some() {
             found = Some((evidence.whole as usize - 1, 1.0));

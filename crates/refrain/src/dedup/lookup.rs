@@ -101,7 +101,15 @@ impl Lookup {
 
     /// How far the lookup has come, for a [checkpoint](super::Learned::checkpoint).
     pub fn state(&self) -> LookupState {
-        LookupState([self.ngrams.taken(), self.anchors.taken(), self.wholes.taken(), self.digests.taken()], self.next)
+        LookupState(
+            [
+                self.ngrams.answers_read(),
+                self.anchors.answers_read(),
+                self.wholes.answers_read(),
+                self.digests.answers_read(),
+            ],
+            self.next,
+        )
     }
 
     /// Continues from a state.

@@ -23,7 +23,7 @@ mod tables;
 #[cfg(test)]
 pub(crate) mod twin;
 
-pub use blocks::{By, Copied, Figures, Frequent, Judged, Lost, Of};
+pub use blocks::{By, Copied, DedupFigures, FrequentPassage, Judged, Lost, Of};
 pub use documents::{Measure, Resembles};
 pub use evidence::{Counts, DedupOptions, Engine, Learning, Normalise, Task, Unit};
 pub use exact::{ExactDuplicates, FirstCopies, Sightings};

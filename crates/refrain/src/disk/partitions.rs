@@ -277,7 +277,7 @@ impl<const W: usize> Answers<W> {
     }
 
     /// How many answers were read from each partition.
-    pub(crate) fn taken(&self) -> Vec<u64> {
+    pub(crate) fn answers_read(&self) -> Vec<u64> {
         self.streams.iter().map(|stream| stream.taken).collect()
     }
 

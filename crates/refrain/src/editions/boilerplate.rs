@@ -10,7 +10,7 @@ use std::ops::Range;
 use foldhash::fast::RandomState;
 
 use super::book::{Anchor, Book};
-use super::chains::{ChainOptions, Lookup, chains};
+use super::chains::{AnchorIndex, ChainOptions, chains};
 
 /// The most texts that are kept.
 const MOST_TEXTS: usize = 64;
@@ -25,7 +25,7 @@ const LEAST_NEW: usize = 40;
 /// Texts of notices.
 #[derive(Debug, Clone, Default)]
 pub struct Boilerplate {
-    texts: Vec<(Book, Lookup)>,
+    texts: Vec<(Book, AnchorIndex)>,
 }
 
 impl Boilerplate {
@@ -61,7 +61,7 @@ impl Boilerplate {
     /// Of texts that were learned before.
     pub fn of(texts: Vec<Book>) -> Boilerplate {
         let with_lookup = |text: Book| {
-            let lookup = Lookup::of(&text.anchors);
+            let lookup = AnchorIndex::of(&text.anchors);
             (text, lookup)
         };
         Boilerplate { texts: texts.into_iter().map(with_lookup).collect() }
@@ -74,7 +74,7 @@ impl Boilerplate {
 
     /// Leaves out of a book what it has of these texts.
     pub fn leave_out(&self, book: &mut Book) {
-        let lookup = Lookup::of(&book.anchors);
+        let lookup = AnchorIndex::of(&book.anchors);
         let options = ChainOptions::default();
         let mut ranges: Vec<Range<u32>> = Vec::new();
         for (text, text_lookup) in &self.texts {

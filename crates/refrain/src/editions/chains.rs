@@ -39,7 +39,7 @@ const LEAST_GAP: i64 = 4;
 
 /// A passage that two books share.
 #[derive(Debug, Clone, Copy, PartialEq, serde::Serialize)]
-pub struct Passage {
+pub struct BookPassage {
     /// Places in the one book, in letters: from, to.
     pub a: (u32, u32),
     /// Places in the other.
@@ -54,10 +54,10 @@ pub struct Passage {
     pub worth: f64,
 }
 
-impl Passage {
+impl BookPassage {
     /// The same passage seen from the other book.
-    pub(super) fn turned(&self) -> Passage {
-        Passage { a: self.b, b: self.a, a_bytes: self.b_bytes, b_bytes: self.a_bytes, ..*self }
+    pub(super) fn turned(&self) -> BookPassage {
+        BookPassage { a: self.b, b: self.a, a_bytes: self.b_bytes, b_bytes: self.a_bytes, ..*self }
     }
 }
 
@@ -65,7 +65,7 @@ impl Passage {
 #[derive(Debug, Clone, PartialEq)]
 pub struct Chain {
     /// What the books share of it, in order.
-    pub passages: Vec<Passage>,
+    pub passages: Vec<BookPassage>,
     /// How unlikely the chain is by chance: the sum of logarithms.
     pub worth: f64,
     /// Unique words of both books between its ends: those in the places where the chain has them...
@@ -90,17 +90,17 @@ impl Match {
 
 /// The anchors of a book by their keys, ready to be looked up.
 #[derive(Debug, Clone, Default)]
-pub struct Lookup {
+pub struct AnchorIndex {
     keys: Vec<(u64, u32)>,
 }
 
-impl Lookup {
+impl AnchorIndex {
     /// Of the words and pairs of a book that chains are made of.
-    pub fn of(anchors: &[Anchor]) -> Lookup {
+    pub fn of(anchors: &[Anchor]) -> AnchorIndex {
         let of = anchors.iter().zip(0..).filter(|(anchor, _)| anchor.links());
         let mut keys: Vec<(u64, u32)> = of.map(|(anchor, at)| (key(*anchor), at)).collect();
         keys.sort_unstable();
-        Lookup { keys }
+        AnchorIndex { keys }
     }
 }
 
@@ -110,7 +110,7 @@ fn key(anchor: Anchor) -> u64 {
 }
 
 /// What two books have in common, in the order of the first.
-fn matches(a: &Book, la: &Lookup, b: &Book, lb: &Lookup) -> Vec<Match> {
+fn matches(a: &Book, la: &AnchorIndex, b: &Book, lb: &AnchorIndex) -> Vec<Match> {
     let (mut i, mut j) = (0, 0);
     let mut found = Vec::new();
     while i < la.keys.len() && j < lb.keys.len() {
@@ -138,13 +138,13 @@ fn matches(a: &Book, la: &Lookup, b: &Book, lb: &Lookup) -> Vec<Match> {
 }
 
 /// The chains of two books, those worth most first.
-pub fn chains(a: &Book, la: &Lookup, b: &Book, lb: &Lookup, options: &ChainOptions) -> Vec<Chain> {
+pub fn chains(a: &Book, la: &AnchorIndex, b: &Book, lb: &AnchorIndex, options: &ChainOptions) -> Vec<Chain> {
     let found = matches(a, la, b, lb);
     // How many common words are to be expected by chance in an area of one letter by one letter.
     let area = f64::from(a.letters.max(1)) * f64::from(b.letters.max(1));
     let density = found.len() as f64 / area;
     let (best, before) = linked(&found, density, options);
-    taken(&found, &best, &before, options)
+    best_chains(&found, &best, &before, options)
 }
 
 /// No word in front.
@@ -181,7 +181,7 @@ fn linked(found: &[Match], density: f64, options: &ChainOptions) -> (Vec<f64>, V
 }
 
 /// Takes chains, the best first; no word belongs to two.
-fn taken(found: &[Match], best: &[f64], before: &[u32], options: &ChainOptions) -> Vec<Chain> {
+fn best_chains(found: &[Match], best: &[f64], before: &[u32], options: &ChainOptions) -> Vec<Chain> {
     let mut order: Vec<u32> = (0..found.len() as u32).filter(|n| best[*n as usize] >= options.least_worth).collect();
     order.sort_by(|x, y| best[*y as usize].total_cmp(&best[*x as usize]).then(x.cmp(y)));
     let mut used = vec![false; found.len()];
@@ -220,7 +220,7 @@ const TIMES_USUAL: u32 = 8;
 const LEAST_LINKS: usize = 3;
 
 /// The passages that a chain is made of.
-fn passages(found: &[Match], path: &[usize], best: &[f64]) -> Vec<Passage> {
+fn passages(found: &[Match], path: &[usize], best: &[f64]) -> Vec<BookPassage> {
     let gap = |two: &[usize]| {
         let (from, to) = (&found[two[0]], &found[two[1]]);
         (to.a.position - from.a.position).max(to.b.position - from.b.position)
@@ -233,7 +233,7 @@ fn passages(found: &[Match], path: &[usize], best: &[f64]) -> Vec<Passage> {
         let (first, last) = (*piece.first()?, *piece.last()?);
         let (from, to) = (&found[first], &found[last]);
         let bytes = |from: Anchor, to: Anchor| Span::new(from.byte as usize, to.end() as usize);
-        (piece.len() >= LEAST_LINKS).then(|| Passage {
+        (piece.len() >= LEAST_LINKS).then(|| BookPassage {
             a: (from.a.position, to.a.position),
             b: (from.b.position, to.b.position),
             a_bytes: bytes(from.a, to.a),
@@ -280,7 +280,7 @@ fn without_nested(mut chains: Vec<Chain>) -> Vec<Chain> {
     let inside = |one: (u32, u32), other: (u32, u32)| {
         one.0.saturating_add(SLACK) >= other.0 && one.1 <= other.1.saturating_add(SLACK)
     };
-    let mut kept: Vec<Passage> = Vec::new();
+    let mut kept: Vec<BookPassage> = Vec::new();
     for chain in &mut chains {
         let better = kept.len();
         chain.passages.retain(|passage| {
@@ -297,9 +297,9 @@ const SLACK: u32 = 40;
 
 /// Joins passages that follow each other in both books with little between them: a note, a heading, a changed line. They come
 /// in the order of the first book.
-pub(super) fn joined(mut passages: Vec<Passage>, most_between: u32) -> Vec<Passage> {
+pub(super) fn joined(mut passages: Vec<BookPassage>, most_between: u32) -> Vec<BookPassage> {
     passages.sort_by_key(|chain| (chain.a, chain.b));
-    let mut joined: Vec<Passage> = Vec::with_capacity(passages.len());
+    let mut joined: Vec<BookPassage> = Vec::with_capacity(passages.len());
     let follows = |last: (u32, u32), next: (u32, u32)| {
         next.0 >= last.0 && next.1 >= last.1 && next.0 <= last.1.saturating_add(most_between)
     };
@@ -352,10 +352,10 @@ mod tests {
 
     fn chains_of(a: &[String], b: &[String]) -> Vec<Chain> {
         let (a, b) = (Book::read("a", &a.join(" "), &[]), Book::read("b", &b.join(" "), &[]));
-        chains(&a, &Lookup::of(&a.anchors), &b, &Lookup::of(&b.anchors), &ChainOptions::default())
+        chains(&a, &AnchorIndex::of(&a.anchors), &b, &AnchorIndex::of(&b.anchors), &ChainOptions::default())
     }
 
-    fn found(a: &[String], b: &[String]) -> Vec<Passage> {
+    fn found(a: &[String], b: &[String]) -> Vec<BookPassage> {
         chains_of(a, b).into_iter().flat_map(|chain| chain.passages).collect()
     }
 
@@ -418,7 +418,7 @@ mod tests {
 
     #[test]
     fn passages_with_little_between_are_joined() {
-        let at = |a: u32, b: u32, length: u32| Passage {
+        let at = |a: u32, b: u32, length: u32| BookPassage {
             a: (a, a + length),
             b: (b, b + length),
             a_bytes: Span::new(a as usize, (a + length) as usize),

@@ -7,8 +7,8 @@ use rayon::iter::{IntoParallelRefIterator, ParallelExtend, ParallelIterator};
 use super::boilerplate::Boilerplate;
 use super::book::Book;
 use super::candidates::{CandidateOptions, Candidates};
-use super::chains::Lookup;
-use super::pair::{Pair, Rule};
+use super::chains::AnchorIndex;
+use super::pair::{BookPair, PairRule};
 use super::shelf::Shelf;
 use crate::error::Result;
 use crate::run::Workers;
@@ -22,7 +22,7 @@ const LIST_SHARE: f64 = 0.9;
 #[derive(Debug, Clone, Default)]
 pub struct FindOptions {
     /// When two books share enough.
-    pub rule: Rule,
+    pub rule: PairRule,
     /// Memory and temporary files.
     pub limits: CandidateOptions,
     /// Books from this number on are compared with those in front of it, and no others; none compares all with all.
@@ -31,9 +31,9 @@ pub struct FindOptions {
 
 /// What was found.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct Found {
+pub struct FoundEditions {
     /// Books that share text, by their numbers.
-    pub pairs: Vec<Pair>,
+    pub pairs: Vec<BookPair>,
     /// Books with too few unique words to be judged.
     pub too_short: Vec<u32>,
     /// Dictionaries and word lists.
@@ -45,12 +45,12 @@ pub struct Found {
 /// A book that is ready to be compared.
 pub(super) struct Ready {
     book: Book,
-    lookup: Lookup,
+    lookup: AnchorIndex,
 }
 
 impl Ready {
     pub(super) fn new(book: Book) -> Ready {
-        Ready { lookup: Lookup::of(&book.anchors), book }
+        Ready { lookup: AnchorIndex::of(&book.anchors), book }
     }
 }
 
@@ -60,20 +60,20 @@ pub(super) fn is_long_enough(book: &Book) -> bool {
 }
 
 /// Compares two books; none when they share too little.
-pub(super) fn judge(rule: &Rule, (a, one): (u32, &Ready), (b, other): (u32, &Ready)) -> Option<Pair> {
+pub(super) fn judge(rule: &PairRule, (a, one): (u32, &Ready), (b, other): (u32, &Ready)) -> Option<BookPair> {
     let pair = rule.judge((a, &one.book, &one.lookup), (b, &other.book, &other.lookup))?;
     let lists = one.book.is_list && other.book.is_list;
     (!lists || pair.share_a.min(pair.share_b) >= LIST_SHARE).then_some(pair)
 }
 
 /// Searches a shelf.
-pub fn find(shelf: &Shelf, options: &FindOptions, workers: &Workers) -> Result<Found> {
+pub fn find(shelf: &Shelf, options: &FindOptions, workers: &Workers) -> Result<FoundEditions> {
     workers.install(|| find_pairs(shelf, options, workers))
 }
 
-fn find_pairs(shelf: &Shelf, options: &FindOptions, workers: &Workers) -> Result<Found> {
+fn find_pairs(shelf: &Shelf, options: &FindOptions, workers: &Workers) -> Result<FoundEditions> {
     let search = Search { shelf, options, boilerplate: Boilerplate::learn(&shelf.edges()?), workers };
-    let mut found = Found::default();
+    let mut found = FoundEditions::default();
     let numbered = || shelf.books().iter().zip(0_u32..);
     found.lists.extend(numbered().filter(|(entry, _)| entry.is_list).map(|(_, number)| number));
     let copies = search.copies();
@@ -111,12 +111,12 @@ struct Copies {
 
 impl Copies {
     /// True for a book and the first copy of it.
-    fn are(&self, pair: &Pair) -> bool {
+    fn are(&self, pair: &BookPair) -> bool {
         self.of.get(&pair.a).is_some_and(|copies| copies.first() == Some(&pair.b))
     }
 
     /// Adds the pairs of copies: what was found of the first of them holds for all.
-    fn tell(&self, pairs: &mut Vec<Pair>) {
+    fn tell(&self, pairs: &mut Vec<BookPair>) {
         let all = |book: u32| std::iter::once(book).chain(self.of.get(&book).into_iter().flatten().copied());
         let mut more = Vec::new();
         for pair in pairs.iter() {
@@ -124,7 +124,7 @@ impl Copies {
                 let same: Vec<u32> = all(pair.a).collect();
                 let firsts = if same.len() > MOST_COPIES { 1 } else { same.len() };
                 for (n, a) in same.iter().take(firsts).enumerate() {
-                    more.extend(same[n + 1..].iter().map(|b| Pair { a: *a, b: *b, ..pair.clone() }));
+                    more.extend(same[n + 1..].iter().map(|b| BookPair { a: *a, b: *b, ..pair.clone() }));
                 }
                 continue;
             }
@@ -133,7 +133,7 @@ impl Copies {
             for (n, a) in all(pair.a).enumerate() {
                 // Of very many, each is told beside the first of the others.
                 for b in all(pair.b).take(if few || n == 0 { counts[1] } else { 1 }) {
-                    more.push(if a < b { Pair { a, b, ..pair.clone() } } else { pair.turned(a, b) });
+                    more.push(if a < b { BookPair { a, b, ..pair.clone() } } else { pair.turned(a, b) });
                 }
             }
         }
@@ -173,7 +173,7 @@ impl Search<'_> {
 
     /// The candidates, and whether some lists of books were too long to put all of them beside each other. Of the same book only the
     /// first is looked at.
-    fn candidates(&self, found: &mut Found, copies: &Copies) -> Result<(Vec<(u32, u32)>, bool)> {
+    fn candidates(&self, found: &mut FoundEditions, copies: &Copies) -> Result<(Vec<(u32, u32)>, bool)> {
         let pairs = self.shelf.books().iter().map(|book| u64::from(book.pairs)).sum();
         let mut index = Candidates::new(self.options.limits.clone(), pairs);
         let later: HashSet<u32> = copies.of.values().flatten().copied().collect();
@@ -209,7 +209,7 @@ impl Search<'_> {
     }
 
     /// Compares candidates, some at a time so that their books have room.
-    fn judge(&self, candidates: &[(u32, u32)], pairs: &mut Vec<Pair>) -> Result<()> {
+    fn judge(&self, candidates: &[(u32, u32)], pairs: &mut Vec<BookPair>) -> Result<()> {
         let most = self.options.limits.memory / 2 / GROWTH;
         let mut rest = candidates;
         while !rest.is_empty() {
@@ -239,7 +239,7 @@ impl Search<'_> {
 
 /// Where a book shares a passage with two others, these are looked at, too.
 pub(super) fn beyond<'p>(
-    pairs: impl Iterator<Item = &'p Pair>,
+    pairs: impl Iterator<Item = &'p BookPair>,
     new_from: Option<u32>,
     tested: &HashSet<(u32, u32)>,
 ) -> Vec<(u32, u32)> {

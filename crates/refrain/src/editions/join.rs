@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, HashSet};
 use super::book::Book;
 use super::candidates::{entered, is_candidate, most_books, pairs_of, posting, thinned};
 use super::find::{Ready, beyond, is_long_enough, judge};
-use super::pair::{Pair, Rule};
+use super::pair::{BookPair, PairRule};
 use crate::document::Position;
 use crate::error::Result;
 use crate::kernel::{Bytes, Join};
@@ -19,7 +19,7 @@ use crate::kernel::{Bytes, Join};
 #[derive(Debug, Clone, Copy, Default)]
 pub struct EditionJoin {
     /// When two books share enough.
-    pub rule: Rule,
+    pub rule: PairRule,
     /// How many books there are.
     pub books: u32,
     /// How many rare pairs of words they have together.
@@ -56,7 +56,7 @@ impl Join for EditionJoin {
     type Entry = At;
     type Answer = Hit;
     /// Two books, the earlier one first. The pair counts the books of the component, from 0 on.
-    type Verdict = (Position, Position, Pair);
+    type Verdict = (Position, Position, BookPair);
 
     fn entries(&self, position: Position, book: &Book) -> Result<Vec<(u64, At)>> {
         if !is_long_enough(book) {
@@ -86,7 +86,7 @@ impl Join for EditionJoin {
         (hit.a.0, hit.b.0)
     }
 
-    fn verdicts(&self, books: &[(Position, &Book)], hits: Vec<Hit>) -> Result<Vec<(Position, Position, Pair)>> {
+    fn verdicts(&self, books: &[(Position, &Book)], hits: Vec<Hit>) -> Result<Vec<(Position, Position, BookPair)>> {
         let cut = hits.iter().any(|hit| hit.cut);
         let number = |at: At| books.partition_point(|(book, _)| *book < at.0) as u32;
         let mut shared: BTreeMap<(u32, u32), Vec<u128>> = BTreeMap::new();
@@ -107,8 +107,8 @@ impl Join for EditionJoin {
             pairs.extend(next.iter().filter_map(judged));
             next = if cut { beyond(pairs.iter(), None, &tested) } else { Vec::new() };
         }
-        pairs.sort_by_key(|pair: &Pair| (pair.a, pair.b));
-        let positions = |pair: Pair| (books[pair.a as usize].0, books[pair.b as usize].0, pair);
+        pairs.sort_by_key(|pair: &BookPair| (pair.a, pair.b));
+        let positions = |pair: BookPair| (books[pair.a as usize].0, books[pair.b as usize].0, pair);
         Ok(pairs.into_iter().map(positions).collect())
     }
 }

@@ -2,14 +2,14 @@
 //!
 //! It starts from DUPNIQ (Yalniz, Can and Manmatha, "Partial duplicate detection for large book collections", CIKM 2011): a
 //! book is the sequence of the words that it has once, and two books are compared by the longest common subsequence of
-//! these. That is [`Published`], with the baselines of the paper in [`Method`] and a [lossless filter](overlaps) in front of them.
+//! these. That is [`Published`], with the baselines of the paper in [`BaselineMethod`] and a [lossless filter](overlaps) in front of them.
 //!
 //! [`find`] goes further. It keeps words and pairs of words that a book has once or twice ([`Book`]), on disk ([`Shelf`]); an
 //! inverted index proposes books that share rare pairs ([`Candidates`]); [chains](chains()) of words at the same distances are
-//! the passages that two books share, and a [`Rule`] tells whether that is enough. [`works`] are groups of editions.
+//! the passages that two books share, and a [`PairRule`] tells whether that is enough. [`works`] are groups of editions.
 //!
 //! ```
-//! use refrain::editions::{Book, FindOptions, Kind, Shelf, find};
+//! use refrain::editions::{Book, FindOptions, BookPairKind, Shelf, find};
 //!
 //! let word = |n: u32| n.to_string().bytes().map(|digit| char::from(digit - b'0' + b'k')).collect::<String>();
 //! let text = |from: u32, to: u32| (from..to).map(word).collect::<Vec<_>>().join(" ");
@@ -18,7 +18,7 @@
 //! shelf.add(&Book::read("a collection", &(text(5000, 9000) + " " + &text(1000, 1900)), &[]), None)?;
 //! let found = find(&shelf, &FindOptions::default(), &refrain::Run::default().start()?)?;
 //! assert_eq!(found.pairs.len(), 1);
-//! assert_eq!(found.pairs[0].kind, Kind::Partial);
+//! assert_eq!(found.pairs[0].kind, BookPairKind::Partial);
 //! assert!(found.pairs[0].share_a > 0.9 && found.pairs[0].share_b < 0.3);
 //! # Ok::<(), refrain::Error>(())
 //! ```
@@ -41,14 +41,14 @@ mod works;
 pub use boilerplate::{Boilerplate, MOST_EDGES};
 pub use book::{Anchor, Book, unique_words};
 pub use candidates::{CandidateOptions, Candidates};
-pub use chains::{Chain, ChainOptions, Lookup, Passage, chains};
-pub use find::{FindOptions, Found, LEAST_UNIQUE, find};
+pub use chains::{AnchorIndex, BookPassage, Chain, ChainOptions, chains};
+pub use find::{FindOptions, FoundEditions, LEAST_UNIQUE, find};
 pub use join::{EditionJoin, Hit};
 pub use overlap::{Overlap, overlaps};
-pub use pair::{Kind, Pair, Rule};
+pub use pair::{BookPair, BookPairKind, PairRule};
 pub use shelf::{Entry, Shelf};
 pub use terms::{Term, terms};
 pub use works::{Relation, Work, works};
 
-pub use crate::papers::book_baselines::Method;
+pub use crate::papers::book_baselines::BaselineMethod;
 pub use crate::papers::dupniq::{Published, Score, longest_increasing};

@@ -1,32 +1,32 @@
 //! What two books have to do with each other.
 
 use super::book::Book;
-use super::chains::{ChainOptions, Lookup, Passage, chains, covered, joined};
+use super::chains::{AnchorIndex, BookPassage, ChainOptions, chains, covered, joined};
 use crate::papers::dupniq::Published;
 
 /// What two books are to each other.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, serde::Serialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Kind {
+pub enum BookPairKind {
     /// Most of each is in the other.
     Duplicate,
     /// A part of the one, large or small, is in the other.
     Partial,
 }
 
-impl Kind {
+impl BookPairKind {
     /// The name used in files.
     pub fn name(self) -> &'static str {
         match self {
-            Kind::Duplicate => "duplicate",
-            Kind::Partial => "partial",
+            BookPairKind::Duplicate => "duplicate",
+            BookPairKind::Partial => "partial",
         }
     }
 }
 
 /// When two books share enough to be called duplicates, whole or in part.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Rule {
+pub struct PairRule {
     /// How chains are made.
     pub chains: ChainOptions,
     /// The best chain has to be worth this much: less may be chance.
@@ -44,9 +44,9 @@ pub struct Rule {
     pub whole: (f64, f64),
 }
 
-impl Default for Rule {
-    fn default() -> Rule {
-        Rule {
+impl Default for PairRule {
+    fn default() -> PairRule {
+        PairRule {
             chains: ChainOptions::default(),
             least_worth: 100.0,
             least_steadiness: 0.7,
@@ -58,17 +58,17 @@ impl Default for Rule {
     }
 }
 
-impl Rule {
+impl PairRule {
     /// Accepts whatever shares a chain: to see how near pairs come to the limits of the default.
-    pub fn loose() -> Rule {
+    pub fn loose() -> PairRule {
         let least_worth = ChainOptions::default().least_worth;
-        Rule {
+        PairRule {
             least_worth,
             least_steadiness: 0.0,
             least_share: 0.0,
             least_letters: 0,
             least_of_small: (0, 0.0),
-            ..Rule::default()
+            ..PairRule::default()
         }
     }
 }
@@ -78,13 +78,13 @@ const MOST_BETWEEN: u32 = 400;
 
 /// Two books that share text.
 #[derive(Debug, Clone, PartialEq, serde::Serialize)]
-pub struct Pair {
+pub struct BookPair {
     /// The number of the one book.
     pub a: u32,
     /// The number of the other, which is higher.
     pub b: u32,
     /// What they are to each other.
-    pub kind: Kind,
+    pub kind: BookPairKind,
     /// The larger of the two shares: 1 where a book is contained in the other. Of a published method, its score.
     pub score: f64,
     /// The share of the first book that is in the other.
@@ -100,16 +100,16 @@ pub struct Pair {
     /// The published scores.
     pub published: Published,
     /// The passages they share, in the order of the first book.
-    pub passages: Vec<Passage>,
+    pub passages: Vec<BookPassage>,
 }
 
-impl Pair {
+impl BookPair {
     /// The same pair seen from the other side: `b` is the first book now, under these numbers.
-    pub(super) fn turned(&self, a: u32, b: u32) -> Pair {
+    pub(super) fn turned(&self, a: u32, b: u32) -> BookPair {
         let Published { x, y, .. } = self.published;
-        let mut passages: Vec<Passage> = self.passages.iter().map(Passage::turned).collect();
+        let mut passages: Vec<BookPassage> = self.passages.iter().map(BookPassage::turned).collect();
         passages.sort_by_key(|passage| (passage.a, passage.b));
-        Pair {
+        BookPair {
             a: b,
             b: a,
             share_a: self.share_b,
@@ -121,11 +121,11 @@ impl Pair {
     }
 
     /// A pair that a published method finds: it knows a score, one kind of pairs, and no passages.
-    pub fn published(a: (u32, &Book), b: (u32, &Book), score: f64) -> Pair {
-        Pair {
+    pub fn published(a: (u32, &Book), b: (u32, &Book), score: f64) -> BookPair {
+        BookPair {
             a: a.0,
             b: b.0,
-            kind: Kind::Duplicate,
+            kind: BookPairKind::Duplicate,
             score,
             share_a: 0.0,
             share_b: 0.0,
@@ -143,15 +143,15 @@ impl Pair {
     }
 }
 
-impl Rule {
+impl PairRule {
     /// Compares two books; none when they share too little.
-    pub fn judge(&self, a: (u32, &Book, &Lookup), b: (u32, &Book, &Lookup)) -> Option<Pair> {
+    pub fn judge(&self, a: (u32, &Book, &AnchorIndex), b: (u32, &Book, &AnchorIndex)) -> Option<BookPair> {
         let chains = chains(a.1, a.2, b.1, b.2, &self.chains);
         let worth = chains.first()?.worth;
         let in_place: u32 = chains.iter().map(|chain| chain.in_place).sum();
         let astray: u32 = chains.iter().map(|chain| chain.astray).sum();
         let steadiness = f64::from(in_place + 1) / f64::from(in_place + astray + 1);
-        let passages: Vec<Passage> = chains.into_iter().flat_map(|chain| chain.passages).collect();
+        let passages: Vec<BookPassage> = chains.into_iter().flat_map(|chain| chain.passages).collect();
         let covered_a = covered(passages.iter().map(|chain| chain.a));
         let covered_b = covered(passages.iter().map(|chain| chain.b));
         let links: u32 = passages.iter().map(|chain| chain.links).sum();
@@ -166,10 +166,10 @@ impl Rule {
             return None;
         }
         let whole = smaller >= self.whole.0 && larger >= self.whole.1;
-        let kind = if whole { Kind::Duplicate } else { Kind::Partial };
+        let kind = if whole { BookPairKind::Duplicate } else { BookPairKind::Partial };
         let passages = joined(passages, MOST_BETWEEN);
         let published = Published::of(a.1, b.1);
         let score = share_a.max(share_b);
-        Some(Pair { a: a.0, b: b.0, kind, score, share_a, share_b, worth, links, steadiness, published, passages })
+        Some(BookPair { a: a.0, b: b.0, kind, score, share_a, share_b, worth, links, steadiness, published, passages })
     }
 }

@@ -5,7 +5,7 @@
 
 use std::collections::BTreeMap;
 
-use super::pair::{Kind, Pair};
+use super::pair::{BookPair, BookPairKind};
 use super::shelf::Entry;
 
 /// A group of editions.
@@ -48,9 +48,9 @@ impl Relation {
 const CONTAINED: f64 = 0.6;
 
 /// The works among books, in the order of their first books. Books that have to do with no other are left out.
-pub fn works(books: &[Entry], pairs: &[Pair]) -> Vec<Work> {
+pub fn works(books: &[Entry], pairs: &[BookPair]) -> Vec<Work> {
     let mut above: Vec<u32> = (0..books.len() as u32).collect();
-    for pair in pairs.iter().filter(|pair| pair.kind == Kind::Duplicate) {
+    for pair in pairs.iter().filter(|pair| pair.kind == BookPairKind::Duplicate) {
         let (a, b) = (root(&mut above, pair.a), root(&mut above, pair.b));
         let (low, high) = (a.min(b), a.max(b));
         above[high as usize] = low;
@@ -64,7 +64,7 @@ pub fn works(books: &[Entry], pairs: &[Pair]) -> Vec<Work> {
     }
     let number: BTreeMap<u32, usize> = groups.keys().copied().zip(0..).collect();
     let mut works: Vec<Work> = groups.into_values().map(|members| named(books, members)).collect();
-    for pair in pairs.iter().filter(|pair| pair.kind == Kind::Partial) {
+    for pair in pairs.iter().filter(|pair| pair.kind == BookPairKind::Partial) {
         let of = |book: u32, above: &mut [u32]| number.get(&root(above, book)).copied();
         let (Some(a), Some(b)) = (of(pair.a, &mut above), of(pair.b, &mut above)) else { continue };
         if a == b {

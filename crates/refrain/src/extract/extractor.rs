@@ -8,7 +8,7 @@ use serde_json::Value;
 use super::features::{Context, Measures, Names, traits_of};
 use super::linked_data::parse_leniently;
 use super::model::{Model, ModelError, Row, Table};
-use super::segment::{Page, Segmentation, Segmenter, Statement, unescape};
+use super::segment::{ParsedPage, Segmentation, Segmenter, Statement, unescape};
 use super::stoplists::{StopList, stop_list};
 use super::traits::Traits;
 use crate::document::{Block, BlockKind, Label, Mark, Reason, Span};
@@ -18,7 +18,7 @@ use crate::papers::justext::{Class, Classified, JusText, JusTextOptions};
 /// How the main content is told from what surrounds it.
 #[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Method {
+pub enum ExtractMethod {
     /// The learned method: best on pages of all kinds, never empty-handed.
     #[default]
     Default,
@@ -28,17 +28,20 @@ pub enum Method {
     Bte,
 }
 
-impl Method {
+impl ExtractMethod {
     /// The methods by name, with default parameters.
-    pub const ALL: [(&'static str, Method); 3] =
-        [("default", Method::Default), ("justext", Method::JusText(JusTextOptions::PUBLISHED)), ("bte", Method::Bte)];
+    pub const ALL: [(&'static str, ExtractMethod); 3] = [
+        ("default", ExtractMethod::Default),
+        ("justext", ExtractMethod::JusText(JusTextOptions::PUBLISHED)),
+        ("bte", ExtractMethod::Bte),
+    ];
 
     /// The name users know it by.
     pub fn name(self) -> &'static str {
         match self {
-            Method::Default => "default",
-            Method::JusText(_) => "justext",
-            Method::Bte => "bte",
+            ExtractMethod::Default => "default",
+            ExtractMethod::JusText(_) => "justext",
+            ExtractMethod::Bte => "bte",
         }
     }
 }
@@ -46,7 +49,7 @@ impl Method {
 /// What of the main content is wanted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Profile {
+pub enum ExtractProfile {
     /// All of it: headings, lists, tables and captions, too.
     #[default]
     CleanEval,
@@ -54,15 +57,16 @@ pub enum Profile {
     KrdWrd,
 }
 
-impl Profile {
+impl ExtractProfile {
     /// The profiles by name.
-    pub const ALL: [(&'static str, Profile); 2] = [("cleaneval", Profile::CleanEval), ("krdwrd", Profile::KrdWrd)];
+    pub const ALL: [(&'static str, ExtractProfile); 2] =
+        [("cleaneval", ExtractProfile::CleanEval), ("krdwrd", ExtractProfile::KrdWrd)];
 
     /// The name users know it by.
     pub fn name(self) -> &'static str {
         match self {
-            Profile::CleanEval => "cleaneval",
-            Profile::KrdWrd => "krdwrd",
+            ExtractProfile::CleanEval => "cleaneval",
+            ExtractProfile::KrdWrd => "krdwrd",
         }
     }
 }
@@ -72,9 +76,9 @@ impl Profile {
 #[serde(default, deny_unknown_fields)]
 pub struct ExtractOptions {
     /// The method.
-    pub method: Method,
+    pub method: ExtractMethod,
     /// The profile.
-    pub profile: Profile,
+    pub profile: ExtractProfile,
     /// Keep comments of readers below articles. Contributions to forums are main content in any case.
     pub comments: bool,
     /// Language of the stop list that jusText uses, whatever the pages say; their own when not given.
@@ -103,7 +107,7 @@ pub struct Extractor {
 #[derive(Debug, Default)]
 pub struct Workspace {
     segmenter: Segmenter,
-    pub(crate) page: Page,
+    pub(crate) page: ParsedPage,
     measures: Measures,
     context: Context,
     table: Table,
@@ -121,14 +125,14 @@ pub struct Decision {
     /// How likely it is main content, by the learned method.
     pub probability: Option<f32>,
     /// What decided.
-    pub rule: Rule,
+    pub rule: DecisionRule,
 }
 
 impl Decision {
     /// The decision as the reason of a mark.
     fn reason(&self) -> Reason {
         match self.rule {
-            Rule::Classified(found) => found.reason(),
+            DecisionRule::Classified(found) => found.reason(),
             rule => {
                 let probability = self.probability.map(|p| (f64::from(p) * 1000.0).round() / 1000.0);
                 Reason::Judged { rule: rule.name(), probability }
@@ -140,7 +144,7 @@ impl Decision {
 /// What decided on a block.
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[non_exhaustive]
-pub enum Rule {
+pub enum DecisionRule {
     /// The learned method: with the blocks above this probability the page is expected to come out best.
     Learned,
     /// It is a comment of a reader.
@@ -159,18 +163,18 @@ pub enum Rule {
     Plain,
 }
 
-impl Rule {
+impl DecisionRule {
     /// The name used in files.
     pub fn name(self) -> Cow<'static, str> {
         match self {
-            Rule::Learned => "learned".into(),
-            Rule::Comment => "comment".into(),
-            Rule::Copy => "copy".into(),
-            Rule::NoSentence => "no_sentence".into(),
-            Rule::Classified(found) => format!("{}/{}", found.context_free.name(), found.class.name()).into(),
-            Rule::Range => "range".into(),
-            Rule::Stated => "stated".into(),
-            Rule::Plain => "plain".into(),
+            DecisionRule::Learned => "learned".into(),
+            DecisionRule::Comment => "comment".into(),
+            DecisionRule::Copy => "copy".into(),
+            DecisionRule::NoSentence => "no_sentence".into(),
+            DecisionRule::Classified(found) => format!("{}/{}", found.context_free.name(), found.class.name()).into(),
+            DecisionRule::Range => "range".into(),
+            DecisionRule::Stated => "stated".into(),
+            DecisionRule::Plain => "plain".into(),
         }
     }
 }
@@ -179,7 +183,7 @@ impl Rule {
 #[derive(Debug, Clone, Copy)]
 pub struct Extracted<'a> {
     /// The page in blocks.
-    pub page: &'a Page,
+    pub page: &'a ParsedPage,
     /// One for each block.
     pub decisions: &'a [Decision],
     /// How good the result is expected to be, from 0 to 1.
@@ -242,11 +246,11 @@ impl Extracted<'_> {
     }
 
     /// Marks for all blocks that are not main content.
-    pub fn marks(&self, method: Method) -> Vec<Mark> {
+    pub fn marks(&self, method: ExtractMethod) -> Vec<Mark> {
         let pass: Cow<'static, str> = match method {
-            Method::Default => "extract".into(),
-            Method::JusText(_) => "justext".into(),
-            Method::Bte => "bte".into(),
+            ExtractMethod::Default => "extract".into(),
+            ExtractMethod::JusText(_) => "justext".into(),
+            ExtractMethod::Bte => "bte".into(),
         };
         let dropped = self.page.blocks.iter().zip(self.decisions).filter(|(_, decision)| !decision.keep);
         dropped
@@ -305,17 +309,18 @@ impl Extractor {
     pub fn extract_detecting<'a>(
         &self,
         html: &str,
-        detect: impl FnOnce(&Page) -> Option<String>,
+        detect: impl FnOnce(&ParsedPage) -> Option<String>,
         workspace: &'a mut Workspace,
     ) -> Extracted<'a> {
         self.segment(html, workspace);
         let language = detect(&workspace.page);
-        if !workspace.page.blocks.is_empty() || self.options.method != Method::Default || !workspace.state(html) {
+        if !workspace.page.blocks.is_empty() || self.options.method != ExtractMethod::Default || !workspace.state(html)
+        {
             return self.decide(html, language.as_deref(), workspace);
         }
         let mut note = "the page shows no text; used the description in its metadata";
         let mut confidence = STATED_CONFIDENCE;
-        if self.options.profile == Profile::KrdWrd {
+        if self.options.profile == ExtractProfile::KrdWrd {
             workspace.keep_sentences();
             if !workspace.decisions.iter().any(|decision| decision.keep) {
                 (confidence, note) = (0.0, "the page shows no text and describes itself in no full sentence");
@@ -330,7 +335,7 @@ impl Extractor {
         workspace.decisions.clear();
         for paragraph in crate::text::paragraphs(text) {
             workspace.page.add_block(paragraph.of(text));
-            workspace.decisions.push(Decision { keep: true, probability: None, rule: Rule::Plain });
+            workspace.decisions.push(Decision { keep: true, probability: None, rule: DecisionRule::Plain });
         }
         let empty = workspace.decisions.is_empty();
         let (confidence, note) = if empty { (0.0, Some("the text is empty")) } else { (1.0, None) };
@@ -340,8 +345,8 @@ impl Extractor {
     /// The first half of the work: cuts the page into the blocks that the method judges.
     pub(crate) fn segment(&self, html: &str, workspace: &mut Workspace) {
         let segmentation = match self.options.method {
-            Method::JusText(_) => Segmentation::Published,
-            Method::Default | Method::Bte => Segmentation::Visual,
+            ExtractMethod::JusText(_) => Segmentation::Published,
+            ExtractMethod::Default | ExtractMethod::Bte => Segmentation::Visual,
         };
         workspace.segmenter.segment(html, segmentation, &mut workspace.page);
     }
@@ -354,11 +359,11 @@ impl Extractor {
             note = Some(if html.trim().is_empty() { "the page is empty" } else { "the page shows no text" });
         } else {
             confidence = match self.options.method {
-                Method::Default => self.judge(html, workspace),
-                Method::JusText(options) => self.justext(options, language, workspace),
-                Method::Bte => workspace.densest(),
+                ExtractMethod::Default => self.judge(html, workspace),
+                ExtractMethod::JusText(options) => self.justext(options, language, workspace),
+                ExtractMethod::Bte => workspace.densest(),
             };
-            if self.options.profile == Profile::KrdWrd {
+            if self.options.profile == ExtractProfile::KrdWrd {
                 workspace.keep_sentences();
             }
             if !workspace.decisions.iter().any(|decision| decision.keep) {
@@ -398,7 +403,8 @@ impl Extractor {
             table.set_row(model, block, told, row.values());
         }
         table.judge(&model.second, probabilities);
-        let learned = |&probability| Decision { keep: true, probability: Some(probability), rule: Rule::Learned };
+        let learned =
+            |&probability| Decision { keep: true, probability: Some(probability), rule: DecisionRule::Learned };
         workspace.decisions.extend(workspace.probabilities.iter().map(learned));
         if !self.options.comments {
             workspace.drop_comments();
@@ -423,7 +429,7 @@ impl Extractor {
             let keep = found.class == Class::Good;
             good += if keep { found.length } else { 0 };
             sure += if keep && found.context_free == Class::Good { found.length } else { 0 };
-            let rule = Rule::Classified(found);
+            let rule = DecisionRule::Classified(found);
             workspace.decisions.push(Decision { keep, probability: None, rule });
         }
         if good == 0 { 0.0 } else { sure as f32 / good as f32 }
@@ -440,7 +446,7 @@ impl Workspace {
         let Some(text) = stated_text(html, &self.page) else { return false };
         for paragraph in crate::text::paragraphs(&text) {
             self.page.add_block(paragraph.of(&text));
-            self.decisions.push(Decision { keep: true, probability: None, rule: Rule::Stated });
+            self.decisions.push(Decision { keep: true, probability: None, rule: DecisionRule::Stated });
         }
         true
     }
@@ -451,7 +457,7 @@ impl Workspace {
         for (keep, block) in bte(&self.page).into_iter().zip(&self.page.blocks) {
             inside += if keep { block.span.len() } else { 0 };
             all += block.span.len();
-            self.decisions.push(Decision { keep, probability: None, rule: Rule::Range });
+            self.decisions.push(Decision { keep, probability: None, rule: DecisionRule::Range });
         }
         if all == 0 { 0.0 } else { inside as f32 / all as f32 }
     }
@@ -474,7 +480,7 @@ impl Workspace {
         if above > WORDS_ABOVE_COMMENTS.max(SHARE_ABOVE_COMMENTS * all) {
             for (block, decision) in decisions.iter_mut().enumerate() {
                 if comment(block) {
-                    (decision.keep, decision.rule) = (false, Rule::Comment);
+                    (decision.keep, decision.rule) = (false, DecisionRule::Comment);
                 }
             }
         }
@@ -484,9 +490,9 @@ impl Workspace {
     fn keep_comments(&mut self) {
         let Workspace { page, measures, decisions, .. } = self;
         for (block, decision) in decisions.iter_mut().enumerate() {
-            let dropped = !decision.keep && decision.rule == Rule::Learned;
+            let dropped = !decision.keep && decision.rule == DecisionRule::Learned;
             if dropped && measures.is_good(block) && traits_of(page, block).has(Traits::COMMENT) {
-                (decision.keep, decision.rule) = (true, Rule::Comment);
+                (decision.keep, decision.rule) = (true, DecisionRule::Comment);
             }
         }
     }
@@ -510,7 +516,7 @@ impl Workspace {
                     continue;
                 }
                 let decision = &mut decisions[block as usize];
-                (decision.keep, decision.rule) = (false, Rule::Copy);
+                (decision.keep, decision.rule) = (false, DecisionRule::Copy);
             }
         }
     }
@@ -543,7 +549,7 @@ impl Workspace {
     fn keep_sentences(&mut self) {
         for (block, decision) in self.page.blocks.iter().zip(&mut self.decisions) {
             if decision.keep && !is_sentence(block, block.span.of(&self.page.text)) {
-                (decision.keep, decision.rule) = (false, Rule::NoSentence);
+                (decision.keep, decision.rule) = (false, DecisionRule::NoSentence);
             }
         }
     }
@@ -561,7 +567,7 @@ fn is_sentence(block: &Block, text: &str) -> bool {
 }
 
 /// The text that a page states without showing it: the body of the article in its data, its description, its title.
-fn stated_text(html: &str, page: &Page) -> Option<String> {
+fn stated_text(html: &str, page: &ParsedPage) -> Option<String> {
     let mut description = None;
     for statement in &page.outline.statements {
         match statement {
@@ -685,18 +691,19 @@ mod tests {
 
     #[test]
     fn the_krdwrd_profile_keeps_sentences_only() {
-        let options = ExtractOptions { profile: Profile::KrdWrd, ..ExtractOptions::default() };
+        let options = ExtractOptions { profile: ExtractProfile::KrdWrd, ..ExtractOptions::default() };
         let (text, ..) = extract_with(options, &article());
         assert!(text.contains(SENTENCE) && !text.contains("The lamp\n"), "{text}");
     }
 
     #[test]
     fn published_methods_can_be_empty_handed_and_say_so() {
-        let method = Method::JusText(JusTextOptions::PUBLISHED);
+        let method = ExtractMethod::JusText(JusTextOptions::PUBLISHED);
         let (text, confidence, note) = extract_with(ExtractOptions { method, ..ExtractOptions::default() }, "<p>short");
         assert_eq!((text.as_str(), confidence), ("", 0.0));
         assert!(note.is_some());
-        let (text, ..) = extract_with(ExtractOptions { method: Method::Bte, ..ExtractOptions::default() }, &article());
+        let (text, ..) =
+            extract_with(ExtractOptions { method: ExtractMethod::Bte, ..ExtractOptions::default() }, &article());
         assert!(text.contains("night 3 of"));
     }
 
@@ -722,7 +729,7 @@ mod tests {
             Extractor::default().segment(&html, &mut workspace);
             workspace.measures.measure(&html, &workspace.page);
             workspace.probabilities = blocks.iter().map(|(_, probability)| *probability).collect();
-            let decision = |&(_, p): &(usize, f32)| Decision { keep: true, probability: Some(p), rule: Rule::Learned };
+            let decision = |&(_, p): &(usize, f32)| Decision { keep: true, probability: Some(p), rule: DecisionRule::Learned };
             workspace.decisions = blocks.iter().map(decision).collect();
             let found = workspace.cut();
 

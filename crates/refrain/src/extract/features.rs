@@ -6,7 +6,7 @@
 pub(crate) use self::context::Context;
 
 use self::block::{CUE_NAMES, Cue, Measure, each_word};
-use super::segment::{Page, Place, Statement};
+use super::segment::{ParsedPage, Place, Statement};
 use super::tags::Tag;
 use super::traits::Traits;
 use crate::document::BlockKind;
@@ -157,7 +157,7 @@ const WINDOWS: [usize; 4] = [2, 4, 8, 16];
 
 impl Measures {
     /// Measures a page. What was measured before is gone; its buffers are used again.
-    pub(crate) fn measure(&mut self, html: &str, page: &Page) {
+    pub(crate) fn measure(&mut self, html: &str, page: &ParsedPage) {
         self.measure_blocks(page);
         self.measure_elements(page);
         self.measure_rows(page);
@@ -165,7 +165,7 @@ impl Measures {
         self.measure_page(html, page);
     }
 
-    fn measure_blocks(&mut self, page: &Page) {
+    fn measure_blocks(&mut self, page: &ParsedPage) {
         self.title_words.clear();
         each_word(page.title.as_deref().unwrap_or_default(), |hash, length| {
             if length > 2 && !self.title_words.contains(&hash) && self.title_words.len() < 64 {
@@ -192,7 +192,7 @@ impl Measures {
         }
     }
 
-    fn measure_elements(&mut self, page: &Page) {
+    fn measure_elements(&mut self, page: &ParsedPage) {
         let outline = &page.outline;
         self.elements.clear();
         self.elements.resize(outline.elements.len(), Inside { first: u32::MAX, ..Inside::default() });
@@ -265,7 +265,7 @@ impl Measures {
     }
 
     /// Finds elements with kin beside them.
-    fn measure_rows(&mut self, page: &Page) {
+    fn measure_rows(&mut self, page: &ParsedPage) {
         let elements = &page.outline.elements;
         self.rows.clear();
         self.rows.push(Row::default());
@@ -307,7 +307,7 @@ impl Measures {
         }
     }
 
-    fn measure_paths(&mut self, page: &Page) {
+    fn measure_paths(&mut self, page: &ParsedPage) {
         let path = |place: &Place| page.outline.elements[place.element as usize].path;
         self.paths.clear();
         self.paths.extend(page.outline.places.iter().enumerate().map(|(i, place)| (path(place), i as u32)));
@@ -330,7 +330,7 @@ impl Measures {
         }
     }
 
-    fn measure_page(&mut self, html: &str, page: &Page) {
+    fn measure_page(&mut self, html: &str, page: &ParsedPage) {
         let outline = &page.outline;
         let count = self.blocks.len();
         let max_score = self.page.max_score;
@@ -449,7 +449,7 @@ impl Measures {
 
     /// Tells all features of a block, by name. The names and their order are always the same: those of the page, the
     /// traits, those of the block itself.
-    pub(crate) fn tell(&self, page: &Page, block: usize, tell: &mut impl FnMut(&'static str, f32)) {
+    pub(crate) fn tell(&self, page: &ParsedPage, block: usize, tell: &mut impl FnMut(&'static str, f32)) {
         self.tell_page(tell);
         for (bit, name) in TRAIT_NAMES.iter().enumerate() {
             tell(name, f32::from(u8::from(traits_of(page, block).0 >> bit & 1 == 1)));
@@ -494,7 +494,7 @@ impl Measures {
 
     /// Tells the features of a block itself.
     #[allow(clippy::too_many_lines)] // a list
-    pub(crate) fn tell_block(&self, page: &Page, block: usize, tell: &mut impl FnMut(&'static str, f32)) {
+    pub(crate) fn tell_block(&self, page: &ParsedPage, block: usize, tell: &mut impl FnMut(&'static str, f32)) {
         let outline = &page.outline;
         let count = self.blocks.len();
         let (own, place) = (&self.blocks[block], &outline.places[block]);
@@ -650,7 +650,7 @@ impl Measures {
     }
 
     /// The next element up that holds more.
-    fn larger(&self, page: &Page, element: u32) -> u32 {
+    fn larger(&self, page: &ParsedPage, element: u32) -> u32 {
         let blocks = self.elements[element as usize].blocks;
         let mut at = element;
         for _ in 0..MAX_CLIMB {
@@ -667,7 +667,7 @@ impl Measures {
     }
 
     /// The innermost element around that holds half of the page's good words.
-    fn holder(&self, page: &Page, element: u32) -> u32 {
+    fn holder(&self, page: &ParsedPage, element: u32) -> u32 {
         let mut at = element;
         for _ in 0..MAX_CLIMB {
             let parent = page.outline.elements[at as usize].parent;
@@ -810,7 +810,7 @@ const TRAIT_NAMES: [&str; Traits::COUNT] = [
 ];
 
 /// What the elements around a block say about it.
-pub(crate) fn traits_of(page: &Page, block: usize) -> Traits {
+pub(crate) fn traits_of(page: &ParsedPage, block: usize) -> Traits {
     page.outline.elements[page.outline.places[block].element as usize].traits
 }
 
@@ -818,7 +818,7 @@ fn share(part: f32, whole: f32) -> f32 {
     if whole > 0.0 { part / whole } else { 0.0 }
 }
 
-fn heading_level(page: &Page, block: usize) -> u8 {
+fn heading_level(page: &ParsedPage, block: usize) -> u8 {
     let mut at = page.outline.places[block].element;
     if page.blocks[block].kind != BlockKind::Heading {
         return 0;
@@ -868,7 +868,7 @@ mod tests {
     use super::*;
     use crate::extract::segment::segment;
 
-    fn features(page: &Page, html: &str, block: usize) -> HashMap<&'static str, f32> {
+    fn features(page: &ParsedPage, html: &str, block: usize) -> HashMap<&'static str, f32> {
         let mut measures = Measures::default();
         measures.measure(html, page);
         let mut told = HashMap::new();

@@ -6,7 +6,7 @@
 use std::collections::HashMap;
 
 use self::inline::{Segment, longest_run};
-use super::segment::Page;
+use super::segment::ParsedPage;
 use super::shape::{Cell, Container, Kind, LinkCount, Numbers, Piece, Shape, Style, What};
 
 mod inline;
@@ -38,7 +38,7 @@ impl Default for MarkdownOptions {
 /// let text = markdown(html, &segment(html), &|block| block > 0, &MarkdownOptions::default());
 /// assert_eq!(text, "## Fog\n\nSee [the **horn**](/horn).\n\n1. Wait\n2. Listen\n");
 /// ```
-pub fn markdown(html: &str, page: &Page, keep: &dyn Fn(usize) -> bool, options: &MarkdownOptions) -> String {
+pub fn markdown(html: &str, page: &ParsedPage, keep: &dyn Fn(usize) -> bool, options: &MarkdownOptions) -> String {
     let shape = Shape::of(html, page, keep, options.tables);
     let mut writer = Writer {
         html,

@@ -11,7 +11,7 @@ use serde_json::Value;
 use super::dates::{Order, date_in_url, find_date};
 use super::linked_data::{Role, collect_nodes, names_in, parse_leniently, resolve, type_of};
 use super::names::{LONGEST, LONGEST_NAME, after_by, byline, names, starter, tidy};
-use super::segment::{Page, Place, Said, Statement, unescape};
+use super::segment::{ParsedPage, Place, Said, Statement, unescape};
 use super::tags::Tag;
 use super::traits::Traits;
 use crate::document::Span;
@@ -65,7 +65,7 @@ impl Metadata {
     /// assert_eq!(metadata.author.as_deref(), Some("Ida Fennick"));
     /// assert_eq!(metadata.date.as_deref(), Some("2021-03-03"));
     /// ```
-    pub fn of(html: &str, page: &Page, url: Option<&str>) -> Metadata {
+    pub fn of(html: &str, page: &ParsedPage, url: Option<&str>) -> Metadata {
         let mut search = Search::new(html, page, url);
         search.statements();
         search.text();
@@ -161,7 +161,7 @@ fn meta_key(key: &str) -> Option<(Field, u8)> {
 /// Collects what is stated.
 struct Search<'a> {
     html: &'a str,
-    page: &'a Page,
+    page: &'a ParsedPage,
     url: Option<&'a str>,
     order: Order,
     best: [Best; FIELDS],
@@ -174,7 +174,7 @@ struct Search<'a> {
 }
 
 impl<'a> Search<'a> {
-    fn new(html: &'a str, page: &'a Page, url: Option<&'a str>) -> Search<'a> {
+    fn new(html: &'a str, page: &'a ParsedPage, url: Option<&'a str>) -> Search<'a> {
         // Where the language is not known, English is most likely, and most of its pages are American.
         let english = page.language.as_deref().is_none_or(|language| language == "en");
         let order = if english { Order::MonthFirst } else { Order::DayFirst };

@@ -1,7 +1,7 @@
 //! Extract: the blocks of a web page, and which of them are its main content.
 //!
 //! [`segment`] turns HTML into blocks: what browsers draw as blocks. An [`Extractor`] says which of them are main content:
-//! by a learned method that looks at each block, its neighbours and the elements around it ([`Method::Default`]), or by
+//! by a learned method that looks at each block, its neighbours and the elements around it ([`ExtractMethod::Default`]), or by
 //! [`JusText`] and [`bte`], as they were published. [`Metadata`] is what the page says about itself; [`markdown`] and
 //! [`tei`] write the blocks that are kept with their headings, lists, tables and links.
 
@@ -24,12 +24,14 @@ pub(crate) mod tokens;
 pub mod training;
 mod traits;
 
-pub use extractor::{Decision, ExtractOptions, Extracted, Extractor, Method, Profile, Rule, Workspace};
+pub use extractor::{
+    Decision, DecisionRule, ExtractMethod, ExtractOptions, ExtractProfile, Extracted, Extractor, Workspace,
+};
 pub use markdown::{MarkdownOptions, markdown};
 pub use metadata::Metadata;
 pub use model::ModelError;
 pub use record::RecordOptions;
-pub use segment::{Page, Segmentation, segment, segment_with};
+pub use segment::{ParsedPage, Segmentation, segment, segment_with};
 pub use stoplists::{StopList, stop_list, stop_list_languages};
 pub use tei::{XML_DECLARATION, tei};
 

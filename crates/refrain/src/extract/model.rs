@@ -16,7 +16,7 @@ static SHIPPED: &str = include_str!("../../data/extract.model");
 pub(crate) struct Model {
     features: Vec<Feature>,
     /// One for each feature, in the order in which features are told.
-    told: Vec<Told>,
+    binned: Vec<BinnedFeature>,
     /// The borders of all features, each filled up with infinity to whole fours: the last ones are never passed.
     borders: Vec<[f32; 4]>,
     pub(crate) first: Forest,
@@ -40,15 +40,15 @@ struct Feature {
 
 /// Where the borders of a feature are.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct Told {
+struct BinnedFeature {
     column: u16,
     from: u16,
     to: u16,
 }
 
-impl Told {
+impl BinnedFeature {
     /// A feature that no tree asks for.
-    const UNUSED: Told = Told { column: u16::MAX, from: 0, to: 0 };
+    const UNUSED: BinnedFeature = BinnedFeature { column: u16::MAX, from: 0, to: 0 };
 }
 
 #[derive(Debug)]
@@ -83,7 +83,7 @@ impl Model {
     fn blank(names: &Names) -> Model {
         Model {
             features: Vec::new(),
-            told: vec![Told::UNUSED; names.second.len()],
+            binned: vec![BinnedFeature::UNUSED; names.second.len()],
             borders: Vec::new(),
             first: Forest::default(),
             second: Forest::default(),
@@ -138,16 +138,16 @@ impl Model {
         let fours = feature.borders.chunks(4);
         self.borders
             .extend(fours.map(|few| std::array::from_fn::<_, 4, _>(|i| few.get(i).copied().unwrap_or(f32::INFINITY))));
-        self.told[nth] = Told { column: self.features.len() as u16, from, to: self.borders.len() as u16 };
+        self.binned[nth] = BinnedFeature { column: self.features.len() as u16, from, to: self.borders.len() as u16 };
         self.features.push(feature);
     }
 
     /// How many borders of a feature the value is above.
     #[inline]
-    fn bin(&self, told: Told, value: f32) -> u8 {
+    fn bin(&self, feature: BinnedFeature, value: f32) -> u8 {
         // Counted as floats, which compilers turn into vector instructions.
         let mut above = [0.0_f32; 4];
-        for borders in &self.borders[usize::from(told.from)..usize::from(told.to)] {
+        for borders in &self.borders[usize::from(feature.from)..usize::from(feature.to)] {
             for i in 0..4 {
                 above[i] += if borders[i] < value { 1.0 } else { 0.0 };
             }
@@ -251,27 +251,27 @@ impl Table {
 
     /// Notes features of a block, from the `nth` on.
     pub(crate) fn set_row(&mut self, model: &Model, row: usize, nth: usize, values: &[f32]) {
-        for (value, &told) in values.iter().zip(&model.told[nth..]) {
-            if told != Told::UNUSED {
-                self.bins[usize::from(told.column) * self.rows + row] = model.bin(told, *value);
+        for (value, &feature) in values.iter().zip(&model.binned[nth..]) {
+            if feature != BinnedFeature::UNUSED {
+                self.bins[usize::from(feature.column) * self.rows + row] = model.bin(feature, *value);
             }
         }
     }
 
     /// Notes the value of the `nth` feature for all blocks.
     pub(crate) fn set_all(&mut self, model: &Model, nth: usize, value: f32) {
-        let told = model.told[nth];
-        if told != Told::UNUSED {
-            self.bins[usize::from(told.column) * self.rows..][..self.rows].fill(model.bin(told, value));
+        let feature = model.binned[nth];
+        if feature != BinnedFeature::UNUSED {
+            self.bins[usize::from(feature.column) * self.rows..][..self.rows].fill(model.bin(feature, value));
         }
     }
 
     /// Notes features that are bits, from the `nth` on: one set of bits a block.
     pub(crate) fn set_bits(&mut self, model: &Model, nth: usize, bits: &[u64]) {
         for bit in 0..64 {
-            let told = model.told[nth + bit];
-            if told != Told::UNUSED {
-                let column = &mut self.bins[usize::from(told.column) * self.rows..][..self.rows];
+            let feature = model.binned[nth + bit];
+            if feature != BinnedFeature::UNUSED {
+                let column = &mut self.bins[usize::from(feature.column) * self.rows..][..self.rows];
                 for (bin, bits) in column.iter_mut().zip(bits) {
                     *bin = (bits >> bit & 1) as u8;
                 }

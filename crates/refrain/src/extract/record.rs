@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value, json};
 
-use super::extractor::{Extracted, Rule};
+use super::extractor::{DecisionRule, Extracted};
 use super::features::{Measures, traits_of};
 use super::metadata::Metadata;
 use crate::document::{BLOCKS_FIELD, BYTE_BLOCKS_FIELD, BlockKind};
@@ -109,12 +109,12 @@ impl Extracted<'_> {
             line.insert("text".into(), Value::from(text));
             let mut features = Map::new();
             match decision.rule {
-                Rule::Classified(found) => {
+                DecisionRule::Classified(found) => {
                     features.insert("length".into(), json!(found.length));
                     features.insert("link_density".into(), json!(rounded(found.link_density as f32)));
                     features.insert("stop_word_density".into(), json!(rounded(found.stop_word_density as f32)));
                 }
-                Rule::Range => {
+                DecisionRule::Range => {
                     let place = self.page.outline.places[block];
                     features.insert("words".into(), json!(measures.words(block)));
                     features.insert("tags_before".into(), json!(place.before));
@@ -138,7 +138,7 @@ fn rounded(value: f32) -> f64 {
     (f64::from(value) * 1000.0).round() / 1000.0
 }
 
-impl super::segment::Page {
+impl super::segment::ParsedPage {
     /// The level of a heading.
     pub(crate) fn heading_level(&self, block: usize) -> Option<u8> {
         if self.blocks[block].kind != BlockKind::Heading {

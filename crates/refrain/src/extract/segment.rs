@@ -7,14 +7,14 @@
 use std::borrow::Cow;
 
 use super::tags::{Attribute, Tag};
-use super::tokens::{Sink, tokenise};
+use super::tokens::{TokenSink, tokenise};
 use super::traits::Traits;
 use crate::document::{Block, BlockKind, Span};
 use crate::papers::justext::blocks::Published;
 
 /// The visible text of a page, in blocks.
 #[derive(Debug, Clone, PartialEq, Default)]
-pub struct Page {
+pub struct ParsedPage {
     /// Text of all blocks, with a blank line between two of them.
     pub text: String,
     /// The blocks.
@@ -140,7 +140,7 @@ pub enum Segmentation {
 /// assert_eq!(page.blocks[0].link_chars, 4);
 /// assert_eq!(page.title.as_deref(), Some("T"));
 /// ```
-pub fn segment(html: &str) -> Page {
+pub fn segment(html: &str) -> ParsedPage {
     segment_with(html, Segmentation::Visual)
 }
 
@@ -153,8 +153,8 @@ pub fn segment(html: &str) -> Page {
 /// assert_eq!(segment_with(html, Segmentation::Visual).text, "One.\n\nTwo.");
 /// assert_eq!(segment_with(html, Segmentation::Published).text, "One.Two.");
 /// ```
-pub fn segment_with(html: &str, segmentation: Segmentation) -> Page {
-    let mut page = Page::default();
+pub fn segment_with(html: &str, segmentation: Segmentation) -> ParsedPage {
+    let mut page = ParsedPage::default();
     Segmenter::default().segment(html, segmentation, &mut page);
     page
 }
@@ -211,7 +211,7 @@ pub(crate) struct Open {
 
 impl Segmenter {
     /// Cuts a page into blocks. What was in `page` is gone; its buffers are used again.
-    pub(crate) fn segment(&mut self, html: &str, segmentation: Segmentation, page: &mut Page) {
+    pub(crate) fn segment(&mut self, html: &str, segmentation: Segmentation, page: &mut ParsedPage) {
         page.clear();
         let root = Element {
             parent: 0,
@@ -256,7 +256,7 @@ impl Segmenter {
     }
 }
 
-impl Page {
+impl ParsedPage {
     /// Adds a block of text that the page does not show.
     pub(crate) fn add_block(&mut self, text: &str) {
         if !self.text.is_empty() {
@@ -293,7 +293,7 @@ pub(crate) enum Space {
 /// One pass over a page.
 pub(crate) struct Pass<'a> {
     pub(crate) html: &'a str,
-    pub(crate) page: &'a mut Page,
+    pub(crate) page: &'a mut ParsedPage,
     pub(crate) open: &'a mut Vec<Open>,
     /// Inline stretches that are open.
     marked: &'a mut Vec<Inline>,
@@ -316,7 +316,7 @@ pub(crate) struct Pass<'a> {
     pub(crate) preformatted: u32,
 }
 
-impl Sink for Pass<'_> {
+impl TokenSink for Pass<'_> {
     fn start(&mut self, tag: Tag, attributes: &[(Attribute, Span)], self_closing: bool, span: Span) {
         self.place.tags += 1;
         if let Some((silent, depth)) = &mut self.silent {

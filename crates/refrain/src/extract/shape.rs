@@ -7,7 +7,7 @@ use std::collections::HashMap;
 use self::attributes::Attributes;
 pub(crate) use self::grid::Cell;
 use self::grid::{Layout, MAX_COLUMNS, Row};
-use super::segment::{Inline, Page};
+use super::segment::{Inline, ParsedPage};
 use super::tags::Tag;
 use crate::document::Span;
 
@@ -26,7 +26,7 @@ const LONGEST_CELL: usize = 400;
 /// The kept part of a page.
 #[derive(Debug)]
 pub(crate) struct Shape<'a> {
-    page: &'a Page,
+    page: &'a ParsedPage,
     attributes: Attributes,
     frames: Vec<Frame>,
     /// What is to be written, in order.
@@ -92,7 +92,7 @@ pub(crate) enum Container {
 
 impl<'a> Shape<'a> {
     /// The shape of the blocks that `keep` names. `page` must be what was made of `html`.
-    pub(crate) fn of(html: &str, page: &'a Page, keep: &dyn Fn(usize) -> bool, tables: bool) -> Shape<'a> {
+    pub(crate) fn of(html: &str, page: &'a ParsedPage, keep: &dyn Fn(usize) -> bool, tables: bool) -> Shape<'a> {
         let attributes = Attributes::of(html, page);
         let frames = frames(page, &attributes);
         // What ends later stands outside.
@@ -392,7 +392,7 @@ impl Frame {
 }
 
 /// What each element inherits. One walk, because parents come first.
-fn frames(page: &Page, attributes: &Attributes) -> Vec<Frame> {
+fn frames(page: &ParsedPage, attributes: &Attributes) -> Vec<Frame> {
     let elements = &page.outline.elements;
     let mut frames: Vec<Frame> = Vec::with_capacity(elements.len());
     // The last term of each list of definitions.

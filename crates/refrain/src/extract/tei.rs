@@ -6,7 +6,7 @@
 use std::fmt::Write;
 
 use super::metadata::Metadata;
-use super::segment::Page;
+use super::segment::ParsedPage;
 use super::shape::{Cell, Container, Kind, LinkCount, Numbers, Piece, Shape, Style, What, percent, target};
 
 /// What an XML file begins with; [`tei`] gives elements without it, so that many can stand in one file.
@@ -23,7 +23,7 @@ pub const XML_DECLARATION: &str = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
 /// let text = tei(html, &page, &Metadata::of(html, &page, None), "fog", &|_| true);
 /// assert!(text.contains("<div><head>Fog</head>\n<p>One &amp; <hi rend=\"bold\">two</hi></p>\n</div>"));
 /// ```
-pub fn tei(html: &str, page: &Page, metadata: &Metadata, id: &str, keep: &dyn Fn(usize) -> bool) -> String {
+pub fn tei(html: &str, page: &ParsedPage, metadata: &Metadata, id: &str, keep: &dyn Fn(usize) -> bool) -> String {
     let mut out = String::with_capacity(page.text.len() + 1000);
     out.push_str("<TEI xmlns=\"http://www.tei-c.org/ns/1.0\">\n");
     let source = Source::of(html, page);
@@ -51,7 +51,7 @@ enum Source {
 
 impl Source {
     /// A page with text that does not come from HTML is plain text.
-    fn of(html: &str, page: &Page) -> Source {
+    fn of(html: &str, page: &ParsedPage) -> Source {
         if html.is_empty() && !page.blocks.is_empty() { Source::PlainText } else { Source::WebPage }
     }
 
@@ -409,7 +409,7 @@ mod tests {
 
     #[test]
     fn plain_text_is_not_called_a_web_page() {
-        let mut page = Page::default();
+        let mut page = ParsedPage::default();
         page.add_block("One.");
         let text = tei("", &page, &Metadata::default(), "d", &|_| true);
         assert!(text.contains("<p>Made from plain text.</p>") && text.contains("<p>One.</p>"), "{text}");

@@ -10,7 +10,7 @@ use super::tags::{Attribute, Tag};
 use crate::document::Span;
 
 /// Receives what the page consists of.
-pub(crate) trait Sink {
+pub(crate) trait TokenSink {
     /// A start tag; `html[span]` is all of it.
     fn start(&mut self, tag: Tag, attributes: &[(Attribute, Span)], self_closing: bool, span: Span);
     /// An end tag.
@@ -28,7 +28,7 @@ pub(crate) trait Sink {
 }
 
 /// Reads a page.
-pub(crate) fn tokenise(html: &str, attributes: &mut Vec<(Attribute, Span)>, sink: &mut impl Sink) {
+pub(crate) fn tokenise(html: &str, attributes: &mut Vec<(Attribute, Span)>, sink: &mut impl TokenSink) {
     let bytes = html.as_bytes();
     let mut from = 0; // where text that was not handed on begins
     let mut at = 0;
@@ -155,7 +155,7 @@ fn read_tag(bytes: &[u8], from: usize, attributes: &mut Vec<(Attribute, Span)>) 
 }
 
 /// Passes over a comment, a doctype, a processing instruction, or an end tag without a name.
-fn skip_declaration(bytes: &[u8], open: usize, sink: &mut impl Sink) -> usize {
+fn skip_declaration(bytes: &[u8], open: usize, sink: &mut impl TokenSink) -> usize {
     let after = &bytes[open + 2..];
     if bytes[open + 1] == b'!' {
         if let Some(comment) = after.strip_prefix(b"--") {

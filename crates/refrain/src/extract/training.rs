@@ -1,13 +1,13 @@
 //! For those who train the model of the default method: the features of pages as rows of numbers.
 
 use super::features::{Context, Measures};
-use super::segment::{Page, Segmentation, Segmenter};
+use super::segment::{ParsedPage, Segmentation, Segmenter};
 
 /// Measures pages.
 #[derive(Debug, Default)]
 pub struct Features {
     segmenter: Segmenter,
-    page: Page,
+    page: ParsedPage,
     measures: Measures,
     context: Context,
 }

@@ -8,9 +8,9 @@ use super::outputs::{ERRORS, Outputs};
 use crate::document::Document;
 use crate::error::Result;
 use crate::flow::each_document;
-use crate::pipeline::Preparation;
+use crate::prepare::Preparation;
 use crate::run::Run;
-use crate::source::SourceOptions;
+use crate::source::ReadOptions;
 use crate::text::Offsets;
 use crate::write::WriteOptions;
 
@@ -30,7 +30,7 @@ use crate::write::WriteOptions;
 #[serde(default, deny_unknown_fields)]
 pub struct Convert {
     /// How inputs are read.
-    pub read: SourceOptions,
+    pub read: ReadOptions,
     /// Keep ranges that came marked, with their marks.
     pub keep_marked: bool,
     /// What the offsets of marks count in files.

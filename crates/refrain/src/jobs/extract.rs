@@ -12,13 +12,13 @@ use crate::decode::detect_language;
 use crate::document::{Block, Document, Origin, Position};
 use crate::error::{Failure, Result};
 use crate::extract::{
-    ExtractOptions, Extracted, Extractor, MarkdownOptions, Metadata, Method, Page, RecordOptions, Workspace,
-    XML_DECLARATION, markdown, tei,
+    ExtractMethod, ExtractOptions, Extracted, Extractor, MarkdownOptions, Metadata, ParsedPage, RecordOptions,
+    Workspace, XML_DECLARATION, markdown, tei,
 };
 use crate::flow::each_document;
-use crate::pipeline::{Opened, with_workspace};
+use crate::prepare::{Opened, with_workspace};
 use crate::run::Run;
-use crate::source::{Body, EMPTY_FILE, Item, Markup, RawDocument, SourceOptions, is_record};
+use crate::source::{Body, EMPTY_FILE, Item, Markup, RawDocument, ReadOptions, is_record};
 use crate::text::{CharOffsets, Offsets};
 use crate::write::{Compressed, FolderWriter, Format, WriteOptions};
 
@@ -38,7 +38,7 @@ use crate::write::{Compressed, FolderWriter, Format, WriteOptions};
 #[serde(default, deny_unknown_fields)]
 pub struct Extract {
     /// How inputs are read. Texts in JSON, Parquet and memory are web pages unless `text_is` says otherwise.
-    pub read: SourceOptions,
+    pub read: ReadOptions,
     /// Which method finds the main content, and how.
     pub content: ExtractOptions,
     /// What Markdown shows.
@@ -170,7 +170,7 @@ impl Extract {
         let default = if self.explain { Format::Jsonl } else { Format::Text };
         let formats = if self.explain { &[Format::Jsonl] } else { Self::FORMATS };
         match outputs.path().filter(|path| is_folder(path) && !self.explain) {
-            Some(_) => Ok(outputs.asked_format().map_or(default, |(format, _)| format)),
+            Some(_) => Ok(outputs.requested_format().map_or(default, |(format, _)| format)),
             None => outputs.file_format(formats, default),
         }
     }
@@ -315,8 +315,9 @@ impl<'a> Work<'a> {
     /// Finds the main content. Only jusText needs the language.
     fn extract_page<'w>(&self, html: &str, workspace: &'w mut Workspace) -> Extracted<'w> {
         match self.extractor.options() {
-            ExtractOptions { method: Method::JusText(_), language: None, .. } => {
-                let detect = |page: &Page| page.language.clone().or_else(|| language_of(page, page.blocks.iter()));
+            ExtractOptions { method: ExtractMethod::JusText(_), language: None, .. } => {
+                let detect =
+                    |page: &ParsedPage| page.language.clone().or_else(|| language_of(page, page.blocks.iter()));
                 self.extractor.extract_detecting(html, detect, workspace)
             }
             _ => self.extractor.extract(html, None, workspace),
@@ -407,7 +408,7 @@ fn explain(html: &str, found: &Extracted<'_>, document: &Document) -> String {
 }
 
 /// The language of some blocks of a page, where it can be told.
-fn language_of<'a>(page: &Page, blocks: impl Iterator<Item = &'a Block>) -> Option<String> {
+fn language_of<'a>(page: &ParsedPage, blocks: impl Iterator<Item = &'a Block>) -> Option<String> {
     const ENOUGH: usize = 4000;
     let mut sample = String::new();
     for block in blocks.filter(|block| block.link_chars as usize * 3 < block.span.len()) {

@@ -9,7 +9,7 @@ use tempfile::TempDir;
 use super::Outputs;
 use crate::document::Document;
 use crate::error::{Error, Failure, Result};
-use crate::source::{Inputs, Item, STDIN, Source, SourceOptions};
+use crate::source::{Collection, InputFiles, Item, ReadOptions, STDIN};
 
 /// What a job reads: files by name, standard input, or documents in memory.
 ///
@@ -72,7 +72,7 @@ impl Input {
 
     /// Finds what there is to read. Nothing at all is an error; names that do not exist are failures. Files below the main
     /// output are not read, and no output may be an input.
-    pub(crate) fn open(&self, options: &SourceOptions, outputs: &Outputs) -> Result<(Source, Vec<Failure>)> {
+    pub(crate) fn open(&self, options: &ReadOptions, outputs: &Outputs) -> Result<(Collection, Vec<Failure>)> {
         let (source, failures) = self.open_any(options, outputs)?;
         if source.inputs().is_empty() {
             let list: Vec<String> = failures.iter().map(Failure::to_string).collect();
@@ -85,7 +85,7 @@ impl Input {
     /// where it has one. Nothing to read at all is an error.
     pub fn each_item(
         &self,
-        options: &SourceOptions,
+        options: &ReadOptions,
         mut visit: impl FnMut(Option<u64>, Item) -> ControlFlow<()>,
     ) -> Result<()> {
         let (source, failures) = self.open(options, &Outputs::none())?;
@@ -102,33 +102,38 @@ impl Input {
     /// deleted when it is dropped.
     pub(crate) fn open_twice(
         &self,
-        options: &SourceOptions,
+        options: &ReadOptions,
         outputs: &Outputs,
         temporary: Option<&Path>,
-    ) -> Result<(Source, Vec<Failure>, Option<TempDir>)> {
+    ) -> Result<(Collection, Vec<Failure>, Option<TempDir>)> {
         let (mut source, failures) = self.open(options, outputs)?;
         let copied = source.copy_stdin(temporary)?;
         Ok((source, failures, copied))
     }
 
     /// The same, where nothing at all is no error.
-    pub(crate) fn open_any(&self, options: &SourceOptions, outputs: &Outputs) -> Result<(Source, Vec<Failure>)> {
+    pub(crate) fn open_any(&self, options: &ReadOptions, outputs: &Outputs) -> Result<(Collection, Vec<Failure>)> {
         let names = match &self.0 {
             Kind::Documents(documents) => {
-                return Ok((Source::of_documents(documents.clone(), options.clone()), Vec::new()));
+                return Ok((Collection::of_documents(documents.clone(), options.clone()), Vec::new()));
             }
             Kind::Names(names) => names,
         };
         let output = outputs.path();
-        let (inputs, failures) = Inputs::expand_without(names, output);
+        let (inputs, failures) = InputFiles::expand_without(names, output);
         refuse_output_among(names, &inputs, &failures, output)?;
         outputs.refuse_inputs(&inputs)?;
-        Ok((Source::new(inputs, options.clone()), failures))
+        Ok((Collection::new(inputs, options.clone()), failures))
     }
 }
 
 /// Refuses an output file that was named as input, or that lies in an input folder and could have been meant to be read.
-fn refuse_output_among(names: &[String], inputs: &Inputs, failures: &[Failure], output: Option<&Path>) -> Result<()> {
+fn refuse_output_among(
+    names: &[String],
+    inputs: &InputFiles,
+    failures: &[Failure],
+    output: Option<&Path>,
+) -> Result<()> {
     let Some(output) = output.filter(|output| output.is_file()) else { return Ok(()) };
     let Ok(file) = output.canonicalize() else { return Ok(()) };
     let is_file = |failure: &&Failure| Path::new(&failure.input).canonicalize().is_ok_and(|path| path == file);
@@ -138,7 +143,7 @@ fn refuse_output_among(names: &[String], inputs: &Inputs, failures: &[Failure], 
     }
     // An output of an earlier run is not read again, unless the folder has other files with its extension.
     let looks_alike = inputs.iter().any(|input| input.path.extension() == output.extension());
-    let (all, _) = Inputs::expand_without(names, None);
+    let (all, _) = InputFiles::expand_without(names, None);
     if looks_alike && all.iter().any(|input| input.path.canonicalize().is_ok_and(|path| path == file)) {
         return Err(Error::Refused(format!(
             "{} already exists among the inputs and would be overwritten; name another output, or move the file",

@@ -13,12 +13,12 @@ use super::input::Input;
 use super::outputs::{ERRORS, Output, Outputs};
 use crate::compare::{
     Added, AlignOptions, CheckOptions, Checked, CompareOptions, ExcludedText, FingerprintOptions, LibraryReader,
-    LibraryWriter, PairOptions, PreparedDocument, Rule, Scores, SharedPassage, Source,
+    LibrarySource, LibraryWriter, PairOptions, PreparedDocument, Scores, SharedPassage, WordRule,
 };
 use crate::error::{Error, Hint, Result};
 use crate::report::{legible, shared_passages};
 use crate::run::Run;
-use crate::source::SourceOptions;
+use crate::source::ReadOptions;
 use crate::text::Offsets;
 use crate::write::Format;
 
@@ -53,7 +53,7 @@ pub struct Library {
 #[serde(default, deny_unknown_fields)]
 pub struct LibraryOptions {
     /// What counts as a word.
-    pub tokens: Option<Rule>,
+    pub tokens: Option<WordRule>,
     /// Words of an n-gram.
     pub ngram: Option<usize>,
 }
@@ -76,7 +76,7 @@ pub struct AddReport {
 #[serde(default, deny_unknown_fields)]
 pub struct LibraryCheck {
     /// How inputs are read.
-    pub read: SourceOptions,
+    pub read: ReadOptions,
     /// The most sources to report for each document.
     pub most: usize,
     /// Report sources that contain at least this share of the document.
@@ -90,7 +90,7 @@ pub struct LibraryCheck {
 impl Default for LibraryCheck {
     fn default() -> LibraryCheck {
         let CheckOptions { containment, most, others } = CheckOptions::default();
-        LibraryCheck { read: SourceOptions::default(), most, containment, others, no_passages: false }
+        LibraryCheck { read: ReadOptions::default(), most, containment, others, no_passages: false }
     }
 }
 
@@ -186,12 +186,12 @@ impl Library {
     }
 
     /// The sources, in the order in which they were added.
-    pub fn sources(&self) -> impl Iterator<Item = &Source> {
+    pub fn sources(&self) -> impl Iterator<Item = &LibrarySource> {
         self.reader.sources()
     }
 
     /// Adds sources. A source with the id of an earlier one replaces it. If the run is interrupted, nothing was added.
-    pub fn add(&mut self, input: &Input, read: &SourceOptions, outputs: Outputs, run: &Run) -> Result<AddReport> {
+    pub fn add(&mut self, input: &Input, read: &ReadOptions, outputs: Outputs, run: &Run) -> Result<AddReport> {
         outputs.check(&[ERRORS])?;
         let outputs = outputs.within(&self.folder)?;
         let (source, early) = input.open(read, &outputs)?;
@@ -306,7 +306,7 @@ impl Library {
         let fingerprints = self.reader.fingerprints();
         CompareOptions {
             fingerprints,
-            keep_references: fingerprints.rule == Rule::Code,
+            keep_references: fingerprints.rule == WordRule::Code,
             passages: (!no_passages).then(|| AlignOptions::of(fingerprints.rule)),
             ..CompareOptions::default()
         }

@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 
 use crate::document::Document;
 use crate::error::{Error, Hint, Result};
-use crate::source::{Inputs, STDIN};
+use crate::source::{InputFiles, STDIN};
 use crate::write::{self, Compressed, Compression, DocumentWriter, Format, WriteOptions, Written};
 
 /// Where the results of a job go: its main output, and lists beside it.
@@ -78,13 +78,13 @@ impl Output {
     /// The same; a file that an earlier run left continues after so many bytes.
     pub(crate) fn open_at(&self, bytes: Option<u64>) -> Result<Compressed> {
         match self {
-            Output::Discard => Compression::None.compress(write::Output::stream(io::sink())),
-            Output::Stdout => Compression::None.compress(write::Output::stream(io::stdout())),
+            Output::Discard => Compression::None.compress(write::Sink::stream(io::sink())),
+            Output::Stdout => Compression::None.compress(write::Sink::stream(io::stdout())),
             Output::Path(path) => Compression::of_path(path).compress(match bytes {
-                Some(bytes) => write::Output::resume(path, bytes)?,
-                None => write::Output::file(path)?,
+                Some(bytes) => write::Sink::resume(path, bytes)?,
+                None => write::Sink::file(path)?,
             }),
-            Output::Memory(memory) => Compression::None.compress(write::Output::stream(memory.clone())),
+            Output::Memory(memory) => Compression::None.compress(write::Sink::stream(memory.clone())),
         }
     }
 
@@ -265,7 +265,7 @@ impl Outputs {
     }
 
     /// The format that was asked for.
-    pub(crate) fn asked_format(&self) -> Option<(Format, Compression)> {
+    pub(crate) fn requested_format(&self) -> Option<(Format, Compression)> {
         self.format
     }
 
@@ -326,7 +326,7 @@ impl Outputs {
     }
 
     /// Refuses to overwrite an input.
-    pub(crate) fn refuse_inputs(&self, inputs: &Inputs) -> Result<()> {
+    pub(crate) fn refuse_inputs(&self, inputs: &InputFiles) -> Result<()> {
         for (name, output) in &self.lists {
             let Some(path) = output.as_path().and_then(|path| path.canonicalize().ok()) else { continue };
             if inputs.iter().any(|input| input.path.canonicalize().is_ok_and(|input| input == path)) {
@@ -371,7 +371,7 @@ impl Outputs {
         let output = match &self.main {
             Output::Discard => return Ok(Box::new(Nowhere)),
             Output::Memory(memory) => return Ok(Box::new(MemoryWriter { memory: memory.clone(), options })),
-            Output::Stdout => write::Output::stream(io::stdout()),
+            Output::Stdout => write::Sink::stream(io::stdout()),
             Output::Path(path) if is_folder(path) => {
                 if self.format.is_some_and(|(format, _)| format != Format::Text) {
                     return Err(Error::Refused(format!(
@@ -382,7 +382,7 @@ impl Outputs {
                 self.check_folder(path)?;
                 return write::open_folder(path, options);
             }
-            Output::Path(path) => write::Output::file(path)?,
+            Output::Path(path) => write::Sink::file(path)?,
         };
         let (format, compression) = self.document_format()?;
         write::open(output, format, compression, options)

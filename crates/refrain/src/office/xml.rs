@@ -141,7 +141,7 @@ pub(super) fn fields(
 mod tests {
     use super::*;
 
-    fn told(xml: &[u8]) -> Result<String, Unreadable> {
+    fn events(xml: &[u8]) -> Result<String, Unreadable> {
         let mut told = String::new();
         walk("DOCX", "a.xml", xml, |node| {
             match node {
@@ -159,7 +159,7 @@ mod tests {
     #[test]
     fn references_are_resolved_and_entities_never_expand() {
         let xml = b"<!DOCTYPE x [<!ENTITY a 'aaaa'>]><x><w:y w:v='1&amp;'/>&lt;&#x41;&#0;&a;<![CDATA[<z>]]></x>";
-        assert_eq!(told(xml).expect("good"), "<x><y1&></w:y><A<z></x>");
+        assert_eq!(events(xml).expect("good"), "<x><y1&></w:y><A<z></x>");
     }
 
     #[test]
@@ -175,7 +175,7 @@ mod tests {
     #[test]
     fn damage_is_named_with_its_place() {
         for xml in [&b"<a><b></a>"[..], b"<a>", b"<a", b"<a><b>text"] {
-            let why = told(xml).expect_err("damaged");
+            let why = events(xml).expect_err("damaged");
             assert!(why.error.starts_with("damaged DOCX file: part a.xml, byte "), "{why:?}");
         }
     }

@@ -15,7 +15,7 @@ use crate::run::Workers;
 /// A published method.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Method {
+pub enum BaselineMethod {
     /// DUPNIQ with the correlation score.
     Cs,
     /// DUPNIQ with the information theoretic score.
@@ -37,26 +37,26 @@ const P: u64 = 50;
 /// What I-Match keeps: words whose normalised inverse document frequency lies here.
 const NIDF: (f64, f64) = (0.2, 0.8);
 
-impl Method {
+impl BaselineMethod {
     /// All of them, with the names that options use.
-    pub const ALL: [(&'static str, Method); 6] = [
-        ("cs", Method::Cs),
-        ("its", Method::Its),
-        ("uwo", Method::Uwo),
-        ("vo", Method::Vo),
-        ("shingle", Method::Shingle),
-        ("imatch", Method::IMatch),
+    pub const ALL: [(&'static str, BaselineMethod); 6] = [
+        ("cs", BaselineMethod::Cs),
+        ("its", BaselineMethod::Its),
+        ("uwo", BaselineMethod::Uwo),
+        ("vo", BaselineMethod::Vo),
+        ("shingle", BaselineMethod::Shingle),
+        ("imatch", BaselineMethod::IMatch),
     ];
 
     /// The published threshold, or for methods without one a threshold that suits books.
     pub fn threshold(self) -> f64 {
         match self {
-            Method::Cs => 0.12,
-            Method::Its => 0.72,
-            Method::Uwo => 0.15,
-            Method::Vo => 0.55,
-            Method::Shingle => 0.1,
-            Method::IMatch => 1.0,
+            BaselineMethod::Cs => 0.12,
+            BaselineMethod::Its => 0.72,
+            BaselineMethod::Uwo => 0.15,
+            BaselineMethod::Vo => 0.55,
+            BaselineMethod::Shingle => 0.1,
+            BaselineMethod::IMatch => 1.0,
         }
     }
 
@@ -64,8 +64,8 @@ impl Method {
     pub fn calibrated(self) -> f64 {
         let [cs, its] = Score::CALIBRATED;
         match self {
-            Method::Cs => cs.threshold(),
-            Method::Its => its.threshold(),
+            BaselineMethod::Cs => cs.threshold(),
+            BaselineMethod::Its => its.threshold(),
             other => other.threshold(),
         }
     }
@@ -74,9 +74,11 @@ impl Method {
     pub fn read(self, text: &str, left_out: &[Span]) -> Vec<u64> {
         let kept = without(text, left_out);
         match self {
-            Method::Cs | Method::Its | Method::Uwo => unique_words(&kept).into_iter().map(|(key, _)| key).collect(),
-            Method::Vo | Method::IMatch => distinct(words(&kept)),
-            Method::Shingle => {
+            BaselineMethod::Cs | BaselineMethod::Its | BaselineMethod::Uwo => {
+                unique_words(&kept).into_iter().map(|(key, _)| key).collect()
+            }
+            BaselineMethod::Vo | BaselineMethod::IMatch => distinct(words(&kept)),
+            BaselineMethod::Shingle => {
                 let words = words(&kept);
                 let of = |four: &[u64]| four.iter().fold(0, |key, word| hash::pair(key, *word));
                 distinct(words.windows(SHINGLE).map(of).filter(|key| key.is_multiple_of(P)).collect())
@@ -87,8 +89,8 @@ impl Method {
     /// The pairs of sets that reach a threshold, with their scores.
     pub fn pairs(self, sets: &[Vec<u64>], threshold: f64, workers: &Workers) -> Vec<(u32, u32, f64)> {
         match self {
-            Method::Cs | Method::Its => {
-                let score = if self == Method::Cs { Score::Cs(threshold) } else { Score::Its(threshold) };
+            BaselineMethod::Cs | BaselineMethod::Its => {
+                let score = if self == BaselineMethod::Cs { Score::Cs(threshold) } else { Score::Its(threshold) };
                 let near = overlaps(sets, &|a, b| score.least(a, b), workers);
                 let compared = near.into_iter().map(|near| {
                     let pair = Published::of_sequences(&sets[near.a as usize], &sets[near.b as usize]);
@@ -96,7 +98,7 @@ impl Method {
                 });
                 compared.filter(|(.., pair)| score.accepts(*pair)).map(|(a, b, pair)| (a, b, score.of(pair))).collect()
             }
-            Method::Uwo | Method::Vo | Method::Shingle => {
+            BaselineMethod::Uwo | BaselineMethod::Vo | BaselineMethod::Shingle => {
                 let needed = |a: u32, b: u32| least_for_jaccard(threshold, a, b);
                 let jaccard =
                     |a: usize, b: usize, common: u32| ratio(f64::from(common), (a + b) as f64 - f64::from(common));
@@ -108,7 +110,7 @@ impl Method {
                 .filter(|(.., score)| *score >= threshold)
                 .collect()
             }
-            Method::IMatch => same_digest(sets),
+            BaselineMethod::IMatch => same_digest(sets),
         }
     }
 }
@@ -188,7 +190,7 @@ mod tests {
         let text = |from: usize| (from..from + 3000).map(|n| word(n) + " ").collect::<String>();
         let texts = [text(0), text(0), text(50_000)];
         let workers = crate::run::two_workers();
-        for (name, method) in Method::ALL {
+        for (name, method) in BaselineMethod::ALL {
             let sets: Vec<Vec<u64>> = texts.iter().map(|text| method.read(text, &[])).collect();
             let found = method.pairs(&sets, method.threshold(), &workers);
             assert_eq!(found, [(0, 1, 1.0)], "{name}");
@@ -197,7 +199,7 @@ mod tests {
 
     #[test]
     fn left_out_text_is_not_read() {
-        assert_eq!(Method::Vo.read("one two one", &[Span::new(0, 4)]), distinct(words("two one")));
+        assert_eq!(BaselineMethod::Vo.read("one two one", &[Span::new(0, 4)]), distinct(words("two one")));
     }
 
     proptest! {
@@ -206,7 +208,7 @@ mod tests {
         fn pairs_are_those_of_all_pairs(sets in prop::collection::vec(prop::collection::hash_set(0_u64..50, 0..30), 0..10)) {
             let sets: Vec<Vec<u64>> = sets.into_iter().map(|set| set.into_iter().collect()).collect();
             let workers = crate::run::two_workers();
-            for (score, method) in [(Score::Cs(0.3), Method::Cs), (Score::Its(0.5), Method::Its)] {
+            for (score, method) in [(Score::Cs(0.3), BaselineMethod::Cs), (Score::Its(0.5), BaselineMethod::Its)] {
                 let mut wanted = Vec::new();
                 for a in 0..sets.len() {
                     for b in a + 1..sets.len() {

@@ -4,7 +4,7 @@
 //! A page is a row of tokens, each a tag or a word. The main content is taken to be one stretch in the middle with few tags
 //! in it: the one that makes (tags before it) + (words in it) + (tags behind it) as large as can be.
 
-use crate::extract::Page;
+use crate::extract::ParsedPage;
 
 /// Tells which blocks of a page are its main content: those from the first to the last block of the best stretch.
 ///
@@ -20,7 +20,7 @@ use crate::extract::Page;
 /// );
 /// assert_eq!(bte(&page), [false, false, true, true, false]);
 /// ```
-pub fn bte(page: &Page) -> Vec<bool> {
+pub fn bte(page: &ParsedPage) -> Vec<bool> {
     let places = &page.outline.places;
     let mut behind = 0;
     let stretches: Vec<Stretch> = page

@@ -7,7 +7,7 @@ use htmlize::escape_text;
 
 use crate::document::Position;
 use crate::error::Result;
-use crate::strip::{Boundaries, Column, Ends, Figures, Sample, Text};
+use crate::strip::{BookSample, BookText, Boundaries, Column, Ends, StripFigures};
 
 /// Cases that are shown, the least certain ones.
 const CASES: usize = 200;
@@ -21,7 +21,7 @@ const PAGE: &str = include_str!("books.html");
 /// What is to be shown of a collection whose texts were stripped.
 #[derive(Debug, Default)]
 pub struct StripPage {
-    sample: Sample,
+    sample: BookSample,
     cases: Vec<Case>,
     /// The boundaries of every text.
     boundaries: HashMap<Position, (usize, usize)>,
@@ -59,7 +59,7 @@ impl StripPage {
                 self.keep_worst();
             }
         }
-        self.sample.add(Text { position, ends: text });
+        self.sample.add(BookText { position, ends: text });
     }
 
     fn keep_worst(&mut self) {
@@ -70,7 +70,7 @@ impl StripPage {
     /// The page: one file that needs no other.
     pub fn page(mut self) -> Result<String> {
         self.keep_worst();
-        let figures = Figures::of(&self.sample, COLUMNS)?;
+        let figures = StripFigures::of(&self.sample, COLUMNS)?;
         let parts = [
             ("<!--LEAD-->", self.lead()),
             ("<!--CASES-->", self.table()),
@@ -118,7 +118,7 @@ impl StripPage {
     }
 
     /// Figure 2: a column for each text, and its lines from above; below it the same from the end.
-    fn places(&self, figures: &Figures) -> String {
+    fn places(&self, figures: &StripFigures) -> String {
         let furthest =
             |lines: fn(&Column) -> &Vec<usize>| figures.columns.iter().flat_map(lines).copied().max().unwrap_or(1);
         let [top, bottom] = [furthest(|column| &column.head), furthest(|column| &column.tail)];
@@ -163,7 +163,7 @@ const HEIGHT: f64 = 260.0;
 
 /// One half of figure 2: its axis, frequent lines and boundaries. `place` says how far down a line is.
 fn panel<'a>(
-    figures: &'a Figures,
+    figures: &'a StripFigures,
     furthest: usize,
     top: f64,
     lines: impl Fn(&'a Column) -> (&'a Vec<usize>, usize),
@@ -195,7 +195,7 @@ fn panel<'a>(
 }
 
 /// Figure 5: how many distinct lines occur so often, and which share of lines occurs at least so often.
-fn occurrences(figures: &Figures) -> String {
+fn occurrences(figures: &StripFigures) -> String {
     let rows = &figures.occurrences;
     let most = rows.iter().map(|row| f64::from(row.times)).fold(1.0, f64::max);
     let distinct = rows.iter().map(|row| row.distinct as f64).fold(1.0, f64::max);

@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 
 use super::cell;
 use crate::document::Span;
-use crate::editions::{Entry, Found, Pair, Relation, Work};
+use crate::editions::{BookPair, Entry, FoundEditions, Relation, Work};
 use crate::error::{Error, Result};
 
 /// What was found among books.
@@ -19,7 +19,7 @@ pub struct EditionsTables<'a> {
     /// The books.
     pub books: &'a [Entry],
     /// What was found.
-    pub found: &'a Found,
+    pub found: &'a FoundEditions,
     /// The works among them.
     pub works: &'a [Work],
     /// What could not be read.
@@ -93,7 +93,7 @@ impl EditionsTables<'_> {
     }
 
     /// A pair as JSON.
-    pub fn pair_json(&self, pair: &Pair) -> Value {
+    pub fn pair_json(&self, pair: &BookPair) -> Value {
         let round = |number: f64| (number * 1e4).round() / 1e4;
         let passages: Vec<Value> = pair
             .passages
@@ -140,14 +140,14 @@ impl EditionsTables<'_> {
 
     fn batch(&self) -> std::result::Result<RecordBatch, arrow_schema::ArrowError> {
         let pairs = &self.found.pairs;
-        let text = |of: &dyn Fn(&Pair) -> String| {
+        let text = |of: &dyn Fn(&BookPair) -> String| {
             let mut column = StringBuilder::new();
             for pair in pairs {
                 column.append_value(of(pair));
             }
             Arc::new(column.finish()) as ArrayRef
         };
-        let number = |of: &dyn Fn(&Pair) -> Option<f64>| {
+        let number = |of: &dyn Fn(&BookPair) -> Option<f64>| {
             let mut column = Float64Builder::new();
             for pair in pairs {
                 column.append_option(of(pair));
@@ -155,8 +155,8 @@ impl EditionsTables<'_> {
             Arc::new(column.finish()) as ArrayRef
         };
         // What a published method does not know is null.
-        let known = |pair: &Pair, value: f64| pair.is_measured().then_some(value);
-        let count = |of: &dyn Fn(&Pair) -> u32| {
+        let known = |pair: &BookPair, value: f64| pair.is_measured().then_some(value);
+        let count = |of: &dyn Fn(&BookPair) -> u32| {
             let mut column = Int64Builder::new();
             for pair in pairs {
                 column.append_value(i64::from(of(pair)));

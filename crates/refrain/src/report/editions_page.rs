@@ -8,7 +8,7 @@ use htmlize::escape_text;
 
 use super::editions::EditionsTables;
 use crate::document::Span;
-use crate::editions::{Entry, Kind, Pair, Passage, Relation, Work};
+use crate::editions::{BookPair, BookPairKind, BookPassage, Entry, Relation, Work};
 
 const PAGE: &str = include_str!("editions.html");
 
@@ -75,7 +75,7 @@ impl EditionsTables<'_> {
     fn list_of_works(&self) -> String {
         let work_of: HashMap<u32, usize> =
             self.works.iter().enumerate().flat_map(|(n, work)| work.books.iter().map(move |book| (*book, n))).collect();
-        let mut pairs: Vec<Vec<&Pair>> = vec![Vec::new(); self.works.len()];
+        let mut pairs: Vec<Vec<&BookPair>> = vec![Vec::new(); self.works.len()];
         for pair in &self.found.pairs {
             // Two works: it is told at the one of which more is in the other.
             let book = if pair.share_a >= pair.share_b { pair.a } else { pair.b };
@@ -107,7 +107,7 @@ impl EditionsTables<'_> {
         page
     }
 
-    fn work(&self, page: &mut String, number: usize, pairs: &mut [&Pair], left: &mut usize) {
+    fn work(&self, page: &mut String, number: usize, pairs: &mut [&BookPair], left: &mut usize) {
         let work = &self.works[number];
         let author =
             if work.author.is_empty() { String::new() } else { format!(" <small>{}</small>", isolated(&work.author)) };
@@ -170,7 +170,7 @@ impl EditionsTables<'_> {
         }
     }
 
-    fn pair(&self, page: &mut String, pair: &Pair) {
+    fn pair(&self, page: &mut String, pair: &BookPair) {
         let _ = write!(page, "<div class=\"pair\"><p>{}</p>{}", self.sentence(pair), self.bars(pair));
         let total = pair.passages.len();
         if total > 0 {
@@ -204,14 +204,14 @@ impl EditionsTables<'_> {
     }
 
     /// What two books are to each other, in words.
-    fn sentence(&self, pair: &Pair) -> String {
+    fn sentence(&self, pair: &BookPair) -> String {
         let [a, b] = [pair.a, pair.b].map(|book| format!("<b>{}</b>", isolated(self.book(book))));
         if pair.passages.is_empty() {
             return format!("{a} and {b}: score {:.3}", pair.score);
         }
         let kind = match pair.kind {
-            Kind::Duplicate => "Editions",
-            Kind::Partial => "Partial overlap",
+            BookPairKind::Duplicate => "Editions",
+            BookPairKind::Partial => "Partial overlap",
         };
         format!(
             "{kind}: {} of {a} also appears in {b}, and {} of {b} also appears in {a}.",
@@ -222,7 +222,7 @@ impl EditionsTables<'_> {
 
     /// Two bars, as in the second figure of the paper: a bin is coloured when more than half of it is in the other book. Passages are
     /// joined between the bars.
-    pub fn bars(&self, pair: &Pair) -> String {
+    pub fn bars(&self, pair: &BookPair) -> String {
         let entry = |number: u32| self.books.get(number as usize);
         let size = |number: u32| entry(number).map_or(1, |entry: &Entry| entry.bytes.max(1)) as usize;
         let compared = |number: u32| {
@@ -234,7 +234,7 @@ impl EditionsTables<'_> {
             "<svg viewBox=\"0 0 {WIDTH} {HEIGHT}\" role=\"img\" aria-label=\"text of each book that also appears in the other\" \
              xmlns=\"http://www.w3.org/2000/svg\">"
         );
-        let spans = |of: fn(&Passage) -> Span| pair.passages.iter().map(of).collect::<Vec<_>>();
+        let spans = |of: fn(&BookPassage) -> Span| pair.passages.iter().map(of).collect::<Vec<_>>();
         for (top, book, spans) in [(0, pair.a, spans(|p| p.a_bytes)), (HEIGHT - BAR, pair.b, spans(|p| p.b_bytes))] {
             let size = size(book);
             let bins = (BINS * size).div_ceil(longest).max(1);

@@ -16,7 +16,7 @@ pub const STDIN: &str = "-";
 
 /// One file to read.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Input {
+pub struct InputFile {
     /// As the user knows it.
     pub name: String,
     /// Where it is.
@@ -29,7 +29,7 @@ pub struct Input {
     pub in_corpus: bool,
 }
 
-impl Input {
+impl InputFile {
     /// True for standard input.
     pub fn is_stdin(&self) -> bool {
         self.path == Path::new(STDIN)
@@ -41,16 +41,16 @@ const COPIED_STDIN: &str = "standard input";
 
 /// The files to read, in a fixed order: as named; sorted by name within a folder or pattern.
 #[derive(Debug, Clone, Default)]
-pub struct Inputs {
-    list: Vec<Input>,
+pub struct InputFiles {
+    list: Vec<InputFile>,
 }
 
-impl Inputs {
+impl InputFiles {
     /// Copies standard input to a file in a new folder, so that it can be read twice. `temporary` is the folder for temporary
     /// files, unless the system decides. Returns the new folder, which is deleted when it is dropped; `None` if standard input
     /// is not among the inputs.
     pub fn copy_stdin(&mut self, temporary: Option<&Path>) -> Result<Option<TempDir>> {
-        if !self.list.iter().any(Input::is_stdin) {
+        if !self.list.iter().any(InputFile::is_stdin) {
             return Ok(None);
         }
         let above = temporary.map_or_else(std::env::temp_dir, Path::to_owned);
@@ -67,16 +67,16 @@ impl Inputs {
 
     /// Finds the files behind names: files, folders (recursively; hidden files, reports and libraries of refrain left out; links
     /// followed, loops survived), glob patterns, `@list` (a file with one name a line) and `-`. What cannot be found is a failure beside the rest.
-    pub fn expand<I>(names: I) -> (Inputs, Vec<Failure>)
+    pub fn expand<I>(names: I) -> (InputFiles, Vec<Failure>)
     where
         I: IntoIterator,
         I::Item: AsRef<str>,
     {
-        Inputs::expand_without(names, None)
+        InputFiles::expand_without(names, None)
     }
 
     /// The same, without the output of the run, which must not become its input.
-    pub fn expand_without<I>(names: I, output: Option<&Path>) -> (Inputs, Vec<Failure>)
+    pub fn expand_without<I>(names: I, output: Option<&Path>) -> (InputFiles, Vec<Failure>)
     where
         I: IntoIterator,
         I::Item: AsRef<str>,
@@ -86,14 +86,14 @@ impl Inputs {
         for name in names {
             expansion.add(name.as_ref(), true);
         }
-        (Inputs { list: expansion.list }, expansion.failures)
+        (InputFiles { list: expansion.list }, expansion.failures)
     }
 
     /// The one input that stands for documents in memory.
-    pub(super) fn memory(bytes: u64) -> Inputs {
+    pub(super) fn memory(bytes: u64) -> InputFiles {
         let name = "memory".to_owned();
-        Inputs {
-            list: vec![Input { path: name.clone().into(), name, size: Some(bytes), named: true, in_corpus: false }],
+        InputFiles {
+            list: vec![InputFile { path: name.clone().into(), name, size: Some(bytes), named: true, in_corpus: false }],
         }
     }
 
@@ -116,12 +116,12 @@ impl Inputs {
     }
 
     /// One of them.
-    pub fn get(&self, index: u32) -> Option<&Input> {
+    pub fn get(&self, index: u32) -> Option<&InputFile> {
         self.list.get(index as usize)
     }
 
     /// All of them.
-    pub fn iter(&self) -> impl Iterator<Item = &Input> {
+    pub fn iter(&self) -> impl Iterator<Item = &InputFile> {
         self.list.iter()
     }
 
@@ -133,7 +133,7 @@ impl Inputs {
 
 #[derive(Default)]
 struct Expansion {
-    list: Vec<Input>,
+    list: Vec<InputFile>,
     failures: Vec<Failure>,
     /// Where the run writes.
     output: Option<PathBuf>,
@@ -143,10 +143,16 @@ impl Expansion {
     fn add(&mut self, name: &str, lists_allowed: bool) {
         if name == STDIN {
             // It can be read only once.
-            if self.list.iter().any(Input::is_stdin) {
+            if self.list.iter().any(InputFile::is_stdin) {
                 return;
             }
-            self.list.push(Input { name: name.into(), path: name.into(), size: None, named: true, in_corpus: false });
+            self.list.push(InputFile {
+                name: name.into(),
+                path: name.into(),
+                size: None,
+                named: true,
+                in_corpus: false,
+            });
             return;
         }
         let path = Path::new(name);
@@ -170,7 +176,7 @@ impl Expansion {
     }
 
     fn push_file(&mut self, path: &Path, size: Option<u64>, named: bool) {
-        self.list.push(Input { name: plain_name(path), path: path.to_owned(), size, named, in_corpus: false });
+        self.list.push(InputFile { name: plain_name(path), path: path.to_owned(), size, named, in_corpus: false });
     }
 
     fn add_list(&mut self, list: &str) {
@@ -273,7 +279,7 @@ impl Expansion {
                 for path in parts {
                     let size = fs::metadata(&path).ok().map(|meta| meta.len());
                     let name = path.to_string_lossy().into_owned();
-                    self.list.push(Input { name, path, size, named: true, in_corpus: true });
+                    self.list.push(InputFile { name, path, size, named: true, in_corpus: true });
                 }
             }
             Some(Err(error)) => self.failures.push(Failure::new(folder.to_string_lossy(), error)),

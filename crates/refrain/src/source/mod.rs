@@ -1,6 +1,6 @@
 //! Sources: bytes and their origin in, raw documents out.
 //!
-//! [`Inputs`] turns what the user named (files, folders, globs, `@list`, `-`) into a sorted list of files; [`Source`] reads
+//! [`InputFiles`] turns what the user named (files, folders, globs, `@list`, `-`) into a sorted list of files; [`Collection`] reads
 //! them one after the other. What a file is gets recognised by its content: compression (gzip, zstd, bzip2, xz), containers
 //! (zip, tar, WARC, JSONL, Parquet, vertical), plain documents (HTML, text) and those of office programs (DOCX, ODT, PDF,
 //! EPUB, RTF), nested as they come. Everything streams: one document of an input is in memory at a time, of a Parquet table
@@ -24,7 +24,7 @@ mod vertical;
 mod warc;
 
 pub use emit::Emitter;
-pub use inputs::{Input, Inputs, STDIN, plain_name};
+pub use inputs::{InputFile, InputFiles, STDIN, plain_name};
 pub use jsonl::is_record;
 pub(crate) use sniff::is_html;
 pub use sniff::{InputFormat, Markup, OfficeFormat};
@@ -47,7 +47,7 @@ use sniff::Kind;
 /// How inputs are read.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
-pub struct SourceOptions {
+pub struct ReadOptions {
     /// The format, where the user knows better than the content. Compression is recognised all the same.
     pub format: Option<InputFormat>,
     /// The JSON field or Parquet column that holds the text.
@@ -61,7 +61,7 @@ pub struct SourceOptions {
     pub use_marked: bool,
     /// Documents larger than this many bytes are failures.
     pub max_document: u64,
-    /// An input may expand to this many times its size (and to [`SourceOptions::FREE_EXPANSION`] in any case).
+    /// An input may expand to this many times its size (and to [`ReadOptions::FREE_EXPANSION`] in any case).
     pub max_expansion: u64,
 }
 
@@ -91,11 +91,11 @@ impl TextIs {
     }
 }
 
-impl SourceOptions {
+impl ReadOptions {
     /// The same for a job that reads web pages: texts are HTML unless the user says otherwise.
     #[must_use]
-    pub fn of_pages(&self) -> SourceOptions {
-        SourceOptions { text_is: self.text_is.or(Some(TextIs::Html)), ..self.clone() }
+    pub fn of_pages(&self) -> ReadOptions {
+        ReadOptions { text_is: self.text_is.or(Some(TextIs::Html)), ..self.clone() }
     }
 
     /// The name of the text field unless the user says otherwise.
@@ -110,9 +110,9 @@ impl SourceOptions {
     pub const FREE_EXPANSION: u64 = 1 << 30;
 }
 
-impl Default for SourceOptions {
+impl Default for ReadOptions {
     fn default() -> Self {
-        SourceOptions {
+        ReadOptions {
             format: None,
             text_field: Self::TEXT_FIELD.into(),
             id_field: Self::ID_FIELD.into(),
@@ -124,7 +124,7 @@ impl Default for SourceOptions {
     }
 }
 
-/// True when a file that begins like this is one plain text, so that it can be read by other means than a [`Source`]: not
+/// True when a file that begins like this is one plain text, so that it can be read by other means than a [`Collection`]: not
 /// compressed, no archive, table, web page or document of an office program, and not known to be binary. A page in a file that is
 /// named as text counts as text.
 pub fn is_plain_text(head: &[u8], name: &str, forced: Option<InputFormat>) -> bool {
@@ -243,14 +243,14 @@ impl Body {
 ///
 /// ```
 /// use std::ops::ControlFlow;
-/// use refrain::source::{Inputs, Item, Source, SourceOptions};
+/// use refrain::source::{InputFiles, Item, Collection, ReadOptions};
 ///
 /// let folder = tempfile::tempdir()?;
 /// std::fs::write(folder.path().join("a.txt"), "One.")?;
 /// std::fs::write(folder.path().join("b.jsonl"), "{\"id\": \"x\", \"text\": \"Two.\"}\n")?;
 ///
-/// let (inputs, _failures) = Inputs::expand([folder.path().to_string_lossy()]);
-/// let source = Source::new(inputs, SourceOptions::default());
+/// let (inputs, _failures) = InputFiles::expand([folder.path().to_string_lossy()]);
+/// let source = Collection::new(inputs, ReadOptions::default());
 /// let mut sizes = Vec::new();
 /// source.read_all(&mut |_position, item| {
 ///     if let Item::Document(raw) = item {
@@ -261,9 +261,9 @@ impl Body {
 /// assert_eq!(sizes, [4, 4]);
 /// # Ok::<(), std::io::Error>(())
 /// ```
-pub struct Source {
-    inputs: Inputs,
-    options: SourceOptions,
+pub struct Collection {
+    inputs: InputFiles,
+    options: ReadOptions,
     bytes_read: AtomicU64,
     /// The documents, where they are in memory.
     documents: Option<Arc<[Document]>>,
@@ -275,22 +275,27 @@ const BUFFER: usize = 256 << 10;
 /// Archives inside archives inside archives: deeper than this is no honest input.
 const MAX_DEPTH: u8 = 4;
 
-impl Source {
+impl Collection {
     /// A source of all the inputs.
-    pub fn new(inputs: Inputs, options: SourceOptions) -> Source {
-        Source { inputs, options, bytes_read: AtomicU64::new(0), documents: None }
+    pub fn new(inputs: InputFiles, options: ReadOptions) -> Collection {
+        Collection { inputs, options, bytes_read: AtomicU64::new(0), documents: None }
     }
 
     /// A source of documents in memory.
-    pub fn of_documents(documents: Arc<[Document]>, options: SourceOptions) -> Source {
+    pub fn of_documents(documents: Arc<[Document]>, options: ReadOptions) -> Collection {
         let bytes = documents.iter().map(|document| document.text().len() as u64).sum();
-        Source { inputs: Inputs::memory(bytes), options, bytes_read: AtomicU64::new(0), documents: Some(documents) }
+        Collection {
+            inputs: InputFiles::memory(bytes),
+            options,
+            bytes_read: AtomicU64::new(0),
+            documents: Some(documents),
+        }
     }
 
     /// The same inputs, to be read once more.
-    pub(crate) fn again(&self) -> Source {
+    pub(crate) fn again(&self) -> Collection {
         let (inputs, options, documents) = (self.inputs.clone(), self.options.clone(), self.documents.clone());
-        Source { inputs, options, bytes_read: AtomicU64::new(0), documents }
+        Collection { inputs, options, bytes_read: AtomicU64::new(0), documents }
     }
 
     /// Names documents in memory by their content, where a later run has to recognise them.
@@ -337,12 +342,12 @@ impl Source {
     }
 
     /// What is read.
-    pub fn inputs(&self) -> &Inputs {
+    pub fn inputs(&self) -> &InputFiles {
         &self.inputs
     }
 
     /// How it is read.
-    pub fn options(&self) -> &SourceOptions {
+    pub fn options(&self) -> &ReadOptions {
         &self.options
     }
 
@@ -356,7 +361,7 @@ impl Source {
         self.bytes_read.store(0, Ordering::Relaxed);
     }
 
-    /// Copies standard input to a temporary file, so that it can be read again. See [`Inputs::copy_stdin`].
+    /// Copies standard input to a temporary file, so that it can be read again. See [`InputFiles::copy_stdin`].
     pub(crate) fn copy_stdin(&mut self, temporary: Option<&Path>) -> Result<Option<TempDir>> {
         self.inputs.copy_stdin(temporary)
     }
@@ -394,7 +399,7 @@ impl Source {
             text_is: if input.in_corpus { Some(Markup::Text) } else { self.options.text_is.and_then(TextIs::markup) },
             // A pipe has no size to compare with; there only the size of single documents is limited.
             allowance: compress::Allowance::of(input.size.map_or(u64::MAX, |size| {
-                size.saturating_mul(self.options.max_expansion).max(SourceOptions::FREE_EXPANSION)
+                size.saturating_mul(self.options.max_expansion).max(ReadOptions::FREE_EXPANSION)
             })),
         };
         if input.is_stdin() {
@@ -410,7 +415,7 @@ impl Source {
 /// What is being read: an input, or a member of one.
 #[derive(Clone)]
 struct At<'s> {
-    source: &'s Source,
+    source: &'s Collection,
     input: &'s str,
     member: Option<String>,
     depth: u8,
@@ -423,7 +428,7 @@ struct At<'s> {
 }
 
 impl<'s> At<'s> {
-    fn options(&self) -> &'s SourceOptions {
+    fn options(&self) -> &'s ReadOptions {
         &self.source.options
     }
 

@@ -13,7 +13,7 @@ use serde_json::{Map, Value};
 use super::compress::DamagedMember;
 use super::jsonl::{Line, Lines, document, take_id};
 use super::{At, Body, Emitter, Markup, describe, too_large};
-use crate::document::{Annotation, Span, Structure, Token};
+use crate::document::{AnnotatedToken, Annotation, Span, Structure};
 use crate::error::{Hint, Place};
 
 pub(super) fn read(at: &At<'_>, reader: Box<dyn BufRead + '_>, out: &mut Emitter<'_>) -> ControlFlow<()> {
@@ -166,7 +166,7 @@ impl Assembly {
             self.annotation.structures[number].span = span;
         }
         self.annotated |= !columns.is_empty();
-        self.annotation.tokens.push(Token { span, columns: columns.to_owned() });
+        self.annotation.tokens.push(AnnotatedToken { span, columns: columns.to_owned() });
     }
 }
 

@@ -9,7 +9,7 @@ use std::sync::OnceLock;
 use foldhash::HashMap;
 use twox_hash::XxHash3_64;
 
-use super::Profile;
+use super::StripProfile;
 use super::blocks::{Tokens, Words};
 use super::lines::TRIVIAL_BELOW;
 use super::model::{BUCKETS, Model};
@@ -100,7 +100,7 @@ impl Side {
 /// ```
 #[derive(Clone, Debug, Default)]
 pub struct Evidence {
-    pub(super) profile: Profile,
+    pub(super) profile: StripProfile,
     /// Distinct texts that had a vote.
     pub(super) books: u32,
     pub(super) heads: Side,
@@ -134,7 +134,7 @@ impl Evidence {
     }
 
     /// What it is for.
-    pub fn profile(&self) -> Profile {
+    pub fn profile(&self) -> StripProfile {
         self.profile
     }
 
@@ -156,7 +156,7 @@ impl Evidence {
     pub fn saved(&self) -> Vec<u8> {
         let least = self.least();
         let mut out = MAGIC.to_vec();
-        out.push(u8::from(self.profile == Profile::Generic));
+        out.push(u8::from(self.profile == StripProfile::Generic));
         out.extend(self.books.to_le_bytes());
         for side in [&self.heads, &self.tails] {
             let often = |c: &Count| c.inside + c.outside >= least;
@@ -189,8 +189,8 @@ impl Evidence {
         }
         let mut rest = body.strip_prefix(MAGIC)?;
         let profile = match take(&mut rest)? {
-            [0] => Profile::Gutenberg,
-            [1] => Profile::Generic,
+            [0] => StripProfile::Gutenberg,
+            [1] => StripProfile::Generic,
             _ => return None,
         };
         let books = u32::from_le_bytes(take(&mut rest)?);
@@ -205,7 +205,7 @@ impl Evidence {
 
 impl Bytes for Evidence {
     fn to_bytes(&self) -> Result<Vec<u8>> {
-        let mut out = u64::from(self.profile == Profile::Generic).to_le_bytes().to_vec();
+        let mut out = u64::from(self.profile == StripProfile::Generic).to_le_bytes().to_vec();
         out.extend(self.books.to_le_bytes());
         for side in [&self.heads, &self.tails] {
             let both = |count: &Count| u64::from(count.inside) << 32 | u64::from(count.outside);
@@ -225,7 +225,7 @@ impl Bytes for Evidence {
             Ok(Side(numbers.chunks_exact(2).map(|row| (row[0], count(row[1]))).collect()))
         };
         Fields(bytes).only(|fields| {
-            let profile = if fields.number()? == 0 { Profile::Gutenberg } else { Profile::Generic };
+            let profile = if fields.number()? == 0 { StripProfile::Gutenberg } else { StripProfile::Generic };
             let books = fields.array().map(u32::from_le_bytes)?;
             let (heads, tails) = (side(fields)?, side(fields)?);
             let mut float = || fields.array().map(f32::from_le_bytes);

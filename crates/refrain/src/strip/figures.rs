@@ -2,7 +2,7 @@
 
 use foldhash::{HashMap, HashMapExt};
 
-use super::Sample;
+use super::BookSample;
 use super::lines::{Line, preprocess};
 use crate::document::Position;
 use crate::error::Result;
@@ -10,7 +10,7 @@ use crate::papers::frequent_lines::counters::study::{Occurrences, occurrences};
 
 /// What the ends of texts look like.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Figures {
+pub struct StripFigures {
     /// Different texts that were looked at.
     pub texts: usize,
     /// How often non-trivial lines occur at the two ends.
@@ -34,9 +34,9 @@ pub struct Column {
     pub tail: Vec<usize>,
 }
 
-impl Figures {
+impl StripFigures {
     /// Looks at a sample; so many texts of it have a column.
-    pub fn of(sample: &Sample, columns: usize) -> Result<Figures> {
+    pub fn of(sample: &BookSample, columns: usize) -> Result<StripFigures> {
         let texts = sample.texts();
         let mut lines: Vec<Vec<u8>> = Vec::new();
         let mut buffer = Vec::new();
@@ -67,27 +67,27 @@ impl Figures {
         };
         let columns = texts.iter().step_by(step).map(column).collect();
         let slices: Vec<&[u8]> = lines.iter().map(Vec::as_slice).collect();
-        Ok(Figures { texts: texts.len(), occurrences: occurrences(&slices)?, least, columns })
+        Ok(StripFigures { texts: texts.len(), occurrences: occurrences(&slices)?, least, columns })
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::strip::{Ends, Text};
+    use crate::strip::{BookText, Ends};
 
     #[test]
     fn shared_lines_are_placed_and_counted() {
-        let mut sample = Sample::default();
+        let mut sample = BookSample::default();
         for input in 0..4 {
             let text = format!(
                 "A licence that stands in front of every text.\n\nThe body of text {input} is of its own here.\n\
                  A notice that stands at the end of every text.\n"
             );
             let position = Position { input, record: 0 };
-            sample.add(Text { position, ends: &Ends::of(text.as_bytes(), 600) });
+            sample.add(BookText { position, ends: &Ends::of(text.as_bytes(), 600) });
         }
-        let figures = Figures::of(&sample, 2).expect("in memory");
+        let figures = StripFigures::of(&sample, 2).expect("in memory");
         assert_eq!((figures.texts, figures.least, figures.columns.len()), (4, 3, 2));
         assert_eq!((&figures.columns[0].head[..], &figures.columns[0].tail[..]), (&[1, 4][..], &[4, 1][..]));
         let counts: Vec<(u32, u64)> = figures.occurrences.iter().map(|row| (row.times, row.distinct)).collect();

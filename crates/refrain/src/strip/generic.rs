@@ -12,7 +12,7 @@ use super::blocks::{Tokens, blocks};
 use super::evidence::{Count, Evidence, Seen, Side};
 use super::learn::{COPY_LINES, distinct_by, smallest};
 use super::lines::{Edges, Line, TRIVIAL_BELOW};
-use super::{Boundaries, Profile};
+use super::{Boundaries, StripProfile};
 
 /// Lines in other blocks that the walk goes over, where what lies behind them is as common as what lies before; and how many more
 /// it goes over where twice as many known lines follow at once.
@@ -257,7 +257,7 @@ fn learn_from(texts: &[&Blocks]) -> Evidence {
     let tails: Vec<&[Keys]> = texts.iter().map(|text| &text.tail[..]).collect();
     let books = texts.len() as u32;
     let (heads, tails) = rayon::join(|| learn_side(&heads, least(books)), || learn_side(&tails, least(books)));
-    Evidence { profile: Profile::Generic, books, heads, tails, ..Default::default() }
+    Evidence { profile: StripProfile::Generic, books, heads, tails, ..Default::default() }
 }
 
 /// Keys by which near-copies are known: of the lines between the boundaries, or of those in the middle where hardly any are.

@@ -43,7 +43,7 @@ pub(super) fn learn(books: &[Edges], rules: &Rules) -> Evidence {
         let starts: Vec<(usize, usize)> = (0..voters.len())
             .into_par_iter()
             .map(|voter| {
-                let end = preamble_end(&heads[voter], taken(&labels[voter]));
+                let end = preamble_end(&heads[voter], preamble_blocks(&labels[voter]));
                 (end, tail_start(&voters[voter].edges.tail, end, rules, &evidence).start)
             })
             .collect();
@@ -157,13 +157,13 @@ fn label(head: &Head, boilerplate: impl Fn(usize, &HeadBlock) -> bool) -> Vec<Op
 }
 
 /// Blocks taken into the preamble by these labels.
-fn taken(labels: &[Option<bool>]) -> usize {
+fn preamble_blocks(labels: &[Option<bool>]) -> usize {
     labels.iter().take_while(|l| **l == Some(true)).count()
 }
 
 /// What is inside the boilerplate at the top, and what is outside; what is left open has no vote.
 fn vote_head(head: &Head, labels: &[Option<bool>], lines: usize) -> Vec<(Range<usize>, bool)> {
-    let taken = taken(labels);
+    let taken = preamble_blocks(labels);
     let end = preamble_end(head, taken);
     let rest = head.blocks.last().map_or(end, |b| b.block.last + 1);
     let book = head.blocks.iter().zip(labels).skip(taken).filter(|(_, label)| **label == Some(false));
@@ -188,7 +188,7 @@ fn examples(heads: &[Head], labels: &[Vec<Option<bool>>], licence: &[Vec<HeadBlo
     let mut examples = Examples::default();
     let mut told = Vec::new();
     for (head, labels) in heads.iter().zip(labels) {
-        let near = taken(labels) + NEAR;
+        let near = preamble_blocks(labels) + NEAR;
         for (i, (b, label)) in head.blocks.iter().zip(labels).enumerate() {
             if let Some(boilerplate) = *label {
                 told.clear();

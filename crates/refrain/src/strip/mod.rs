@@ -1,6 +1,6 @@
 //! What was put in front of books and behind them: licences, headers, notes of those who typed them.
 //!
-//! Texts of one collection carry the same notices by hand, with variations. [`Strip`] learns from the two ends of many texts
+//! Texts of one collection carry the same notices by hand, with variations. [`BoundaryFinder`] learns from the two ends of many texts
 //! which lines and words belong to notices, without labels, and then finds for each text the last line of its preamble and the
 //! first line of its epilogue ([`Boundaries`]). What was learned is [`Evidence`]: small, can be merged and saved, and comes with the
 //! library for the books of Project Gutenberg, so that a single book can be stripped.
@@ -9,13 +9,13 @@
 //! count](crate::papers::frequent_lines::counters).
 //!
 //! ```
-//! use refrain::strip::{EDGE_LINES, Ends, Evidence, Profile, Strip};
+//! use refrain::strip::{EDGE_LINES, Ends, Evidence, StripProfile, BoundaryFinder};
 //!
 //! let book = "The Project Gutenberg EBook of The Lamp, by A. Keeper\n\nTitle: The Lamp\n\nAuthor: A. Keeper\n\n\
 //!     *** START OF THIS PROJECT GUTENBERG EBOOK THE LAMP ***\n\n\nProduced by B. Reader\n\n\n\n\
 //!     THE LAMP\n\nBy A. Keeper\n\nThe lamp was lit at dusk.\n\n\n\
 //!     End of Project Gutenberg's The Lamp, by A. Keeper\n";
-//! let strip = Strip::new(Profile::Gutenberg)?;
+//! let strip = BoundaryFinder::new(StripProfile::Gutenberg)?;
 //! let ends = Ends::of(book.as_bytes(), EDGE_LINES);
 //! let found = strip.find(&ends, Evidence::shipped());
 //! assert_eq!((found.preamble_end, found.epilogue_start), (10, 21));
@@ -38,10 +38,10 @@ pub(crate) mod rules;
 mod sample;
 
 pub use evidence::Evidence;
-pub use figures::{Column, Figures};
+pub use figures::{Column, StripFigures};
 pub use lines::Ends;
 pub use meta::Facts;
-pub use sample::{Sample, Text};
+pub use sample::{BookSample, BookText};
 
 pub use crate::papers::frequent_lines::{FrequentLines, LineCounts, PaperOptions, PreparedLines};
 
@@ -66,24 +66,24 @@ pub const DOUBTFUL: f32 = 0.7;
 /// How preambles and epilogues are found.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Method {
-    /// By what is learned from the two ends of all texts: [`Strip`].
+pub enum StripMethod {
+    /// By what is learned from the two ends of all texts: [`BoundaryFinder`].
     #[default]
     Learned,
     /// By lines that are frequent in the collection, as published: [`FrequentLines`].
     Paper(PaperOptions),
 }
 
-impl Method {
+impl StripMethod {
     /// The methods by name, with default parameters.
-    pub const ALL: [(&'static str, Method); 2] =
-        [("learned", Method::Learned), ("paper", Method::Paper(PaperOptions::PUBLISHED))];
+    pub const ALL: [(&'static str, StripMethod); 2] =
+        [("learned", StripMethod::Learned), ("paper", StripMethod::Paper(PaperOptions::PUBLISHED))];
 
     /// Lines that are needed of each end of a text.
     pub fn edge_lines(&self) -> usize {
         match self {
-            Method::Learned => EDGE_LINES,
-            Method::Paper(options) => options.edge_lines(),
+            StripMethod::Learned => EDGE_LINES,
+            StripMethod::Paper(options) => options.edge_lines(),
         }
     }
 }
@@ -91,7 +91,7 @@ impl Method {
 /// What is known beforehand of the texts.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Profile {
+pub enum StripProfile {
     /// Books of Project Gutenberg: rules for its markers, titles and notes, and evidence that comes with the library.
     #[default]
     Gutenberg,
@@ -99,67 +99,68 @@ pub enum Profile {
     Generic,
 }
 
-impl Profile {
+impl StripProfile {
     /// All of them, with the names that options use.
-    pub const ALL: [(&'static str, Profile); 2] = [("gutenberg", Profile::Gutenberg), ("generic", Profile::Generic)];
+    pub const ALL: [(&'static str, StripProfile); 2] =
+        [("gutenberg", StripProfile::Gutenberg), ("generic", StripProfile::Generic)];
 
     /// The name that options use.
     pub fn name(self) -> &'static str {
         match self {
-            Profile::Gutenberg => "gutenberg",
-            Profile::Generic => "generic",
+            StripProfile::Gutenberg => "gutenberg",
+            StripProfile::Generic => "generic",
         }
     }
 
     /// What messages call one of the texts.
     pub fn noun(self) -> &'static str {
         match self {
-            Profile::Gutenberg => "book",
-            Profile::Generic => "text",
+            StripProfile::Gutenberg => "book",
+            StripProfile::Generic => "text",
         }
     }
 }
 
 /// The method that finds preambles and epilogues.
 ///
-/// As a [`Kernel`], it observes the two ends of texts ([`Sample`]), concludes [`Evidence`], and finds where the body of a text is.
+/// As a [`Kernel`], it observes the two ends of texts ([`BookSample`]), concludes [`Evidence`], and finds where the body of a text is.
 #[derive(Debug)]
-pub struct Strip {
-    profile: Profile,
+pub struct BoundaryFinder {
+    profile: StripProfile,
     rules: Rules,
     /// Credits and notes of those who made the e-book, behind the marker, stay in the book.
     pub keep_credits: bool,
 }
 
-impl Strip {
+impl BoundaryFinder {
     /// With the rules of a profile.
-    pub fn new(profile: Profile) -> Result<Strip> {
+    pub fn new(profile: StripProfile) -> Result<BoundaryFinder> {
         let rules = match profile {
-            Profile::Gutenberg => Rules::parse(rules::GUTENBERG)?,
-            Profile::Generic => Rules::default(),
+            StripProfile::Gutenberg => Rules::parse(rules::GUTENBERG)?,
+            StripProfile::Generic => Rules::default(),
         };
-        Ok(Strip { profile, rules, keep_credits: false })
+        Ok(BoundaryFinder { profile, rules, keep_credits: false })
     }
 
     /// What these texts teach by themselves. Near-copies of one text have one vote.
-    pub fn learn_only(&self, sample: &Sample) -> Evidence {
+    pub fn learn_only(&self, sample: &BookSample) -> Evidence {
         let edges = sample.edges();
         match self.profile {
-            Profile::Gutenberg => learn::learn(&edges, &self.rules),
-            Profile::Generic => generic::learn(&edges),
+            StripProfile::Gutenberg => learn::learn(&edges, &self.rules),
+            StripProfile::Generic => generic::learn(&edges),
         }
     }
 
     /// What these texts teach, together with what is known of the profile: few texts change it little.
-    pub fn learn(&self, sample: &Sample) -> Evidence {
+    pub fn learn(&self, sample: &BookSample) -> Evidence {
         match self.profile {
-            Profile::Gutenberg if sample.len() < 2 => Evidence::shipped().clone(),
-            Profile::Gutenberg => {
+            StripProfile::Gutenberg if sample.len() < 2 => Evidence::shipped().clone(),
+            StripProfile::Gutenberg => {
                 let mut evidence = Evidence::shipped().clone();
                 evidence.merge(&self.learn_only(sample));
                 evidence
             }
-            Profile::Generic => self.learn_only(sample),
+            StripProfile::Generic => self.learn_only(sample),
         }
     }
 
@@ -167,8 +168,8 @@ impl Strip {
     pub fn find(&self, text: &Ends, evidence: &Evidence) -> Boundaries {
         let edges = text.edges();
         let found = match self.profile {
-            Profile::Gutenberg => mark::mark(&edges, &self.rules, evidence, self.keep_credits),
-            Profile::Generic => generic::mark(&edges, evidence),
+            StripProfile::Gutenberg => mark::mark(&edges, &self.rules, evidence, self.keep_credits),
+            StripProfile::Generic => generic::mark(&edges, evidence),
         };
         found.checked(&edges)
     }
@@ -251,31 +252,31 @@ impl Boundaries {
 /// The name that marks carry.
 const NAME: &str = "strip";
 
-impl Kernel for Strip {
-    type Item<'a> = Text<'a>;
-    type Partial = Sample;
+impl Kernel for BoundaryFinder {
+    type Item<'a> = BookText<'a>;
+    type Partial = BookSample;
     type Finding = Evidence;
     type Verdict = Boundaries;
 
-    fn partial(&self) -> Sample {
-        Sample::default()
+    fn partial(&self) -> BookSample {
+        BookSample::default()
     }
 
-    fn observe(&self, text: Text<'_>, sample: &mut Sample) -> Result<()> {
+    fn observe(&self, text: BookText<'_>, sample: &mut BookSample) -> Result<()> {
         sample.add(text);
         Ok(())
     }
 
-    fn merge(&self, sample: &mut Sample, other: Sample) -> Result<()> {
+    fn merge(&self, sample: &mut BookSample, other: BookSample) -> Result<()> {
         sample.merge(&other);
         Ok(())
     }
 
-    fn conclude(&self, sample: Sample) -> Result<Evidence> {
+    fn conclude(&self, sample: BookSample) -> Result<Evidence> {
         Ok(self.learn(&sample))
     }
 
-    fn mark(&self, text: Text<'_>, evidence: &Evidence) -> Result<Boundaries> {
+    fn mark(&self, text: BookText<'_>, evidence: &Evidence) -> Result<Boundaries> {
         Ok(self.find(text.ends, evidence))
     }
 }
@@ -297,7 +298,7 @@ mod tests {
     fn documents_are_marked_and_know_more_of_themselves() {
         let mut document = book();
         let ends = Ends::of(document.text().as_bytes(), EDGE_LINES);
-        let strip = Strip::new(Profile::Gutenberg).expect("rules");
+        let strip = BoundaryFinder::new(StripProfile::Gutenberg).expect("rules");
         strip.find(&ends, Evidence::shipped()).mark(&mut document, &ends);
         assert!(document.kept().starts_with("THE TALE") && document.kept().trim_end().ends_with("goes on and on."));
         assert_eq!(document.meta["title"], "The Tale");
@@ -308,7 +309,7 @@ mod tests {
     fn a_text_that_is_all_boilerplate_is_told_and_kept() {
         let text = "*** START OF THIS PROJECT GUTENBERG EBOOK THE TALE ***\n\n\n*** END OF THIS PROJECT GUTENBERG EBOOK THE TALE ***\n";
         let ends = Ends::of(text.as_bytes(), EDGE_LINES);
-        let found = Strip::new(Profile::Gutenberg).expect("rules").find(&ends, Evidence::shipped());
+        let found = BoundaryFinder::new(StripProfile::Gutenberg).expect("rules").find(&ends, Evidence::shipped());
         assert!(found.emptied && found.is_doubtful());
         assert_eq!(found.body(&ends), 0..text.len() as u64);
     }

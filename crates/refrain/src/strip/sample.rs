@@ -20,7 +20,7 @@ const LARGEST: usize = 4 << 20;
 
 /// A text of a collection.
 #[derive(Debug, Clone, Copy)]
-pub struct Text<'a> {
+pub struct BookText<'a> {
     /// Where it is in the collection.
     pub position: Position,
     /// Its two ends.
@@ -32,7 +32,7 @@ pub struct Text<'a> {
 ///
 /// Which texts are in the sample depends on their contents only, so the collection can be cut and joined again in any way.
 #[derive(Debug, Default)]
-pub struct Sample {
+pub struct BookSample {
     /// By their identities, with the first position of each.
     texts: BTreeMap<u64, (Position, Ends)>,
     bytes: usize,
@@ -40,9 +40,9 @@ pub struct Sample {
     full_at: Option<u64>,
 }
 
-impl Sample {
+impl BookSample {
     /// Adds a text.
-    pub fn add(&mut self, Text { position, ends }: Text<'_>) {
+    pub fn add(&mut self, BookText { position, ends }: BookText<'_>) {
         let identity = ends.identity();
         if self.full_at.is_some_and(|full_at| identity >= full_at) {
             return;
@@ -88,7 +88,7 @@ impl Sample {
     }
 
     /// Leaves out texts that are near-copies of others, to see what is found without them. Returns how many.
-    pub fn leave_out_copies_of(&mut self, others: &Sample) -> usize {
+    pub fn leave_out_copies_of(&mut self, others: &BookSample) -> usize {
         let copies = {
             let (mine, theirs) = (self.edges(), others.edges());
             copies_of(&mine, &theirs)
@@ -114,7 +114,7 @@ impl Sample {
     }
 
     /// Adds the texts of another sample.
-    pub(super) fn merge(&mut self, other: &Sample) {
+    pub(super) fn merge(&mut self, other: &BookSample) {
         if let Some(full_at) = other.full_at {
             for (_, text) in self.texts.split_off(&full_at).into_values() {
                 self.bytes -= text.memory();
@@ -122,12 +122,12 @@ impl Sample {
             self.full_at = Some(self.full_at.map_or(full_at, |mine| mine.min(full_at)));
         }
         for (position, ends) in other.texts.values() {
-            self.add(Text { position: *position, ends });
+            self.add(BookText { position: *position, ends });
         }
     }
 }
 
-impl Bytes for Sample {
+impl Bytes for BookSample {
     fn to_bytes(&self) -> Result<Vec<u8>> {
         let mut out = vec![u8::from(self.full_at.is_some())];
         out.extend(self.full_at.unwrap_or_default().to_le_bytes());
@@ -138,13 +138,13 @@ impl Bytes for Sample {
         Ok(out)
     }
 
-    fn from_bytes(bytes: &[u8]) -> Result<Sample> {
+    fn from_bytes(bytes: &[u8]) -> Result<BookSample> {
         let mut fields = Fields(bytes);
         let (full, full_at) = (fields.array()? == [1], fields.number()?);
-        let mut sample = Sample { full_at: full.then_some(full_at), ..Sample::default() };
+        let mut sample = BookSample { full_at: full.then_some(full_at), ..BookSample::default() };
         while !fields.is_empty() {
             let position = fields.position()?;
-            sample.add(Text { position, ends: &Ends::from_bytes(fields.bytes()?)? });
+            sample.add(BookText { position, ends: &Ends::from_bytes(fields.bytes()?)? });
         }
         Ok(sample)
     }
@@ -158,10 +158,10 @@ mod tests {
     fn the_same_texts_are_drawn_however_the_collection_is_cut() {
         let position = |n: u32| Position { input: n, record: 0 };
         let ends = |n: u32| Ends::of(n.to_string().as_bytes(), 9);
-        let (mut whole, mut even, mut odd) = (Sample::default(), Sample::default(), Sample::default());
+        let (mut whole, mut even, mut odd) = (BookSample::default(), BookSample::default(), BookSample::default());
         for n in 0..2 * MOST as u32 {
-            whole.add(Text { position: position(n), ends: &ends(n) });
-            if n % 2 == 0 { &mut even } else { &mut odd }.add(Text { position: position(n), ends: &ends(n) });
+            whole.add(BookText { position: position(n), ends: &ends(n) });
+            if n % 2 == 0 { &mut even } else { &mut odd }.add(BookText { position: position(n), ends: &ends(n) });
         }
         odd.merge(&even);
         assert_eq!((whole.len(), odd.len()), (MOST, MOST));

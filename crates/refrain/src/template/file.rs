@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::backbone::{Backbone, Gap, Piece};
-use super::fit::Template;
+use super::fit::LearnedTemplate;
 use super::label::Labels;
 use super::learn::Templates;
 use super::parameters::Parameters;
@@ -70,13 +70,13 @@ impl Templates {
         }
         let file: File = serde_json::from_slice(bytes)
             .map_err(|error| refused(format!("the templates are damaged: {error}"), LEARN_AGAIN))?;
-        let templates: Option<Vec<Template>> = file.templates.into_iter().map(template).collect();
+        let templates: Option<Vec<LearnedTemplate>> = file.templates.into_iter().map(template).collect();
         let templates = templates.ok_or_else(|| refused("the templates are damaged", LEARN_AGAIN))?;
         Ok(Templates::new(file.pages, templates, Parameters::default()))
     }
 }
 
-fn saved(template: &Template) -> Saved {
+fn saved(template: &LearnedTemplate) -> Saved {
     let labels = &template.labels;
     let pieces = template.backbone.pieces.iter().zip(&labels.pieces);
     Saved {
@@ -90,7 +90,7 @@ fn saved(template: &Template) -> Saved {
 }
 
 /// None when its parts do not fit each other.
-fn template(saved: Saved) -> Option<Template> {
+fn template(saved: Saved) -> Option<LearnedTemplate> {
     if saved.gaps.len() != saved.pieces.len() + 1 {
         return None;
     }
@@ -104,7 +104,8 @@ fn template(saved: Saved) -> Option<Template> {
         backbone.gaps.push(gap);
         labels.gaps.push(content);
     }
-    let mut template = Template::new(saved.key, saved.pages, saved.core, backbone, labels, Parameters::default());
+    let mut template =
+        LearnedTemplate::new(saved.key, saved.pages, saved.core, backbone, labels, Parameters::default());
     template.fitted = saved.fitted;
     Some(template)
 }

@@ -13,7 +13,7 @@ const MANY_TIMES: f32 = 4.0;
 
 /// What the pages of a site share: the backbone, and which of its parts are content.
 #[derive(Debug, Clone)]
-pub struct Template {
+pub struct LearnedTemplate {
     /// What pages were grouped by, such as a host; empty for none.
     pub(super) key: String,
     /// How many pages it was learned from.
@@ -46,7 +46,7 @@ pub struct Fit {
     pub share: f32,
 }
 
-impl Template {
+impl LearnedTemplate {
     /// Completes what is learned, or read from a file, with what is derived from it.
     pub(super) fn new(
         key: String,
@@ -55,7 +55,7 @@ impl Template {
         backbone: Backbone,
         labels: Labels,
         parameters: Parameters,
-    ) -> Template {
+    ) -> LearnedTemplate {
         let mut runs = vec![0; backbone.pieces.len()];
         for index in (0..runs.len()).rev() {
             let open = backbone.gaps.get(index + 1).is_none_or(|gap| gap.filled >= parameters.open_gap);
@@ -64,7 +64,7 @@ impl Template {
                 _ => index + 1,
             };
         }
-        let mut template = Template {
+        let mut template = LearnedTemplate {
             key,
             pages,
             core,

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use rayon::prelude::*;
 
 use super::backbone::Backbone;
-use super::fit::{Fit, Template};
+use super::fit::{Fit, LearnedTemplate};
 use super::label::Labels;
 use super::parameters::Parameters;
 use super::records::Wrapper;
@@ -33,42 +33,42 @@ pub struct SiteTemplates {
 
 impl Default for SiteTemplates {
     fn default() -> SiteTemplates {
-        SiteTemplates { memory: Sample::MEMORY }
+        SiteTemplates { memory: PageSample::MEMORY }
     }
 }
 
 impl Kernel for SiteTemplates {
-    type Item<'a> = Page<'a>;
-    type Partial = Sample;
+    type Item<'a> = TemplatePage<'a>;
+    type Partial = PageSample;
     type Finding = Templates;
-    type Verdict = Found;
+    type Verdict = TemplateMatch;
 
-    fn partial(&self) -> Sample {
-        Sample::new(self.memory)
+    fn partial(&self) -> PageSample {
+        PageSample::new(self.memory)
     }
 
-    fn observe(&self, page: Page<'_>, sample: &mut Sample) -> Result<()> {
+    fn observe(&self, page: TemplatePage<'_>, sample: &mut PageSample) -> Result<()> {
         sample.observe(page);
         Ok(())
     }
 
-    fn merge(&self, sample: &mut Sample, other: Sample) -> Result<()> {
+    fn merge(&self, sample: &mut PageSample, other: PageSample) -> Result<()> {
         sample.merge(other);
         Ok(())
     }
 
-    fn conclude(&self, sample: Sample) -> Result<Templates> {
+    fn conclude(&self, sample: PageSample) -> Result<Templates> {
         Ok(sample.conclude())
     }
 
-    fn mark(&self, page: Page<'_>, templates: &Templates) -> Result<Found> {
+    fn mark(&self, page: TemplatePage<'_>, templates: &Templates) -> Result<TemplateMatch> {
         Ok(templates.find(page.key, page.text))
     }
 }
 
 /// A page of a collection.
 #[derive(Debug, Clone, Copy)]
-pub struct Page<'a> {
+pub struct TemplatePage<'a> {
     /// Where it is in the collection.
     pub position: Position,
     /// Its host, say: pages with different keys never share a template.
@@ -83,7 +83,7 @@ pub struct Page<'a> {
 /// the same number of bytes at most: as many as make all of them fit together. So a small site beside a large one keeps its pages,
 /// and which pages are kept depends on the collection alone, not on how it was cut or in which order its pages came.
 #[derive(Debug, Clone)]
-pub struct Sample {
+pub struct PageSample {
     /// Bytes that may be held.
     memory: usize,
     held: usize,
@@ -131,23 +131,23 @@ impl Pages {
 /// A page's place in the queue: long pages come last.
 type Rank = (bool, u64, Position);
 
-impl Sample {
+impl PageSample {
     /// What is held when nobody says otherwise.
     pub const MEMORY: usize = 128 << 20;
 
     /// An empty sample that may hold so many bytes.
-    pub fn new(memory: usize) -> Sample {
-        Sample { memory, held: 0, keys: BTreeMap::new(), observed: 0, parameters: Parameters::default() }
+    pub fn new(memory: usize) -> PageSample {
+        PageSample { memory, held: 0, keys: BTreeMap::new(), observed: 0, parameters: Parameters::default() }
     }
 
     /// The same with other numbers of the method.
     #[must_use]
-    pub fn with(self, parameters: Parameters) -> Sample {
-        Sample { parameters, ..self }
+    pub fn with(self, parameters: Parameters) -> PageSample {
+        PageSample { parameters, ..self }
     }
 
     /// Adds a page.
-    pub fn observe(&mut self, Page { position, key, text }: Page<'_>) {
+    pub fn observe(&mut self, TemplatePage { position, key, text }: TemplatePage<'_>) {
         self.observed += 1;
         if !self.keys.contains_key(key) {
             self.keys.insert(key.to_owned(), Pages::default());
@@ -204,7 +204,7 @@ impl Sample {
     }
 
     /// Adds the pages of another sample.
-    fn merge(&mut self, other: Sample) {
+    fn merge(&mut self, other: PageSample) {
         self.observed += other.observed;
         for (key, theirs) in other.keys {
             let pages = self.keys.entry(key).or_default();
@@ -236,25 +236,25 @@ impl Sample {
     fn learn(&self, wrappers: bool) -> Templates {
         let share = self.share();
         let learned = |(key, pages): (&String, &Pages)| {
-            let mut pages: Vec<Page<'_>> =
-                pages.within(share).map(|(rank, text)| Page { position: rank.2, key, text }).collect();
+            let mut pages: Vec<TemplatePage<'_>> =
+                pages.within(share).map(|(rank, text)| TemplatePage { position: rank.2, key, text }).collect();
             // Groups depend on the order; that of the collection is the one that people can see.
             pages.sort_unstable_by_key(|page| page.position);
             learn_key(key, &pages, wrappers, &self.parameters)
         };
         let keys: Vec<(&String, &Pages)> = self.keys.iter().collect();
-        let parts: Vec<Vec<Template>> = keys.into_par_iter().map(learned).collect();
+        let parts: Vec<Vec<LearnedTemplate>> = keys.into_par_iter().map(learned).collect();
         Templates::new(self.observed, parts.into_iter().flatten().collect(), self.parameters)
     }
 }
 
-impl Default for Sample {
-    fn default() -> Sample {
-        Sample::new(Sample::MEMORY)
+impl Default for PageSample {
+    fn default() -> PageSample {
+        PageSample::new(PageSample::MEMORY)
     }
 }
 
-impl Bytes for Sample {
+impl Bytes for PageSample {
     fn to_bytes(&self) -> Result<Vec<u8>> {
         let mut out = self.observed.to_le_bytes().to_vec();
         for (key, pages) in &self.keys {
@@ -274,9 +274,9 @@ impl Bytes for Sample {
         Ok(out)
     }
 
-    fn from_bytes(bytes: &[u8]) -> Result<Sample> {
+    fn from_bytes(bytes: &[u8]) -> Result<PageSample> {
         let mut fields = Fields(bytes);
-        let mut sample = Sample { observed: fields.number()?, ..Sample::default() };
+        let mut sample = PageSample { observed: fields.number()?, ..PageSample::default() };
         while !fields.is_empty() {
             let key = fields.text()?.to_owned();
             let mut pages = Pages { observed: fields.size()?, ..Pages::default() };
@@ -310,8 +310,8 @@ fn rank(position: Position, length: usize) -> Rank {
 }
 
 /// The templates of pages that have one key.
-fn learn_key(key: &str, pages: &[Page<'_>], wrappers: bool, parameters: &Parameters) -> Vec<Template> {
-    let short: Vec<Page<'_>> = pages.iter().copied().filter(|page| page.text.len() <= LONG_PAGE).collect();
+fn learn_key(key: &str, pages: &[TemplatePage<'_>], wrappers: bool, parameters: &Parameters) -> Vec<LearnedTemplate> {
+    let short: Vec<TemplatePage<'_>> = pages.iter().copied().filter(|page| page.text.len() <= LONG_PAGE).collect();
     let pages = if short.len() < LEAST_PAGES { pages.to_vec() } else { short };
     let sketches: Vec<Vec<u64>> = pages.par_iter().map(|page| sketch(&tokens(page.text))).collect();
     let mut groups: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
@@ -355,7 +355,13 @@ fn distinct<'a>(
 }
 
 /// The template of pages; none when there are too few.
-fn learn(key: &str, texts: &[&str], core: Vec<u64>, wrappers: bool, parameters: &Parameters) -> Option<Template> {
+fn learn(
+    key: &str,
+    texts: &[&str],
+    core: Vec<u64>,
+    wrappers: bool,
+    parameters: &Parameters,
+) -> Option<LearnedTemplate> {
     if texts.len() < LEAST_PAGES {
         return None;
     }
@@ -363,7 +369,7 @@ fn learn(key: &str, texts: &[&str], core: Vec<u64>, wrappers: bool, parameters: 
     let pages: Vec<&[Token]> = tokenised.iter().map(Vec::as_slice).collect();
     let backbone = Backbone::of(texts, &pages, parameters.common);
     let labels = Labels::of(&backbone, parameters);
-    let mut template = Template::new(key.to_owned(), texts.len(), core, backbone, labels, *parameters);
+    let mut template = LearnedTemplate::new(key.to_owned(), texts.len(), core, backbone, labels, *parameters);
     let fitting = texts.par_iter().zip(&pages).filter(|(text, page)| template.fit(text, page).fits).count();
     template.fitted = fitting as f32 / texts.len() as f32;
     if wrappers {
@@ -376,7 +382,7 @@ fn learn(key: &str, texts: &[&str], core: Vec<u64>, wrappers: bool, parameters: 
 #[derive(Debug, Clone, Default)]
 pub struct Templates {
     pub(super) observed: u64,
-    pub(super) all: Vec<Template>,
+    pub(super) all: Vec<LearnedTemplate>,
     /// For each key, the numbers of its templates, and what finds one of them.
     index: BTreeMap<String, (Vec<usize>, CoreIndex)>,
     parameters: Parameters,
@@ -384,7 +390,7 @@ pub struct Templates {
 
 /// What a page is, seen by the templates.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Found {
+pub enum TemplateMatch {
     /// It has the template of this number.
     Page(usize, Fit),
     /// No template is its own; the best one is this far off: the share of the template's core that it has.
@@ -395,7 +401,7 @@ pub enum Found {
 }
 
 impl Templates {
-    pub(super) fn new(observed: u64, templates: Vec<Template>, parameters: Parameters) -> Templates {
+    pub(super) fn new(observed: u64, templates: Vec<LearnedTemplate>, parameters: Parameters) -> Templates {
         let mut numbers: BTreeMap<String, Vec<usize>> = BTreeMap::new();
         for (number, template) in templates.iter().enumerate() {
             numbers.entry(template.key.clone()).or_default().push(number);
@@ -410,7 +416,7 @@ impl Templates {
     }
 
     /// The templates, in order.
-    pub fn all(&self) -> &[Template] {
+    pub fn all(&self) -> &[LearnedTemplate] {
         &self.all
     }
 
@@ -420,15 +426,15 @@ impl Templates {
     }
 
     /// Finds the template of a page, and its content.
-    pub fn find(&self, key: &str, text: &str) -> Found {
-        let Some((numbers, index)) = self.index.get(key) else { return Found::Unknown { nearest: 0.0 } };
+    pub fn find(&self, key: &str, text: &str) -> TemplateMatch {
+        let Some((numbers, index)) = self.index.get(key) else { return TemplateMatch::Unknown { nearest: 0.0 } };
         let page = tokens(text);
         match index.best(&sketch(&page)) {
             Some((best, share)) if share >= self.parameters.core_share => {
                 let number = numbers[best];
-                Found::Page(number, self.all[number].fit(text, &page))
+                TemplateMatch::Page(number, self.all[number].fit(text, &page))
             }
-            best => Found::Unknown { nearest: best.map_or(0.0, |(_, share)| share) },
+            best => TemplateMatch::Unknown { nearest: best.map_or(0.0, |(_, share)| share) },
         }
     }
 }
@@ -451,27 +457,27 @@ mod tests {
             let pages: Vec<(Position, String, String)> = (0..).zip(&sizes).map(|(record, (size, key))| {
                 (Position { input: 0, record }, key.to_string(), "x ".repeat(*size))
             }).collect();
-            let kept = |sample: &Sample| -> Vec<(String, Position)> {
+            let kept = |sample: &PageSample| -> Vec<(String, Position)> {
                 let share = sample.share();
                 let of = |(key, pages): (&String, &Pages)| {
                     pages.within(share).map(|(rank, _)| (key.clone(), rank.2)).collect::<Vec<_>>()
                 };
                 sample.keys.iter().flat_map(of).collect()
             };
-            let mut whole = Sample::new(memory);
+            let mut whole = PageSample::new(memory);
             for (position, key, text) in &pages {
-                whole.observe(Page { position: *position, key, text });
+                whole.observe(TemplatePage { position: *position, key, text });
                 prop_assert!(whole.held <= memory);
             }
             let mut shuffled: Vec<_> = pages.iter().zip(&pieces).collect();
             shuffled.sort_by_key(|((position, ..), _)| (position.record ^ seed).wrapping_mul(GOLDEN));
-            let mut parts = vec![Sample::new(memory); 4];
+            let mut parts = vec![PageSample::new(memory); 4];
             for ((position, key, text), piece) in shuffled {
-                parts[*piece].observe(Page { position: *position, key, text });
+                parts[*piece].observe(TemplatePage { position: *position, key, text });
             }
-            let mut joined = Sample::new(memory);
+            let mut joined = PageSample::new(memory);
             for part in parts.into_iter().rev() {
-                joined.merge(Sample::from_bytes(&part.to_bytes()?)?);
+                joined.merge(PageSample::from_bytes(&part.to_bytes()?)?);
             }
             prop_assert_eq!(kept(&joined), kept(&whole));
             prop_assert_eq!(joined.kept(), whole.kept());

@@ -1,7 +1,7 @@
 //! What the pages of a site share, and what is left: their content.
 //!
-//! Pages that come from one template have the same text and markup around what differs. [`Sample`] takes pages,
-//! [`Sample::conclude`] separates sites and learns a template of each, [`Templates::find`] tells the content of a page. What was
+//! Pages that come from one template have the same text and markup around what differs. [`PageSample`] takes pages,
+//! [`PageSample::conclude`] separates sites and learns a template of each, [`Templates::find`] tells the content of a page. What was
 //! learned can be saved and used for pages that come later. A [`Wrapper`] takes fields out of pages by what stands around them,
 //! and [`findoptimal`] is the published method that all of this began with.
 //!
@@ -10,16 +10,16 @@
 //!
 //! ```
 //! use refrain::Position;
-//! use refrain::template::{Found, Page, Sample};
+//! use refrain::template::{TemplateMatch, TemplatePage, PageSample};
 //!
 //! let page = |text: &str| format!("<body><ul><li><a href=/>Home</a></ul><div id=text>{text}</div><p>All rights reserved</p>");
 //! let texts = ["The lamp is lit at dusk.", "Gulls sleep on the gallery.", "In spring the lens is polished."];
-//! let mut sample = Sample::default();
+//! let mut sample = PageSample::default();
 //! for (record, text) in (0..).zip(texts) {
-//!     sample.observe(Page { position: Position { input: 0, record }, key: "", text: &page(text) });
+//!     sample.observe(TemplatePage { position: Position { input: 0, record }, key: "", text: &page(text) });
 //! }
 //! let new = page("A boat brings oil once a month.");
-//! let Found::Page(_, fit) = sample.conclude().find("", &new) else { panic!("its template is known") };
+//! let TemplateMatch::Page(_, fit) = sample.conclude().find("", &new) else { panic!("its template is known") };
 //! let content: Vec<&str> = fit.content.iter().map(|span| span.of(&new)).collect();
 //! assert_eq!(content, ["A boat brings oil once a month."]);
 //! ```
@@ -39,8 +39,8 @@ mod tokens;
 /// The name that marks of templates carry.
 pub const PASS: &str = "template";
 
-pub use fit::{Fit, Template};
-pub use learn::{Found, LEAST_PAGES, Page, Sample, SiteTemplates, Templates};
+pub use fit::{Fit, LearnedTemplate};
+pub use learn::{LEAST_PAGES, PageSample, SiteTemplates, TemplateMatch, TemplatePage, Templates};
 pub use offsets::{normalise, normalised_ranges};
 pub use parameters::Parameters;
 pub use records::{Field, Wrapper};

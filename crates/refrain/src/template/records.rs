@@ -8,7 +8,7 @@ use memchr::memmem;
 use serde::{Deserialize, Serialize};
 
 use super::align::NOWHERE;
-use super::fit::Template;
+use super::fit::LearnedTemplate;
 use super::offsets::normalise;
 use super::tokens::{Kind, Token, tokens};
 use crate::document::Span;
@@ -94,7 +94,7 @@ impl Wrapper {
     }
 
     /// The fields of pages that a template was learned from.
-    pub(super) fn learn(template: &Template, texts: &[&str]) -> Wrapper {
+    pub(super) fn learn(template: &LearnedTemplate, texts: &[&str]) -> Wrapper {
         let step = texts.len().div_ceil(MOST_PAGES).max(1);
         let pages: Vec<String> = texts.iter().step_by(step).map(|text| normalise(text)).collect();
         let tokenised: Vec<Vec<Token>> = pages.iter().map(|page| tokens(page)).collect();
@@ -154,7 +154,7 @@ struct Slot {
 }
 
 /// Where fields can be: gaps with text, and regions of content as a whole.
-fn slots(template: &Template) -> Vec<Slot> {
+fn slots(template: &LearnedTemplate) -> Vec<Slot> {
     let backbone = &template.backbone;
     let labels = &template.labels;
     let mut slots: Vec<Slot> = Vec::new();

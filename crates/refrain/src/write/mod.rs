@@ -19,7 +19,7 @@ pub use crate::disk::atomic::{complete, place_below, write_atomically};
 pub use folder::FolderWriter;
 pub use format::{Format, extension};
 pub use names::{Names, without_extension, without_packing};
-pub use output::{Compressed, Compression, Output, Written};
+pub use output::{Compressed, Compression, Sink, Written};
 pub use parts::PartsWriter;
 pub use removed::removed_lines;
 pub use table::TableWriter;
@@ -68,18 +68,18 @@ pub trait DocumentWriter: Send {
 ///
 /// ```
 /// use refrain::Document;
-/// use refrain::write::{Compression, Format, Output, WriteOptions, open};
+/// use refrain::write::{Compression, Format, Sink, WriteOptions, open};
 ///
 /// let folder = tempfile::tempdir()?;
 /// let path = folder.path().join("out.jsonl");
-/// let mut writer = open(Output::file(&path)?, Format::Jsonl, Compression::None, WriteOptions::default())?;
+/// let mut writer = open(Sink::file(&path)?, Format::Jsonl, Compression::None, WriteOptions::default())?;
 /// writer.write(&Document::from_text("a", "One text."))?;
 /// writer.finish()?;
 /// assert_eq!(std::fs::read_to_string(&path)?, "{\"id\":\"a\",\"text\":\"One text.\"}\n");
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub fn open(
-    output: Output,
+    output: Sink,
     format: Format,
     packing: Compression,
     options: WriteOptions,

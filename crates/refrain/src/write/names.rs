@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 use std::path::{Component, Path, PathBuf};
 
-use crate::source::{Input, Inputs};
+use crate::source::{InputFile, InputFiles};
 
 /// The name of what came through a pipe, and how it ends.
 const PIPED: (&str, &str) = ("standard-input", ".txt");
@@ -20,7 +20,7 @@ pub struct Names {
 
 impl Names {
     /// Names for these inputs, which were found under the names that the user gave.
-    pub fn new(named: &[String], inputs: &Inputs) -> Names {
+    pub fn new(named: &[String], inputs: &InputFiles) -> Names {
         let current = std::env::current_dir().unwrap_or_default();
         let folders = named.iter().map(Path::new).filter(|path| path.is_dir()).map(|path| plain(&current, path));
         // Files of one folder come one after the other.
@@ -30,7 +30,7 @@ impl Names {
         let parents = parents.into_iter().map(|parent| plain(&current, parent));
         let common = folders.chain(parents).reduce(|one, other| shared(&one, &other)).unwrap_or_default();
         let mut made = Names { common, current, piped: PathBuf::new() };
-        if inputs.iter().any(Input::is_stdin) {
+        if inputs.iter().any(InputFile::is_stdin) {
             let taken: HashSet<PathBuf> = inputs.iter().map(|input| made.of(input)).collect();
             let (name, end) = PIPED;
             let other = (2..).map(|number| format!("{name}-{number}{end}"));
@@ -41,7 +41,7 @@ impl Names {
     }
 
     /// The path of a text under the output folder; it never leads out of it.
-    pub fn of(&self, input: &Input) -> PathBuf {
+    pub fn of(&self, input: &InputFile) -> PathBuf {
         if input.is_stdin() {
             return self.piped.clone();
         }
@@ -89,8 +89,8 @@ pub fn without_extension(name: &str) -> &str {
 mod tests {
     use super::*;
 
-    fn input(path: &str) -> Input {
-        Input { name: path.into(), path: path.into(), size: None, named: false, in_corpus: false }
+    fn input(path: &str) -> InputFile {
+        InputFile { name: path.into(), path: path.into(), size: None, named: false, in_corpus: false }
     }
 
     #[test]

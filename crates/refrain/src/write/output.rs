@@ -22,7 +22,7 @@ pub struct Written {
 }
 
 /// A file being written, or a stream.
-pub struct Output {
+pub struct Sink {
     to: Destination,
     digest: Digest,
     bytes: u64,
@@ -36,23 +36,23 @@ enum Destination {
     Stream(Box<dyn Write + Send>, PathBuf),
 }
 
-impl Output {
+impl Sink {
     /// A file. It appears under its name when it is finished. What is no ordinary file (a pipe, a device) is written to as
     /// it is, and a link is followed.
-    pub fn file(path: &Path) -> Result<Output> {
+    pub fn file(path: &Path) -> Result<Sink> {
         let real = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
         let path = real.as_path();
         if fs::metadata(path).is_ok_and(|meta| !meta.is_file() && !meta.is_dir()) {
             let device = File::options().write(true).open(path).at(path)?;
-            return Ok(Output::new(Destination::Stream(Box::new(device), path.to_owned())));
+            return Ok(Sink::new(Destination::Stream(Box::new(device), path.to_owned())));
         }
-        Ok(Output::new(Destination::File(AtomicFile::create(path)?)))
+        Ok(Sink::new(Destination::File(AtomicFile::create(path)?)))
     }
 
-    /// A file that was begun before and has so many bytes that count; others are forgotten. See [`Output::leave`].
-    pub fn resume(path: &Path, bytes: u64) -> Result<Output> {
+    /// A file that was begun before and has so many bytes that count; others are forgotten. See [`Sink::leave`].
+    pub fn resume(path: &Path, bytes: u64) -> Result<Sink> {
         let real = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
-        let mut output = Output::new(Destination::File(AtomicFile::resume(&real, bytes)?));
+        let mut output = Sink::new(Destination::File(AtomicFile::resume(&real, bytes)?));
         if let Destination::File(file) = &mut output.to {
             let mut begun = File::open(file.temporary()).at(file.temporary())?;
             let mut chunk = vec![0; 1 << 20];
@@ -67,7 +67,7 @@ impl Output {
         Ok(output)
     }
 
-    /// The file stays as it is when it is not finished, to be [resumed](Output::resume).
+    /// The file stays as it is when it is not finished, to be [resumed](Sink::resume).
     pub fn leave(&mut self) {
         if let Destination::File(file) = &mut self.to {
             file.keep_partial();
@@ -75,12 +75,12 @@ impl Output {
     }
 
     /// A stream, such as standard output.
-    pub fn stream(stream: impl Write + Send + 'static) -> Output {
-        Output::new(Destination::Stream(Box::new(stream), "standard output".into()))
+    pub fn stream(stream: impl Write + Send + 'static) -> Sink {
+        Sink::new(Destination::Stream(Box::new(stream), "standard output".into()))
     }
 
-    fn new(to: Destination) -> Output {
-        Output { to, digest: Digest::default(), bytes: 0, closed: Arc::default() }
+    fn new(to: Destination) -> Sink {
+        Sink { to, digest: Digest::default(), bytes: 0, closed: Arc::default() }
     }
 
     /// The path, for messages.
@@ -106,7 +106,7 @@ impl Output {
     }
 }
 
-impl Write for Output {
+impl Write for Sink {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         let written = match &mut self.to {
             Destination::File(file) => file.write(bytes),
@@ -164,18 +164,18 @@ impl Compression {
     }
 
     /// Compresses what is written to an output.
-    pub fn compress(self, output: Output) -> Result<Compressed> {
+    pub fn compress(self, output: Sink) -> Result<Compressed> {
         self.compress_at(output, 3)
     }
 
     /// The same with a level of zstd, for files that live only for a while.
-    pub(crate) fn compress_at(self, output: Output, zstd_level: i32) -> Result<Compressed> {
+    pub(crate) fn compress_at(self, output: Sink, zstd_level: i32) -> Result<Compressed> {
         let path = output.path();
         let stage = Some(self.stage(BufWriter::with_capacity(128 << 10, output), zstd_level).at(&path)?);
         Ok(Compressed { stage, path, packing: self, zstd_level })
     }
 
-    fn stage(self, inner: BufWriter<Output>, zstd_level: i32) -> io::Result<Stage> {
+    fn stage(self, inner: BufWriter<Sink>, zstd_level: i32) -> io::Result<Stage> {
         Ok(match self {
             Compression::None => Stage::Plain(inner),
             Compression::Gzip => Stage::Gzip(flate2::write::GzEncoder::new(inner, flate2::Compression::default())),
@@ -194,14 +194,14 @@ pub struct Compressed {
 }
 
 enum Stage {
-    Plain(BufWriter<Output>),
-    Gzip(flate2::write::GzEncoder<BufWriter<Output>>),
-    Zstd(zstd::stream::write::Encoder<'static, BufWriter<Output>>),
+    Plain(BufWriter<Sink>),
+    Gzip(flate2::write::GzEncoder<BufWriter<Sink>>),
+    Zstd(zstd::stream::write::Encoder<'static, BufWriter<Sink>>),
 }
 
 impl Stage {
     /// Ends the frame.
-    fn end(self) -> io::Result<BufWriter<Output>> {
+    fn end(self) -> io::Result<BufWriter<Sink>> {
         match self {
             Stage::Plain(inner) => Ok(inner),
             Stage::Gzip(encoder) => encoder.finish(),
@@ -216,7 +216,7 @@ impl Compressed {
         self.write_all(bytes).at(&self.path)
     }
 
-    /// Ends a frame of what is packed, and leaves the file so that it can be [resumed](Output::resume) here. Returns how many
+    /// Ends a frame of what is packed, and leaves the file so that it can be [resumed](Sink::resume) here. Returns how many
     /// bytes it has.
     pub fn pause(&mut self) -> Result<u64> {
         let mut inner = self.take().and_then(Stage::end).at(&self.path)?;

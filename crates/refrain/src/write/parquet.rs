@@ -12,7 +12,7 @@ use parquet::basic::{Compression, ZstdLevel};
 use parquet::file::properties::WriterProperties;
 
 use super::jsonl::origin;
-use super::output::{Output, Written};
+use super::output::{Sink, Written};
 use super::{DocumentWriter, WriteOptions};
 use crate::document::{Document, META_COLUMN, Mark, Span};
 use crate::error::{Error, Result};
@@ -24,7 +24,7 @@ const BATCH_BYTES: usize = 8 << 20;
 const ROW_GROUP_BYTES: usize = 32 << 20;
 
 pub(super) struct ParquetWriter {
-    writer: ArrowWriter<Output>,
+    writer: ArrowWriter<Sink>,
     schema: Arc<Schema>,
     options: WriteOptions,
     place: Place,
@@ -159,7 +159,7 @@ impl Batch {
 }
 
 impl ParquetWriter {
-    pub(super) fn new(output: Output, options: WriteOptions) -> Result<ParquetWriter> {
+    pub(super) fn new(output: Sink, options: WriteOptions) -> Result<ParquetWriter> {
         let place = Place::of(&output);
         let schema = Arc::new(schema(options));
         let properties = WriterProperties::builder()
@@ -193,7 +193,7 @@ pub(super) struct Place {
 }
 
 impl Place {
-    pub(super) fn of(output: &Output) -> Place {
+    pub(super) fn of(output: &Sink) -> Place {
         Place { path: output.path(), closed: output.closed() }
     }
 

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use super::output::Written;
-use super::{Compression, DocumentWriter, Format, Output, WriteOptions, open};
+use super::{Compression, DocumentWriter, Format, Sink, WriteOptions, open};
 use crate::document::Document;
 use crate::error::{IoContext, Result};
 use crate::text::Digest;
@@ -75,7 +75,7 @@ impl DocumentWriter for PartsWriter {
         let part = match &mut self.part {
             Some(part) => part,
             None => {
-                let output = Output::file(&self.path(self.parts))?;
+                let output = Sink::file(&self.path(self.parts))?;
                 self.part.insert(open(output, self.format, self.packing, self.options)?)
             }
         };

@@ -8,7 +8,7 @@ use parquet::arrow::ArrowWriter;
 use parquet::basic::{Compression, ZstdLevel};
 use parquet::file::properties::WriterProperties;
 
-use super::output::{Output, Written};
+use super::output::{Sink, Written};
 use super::parquet::Place;
 use crate::error::Result;
 
@@ -17,7 +17,7 @@ const BATCH_ROWS: usize = 4096;
 
 /// Writes a table of text, row by row.
 pub struct TableWriter {
-    writer: ArrowWriter<Output>,
+    writer: ArrowWriter<Sink>,
     schema: Arc<Schema>,
     place: Place,
     columns: Vec<Vec<Option<String>>>,
@@ -25,7 +25,7 @@ pub struct TableWriter {
 
 impl TableWriter {
     /// A table with these columns.
-    pub fn new(output: Output, columns: &[String]) -> Result<TableWriter> {
+    pub fn new(output: Sink, columns: &[String]) -> Result<TableWriter> {
         let place = Place::of(&output);
         let fields: Vec<Field> = columns.iter().map(|name| Field::new(name, DataType::Utf8, true)).collect();
         let schema = Arc::new(Schema::new(fields));

@@ -1,7 +1,7 @@
 use std::fs;
 use std::path::Path;
 
-use refrain::strip::{Method, PaperOptions};
+use refrain::strip::{PaperOptions, StripMethod};
 use refrain::{Convert, Input, Label, Memory, Output, Outputs, Run, SavedEvidence, Strip};
 
 use super::{read, samples, texts};
@@ -14,7 +14,7 @@ fn strip() {
     let strip = |job: &Strip, input: &Input| {
         let (outputs, results) = Outputs::memory();
         let evidence = Memory::default();
-        let saves = job.evidence.is_none() && job.method == Method::Learned;
+        let saves = job.evidence.is_none() && job.method == StripMethod::Learned;
         let outputs = if saves { outputs.list("save", Output::Memory(evidence.clone())) } else { outputs };
         let report = job.run(input, outputs, &Run::default()).expect("the books");
         (report, results.documents(), evidence.bytes())
@@ -55,7 +55,8 @@ fn strip() {
     let known = Strip { evidence: Some(SavedEvidence::Bytes(evidence)), ..Strip::default() };
     let (used, again, _) = strip(&known, &files);
     assert_eq!((used.learned, texts(&again)), (None, texts(&bodies)));
-    let paper = Strip { method: Method::Paper(PaperOptions { k: 1, ..PaperOptions::PUBLISHED }), ..Strip::default() };
+    let paper =
+        Strip { method: StripMethod::Paper(PaperOptions { k: 1, ..PaperOptions::PUBLISHED }), ..Strip::default() };
     assert_eq!(texts(&strip(&paper, &files).1), texts(&strip(&paper, &Input::documents(whole)).1));
     let written = serde_json::to_string(&paper).expect("a job is plain data");
     assert_eq!(serde_json::from_str::<Strip>(&written).expect("the same job"), paper);

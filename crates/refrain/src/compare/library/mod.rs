@@ -15,8 +15,8 @@ use serde::{Deserialize, Serialize};
 
 use super::comparison::{AlignableText, CompareOptions, PreparedDocument, SharedPassage, passages};
 use super::fingerprint::{FingerprintOptions, Scores};
-use super::rules::Rule;
-pub use segment::Source;
+use super::rules::WordRule;
+pub use segment::LibrarySource;
 use segment::{FILES, Segment, SegmentNote, SegmentWriter, digest_of, path_of};
 
 use crate::disk::atomic::{sync_folder, write_atomically};
@@ -93,7 +93,7 @@ impl Note {
     }
 
     fn fingerprints(&self) -> Result<FingerprintOptions> {
-        let rule = Rule::ALL.into_iter().find(|rule| rule.name() == self.tokens);
+        let rule = WordRule::ALL.into_iter().find(|rule| rule.name() == self.tokens);
         let rule = rule.ok_or_else(|| Error::Refused(format!("unknown tokens `{}` in this library", self.tokens)))?;
         Ok(FingerprintOptions { rule, ngram: self.ngram })
     }
@@ -109,7 +109,7 @@ pub struct LibraryReader {
 #[derive(Debug, Clone)]
 pub struct Match {
     /// The source.
-    pub source: Source,
+    pub source: LibrarySource,
     /// How much they share; `a` is the document, `b` the source.
     pub scores: Scores,
     /// The passages they share.
@@ -207,7 +207,7 @@ impl LibraryReader {
     }
 
     /// The sources, in the order in which they came.
-    pub fn sources(&self) -> impl Iterator<Item = &Source> {
+    pub fn sources(&self) -> impl Iterator<Item = &LibrarySource> {
         self.segments.iter().flat_map(|segment| {
             let all = segment.sources.iter().zip(0..);
             all.filter(|(_, number)| !segment.is_removed(*number)).map(|(source, _)| source)
@@ -403,7 +403,7 @@ impl LibraryWriter {
         }
         let at = self.note.segments.len() + self.added.len();
         if let Some(OpenSegment { writer, waiting, .. }) = &mut self.open {
-            let source = Source {
+            let source = LibrarySource {
                 id: prepared.id.clone(),
                 words: prepared.words(),
                 grams: prepared.fingerprint().len(),

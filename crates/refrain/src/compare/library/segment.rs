@@ -35,7 +35,7 @@ const TEXTS: usize = 3;
 
 /// A document of a library.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Source {
+pub struct LibrarySource {
     /// Its id.
     pub id: String,
     /// Its words.
@@ -129,7 +129,7 @@ impl SegmentWriter {
     }
 
     /// Adds a document with its packed text. Returns its number.
-    pub(super) fn add_packed(&mut self, mut source: Source, packed: &[u8]) -> Result<u32> {
+    pub(super) fn add_packed(&mut self, mut source: LibrarySource, packed: &[u8]) -> Result<u32> {
         (source.start, source.length) = (self.texts.bytes, packed.len() as u64);
         self.texts.put(packed)?;
         let line = serde_json::to_string(&source).map_err(std::io::Error::from)? + "\n";
@@ -139,7 +139,7 @@ impl SegmentWriter {
     }
 
     /// Adds a document.
-    pub(super) fn add(&mut self, source: Source, text: &str) -> Result<u32> {
+    pub(super) fn add(&mut self, source: LibrarySource, text: &str) -> Result<u32> {
         let packed = zstd::bulk::compress(text.as_bytes(), LEVEL)?;
         self.add_packed(source, &packed)
     }
@@ -184,7 +184,7 @@ pub(super) struct Segment {
     /// In the order of [`FILES`].
     files: [File; 4],
     steps: Vec<u64>,
-    pub(super) sources: Vec<Source>,
+    pub(super) sources: Vec<LibrarySource>,
 }
 
 impl Segment {
@@ -201,7 +201,7 @@ impl Segment {
         let documents = read(DOCUMENTS)?;
         let lines = documents.split(|byte| *byte == b'\n').filter(|line| !line.is_empty());
         let damaged = |message: String| Error::Damaged { path: path(FILES[DOCUMENTS]), message };
-        let sources: Vec<Source> = lines
+        let sources: Vec<LibrarySource> = lines
             .map(|line| serde_json::from_slice(line).map_err(|error| damaged(error.to_string())))
             .collect::<Result<_>>()?;
         if note.digests.len() != FILES.len() {
@@ -212,7 +212,8 @@ impl Segment {
             return Err(damaged(format!("contains {} documents instead of {}", sources.len(), note.documents)));
         }
         let (length_of_texts, length_of_grams) = (length(TEXTS)?, length(GRAMS)?);
-        let beyond = |source: &Source| source.start.checked_add(source.length).is_none_or(|end| end > length_of_texts);
+        let beyond =
+            |source: &LibrarySource| source.start.checked_add(source.length).is_none_or(|end| end > length_of_texts);
         if sources.iter().any(beyond) {
             return Err(damaged("names texts that do not exist".into()));
         }

@@ -197,13 +197,13 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::compare::passages::text::Text;
+    use crate::compare::passages::text::PassageText;
 
     proptest! {
         /// The sum over stems agrees with the walk over all tokens.
         #[test]
         fn whole_is_the_mass_of_all_tokens(a in "[a-f]( [a-f]){0,40}", b in "[a-f]( [a-f]){0,40}", part in 0..=8usize) {
-            let (a, b) = (Text::new(&a, None), Text::new(&b, None));
+            let (a, b) = (PassageText::new(&a, None), PassageText::new(&b, None));
             let pair = Pair::new(&a, &b);
             let mut matcher = Matcher::new(&pair);
             matcher.mark(1, 0..b.len() * part / 8);

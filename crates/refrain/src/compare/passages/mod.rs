@@ -1,17 +1,17 @@
 //! Aligned passages: which stretches of two texts go back to each other.
 //!
-//! [`Text::new`] prepares a document once; [`align`] compares two of them and returns [`AlignedPassage`]s: stretches copied word for
+//! [`PassageText::new`] prepares a document once; [`align`] compares two of them and returns [`AlignedPassage`]s: stretches copied word for
 //! word, stretches that were edited, reordered or reworded, and short passages that sum up long ones. The two sides are
 //! treated alike.
 //!
 //! ```
-//! use refrain::compare::{AlignOptions, Text, align};
+//! use refrain::compare::{AlignOptions, PassageText, align};
 //!
 //! let speech = "Four score and seven years ago our fathers brought forth upon this continent a new nation conceived in \
 //!     liberty and dedicated to the proposition that all men are created equal now we are engaged in a great civil war \
 //!     testing whether that nation or any nation so conceived and so dedicated can long endure";
 //! let essay = format!("The speech begins thus. {speech}. It was short.");
-//! let passages = align(&Text::new(speech, Some("en")), &Text::new(&essay, Some("en")), &AlignOptions::default());
+//! let passages = align(&PassageText::new(speech, Some("en")), &PassageText::new(&essay, Some("en")), &AlignOptions::default());
 //! assert_eq!(passages.len(), 1);
 //! assert_eq!(&essay[passages[0].b.clone()], format!("{speech}."));
 //! ```
@@ -30,16 +30,16 @@ use std::ops::Range;
 
 use matcher::Matcher;
 use pair::{Pair, Span, collide, hull, overlap};
-pub use text::Text;
+pub use text::PassageText;
 use words::Break;
 
-use super::rules::Rule;
+use super::rules::WordRule;
 
 /// How a passage was taken over.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
-pub enum Kind {
+pub enum PassageKind {
     /// Word for word; case, white space and punctuation may differ.
     Verbatim,
     /// With words changed, added, left out or moved.
@@ -56,7 +56,7 @@ pub struct AlignedPassage {
     /// Bytes of the second text.
     pub b: Range<usize>,
     /// How the passage was taken over.
-    pub kind: Kind,
+    pub kind: PassageKind,
     /// Evidence: weight of the words in common above chance, times their share of all words. A rare word weighs about 4;
     /// a copied sentence scores about 50.
     pub score: f32,
@@ -91,10 +91,10 @@ impl Default for AlignOptions {
 impl AlignOptions {
     /// What suits texts whose words are told by a rule. In programs signs count as words, a line has about ten of them, and
     /// nobody sums up one in another: a copy is three lines or more. These lengths were chosen, not measured.
-    pub fn of(rule: Rule) -> AlignOptions {
+    pub fn of(rule: WordRule) -> AlignOptions {
         match rule {
-            Rule::Letters | Rule::Sentences => AlignOptions::default(),
-            Rule::Code => AlignOptions {
+            WordRule::Letters | WordRule::Sentences => AlignOptions::default(),
+            WordRule::Code => AlignOptions {
                 min_words: 30,
                 min_verbatim_words: 40,
                 min_sentence_words: 30,
@@ -108,13 +108,13 @@ impl AlignOptions {
 /// A passage in tokens.
 struct Found {
     span: Span,
-    kind: Kind,
+    kind: PassageKind,
     score: f32,
 }
 
 /// Finds the passages that two texts have in common, in order of the first text. No two of them overlap on both sides; on
 /// one side they may, since a passage can be taken over more than once.
-pub fn align(a: &Text, b: &Text, options: &AlignOptions) -> Vec<AlignedPassage> {
+pub fn align(a: &PassageText, b: &PassageText, options: &AlignOptions) -> Vec<AlignedPassage> {
     let pair = Pair::new(a, b);
     let mut matcher = Matcher::new(&pair);
     let runs = verbatim::find(a, b);
@@ -170,9 +170,9 @@ fn combine(matcher: &mut Matcher, mut verbatim: Vec<Span>, edited: Vec<Span>) ->
             verbatim.retain(|run| !inside.contains(run));
             span = inside.iter().fold(span, |span, run| hull(&span, run));
         }
-        spans.push((span, Kind::Edited));
+        spans.push((span, PassageKind::Edited));
     }
-    spans.extend(verbatim.into_iter().map(|span| (span, Kind::Verbatim)));
+    spans.extend(verbatim.into_iter().map(|span| (span, PassageKind::Verbatim)));
     let found = spans.into_iter();
     found.map(|(span, kind)| Found { score: matcher.evidence(&span), span, kind }).collect()
 }
@@ -183,7 +183,7 @@ fn add_summaries(matcher: &mut Matcher, found: &mut Vec<Found>, runs: &[Span], o
         let side = summary.side;
         found.retain(|copy| overlap(&copy.span[side], &summary.span[side]) == 0);
         let score = matcher.excess(side, &summary.span).evidence();
-        found.push(Found { span: summary.span, kind: Kind::Summary, score });
+        found.push(Found { span: summary.span, kind: PassageKind::Summary, score });
     }
 }
 
@@ -197,7 +197,7 @@ fn add_sentences(matcher: &mut Matcher, found: &mut Vec<Found>, runs: &[Span], o
         }
         let score = matcher.evidence(&span);
         if score >= options.min_score {
-            found.push(Found { span, kind: Kind::Verbatim, score });
+            found.push(Found { span, kind: PassageKind::Verbatim, score });
         }
     }
 }

@@ -3,7 +3,7 @@
 use std::cmp::Ordering;
 use std::ops::Range;
 
-use super::text::Text;
+use super::text::PassageText;
 
 /// Marks a stem that the other text does not have.
 pub(super) const ABSENT: u32 = u32::MAX;
@@ -14,7 +14,7 @@ pub(super) type Span = [Range<usize>; 2];
 /// One of the two texts of a pair.
 pub(super) struct Side<'t> {
     /// The text.
-    pub(super) text: &'t Text,
+    pub(super) text: &'t PassageText,
     /// Weight of each stem: the logarithm of how rare it is among the units of both texts.
     pub(super) weights: Vec<f32>,
     /// The same stem in the other text, or [`ABSENT`].
@@ -30,7 +30,7 @@ pub(super) struct Pair<'t> {
 
 impl<'t> Pair<'t> {
     /// Weighs the stems of both texts.
-    pub(super) fn new(a: &'t Text, b: &'t Text) -> Pair<'t> {
+    pub(super) fn new(a: &'t PassageText, b: &'t PassageText) -> Pair<'t> {
         let [twins_a, twins_b] = twins(a, b);
         let side_a = Side { text: a, weights: weigh(a, b, &twins_a), twins: twins_a };
         let side_b = Side { text: b, weights: weigh(b, a, &twins_b), twins: twins_b };
@@ -39,7 +39,7 @@ impl<'t> Pair<'t> {
 }
 
 /// For each stem of either text the same stem in the other. Both lists are sorted by hash, so that one walk will do.
-fn twins(a: &Text, b: &Text) -> [Vec<u32>; 2] {
+fn twins(a: &PassageText, b: &PassageText) -> [Vec<u32>; 2] {
     let mut twins = [vec![ABSENT; a.stems.len()], vec![ABSENT; b.stems.len()]];
     let (mut i, mut j) = (0, 0);
     while i < a.stems.len() && j < b.stems.len() {
@@ -58,7 +58,7 @@ fn twins(a: &Text, b: &Text) -> [Vec<u32>; 2] {
 }
 
 /// Weight of each stem of `text`: ln(N / df), with N the units of both texts and df those that hold the stem.
-fn weigh(text: &Text, other: &Text, twins: &[u32]) -> Vec<f32> {
+fn weigh(text: &PassageText, other: &PassageText, twins: &[u32]) -> Vec<f32> {
     let units = (text.units() + other.units()) as f32;
     let frequencies = text.unit_frequency.iter().zip(twins);
     frequencies

@@ -6,7 +6,7 @@ use foldhash::{HashMap, HashMapExt};
 
 use super::matcher::Matcher;
 use super::pair::Span;
-use super::text::Text;
+use super::text::PassageText;
 use super::words::Break;
 
 /// How often the ends on both sides are moved in turn. One round is as good to .001.
@@ -93,7 +93,7 @@ fn best_end(
 }
 
 /// What an end before the token `at` is worth for the break that stands there.
-pub(super) fn bonus(text: &Text, at: usize) -> f32 {
+pub(super) fn bonus(text: &PassageText, at: usize) -> f32 {
     match text.tokens.get(at).map_or(Break::Sentence, |token| token.before) {
         Break::Sentence => SENTENCE_BONUS,
         Break::Line => LINE_BONUS,

@@ -187,7 +187,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::compare::passages::text::Text;
+    use crate::compare::passages::text::PassageText;
 
     /// All pairs of units that are alike, by comparing every unit with every other.
     fn plain_seeds(pair: &Pair) -> Vec<[usize; 2]> {
@@ -208,7 +208,7 @@ mod tests {
     proptest! {
         #[test]
         fn the_index_misses_nothing(a in "([a-h]{1,2} ){6}([a-h]{1,2}[.]? ){0,60}", b in "([a-h]{1,2} ){6}([a-h]{1,2}[.]? ){0,60}") {
-            let (a, b) = (Text::new(&a, None), Text::new(&b, None));
+            let (a, b) = (PassageText::new(&a, None), PassageText::new(&b, None));
             let pair = Pair::new(&a, &b);
             let mut units: Vec<[usize; 2]> = find(&pair).iter().map(|seed| seed.units).collect();
             units.sort_unstable();

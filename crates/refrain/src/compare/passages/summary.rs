@@ -13,7 +13,7 @@ use foldhash::{HashMap, HashMapExt, HashSet, HashSetExt};
 use super::matcher::{Mass, Matcher, contrast, tie};
 use super::pair::{ABSENT, Span, collide, overlap};
 use super::refine;
-use super::{Found, Kind};
+use super::{Found, PassageKind};
 
 /// First thresholds for the densest stretch, between the share of matches of the whole text (0) and 1. Several are tried
 /// because the share inside the passage is not known yet.
@@ -238,7 +238,7 @@ fn is_copied(matcher: &mut Matcher, candidate: &Candidate, copies: &[Found]) -> 
         let (inside, outside) = masses(matcher, side, &copy.span[side]);
         let contrast = contrast(inside, outside);
         largest = largest.max(contrast);
-        sum += contrast * if copy.kind == Kind::Verbatim { VERBATIM_FACTOR } else { 1.0 };
+        sum += contrast * if copy.kind == PassageKind::Verbatim { VERBATIM_FACTOR } else { 1.0 };
     }
     largest > MAX_COPY * candidate.contrast || sum > MAX_COPIES * candidate.contrast
 }

@@ -1,6 +1,6 @@
 //! A document made ready for alignment: words with their places, stems, and sentence-like units.
 //!
-//! A [`Text`] is built once for a document and reused for every pair the document takes part in. It keeps no copy of the
+//! A [`PassageText`] is built once for a document and reused for every pair the document takes part in. It keeps no copy of the
 //! original: everything the aligner needs are numbers.
 
 use std::ops::Range;
@@ -20,7 +20,7 @@ const UNIT_PIECE: usize = 25;
 
 /// A document made ready for alignment.
 #[derive(Clone, Debug, Default)]
-pub struct Text {
+pub struct PassageText {
     /// The words in order.
     pub(super) tokens: Vec<Token>,
     /// Hash of the lower-cased word of each token, for exact comparison.
@@ -39,16 +39,16 @@ pub struct Text {
     pub(super) occurrences: Vec<u32>,
 }
 
-impl Text {
+impl PassageText {
     /// Splits `text` into tokens and units. `language` is an ISO 639-1 code such as `en` or `pt-BR`; without one, or for a
     /// language without a stemmer, words are cut to their first letters instead. Only the first 4 GiB are read.
-    pub fn new(text: &str, language: Option<&str>) -> Text {
-        Text::from_words(Words::new(clip(text, u32::MAX as usize), language))
+    pub fn new(text: &str, language: Option<&str>) -> PassageText {
+        PassageText::from_words(Words::new(clip(text, u32::MAX as usize), language))
     }
 
     /// Splits a program into names, numbers and signs, and these into statements. Only the first 4 GiB are read.
-    pub fn code(text: &str) -> Text {
-        Text::from_words(Words::of_code(clip(text, u32::MAX as usize)))
+    pub fn code(text: &str) -> PassageText {
+        PassageText::from_words(Words::of_code(clip(text, u32::MAX as usize)))
     }
 
     /// Number of words.
@@ -82,9 +82,9 @@ impl Text {
     }
 }
 
-impl Text {
+impl PassageText {
     /// Numbers the stems, cuts the units and counts.
-    fn from_words(words: Words) -> Text {
+    fn from_words(words: Words) -> PassageText {
         let Words { mut tokens, forms: distinct } = words;
         let mut stems: Vec<u64> = distinct.iter().map(|form| form.stem).collect();
         stems.sort_unstable();
@@ -96,7 +96,7 @@ impl Text {
             token.stem = numbers[token.stem as usize];
         }
         let unit_starts = cut_units(&tokens);
-        let mut text = Text { tokens, forms, unit_starts, ..Text::default() };
+        let mut text = PassageText { tokens, forms, unit_starts, ..PassageText::default() };
         text.count_units(stems.len());
         text.stems = stems;
         text
@@ -151,22 +151,22 @@ mod tests {
     use super::*;
 
     /// The byte ranges of all tokens as text.
-    fn tokens<'t>(original: &'t str, text: &Text) -> Vec<&'t str> {
+    fn tokens<'t>(original: &'t str, text: &PassageText) -> Vec<&'t str> {
         (0..text.len()).map(|at| &original[text.bytes(at..at + 1)]).collect()
     }
 
     #[test]
     fn tokens_hold_the_punctuation_stuck_to_them() {
         let original = "\"Don't go,\" he said - (twice).";
-        let text = Text::new(original, Some("en"));
+        let text = PassageText::new(original, Some("en"));
         assert_eq!(tokens(original, &text), ["\"Don't", "go,\"", "he", "said", "(twice)."]);
     }
 
     #[test]
     fn case_and_endings_make_no_difference_to_stems() {
-        let text = Text::new("Copies COPIED copying", Some("en-GB"));
+        let text = PassageText::new("Copies COPIED copying", Some("en-GB"));
         assert_eq!(text.stems.len(), 1);
-        let text = Text::new("überraschend überraschten", None);
+        let text = PassageText::new("überraschend überraschten", None);
         assert_eq!(text.stems.len(), 1);
         assert_eq!(text.forms.iter().collect::<std::collections::HashSet<_>>().len(), 2);
     }
@@ -174,17 +174,17 @@ mod tests {
     #[test]
     fn scripts_without_spaces_give_pairs_of_characters() {
         let original = "我们喜欢读书。你们喜欢写字。";
-        let text = Text::new(original, None);
+        let text = PassageText::new(original, None);
         assert_eq!(text.len(), 12);
         assert_eq!(text.forms[3], text.forms[9], "both are the second character of the same pair");
         assert_ne!(text.forms[0], text.forms[1]);
         assert!(tokens(original, &text)[5].ends_with('。'));
-        assert_eq!(Text::new("ฉันชอบอ่านหนังสือ", None).stems.len(), Text::new("ฉันชอบอ่านหนังสือ", None).len());
+        assert_eq!(PassageText::new("ฉันชอบอ่านหนังสือ", None).stems.len(), PassageText::new("ฉันชอบอ่านหนังสือ", None).len());
     }
 
     #[test]
     fn units_are_neither_too_short_nor_too_long() {
-        let text = Text::new(&format!("No. Yes. {}. End of it all now.", "word ".repeat(100)), None);
+        let text = PassageText::new(&format!("No. Yes. {}. End of it all now.", "word ".repeat(100)), None);
         let lengths: Vec<usize> = (0..text.units()).map(|unit| text.unit_tokens(unit..unit + 1).len()).collect();
         assert_eq!(lengths.iter().sum::<usize>(), text.len());
         assert!(lengths.iter().all(|length| (UNIT_MIN..=UNIT_MAX).contains(length)), "{lengths:?}");
@@ -193,7 +193,7 @@ mod tests {
     #[test]
     fn nothing_gives_nothing() {
         for text in ["", " \n", "...!"] {
-            let text = Text::new(text, None);
+            let text = PassageText::new(text, None);
             assert!(text.is_empty());
             assert_eq!(text.units(), 0);
         }

@@ -5,7 +5,7 @@ use std::ops::Range;
 use foldhash::{HashMap, HashMapExt};
 
 use super::pair::Span;
-use super::text::Text;
+use super::text::PassageText;
 
 /// Words that are looked up together; shorter runs are not found. From 6 to 12 nothing changes.
 const GRAM: usize = 8;
@@ -33,7 +33,7 @@ impl Run {
 
 /// Runs of at least [`GRAM`] equal words, the longest first. Of runs that repeat each other, those are kept that cover something new on at
 /// least one side: a stretch copied twice is two passages, and two texts that both repeat it do not give every combination.
-pub(super) fn find(a: &Text, b: &Text) -> Vec<Span> {
+pub(super) fn find(a: &PassageText, b: &PassageText) -> Vec<Span> {
     let mut runs = runs(a, b);
     runs.sort_by(|x, y| y.length.cmp(&x.length).then(x.cmp(y)));
     let mut covered = [vec![false; a.len()], vec![false; b.len()]];
@@ -52,7 +52,7 @@ pub(super) fn find(a: &Text, b: &Text) -> Vec<Span> {
 
 /// All maximal runs of at least [`GRAM`] equal words, in order of the first text. In texts that repeat themselves many
 /// times, not every combination of the repeats is reported.
-fn runs(a: &Text, b: &Text) -> Vec<Run> {
+fn runs(a: &PassageText, b: &PassageText) -> Vec<Run> {
     let index = Index::new(&b.forms);
     let mut ends: HashMap<usize, usize> = HashMap::new();
     let mut covered = [vec![false; a.len()], vec![false; b.len()]];
@@ -146,9 +146,9 @@ mod tests {
         runs
     }
 
-    fn text(words: &[u8]) -> Text {
+    fn text(words: &[u8]) -> PassageText {
         let words: Vec<String> = words.iter().map(|word| format!("w{word}")).collect();
-        Text::new(&words.join(" "), None)
+        PassageText::new(&words.join(" "), None)
     }
 
     /// Two texts that share a stretch.

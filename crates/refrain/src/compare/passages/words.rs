@@ -9,7 +9,7 @@ use foldhash::{HashMap, HashMapExt};
 use rust_stemmers::{Algorithm, Stemmer};
 use unicode_segmentation::UnicodeSegmentation;
 
-use crate::compare::rules::{Rule, is_invisible, tokens};
+use crate::compare::rules::{WordRule, is_invisible, tokens};
 use crate::text::scripts::is_unspaced;
 
 /// Letters kept of a word when its language is unknown: a rough stem for any alphabetic script.
@@ -69,13 +69,13 @@ impl Words {
 }
 
 impl Words {
-    /// The names, numbers and signs of a program of less than 4 GiB: the words that [`Rule::Code`] compares.
+    /// The names, numbers and signs of a program of less than 4 GiB: the words that [`WordRule::Code`] compares.
     pub(super) fn of_code(text: &str) -> Words {
         let by_signs = ends_by_signs(text);
         let mut known: HashMap<u64, u32> = HashMap::new();
         let mut words = Words { tokens: Vec::new(), forms: Vec::new() };
         let mut last = 0;
-        tokens(text, Rule::Code, |token| {
+        tokens(text, WordRule::Code, |token| {
             let between = &text[last..token.start as usize];
             let behind = text[..last].chars().next_back();
             last = token.end as usize;

@@ -1,7 +1,7 @@
 //! The second look: what the first look made of a block, of its neighbours and of its relatives.
 
 use super::{Measures, share};
-use crate::extract::segment::Page;
+use crate::extract::segment::ParsedPage;
 
 /// Sums of what the first look found, from which the features of the second look are read.
 #[derive(Debug, Default)]
@@ -16,7 +16,7 @@ pub(crate) struct Context {
 
 impl Context {
     /// Takes in the probabilities that the first look gave.
-    pub(crate) fn measure(&mut self, page: &Page, measures: &Measures, probabilities: &[f32]) {
+    pub(crate) fn measure(&mut self, page: &ParsedPage, measures: &Measures, probabilities: &[f32]) {
         self.sums.clear();
         self.sums.push(0.0);
         self.elements.clear();
@@ -42,7 +42,7 @@ impl Context {
     /// Tells the features of the second look.
     pub(crate) fn tell(
         &self,
-        page: &Page,
+        page: &ParsedPage,
         measures: &Measures,
         probabilities: &[f32],
         block: usize,

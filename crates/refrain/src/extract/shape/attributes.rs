@@ -6,9 +6,9 @@
 
 use std::collections::HashMap;
 
-use super::super::segment::Page;
+use super::super::segment::ParsedPage;
 use super::super::tags::{Attribute, Tag};
-use super::super::tokens::{Sink, tokenise};
+use super::super::tokens::{TokenSink, tokenise};
 use crate::document::Span;
 
 /// Over how many rows and columns a cell goes.
@@ -32,7 +32,7 @@ pub(super) struct Attributes {
 
 impl Attributes {
     /// Reads the attributes of cells and code. Nothing is known of pages whose tags do not fit the outline.
-    pub(super) fn of(html: &str, page: &Page) -> Attributes {
+    pub(super) fn of(html: &str, page: &ParsedPage) -> Attributes {
         let elements = page.outline.elements.iter().map(|element| element.tag).zip(0..);
         let wanted: Vec<(Tag, u32)> = elements.filter(|(tag, _)| is_wanted(*tag)).collect();
         if html.is_empty() || wanted.is_empty() {
@@ -85,7 +85,7 @@ struct Reader<'a> {
     announced: Option<String>,
 }
 
-impl Sink for Reader<'_> {
+impl TokenSink for Reader<'_> {
     fn start(&mut self, tag: Tag, attributes: &[(Attribute, Span)], self_closing: bool, _: Span) {
         if self.is_silent(tag, self_closing) {
             return;

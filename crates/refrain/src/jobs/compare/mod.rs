@@ -14,12 +14,12 @@ use super::input::Input;
 use super::outputs::{ERRORS, Outputs};
 use crate::compare::{
     AlignOptions, CompareOptions, ComparedDocument, ComparedPair, Comparison, ExcludedText, FingerprintOptions,
-    PairOptions, PreparedDocument, Rule, Side,
+    PairOptions, PreparedDocument, Side, WordRule,
 };
 use crate::error::{Error, Failure, Hint, IoContext, Place, Result};
 use crate::report::short_names;
 use crate::run::Run;
-use crate::source::{Source, SourceOptions};
+use crate::source::{Collection, ReadOptions};
 use crate::text::{Offsets, TextDigest};
 use crate::write::Format;
 
@@ -46,9 +46,9 @@ use crate::write::Format;
 #[allow(clippy::struct_excessive_bools)] // independent switches
 pub struct Compare {
     /// How inputs are read.
-    pub read: SourceOptions,
+    pub read: ReadOptions,
     /// What counts as a word.
-    pub tokens: Rule,
+    pub tokens: WordRule,
     /// Words of an n-gram.
     pub ngram: usize,
     /// Pairs with at least this resemblance R are reported.
@@ -73,7 +73,7 @@ impl Default for Compare {
     fn default() -> Compare {
         let (fingerprints, pairs) = (FingerprintOptions::default(), PairOptions::default());
         Compare {
-            read: SourceOptions::default(),
+            read: ReadOptions::default(),
             tokens: fingerprints.rule,
             ngram: fingerprints.ngram,
             resemblance: pairs.resemblance,
@@ -298,7 +298,7 @@ impl Compare {
 
     /// Programs have no lists of references.
     fn keeps_references(&self) -> bool {
-        self.keep_references || self.tokens == Rule::Code
+        self.keep_references || self.tokens == WordRule::Code
     }
 
     /// The pairs as a table for people, at most so many of them.
@@ -319,7 +319,7 @@ struct Reading {
 impl Reading {
     fn add(
         &mut self,
-        source: &Source,
+        source: &Collection,
         reader: &Reader<'_>,
         given: &ExcludedText,
         has_reference: bool,
@@ -338,7 +338,7 @@ impl Reading {
 
     fn add_reference(
         &mut self,
-        source: &Source,
+        source: &Collection,
         reader: &Reader<'_>,
         given: &ExcludedText,
         failures: &mut FailureLog,

@@ -3,14 +3,14 @@
 use std::path::Path;
 
 use super::super::failures::FailureLog;
-use crate::compare::{CompareOptions, ExcludedText, Part, PreparedDocument, pages_of};
+use crate::compare::{CompareOptions, DocumentPart, ExcludedText, PreparedDocument, pages_of};
 use crate::decode::LanguageFilter;
 use crate::document::Document;
 use crate::error::{Failure, Result};
 use crate::flow::each_document;
-use crate::pipeline::Preparation;
+use crate::prepare::Preparation;
 use crate::run::Workers;
-use crate::source::{Source, plain_name};
+use crate::source::{Collection, plain_name};
 
 /// Reads documents.
 pub(in crate::jobs) struct Reader<'a> {
@@ -41,7 +41,7 @@ impl<'a> Reader<'a> {
     /// Reads the text that does not count.
     pub(in crate::jobs) fn excluded(
         &self,
-        opened: Option<(Source, Vec<Failure>)>,
+        opened: Option<(Collection, Vec<Failure>)>,
         options: &CompareOptions,
         failures: &mut FailureLog,
     ) -> Result<ExcludedText> {
@@ -64,7 +64,7 @@ impl<'a> Reader<'a> {
     /// Hands out documents that are ready to be compared. Those without words are failures.
     pub(in crate::jobs) fn prepared(
         &self,
-        source: &Source,
+        source: &Collection,
         options: &CompareOptions,
         excluded: &ExcludedText,
         failures: &mut FailureLog,
@@ -109,7 +109,7 @@ impl<'a> Reader<'a> {
     /// Hands out what `work` makes of each document that has words.
     pub(in crate::jobs) fn each_with_words<T: Send>(
         &self,
-        source: &Source,
+        source: &Collection,
         failures: &mut FailureLog,
         prepare: impl Fn(Document) -> PreparedDocument + Sync,
         work: impl Fn(PreparedDocument) -> T + Sync,
@@ -127,7 +127,7 @@ impl<'a> Reader<'a> {
 
     fn each<T: Send>(
         &self,
-        source: &Source,
+        source: &Collection,
         failures: &mut FailureLog,
         work: impl Fn(Document) -> T + Sync,
         mut found: impl FnMut(T, &mut FailureLog) -> Result<()>,
@@ -185,7 +185,7 @@ struct Folder {
     /// Everything but the text.
     document: Document,
     text: String,
-    parts: Vec<Part>,
+    parts: Vec<DocumentPart>,
     is_on_disk: bool,
     /// The code points of the text so far.
     characters: u64,
@@ -204,7 +204,7 @@ impl Folder {
         let name = below.filter(|name| !name.is_empty()).map(str::to_owned);
         text.push_str(file.text());
         self.characters += file.text().chars().count() as u64;
-        self.parts.push(Part { name: name.unwrap_or(file.id), start, pages });
+        self.parts.push(DocumentPart { name: name.unwrap_or(file.id), start, pages });
     }
 
     fn prepared(self, prepare: impl Fn(Document) -> PreparedDocument) -> PreparedDocument {

@@ -11,7 +11,7 @@ use super::{Compare, KEY};
 use crate::compare::{ComparedDocument, ComparedPair, ComparisonResult};
 use crate::error::{IoContext, Result};
 use crate::report::{ComparisonReport, ReportOptions, cell, legible};
-use crate::write::{Compression, Format, Output};
+use crate::write::{Compression, Format, Sink};
 
 /// A comparison that is written.
 pub(super) struct Writing<'a> {
@@ -97,7 +97,7 @@ fn write_report(folder: &Path, report: &ComparisonReport<'_>) -> Result<()> {
     if last.exists() {
         std::fs::remove_file(&last).at(&last)?;
     }
-    let open = |name: &str| Compression::None.compress(Output::file(&folder.join(name))?);
+    let open = |name: &str| Compression::None.compress(Sink::file(&folder.join(name))?);
     let write = |name: &str, text: &str| -> Result<()> {
         let mut out = open(name)?;
         out.put(text.as_bytes())?;

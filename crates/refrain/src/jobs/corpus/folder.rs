@@ -8,11 +8,11 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use crate::error::{Error, Hint, IoContext, Result};
-use crate::source::Inputs;
+use crate::source::InputFiles;
 use crate::source::corpus::{CLEARING, Identity, LAYOUT, MANIFEST, RUN, WORK, parts_of};
 use crate::stats::Statistics;
 use crate::text::Digest;
-use crate::write::{Compressed, Compression, Output, Written, write_atomically};
+use crate::write::{Compressed, Compression, Sink, Written, write_atomically};
 
 const STATS: &str = "stats.json";
 const ERRORS: &str = "errors.jsonl";
@@ -70,7 +70,7 @@ pub(super) struct RunRecord {
 }
 
 impl RunRecord {
-    pub(super) fn new(inputs: &str, count: &Inputs, options: Map<String, Value>) -> RunRecord {
+    pub(super) fn new(inputs: &str, count: &InputFiles, options: Map<String, Value>) -> RunRecord {
         let mut digest = Digest::default();
         digest.update(inputs.as_bytes());
         RunRecord {
@@ -135,7 +135,7 @@ fn show(value: Option<&Value>) -> String {
 const STDIN_LINE: &str = "-\t-";
 
 /// The list of inputs as it is kept: size, tab, name.
-pub(super) fn list_inputs(inputs: &Inputs) -> String {
+pub(super) fn list_inputs(inputs: &InputFiles) -> String {
     let mut list = String::new();
     for input in inputs.iter() {
         let size = input.size.map_or("-".to_owned(), |size| size.to_string());
@@ -239,7 +239,7 @@ impl Folder {
 
     /// The list of what could not be used, to be written.
     pub(super) fn errors(&self) -> Result<Compressed> {
-        Compression::None.compress(Output::file(&self.path(ERRORS))?)
+        Compression::None.compress(Sink::file(&self.path(ERRORS))?)
     }
 
     /// Writes what completes the folder; the manifest comes last.

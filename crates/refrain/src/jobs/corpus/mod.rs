@@ -24,4 +24,4 @@ mod work;
 
 pub use crate::source::corpus::Identity;
 pub use folder::{InputsRecord, Manifest, Part};
-pub use run::{Corpus, CorpusReport, LanguageUnit, Start, TemplateBy};
+pub use run::{Corpus, CorpusReport, CorpusTemplates, LanguageUnit, Start};

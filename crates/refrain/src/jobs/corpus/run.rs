@@ -19,16 +19,16 @@ use crate::decode::LanguageFilter;
 use crate::dedup::{ExactDuplicates, FirstCopies};
 use crate::document::{Document, Label, Position};
 use crate::error::{Error, Failure, Hint, IoContext, Result};
-use crate::extract::{ExtractOptions, Extractor, Method};
+use crate::extract::{ExtractMethod, ExtractOptions, Extractor};
 use crate::flow::{each_document, each_document_of};
 use crate::kernel::Kernel;
-use crate::pipeline::{Opened, Preparation};
+use crate::prepare::{Opened, Preparation};
 use crate::run::{Run, Workers};
-use crate::source::{Body, Input as InputFile, Item, Markup, Source, SourceOptions};
+use crate::source::{Body, Collection, InputFile, Item, Markup, ReadOptions};
 use crate::stats::Statistics;
-use crate::template::{Page, SiteTemplates, Templates};
+use crate::template::{SiteTemplates, TemplatePage, Templates};
 use crate::text::Offsets;
-use crate::write::{self, Compression, Format, Output, WriteOptions, removed_lines, write_atomically};
+use crate::write::{self, Compression, Format, Sink, WriteOptions, removed_lines, write_atomically};
 
 /// The templates of hosts, in the work folder.
 const TEMPLATES: &str = "templates.json";
@@ -53,7 +53,7 @@ const TEMPLATES: &str = "templates.json";
 #[serde(default, deny_unknown_fields)]
 pub struct Corpus {
     /// How inputs are read.
-    pub read: SourceOptions,
+    pub read: ReadOptions,
     /// Languages to keep; all if empty.
     pub lang: Vec<String>,
     /// What has to be in one of them.
@@ -61,7 +61,7 @@ pub struct Corpus {
     /// How main content is found on web pages; `None` keeps whole pages.
     pub content: Option<ExtractOptions>,
     /// Whether the template of each host is learned and marked. The inputs are then read twice.
-    pub template: TemplateBy,
+    pub template: CorpusTemplates,
     /// Keep marked ranges in the parts, with their marks.
     pub keep_marked: bool,
     /// What offsets count.
@@ -88,7 +88,7 @@ pub enum LanguageUnit {
 /// Whose templates are learned.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum TemplateBy {
+pub enum CorpusTemplates {
     /// None.
     #[default]
     None,
@@ -99,11 +99,11 @@ pub enum TemplateBy {
 impl Default for Corpus {
     fn default() -> Self {
         Corpus {
-            read: SourceOptions::default(),
+            read: ReadOptions::default(),
             lang: Vec::new(),
             lang_by: LanguageUnit::default(),
             content: Some(ExtractOptions::default()),
-            template: TemplateBy::default(),
+            template: CorpusTemplates::default(),
             keep_marked: false,
             offsets: Offsets::default(),
             removed: true,
@@ -137,12 +137,12 @@ impl Corpus {
         };
         let (mut source, early_failures) = input.open(&self.read, &outputs)?;
         source.identify_memory();
-        if self.template == TemplateBy::Host && source.inputs().iter().any(InputFile::is_stdin) {
+        if self.template == CorpusTemplates::Host && source.inputs().iter().any(InputFile::is_stdin) {
             let error = Error::Refused("standard input can be read only once".into());
             let advice = "`template=host` reads the inputs twice: save it to a file first";
             return Err(error.hint(Hint::value("template", "host", advice)));
         }
-        let format = outputs.asked_format().unwrap_or((Format::Parquet, Compression::None));
+        let format = outputs.requested_format().unwrap_or((Format::Parquet, Compression::None));
         let list = list_inputs(source.inputs());
         let record = RunRecord::new(&list, source.inputs(), self.record(format));
         let (folder, start) = match Folder::open(output, &record, &list, outputs.may_overwrite())? {
@@ -186,7 +186,7 @@ impl Corpus {
             _ => Map::new(),
         };
         // The thresholds matter only to the method that has them.
-        if let Some(ExtractOptions { method: Method::JusText(thresholds), .. }) = &self.content
+        if let Some(ExtractOptions { method: ExtractMethod::JusText(thresholds), .. }) = &self.content
             && let Ok(Value::Object(thresholds)) = serde_json::to_value(thresholds)
         {
             record.extend(thresholds);
@@ -218,7 +218,7 @@ pub enum Start {
 struct Building<'a> {
     job: &'a Corpus,
     format: (Format, Compression),
-    source: Source,
+    source: Collection,
     early_failures: Vec<Failure>,
     workers: &'a Workers,
 }
@@ -244,7 +244,7 @@ impl Building<'_> {
     /// Phase 0, where it is asked for: the templates of all hosts, from a sample of their pages. They are kept until the corpus
     /// is complete, so that a run that goes on marks with the same ones.
     fn templates(&self, folder: &Folder) -> Result<Option<Templates>> {
-        if self.job.template == TemplateBy::None {
+        if self.job.template == CorpusTemplates::None {
             return Ok(None);
         }
         let path = folder.work(TEMPLATES);
@@ -257,7 +257,7 @@ impl Building<'_> {
         let source = self.source.again();
         each_document(self.workers, "templates", &source, page_of_site, |position, page| {
             let Some((key, text)) = &page else { return Ok(()) };
-            kernel.observe(Page { position, key, text }, &mut sample)
+            kernel.observe(TemplatePage { position, key, text }, &mut sample)
         })?;
         let templates = self.workers.install(|| kernel.conclude(sample))?;
         write_atomically(&path, &templates.to_bytes()?)?;
@@ -415,12 +415,12 @@ impl Building<'_> {
             return Ok(note);
         }
         let name = self.part_name(number);
-        let output = Output::file(&folder.path(&name))?;
+        let output = Sink::file(&folder.path(&name))?;
         let mut writer = write::open(output, self.format.0, self.format.1, self.write_options())?;
         let removed_name = Folder::removed(&format!("part-{number:05}.jsonl.zst"));
         let mut removed = match self.job.removed {
             true => Some(
-                Compression::of_path(Path::new(&removed_name)).compress(Output::file(&folder.path(&removed_name))?)?,
+                Compression::of_path(Path::new(&removed_name)).compress(Sink::file(&folder.path(&removed_name))?)?,
             ),
             false => None,
         };

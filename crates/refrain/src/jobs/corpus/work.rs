@@ -11,9 +11,9 @@ use serde::{Deserialize, Serialize};
 use super::folder::{Folder, read_json, write_json};
 use crate::document::{Document, Position};
 use crate::error::{Error, Failure, Hint, IoContext, Result};
-use crate::pipeline::Prepared;
-use crate::source::Inputs;
-use crate::write::{Compressed, Compression, Output};
+use crate::prepare::Prepared;
+use crate::source::InputFiles;
+use crate::write::{Compressed, Compression, Sink};
 
 /// Inputs that are read one after the other by one reader.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -26,7 +26,7 @@ pub(super) struct Shard {
 const SHARD_BYTES: u64 = 64 << 20;
 
 /// Groups consecutive inputs into shards. Depends on nothing but the inputs.
-pub(super) fn shards(inputs: &Inputs) -> Vec<Shard> {
+pub(super) fn shards(inputs: &InputFiles) -> Vec<Shard> {
     let mut shards: Vec<Shard> = Vec::new();
     let mut bytes = u64::MAX;
     for (index, input) in (0..).zip(inputs.iter()) {
@@ -190,7 +190,7 @@ fn open_once<'p>(
 ) -> Result<&'p mut Compressed> {
     Ok(match out {
         Some(out) => out,
-        none => none.insert(packing.compress_at(Output::file(&folder.work(name))?, 1)?),
+        none => none.insert(packing.compress_at(Sink::file(&folder.work(name))?, 1)?),
     })
 }
 
@@ -252,10 +252,10 @@ mod tests {
         for name in ["a", "b", "c"] {
             std::fs::write(folder.path().join(name), "x").expect("a file");
         }
-        let (inputs, _) = Inputs::expand([folder.path().to_string_lossy().as_ref(), "-"]);
+        let (inputs, _) = InputFiles::expand([folder.path().to_string_lossy().as_ref(), "-"]);
         assert_eq!(shards(&inputs), [Shard { number: 0, inputs: 0..4 }]);
-        let (inputs, _) = Inputs::expand(["-", folder.path().to_string_lossy().as_ref()]);
+        let (inputs, _) = InputFiles::expand(["-", folder.path().to_string_lossy().as_ref()]);
         assert_eq!(shards(&inputs).len(), 2, "an input of unknown size stands alone");
-        assert_eq!(shards(&Inputs::default()), []);
+        assert_eq!(shards(&InputFiles::default()), []);
     }
 }

@@ -9,12 +9,12 @@ use crate::decode::{
 };
 use crate::document::Document;
 use crate::error::{Failure, Hint, Place};
-use crate::source::{Input, describe};
+use crate::source::{InputFile, describe};
 
 /// A file, or a document in memory.
 #[derive(Clone, Copy)]
 pub(super) enum Raw<'a> {
-    File(&'a Input),
+    File(&'a InputFile),
     Document(&'a Document),
 }
 

@@ -22,7 +22,7 @@ use crate::decode::{
 use crate::document::Document;
 use crate::error::{Error, Failure, Hint, IoContext, Result};
 use crate::run::{Run, Workers};
-use crate::source::SourceOptions;
+use crate::source::ReadOptions;
 use crate::write::{self, Compressed, Compression, FolderWriter, Format, Names, WriteOptions, place_below};
 
 /// Decodes files in any encoding to UTF-8, or detects the encoding and language of each file.
@@ -65,7 +65,7 @@ pub struct Decode {
 impl Default for Decode {
     fn default() -> Decode {
         Decode {
-            max_document: SourceOptions::MAX_DOCUMENT,
+            max_document: ReadOptions::MAX_DOCUMENT,
             assume_lang: None,
             method: DecodeMethod::default(),
             model: None,
@@ -211,7 +211,7 @@ impl Decode {
     pub fn run(&self, input: &Input, outputs: Outputs, run: &Run) -> Result<DecodeReport> {
         outputs.check(&[ERRORS, REPORT])?;
         let decoder = self.decoder()?;
-        let (source, early) = input.open(&SourceOptions::default(), &outputs)?;
+        let (source, early) = input.open(&ReadOptions::default(), &outputs)?;
         let inputs = source.inputs();
         let raw: Vec<Raw<'_>> = match input.in_memory() {
             Some(documents) => documents.iter().map(Raw::Document).collect(),
@@ -222,7 +222,7 @@ impl Decode {
         let mut reports: Vec<Compressed> = Vec::new();
         if let Target::Folder(folder) = &target {
             let path = make_folder(&outputs, folder)?;
-            reports.push(Compression::None.compress(write::Output::file(&path)?)?);
+            reports.push(Compression::None.compress(write::Sink::file(&path)?)?);
             report.report = Some(path);
         }
         reports.extend(outputs.open_list(REPORT)?);

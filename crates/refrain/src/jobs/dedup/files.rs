@@ -156,7 +156,7 @@ fn open_documents(passes: &Passes<'_>, paused: Option<u64>) -> Result<Box<dyn Do
         }
         (Some(path), Some(bytes)) => {
             let (format, compression) = outputs.document_format()?;
-            write::open(write::Output::resume(path, bytes)?, format, compression, options)
+            write::open(write::Sink::resume(path, bytes)?, format, compression, options)
         }
         _ => outputs.open_documents(options),
     }

@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use super::files::Files;
 use super::passes::{Part, Passes, ReadDocument, ResumePoint};
 use super::report::Tally;
-use crate::dedup::{Figures, Learned};
+use crate::dedup::{DedupFigures, Learned};
 use crate::document::Document;
 use crate::error::{Error, Hint, Result};
 use crate::jobs::failures::FailureLog;
@@ -125,7 +125,8 @@ impl Passes<'_> {
             document.id = learned.id_of(number - 1)?;
             let words = signature.words.len() as u64;
             let other = kept.get(&(number - 1)).filter(|other| **other != number - 1);
-            let figures = Figures { words, words_kept: if other.is_some() { 0 } else { words }, ..Figures::default() };
+            let figures =
+                DedupFigures { words, words_kept: if other.is_some() { 0 } else { words }, ..DedupFigures::default() };
             tally.add(&document, figures, other.is_some(), 0);
             match other {
                 Some(other) => {

@@ -19,7 +19,7 @@ use crate::dedup::{
 };
 use crate::error::{Error, Failure, Hint, Result};
 use crate::run::Run;
-use crate::source::{self, Source, SourceOptions};
+use crate::source::{self, Collection, ReadOptions};
 use crate::text::Offsets;
 
 pub use keep::Keep;
@@ -50,7 +50,7 @@ pub use report::{DedupReport, NgramReport, RepeatedPassage, Totals};
 #[allow(clippy::struct_excessive_bools)] // options, each on its own
 pub struct Dedup {
     /// How inputs are read.
-    pub read: SourceOptions,
+    pub read: ReadOptions,
     /// What is removed: blocks, or whole documents.
     pub unit: Unit,
     /// Whole documents: how much two of them must resemble each other, by their word 5-grams.
@@ -90,7 +90,7 @@ impl Default for Dedup {
     fn default() -> Dedup {
         let method = DedupOptions::default();
         Dedup {
-            read: SourceOptions::default(),
+            read: ReadOptions::default(),
             unit: Unit::default(),
             resemblance: 0.22,
             measure: Measure::default(),
@@ -148,7 +148,7 @@ impl Dedup {
         let (source, mut early, copied) = input.open_twice(&self.read, outputs, run.temporary.as_deref())?;
         early.extend(failures);
         let sources = [known.as_ref(), Some(&source)].into_iter().flatten();
-        let inputs: Vec<&source::Input> = sources.flat_map(|source| source.inputs().iter()).collect();
+        let inputs: Vec<&source::InputFile> = sources.flat_map(|source| source.inputs().iter()).collect();
         let options = self.options(&inputs, &evidence, outputs, run);
         let in_files = |input: &Input| !input.names().is_empty();
         let can_resume = copied.is_none() && in_files(input) && against.is_none_or(in_files);
@@ -222,15 +222,21 @@ impl Dedup {
         }
         let others = if evidence.is_empty() { against.clone() } else { Input::paths(others)? };
         let (source, failures) = others.open(&self.read, outputs)?;
-        if source.inputs().iter().any(source::Input::is_stdin) {
+        if source.inputs().iter().any(source::InputFile::is_stdin) {
             let error = Error::Refused("documents to compare with cannot come from standard input".into());
             return Err(error.hint(Hint::option("against", "name a file with `against`")));
         }
         Ok(Known { evidence, source: Some(source), failures })
     }
 
-    fn options(&self, inputs: &[&source::Input], evidence: &[PathBuf], outputs: &Outputs, run: &Run) -> DedupOptions {
-        let bytes = |input: &&source::Input| {
+    fn options(
+        &self,
+        inputs: &[&source::InputFile],
+        evidence: &[PathBuf],
+        outputs: &Outputs,
+        run: &Run,
+    ) -> DedupOptions {
+        let bytes = |input: &&source::InputFile| {
             input.size.unwrap_or_default() * if is_compressed(&input.path) { EXPANSION } else { 1 }
         };
         let saved = evidence.iter().map(|folder| bytes_of_evidence(folder));
@@ -256,7 +262,7 @@ impl Dedup {
 struct Known {
     /// Folders of saved evidence.
     evidence: Vec<PathBuf>,
-    source: Option<Source>,
+    source: Option<Collection>,
     /// Names that do not exist.
     failures: Vec<Failure>,
 }

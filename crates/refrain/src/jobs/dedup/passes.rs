@@ -11,7 +11,7 @@ use super::report::{DedupReport, Tally, explain_blocks, explain_document};
 use super::work::WorkFolder;
 use super::{Dedup, Keep};
 use crate::dedup::{
-    DedupOptions, DocumentEvidence, Figures, Learned, Learning, LookupState, Resembles, Signature, Task, Unit,
+    DedupFigures, DedupOptions, DocumentEvidence, Learned, Learning, LookupState, Resembles, Signature, Task, Unit,
     each_saved,
 };
 use crate::document::{Document, Label, Position, Reason};
@@ -19,9 +19,9 @@ use crate::error::{Error, Failure, Hint, Result};
 use crate::flow::each_document_of;
 use crate::jobs::failures::{FailureLog, SavedFailures};
 use crate::jobs::outputs::{CLUSTERS, Outputs, REPORT, SAVE};
-use crate::pipeline::Preparation;
+use crate::prepare::Preparation;
 use crate::run::Workers;
-use crate::source::Source;
+use crate::source::Collection;
 use crate::write::removed_lines;
 
 /// A run over the documents.
@@ -31,9 +31,9 @@ pub(super) struct Passes<'a> {
     /// Folders of saved evidence to compare with.
     pub(super) evidence: Vec<PathBuf>,
     /// Documents to compare with.
-    pub(super) against: Option<Source>,
+    pub(super) against: Option<Collection>,
     /// Documents to write.
-    pub(super) source: Source,
+    pub(super) source: Collection,
     pub(super) outputs: &'a Outputs,
     pub(super) workers: &'a Workers,
     pub(super) work: WorkFolder,
@@ -202,7 +202,7 @@ impl Passes<'_> {
 
     fn each_of(
         &self,
-        source: &Source,
+        source: &Collection,
         phase: &'static str,
         from: ResumePoint,
         take: &mut dyn FnMut(ReadDocument) -> Result<()>,
@@ -485,7 +485,7 @@ impl Passes<'_> {
         learned: &mut Learned,
         signature: &Signature,
         evidence: &DocumentEvidence,
-    ) -> Result<(Option<Resembles>, Figures)> {
+    ) -> Result<(Option<Resembles>, DedupFigures)> {
         learned.judge_document(signature, evidence, self.job.measure, self.job.resemblance)
     }
 

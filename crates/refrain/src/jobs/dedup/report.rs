@@ -6,7 +6,7 @@ use std::fmt::{self, Write as _};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::dedup::{Counts, Figures, Frequent, Learned, Resembles, Task};
+use crate::dedup::{Counts, DedupFigures, FrequentPassage, Learned, Resembles, Task};
 use crate::document::{Document, Mark, Reason};
 use crate::jobs::failures::Failures;
 use crate::text::{CharOffsets, Offsets};
@@ -70,7 +70,7 @@ pub struct Totals {
     pub documents_kept: u64,
     /// Their words and n-grams.
     #[serde(flatten)]
-    pub figures: Figures,
+    pub figures: DedupFigures,
 }
 
 /// A passage that is repeated often.
@@ -113,7 +113,7 @@ pub(super) struct Tally {
 
 impl Tally {
     /// Counts a document.
-    pub(super) fn add(&mut self, document: &Document, figures: Figures, removed: bool, blocks_removed: usize) {
+    pub(super) fn add(&mut self, document: &Document, figures: DedupFigures, removed: bool, blocks_removed: usize) {
         let totals = Totals { documents: 1, documents_kept: u64::from(!removed), figures };
         self.total.add(totals);
         self.blocks_removed += blocks_removed as u64;
@@ -129,7 +129,7 @@ impl Tally {
     }
 
     /// Notes passages that are repeated often.
-    pub(super) fn add_frequent(&mut self, document: &Document, frequent: &[Frequent]) {
+    pub(super) fn add_frequent(&mut self, document: &Document, frequent: &[FrequentPassage]) {
         self.most_repeated.extend(frequent.iter().map(|frequent| RepeatedPassage {
             count: frequent.count,
             words: frequent.words,

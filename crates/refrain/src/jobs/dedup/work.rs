@@ -11,7 +11,7 @@ use tempfile::TempDir;
 use super::Dedup;
 use crate::error::{Error, IoContext, Result};
 use crate::jobs::outputs::Outputs;
-use crate::source::Input;
+use crate::source::InputFile;
 use crate::text::Digest;
 
 /// Where a run keeps its evidence.
@@ -137,7 +137,7 @@ fn clear(folder: &Path) -> Result<()> {
 /// not outlive the run.
 pub(super) fn identity(
     job: &Dedup,
-    inputs: &[&Input],
+    inputs: &[&InputFile],
     evidence: &[PathBuf],
     outputs: &Outputs,
 ) -> Result<Option<Value>> {

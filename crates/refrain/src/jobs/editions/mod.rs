@@ -9,10 +9,12 @@ use self::read::Reader;
 use super::failures::{FailureLog, Failures};
 use super::input::Input;
 use super::outputs::{ERRORS, Output, Outputs};
-use crate::editions::{CandidateOptions, Entry, FindOptions, Found, Method, Pair, Shelf, Work, find, works};
+use crate::editions::{
+    BaselineMethod, BookPair, CandidateOptions, Entry, FindOptions, FoundEditions, Shelf, Work, find, works,
+};
 use crate::error::{Error, IoContext, Result};
 use crate::run::{Run, Workers};
-use crate::source::SourceOptions;
+use crate::source::ReadOptions;
 use crate::write::Format;
 
 /// Finds books that are editions of the same work, in whole or in part, and where they overlap.
@@ -36,11 +38,11 @@ use crate::write::Format;
 #[serde(default, deny_unknown_fields)]
 pub struct Editions {
     /// How inputs are read.
-    pub read: SourceOptions,
+    pub read: ReadOptions,
     /// Compare licences and notices at the beginning and the end of books, too.
     pub no_strip: bool,
     /// A published method that compares books instead. It finds no passages, and keeps all sets of words in memory.
-    pub method: Option<Method>,
+    pub method: Option<BaselineMethod>,
     /// With a published method: the score that a pair has to reach; the published one if there is none.
     pub threshold: Option<Threshold>,
 }
@@ -78,7 +80,7 @@ pub struct EditionsReport {
     /// False if there were too few books to compare: nothing was written then.
     pub compared: bool,
     /// Books that share text, by their numbers.
-    pub pairs: Vec<Pair>,
+    pub pairs: Vec<BookPair>,
     /// Works with their editions.
     pub works: Vec<Work>,
     /// Books with too few unique words to be compared, by their numbers.
@@ -148,7 +150,7 @@ impl Editions {
         let found = self.search(&shelf, new_from, limits, &reader.sets, &workers)?;
         let works = works(shelf.books(), &found.pairs);
         let failures = failures.finish();
-        let Found { pairs, too_short, lists, .. } = &found;
+        let FoundEditions { pairs, too_short, lists, .. } = &found;
         write::write(self, &shelf, &found, &works, &failures, format, &outputs)?;
         let (pairs, too_short, lists) = (pairs.clone(), too_short.clone(), lists.clone());
         Ok(EditionsReport { books: shelf.books().to_vec(), compared, pairs, works, too_short, lists, failures })
@@ -162,7 +164,7 @@ impl Editions {
         limits: CandidateOptions,
         sets: &[Vec<u64>],
         workers: &Workers,
-    ) -> Result<Found> {
+    ) -> Result<FoundEditions> {
         if let Some(method) = self.method {
             let threshold = match self.threshold {
                 None => method.threshold(),
@@ -172,14 +174,14 @@ impl Editions {
             let pairs = method.pairs(sets, threshold, workers).into_iter();
             let pairs = pairs.filter(|(a, b, _)| new_from.is_none_or(|new| *a < new && *b >= new));
             let pairs =
-                pairs.map(|(a, b, score)| Ok(Pair::published((a, &shelf.book(a)?), (b, &shelf.book(b)?), score)));
-            return Ok(Found { pairs: pairs.collect::<Result<_>>()?, ..Found::default() });
+                pairs.map(|(a, b, score)| Ok(BookPair::published((a, &shelf.book(a)?), (b, &shelf.book(b)?), score)));
+            return Ok(FoundEditions { pairs: pairs.collect::<Result<_>>()?, ..FoundEditions::default() });
         }
         let options = FindOptions { limits, new_from, ..FindOptions::default() };
         let mut found = find(shelf, &options, workers)?;
         // A book of the collection that is looked for finds itself.
         let id = |book: u32| shelf.books().get(book as usize).map(|book| &book.id);
-        let is_itself = |pair: &Pair| id(pair.a) == id(pair.b) && shelf.are_same(pair.a, pair.b);
+        let is_itself = |pair: &BookPair| id(pair.a) == id(pair.b) && shelf.are_same(pair.a, pair.b);
         found.pairs.retain(|pair| new_from.is_none() || !is_itself(pair));
         Ok(found)
     }

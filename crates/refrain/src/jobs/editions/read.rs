@@ -8,22 +8,22 @@ use super::super::failures::FailureLog;
 use super::super::input::Input;
 use super::Editions;
 use crate::document::{Document, Position, Span};
-use crate::editions::{Book, Method, Shelf};
+use crate::editions::{BaselineMethod, Book, Shelf};
 use crate::error::{Error, Failure, Result};
 use crate::flow::each_document_of;
-use crate::pipeline::Preparation;
+use crate::prepare::Preparation;
 use crate::run::Workers;
-use crate::source::{Item, Source};
-use crate::strip::{EDGE_LINES, Ends, Evidence, Profile, Strip};
+use crate::source::{Collection, Item};
+use crate::strip::{BoundaryFinder, EDGE_LINES, Ends, Evidence, StripProfile};
 use crate::write::{Names, without_extension};
 
 /// Reads books and puts them on a shelf.
 pub(super) struct Reader<'a> {
     workers: &'a Workers,
     /// Removes licences and notices.
-    strip: Option<Strip>,
+    strip: Option<BoundaryFinder>,
     /// A published method that books are read for, too.
-    method: Option<Method>,
+    method: Option<BaselineMethod>,
     /// What it keeps of each book.
     pub(super) sets: Vec<Vec<u64>>,
     /// Ids that are taken, among the books or among those that are looked for.
@@ -32,7 +32,7 @@ pub(super) struct Reader<'a> {
 
 impl<'a> Reader<'a> {
     pub(super) fn new(job: &Editions, workers: &'a Workers) -> Result<Reader<'a>> {
-        let strip = if job.no_strip { None } else { Some(Strip::new(Profile::Gutenberg)?) };
+        let strip = if job.no_strip { None } else { Some(BoundaryFinder::new(StripProfile::Gutenberg)?) };
         Ok(Reader { workers, strip, method: job.method, sets: Vec::new(), ids: HashSet::new() })
     }
 
@@ -40,7 +40,7 @@ impl<'a> Reader<'a> {
     pub(super) fn add(
         &mut self,
         input: &Input,
-        source: &Source,
+        source: &Collection,
         shelf: &mut Shelf,
         failures: &mut FailureLog,
     ) -> Result<()> {
@@ -81,7 +81,7 @@ impl<'a> Reader<'a> {
     fn read(
         &mut self,
         range: Range<u32>,
-        source: &Source,
+        source: &Collection,
         names: Option<&Names>,
         shelf: &mut Shelf,
         failures: &mut FailureLog,
@@ -154,7 +154,12 @@ struct ReadBook {
 
 impl ReadBook {
     /// `file` is the name of its file, if it has one.
-    fn of(document: &Document, file: Option<&Path>, strip: Option<&Strip>, method: Option<Method>) -> ReadBook {
+    fn of(
+        document: &Document,
+        file: Option<&Path>,
+        strip: Option<&BoundaryFinder>,
+        method: Option<BaselineMethod>,
+    ) -> ReadBook {
         let file = file.filter(|_| document.id == document.origin.input);
         let id = file.map_or_else(|| document.id.clone(), |file| file.to_string_lossy().into_owned());
         let id = without_extension(&id).to_owned();

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use super::super::failures::Failures;
 use super::super::outputs::{Output, Outputs};
 use super::Editions;
-use crate::editions::{Entry, Found, Pair, Shelf, Work};
+use crate::editions::{BookPair, Entry, FoundEditions, Shelf, Work};
 use crate::error::{IoContext, Result};
 use crate::report::{EditionsTables, legible};
 use crate::write::Format;
@@ -16,7 +16,7 @@ const FILES: [&str; 4] = ["pairs.tsv", "pairs.jsonl", "works.jsonl", "report.htm
 pub(super) fn write(
     job: &Editions,
     shelf: &Shelf,
-    found: &Found,
+    found: &FoundEditions,
     works: &[Work],
     failures: &Failures,
     format: Format,
@@ -47,12 +47,12 @@ pub(super) fn write(
 }
 
 /// The pairs that share most, for people.
-pub(super) fn table(job: &Editions, books: &[Entry], pairs: &[Pair], most: usize) -> String {
+pub(super) fn table(job: &Editions, books: &[Entry], pairs: &[BookPair], most: usize) -> String {
     if pairs.is_empty() {
         return "no two books share enough text to be editions of the same work\n".to_owned();
     }
     let book = |number: u32| books.get(number as usize).map_or(String::new(), |book| legible(&book.id));
-    let mut pairs: Vec<&Pair> = pairs.iter().collect();
+    let mut pairs: Vec<&BookPair> = pairs.iter().collect();
     pairs.sort_by(|one, other| other.score.total_cmp(&one.score).then((one.a, one.b).cmp(&(other.a, other.b))));
     let mut table = match job.method {
         Some(_) => format!("{:>9} {:>7}  books\n", "kind", "score"),

@@ -11,15 +11,15 @@ use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
 use crate::document::{Document, Position};
 use crate::error::{Error, Failure, Hint, Result};
 use crate::flow::each_document_of;
-use crate::pipeline::Preparation;
+use crate::prepare::Preparation;
 use crate::run::Workers;
-use crate::source::{Input, InputFormat, Item, Source, is_plain_text};
+use crate::source::{Collection, InputFile, InputFormat, Item, is_plain_text};
 use crate::strip::Ends;
 use crate::write::{Names, without_extension, without_packing};
 
 /// The books of a collection, which can be read several times.
 pub(super) struct Books<'a> {
-    pub(super) source: Source,
+    pub(super) source: Collection,
     /// Their names below an output folder.
     pub(super) names: Names,
     /// Lines that are examined at each end.
@@ -100,7 +100,7 @@ impl Books<'_> {
 
     /// Finds all candidates for the sample. Reads a few bytes of each plain file, and all of everything else.
     pub(super) fn candidates(&self, sink: impl FnMut(Candidate) -> Result<()>) -> Result<()> {
-        let file = |index, input: &Input| {
+        let file = |index, input: &InputFile| {
             let identity = self.may_be_plain(input).then(|| self.identity(input).ok().flatten()).flatten()?;
             Some(Candidate::File(identity, Position { input: index, record: 0 }))
         };
@@ -125,7 +125,7 @@ impl Books<'_> {
     fn each_input<T: Send>(
         &self,
         phase: &'static str,
-        plain: impl Fn(u32, &Input) -> Option<T> + Sync,
+        plain: impl Fn(u32, &InputFile) -> Option<T> + Sync,
         work: impl Fn(Result<Book, Failure>) -> T + Sync,
         mut sink: impl FnMut(T) -> Result<()>,
     ) -> Result<()> {
@@ -142,8 +142,8 @@ impl Books<'_> {
             true => Err(self.several()),
             false => sink(done),
         };
-        let list: Vec<(u32, &Input)> = (0..).zip(source.inputs().iter()).collect();
-        let plain = |(index, input): &(u32, &Input)| {
+        let list: Vec<(u32, &InputFile)> = (0..).zip(source.inputs().iter()).collect();
+        let plain = |(index, input): &(u32, &InputFile)| {
             let done = if stop.is_requested() { None } else { plain(*index, input) };
             if done.is_some() {
                 books.fetch_add(1, Ordering::Relaxed);
@@ -174,7 +174,7 @@ impl Books<'_> {
     }
 
     /// False for inputs that are certainly not plain files.
-    fn may_be_plain(&self, input: &Input) -> bool {
+    fn may_be_plain(&self, input: &InputFile) -> bool {
         let options = self.source.options();
         let readable = input.size.is_some_and(|size| size <= options.max_document);
         let as_text = options.format.is_none_or(|format| format == InputFormat::Text);
@@ -182,7 +182,7 @@ impl Books<'_> {
     }
 
     /// The book in a plain file. `None` if the file is something else, or cannot be read.
-    fn plain(&self, index: u32, input: &Input, extent: Extent) -> Option<Book> {
+    fn plain(&self, index: u32, input: &InputFile, extent: Extent) -> Option<Book> {
         if !self.may_be_plain(input) {
             return None;
         }
@@ -199,7 +199,7 @@ impl Books<'_> {
     }
 
     /// The two ends of a plain file. `None` if the file is something else.
-    fn ends(&self, input: &Input, extent: Extent) -> io::Result<Option<Ends>> {
+    fn ends(&self, input: &InputFile, extent: Extent) -> io::Result<Option<Ends>> {
         let mut file = File::open(&input.path)?;
         let small = input.size.filter(|size| *size <= SMALL);
         // One byte more than there should be shows whether that was all.
@@ -218,12 +218,12 @@ impl Books<'_> {
     }
 
     /// What the first bytes of a file say.
-    fn is_plain(&self, head: &[u8], input: &Input) -> bool {
+    fn is_plain(&self, head: &[u8], input: &InputFile) -> bool {
         is_plain_text(&head[..head.len().min(HEAD as usize)], &input.name, self.source.options().format)
     }
 
     /// What identifies the text of a plain file. `None` if the file is something else.
-    fn identity(&self, input: &Input) -> io::Result<Option<u64>> {
+    fn identity(&self, input: &InputFile) -> io::Result<Option<u64>> {
         let mut file = File::open(&input.path)?;
         let mut head = Vec::with_capacity(HEAD as usize);
         (&mut file).take(HEAD).read_to_end(&mut head)?;
@@ -309,10 +309,10 @@ pub(super) fn read_part(path: &Path, part: Range<u64>) -> io::Result<impl Read> 
 }
 
 /// Cuts a list into chunks of few enough files that are small enough together, with at least one file each.
-fn chunks<'a, 'b>(mut rest: &'a [(u32, &'b Input)]) -> impl Iterator<Item = &'a [(u32, &'b Input)]> {
+fn chunks<'a, 'b>(mut rest: &'a [(u32, &'b InputFile)]) -> impl Iterator<Item = &'a [(u32, &'b InputFile)]> {
     std::iter::from_fn(move || {
         let mut bytes = 0;
-        let fits = |(_, input): &&(u32, &Input)| {
+        let fits = |(_, input): &&(u32, &InputFile)| {
             bytes += input.size.unwrap_or(0);
             bytes <= CHUNK_BYTES
         };

@@ -12,8 +12,8 @@ use super::books::{Book, Books, Candidate, Extent};
 use crate::error::{Error, Hint, IoContext, Result};
 use crate::kernel::Kernel;
 use crate::strip::{
-    self, Boundaries, Ends, Evidence, FrequentLines, LineCounts, Method, PaperOptions, PreparedLines, Profile, Sample,
-    Text,
+    self, BookSample, BookText, Boundaries, Ends, Evidence, FrequentLines, LineCounts, PaperOptions, PreparedLines,
+    StripMethod, StripProfile,
 };
 
 /// Evidence that an earlier run saved (the list `save`).
@@ -50,7 +50,7 @@ pub struct LearnedFrom {
 
 /// A method that has learned.
 pub(super) enum Finder {
-    Learned { method: strip::Strip, evidence: Box<Evidence>, cache: Option<Cache> },
+    Learned { method: strip::BoundaryFinder, evidence: Box<Evidence>, cache: Option<Cache> },
     Paper(Box<FrequentLines>),
 }
 
@@ -101,10 +101,10 @@ impl Cache {
 impl Strip {
     /// Reads the books and learns from them, unless there is saved evidence.
     pub(super) fn learn(&self, books: &Books<'_>) -> Result<(Finder, Option<LearnedFrom>)> {
-        if let Method::Paper(options) = self.method {
+        if let StripMethod::Paper(options) = self.method {
             return Ok((Finder::Paper(Box::new(count_lines(options, books)?)), None));
         }
-        let mut method = strip::Strip::new(self.profile)?;
+        let mut method = strip::BoundaryFinder::new(self.profile)?;
         method.keep_credits = self.keep_credits;
         if let Some(saved) = &self.evidence {
             let evidence = Box::new(saved.read()?);
@@ -116,15 +116,15 @@ impl Strip {
             return Ok((Finder::Learned { method, evidence, cache: None }, None));
         }
         // One plain file teaches nothing about others, and need not be read twice.
-        let one = self.profile == Profile::Gutenberg && books.is_one_file();
+        let one = self.profile == StripProfile::Gutenberg && books.is_one_file();
         let drawn = if one { Drawn { texts: 1, ..Drawn::default() } } else { draw(&method, books)? };
-        if self.profile == Profile::Generic && drawn.texts == 1 {
+        if self.profile == StripProfile::Generic && drawn.texts == 1 {
             let hint = Hint::option("evidence", "name more texts, or use saved evidence with `evidence`");
             return Err(Error::Refused("the generic profile needs at least two texts".into()).hint(hint));
         }
         let Drawn { sample, texts, repeated } = drawn;
         let evidence = Box::new(books.workers.install(|| method.conclude(sample))?);
-        let shipped = if self.profile == Profile::Gutenberg { Evidence::shipped().books() } else { 0 };
+        let shipped = if self.profile == StripProfile::Gutenberg { Evidence::shipped().books() } else { 0 };
         let distinct = evidence.books().saturating_sub(shipped);
         let from = LearnedFrom { texts, distinct: distinct.into(), shipped: shipped.into() };
         Ok((Finder::Learned { method, evidence, cache: repeated.then(Cache::default) }, Some(from)))
@@ -152,7 +152,7 @@ fn count_lines(options: PaperOptions, books: &Books<'_>) -> Result<FrequentLines
 /// The sample that is learned from.
 #[derive(Default)]
 struct Drawn {
-    sample: Sample,
+    sample: BookSample,
     /// Texts that it was drawn from.
     texts: u64,
     /// Some of them seem to be the same.
@@ -160,7 +160,7 @@ struct Drawn {
 }
 
 /// Draws the sample. Plain files are identified by their sizes and some of their bytes; only those that are drawn are read.
-fn draw(method: &strip::Strip, books: &Books<'_>) -> Result<Drawn> {
+fn draw(method: &strip::BoundaryFinder, books: &Books<'_>) -> Result<Drawn> {
     let mut sample = method.partial();
     let (mut files, mut texts) = (Vec::new(), 0);
     books.candidates(|candidate| {
@@ -168,7 +168,7 @@ fn draw(method: &strip::Strip, books: &Books<'_>) -> Result<Drawn> {
         match candidate {
             Candidate::File(identity, position) => files.push((identity, position)),
             Candidate::Document(book) => {
-                return method.observe(Text { position: book.position, ends: &book.ends }, &mut sample);
+                return method.observe(BookText { position: book.position, ends: &book.ends }, &mut sample);
             }
             Candidate::Failed => {}
         }
@@ -176,11 +176,11 @@ fn draw(method: &strip::Strip, books: &Books<'_>) -> Result<Drawn> {
     })?;
     let sample = Mutex::new(sample);
     let count = files.len();
-    let (drawn, distinct) = Sample::draw(files);
+    let (drawn, distinct) = BookSample::draw(files);
     // The sample does not depend on the order in which texts are added.
     books.ends_of(&drawn, |position, ends| {
         let mut sample = sample.lock().unwrap_or_else(PoisonError::into_inner);
-        method.observe(Text { position, ends: &ends }, &mut sample)
+        method.observe(BookText { position, ends: &ends }, &mut sample)
     })?;
     let sample = sample.into_inner().unwrap_or_else(PoisonError::into_inner);
     Ok(Drawn { sample, texts, repeated: distinct < count })

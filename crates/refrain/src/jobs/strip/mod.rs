@@ -15,8 +15,8 @@ use super::outputs::{DOUBTFUL, ERRORS, Outputs, REPORT, SAVE};
 use crate::error::{Error, Result};
 use crate::report::StripPage;
 use crate::run::Run;
-use crate::source::SourceOptions;
-use crate::strip::{Method, Profile};
+use crate::source::ReadOptions;
+use crate::strip::{StripMethod, StripProfile};
 use crate::text::Offsets;
 use crate::write::{Format, Names};
 use books::{Books, Extent};
@@ -58,11 +58,11 @@ use write::{Destination, Problem, Target};
 #[allow(clippy::struct_excessive_bools)] // options
 pub struct Strip {
     /// How inputs are read. Text that came marked is removed, unless `use_marked` is set.
-    pub read: SourceOptions,
+    pub read: ReadOptions,
     /// How preambles and epilogues are found.
-    pub method: Method,
+    pub method: StripMethod,
     /// What is known of the texts. The published method ignores it.
-    pub profile: Profile,
+    pub profile: StripProfile,
     /// Keep credits and notes of those who made the e-book, if they follow the marker at the start of the book.
     pub keep_credits: bool,
     /// Evidence of an earlier run; nothing is learned then.
@@ -124,7 +124,7 @@ impl Strip {
     /// Runs the job.
     pub fn run(&self, input: &Input, outputs: Outputs, run: &Run) -> Result<StripReport> {
         outputs.check(&[DOUBTFUL, ERRORS, REPORT, SAVE])?;
-        if outputs.get(SAVE).is_some() && (self.evidence.is_some() || self.method != Method::Learned) {
+        if outputs.get(SAVE).is_some() && (self.evidence.is_some() || self.method != StripMethod::Learned) {
             return Err(Error::Refused("nothing to save: this run learns no evidence".into()));
         }
         let (source, early, _copy) = input.open_twice(&self.read, &outputs, run.temporary.as_deref())?;

@@ -14,8 +14,8 @@ use super::rows::{Row, head, sort_by_doubt};
 use crate::document::{Document, Origin, Span};
 use crate::error::{Error, Failure, Hint, IoContext, Result};
 use crate::jobs::outputs::{Output, Outputs, is_folder};
-use crate::pipeline::Preparation;
-use crate::source::{Body, Inputs, Item, Markup, RawDocument};
+use crate::prepare::Preparation;
+use crate::source::{Body, InputFiles, Item, Markup, RawDocument};
 use crate::strip::{Boundaries, Ends};
 use crate::write::{
     self, Compressed, Compression, DocumentWriter, FolderWriter, Format, WriteOptions, extension, place_below,
@@ -43,8 +43,8 @@ pub(super) enum Target {
 }
 
 impl Target {
-    pub(super) fn of(job: &Strip, outputs: &Outputs, inputs: &Inputs) -> Result<Target> {
-        let asked = outputs.asked_format().map(|(format, _)| format);
+    pub(super) fn of(job: &Strip, outputs: &Outputs, inputs: &InputFiles) -> Result<Target> {
+        let asked = outputs.requested_format().map(|(format, _)| format);
         if job.explain {
             let in_memory = matches!(outputs.main(), Output::Memory(_));
             let default = if in_memory { Format::Jsonl } else { Format::Text };
@@ -242,7 +242,7 @@ impl Folder {
         let missing = path.ancestors().filter(|folder| !folder.as_os_str().is_empty() && !folder.exists());
         let created = CreatedFolders(missing.map(Path::to_owned).collect());
         fs::create_dir_all(&path).at(&path)?;
-        let report = Compression::None.compress(write::Output::file(&path.join(REPORT))?)?;
+        let report = Compression::None.compress(write::Sink::file(&path.join(REPORT))?)?;
         let names = books.source.inputs().iter().map(|input| books.names.of(input));
         let taken = names.chain([REPORT.into()]).map(|name| path.join(name)).collect();
         let overwrite = outputs.may_overwrite();

@@ -20,11 +20,11 @@ use crate::document::{Position, Span};
 use crate::error::{Error, Hint, IoContext, Result};
 use crate::extract::Extractor;
 use crate::kernel::Kernel;
-use crate::pipeline::with_workspace;
+use crate::prepare::with_workspace;
 use crate::run::Run;
-use crate::source::SourceOptions;
+use crate::source::ReadOptions;
 use crate::template::findoptimal::{CutPoint, FindOptimal, Readings};
-use crate::template::{self, Found, Sample, SiteTemplates, Templates, Wrapper, normalise};
+use crate::template::{self, PageSample, SiteTemplates, TemplateMatch, Templates, Wrapper, normalise};
 use crate::write::Format;
 
 pub use self::pages::TemplateBy;
@@ -53,7 +53,7 @@ pub use self::pages::TemplateBy;
 #[serde(default, deny_unknown_fields)]
 pub struct Template {
     /// How inputs are read. Texts in JSON, Parquet and memory are web pages unless `text_is` says otherwise.
-    pub read: SourceOptions,
+    pub read: ReadOptions,
     /// Which pages may share a template.
     pub by: TemplateBy,
     /// How content is found.
@@ -71,11 +71,11 @@ pub struct Template {
 impl Default for Template {
     fn default() -> Template {
         Template {
-            read: SourceOptions::default(),
+            read: ReadOptions::default(),
             by: TemplateBy::default(),
             method: TemplateMethod::default(),
             evidence: None,
-            memory: Sample::MEMORY as u64,
+            memory: PageSample::MEMORY as u64,
             result: TemplateResult::default(),
             wrapper: None,
         }
@@ -266,7 +266,7 @@ impl Template {
         let mut sample = kernel.partial();
         pages.each("learn", Result::ok, |page| {
             let Some(Page { document, text, key }) = page else { return Ok(()) };
-            kernel.observe(template::Page { position: document.position, key: &key, text: &text }, &mut sample)
+            kernel.observe(template::TemplatePage { position: document.position, key: &key, text: &text }, &mut sample)
         })?;
         (report.learned_from, report.observed) = (sample.kept(), sample.observed());
         let records = self.result == TemplateResult::Records;
@@ -362,7 +362,7 @@ const ENOUGH: usize = 10;
 /// Finds the content of a page.
 fn mark(templates: &Templates, page: Page) -> Marked {
     match templates.find(&page.key, &page.text) {
-        Found::Page(number, fit) if fit.fits || templates.all()[number].pages() >= ENOUGH => {
+        TemplateMatch::Page(number, fit) if fit.fits || templates.all()[number].pages() >= ENOUGH => {
             let how = if fit.fits { How::Template } else { How::OtherKind };
             Marked { content: fit.content, page, how }
         }
@@ -412,7 +412,7 @@ impl TemplateReport {
             Known::Templates(templates) | Known::Records(templates, _) => templates.all(),
             Known::Wrappers(_) | Known::Cut(_) => &[],
         };
-        let figures = |template: &template::Template| TemplateFigures {
+        let figures = |template: &template::LearnedTemplate| TemplateFigures {
             key: template.key().to_owned(),
             pages: template.pages(),
             fitted: template.fitted(),
@@ -423,7 +423,7 @@ impl TemplateReport {
             self.cut = Some(cut.point);
         }
         if saved {
-            let learned: usize = templates.iter().map(template::Template::pages).sum();
+            let learned: usize = templates.iter().map(template::LearnedTemplate::pages).sum();
             let fitted: f64 =
                 templates.iter().map(|template| f64::from(template.fitted()) * template.pages() as f64).sum();
             let before = if learned == 0 { 0.0 } else { fitted / learned as f64 };

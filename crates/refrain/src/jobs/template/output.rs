@@ -13,7 +13,7 @@ use crate::error::{Error, Failure, Result};
 use crate::extract::segment;
 use crate::jobs::outputs::{Output, Outputs, is_folder};
 use crate::report::cell;
-use crate::source::{Inputs, Source};
+use crate::source::{Collection, InputFiles};
 use crate::template::normalised_ranges;
 use crate::text::{CharOffsets, Offsets};
 use crate::write::{
@@ -54,13 +54,15 @@ impl Target {
             }
             TemplateResult::ShowInTerminal => Target::ShowInTerminal,
             TemplateResult::Content => match outputs.path() {
-                Some(path) if is_folder(path) && outputs.asked_format().is_some() => {
+                Some(path) if is_folder(path) && outputs.requested_format().is_some() => {
                     let path = path.display();
                     let message = format!("pages are written to the folder {path} as they are; leave the format out");
                     return Err(Error::Refused(message + ", or name a file"));
                 }
                 // A name without an extension is that of a folder.
-                Some(path) if is_folder(path) || (extension(path).is_none() && outputs.asked_format().is_none()) => {
+                Some(path)
+                    if is_folder(path) || (extension(path).is_none() && outputs.requested_format().is_none()) =>
+                {
                     Target::Folder(path.to_owned())
                 }
                 _ => {
@@ -227,7 +229,7 @@ pub(super) struct Folder {
     path: PathBuf,
     names: Names,
     /// The files that were read; none for documents in memory.
-    inputs: Inputs,
+    inputs: InputFiles,
     taken: HashSet<PathBuf>,
     /// What became of each page, one JSON object a line.
     report: String,
@@ -239,7 +241,7 @@ impl Destination {
         target: &Target,
         columns: Columns,
         names: &[String],
-        source: &Source,
+        source: &Collection,
     ) -> Result<Destination> {
         let main = outputs.main();
         Ok(match target {
@@ -252,7 +254,7 @@ impl Destination {
             }
             Target::Folder(folder) => {
                 outputs.check_folder(folder)?;
-                let inputs = if names.is_empty() { Inputs::default() } else { source.inputs().clone() };
+                let inputs = if names.is_empty() { InputFiles::default() } else { source.inputs().clone() };
                 Destination::Folder(Box::new(Folder {
                     // Without the slash at its end.
                     path: folder.components().collect(),
@@ -265,10 +267,10 @@ impl Destination {
             Target::Documents => Destination::Documents(outputs.open_documents(WriteOptions::default())?),
             Target::Records(Format::Parquet) => {
                 let output = match main {
-                    Output::Discard => write::Output::stream(std::io::sink()),
-                    Output::Stdout => write::Output::stream(std::io::stdout()),
-                    Output::Path(path) => write::Output::file(path)?,
-                    Output::Memory(memory) => write::Output::stream(memory.clone()),
+                    Output::Discard => write::Sink::stream(std::io::sink()),
+                    Output::Stdout => write::Sink::stream(std::io::stdout()),
+                    Output::Path(path) => write::Sink::file(path)?,
+                    Output::Memory(memory) => write::Sink::stream(memory.clone()),
                 };
                 Destination::ParquetTable(TableWriter::new(output, &columns.names)?, columns)
             }
@@ -405,7 +407,7 @@ fn unpacked(name: PathBuf) -> PathBuf {
 }
 
 /// The name of a page in the folder: that of its file, or one made of its id. No two pages get one name.
-fn file_name(document: &Document, names: &Names, inputs: &Inputs, taken: &HashSet<PathBuf>) -> PathBuf {
+fn file_name(document: &Document, names: &Names, inputs: &InputFiles, taken: &HashSet<PathBuf>) -> PathBuf {
     let own_file =
         document.origin.member.is_none() && document.origin.url.is_none() && document.id == document.origin.input;
     let name = match inputs.get(document.position.input).filter(|_| own_file) {

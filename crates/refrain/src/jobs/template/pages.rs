@@ -5,9 +5,9 @@ use serde::{Deserialize, Serialize};
 use crate::document::{Document, Position};
 use crate::error::{Failure, Result};
 use crate::flow::each_document;
-use crate::pipeline::Opened;
+use crate::prepare::Opened;
 use crate::run::Workers;
-use crate::source::{EMPTY_FILE, Item, Source};
+use crate::source::{Collection, EMPTY_FILE, Item};
 
 /// Which pages may share a template.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
@@ -51,7 +51,7 @@ pub(super) struct Page {
 
 /// All pages.
 pub(super) struct Pages {
-    pub(super) source: Source,
+    pub(super) source: Collection,
     pub(super) by: TemplateBy,
     pub(super) workers: Workers,
 }

@@ -3,7 +3,7 @@
 use super::pages::Page;
 use crate::error::Failure;
 use crate::extract::segment;
-use crate::template::{Found, Templates, Wrapper};
+use crate::template::{TemplateMatch, Templates, Wrapper};
 
 /// The least share of the fields of a wrapper that a page must have; delimiters such as those of a title fit any page.
 const FITTING: f64 = 0.5;
@@ -20,8 +20,8 @@ impl Row {
     /// The fields of a page by the wrapper of its template.
     pub(super) fn learned(templates: &Templates, wrappers: &[Wrapper], page: Page) -> Row {
         let number = match templates.find(&page.key, &page.text) {
-            Found::Page(number, _) => Some(number),
-            Found::Unknown { .. } => None,
+            TemplateMatch::Page(number, _) => Some(number),
+            TemplateMatch::Unknown { .. } => None,
         };
         let values = number.and_then(|number| wrappers.get(number)).map(|wrapper| wrapper.extract(&page.text));
         let failure = match values.as_deref().map(filled) {

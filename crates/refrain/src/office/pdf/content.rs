@@ -34,7 +34,7 @@ pub(super) struct Glyph {
 pub(super) struct Shown {
     /// Glyphs, and how many of them are known characters.
     pub(super) glyphs: usize,
-    pub(super) told: usize,
+    pub(super) decoded: usize,
     /// Pictures.
     pub(super) pictures: usize,
     /// Bytes that forms may still unpack to, and whether they wanted more.
@@ -46,7 +46,7 @@ impl Shown {
     /// Adds what another page shows.
     pub(super) fn add(&mut self, other: &Shown) {
         self.glyphs += other.glyphs;
-        self.told += other.told;
+        self.decoded += other.decoded;
         self.pictures += other.pictures;
     }
 }
@@ -224,7 +224,7 @@ impl<'d> Page<'_, 'd> {
             self.shown.glyphs += 1;
             let width = shown.width;
             if let Some(text) = shown.text {
-                self.shown.told += 1;
+                self.shown.decoded += 1;
                 let at = Matrix([size * scale, 0.0, 0.0, size, 0.0, rise]).then(state.text).then(state.page);
                 self.glyphs.extend(placed(at, width, text));
             }

@@ -43,7 +43,7 @@ pub(super) struct Font {
     /// How many bytes a code takes.
     code_bytes: usize,
     /// Characters by code, as the font says; these count first.
-    told: Option<CMap>,
+    to_unicode: Option<CMap>,
     /// Characters by code, from the encoding of a simple font.
     table: Vec<Option<Rc<str>>>,
     /// True when codes are UTF-16.
@@ -68,21 +68,21 @@ const MAX_WIDTHS: usize = 1 << 16;
 
 impl Font {
     fn new(document: &Document, font: &Dictionary, limit: usize) -> Font {
-        let told = object(document, font, b"ToUnicode")
+        let to_unicode = object(document, font, b"ToUnicode")
             .and_then(|stream| stream.as_stream().ok())
             .and_then(|stream| stream.get_plain_content_with_limit(limit).ok())
             .map(|content| CMap::parse(&content));
         let composed = font.get(b"Subtype").and_then(Object::as_name).is_ok_and(|kind| kind == b"Type0");
         if composed {
-            return Font::composed(document, font, told);
+            return Font::composed(document, font, to_unicode);
         }
         let table = characters(document, font, limit);
         let (widths, other_width) = widths(document, font, &table);
-        Font { code_bytes: 1, told, table, is_utf16: false, widths, other_width }
+        Font { code_bytes: 1, to_unicode, table, is_utf16: false, widths, other_width }
     }
 
     /// A font whose codes take two bytes, as a rule.
-    fn composed(document: &Document, font: &Dictionary, told: Option<CMap>) -> Font {
+    fn composed(document: &Document, font: &Dictionary, to_unicode: Option<CMap>) -> Font {
         let encoding = font.get(b"Encoding").and_then(Object::as_name).unwrap_or_default();
         let is_utf16 = [&b"UCS2"[..], b"UTF16"].iter().any(|kind| memchr::memmem::find(encoding, kind).is_some());
         let descendant = object(document, font, b"DescendantFonts")
@@ -97,8 +97,9 @@ impl Font {
             let list = object(document, descendant, b"W").and_then(|list| list.as_array().ok());
             read_widths(document, list.map_or(&[], Vec::as_slice), &mut widths);
         }
-        let code_bytes = told.as_ref().and_then(|told| told.code_bytes).filter(|_| !is_utf16).unwrap_or(2);
-        Font { code_bytes, told, table: Vec::new(), is_utf16, widths, other_width }
+        let code_bytes =
+            to_unicode.as_ref().and_then(|to_unicode| to_unicode.code_bytes).filter(|_| !is_utf16).unwrap_or(2);
+        Font { code_bytes, to_unicode, table: Vec::new(), is_utf16, widths, other_width }
     }
 
     /// The glyphs of a string.
@@ -114,7 +115,11 @@ impl Font {
     }
 
     fn text(&self, code: u32) -> Option<Rc<str>> {
-        if let Some(text) = self.told.as_ref().and_then(|told| told.get(code)).filter(|text| !text.contains('\u{fffd}'))
+        if let Some(text) = self
+            .to_unicode
+            .as_ref()
+            .and_then(|to_unicode| to_unicode.get(code))
+            .filter(|text| !text.contains('\u{fffd}'))
         {
             return Some(readable(&text));
         }
@@ -310,15 +315,15 @@ mod tests {
     #[test]
     fn glyphs_have_names() {
         let document = Document::new();
-        let told = |name: &str| glyph(&document, name.as_bytes()).map(|text| text.to_string());
-        assert_eq!(told("eacute").as_deref(), Some("é"));
-        assert_eq!(told("uni00E9.alt").as_deref(), Some("é"));
-        assert_eq!(told("u1D400").as_deref(), Some("\u{1d400}"));
-        assert_eq!(told("f_f_i").as_deref(), Some("ffi"));
-        assert_eq!(told("ffi").as_deref(), Some("ffi"));
-        assert_eq!(told("a").as_deref(), Some("a"));
-        assert_eq!(told("g123"), None);
-        assert_eq!(told(""), None);
+        let to_unicode = |name: &str| glyph(&document, name.as_bytes()).map(|text| text.to_string());
+        assert_eq!(to_unicode("eacute").as_deref(), Some("é"));
+        assert_eq!(to_unicode("uni00E9.alt").as_deref(), Some("é"));
+        assert_eq!(to_unicode("u1D400").as_deref(), Some("\u{1d400}"));
+        assert_eq!(to_unicode("f_f_i").as_deref(), Some("ffi"));
+        assert_eq!(to_unicode("ffi").as_deref(), Some("ffi"));
+        assert_eq!(to_unicode("a").as_deref(), Some("a"));
+        assert_eq!(to_unicode("g123"), None);
+        assert_eq!(to_unicode(""), None);
     }
 
     #[test]

@@ -29,7 +29,7 @@ const FORMAT: &str = "PDF";
 const WORK: usize = 4;
 
 /// Of so many characters shown, one must be told, or the text is none.
-const LEAST_TOLD: usize = 4;
+const LEAST_DECODED: usize = 4;
 
 /// Reads a document.
 pub(crate) fn read(bytes: &[u8], limit: usize) -> Result<Content, Unreadable> {
@@ -61,7 +61,7 @@ pub(crate) fn read(bytes: &[u8], limit: usize) -> Result<Content, Unreadable> {
     if damaged == pages.len() {
         return Err(Unreadable::damaged(FORMAT, "none of its pages can be read"));
     }
-    if text.is_empty() || shown.told < shown.glyphs / LEAST_TOLD {
+    if text.is_empty() || shown.decoded < shown.glyphs / LEAST_DECODED {
         return Err(without_text(&shown));
     }
     let damage = first_damaged.map(|first| match damaged {

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
 
-use self::counters::{AnyCounter, Counter, CounterKind, Frequent, Options};
+use self::counters::{AnyCounter, Counter, CounterKind, FrequentTable, Options};
 use crate::error::Result;
 use crate::strip::blocks::Tokens;
 use crate::strip::lines::{Line, preprocess};
@@ -167,7 +167,7 @@ impl PreparedLines {
 /// The second pass of the published method: finds preambles and epilogues by the lines that [were counted](LineCounts).
 #[derive(Debug)]
 pub struct FrequentLines {
-    frequent: Frequent,
+    frequent: FrequentTable,
     options: PaperOptions,
     rules: Option<Rules>,
 }

@@ -13,7 +13,7 @@ use crate::document::{BlockKind, Span};
 use crate::extract::segment::{MAX_DEPTH, MAX_REACH, Open, Pass, Space, Statement};
 use crate::extract::segment::{is_data, is_preformatted, unescape, value};
 use crate::extract::tags::{Attribute, Tag};
-use crate::extract::tokens::Sink;
+use crate::extract::tokens::TokenSink;
 
 /// One pass over a page, by the published rules.
 #[allow(clippy::struct_excessive_bools)] // they are facts about the page that do not depend on each other
@@ -265,7 +265,7 @@ impl<'a> Published<'a> {
     }
 }
 
-impl Sink for Published<'_> {
+impl TokenSink for Published<'_> {
     fn start(&mut self, tag: Tag, attributes: &[(Attribute, Span)], self_closing: bool, span: Span) {
         self.pass.place.tags += 1;
         self.is_empty = self_closing;

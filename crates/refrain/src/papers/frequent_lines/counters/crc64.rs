@@ -3,7 +3,7 @@
 use crc::{CRC_64_XZ, Crc, Table};
 
 use super::table::KeyTable;
-use super::{Counter, CounterKind, Frequent, check_least};
+use super::{Counter, CounterKind, FrequentTable, check_least};
 use crate::error::Result;
 
 static CRC: Crc<u64, Table<16>> = Crc::<u64, Table<16>>::new(&CRC_64_XZ);
@@ -49,13 +49,13 @@ impl Counter for Crc64 {
         Ok(())
     }
 
-    fn finish(self, least: u32) -> Result<Frequent> {
+    fn finish(self, least: u32) -> Result<FrequentTable> {
         check_least(least)?;
         let mut frequent = KeyTable::default();
         for (key, count) in self.table.iter().filter(|&(_, count)| count >= least) {
             frequent.add(key, count);
         }
-        Ok(Frequent::of_keys(CounterKind::Crc64, least, self.lines, frequent))
+        Ok(FrequentTable::of_keys(CounterKind::Crc64, least, self.lines, frequent))
     }
 }
 

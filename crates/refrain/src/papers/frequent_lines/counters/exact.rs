@@ -1,7 +1,7 @@
 //! Exact counts in memory (section 3.3.1).
 
 use super::table::{LineTable, MOST_LINES};
-use super::{Counter, CounterKind, Frequent, check_least};
+use super::{Counter, CounterKind, FrequentTable, check_least};
 use crate::error::{Error, Hint, Result};
 
 /// Exact counts in memory: a hash table of all distinct lines.
@@ -60,12 +60,12 @@ impl Counter for Exact {
         Ok(())
     }
 
-    fn finish(self, least: u32) -> Result<Frequent> {
+    fn finish(self, least: u32) -> Result<FrequentTable> {
         check_least(least)?;
         let mut frequent = LineTable::default();
         for (key, line, count) in self.table.iter().filter(|&(_, _, count)| count >= least) {
             frequent.add(key, line, count);
         }
-        Ok(Frequent::of_lines(CounterKind::Exact, least, self.lines, frequent))
+        Ok(FrequentTable::of_lines(CounterKind::Exact, least, self.lines, frequent))
     }
 }

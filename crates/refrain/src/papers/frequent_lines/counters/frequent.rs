@@ -32,7 +32,7 @@ const VERSION: u32 = 1;
 ///
 /// The end is XXH3-64 of all bytes before (8).
 #[derive(Debug)]
-pub struct Frequent {
+pub struct FrequentTable {
     kind: CounterKind,
     least: u32,
     counted: u64,
@@ -50,22 +50,22 @@ enum Set {
     },
 }
 
-impl Frequent {
+impl FrequentTable {
     pub(super) fn of_lines(kind: CounterKind, least: u32, counted: u64, lines: LineTable) -> Self {
-        Frequent { kind, least, counted, set: Set::Lines(lines) }
+        FrequentTable { kind, least, counted, set: Set::Lines(lines) }
     }
 
     pub(super) fn of_keys(kind: CounterKind, least: u32, counted: u64, keys: KeyTable) -> Self {
-        Frequent { kind, least, counted, set: Set::Keys(keys) }
+        FrequentTable { kind, least, counted, set: Set::Keys(keys) }
     }
 
     /// The number of bytes is a power of two.
     pub(super) fn of_cells(least: u32, counted: u64, packed: Vec<u8>) -> Self {
         let shift = 64 - 3 - packed.len().trailing_zeros();
-        Frequent { kind: CounterKind::Hashed, least, counted, set: Set::Cells { packed, shift } }
+        FrequentTable { kind: CounterKind::Hashed, least, counted, set: Set::Cells { packed, shift } }
     }
 
-    /// Whether a line occurs at least [`least`](Frequent::least) times, as far as the structure can tell.
+    /// Whether a line occurs at least [`least`](FrequentTable::least) times, as far as the structure can tell.
     pub fn is_frequent(&self, line: &[u8]) -> bool {
         self.is_frequent_keyed(self.kind.key(line), line)
     }
@@ -128,9 +128,9 @@ impl Frequent {
         writer.into_inner().map_err(io::IntoInnerError::into_error).at(path)?.commit()
     }
 
-    /// Reads a file that [`save`](Frequent::save) wrote.
+    /// Reads a file that [`save`](FrequentTable::save) wrote.
     pub fn load(path: &Path) -> Result<Self> {
-        Frequent::read(&mut BufReader::new(File::open(path).at(path)?), path)
+        FrequentTable::read(&mut BufReader::new(File::open(path).at(path)?), path)
     }
 
     /// Writes what a file has.
@@ -154,7 +154,7 @@ impl Frequent {
         to.inner.write_all(&sum.to_le_bytes())
     }
 
-    /// Reads what [`write`](Frequent::write) wrote; the path is for messages.
+    /// Reads what [`write`](FrequentTable::write) wrote; the path is for messages.
     pub fn read(from: &mut impl Read, path: &Path) -> Result<Self> {
         let mut from = Sealed { inner: from, hash: XxHash3_64::new() };
         check_version(&mut from, path)?;
@@ -249,19 +249,19 @@ fn check_version<T: Read>(from: &mut Sealed<T>, path: &Path) -> Result<()> {
     }
 }
 
-fn read_body<T: Read>(from: &mut Sealed<T>) -> io::Result<Frequent> {
+fn read_body<T: Read>(from: &mut Sealed<T>) -> io::Result<FrequentTable> {
     let [kind] = from.array()?;
     let kind = *CounterKind::ALL.get(usize::from(kind)).ok_or(ErrorKind::InvalidData)?;
     let least = from.small()?;
     let counted = from.number()?;
     match kind {
         CounterKind::Exact | CounterKind::Sorted => {
-            read_lines(from, kind).map(|lines| Frequent::of_lines(kind, least, counted, lines))
+            read_lines(from, kind).map(|lines| FrequentTable::of_lines(kind, least, counted, lines))
         }
         CounterKind::Crc64 | CounterKind::Majority => {
-            read_keys(from).map(|keys| Frequent::of_keys(kind, least, counted, keys))
+            read_keys(from).map(|keys| FrequentTable::of_keys(kind, least, counted, keys))
         }
-        CounterKind::Hashed => read_cells(from).map(|packed| Frequent::of_cells(least, counted, packed)),
+        CounterKind::Hashed => read_cells(from).map(|packed| FrequentTable::of_cells(least, counted, packed)),
     }
 }
 
@@ -307,7 +307,7 @@ mod tests {
     use super::super::{Counter, Options};
     use super::*;
 
-    fn frequent(kind: CounterKind) -> Frequent {
+    fn frequent(kind: CounterKind) -> FrequentTable {
         let mut counter = kind.build(&Options { bits: 8, counters: 20, ..Options::default() }).expect("good options");
         for line in [&b"a licence"[..], b"", b"once", b"a licence", b""] {
             counter.add(line).expect("no error");
@@ -315,7 +315,7 @@ mod tests {
         counter.finish(2).expect("no error")
     }
 
-    fn written(frequent: &Frequent) -> Vec<u8> {
+    fn written(frequent: &FrequentTable) -> Vec<u8> {
         let mut bytes = Vec::new();
         frequent.write(&mut bytes).expect("no error");
         bytes
@@ -328,7 +328,7 @@ mod tests {
             let path = folder.path().join(kind.name());
             let before = frequent(kind);
             before.save(&path).expect("no error");
-            let after = Frequent::load(&path).expect("no error");
+            let after = FrequentTable::load(&path).expect("no error");
             assert!(after.is_frequent(b"a licence") && after.is_frequent(b"") && !after.is_frequent(b"once"));
             assert_eq!((after.kind(), after.least(), after.counted(), after.len()), (kind, 2, 5, before.len()));
             assert_eq!(after.lines().collect::<Vec<_>>(), before.lines().collect::<Vec<_>>());
@@ -344,19 +344,20 @@ mod tests {
             for at in 0..bytes.len() {
                 let mut changed = bytes.clone();
                 changed[at] ^= 1 << (at % 8);
-                assert!(Frequent::read(&mut &changed[..], Path::new("f")).is_err(), "{kind} {at}");
-                assert!(Frequent::read(&mut &bytes[..at], Path::new("f")).is_err(), "{kind} {at}");
+                assert!(FrequentTable::read(&mut &changed[..], Path::new("f")).is_err(), "{kind} {at}");
+                assert!(FrequentTable::read(&mut &bytes[..at], Path::new("f")).is_err(), "{kind} {at}");
             }
             let longer = [&bytes[..], b"x"].concat();
-            assert!(Frequent::read(&mut &longer[..], Path::new("f")).is_err());
+            assert!(FrequentTable::read(&mut &longer[..], Path::new("f")).is_err());
         }
     }
 
     #[test]
     fn messages_name_the_file() {
         let bytes = written(&frequent(CounterKind::Crc64));
-        let message =
-            |bytes: &[u8]| Frequent::read(&mut &bytes[..], Path::new("lines.bin")).expect_err("refused").to_string();
+        let message = |bytes: &[u8]| {
+            FrequentTable::read(&mut &bytes[..], Path::new("lines.bin")).expect_err("refused").to_string()
+        };
         assert_eq!(message(b"text"), "lines.bin: not a file of frequent lines");
         assert!(message(&bytes[..30]).contains("truncated"));
         let mut other = bytes.clone();
@@ -365,6 +366,8 @@ mod tests {
         other[8] = 1;
         other[13] ^= 1;
         assert!(message(&other).contains("checksum"));
-        assert!(Frequent::load(Path::new("/nowhere/f")).expect_err("refused").to_string().starts_with("/nowhere/f: "));
+        assert!(
+            FrequentTable::load(Path::new("/nowhere/f")).expect_err("refused").to_string().starts_with("/nowhere/f: ")
+        );
     }
 }

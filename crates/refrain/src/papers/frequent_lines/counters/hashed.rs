@@ -1,7 +1,7 @@
 //! An array of small counters that lines are hashed to (section 3.3.4).
 
 use super::morris::{Morris, Random};
-use super::{Counter, CounterKind, Frequent, Options, check_least};
+use super::{Counter, CounterKind, FrequentTable, Options, check_least};
 use crate::error::{Error, Result};
 
 /// As far as an 8-bit counter counts exactly.
@@ -101,9 +101,9 @@ impl Counter for Hashed {
         Ok(())
     }
 
-    fn finish(self, least: u32) -> Result<Frequent> {
+    fn finish(self, least: u32) -> Result<FrequentTable> {
         let threshold = self.threshold(least)?;
-        Ok(Frequent::of_cells(least, self.lines, pack(self.cells, threshold)))
+        Ok(FrequentTable::of_cells(least, self.lines, pack(self.cells, threshold)))
     }
 }
 

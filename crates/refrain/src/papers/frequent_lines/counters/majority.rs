@@ -1,7 +1,7 @@
 //! Generalised majority: Algorithm 2 of the paper (section 3.3.5), by Misra and Gries (1982).
 
 use super::table::KeyTable;
-use super::{Counter, CounterKind, Frequent, Options, check_least};
+use super::{Counter, CounterKind, FrequentTable, Options, check_least};
 use crate::error::{Error, Result};
 
 /// More counters than this would not have numbers.
@@ -278,7 +278,7 @@ impl Counter for Majority {
         Ok(())
     }
 
-    fn finish(self, least: u32) -> Result<Frequent> {
+    fn finish(self, least: u32) -> Result<FrequentTable> {
         check_least(least)?;
         let possible = u64::from(least).saturating_sub(self.decrements);
         let from = self.least.map_or(possible, u64::from).max(1);
@@ -286,7 +286,7 @@ impl Counter for Majority {
         for (key, count) in self.monitored().filter(|&(_, count)| count >= from) {
             frequent.add(key, u32::try_from(count).unwrap_or(u32::MAX));
         }
-        Ok(Frequent::of_keys(CounterKind::Majority, least, self.lines, frequent))
+        Ok(FrequentTable::of_keys(CounterKind::Majority, least, self.lines, frequent))
     }
 }
 

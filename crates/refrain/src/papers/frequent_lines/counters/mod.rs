@@ -50,7 +50,7 @@ use crate::error::{Error, Result};
 
 pub use crc64::Crc64;
 pub use exact::Exact;
-pub use frequent::Frequent;
+pub use frequent::FrequentTable;
 pub use hashed::Hashed;
 pub use majority::Majority;
 pub use morris::{MISS, Morris};
@@ -74,7 +74,7 @@ pub trait Counter: Send + Sized {
     fn merge(&mut self, other: Self) -> Result<()>;
 
     /// Ends counting: lines that occur at least `least` times are frequent, as far as the structure can tell.
-    fn finish(self, least: u32) -> Result<Frequent>;
+    fn finish(self, least: u32) -> Result<FrequentTable>;
 
     /// Counts a line.
     fn add(&mut self, line: &[u8]) -> Result<()> {
@@ -278,7 +278,7 @@ impl Counter for AnyCounter {
         }
     }
 
-    fn finish(self, least: u32) -> Result<Frequent> {
+    fn finish(self, least: u32) -> Result<FrequentTable> {
         each!(self, counter => counter.finish(least))
     }
 }

@@ -6,7 +6,7 @@ use std::io::{self, BufRead, ErrorKind, Read, Write};
 use twox_hash::XxHash3_64;
 
 use super::table::{LineTable, MOST_LINES};
-use super::{Counter, CounterKind, Frequent, Options, check_least};
+use super::{Counter, CounterKind, FrequentTable, Options, check_least};
 use crate::disk::runs::{Entry, FAN_IN, Runs};
 use crate::error::{Error, Result};
 
@@ -94,7 +94,7 @@ impl Counter for Sorted {
         other.table.iter().try_for_each(|(key, line, count)| self.add_counted(key, line, count))
     }
 
-    fn finish(mut self, least: u32) -> Result<Frequent> {
+    fn finish(mut self, least: u32) -> Result<FrequentTable> {
         check_least(least)?;
         let mut frequent = LineTable::default();
         if self.runs.is_empty() {
@@ -110,7 +110,7 @@ impl Counter for Sorted {
                 Ok(())
             })?;
         }
-        Ok(Frequent::of_lines(CounterKind::Sorted, least, self.lines, frequent))
+        Ok(FrequentTable::of_lines(CounterKind::Sorted, least, self.lines, frequent))
     }
 }
 

@@ -270,7 +270,7 @@ pub struct Timing {
     pub bytes: u64,
     /// Wall-clock time to build the structure and to tell which lines are frequent.
     pub seconds: f64,
-    /// Frequent lines that were found, as [`Frequent::len`](super::Frequent::len) counts them.
+    /// Frequent lines that were found, as [`FrequentTable::len`](super::FrequentTable::len) counts them.
     pub frequent: usize,
 }
 

@@ -47,7 +47,7 @@ fn in_parts(kind: CounterKind, options: &Options, lines: &[Vec<u8>], parts: usiz
     whole
 }
 
-fn bytes(frequent: &Frequent) -> Vec<u8> {
+fn bytes(frequent: &FrequentTable) -> Vec<u8> {
     let mut bytes = Vec::new();
     frequent.write(&mut bytes).expect("no error");
     bytes

@@ -10,8 +10,8 @@ use clap::builder::TypedValueParser;
 use clap::parser::ValueSource;
 use clap::{ArgMatches, Args};
 use refrain::decode::LanguageFilter;
-use refrain::extract::{ExtractOptions, JusTextOptions, Method, Profile};
-use refrain::source::{InputFormat, STDIN, SourceOptions, TextIs};
+use refrain::extract::{ExtractMethod, ExtractOptions, ExtractProfile, JusTextOptions};
+use refrain::source::{InputFormat, ReadOptions, STDIN, TextIs};
 use refrain::text::Offsets;
 use refrain::write::{Compression, Format};
 use refrain::{Failure, Outputs, Run};
@@ -36,11 +36,11 @@ pub(crate) struct InputArguments {
     input_format: Option<InputFormat>,
 
     /// JSON field or Parquet column that holds the text
-    #[arg(long, value_name = "NAME", default_value = SourceOptions::TEXT_FIELD)]
+    #[arg(long, value_name = "NAME", default_value = ReadOptions::TEXT_FIELD)]
     text_field: String,
 
     /// JSON field or Parquet column that holds the id
-    #[arg(long, value_name = "NAME", default_value = SourceOptions::ID_FIELD)]
+    #[arg(long, value_name = "NAME", default_value = ReadOptions::ID_FIELD)]
     id_field: String,
 
     /// How to read texts in JSON and Parquet: as HTML, as plain text, or (auto) as HTML if they look like it [default:
@@ -57,13 +57,13 @@ pub(crate) struct InputArguments {
     max_document: u64,
 
     /// Largest factor by which an input may expand when decompressed (1 GiB is always allowed)
-    #[arg(long, value_name = "N", default_value_t = SourceOptions::MAX_EXPANSION, value_parser = number, allow_negative_numbers = true)]
+    #[arg(long, value_name = "N", default_value_t = ReadOptions::MAX_EXPANSION, value_parser = number, allow_negative_numbers = true)]
     max_expansion: u64,
 }
 
 impl InputArguments {
-    pub(crate) fn options(&self) -> SourceOptions {
-        SourceOptions {
+    pub(crate) fn options(&self) -> ReadOptions {
+        ReadOptions {
             format: self.input_format,
             text_field: self.text_field.clone(),
             id_field: self.id_field.clone(),
@@ -85,8 +85,8 @@ impl InputArguments {
 #[command(next_help_heading = "Main content")]
 pub(crate) struct ExtractArguments {
     /// What is wanted of the main content: all of it (cleaneval), or full sentences only (krdwrd)
-    #[arg(long, value_name = "PROFILE", default_value = Profile::default().name(), value_parser = named(Profile::ALL.to_vec()))]
-    profile: Profile,
+    #[arg(long, value_name = "PROFILE", default_value = ExtractProfile::default().name(), value_parser = named(ExtractProfile::ALL.to_vec()))]
+    profile: ExtractProfile,
 
     /// Keep reader comments below articles. Forum posts are always kept. Needs --method default
     #[arg(long)]
@@ -126,9 +126,9 @@ pub(crate) struct ExtractArguments {
 }
 
 impl ExtractArguments {
-    pub(crate) fn options(&self, method: Method, language: Option<String>) -> Result<ExtractOptions> {
+    pub(crate) fn options(&self, method: ExtractMethod, language: Option<String>) -> Result<ExtractOptions> {
         let method = match method {
-            Method::JusText(_) => Method::JusText(with_parameters(
+            ExtractMethod::JusText(_) => ExtractMethod::JusText(with_parameters(
                 JusTextOptions {
                     max_link_density: self.max_link_density,
                     length_low: self.length_low as usize,
@@ -146,14 +146,14 @@ impl ExtractArguments {
     }
 
     /// Refuses what the method does not look at.
-    pub(crate) fn refuse_idle(given: &Given, method: Option<Method>) -> Result<()> {
+    pub(crate) fn refuse_idle(given: &Given, method: Option<ExtractMethod>) -> Result<()> {
         if method.is_none() {
             given.refuse(&["profile", "comments"], "has no effect with --method none, which keeps pages whole")?;
         }
-        if method != Some(Method::Default) {
+        if method != Some(ExtractMethod::Default) {
             given.refuse(&["comments"], "needs --method default; the published methods do not recognise comments")?;
         }
-        if !matches!(method, Some(Method::JusText(_))) {
+        if !matches!(method, Some(ExtractMethod::JusText(_))) {
             given.refuse(&JUSTEXT_ONLY, "needs --method justext")?;
         }
         Ok(())
@@ -462,7 +462,7 @@ pub(crate) fn peak_memory() -> Option<u64> {
 }
 
 /// How many failures are told one by one.
-const TOLD: usize = 20;
+const SHOWN_FAILURES: usize = 20;
 
 /// Tells failures, the first ones in full; those of one file that have the same cause are told once.
 pub(crate) fn tell_failures(failures: &[Failure], total: u64, more_in: &str) {
@@ -476,7 +476,7 @@ pub(crate) fn tell_failures(failures: &[Failure], total: u64, more_in: &str) {
         }
     }
     let mut told = 0;
-    for (first, count) in groups.into_iter().take(TOLD) {
+    for (first, count) in groups.into_iter().take(SHOWN_FAILURES) {
         let more = if count > 1 { format!(" (and {} more with the same cause)", count - 1) } else { String::new() };
         tell(&format!("failed: {}{more}", messages::failure(first)));
         told += count;

@@ -15,7 +15,7 @@ use crate::error::{Failure, Place, Result};
 use crate::extract::{Extractor, Workspace, segment};
 use crate::office::{self, Content, Unreadable};
 use crate::source::{Body, Item, Markup, OfficeFile, OfficeFormat, RawDocument, is_html};
-use crate::template::{self, Found, Template, Templates};
+use crate::template::{self, LearnedTemplate, TemplateMatch, Templates};
 use crate::text::{ByteOffsets, Offsets, count_words};
 
 /// Turns raw documents into marked ones: decode, cut into blocks, language, main content.
@@ -118,8 +118,8 @@ impl Preparation {
 /// others of its site, such as a list, stays as it is.
 fn mark_template(document: &mut Document, html: &str, workspace: &Workspace, sites: &Templates) {
     let host = document.host();
-    let Found::Page(number, fit) = sites.find(&host, html) else { return };
-    let pages = sites.all().get(number).map_or(0, Template::pages) as u64;
+    let TemplateMatch::Page(number, fit) = sites.find(&host, html) else { return };
+    let pages = sites.all().get(number).map_or(0, LearnedTemplate::pages) as u64;
     let is_content = |at: u32| {
         let next = fit.content.partition_point(|span| span.end <= at as usize);
         fit.content.get(next).is_some_and(|span| span.start <= at as usize)
