@@ -1,10 +1,11 @@
 #![no_main]
 //! The first byte chooses the rule, the next two cut the rest into a text that was given and two that are compared.
 
-use refrain::Document;
 use refrain::compare::{
-    AlignOptions, CompareOptions, Comparison, Essay, FingerprintOptions, GivenText, PairOptions, Side, WordRule,
+    AlignOptions, CompareOptions, Comparison, ExcludedText, FingerprintOptions, PairOptions, PreparedDocument, Side,
+    WordRule,
 };
+use refrain::{Document, Run};
 
 libfuzzer_sys::fuzz_target!(|input: &[u8]| {
     let [choice, first, second, rest @ ..] = input else { return };
@@ -25,14 +26,15 @@ libfuzzer_sys::fuzz_target!(|input: &[u8]| {
         passages: Some(AlignOptions::of(rule)),
         ..CompareOptions::default()
     };
-    let mut excluded = GivenText::default();
+    let mut excluded = ExcludedText::default();
     excluded.add(given, &options.fingerprints);
+    let workers = Run { threads: Some(1), ..Run::default() }.start().expect("a thread");
     let mut comparison = Comparison::new(options.clone());
     for (id, text) in [("a", a), ("b", b)] {
-        let essay = Essay::of(Document::from_text(id, text), &options, &excluded);
-        comparison.add(essay, Side::New).expect("room for two texts");
+        let prepared = PreparedDocument::of(Document::from_text(id, text), &options, &excluded);
+        comparison.add(prepared, Side::New).expect("room for two texts");
     }
-    let found = comparison.conclude(&|| true).expect("nothing that can fail");
+    let found = comparison.conclude(&workers).expect("nothing that can fail");
     for pair in &found.pairs {
         assert!((0.0..=1.0).contains(&pair.scores.resemblance), "R is a share");
         for passage in &pair.passages {

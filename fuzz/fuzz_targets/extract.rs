@@ -45,8 +45,9 @@ fn make(extractor: &Extractor, html: &str, whole: bool, workspace: &mut Workspac
         // As published, white space at both ends of a link counts, also where it is not shown.
         blocks.iter_mut().for_each(|block| block.link_chars = 0);
     }
-    let document =
-        Document { text: found.page.text.clone(), blocks, marks: found.marks(method), ..Document::default() };
+    let mut document = Document::default();
+    document.set_text_and_blocks(found.page.text.clone(), blocks);
+    document.marks = found.marks(method);
     refrain_fuzz::check_document(&document);
     let metadata = Metadata::of(html, found.page, URL);
     let keep = |block: usize| whole || found.keeps(block);
@@ -58,11 +59,11 @@ fn make(extractor: &Extractor, html: &str, whole: bool, workspace: &mut Workspac
         found.text(),
         markdown(html, found.page, &keep, &options),
         tei(html, found.page, &metadata, "id", &keep),
-        told(&found.record(&metadata, record)),
-        explanation.iter().map(told).collect(),
+        debug(&found.record(&metadata, record)),
+        explanation.iter().map(debug).collect(),
     ]
 }
 
-fn told(fields: &impl std::fmt::Debug) -> String {
+fn debug(fields: &impl std::fmt::Debug) -> String {
     format!("{fields:?}")
 }
