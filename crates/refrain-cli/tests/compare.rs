@@ -235,7 +235,7 @@ fn passages_of_folders_name_their_files_and_pages() {
     let report: Value = serde_json::from_slice(&env.read("report/report.json")).expect("JSON");
     assert_eq!(report["documents"][0]["files"][1]["start"], json!(start + 1));
     // Names of files are names.
-    env.run(&[&compare[..], &["report/", "--anonymous", "key.tsv"]].concat()).code(0);
+    env.run(&[&compare[..], &["report/", "--anonymous", "key.tsv", "--overwrite"]].concat()).code(0);
     let report = String::from_utf8(env.read("report/report.json")).expect("UTF-8");
     assert!(report.contains("\"file 2\"") && !report.contains("paper") && !report.contains("first.txt"));
 }
@@ -329,10 +329,10 @@ fn what_cannot_be_compared_is_named() {
     let env = Env::new();
     env.write("one.txt", own(1));
     env.run(&["compare", "one.txt"]).code(1).says(&["one.txt: this is the only document", "at least two files"]);
-    env.run(&["compare", "none.txt"]).code(1).says(&["none.txt: no such file", "no document", "at least two files"]);
+    env.run(&["compare", "none.txt"]).code(2).says(&["nothing to read", "none.txt: no such file"]);
     env.write("empty.txt", " .\n");
     env.run(&["compare", "one.txt", "empty.txt"]).code(1).says(&[
-        "empty.txt: has no words",
+        "empty.txt: no words to compare",
         "one.txt",
         "at least two files",
     ]);
@@ -340,7 +340,7 @@ fn what_cannot_be_compared_is_named() {
     env.run(&["compare", "one.txt", "two.txt", "empty.txt", "-o", "p.csv"]).code(1).says(&["empty.txt", "1 pair"]);
     env.run(&["compare", "one.txt", "two.txt", "-o", "pairs.xyz"]).code(2).says(&["--format"]);
     env.run(&["compare", "one.txt", "two.txt", "--memory", "1M"]).code(2).says(&["--memory 32M"]);
-    env.run(&["compare", "one.txt", "two.txt", "--resemblance", "120%"]).code(2).says(&["from 0 to 100"]);
+    env.run(&["compare", "one.txt", "two.txt", "--resemblance", "120%"]).code(2).says(&["from 0 to 1, or in percent"]);
 }
 
 #[test]
@@ -400,7 +400,7 @@ fn reports_and_libraries_are_no_documents() {
         report.says(&["compared 5 documents"]);
         env.run(&["compare", "essays", "-o", "pairs.csv"]).code(0).says(&["compared 5 documents"]);
     }
-    env.run(&["compare", "essays/report", "-o", "pairs.csv"]).code(1).says(&["is a report of refrain"]);
+    env.run(&["compare", "essays/report", "-o", "pairs.csv"]).code(2).says(&["is a report of refrain"]);
     // Beside other files, a report hides nothing.
     env.write("essays/report/late.txt", own(9));
     assert!(env.run(&["list", "essays"]).text().contains("late.txt"));

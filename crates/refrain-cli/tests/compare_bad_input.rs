@@ -74,7 +74,7 @@ fn a_scanned_pdf() {
 #[test]
 fn an_empty_essay() {
     named_and_passed_over("essay.txt", "", &["empty file", "remove it"]);
-    named_and_passed_over("essay.txt", " .\n\n - ", &["no words", "is it the right file?"]);
+    named_and_passed_over("essay.txt", " .\n\n - ", &["no words", "check the file"]);
 }
 
 #[test]

@@ -345,7 +345,7 @@ fn evidence_stands_for_the_documents_it_was_saved_of() {
     env.write("evidence/words", &words);
     let note = env.read("evidence/evidence.json");
     std::fs::remove_file(env.path("evidence/evidence.json")).expect("a file");
-    env.run(&against).code(2).says(&["never finished"]);
+    env.run(&against).code(2).says(&["is incomplete"]);
     env.write("evidence/evidence.json", note);
     assert!(!env.path("x.jsonl").exists());
     env.run(&["dedup", "new.jsonl", "-o", "x.jsonl", "--save", "."]).code(2).says(&["other files"]);

@@ -345,10 +345,10 @@ fn what_cannot_be_done_is_told_with_a_way_out() {
     env.run(&["editions", "books", "nowhere", "-o", "pairs.tsv"]).code(1).says(&["nowhere", "5 books: 4 pairs"]);
     env.run(&["editions", "books", "-o", "pairs"]).code(2).says(&["`pairs` could be a file or a folder"]);
     env.run(&["editions", "books", "--format", "report"]).code(2).says(&["with -o"]);
-    env.run(&["editions", "books", "--memory", "1M"]).code(2).says(&["too little memory"]);
-    env.run(&["editions", "books", "--temporary", "nowhere"]).code(2).says(&["is no folder"]);
+    env.run(&["editions", "books", "--memory", "1M"]).code(2).says(&["not enough memory"]);
+    env.run(&["editions", "books", "--temporary", "nowhere"]).code(2).says(&["is not a folder"]);
     env.run(&["editions", "books", "--index", "books/one.txt"]).code(2).says(&["is an input"]);
-    env.run(&["editions", "books", "--index", "x.tsv", "-o", "x.tsv"]).code(2).says(&["cannot go into one file"]);
+    env.run(&["editions", "books", "--index", "x.tsv", "-o", "x.tsv"]).code(2).says(&["two outputs cannot share one file"]);
     env.run(&["editions", "books", "--index", "no/where"]).code(2).says(&["does not exist"]);
     env.run(&["editions", "books", "--against", "nowhere"]).code(2).says(&["nowhere"]);
     env.run(&["editions", "books", "--index", "i", "-o", "x.tsv"]).code(0);
@@ -356,7 +356,7 @@ fn what_cannot_be_done_is_told_with_a_way_out() {
     let middle = damaged.len() / 2;
     damaged[middle] ^= 1;
     env.write("damaged", &damaged);
-    env.run(&["editions", "damaged"]).code(2).says(&["damaged", "make"]);
+    env.run(&["editions", "damaged"]).code(2).says(&["damaged", "create the index again"]);
     env.write("later", "refrain editions 9\nwhatever comes then, and comes, and comes");
     env.run(&["editions", "later"]).code(1).says(&["another version of refrain"]);
 }

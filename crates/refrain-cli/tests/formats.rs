@@ -56,7 +56,7 @@ fn a_killed_run_is_resumed() {
     let command =
         ["corpus", "samples/pages", "samples/site", "--part-size", "20K", "--checkpoint", "20K", "--threads", "1"];
     env.run(&[&command[..], &["-o", "fresh/"]].concat()).code(0);
-    env.run(&[&command[..], &["-o", "formats/corpus-killed/"]].concat()).code(0).says(&["earlier run"]);
+    env.run(&[&command[..], &["-o", "formats/corpus-killed/"]].concat()).code(0).says(&["resumed an interrupted run"]);
     assert!(env.snapshot("formats/corpus-killed") == env.snapshot("fresh"), "the same corpus as without a break");
 }
 

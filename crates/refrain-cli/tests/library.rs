@@ -103,7 +103,7 @@ fn what_is_lost_or_damaged_is_named() {
     env.write("lib/000002.documents", documents);
     env.run(&["library", "check", "lib/", "0.txt"]).code(2).says(&["is damaged"]);
     std::fs::remove_file(env.path("lib/000002.texts")).expect("a file");
-    env.run(&["library", "check", "lib/", "0.txt"]).code(2).says(&["a file of the library is missing"]);
+    env.run(&["library", "check", "lib/", "0.txt"]).code(2).says(&["a file of this library is missing"]);
     std::fs::remove_file(env.path("lib/library.json")).expect("a file");
     env.run(&["library", "check", "lib/", "0.txt"]).code(2).says(&["library.json of this library is missing"]);
 }
