@@ -7,7 +7,7 @@ TRAIN_VENV := .venv-train
 TOOLS := .tools/bin
 BIN := target/release/refrain
 
-.PHONY: has-browser has-reuse help demo test test-rust test-python test-browser lint deny book examples fuzz-check fuzz bench-read bench-extract bench-decode bench-dedup bench-compare bench-strip bench-library-stores paper-compare paper-strip has-books bench-editions paper-editions has-editions bench-template bench-template-other paper-template \
+.PHONY: bench-side-by-side has-browser has-reuse help demo test test-rust test-python test-browser lint deny book examples fuzz-check fuzz bench-read bench-extract bench-decode bench-dedup bench-compare bench-strip bench-library-stores paper-compare paper-strip has-books bench-editions paper-editions has-editions bench-template bench-template-other paper-template \
 	train-extract evaluate-extract has-pages has-documents stoplists languages strip-evidence paper-decode clean
 
 help:
@@ -31,6 +31,7 @@ help:
 	@echo "make bench-editions    measure the search for editions, on real books and on up to 100,000 generated ones (BOOKS_DATA=folder)"
 	@echo "make bench-template    measure template removal (SITES=folder)"
 	@echo "make bench-template-other  the same on other sites, downloaded from Debian and npm"
+	@echo "make bench-side-by-side  compare CPU time, memory and outputs with another build (OLD=path/to/refrain)"
 	@echo "make paper-compare     repeat the published studies of the copy detector Ferret (REUSE=folder)"
 	@echo "make paper-decode      repeat the published table of the encoding detector chared (TEXTS=folder of language folders)"
 	@echo "make paper-editions    repeat the published table and curves of DUPNIQ (BOOKS_DATA=folder)"
@@ -203,6 +204,12 @@ bench-template-other: $(VENV)/ready
 
 has-sites:
 	@test -d $(SITES) || { echo "$(SITES) is not there; say where the pages are: SITES=folder"; exit 2; }
+
+# Another build of refrain on the same inputs. SIDE_BY_SIDE="--only dedup" runs some cases.
+bench-side-by-side: has-books has-editions $(VENV)/ready
+	@test -x "$(OLD)" || { echo "name the build to compare with: OLD=path/to/refrain"; exit 2; }
+	$(CARGO) build --release --package refrain-cli
+	$(VENV)/bin/python bench/side_by_side.py --old "$(OLD)" $(SIDE_BY_SIDE)
 
 # Documents are made where none are named.
 bench-library-stores:

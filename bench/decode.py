@@ -163,7 +163,7 @@ def detected(refrain, inputs, language=None):
     command = [refrain, "decode", "--detect", *inputs, "--format", "jsonl", "-o", found, "--quiet"]
     found.unlink(missing_ok=True)
     # 1: some documents are not text to it; they are wrong.
-    run(command + (["--lang", language] if language else []), 1, good=(0, 1))
+    run(command + (["--assume-lang", language] if language else []), 1, good=(0, 1))
     return {Path(line["origin"]).name: line["encoding"] for line in read(found)}
 
 
