@@ -348,7 +348,9 @@ fn what_cannot_be_done_is_told_with_a_way_out() {
     env.run(&["editions", "books", "--memory", "1M"]).code(2).says(&["not enough memory"]);
     env.run(&["editions", "books", "--temporary", "nowhere"]).code(2).says(&["is not a folder"]);
     env.run(&["editions", "books", "--index", "books/one.txt"]).code(2).says(&["is an input"]);
-    env.run(&["editions", "books", "--index", "x.tsv", "-o", "x.tsv"]).code(2).says(&["two outputs cannot share one file"]);
+    env.run(&["editions", "books", "--index", "x.tsv", "-o", "x.tsv"])
+        .code(2)
+        .says(&["two outputs cannot share one file"]);
     env.run(&["editions", "books", "--index", "no/where"]).code(2).says(&["does not exist"]);
     env.run(&["editions", "books", "--against", "nowhere"]).code(2).says(&["nowhere"]);
     env.run(&["editions", "books", "--index", "i", "-o", "x.tsv"]).code(0);

@@ -1,4 +1,4 @@
-//! `refrain template`: pages of a site without what they share.
+//! `refrain template`: the content of pages without the template of their site.
 
 use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
@@ -11,17 +11,17 @@ use refrain::{Output, Outputs, RangeUnit, Run, Template, TemplateBy, TemplateMet
 use crate::arguments::{Given, InputArguments, OutputArguments, named, one_of, size, tell};
 use crate::exit::Exit;
 
-/// Take the template of a site off its pages; content and records stay
+/// Remove the template of a site from its pages, and keep content or records
 ///
-/// Pages are read twice: first to learn what those of a site share, then to mark it in each. Pages of several sites are told
-/// apart by what they share. Three pages of a site are the least to learn from; with fewer, the content of each page is found as
-/// `refrain extract` finds it.
+/// Reads the pages twice: first to learn what the pages of a site share, then to mark it in each page. Detects by itself which
+/// pages belong to the same site. A site needs at least three different pages. With fewer, refrain extracts each page on its
+/// own, as `refrain extract` does, and prints a note.
 #[derive(Args)]
 #[command(
     before_help = "Examples:\n  refrain template samples/site/ -o content/\n  refrain template samples/crawl.warc.gz --by host --format text\n  refrain template samples/site/ --records --format csv\n  refrain template samples/site/ --show -o pages.html",
     mut_arg("output", |arg| arg.value_name("PATH").help(
-        "Folder for pages without what they share; or a file: documents (.txt, .jsonl, .parquet, .vert), a table of records \
-         (.csv, .tsv, .jsonl, .parquet), or what --show draws (.html); standard output when not given"
+        "Folder for the content of the pages; or a file: documents (.txt, .jsonl, .parquet, .vert), a table of records \
+         (.csv, .tsv, .jsonl, .parquet), or the pages of --show (.html); standard output when not given"
     ))
 )]
 #[allow(clippy::struct_excessive_bools)] // switches of a command line
@@ -29,36 +29,36 @@ pub(crate) struct Arguments {
     #[command(flatten)]
     input: InputArguments,
 
-    /// Pages that may share a template: all, those of one host, or those of one folder
+    /// Pages that can share a template: all pages, those of one host, or those of one folder
     #[arg(long, value_name = "WHAT", default_value = "all", value_parser = named(TemplateBy::ALL.to_vec()), help_heading = "Method")]
     by: TemplateBy,
 
-    /// The default method, or the published one: n-grams that are frequent in these very pages
+    /// How to find templates: by a backbone of shared tokens (default), or by frequent n-grams, as published
     #[arg(long, value_name = "METHOD", default_value = "backbone", value_parser = named(TemplateMethod::ALL.to_vec()), help_heading = "Method")]
     method: TemplateMethod,
 
-    /// Learn nothing; use templates that --save wrote
+    /// Use templates that --save wrote, and learn nothing
     #[arg(long, value_name = "FILE", help_heading = "Method")]
     evidence: Option<PathBuf>,
 
-    /// Write what was learned to this file, for --evidence
+    /// Write the learned templates to this file, for --evidence
     #[arg(long, value_name = "FILE", help_heading = "Method")]
     save: Option<PathBuf>,
 
-    /// Memory for the pages that are learned from. If they do not fit, a sample is used, with an equal share for each host
+    /// Memory for the pages to learn from. If they do not fit, refrain uses a sample, with an equal share for each host
     #[arg(long, value_name = "SIZE", default_value = "128M", value_parser = size, allow_negative_numbers = true, help_heading = "Method")]
     memory: u64,
 
-    /// Write the ranges of the content of each page, one JSON object a page: in characters or bytes of the page, or in
-    /// characters of the normalised page, in which every run of white space is one space
+    /// Write the ranges of the content of each page, one JSON object per page: in characters or bytes of the page, or in
+    /// characters of the normalised page, in which one space replaces every run of white space
     #[arg(long, value_name = "UNIT", value_parser = named(RangeUnit::ALL.to_vec()), help_heading = "Output")]
     ranges: Option<RangeUnit>,
 
-    /// Write a table: one row a page, one column an inferred field
+    /// Write a table: one row per page, one column per inferred field
     #[arg(long, conflicts_with_all = ["ranges", "show"], help_heading = "Output")]
     records: bool,
 
-    /// With --records: take the fields from this file, and learn nothing
+    /// With --records: read the fields from this file, and learn nothing
     #[arg(long, value_name = "FILE", requires = "records", help_heading = "Output")]
     wrapper: Option<PathBuf>,
 
@@ -70,11 +70,11 @@ pub(crate) struct Arguments {
     #[arg(long, conflicts_with = "ranges", help_heading = "Output")]
     show: bool,
 
-    /// Tell what was found as one JSON object: templates, or the cut point of the published method
+    /// Print the result as one JSON object: templates, or the cut point of the published method
     #[arg(long, conflicts_with_all = ["ranges", "show", "records"], help_heading = "Output")]
     json: bool,
 
-    /// Format, where the name does not tell: text, jsonl, parquet or vertical; csv and tsv for --records
+    /// Output format, if the file name does not state it: text, jsonl, parquet or vertical; csv and tsv for --records
     #[arg(long, value_name = "FORMAT", value_parser = one_of(&FORMATS), help_heading = "Output")]
     format: Option<Format>,
 
@@ -122,18 +122,18 @@ impl Arguments {
         Ok(outputs)
     }
 
-    /// Refuses options that would do nothing.
+    /// Refuses options that would have no effect.
     fn refuse_idle(&self, given: &Given) -> Result<()> {
         if self.method == TemplateMethod::FindOptimal {
             let own = ["by", "evidence", "save", "memory", "records", "wrapper"];
-            given.refuse(&own, "is for the default method; leave --method findoptimal out")?;
+            given.refuse(&own, "needs the default method; remove --method findoptimal")?;
         }
         if self.evidence.is_some() {
-            given.refuse(&["save", "memory"], "does nothing with --evidence, from which nothing is learned")?;
-            given.refuse(&["records"], "learns its fields from pages; leave --evidence out, or name a --wrapper")?;
+            given.refuse(&["save", "memory"], "has no effect with --evidence, because nothing is learned")?;
+            given.refuse(&["records"], "learns its fields from pages; remove --evidence, or name a --wrapper")?;
         }
         if self.wrapper.is_some() {
-            given.refuse(&["save", "memory", "by"], "does nothing with --wrapper, with which nothing is learned")?;
+            given.refuse(&["save", "memory", "by"], "has no effect with --wrapper, because nothing is learned")?;
         }
         Ok(())
     }
@@ -148,7 +148,7 @@ pub(crate) fn run(arguments: &Arguments, given: &Given) -> Result<Exit> {
     let exit = OutputArguments::tell_failures(&report.failures);
     if let (Some(path), Some(before), true) = (&arguments.evidence, report.fitted_before, report.no_longer_fits) {
         tell(&format!(
-            "note: {} no longer fits: {} of {} pages have its templates ({:.0} % when it was learned); learn again with --save",
+            "note: {} no longer fits: {} of {} pages match its templates ({:.0} % when it was learned); learn it again with --save",
             path.display(),
             report.fitting,
             report.pages,
@@ -161,14 +161,14 @@ pub(crate) fn run(arguments: &Arguments, given: &Given) -> Result<Exit> {
     Ok(exit)
 }
 
-/// Prints what became of the pages.
+/// Prints a summary.
 fn tell_report(report: &TemplateReport, result: TemplateResult, path: Option<&Path>) {
     if report.learned_from < report.observed {
         let (learned_from, observed) = (report.learned_from, report.observed);
-        tell(&format!("note: learned from {learned_from} of {observed} pages, those that fit into --memory"));
+        tell(&format!("note: learned from a sample of {learned_from} of {observed} pages; raise --memory to use all"));
     }
     if report.pages == 0 {
-        return tell("nothing was written: no page could be read");
+        return tell("wrote nothing: no page could be read");
     }
     let wrote = path.map_or(String::new(), |path| format!("wrote {}: ", path.display()));
     let pages = counted(report.pages as usize, "page");
@@ -179,7 +179,7 @@ fn tell_report(report: &TemplateReport, result: TemplateResult, path: Option<&Pa
     };
     let mut notes = Vec::new();
     if report.other_kind > 0 {
-        notes.push(format!("{} of another kind, without content of their own", report.other_kind));
+        notes.push(format!("{} that belong to no template and have no content", report.other_kind));
     }
     if report.empty > report.other_kind {
         notes.push(format!("{} without content", report.empty - report.other_kind));

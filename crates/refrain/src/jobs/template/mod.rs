@@ -58,13 +58,13 @@ pub struct Template {
     pub by: TemplateBy,
     /// How content is found.
     pub method: TemplateMethod,
-    /// A file of templates that an earlier run saved; nothing is learned then.
+    /// A file of templates that an earlier run saved. With it, the job learns nothing.
     pub evidence: Option<PathBuf>,
     /// Bytes of pages that are learned from. If more pages are read, a sample is used, with an equal share for each host.
     pub memory: u64,
     /// What is written.
     pub result: TemplateResult,
-    /// A file with the delimiters of fields that an earlier run saved, for records; nothing is learned then.
+    /// A file with the delimiters of fields that an earlier run saved, for records. With it, the job learns nothing.
     pub wrapper: Option<PathBuf>,
 }
 
@@ -231,11 +231,11 @@ impl Template {
         let refuse = |message: &str, hint: Hint| Err(Error::Refused(message.into()).hint(hint));
         if self.method == TemplateMethod::FindOptimal && (self.evidence.is_some() || records) {
             let hint = Hint::value("method", "backbone", "use `method=backbone`");
-            return refuse("FindOptimal uses no saved templates and finds no records", hint);
+            return refuse("FindOptimal neither uses saved templates nor finds records", hint);
         }
         if self.evidence.is_some() && records {
-            let hint = Hint::option("wrapper", "leave `evidence` out, or name a `wrapper` instead");
-            return refuse("the fields of records are learned from pages, not from saved templates", hint);
+            let hint = Hint::option("wrapper", "remove `evidence`, or name a `wrapper` instead");
+            return refuse("fields of records are learned from pages, not from saved templates", hint);
         }
         let wants_wrapper = self.wrapper.is_some() || outputs.get(SAVE_WRAPPER).is_some();
         if wants_wrapper && !records {
@@ -243,7 +243,7 @@ impl Template {
         }
         let learns = self.method == TemplateMethod::Backbone && self.evidence.is_none() && self.wrapper.is_none();
         if !learns && (outputs.get(SAVE).is_some() || outputs.get(SAVE_WRAPPER).is_some()) {
-            return refuse("nothing is learned, so there is nothing to save", Hint::option("save", "leave `save` out"));
+            return refuse("this run learns nothing, so it has nothing to save", Hint::option("save", "remove `save`"));
         }
         Ok(())
     }

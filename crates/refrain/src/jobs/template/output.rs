@@ -56,7 +56,7 @@ impl Target {
             TemplateResult::Content => match outputs.path() {
                 Some(path) if is_folder(path) && outputs.requested_format().is_some() => {
                     let path = path.display();
-                    let message = format!("pages are written to the folder {path} as they are; leave the format out");
+                    let message = format!("a folder ({path}) receives the pages as HTML; remove the format");
                     return Err(Error::Refused(message + ", or name a file"));
                 }
                 // A name without an extension is that of a folder.

@@ -79,7 +79,7 @@ impl Pages {
             Item::Document(raw) => *raw,
             Item::Skipped { .. } => return None,
             Item::Failed(failure) if failure.error == EMPTY_FILE => {
-                return Some(Err(failure.hint("a page without content was skipped")));
+                return Some(Err(failure.hint("the page was skipped")));
             }
             Item::Failed(failure) => return Some(Err(failure)),
         };

@@ -29,7 +29,8 @@ impl Row {
             Some(0) => Some("no field was found".to_owned()),
             Some(_) => None,
         };
-        let failure = failure.map(|error| failure_of(&page, error).hint("leave it out, or add pages like it"));
+        let failure =
+            failure.map(|error| failure_of(&page, error).hint("remove it from the input, or add similar pages"));
         Row::new(page, number.unwrap_or_default(), values.unwrap_or_default(), failure)
     }
 
@@ -47,7 +48,7 @@ impl Row {
             } else {
                 format!("{found} of {all} fields were found")
             };
-            failure_of(&page, error).hint("the wrapper is of other pages: learn one from pages like this")
+            failure_of(&page, error).hint("the wrapper was learned from other pages; learn one from pages like this")
         });
         Row::new(page, wrapper, values, failure)
     }
