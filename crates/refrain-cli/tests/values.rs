@@ -3,6 +3,7 @@
 mod common;
 
 use std::collections::{BTreeMap, HashSet};
+use std::path::Path;
 
 use common::{Env, sample, text_of};
 use serde_json::{Value, json};
@@ -64,7 +65,7 @@ fn marked_pages_of_a_corpus_lose_no_letters() {
     let bodies: Vec<String> = env
         .names("out")
         .iter()
-        .filter(|name| name.ends_with(".txt"))
+        .filter(|name| Path::new(name).extension().is_some_and(|extension| extension == "txt"))
         .map(|name| env.read_text(&format!("out/{name}")))
         .collect();
     assert!(!bodies.is_empty());
@@ -176,8 +177,10 @@ fn marked_text_counts_nowhere_unless_asked_for() {
 fn annotation_of_vertical_files_survives() {
     let env = Env::new();
     let sentence = |text: &str, n: usize| {
-        let tokens: String =
-            text.split_whitespace().map(|word| format!("{word}\t{}\tN{n}\n", word.to_lowercase())).collect();
+        let mut tokens = String::new();
+        for word in text.split_whitespace() {
+            tokens += &[word, "\t", &word.to_lowercase(), "\tN", &n.to_string(), "\n"].concat();
+        }
         format!("<p n=\"{n}\">\n<s id=\"{n}\">\n{tokens}<g/>\n!\t!\tSENT\n</s>\n</p>\n")
     };
     let (story, other) = (sentence(STORY, 1), sentence(OTHER, 2));
@@ -221,7 +224,9 @@ fn every_verb_reads_what_another_one_wrote() {
     for first in verbs {
         let written = run(&env, first, "@list.txt", first);
         assert!(!written.is_empty(), "{first}");
-        written.iter().for_each(|document| check_ranges(document, first));
+        for document in &written {
+            check_ranges(document, first);
+        }
         let before: BTreeMap<&str, &Value> =
             written.iter().map(|document| (document["id"].as_str().expect("an id"), document)).collect();
         for second in verbs {
@@ -258,7 +263,7 @@ fn every_verb_reads_what_another_one_wrote() {
             [&["compare", "-o", "pairs.jsonl"][..], &["editions", "-o", "editions/"], &["library", "add", "library"]]
         {
             let input = format!("{first}.jsonl");
-            let (verb, rest) = if last[0] == "library" { (&last[..], &[][..]) } else { (&last[..1], &last[1..]) };
+            let (verb, rest) = if last[0] == "library" { (last, &[][..]) } else { (&last[..1], &last[1..]) };
             let outcome = env.run(&[verb, &[input.as_str()], rest, &["-q"]].concat());
             assert!(outcome.code < 2, "{first}, then {last:?}: {outcome:?}");
             let _ = std::fs::remove_dir_all(env.path("editions"));

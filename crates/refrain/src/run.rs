@@ -124,7 +124,9 @@ impl Stop {
 
 /// Receives the events of a run, possibly from several threads at once.
 #[derive(Clone, Default)]
-pub struct Observer(Option<Arc<dyn Fn(&Event) + Send + Sync>>);
+pub struct Observer(Option<Arc<Observe>>);
+
+type Observe = dyn Fn(&Event) + Send + Sync;
 
 impl Observer {
     /// An observer that calls a function for every event. It is called often: keep it short.

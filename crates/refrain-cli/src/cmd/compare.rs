@@ -176,7 +176,7 @@ impl Arguments {
         if self.prints_table() || (is_report && path.is_some()) {
             let mut table = self.job().table(report, SHOWN);
             if let Some(more) = report.pairs.len().checked_sub(SHOWN).filter(|more| *more > 0) {
-                table += &format!("and {more} more pairs (write all of them with -o pairs.csv or -o report/)\n");
+                table = format!("{table}and {more} more pairs (write all of them with -o pairs.csv or -o report/)\n");
             }
             print(&table)?;
         }

@@ -122,7 +122,7 @@ impl Arguments {
         if self.prints_table() || is_report {
             let mut table = self.job().table(report, SHOWN);
             if let Some(more) = report.pairs.len().checked_sub(SHOWN).filter(|more| *more > 0) {
-                table += &format!("and {more} more pairs (write all of them with -o pairs.tsv or -o editions/)\n");
+                table = format!("{table}and {more} more pairs (write all of them with -o pairs.tsv or -o editions/)\n");
             }
             print(&table)?;
         }
@@ -143,8 +143,8 @@ impl Arguments {
 
 /// Prints the names of some books.
 fn tell_books(what: &str, report: &EditionsReport, books: &[u32]) {
-    let named = books.iter().take(NAMED).filter_map(|number| report.books.get(*number as usize));
-    let names: Vec<String> = named.map(|book| legible(&book.id)).collect();
+    let found = books.iter().take(NAMED).filter_map(|number| report.books.get(*number as usize));
+    let names: Vec<String> = found.map(|book| legible(&book.id)).collect();
     let more = if books.len() > NAMED { format!(" and {} more", books.len() - NAMED) } else { String::new() };
     if !names.is_empty() {
         tell(&format!("note: {what}: {}{more}", names.join(", ")));

@@ -96,7 +96,7 @@ impl Extract {
     pub fn page(&self, html: &str, url: Option<&str>) -> ExtractedPage {
         let work = Work::new(self, Format::Text);
         let mut document = Document::default();
-        document.id = url.unwrap_or_default().to_owned();
+        url.unwrap_or_default().clone_into(&mut document.id);
         document.origin.url = url.map(str::to_owned);
         with_workspace(|workspace| {
             let found = work.extract_page(html, workspace);
@@ -176,11 +176,11 @@ impl Extract {
     }
 }
 
-/// Where pages go.
+/// Where pages are written.
 enum Destination {
-    File(Compressed),
+    File(Box<Compressed>),
     /// One file for each page.
-    Folder(FolderWriter),
+    Folder(Box<FolderWriter>),
     Memory(Memory),
 }
 
@@ -191,9 +191,9 @@ impl Destination {
             Output::Path(path) if is_folder(path) => {
                 outputs.check_folder(path)?;
                 let options = WriteOptions::default();
-                Destination::Folder(FolderWriter::beside(path, options, [], outputs.may_overwrite())?)
+                Destination::Folder(Box::new(FolderWriter::beside(path, options, [], outputs.may_overwrite())?))
             }
-            output => Destination::File(output.open()?),
+            output => Destination::File(Box::new(output.open()?)),
         })
     }
 }

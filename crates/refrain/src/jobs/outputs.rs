@@ -237,7 +237,7 @@ impl Outputs {
     }
 
     /// Makes the main output a folder, whether or not its name ends with a slash.
-    pub(crate) fn as_folder(mut self) -> Outputs {
+    pub(crate) fn into_folder(mut self) -> Outputs {
         if let Output::Path(path) = &mut self.main
             && !is_folder(path)
         {

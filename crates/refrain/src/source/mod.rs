@@ -226,10 +226,9 @@ impl Body {
     pub fn len(&self) -> usize {
         match self {
             Body::Bytes(bytes) => bytes.len(),
-            Body::Text(text) => text.len(),
+            Body::Text(text) | Body::Annotated(text, _) => text.len(),
             Body::Office(packed) => packed.bytes.len(),
             Body::Document(document) => document.text().len(),
-            Body::Annotated(text, _) => text.len(),
         }
     }
 

@@ -73,6 +73,7 @@ pub(super) fn read(at: &At<'_>, reader: Box<dyn BufRead + '_>, out: &mut Emitter
 
 /// A document being put together.
 #[derive(Default)]
+#[allow(clippy::struct_excessive_bools)] // independent facts about the lines so far
 struct Assembly {
     attributes: Map<String, Value>,
     line: u64,

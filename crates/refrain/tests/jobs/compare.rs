@@ -3,6 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use refrain::source::ReadOptions;
 use refrain::write::{Compression, Format};
 use refrain::{
     CheckInput, Compare, CompareInput, Convert, Document, Editions, EditionsInput, Input, Library, LibraryCheck,
@@ -111,7 +112,7 @@ fn library() {
     let make = |name: &str, input: &Input| {
         let mut library =
             Library::open_or_create(folder.path().join(name), LibraryOptions::default()).expect("a library");
-        let report = library.add(input, &Default::default(), Outputs::none(), &run).expect("sources");
+        let report = library.add(input, &ReadOptions::default(), Outputs::none(), &run).expect("sources");
         assert_eq!((report.new, report.failures.count), (documents.len() as u64, 0));
         library
     };

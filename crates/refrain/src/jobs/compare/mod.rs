@@ -147,7 +147,7 @@ impl NamedPairs {
             let failure = |error: String| Failure::new(&name, error).place(Place::Line(*line));
             match (numbers.get(a.as_str()), numbers.get(b.as_str())) {
                 _ if a == b => {
-                    failures.add(failure(format!("`{a}` is paired with itself")).hint("name two documents"))?
+                    failures.add(failure(format!("`{a}` is paired with itself")).hint("name two documents"))?;
                 }
                 (Some(a), Some(b)) => pairs.push((*a, *b)),
                 (found, _) => {

@@ -130,7 +130,7 @@ impl Corpus {
 
     /// Runs the job, or resumes it.
     pub fn run(&self, input: &Input, outputs: Outputs, run: &Run) -> Result<CorpusReport> {
-        let outputs = outputs.as_folder();
+        let outputs = outputs.into_folder();
         outputs.check(&[])?;
         let Some(output) = outputs.path() else {
             return Err(Error::Refused("a corpus is a folder; name one".into()));

@@ -119,47 +119,47 @@ impl Editions {
         let workers = run.start()?;
         let mut reader = Reader::new(self, &workers)?;
         let made = if self.no_strip { "as they come" } else { "without licences" };
-        let mut shelf = Shelf::of_books_made(&limits.temporary, made)?;
-        reader.add(&books, &source, &mut shelf, &mut failures)?;
+        let mut shelved = Shelf::of_books_made(&limits.temporary, made)?;
+        reader.add(&books, &source, &mut shelved, &mut failures)?;
         // What a published method keeps of books is in the order in which they were read.
         let sorts = self.method.is_none();
         if sorts {
-            shelf.sort_from(0);
+            shelved.sort_from(0);
         }
-        let new_from = opened.is_some().then_some(shelf.len() as u32);
+        let new_from = opened.is_some().then_some(shelved.len() as u32);
         if let (Some((source, early)), Some(against)) = (opened, &against) {
             early.into_iter().try_for_each(|failure| failures.add(failure))?;
             // A book may be looked for under the name that it has in the collection, but not saved under it once more.
             if outputs.get(INDEX).is_none() {
                 reader.ids.clear();
             }
-            reader.add(against, &source, &mut shelf, &mut failures)?;
+            reader.add(against, &source, &mut shelved, &mut failures)?;
             if sorts {
-                shelf.sort_from(new_from.unwrap_or(0) as usize);
+                shelved.sort_from(new_from.unwrap_or(0) as usize);
             }
         }
-        shelf.flush()?;
-        let compared = is_enough(shelf.len() as u32, new_from, outputs.get(INDEX).is_some());
+        shelved.flush()?;
+        let compared = is_enough(shelved.len() as u32, new_from, outputs.get(INDEX).is_some());
         if !compared {
-            let books = shelf.books().to_vec();
+            let books = shelved.books().to_vec();
             return Ok(EditionsReport { books, failures: failures.finish(), ..EditionsReport::default() });
         }
-        save(&mut shelf, outputs.get(INDEX), run)?;
+        save(&mut shelved, outputs.get(INDEX), run)?;
         workers.begin("match", 0);
-        workers.advance(0, shelf.len() as u64, 0);
-        let found = self.search(&shelf, new_from, limits, &reader.sets, &workers)?;
-        let works = works(shelf.books(), &found.pairs);
+        workers.advance(0, shelved.len() as u64, 0);
+        let found = self.search(&shelved, new_from, limits, &reader.sets, &workers)?;
+        let works = works(shelved.books(), &found.pairs);
         let failures = failures.finish();
         let FoundEditions { pairs, too_short, lists, .. } = &found;
-        write::write(self, &shelf, &found, &works, &failures, format, &outputs)?;
+        write::write(self, &shelved, &found, &works, &failures, format, &outputs)?;
         let (pairs, too_short, lists) = (pairs.clone(), too_short.clone(), lists.clone());
-        Ok(EditionsReport { books: shelf.books().to_vec(), compared, pairs, works, too_short, lists, failures })
+        Ok(EditionsReport { books: shelved.books().to_vec(), compared, pairs, works, too_short, lists, failures })
     }
 
     /// Finds the pairs.
     fn search(
         &self,
-        shelf: &Shelf,
+        shelved: &Shelf,
         new_from: Option<u32>,
         limits: CandidateOptions,
         sets: &[Vec<u64>],
@@ -173,15 +173,15 @@ impl Editions {
             };
             let pairs = method.pairs(sets, threshold, workers).into_iter();
             let pairs = pairs.filter(|(a, b, _)| new_from.is_none_or(|new| *a < new && *b >= new));
-            let pairs =
-                pairs.map(|(a, b, score)| Ok(BookPair::published((a, &shelf.book(a)?), (b, &shelf.book(b)?), score)));
+            let pairs = pairs
+                .map(|(a, b, score)| Ok(BookPair::published((a, &shelved.book(a)?), (b, &shelved.book(b)?), score)));
             return Ok(FoundEditions { pairs: pairs.collect::<Result<_>>()?, ..FoundEditions::default() });
         }
         let options = FindOptions { limits, new_from, ..FindOptions::default() };
-        let mut found = find(shelf, &options, workers)?;
+        let mut found = find(shelved, &options, workers)?;
         // A book of the collection that is looked for finds itself.
-        let id = |book: u32| shelf.books().get(book as usize).map(|book| &book.id);
-        let is_itself = |pair: &BookPair| id(pair.a) == id(pair.b) && shelf.are_same(pair.a, pair.b);
+        let id = |book: u32| shelved.books().get(book as usize).map(|book| &book.id);
+        let is_itself = |pair: &BookPair| id(pair.a) == id(pair.b) && shelved.are_same(pair.a, pair.b);
         found.pairs.retain(|pair| new_from.is_none() || !is_itself(pair));
         Ok(found)
     }
@@ -201,14 +201,14 @@ fn is_enough(books: u32, new_from: Option<u32>, for_index: bool) -> bool {
 }
 
 /// Saves the index, if it is wanted.
-fn save(shelf: &mut Shelf, index: Option<&Output>, run: &Run) -> Result<()> {
+fn save(shelved: &mut Shelf, index: Option<&Output>, run: &Run) -> Result<()> {
     match index {
         None => Ok(()),
-        Some(Output::Path(path)) => shelf.save(path),
+        Some(Output::Path(path)) => shelved.save(path),
         Some(output @ Output::Memory(_)) => {
             let folder = run.temporary();
             let file = tempfile::NamedTempFile::new_in(&folder).at(&folder)?;
-            shelf.save(file.path())?;
+            shelved.save(file.path())?;
             let mut out = output.open()?;
             out.put(&std::fs::read(file.path()).at(file.path())?)?;
             out.finish().map(drop)

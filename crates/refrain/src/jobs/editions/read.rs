@@ -41,7 +41,7 @@ impl<'a> Reader<'a> {
         &mut self,
         input: &Input,
         source: &Collection,
-        shelf: &mut Shelf,
+        shelved: &mut Shelf,
         failures: &mut FailureLog,
     ) -> Result<()> {
         // Documents in memory have no files.
@@ -50,22 +50,22 @@ impl<'a> Reader<'a> {
         let mut from = 0;
         for (number, input) in source.inputs().iter().enumerate().filter(|_| names.is_some()) {
             if Shelf::is_saved(&input.path) {
-                self.read(from..number as u32, source, names.as_ref(), shelf, failures)?;
-                self.join(&input.path, shelf, failures)?;
+                self.read(from..number as u32, source, names.as_ref(), shelved, failures)?;
+                self.join(&input.path, shelved, failures)?;
                 from = number as u32 + 1;
             }
         }
-        self.read(from..source.inputs().len(), source, names.as_ref(), shelf, failures)
+        self.read(from..source.inputs().len(), source, names.as_ref(), shelved, failures)
     }
 
     /// Adds the books of an index.
-    fn join(&mut self, index: &Path, shelf: &mut Shelf, failures: &mut FailureLog) -> Result<()> {
+    fn join(&mut self, index: &Path, shelved: &mut Shelf, failures: &mut FailureLog) -> Result<()> {
         if self.method.is_some() {
             let index = index.display();
             return Err(Error::Refused(format!("{index}: published methods read books, not indexes; name the books")));
         }
         let mut twice = 0;
-        shelf.join(&Shelf::open(index)?, |book| {
+        shelved.join(&Shelf::open(index)?, |book| {
             let is_new = self.ids.insert(book.id.clone());
             twice += u32::from(!is_new);
             is_new
@@ -83,7 +83,7 @@ impl<'a> Reader<'a> {
         range: Range<u32>,
         source: &Collection,
         names: Option<&Names>,
-        shelf: &mut Shelf,
+        shelved: &mut Shelf,
         failures: &mut FailureLog,
     ) -> Result<()> {
         if range.is_empty() {
@@ -132,7 +132,7 @@ impl<'a> Reader<'a> {
                     return failures.add(Failure::new(origin, error).hint("give each book a unique name"));
                 }
                 sets.extend(set);
-                shelf.add(&book, edges.as_ref())
+                shelved.add(&book, edges.as_ref())
             },
         )
     }

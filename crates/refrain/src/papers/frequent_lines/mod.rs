@@ -82,7 +82,7 @@ impl Default for PaperOptions {
     }
 }
 
-/// The first pass of the published method: counts the lines of all texts, with any of the [counters](counters).
+/// The first pass of the published method: counts the lines of all texts, with any of the [`counters`].
 ///
 /// ```
 /// use refrain::papers::frequent_lines::counters::{CounterKind, Options};
