@@ -61,7 +61,7 @@ fn named(a: &str, b: &str, kind: &str) -> (String, String, String) {
 #[test]
 fn a_table_names_pairs_with_score_and_kind() {
     let env = with_books();
-    env.run(&["editions", "books", "--format", "tsv", "-o", "pairs.tsv"]).code(0).says(&["5 books: 4 pairs"]);
+    env.run(&["editions", "books", "--format", "tsv", "-o", "pairs.tsv"]).code(0).says(&["5 books, 4 pairs"]);
     let tsv = env.read_text("pairs.tsv");
     assert!(tsv.starts_with("a\tb\tscore\tkind\t"), "{tsv}");
     let wanted = [
@@ -120,8 +120,8 @@ fn a_folder_has_pairs_works_and_a_page_with_pictures() {
 #[test]
 fn a_report_among_the_books_is_no_book() {
     let env = with_books();
-    env.run(&["editions", "books", "-o", "books/report/"]).code(0).says(&["5 books: 4 pairs"]);
-    env.run(&["editions", "books", "-o", "pairs.tsv"]).code(0).says(&["5 books: 4 pairs"]);
+    env.run(&["editions", "books", "-o", "books/report/"]).code(0).says(&["5 books, 4 pairs"]);
+    env.run(&["editions", "books", "-o", "pairs.tsv"]).code(0).says(&["5 books, 4 pairs"]);
     env.run(&["editions", "books/report", "-o", "pairs.tsv"]).code(2).says(&["is a report of refrain"]);
 }
 
@@ -162,13 +162,13 @@ fn licences_do_not_count_unless_they_are_asked_for() {
     for n in 0..4 {
         env.write(&format!("books/b{n}.txt"), book(n));
     }
-    env.run(&["editions", "books", "--format", "tsv", "-o", "pairs.tsv"]).code(0).says(&["4 books: 0 pairs"]);
+    env.run(&["editions", "books", "--format", "tsv", "-o", "pairs.tsv"]).code(0).says(&["4 books, 0 pairs"]);
     env.run(&["editions", "books", "--no-strip", "--format", "tsv", "-o", "raw.tsv"]).code(0).says(&["6 pairs"]);
     // A licence in the middle of a file is one, too.
     let middle = format!("{}\n{licence}\n{}", story(40, 1500), story(41, 1500));
     env.write("books/middle.txt", middle.clone());
     env.write("books/other.txt", format!("{}\n{licence}\n{}", story(42, 1500), story(43, 1500)));
-    env.run(&["editions", "books", "--format", "tsv", "-o", "pairs.tsv"]).code(0).says(&["6 books: 0 pairs"]);
+    env.run(&["editions", "books", "--format", "tsv", "-o", "pairs.tsv"]).code(0).says(&["6 books, 0 pairs"]);
 }
 
 #[test]
@@ -244,7 +244,7 @@ fn many_editions_of_one_work_are_all_found() {
     for n in 0..40 {
         env.write(&format!("books/b{n:02}.txt"), format!("{}\n{text}", story(100 + n, 60)));
     }
-    env.run(&["editions", "books", "--format", "tsv", "-o", "pairs.tsv"]).code(0).says(&["40 books: 780 pairs"]);
+    env.run(&["editions", "books", "--format", "tsv", "-o", "pairs.tsv"]).code(0).says(&["40 books, 780 pairs"]);
 }
 
 #[test]
@@ -255,7 +255,7 @@ fn short_books_are_listed_and_not_judged() {
     env.write("books/c.txt", story(1, 1000));
     env.run(&["editions", "books", "--format", "tsv", "-o", "pairs.tsv"])
         .code(0)
-        .says(&["too short to compare: a, b", "3 books: 0 pairs"]);
+        .says(&["too short to compare: a, b", "3 books, 0 pairs"]);
 }
 
 #[test]
@@ -270,7 +270,7 @@ fn empty_and_binary_files_are_named_and_the_others_are_done() {
         "blank.txt",
         "binary.txt",
         "picture.png",
-        "5 books: 4 pairs",
+        "5 books, 4 pairs",
     ]);
     assert_eq!(env.read_jsonl("errors.jsonl").len(), 4);
     assert_eq!(rows(&env.read_text("pairs.tsv")).len(), 4);
@@ -342,7 +342,7 @@ fn what_cannot_be_done_is_told_with_a_way_out() {
     let env = with_books();
     env.run(&["editions", "nowhere", "-o", "pairs.tsv"]).code(2).says(&["nothing to read", "nowhere"]);
     assert!(!env.path("pairs.tsv").exists());
-    env.run(&["editions", "books", "nowhere", "-o", "pairs.tsv"]).code(1).says(&["nowhere", "5 books: 4 pairs"]);
+    env.run(&["editions", "books", "nowhere", "-o", "pairs.tsv"]).code(1).says(&["nowhere", "5 books, 4 pairs"]);
     env.run(&["editions", "books", "-o", "pairs"]).code(2).says(&["`pairs` could be a file or a folder"]);
     env.run(&["editions", "books", "--format", "report"]).code(2).says(&["with -o"]);
     env.run(&["editions", "books", "--memory", "1M"]).code(2).says(&["not enough memory"]);

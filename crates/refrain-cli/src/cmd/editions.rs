@@ -133,7 +133,7 @@ impl Arguments {
         let share = if report.pairs.len() == 1 { "shares" } else { "share" };
         let works = report.works.iter().filter(|work| work.books.len() > 1).count();
         let (books, pairs) = (count(report.books.len(), "book"), count(report.pairs.len(), "pair"));
-        tell(&format!("{wrote}{books}: {pairs} that {share} text, {} with several editions", count(works, "work")));
+        tell(&format!("{wrote}{books}, {pairs} that {share} text, {} with several editions", count(works, "work")));
         if let Some(index) = &self.index {
             tell(&format!("saved the index {}", index.display()));
         }
