@@ -116,3 +116,8 @@ pub use jobs::{
     Template, TemplateBy, TemplateFigures, TemplateMethod, TemplateReport, TemplateResult, Threshold,
 };
 pub use run::{Event, Observer, Run, Stop, Workers};
+
+/// Tests the examples of the guide.
+#[cfg(doctest)]
+#[doc = include_str!("../../../docs/guide/programs.md")]
+struct Guide;
