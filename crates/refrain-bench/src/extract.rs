@@ -71,7 +71,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<()> {
     Ok(())
 }
 
-/// Seconds of CPU time that the main thread, the only one here, has used so far, as Linux tells it.
+/// Seconds of CPU time that the main thread, the only one here, has used so far, as Linux reports it.
 pub(crate) fn cpu_time() -> Option<f64> {
     let statistics = fs::read_to_string("/proc/self/schedstat").ok()?;
     let nanoseconds: u64 = statistics.split_whitespace().next()?.parse().ok()?;

@@ -24,7 +24,7 @@ pub(crate) struct Arguments {
     words: u64,
 }
 
-/// Writes the large collection, and tells what it holds as JSON.
+/// Writes the large collection, and prints a JSON summary.
 pub(crate) fn run(arguments: &Arguments) -> Result<()> {
     let input = fs::read_to_string(&arguments.input).with_context(|| arguments.input.display().to_string())?;
     let mut collection = Collection::read(&input)?;
@@ -49,7 +49,7 @@ struct Grown {
 }
 
 struct Document {
-    /// Its id as it stands in JSON, without the quotation mark at the end.
+    /// Its id as written in JSON, without the closing quotation mark.
     id: String,
     /// Where its text ends in the texts of all.
     end: usize,
@@ -65,7 +65,7 @@ struct Place {
 
 struct Collection {
     documents: Vec<Document>,
-    /// The texts of all, one after the other, as they stand in JSON.
+    /// All texts, one after another, as written in JSON.
     texts: Vec<u8>,
     places: Vec<Place>,
     /// Words in lower case, and with a capital.
@@ -178,7 +178,7 @@ impl Collection {
     }
 }
 
-/// A string as it stands in JSON, without its quotation marks.
+/// A string as written in JSON, without its quotation marks.
 fn in_json(text: &str) -> Result<String> {
     let quoted = serde_json::to_string(text)?;
     Ok(quoted[1..quoted.len() - 1].to_owned())

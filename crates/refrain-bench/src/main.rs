@@ -40,7 +40,7 @@ enum Command {
         #[arg(short, long)]
         output: PathBuf,
     },
-    /// Train the models that tell languages and encodings, from the same texts
+    /// Train the models that detect languages and encodings, from the same texts
     Languages {
         /// The folder of the language folders
         texts: PathBuf,
@@ -92,7 +92,7 @@ enum Command {
     },
     /// The studies of the published copy detector Ferret, beside what was published
     PaperCompare(paper_compare::Arguments),
-    /// Table 1 of the publication of chared, once more: how often the encoding of a document is told, in six languages
+    /// Reproduce Table 1 of the chared paper: how often the encoding of a document is detected, in six languages
     PaperDecode {
         /// The folder of the language folders (cs, en, de, el, it, no), with .txt files in them, a sentence a line
         texts: PathBuf,
@@ -103,7 +103,7 @@ enum Command {
     PaperEditions(paper_editions::Arguments),
     /// Learn the evidence that comes with `refrain strip` from a folder of books
     StripEvidence(strip::Arguments),
-    /// How well content is told from templates, and with other numbers of the method
+    /// Measure how well content is separated from templates, also with varied parameters
     Template(template::Arguments),
     /// Read inputs and do nothing else: time and peak memory, as JSON
     Read {

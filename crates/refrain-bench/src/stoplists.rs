@@ -184,8 +184,8 @@ fn length_for(ranked: &[String], texts: &[&[String]]) -> (usize, f64) {
     (ranked.len().min(LONGEST), reach)
 }
 
-/// Letters, and what stands inside words between them: joiners, and the signs of Indic scripts that join letters or mark
-/// them (at the same two places of each script's table).
+/// Letters, and the signs inside words between them: joiners, and the signs of Indic scripts that join or mark letters
+/// (at the same two positions of each script's table).
 fn is_letter(c: char) -> bool {
     let indic = ('\u{900}'..'\u{e00}').contains(&c) && matches!(u32::from(c) & 0x7f, 0x3c | 0x4d);
     c.is_alphabetic() || indic || matches!(c, '\u{200c}' | '\u{200d}')

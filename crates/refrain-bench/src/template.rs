@@ -1,5 +1,5 @@
-//! How well content is told from templates on sets of pages with known content, and what becomes of it when a number of the
-//! method is halved or doubled.
+//! Measures how well content is separated from templates on pages with known content, and the effect of halving or
+//! doubling each parameter.
 
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
@@ -39,7 +39,7 @@ struct Set {
     pages: Vec<Page>,
 }
 
-/// How well the content of a set was told.
+/// How well the content of a set was found.
 #[derive(Clone, Copy)]
 struct Values {
     accuracy: f64,

@@ -1,9 +1,8 @@
 //! DOCX: the documents of Word since 2007, which other programs write, too.
 //!
-//! A zip archive of XML parts. The text is in `word/document.xml`, or where `_rels/.rels` says; notes stand in parts of
-//! their own beside it. Tracked changes count as accepted: what was deleted or moved away is left out, what was inserted is
-//! text. Field codes and hidden text are left out, results of fields are text. Headers, footers and comments are no part of
-//! the text.
+//! A zip archive of XML parts. The text is in `word/document.xml`, or where `_rels/.rels` says; notes are in separate
+//! parts. Tracked changes count as accepted: deleted or moved text is dropped, inserted text is kept. Field codes and
+//! hidden text are dropped, field results are kept. Headers, footers and comments are not part of the text.
 
 use super::flow::Flow;
 use super::parts::Parts;

@@ -2,7 +2,7 @@
 
 use super::Unreadable;
 
-/// Collects the text of a document. Paragraphs may stand in cells, cells in tables, tables in notes, and a paragraph in a
+/// Collects the text of a document. Paragraphs can be in cells, cells in tables, tables in notes, and a paragraph in a
 /// text box in the middle of another one.
 pub(super) struct Flow {
     /// The name of the format, for messages.
@@ -39,7 +39,7 @@ impl Flow {
     /// Adds text to the innermost paragraph; text outside of paragraphs is none.
     pub(super) fn text(&mut self, text: &str) -> Result<(), Unreadable> {
         let Some(paragraph) = self.open.last_mut() else { return Ok(()) };
-        // What stands between texts is counted, too.
+        // Separators between texts count, too.
         self.size = self.size.saturating_add(text.len());
         if self.size > self.limit {
             return Err(Unreadable::too_large(self.format, self.limit));

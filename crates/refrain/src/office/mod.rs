@@ -1,9 +1,9 @@
 //! Documents as people hand them in: DOCX, ODT, EPUB, RTF and PDF, each to plain text and what it says of itself.
 //!
-//! One file a format. Every reader takes the bytes of a whole file and a limit, and gives [`Content`] or says why there is
-//! none ([`Unreadable`]). Paragraphs are apart by a blank line, as those of plain text are; cells of
-//! tables are apart by tabs, rows by line ends; footnotes and endnotes stand behind the text. What is unpacked, and what
-//! comes out, is never larger than the limit.
+//! One file per format. Every reader takes the bytes of a whole file and a limit, and returns [`Content`] or the reason
+//! why there is none ([`Unreadable`]). Blank lines separate paragraphs, as in plain text; tabs separate table cells,
+//! and line ends separate rows; footnotes and endnotes follow the text. Decompressed data and output never exceed the
+//! limit.
 //!
 //! How such files are recognised is for sources to say, and what becomes of chapters of a book, which are web pages, for
 //! the pipeline.

@@ -36,7 +36,7 @@ impl<'a> Parts<'a> {
             }
             Err(error) => return Err(Unreadable::damaged(self.format, format_args!("part {name}: {error}"))),
         };
-        // The sizes in the directory of the archive can lie.
+        // The sizes in the archive's directory can be wrong.
         let mut content = Vec::new();
         match member.take(self.left as u64 + 1).read_to_end(&mut content) {
             Ok(read) if read > self.left => Err(Unreadable::too_large(self.format, self.limit)),

@@ -18,8 +18,8 @@ pub(super) enum Node<'a> {
     Text(&'a str),
 }
 
-/// Reads XML and hands over what is met, with empty elements as a beginning and an end. References to entities other than
-/// those of XML itself are left out: nothing here ever expands.
+/// Reads XML and passes on each event, with empty elements as a start and an end. References to entities other than
+/// those of XML itself are dropped: nothing here ever expands.
 pub(super) fn walk(
     format: &'static str,
     part: &str,
@@ -75,7 +75,7 @@ pub(super) fn attribute(element: &BytesStart<'_>, wanted: &str) -> Option<String
     Some(htmlize::unescape_attribute(String::from_utf8_lossy(&found.value)).into_owned())
 }
 
-/// The character that a reference stands for. NUL and other characters that XML does not know are none.
+/// The character of a reference; `None` for NUL and other characters that XML does not allow.
 fn resolve(reference: &BytesRef<'_>) -> Option<char> {
     if let Ok(Some(c)) = reference.resolve_char_ref() {
         return Some(c).filter(|c| !c.is_control() || matches!(c, '\t' | '\n' | '\r' | '\u{85}'));

@@ -63,7 +63,7 @@ pub(super) fn read_zip(at: &At<'_>, file: File, out: &mut Emitter<'_>) -> Contro
             continue;
         }
         let inside = at.inside(&name);
-        // The sizes in the directory of the archive can lie, so the stream is metered, too.
+        // The sizes in the archive's directory can be wrong, so the stream is metered, too.
         if !at.allowance.covers(member.size()) {
             let error = "expands beyond the limit: a zip bomb?";
             out.failed(inside.failure(error).hint(Hint::option("max_expansion", RAISE_EXPANSION)))?;

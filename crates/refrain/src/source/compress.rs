@@ -154,7 +154,7 @@ impl<R: Read> Read for Whole<'_, R> {
     }
 }
 
-/// The error of a gzip member that cannot be decompressed. The reader goes on with the next good member.
+/// The error of a gzip member that cannot be decompressed. The reader continues with the next good member.
 #[derive(Debug)]
 pub(super) struct DamagedMember {
     what: String,
@@ -182,8 +182,8 @@ impl fmt::Display for DamagedMember {
 
 impl Error for DamagedMember {}
 
-/// Reads gzip members one after the other. After a damaged member it reports [`DamagedMember`] once, looks for the next
-/// member that decompresses, and goes on there.
+/// Reads consecutive gzip members. After a damaged member it reports [`DamagedMember`] once, searches for the next
+/// member that decompresses, and continues there.
 struct GzipMembers<R> {
     state: State<R>,
     /// Decompressed bytes of a member found after damage, not yet handed out.
@@ -310,7 +310,7 @@ impl<R: BufRead> Read for GzipMembers<R> {
 /// limit. A damaged member may have swallowed bytes of its successors; going back finds them again.
 struct Replay<R> {
     inner: R,
-    /// Bytes used up since the recording began, and bytes to read (again) before the inner reader goes on.
+    /// Bytes consumed since the recording began, and bytes to read (again) before the inner reader continues.
     memory: Vec<u8>,
     /// Where in it reading is.
     at: usize,
@@ -327,7 +327,7 @@ impl<R: BufRead> Replay<R> {
     }
 
     fn start_recording(&mut self) {
-        // What lies behind is dropped now and then, not each time: a damaged stream may have many false starts.
+        // Consumed bytes are dropped occasionally, not each time: a damaged stream may have many false starts.
         if self.at == self.memory.len() || self.at > REMEMBER {
             self.memory.drain(..self.at);
             self.at = 0;

@@ -1,4 +1,4 @@
-//! Corpus folders as inputs: their parts, and nothing else that lies beside them.
+//! Corpus folders as inputs: their parts, and no other files next to them.
 
 use std::fs;
 use std::io::Read;
@@ -92,7 +92,7 @@ pub(crate) fn kept_by_refrain(folder: &Path) -> Option<&'static str> {
     }
 }
 
-/// So much of a file tells whether refrain wrote it.
+/// This many bytes of a file show whether refrain wrote it.
 const HEAD: u64 = 4096;
 
 /// True when a run of refrain began to fill the folder.

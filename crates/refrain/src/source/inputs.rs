@@ -65,8 +65,9 @@ impl InputFiles {
         Ok(Some(folder))
     }
 
-    /// Finds the files behind names: files, folders (recursively; hidden files, reports and libraries of refrain left out; links
-    /// followed, loops survived), glob patterns, `@list` (a file with one name a line) and `-`. What cannot be found is a failure beside the rest.
+    /// Finds the files for names: files, folders (recursive, without hidden files and refrain's reports and libraries;
+    /// follows links and survives loops), glob patterns, `@list` (a file with one name per line) and `-`. Names that
+    /// match nothing become failures.
     pub fn expand<I>(names: I) -> (InputFiles, Vec<Failure>)
     where
         I: IntoIterator,
@@ -89,7 +90,7 @@ impl InputFiles {
         (InputFiles { list: expansion.list }, expansion.failures)
     }
 
-    /// The one input that stands for documents in memory.
+    /// The single input that represents documents in memory.
     pub(super) fn memory(bytes: u64) -> InputFiles {
         let name = "memory".to_owned();
         InputFiles {
@@ -97,7 +98,7 @@ impl InputFiles {
         }
     }
 
-    /// Names the input that stands for documents in memory.
+    /// Names the input that represents documents in memory.
     pub(super) fn rename_memory(&mut self, digest: &str) {
         for input in &mut self.list {
             input.name = format!("memory-{digest}");
@@ -169,7 +170,7 @@ impl Expansion {
         }
     }
 
-    /// True for the output and what lies below it.
+    /// True for the output and everything below it.
     fn is_in_output(&self, path: &Path) -> bool {
         let output = self.output.as_ref();
         output.is_some_and(|output| fs::canonicalize(path).is_ok_and(|real| real.starts_with(output)))
@@ -289,8 +290,8 @@ impl Expansion {
     }
 }
 
-/// A path as it is named, however it was typed: `./a//b` is `a/b`. A file called `-` keeps the dot that tells it from standard
-/// input.
+/// A path in its plain form, however it was typed: `./a//b` is `a/b`. A file called `-` keeps the dot that
+/// distinguishes it from standard input.
 pub fn plain_name(path: &Path) -> String {
     let parts = path.components().filter(|part| *part != Component::CurDir);
     let name = parts.collect::<PathBuf>().to_string_lossy().into_owned();

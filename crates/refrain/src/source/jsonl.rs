@@ -25,7 +25,7 @@ pub(super) fn read(at: &At<'_>, reader: Box<dyn BufRead + '_>, out: &mut Emitter
                     continue;
                 }
                 let rest_of_damaged = std::mem::take(&mut after_damage);
-                // A line behind damage counts only if it is one.
+                // A line after damage counts only if it is valid.
                 if !out.wants_next() && !rest_of_damaged {
                     out.pass_over()?;
                     continue;
@@ -45,7 +45,8 @@ pub(super) fn read(at: &At<'_>, reader: Box<dyn BufRead + '_>, out: &mut Emitter
                 if !DamagedMember::is(&error) {
                     return ControlFlow::Continue(());
                 }
-                // Decompression goes on at the next good member, perhaps inside a line: if so, that line was reported here.
+                // Decompression continues at the next good member, perhaps inside a line: if so, that line was reported
+                // here.
                 after_damage = true;
             }
         }

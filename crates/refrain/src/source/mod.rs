@@ -6,9 +6,9 @@
 //! EPUB, RTF), nested as they come. Everything streams: one document of an input is in memory at a time, of a Parquet table
 //! a few rows.
 //!
-//! Reading pushes [`Item`]s into a closure. Each item has a [`Position`]; reading can start at any position, which is how
-//! a run that was killed goes on. A part of the input that cannot be used becomes [`Item::Failed`] or, where that is
-//! ordinary (an image in a crawl), [`Item::Skipped`].
+//! Reading passes [`Item`]s to a closure. Each item has a [`Position`]; reading can start at any position, which lets a
+//! killed run resume. An unusable part of the input becomes [`Item::Failed`] or, if that is ordinary (an image in a
+//! crawl), [`Item::Skipped`].
 
 mod archive;
 mod compress;
@@ -146,7 +146,7 @@ pub enum Item {
     Document(Box<RawDocument>),
     /// Something that is no document and need not be one.
     Skipped {
-        /// Where it stands.
+        /// Its origin.
         origin: Origin,
         /// Why it was skipped, in words that can be counted ("image", "status 404").
         reason: String,
@@ -200,7 +200,7 @@ pub struct OfficeFile {
     pub format: OfficeFormat,
     /// The file.
     pub bytes: Vec<u8>,
-    /// How many bytes it may unpack to.
+    /// How many bytes it may decompress to.
     pub limit: u64,
 }
 
@@ -547,7 +547,7 @@ impl<'s> At<'s> {
         let kind = self.kind(&head);
         let reader: Box<dyn BufRead + 'r> = match trouble {
             None => Box::new(io::Cursor::new(head).chain(reader)),
-            // What went wrong behind the head is met there.
+            // Errors after the head are reported there.
             Some(error) => Box::new(io::Cursor::new(head).chain(compress::Once(Some(error))).chain(reader)),
         };
         if self.depth > MAX_DEPTH {
@@ -653,7 +653,7 @@ fn read_limited(reader: impl Read, limit: u64) -> Result<Vec<u8>, Trouble> {
     Ok(body)
 }
 
-/// Fills the buffer as far as the reader goes, or until there is trouble.
+/// Fills the buffer until the reader ends or fails.
 fn read_up_to(reader: &mut dyn Read, buffer: &mut [u8]) -> (usize, Option<io::Error>) {
     let mut filled = 0;
     while filled < buffer.len() {

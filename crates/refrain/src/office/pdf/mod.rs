@@ -1,9 +1,9 @@
 //! PDF: pages of placed glyphs, back to running text.
 //!
-//! The objects of the file are read by lopdf. What is shown where is worked out here ([`content`]), which characters that is
-//! by the tables of each font ([`fonts`], [`cmap`]), and which lines and paragraphs they make by where they stand
-//! ([`layout`]). Text is taken in the order in which the file shows it, which is the order of reading in what word
-//! processors and TeX write, also in columns.
+//! lopdf reads the objects of the file. This module works out what is shown where ([`content`]), which characters that
+//! is by the tables of each font ([`fonts`], [`cmap`]), and which lines and paragraphs they form by their positions
+//! ([`layout`]). Text is read in the order of the file, which is the reading order in the output of word processors and
+//! TeX, also in columns.
 //!
 //! lopdf is asked for no more bytes than the limit, and its calls are guarded: should one panic, the page or file is
 //! damaged.
@@ -28,7 +28,7 @@ const FORMAT: &str = "PDF";
 /// before they are text.
 const WORK: usize = 4;
 
-/// Of so many characters shown, one must be told, or the text is none.
+/// One in this many characters must be decoded, or the text is rejected.
 const LEAST_DECODED: usize = 4;
 
 /// Reads a document.

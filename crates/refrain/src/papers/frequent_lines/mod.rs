@@ -24,7 +24,7 @@ pub struct PaperOptions {
     pub p_max: usize,
     /// Non-trivial lines that are looked at at the end.
     pub e_max: usize,
-    /// GAP_MAX: so many infrequent lines on end make the boilerplate end.
+    /// GAP_MAX: this many consecutive infrequent lines end the boilerplate.
     pub gap_max: usize,
     /// Lines that say where the boilerplate ends count, too (section 3.4 of the paper).
     pub heuristics: bool,
@@ -143,7 +143,7 @@ impl LineCounts {
 #[derive(Debug, Default)]
 pub struct PreparedLines {
     keys: Vec<u64>,
-    /// The lines on end and where each ends, for counters that keep lines.
+    /// The concatenated lines and where each ends, for counters that keep lines.
     bytes: Vec<u8>,
     ends: Vec<usize>,
 }
