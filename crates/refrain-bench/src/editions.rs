@@ -198,7 +198,7 @@ fn processor_time() -> f64 {
 /// Seconds that all threads of this process have had of a core.
 fn process_time() -> f64 {
     let told = std::fs::read_to_string("/proc/self/stat").unwrap_or_default();
-    // The fields behind the name, which may have spaces in it: user and system time are the 12th and 13th, in hundredths.
+    // The fields after the name, which may contain spaces: user and system time are the 12th and 13th, in hundredths.
     let behind = told.rsplit_once(')').map_or("", |(_, behind)| behind);
     behind.split_whitespace().skip(11).take(2).filter_map(|ticks| ticks.parse::<f64>().ok()).sum::<f64>() / 100.0
 }
@@ -237,7 +237,7 @@ impl Random {
     }
 }
 
-/// The words that all books share, by the alias method: a word takes two looks.
+/// The words that all books share, by the alias method: a draw takes two lookups.
 struct Vocabulary {
     alias: Vec<(f32, u32)>,
 }

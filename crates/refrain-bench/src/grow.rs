@@ -17,7 +17,7 @@ use serde_json::{Value, json};
 pub(crate) struct Arguments {
     /// The small collection, one JSON object a line: id, text
     input: PathBuf,
-    /// Where the large collection goes, as JSONL
+    /// The large collection to write, as JSONL
     output: PathBuf,
     /// Words to write; the document that reaches this number is the last
     #[arg(long, default_value_t = 2_000_000_000)]
@@ -56,7 +56,7 @@ struct Document {
     words: u64,
 }
 
-/// An occurrence of a word in the texts of all.
+/// An occurrence of a word in the texts.
 struct Place {
     start: u32,
     word: u32,

@@ -30,7 +30,7 @@ const SET_ASIDE: usize = 10;
 /// Running text. What programs say is text of its own kind: its words count less, and it does not say how long a list is.
 const PROSE: [&str; 5] = ["news", "udhr", "stories", "games", "fortunes"];
 
-/// What a word of other text counts.
+/// The weight of a word of other text.
 const OTHER_WEIGHT: f64 = 0.25;
 
 pub(crate) fn build(texts: &Path, output: &Path) -> Result<()> {

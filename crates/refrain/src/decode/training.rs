@@ -84,7 +84,7 @@ fn grams_of_all(texts: &[TrainingText], keep: usize) -> Vec<Gram> {
 /// The n-grams of a language that say most, with their costs.
 fn grams(lines: &[String], keep: usize) -> Vec<(Key, u8)> {
     let counts = count(lines);
-    // How often each n-gram goes on, and with how many letters.
+    // How often each n-gram continues, and with how many different letters.
     let mut contexts: HashMap<Key, (f64, f64)> = HashMap::new();
     for (key, count) in &counts {
         let context = contexts.entry(key >> 16).or_default();

@@ -90,7 +90,7 @@ impl Extracted<'_> {
         Value::from(list)
     }
 
-    /// The decision about each block with the figures behind it: one JSON object per block.
+    /// The decision about each block with the figures it is based on: one JSON object per block.
     pub fn explanation(&self, html: &str) -> Vec<Map<String, Value>> {
         let mut measures = Measures::default();
         measures.measure(html, self.page);

@@ -3,7 +3,7 @@
 use super::tags::{Attribute, Tag};
 use crate::document::Span;
 
-/// A set of traits. Elements hand theirs down to what stands inside them.
+/// A set of traits. Elements pass theirs on to their descendants.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) struct Traits(pub(crate) u64);
 

@@ -1,4 +1,4 @@
-//! Documents of office programs and books: told from other archives, and handed over as they are.
+//! Office documents and e-books: distinguished from other archives, and passed on unchanged.
 //!
 //! Opening them is work for many threads, and is done where documents are decoded.
 

@@ -21,7 +21,7 @@ const GAP_MAX: usize = 10;
 /// Known lines on end that nearly speak for themselves: as many texts as a fourth of those that share the rest are enough.
 const NOTICE: usize = 3;
 const NOTICE_DROP: u32 = 4;
-/// The seed of keys of two lines on end, and what stands for the second one where there is none.
+/// The seed of keys for two consecutive lines, and the replacement for a missing second line.
 const PAIR: u64 = 1 << 32;
 const ALONE: u64 = 1 << 40;
 

@@ -139,7 +139,7 @@ fn find_marker(lines: &[Line], rules: &Rules) -> Option<((usize, usize), bool)> 
     Some(((first, wrapped_end(lines, first)), before.is_some()))
 }
 
-/// A marker that opens with stars and does not close with them goes on in the next lines.
+/// A marker that starts with stars but does not end with them continues on the next lines.
 fn wrapped_end(lines: &[Line], first: usize) -> usize {
     let text = lines[first].text;
     if !text.starts_with(b"*") || text.ends_with(b"*") {
