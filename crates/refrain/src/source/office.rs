@@ -92,8 +92,8 @@ pub(super) fn read_ole(at: &At<'_>, reader: Box<dyn BufRead + '_>, out: &mut Emi
     at.binary("Office document", out)
 }
 
-/// True when the directory of a container has an entry of this name. Entries take 128 bytes and begin with their name, in
-/// UTF-16 and with a zero behind it.
+/// True if the directory of a container has an entry of this name. Entries take 128 bytes and begin with their name, in
+/// UTF-16, followed by a zero.
 fn has_entry(bytes: &[u8], name: &str) -> bool {
     let name: Vec<u8> = name.encode_utf16().chain([0]).flat_map(u16::to_le_bytes).collect();
     bytes.chunks(128).any(|entry| entry.starts_with(&name))

@@ -213,13 +213,13 @@ impl FrequentLines {
 /// How far the first frequent line may be from the end of the text: Algorithm 1 treats the two ends differently.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum First {
-    /// "skip till frequent line seen": in front.
+    /// "skip till frequent line seen": at the top.
     Sought,
-    /// The gap is counted from the last line of the text on: behind.
+    /// The gap is counted from the last line of the text: at the bottom.
     Near,
 }
 
-/// The last frequent line before a gap of infrequent ones, from 1; 0 is none. Lines come with their numbers, from the outside.
+/// The last frequent line before a gap of infrequent ones, from 1; 0 means none. Lines come numbered, outermost first.
 fn walk(mut lines: impl Iterator<Item = (usize, bool)>, first: First, gap_max: usize) -> usize {
     let mut last = 0;
     if first == First::Sought {
