@@ -12,7 +12,7 @@ pub(super) struct Parts<'a> {
     /// The name of the format, for messages.
     format: &'static str,
     archive: ZipArchive<Cursor<&'a [u8]>>,
-    /// How many bytes may be unpacked, of all parts together, and how many of them are left.
+    /// How many bytes all parts together may decompress to, and how many of them are left.
     limit: usize,
     left: usize,
 }
@@ -48,7 +48,7 @@ impl<'a> Parts<'a> {
         }
     }
 
-    /// A part without which there is no document.
+    /// A part that every document must have.
     pub(super) fn get(&mut self, name: &str) -> Result<Vec<u8>, Unreadable> {
         let part = self.find(name)?;
         part.ok_or_else(|| Unreadable::damaged(self.format, format_args!("part {name} is missing")))

@@ -43,7 +43,7 @@ const PASSED_OVER: [&str; 26] = [
     "xe",
 ];
 
-/// Groups inside of groups: no program writes more.
+/// The maximum nesting of groups: no program writes more.
 const MAX_DEPTH: usize = 10_000;
 
 /// The destination of a group's text.
@@ -63,7 +63,7 @@ enum Destination {
     Note,
 }
 
-/// What holds until the end of a group.
+/// The state that applies until the end of a group.
 #[derive(Debug, Clone, Copy)]
 struct State {
     destination: Destination,
@@ -151,7 +151,7 @@ impl Rtf {
         }
     }
 
-    /// Reads all of it; says what is wrong where the end is missing.
+    /// Reads the whole document; returns an error if its end is missing.
     fn run(&mut self, bytes: &[u8]) -> Result<Option<String>, Unreadable> {
         let mut rest = bytes;
         while let Some((&byte, behind)) = rest.split_first() {
@@ -222,7 +222,7 @@ impl Rtf {
             let length = number.and_then(|n| usize::try_from(n).ok()).unwrap_or(0);
             return Ok(&rest[length.min(rest.len())..]);
         }
-        // What may be ignored by those who do not know it is ignored; LibreOffice marks footnotes in this way, too.
+        // Ignorable destinations are ignored if unknown; LibreOffice also marks footnotes in this way.
         if std::mem::take(&mut self.may_ignore) && word != "footnote" {
             self.flush()?;
             self.state.destination = Destination::Nowhere;
@@ -397,7 +397,7 @@ impl Rtf {
         matches!(self.state.destination, Destination::Text | Destination::Note)
     }
 
-    /// Puts text where it belongs.
+    /// Adds text to its destination.
     fn put(&mut self, text: &str) -> Result<(), Unreadable> {
         match self.state.destination {
             Destination::Text | Destination::Note if !self.state.deleted && !self.state.hidden => {

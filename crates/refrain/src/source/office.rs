@@ -1,6 +1,6 @@
 //! Office documents and e-books: distinguished from other archives, and passed on unchanged.
 //!
-//! Opening them is work for many threads, and is done where documents are decoded.
+//! Opening them happens on many threads, where documents are decoded.
 
 use std::fs::File;
 use std::io::{BufRead, BufReader, Read};
@@ -11,11 +11,11 @@ use zip::ZipArchive;
 
 use super::{At, Body, Emitter, Markup, OfficeFile, OfficeFormat, RawDocument, read_limited};
 
-/// What a zip archive is that is not one of files.
+/// The kind of a zip archive that is itself a document.
 pub(super) enum Found {
     /// A document that is read.
     Document(OfficeFormat),
-    /// One that holds no running text.
+    /// One without running text.
     Other(&'static str),
 }
 
@@ -23,7 +23,7 @@ pub(super) enum Found {
 pub(super) fn of_zip(archive: &mut ZipArchive<BufReader<File>>) -> Option<Found> {
     let mut kind = Vec::new();
     if let Ok(member) = archive.by_name("mimetype") {
-        // One that cannot be read says nothing.
+        // An unreadable one is ignored.
         let _ = member.take(100).read_to_end(&mut kind);
     }
     if kind.starts_with(b"application/epub+zip") {
@@ -49,7 +49,7 @@ fn has_end(name: &str, end: &str) -> bool {
     name.strip_suffix(end).is_some()
 }
 
-/// The name of the format that a file claims to be by its name, where that is one in a zip archive.
+/// The zip-based format that a file name claims, if any.
 pub(super) fn claimed(name: &str) -> Option<&'static str> {
     [("docx", "DOCX"), ("odt", "ODT"), ("epub", "EPUB")]
         .into_iter()
