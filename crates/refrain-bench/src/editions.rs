@@ -1,5 +1,5 @@
-//! How the search for editions grows with the number of books, on books that are made up: 1,000, 10,000 and 100,000 of them, with
-//! pairs planted in them, and two works in many editions.
+//! Measures how the search for editions scales with the number of books: 1,000, 10,000 and 100,000 synthetic books,
+//! with planted pairs, and two works in many editions.
 //!
 //! A synthetic book is a sequence of words without letters: each word is a number. Words are drawn by the
 //! Zipf-Mandelbrot law from a vocabulary that all books share; some come from a few hundred words that only this book
@@ -189,13 +189,13 @@ impl Plan {
     }
 }
 
-/// Seconds that this thread has had of a core: a busy machine changes it little.
+/// CPU seconds of this thread: a busy machine changes it little.
 fn processor_time() -> f64 {
     let told = std::fs::read_to_string("/proc/thread-self/schedstat").unwrap_or_default();
     told.split_whitespace().next().and_then(|nanoseconds| nanoseconds.parse::<f64>().ok()).unwrap_or(0.0) / 1e9
 }
 
-/// Seconds that all threads of this process have had of a core.
+/// CPU seconds of all threads of this process.
 fn process_time() -> f64 {
     let told = std::fs::read_to_string("/proc/self/stat").unwrap_or_default();
     // The fields after the name, which may contain spaces: user and system time are the 12th and 13th, in hundredths.

@@ -1,4 +1,4 @@
-//! Extraction without reading and writing around it: to try models, and to measure speed.
+//! Extraction without I/O, to try models and to measure speed.
 
 use std::fs::{self, File};
 use std::io::{BufRead, BufReader, BufWriter, Write};

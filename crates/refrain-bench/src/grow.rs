@@ -1,8 +1,8 @@
-//! Grows a small collection into a large one, to see how time and memory of `refrain dedup` go with size.
+//! Grows a small collection into a large one, to measure how the time and memory of `refrain dedup` scale.
 //!
-//! A plain copy of a collection repeats all of it. Here, every copy after the first has other words in the places of
-//! the words: the vocabulary is permuted among words of the same length, by another permutation each time. All
-//! repetition inside a copy stays, sizes stay, and between copies n-grams repeat by chance only.
+//! A plain copy of a collection repeats all of it. Here, every copy after the first has its words replaced: the
+//! vocabulary is permuted among words of the same length, differently each time. Repetition inside a copy and all sizes
+//! stay the same, and n-grams repeat between copies only by chance.
 
 use std::collections::HashMap;
 use std::fs::{self, File};

@@ -1,5 +1,5 @@
-//! The experiments of the paper on DUPNIQ, once more: precision and recall of the methods (its Table 3), and scores by noise and
-//! overlap (its Figure 3).
+//! Reproduces the experiments of the DUPNIQ paper: precision and recall of the methods (its Table 3), and scores by
+//! noise and overlap (its Figure 3).
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::io::{self, Write as _};

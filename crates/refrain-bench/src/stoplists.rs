@@ -1,5 +1,5 @@
-//! Stop lists: of each language, the words that are frequent in texts of all kinds, as many as make up more than half of text that
-//! they were not counted in.
+//! Builds stop lists: for each language, the words that are frequent in texts of all kinds, as many as make up more
+//! than half of unseen text.
 //!
 //! The published thresholds of jusText (0.30 and 0.32 of the words) suppose lists of about this reach. Words are counted
 //! as jusText looks them up: between white space, in lower case; only those made of letters are listed.

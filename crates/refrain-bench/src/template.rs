@@ -16,13 +16,13 @@ pub(crate) struct Arguments {
     /// Folders of sets: JSON lines of {id, html, content_ranges, norm_chars}, ranges in characters of the normalised page
     #[arg(required = true)]
     folders: Vec<PathBuf>,
-    /// Half and twice of each number of the method
+    /// Try half and twice the value of each parameter
     #[arg(long)]
     vary: bool,
     /// Take this many pages of each set, at even distances
     #[arg(long)]
     pages: Option<usize>,
-    /// Change a number of the method: NAME=FACTOR
+    /// Change a parameter: NAME=FACTOR
     #[arg(long, value_name = "NAME=FACTOR")]
     scale: Vec<String>,
 }

@@ -123,7 +123,7 @@ const FEW_BAD: usize = 100;
 /// Characters of a seven-bit encoding of which one may be damaged.
 const SOUND: u64 = 20;
 
-/// How many bytes of text are looked at for its language.
+/// How many bytes of text are examined for its language.
 const LANGUAGE: usize = 16 << 10;
 
 /// The same at first, and where the guess at the encoding named a language by fewer letters than the latter.
@@ -617,7 +617,7 @@ fn utf16_without_mark(bytes: &[u8]) -> Option<Charset> {
     Units::of(bytes, encoding == UTF_16BE).fit().then_some(Charset::Standard(encoding))
 }
 
-/// True when most of every second byte are the same one, and that one is for control: no text of bytes has so many of them.
+/// True if most of every second byte are the same control character: no other encoding has this many of them.
 fn one_control_reigns(head: &[u8], offset: usize) -> bool {
     let head = &head[..head.len().min(FIRST_BYTES)];
     let mut counts = [0_usize; 0x20];

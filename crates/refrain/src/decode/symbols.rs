@@ -8,7 +8,7 @@ pub(super) const SPACE: u16 = b' ' as u16;
 /// The symbols of characters below this are in a table: most alphabets are there.
 const TABLE: usize = 0x1000;
 
-/// A character as a letter in lower case, or [`SPACE`] for all that is none.
+/// A character as a letter in lower case, or [`SPACE`] if it is not a letter.
 #[inline]
 pub(super) fn symbol(c: char) -> u16 {
     static SYMBOLS: LazyLock<[u16; TABLE]> =

@@ -56,7 +56,7 @@ pub fn train_published(texts: &[(String, String)]) -> std::io::Result<(Vec<u8>, 
     Ok((chared::pack(&models)?, refused))
 }
 
-/// Trains the models of groups of languages, with so many n-grams a language, and packs them.
+/// Trains the models of groups of languages, with `keep` n-grams per language, and packs them.
 pub fn train(groups: &[(&str, Vec<TrainingText>)], keep: usize) -> std::io::Result<Vec<u8>> {
     let groups: Vec<_> = groups
         .iter()

@@ -211,7 +211,7 @@ fn density(text: &str, list: &StopList) -> f64 {
 
 /// The context-sensitive step: doubtful blocks by their neighbours.
 fn revise(blocks: &mut [Classified], options: &JusTextOptions) {
-    // Headings in front of good text are near-good.
+    // Headings before good text are near-good.
     for i in 0..blocks.len() {
         if blocks[i].heading && blocks[i].class == Class::Short && good_follows(blocks, i, options) {
             blocks[i].class = Class::NearGood;

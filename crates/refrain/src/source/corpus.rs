@@ -18,7 +18,7 @@ pub(crate) const WORK: &str = "work";
 /// The file in it that exists while an old corpus is being removed.
 pub(crate) const CLEARING: &str = "clearing";
 
-/// The file in it that records the options of the run.
+/// The file in it that records how the corpus is being made.
 pub(crate) const RUN: &str = "run.json";
 
 /// The program that wrote a corpus.

@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use super::compress::Compression;
 
-/// How many bytes are looked at.
+/// How many bytes are examined.
 pub(super) const HEAD: usize = 4096;
 
 /// The formats that `--input-format` names.

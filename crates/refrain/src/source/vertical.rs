@@ -30,7 +30,7 @@ pub(super) fn read(at: &At<'_>, reader: Box<dyn BufRead + '_>, out: &mut Emitter
                 continue;
             }
             Err(error) => {
-                // Half a document is none.
+                // Half a document does not count.
                 current = None;
                 out.failed(at.failure(describe(&error)).place(Place::Line(number)))?;
                 if DamagedMember::is(&error) {

@@ -379,7 +379,7 @@ impl Archive<'_> {
         }
     }
 
-    /// Puts bytes in front of what is still to be read.
+    /// Puts bytes back before the unread data.
     fn give_back(&mut self, mut bytes: Vec<u8>) {
         bytes.extend_from_slice(&self.ahead.get_ref()[self.ahead.position() as usize..]);
         self.ahead = io::Cursor::new(bytes);

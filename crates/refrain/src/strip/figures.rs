@@ -11,7 +11,7 @@ use crate::papers::frequent_lines::counters::study::{Occurrences, occurrences};
 /// Statistics of the ends of texts.
 #[derive(Debug, Clone, PartialEq)]
 pub struct StripFigures {
-    /// Different texts that were looked at.
+    /// The number of different texts examined.
     pub texts: usize,
     /// How often non-trivial lines occur at the two ends.
     pub occurrences: Vec<Occurrences>,

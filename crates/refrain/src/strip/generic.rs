@@ -18,7 +18,7 @@ use super::{Boundaries, StripProfile};
 /// it skips if twice as many known lines follow at once.
 const GAP: usize = 3;
 const GAP_MAX: usize = 10;
-/// Known lines on end that nearly speak for themselves: as many texts as a fourth of those that share the rest are enough.
+/// This many consecutive known lines need only a fourth of the texts that share the rest.
 const NOTICE: usize = 3;
 const NOTICE_DROP: u32 = 4;
 /// The seed of keys for two consecutive lines, and the replacement for a missing second line.
@@ -38,7 +38,7 @@ struct Keys {
     last: usize,
     /// Those of its lines that have words, from the outside.
     lines: Vec<Own>,
-    /// Each two of them on end.
+    /// Each two consecutive ones.
     pairs: Vec<u64>,
     /// The whole block, if it is one line.
     alone: Option<u64>,
@@ -328,7 +328,7 @@ fn end_of<'a, 'b>(lines: &'a [Line<'b>], blocks: &[Keys], walk: Walk, tail: bool
     lines.get(at)
 }
 
-/// What belongs to the boilerplate of a text, as lines from 1; 0 is none.
+/// The boilerplate of a text, as lines from 1; 0 means none.
 struct BothEnds {
     top: Walk,
     bottom: Walk,

@@ -109,7 +109,7 @@ impl Votes {
         Votes { keys, texts, lines }
     }
 
-    /// Lines that at least so many texts have, as if all of them were boilerplate.
+    /// Lines that at least `least` texts have, as if all of them were boilerplate.
     fn frequent(&self, least: u32) -> Side {
         let often = self.keys.iter().zip(&self.texts).filter(|(_, texts)| **texts >= least);
         Side(often.map(|(key, texts)| (*key, Count { inside: *texts, outside: 0 })).collect())
@@ -227,7 +227,7 @@ pub(super) fn distinct_by(sketches: &[Vec<u64>]) -> Vec<usize> {
     kept
 }
 
-/// Whether two texts with so many keys in their sketches, and so many of them in common, are copies of one book.
+/// True if two texts are copies of one book, given the sizes of their sketches and the number of shared keys.
 fn are_copies(shared: usize, one: usize, other: usize) -> bool {
     shared >= COPY_LINES && shared as f32 >= COPY * one.min(other) as f32
 }

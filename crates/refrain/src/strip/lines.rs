@@ -84,12 +84,12 @@ const WINDOW: u64 = 4 << 10;
 const UTF_8_MARK: &[u8] = b"\xEF\xBB\xBF";
 
 impl Ends {
-    /// The ends of a text in memory, with so many lines each.
+    /// The ends of a text in memory, with `lines` lines each.
     pub fn of(bytes: &[u8], lines: usize) -> Ends {
         Ends::of_within(bytes, lines, MOST)
     }
 
-    /// The same with so many bytes of each end at most.
+    /// The same with at most `most` bytes of each end.
     fn of_within(bytes: &[u8], lines: usize, most: u64) -> Ends {
         if let Some(order) = ByteOrder::of(bytes) {
             return Ends::of_wide(bytes, order, lines);
@@ -124,7 +124,7 @@ impl Ends {
         ends
     }
 
-    /// The bytes between the ends, in a text of so many; none where the ends overlap.
+    /// The bytes between the ends, in a text of `size` bytes; empty if the ends overlap.
     fn gap(&self, size: usize) -> (usize, usize) {
         let stop = self.head_stops.last().copied().unwrap_or(0);
         (stop, self.tail_starts.first().copied().unwrap_or(size).max(stop))
@@ -498,7 +498,7 @@ fn count(bytes: &[u8], separator: u8) -> usize {
     memchr_iter(separator, bytes).count() + usize::from(open)
 }
 
-/// Where the first lines end, at most so many; a last line that does not end is not there.
+/// Where the first lines end, at most `lines`; an unterminated last line does not count.
 fn first_ends(bytes: &[u8], separator: u8, lines: usize) -> Vec<usize> {
     memchr_iter(separator, bytes).take(lines).map(|end| end + 1).collect()
 }
@@ -575,7 +575,7 @@ pub(super) fn is_letter(byte: u8) -> bool {
     byte.is_ascii_alphabetic() || byte >= 0x80
 }
 
-/// Splits off at most so many lines from either end: the plain twin of [`Ends::edges`].
+/// Splits off at most this many lines from either end: the reference for [`Ends::edges`].
 #[cfg(test)]
 pub(crate) fn edges(bytes: &[u8], head: usize, tail: usize) -> Edges<'_> {
     let separator = separator(bytes);

@@ -240,7 +240,7 @@ pub(super) fn tail_start(lines: &[Line], after: usize, rules: &Rules, evidence: 
 /// With this many lines after a marker near the end, another book follows.
 const ANOTHER_LINES: usize = 50;
 
-/// Lines in front of the end line searched for notices.
+/// Lines before the end line searched for notices.
 const NOTICE_LINES: usize = 60;
 
 /// All non-trivial lines are known licence text, of either edge.

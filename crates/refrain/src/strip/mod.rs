@@ -57,7 +57,7 @@ use crate::kernel::Kernel;
 use lines::Edges;
 use rules::Rules;
 
-/// Lines that are looked at at each end of a text.
+/// The number of lines examined at each end of a text.
 pub const EDGE_LINES: usize = 600;
 
 /// Results below this confidence need a manual check.
@@ -175,7 +175,7 @@ impl BoundaryFinder {
     }
 }
 
-/// Where the preamble of a text ends and its epilogue starts, and why. Lines count from 1, and 0 is none.
+/// Where the preamble of a text ends and its epilogue starts, and why. Lines count from 1, and 0 means none.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Boundaries {
     /// Lines of the whole text.

@@ -82,7 +82,7 @@ impl BookSample {
         self.texts.len()
     }
 
-    /// True when there is none.
+    /// True if there are no texts.
     pub fn is_empty(&self) -> bool {
         self.texts.is_empty()
     }

@@ -8,10 +8,10 @@ use lopdf::{Dictionary, Document, Object, Stream};
 use super::fonts::{Font, Fonts};
 use super::{dictionary, number, object};
 
-/// Forms in forms in forms: deeper than this is no honest page.
+/// No honest page nests forms deeper than this.
 const MAX_FORMS: usize = 12;
 
-/// States that are saved: more than this is no honest page.
+/// No honest page saves more states than this.
 const MAX_SAVED: usize = 1024;
 
 /// A glyph on a page. Coordinates are those of a page that is turned so that the text runs from left to right.

@@ -20,9 +20,9 @@ pub mod counters;
 pub struct PaperOptions {
     /// K: a line is frequent when it occurs more often than this.
     pub k: u32,
-    /// Non-trivial lines that are looked at in front.
+    /// Non-trivial lines examined at the top.
     pub p_max: usize,
-    /// Non-trivial lines that are looked at at the end.
+    /// Non-trivial lines examined at the bottom.
     pub e_max: usize,
     /// GAP_MAX: this many consecutive infrequent lines end the boilerplate.
     pub gap_max: usize,
