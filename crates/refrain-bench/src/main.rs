@@ -99,8 +99,7 @@ enum Command {
     },
     /// Reproduce the studies of the published method of frequent lines: tables of its figures
     PaperStrip(paper_strip::Arguments),
-    /// Reproduce Table 3 and Figure 3 of the DUPNIQ paper: precision and recall of its methods, scores by noise and
-    /// overlap
+    /// Reproduce Table 3 and Figure 3 of the DUPNIQ paper: precision and recall, and scores by noise and overlap
     PaperEditions(paper_editions::Arguments),
     /// Learn the evidence that ships with `refrain strip` from a folder of books
     StripEvidence(strip::Arguments),
