@@ -1,10 +1,11 @@
-//! How the search for editions grows with the number of books, on books that are made up: 1,000, 10,000 and 100,000 of them, with
-//! pairs planted in them, and two works in many editions.
+//! Measures how the search for editions scales with the number of books: 1,000, 10,000 and 100,000 synthetic books,
+//! with planted pairs, and two works in many editions.
 //!
-//! A made-up book is a series of words without letters: a number stands for each. Words are drawn by the law of Zipf and
-//! Mandelbrot from a vocabulary that all books share; some come from the few hundred words that only this book has (names), and some
-//! are errors of a scanner, which stand nowhere else. The shares are chosen so that books have as many words, and as
-//! many of them once, as those of a real collection; `--texts` prints the figures of one beside those of the made-up books.
+//! A synthetic book is a sequence of words without letters: each word is a number. Words are drawn by the
+//! Zipf-Mandelbrot law from a vocabulary that all books share; some come from a few hundred words that only this book
+//! has (names), and some are scanner errors, which occur nowhere else. The shares are chosen so that books have as many
+//! words, and as many words that occur once, as a real collection; `--texts` prints the figures of one next to those of
+//! the synthetic books.
 
 use std::io::{self, Write as _};
 use std::path::PathBuf;
@@ -140,7 +141,7 @@ fn measured(words: &Vocabulary, books: u32, arguments: &Arguments) -> Result<Str
 /// Books that are made at a time.
 const CHUNK: u32 = 512;
 
-/// Which book copies which. A copy stands anywhere behind its original: neighbours would be found too easily.
+/// Which book copies which. A copy can be anywhere after its original: neighbours would be found too easily.
 struct Plan {
     /// For each book the one that it copies.
     copies: Vec<Option<u32>>,
@@ -188,21 +189,21 @@ impl Plan {
     }
 }
 
-/// Seconds that this thread has had of a core: a busy machine changes it little.
+/// CPU seconds of this thread: a busy machine changes it little.
 fn processor_time() -> f64 {
     let told = std::fs::read_to_string("/proc/thread-self/schedstat").unwrap_or_default();
     told.split_whitespace().next().and_then(|nanoseconds| nanoseconds.parse::<f64>().ok()).unwrap_or(0.0) / 1e9
 }
 
-/// Seconds that all threads of this process have had of a core.
+/// CPU seconds of all threads of this process.
 fn process_time() -> f64 {
     let told = std::fs::read_to_string("/proc/self/stat").unwrap_or_default();
-    // The fields behind the name, which may have spaces in it: user and system time are the 12th and 13th, in hundredths.
+    // The fields after the name, which may contain spaces: user and system time are the 12th and 13th, in hundredths.
     let behind = told.rsplit_once(')').map_or("", |(_, behind)| behind);
     behind.split_whitespace().skip(11).take(2).filter_map(|ticks| ticks.parse::<f64>().ok()).sum::<f64>() / 100.0
 }
 
-/// The peak of the memory of this process, in MB; 0 where the system does not tell.
+/// The peak memory of this process, in MB; 0 if the system does not report it.
 fn peak_memory() -> u64 {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
     let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
@@ -236,7 +237,7 @@ impl Random {
     }
 }
 
-/// The words that all books share, by the alias method: a word takes two looks.
+/// The words that all books share, by the alias method: a draw takes two lookups.
 struct Vocabulary {
     alias: Vec<(f32, u32)>,
 }

@@ -1,5 +1,5 @@
-//! How near true and false pairs of books come to the limits of the rule: every two books that share chains, with what the rule
-//! looks at, whether or not it accepts them.
+//! Measures how close true and false pairs of books come to the limits of the rule: prints every two books that share
+//! chains, with the rule's figures, whether or not it accepts them.
 
 use std::collections::HashMap;
 use std::io::{self, Write as _};

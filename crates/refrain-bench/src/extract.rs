@@ -1,4 +1,4 @@
-//! Extraction without reading and writing around it: to try models, and to measure speed.
+//! Extraction without I/O, to try models and to measure speed.
 
 use std::fs::{self, File};
 use std::io::{BufRead, BufReader, BufWriter, Write};
@@ -71,7 +71,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<()> {
     Ok(())
 }
 
-/// Seconds of CPU time that the main thread, the only one here, has used so far, as Linux tells it.
+/// Seconds of CPU time that the main thread, the only one here, has used so far, as Linux reports it.
 pub(crate) fn cpu_time() -> Option<f64> {
     let statistics = fs::read_to_string("/proc/self/schedstat").ok()?;
     let nanoseconds: u64 = statistics.split_whitespace().next()?.parse().ok()?;

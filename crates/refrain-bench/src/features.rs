@@ -99,7 +99,7 @@ fn gold_shares(blocks: &[String], gold: &str) -> Vec<(f32, f32)> {
     }
     let page: Vec<(usize, &str)> =
         blocks.iter().enumerate().flat_map(|(i, words)| words.iter().map(move |word| (i, word.as_str()))).collect();
-    // Words that the gold text does not have change nothing: their rows are left out.
+    // Words that the gold text lacks change nothing: their rows are dropped.
     let page: Vec<(usize, &[u64])> =
         page.iter().filter_map(|(block, word)| places.get(word).map(|places| (*block, places.as_slice()))).collect();
     let mut rows = vec![u64::MAX; width * (page.len() + 1)];

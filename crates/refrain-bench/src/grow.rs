@@ -1,8 +1,8 @@
-//! Grows a small collection into a large one, to see how time and memory of `refrain dedup` go with size.
+//! Grows a small collection into a large one, to measure how the time and memory of `refrain dedup` scale.
 //!
-//! A plain copy of a collection repeats all of it. Here, every copy after the first has other words in the places of
-//! the words: the vocabulary is permuted among words of the same length, by another permutation each time. All
-//! repetition inside a copy stays, sizes stay, and between copies n-grams repeat by chance only.
+//! A plain copy of a collection repeats all of it. Here, every copy after the first has its words replaced: the
+//! vocabulary is permuted among words of the same length, differently each time. Repetition inside a copy and all sizes
+//! stay the same, and n-grams repeat between copies only by chance.
 
 use std::collections::HashMap;
 use std::fs::{self, File};
@@ -17,14 +17,14 @@ use serde_json::{Value, json};
 pub(crate) struct Arguments {
     /// The small collection, one JSON object a line: id, text
     input: PathBuf,
-    /// Where the large collection goes, as JSONL
+    /// The large collection to write, as JSONL
     output: PathBuf,
     /// Words to write; the document that reaches this number is the last
     #[arg(long, default_value_t = 2_000_000_000)]
     words: u64,
 }
 
-/// Writes the large collection, and tells what it holds as JSON.
+/// Writes the large collection, and prints a JSON summary.
 pub(crate) fn run(arguments: &Arguments) -> Result<()> {
     let input = fs::read_to_string(&arguments.input).with_context(|| arguments.input.display().to_string())?;
     let mut collection = Collection::read(&input)?;
@@ -49,14 +49,14 @@ struct Grown {
 }
 
 struct Document {
-    /// Its id as it stands in JSON, without the quotation mark at the end.
+    /// Its id as written in JSON, without the closing quotation mark.
     id: String,
     /// Where its text ends in the texts of all.
     end: usize,
     words: u64,
 }
 
-/// An occurrence of a word in the texts of all.
+/// An occurrence of a word in the texts.
 struct Place {
     start: u32,
     word: u32,
@@ -65,7 +65,7 @@ struct Place {
 
 struct Collection {
     documents: Vec<Document>,
-    /// The texts of all, one after the other, as they stand in JSON.
+    /// All texts, one after another, as written in JSON.
     texts: Vec<u8>,
     places: Vec<Place>,
     /// Words in lower case, and with a capital.
@@ -178,7 +178,7 @@ impl Collection {
     }
 }
 
-/// A string as it stands in JSON, without its quotation marks.
+/// A string as written in JSON, without its quotation marks.
 fn in_json(text: &str) -> Result<String> {
     let quoted = serde_json::to_string(text)?;
     Ok(quoted[1..quoted.len() - 1].to_owned())

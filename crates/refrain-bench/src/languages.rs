@@ -7,7 +7,7 @@ use anyhow::{Context, Result};
 use refrain::decode::languages_with_encodings;
 use refrain::decode::training::{TrainingText, train, train_published};
 
-/// Languages that are told apart by their letters, group by group; a part of the name of their texts behind a colon.
+/// Languages distinguished by their letters, group by group; a part of the name of their texts after a colon.
 #[rustfmt::skip] // a table
 const GROUPS: [(&str, &str); 8] = [
     ("latin", "af az bs ca cs cy da de en eo es et eu fi fr ga gl hr hu id is it la lt lv ms nl no pl pt ro sk sl sq sr:latin sv sw tl tr uz:latin vi"),

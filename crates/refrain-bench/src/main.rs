@@ -36,34 +36,34 @@ enum Command {
     Stoplists {
         /// The folder of the language folders
         texts: PathBuf,
-        /// Where the lists go
+        /// The file of stop lists to write
         #[arg(short, long)]
         output: PathBuf,
     },
-    /// Train the models that tell languages and encodings, from the same texts
+    /// Train the models that detect languages and encodings, from the same texts
     Languages {
         /// The folder of the language folders
         texts: PathBuf,
-        /// Where the models go
+        /// The file of models to write
         #[arg(short, long)]
         output: PathBuf,
         /// N-grams that are kept of each language
         #[arg(long, default_value_t = 16_000)]
         keep: usize,
     },
-    /// Tell encodings and languages, beside chardetng; or how long that takes
+    /// Detect encodings and languages, next to chardetng, or measure the time
     Decode(decode::Arguments),
     /// Train the models of the published detector of encodings, from the same texts
     Chared {
         /// The folder of the language folders
         texts: PathBuf,
-        /// Where the models go
+        /// The file of models to write
         #[arg(short, long)]
         output: PathBuf,
     },
-    /// How the search for editions grows with the number of books, on made-up books with planted pairs
+    /// Measure how the search for editions scales, on synthetic books with planted pairs
     Editions(editions::Arguments),
-    /// How near true and false pairs of books come to the limits of the rule of `refrain editions`
+    /// Measure how close true and false pairs of books come to the limits of the rule of `refrain editions`
     EditionsMargins(editions_margins::Arguments),
     /// Extract the main content of pages in JSONL (id, html), with a model of your own or timed
     Extract(extract::Arguments),
@@ -90,27 +90,27 @@ enum Command {
         #[arg(long)]
         misses: bool,
     },
-    /// The studies of the published copy detector Ferret, beside what was published
+    /// Reproduce the studies of the published copy detector Ferret, next to the published figures
     PaperCompare(paper_compare::Arguments),
-    /// Table 1 of the publication of chared, once more: how often the encoding of a document is told, in six languages
+    /// Reproduce Table 1 of the chared paper: how often the encoding of a document is detected, in six languages
     PaperDecode {
         /// The folder of the language folders (cs, en, de, el, it, no), with .txt files in them, a sentence a line
         texts: PathBuf,
     },
-    /// The studies of the published method of frequent lines, once more: tables of its figures
+    /// Reproduce the studies of the published method of frequent lines: tables of its figures
     PaperStrip(paper_strip::Arguments),
-    /// Table 3 and Figure 3 of the publication of DUPNIQ, once more: precision and recall of its methods, scores by noise and overlap
+    /// Reproduce Table 3 and Figure 3 of the DUPNIQ paper: precision and recall, and scores by noise and overlap
     PaperEditions(paper_editions::Arguments),
-    /// Learn the evidence that comes with `refrain strip` from a folder of books
+    /// Learn the evidence that ships with `refrain strip` from a folder of books
     StripEvidence(strip::Arguments),
-    /// How well content is told from templates, and with other numbers of the method
+    /// Measure how well content is separated from templates, also with varied parameters
     Template(template::Arguments),
     /// Read inputs and do nothing else: time and peak memory, as JSON
     Read {
         /// Files or folders
         #[arg(required = true)]
         inputs: Vec<String>,
-        /// Threads: inputs are read side by side
+        /// The number of threads that read inputs in parallel
         #[arg(long, default_value_t = 1)]
         threads: u32,
     },

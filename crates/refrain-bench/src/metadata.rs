@@ -1,4 +1,4 @@
-//! How often the metadata found in pages are what people noted.
+//! Measures how often the metadata found in pages match human annotations.
 
 use std::collections::BTreeSet;
 use std::fs::File;

@@ -1,4 +1,4 @@
-//! The studies of the paper on Ferret, once more: figures of the corpora, thresholds, and doctored news.
+//! Reproduces the studies of the paper on Ferret: figures of the corpora, thresholds, and doctored news.
 
 use std::collections::HashMap;
 use std::fmt::Write as _;

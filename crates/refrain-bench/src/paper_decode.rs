@@ -1,5 +1,5 @@
-//! Table 1 of the publication of chared, once more: how often the encoding of a document is told, by a cross-validation
-//! in five parts.
+//! Reproduces Table 1 of the chared paper: how often the encoding of a document is detected, in a five-fold
+//! cross-validation.
 //!
 //! The publication used web pages in the encodings that they declared. Here a document is a block of sentences, converted
 //! to every encoding. See docs/algorithms/chared.md.

@@ -1,5 +1,5 @@
-//! The experiments of the paper on DUPNIQ, once more: precision and recall of the methods (its Table 3), and scores by noise and
-//! overlap (its Figure 3).
+//! Reproduces the experiments of the DUPNIQ paper: precision and recall of the methods (its Table 3), and scores by
+//! noise and overlap (its Figure 3).
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::io::{self, Write as _};
@@ -32,7 +32,7 @@ type Pairs = HashSet<(String, String)>;
 type Cell = (f64, f64, bool);
 /// Pairs by noise and share kept.
 type Cells = BTreeMap<(u32, u32), Vec<Cell>>;
-/// What is told of a pair, by name.
+/// A named figure about a pair.
 type Figure<'a> = (&'a str, &'a dyn Fn(&Cell) -> f64);
 
 struct Gold {
@@ -66,7 +66,7 @@ fn gold(path: &Path) -> Result<Gold> {
     Ok(gold)
 }
 
-/// A text and what of it is left out.
+/// A text and the part of it that is skipped.
 pub(crate) struct Text {
     id: String,
     content: String,

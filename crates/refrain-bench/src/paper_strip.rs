@@ -1,4 +1,4 @@
-//! The studies of the paper on frequent lines, once more: Kaser and Lemire (2007), figures 2, 3 and 5 to 9.
+//! Reproduces the studies of the paper on frequent lines: Kaser and Lemire (2007), figures 2, 3 and 5 to 9.
 
 use std::collections::HashMap;
 use std::fmt::Write as _;

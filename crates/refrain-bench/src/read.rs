@@ -56,7 +56,7 @@ pub(crate) fn measure(inputs: &[String], threads: u32) -> Result<()> {
     Ok(())
 }
 
-/// The peak memory of this process so far, as Linux tells it.
+/// The peak memory of this process so far, as Linux reports it.
 fn peak_memory() -> Option<u64> {
     let status = std::fs::read_to_string("/proc/self/status").ok()?;
     let line = status.lines().find(|line| line.starts_with("VmHWM:"))?;

@@ -1,5 +1,5 @@
-//! Stop lists: of each language, the words that are frequent in texts of all kinds, as many as make up more than half of text that
-//! they were not counted in.
+//! Builds stop lists: for each language, the words that are frequent in texts of all kinds, as many as make up more
+//! than half of unseen text.
 //!
 //! The published thresholds of jusText (0.30 and 0.32 of the words) suppose lists of about this reach. Words are counted
 //! as jusText looks them up: between white space, in lower case; only those made of letters are listed.
@@ -30,7 +30,7 @@ const SET_ASIDE: usize = 10;
 /// Running text. What programs say is text of its own kind: its words count less, and it does not say how long a list is.
 const PROSE: [&str; 5] = ["news", "udhr", "stories", "games", "fortunes"];
 
-/// What a word of other text counts.
+/// The weight of a word of other text.
 const OTHER_WEIGHT: f64 = 0.25;
 
 pub(crate) fn build(texts: &Path, output: &Path) -> Result<()> {
@@ -184,8 +184,8 @@ fn length_for(ranked: &[String], texts: &[&[String]]) -> (usize, f64) {
     (ranked.len().min(LONGEST), reach)
 }
 
-/// Letters, and what stands inside words between them: joiners, and the signs of Indic scripts that join letters or mark
-/// them (at the same two places of each script's table).
+/// Letters, and the signs inside words between them: joiners, and the signs of Indic scripts that join or mark letters
+/// (at the same two positions of each script's table).
 fn is_letter(c: char) -> bool {
     let indic = ('\u{900}'..'\u{e00}').contains(&c) && matches!(u32::from(c) & 0x7f, 0x3c | 0x4d);
     c.is_alphabetic() || indic || matches!(c, '\u{200c}' | '\u{200d}')

@@ -13,7 +13,7 @@ use refrain::strip::{BookSample, BookText, BoundaryFinder, EDGE_LINES, Ends, Str
 pub(crate) struct Arguments {
     /// The folder of the books, plain text files
     books: PathBuf,
-    /// Where the evidence goes
+    /// The evidence file to write
     #[arg(short, long)]
     output: PathBuf,
     /// Leave out the books whose names, without .txt, are in this file, one a line, and their near-copies

@@ -1,5 +1,5 @@
-//! How well content is told from templates on sets of pages with known content, and what becomes of it when a number of the
-//! method is halved or doubled.
+//! Measures how well content is separated from templates on pages with known content, and the effect of halving or
+//! doubling each parameter.
 
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
@@ -16,13 +16,13 @@ pub(crate) struct Arguments {
     /// Folders of sets: JSON lines of {id, html, content_ranges, norm_chars}, ranges in characters of the normalised page
     #[arg(required = true)]
     folders: Vec<PathBuf>,
-    /// Half and twice of each number of the method
+    /// Try half and twice the value of each parameter
     #[arg(long)]
     vary: bool,
     /// Take this many pages of each set, at even distances
     #[arg(long)]
     pages: Option<usize>,
-    /// Change a number of the method: NAME=FACTOR
+    /// Change a parameter: NAME=FACTOR
     #[arg(long, value_name = "NAME=FACTOR")]
     scale: Vec<String>,
 }
@@ -39,7 +39,7 @@ struct Set {
     pages: Vec<Page>,
 }
 
-/// How well the content of a set was told.
+/// How well the content of a set was found.
 #[derive(Clone, Copy)]
 struct Values {
     accuracy: f64,

@@ -1,4 +1,4 @@
-//! Encodings: those of the web, and a few that the web has left behind but old files have not.
+//! Encodings: those of the web, and a few that the web no longer supports but old files still use.
 
 use std::borrow::Cow;
 
@@ -14,13 +14,13 @@ pub(super) enum Charset {
     Standard(&'static Encoding),
     /// Cyrillic of DOS, the older one.
     Ibm855,
-    /// Four bytes a character; true for the highest first.
+    /// Four bytes per character.
     Utf32 { big_endian: bool },
-    /// Chinese between tildes and braces.
+    /// Chinese in seven bits, between `~{` and `~}`.
     Hz,
-    /// Korean between shifts.
+    /// Korean in seven bits, between shift characters.
     Iso2022Kr,
-    /// Japanese between escapes, with the supplementary characters that the Encoding Standard left out.
+    /// Japanese in seven bits, with the supplementary characters that the Encoding Standard omits.
     Iso2022Jp1,
 }
 
@@ -29,7 +29,7 @@ const IBM855: &str = "ђЂѓЃёЁєЄѕЅіІїЇјЈљЉњЊћЋќЌўЎџЏю
     лЛмМнНоОп┘┌█▄Пя▀ЯрРсСтТуУжЖвВьЬ№\u{ad}ыЫзЗшШэЭщЩчЧ§■\u{a0}";
 
 impl Charset {
-    /// The name users know it by: that of the Encoding Standard where it is in it.
+    /// The name that users see: that of the Encoding Standard, if it has one.
     pub(super) fn name(self) -> &'static str {
         match self {
             Charset::Standard(encoding) => encoding.name(),
@@ -53,7 +53,7 @@ impl Charset {
             (Charset::Iso2022Kr, ["iso-2022-kr", "csiso2022kr", "iso2022kr", "iso2022-kr"]),
             (Charset::Iso2022Jp1, ["iso-2022-jp-1", "iso2022-jp-1", "iso2022jp-1", "iso2022_jp_1"]),
         ];
-        // The standard maps some of these to an encoding that refuses everything.
+        // The standard maps some of these to an encoding that rejects everything.
         let own = own.into_iter().find(|(_, labels)| labels.iter().any(|known| known.eq_ignore_ascii_case(label)));
         own.map(|(charset, _)| charset).or_else(|| Encoding::for_label(label.as_bytes()).map(Charset::Standard))
     }
@@ -70,18 +70,18 @@ impl Charset {
         wide || [UTF_8, UTF_16LE, UTF_16BE].map(Charset::Standard).contains(&self)
     }
 
-    /// True for encodings in which bytes above ASCII stand for characters.
+    /// True for encodings in which bytes above ASCII represent characters.
     pub(super) fn has_bytes_above_ascii(self) -> bool {
         let seven_bit = matches!(self, Charset::Hz | Charset::Iso2022Kr | Charset::Iso2022Jp1);
         !seven_bit && ![ISO_2022_JP, X_USER_DEFINED, REPLACEMENT].map(Charset::Standard).contains(&self)
     }
 
-    /// True for encodings with several bytes for most characters, other than those of Unicode and of seven bits.
+    /// True for encodings with several bytes for most characters, except Unicode and seven-bit encodings.
     pub(super) fn has_wide_characters(self) -> bool {
         [GBK, GB18030, BIG5, SHIFT_JIS, EUC_JP, EUC_KR].map(Charset::Standard).contains(&self)
     }
 
-    /// The character that a single byte stands for; none where it stands for nothing.
+    /// The character of a single byte, if it has one.
     pub(super) fn single(self, byte: u8) -> Option<char> {
         match self {
             _ if byte < 0x80 => Some(char::from(byte)),
@@ -93,7 +93,7 @@ impl Charset {
         }
     }
 
-    /// Decodes bytes; says how many characters stand for bytes that fit nothing.
+    /// Decodes bytes. Also returns how many characters replace undecodable bytes.
     pub(super) fn decode(self, bytes: &[u8]) -> (Cow<'_, str>, u64) {
         match self {
             Charset::Standard(encoding) => decode_standard(encoding, bytes),
@@ -110,7 +110,7 @@ impl Charset {
     }
 }
 
-/// Decodes bytes, and counts those that fit nothing. U+FFFD that are in the text themselves do not count.
+/// Decodes bytes, and counts undecodable ones. U+FFFD characters already in the text do not count.
 fn decode_standard<'b>(encoding: &'static Encoding, bytes: &'b [u8]) -> (Cow<'b, str>, u64) {
     let (text, malformed) = encoding.decode_without_bom_handling(bytes);
     let losses = if malformed { malformed_sequences(encoding, bytes) } else { 0 };
@@ -153,20 +153,20 @@ fn utf32(bytes: &[u8], big_endian: bool) -> (Cow<'_, str>, u64) {
     (text.collect::<String>().into(), losses)
 }
 
-/// Seven-bit text in which some stretches, between two signs, are that of an eight-bit encoding.
+/// Seven-bit text with sections, between two signs, that are in an eight-bit encoding.
 struct Shifts {
     open: &'static [u8],
     close: &'static [u8],
-    /// What stands for something else, or for nothing.
+    /// Sequences to replace or remove.
     replaced: &'static [(&'static [u8], &'static [u8])],
 }
 
 const HZ: Shifts = Shifts { open: b"~{", close: b"~}", replaced: &[(b"~~", b"~"), (b"~\n", b"")] };
-/// The header should stand at the top, and does not always.
+/// The header should be at the top, but is not always.
 const KOREAN: Shifts = Shifts { open: b"\x0e", close: b"\x0f", replaced: &[(b"\x1b$)C", b"")] };
 
 impl Shifts {
-    /// The text in the eight-bit encoding. Stretches end with their line at the latest.
+    /// The text in the eight-bit encoding. Sections end at the end of their line at the latest.
     fn eight_bit(&self, bytes: &[u8]) -> Vec<u8> {
         let mut eight = Vec::with_capacity(bytes.len());
         let (mut rest, mut shifted) = (bytes, false);
@@ -190,7 +190,7 @@ impl Shifts {
         eight
     }
 
-    /// Adds a character of a stretch. Its second byte may be like the first byte of a sign.
+    /// Adds a character of a section. Its second byte may look like the first byte of a sign.
     fn push_shifted(&self, rest: &[u8], eight: &mut Vec<u8>) -> usize {
         let pair = rest.get(1).is_some_and(|second| *second > b' ') && !rest[1..].starts_with(self.close);
         let length = if pair { 2 } else { 1 };
@@ -199,9 +199,9 @@ impl Shifts {
     }
 }
 
-/// Japanese with escapes as EUC-JP, which has the same characters.
+/// Converts escaped Japanese to EUC-JP, which has the same characters.
 fn as_euc_jp(bytes: &[u8]) -> Vec<u8> {
-    // Bytes a character, and what stands before it.
+    // Escape sequence, bytes per character, and the prefix of each character.
     const SETS: [(&[u8], usize, &[u8]); 6] = [
         (b"\x1b(B", 0, b""),
         (b"\x1b(J", 0, b""),
@@ -232,10 +232,10 @@ fn as_euc_jp(bytes: &[u8]) -> Vec<u8> {
     eight
 }
 
-/// Stretches of which one may be broken.
+/// One section in this many may be broken.
 const SOUND_STRETCHES: usize = 20;
 
-/// True when what stands between the signs of HZ may be Chinese: pairs of bytes, without spaces, on one line. Tildes before
+/// True if the sections between HZ signs may be Chinese: pairs of bytes, without spaces, on one line. Tildes before
 /// braces are common in other texts.
 pub(super) fn may_be_hz(bytes: &[u8]) -> bool {
     let (mut sound, mut broken) = (0, 0);
@@ -260,7 +260,7 @@ pub(super) fn may_be_hz(bytes: &[u8]) -> bool {
     sound > 0 && broken * SOUND_STRETCHES <= sound
 }
 
-/// How long a stretch of HZ is, with the sign at its end, or how far it reaches before it turns out to be none.
+/// The length of an HZ section with its closing sign, or how far it reaches before it turns out not to be one.
 fn hz_stretch(bytes: &[u8]) -> Result<usize, usize> {
     let mut at = 0;
     while let Some(&[first, second]) = bytes.get(at..at + 2) {
@@ -322,7 +322,7 @@ mod tests {
         assert!(!may_be_hz(b"~{abc\nd~}"));
         assert!(!may_be_hz(b"~~{<:Ky2;~}"), "an escaped tilde");
         assert!(may_be_hz(b"~{!~~}"), "a character that ends like the sign begins");
-        // This takes no time even where all of it could be openings.
+        // This stays fast even if everything could be an opening sign.
         assert!(!may_be_hz(&[b"~{".repeat(1 << 20), b"~}".to_vec()].concat()));
     }
 

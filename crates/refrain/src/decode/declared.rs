@@ -1,8 +1,8 @@
-//! The charset a document declares inside itself.
+//! The charset that a document declares in its own text.
 
 use super::charsets::Charset;
 
-/// Declarations stand at the top.
+/// Declarations are within this many bytes of the start.
 const REACH: usize = 4096;
 
 /// The charset of a `<meta>` element or of an XML declaration.

@@ -1,8 +1,8 @@
-//! The guess: encoding and language together, by the letters that the bytes make.
+//! Guesses encoding and language together, from the letters that the bytes represent.
 //!
-//! Every encoding that the bytes may be in makes letters of them; every language that is written in it says what these
-//! letters cost. The cheapest pair is the answer. Only bytes above ASCII and their neighbours can tell encodings apart, and
-//! a few occurrences of each byte are enough.
+//! Each candidate encoding turns the bytes into letters, and each language written in it assigns a cost to these
+//! letters. The cheapest pair wins. Only bytes above ASCII and their neighbours distinguish encodings, and a few
+//! occurrences of each byte are enough.
 
 use std::cell::OnceCell;
 use std::sync::OnceLock;
@@ -14,59 +14,60 @@ use super::models::{Models, TONES_APART, Window};
 use super::ngrams::{Found, Key, STEP, Table};
 use super::symbols::{SPACE, symbol};
 
-/// What was guessed.
+/// The result of a guess.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Guess {
     pub(super) charset: Charset,
     pub(super) language: &'static str,
     /// How sure it is, from 0 to 1.
     pub(super) confidence: f32,
-    /// How many bytes above ASCII told so.
+    /// How many bytes above ASCII it is based on.
     pub(super) judged_by: usize,
 }
 
-/// What is known beforehand.
+/// What is known in advance.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Known<'a> {
     /// The language: no other is considered.
     pub(super) language: Option<&'a str>,
-    /// What the document declares: evidence, but no proof.
+    /// What the document declares: evidence, but not proof.
     pub(super) declared: Option<Charset>,
-    /// What the server declares: people who see to it know more often what they do.
+    /// What the server declares, which is more often right.
     pub(super) served: Option<Charset>,
-    /// The top-level domain that it comes from.
+    /// The top-level domain of the source.
     pub(super) domain: Option<&'a str>,
 }
 
-/// How often a byte is looked at, with its neighbours.
+/// How often each byte is examined, with its neighbours.
 const EACH_BYTE: u16 = 24;
-/// Letters behind a byte that it can change the cost of, and itself.
+/// How many letters a byte can change the cost of, itself included.
 const REACH: usize = super::ngrams::ORDER;
-/// Bytes above ASCII that are looked at before the first encodings are given up; then twice as many, and so on.
+/// Bytes above ASCII examined before the first encodings are dropped; then twice as many, and so on.
 const FIRST_LOOK: usize = 16;
-/// An encoding that costs so much more than the cheapest one is given up.
+/// An encoding that costs this much more than the cheapest one is dropped.
 const GIVEN_UP: i64 = 560;
-/// An encoding whose letters alone cost so much more, and so much more for each byte above ASCII, is not looked at closer.
+/// An encoding is not examined further if its letters alone cost this much more, plus this much more per byte above
+/// ASCII.
 const HOPELESS: i64 = 400;
 const HOPELESS_EACH: i64 = 48;
-/// Bytes above ASCII after which those that mean the same in all encodings that are left say nothing new.
+/// After this many bytes above ASCII, bytes with the same meaning in all remaining encodings add nothing.
 const ALL_ALIKE: usize = 64;
-/// Stretches are no longer, so that encodings can be given up in between.
+/// The maximum length of a stretch, so that encodings can be dropped in between.
 const LONGEST_STRETCH: usize = 32;
-/// What a letter of ASCII costs on average: windows are compared by what they cost beyond it.
+/// The average cost of an ASCII letter: windows are compared by their excess over it.
 const AVERAGE: i64 = 44;
-/// A text whose bytes above ASCII cost more than that on average is in none of these encodings and languages, most likely;
-/// and how sure an answer is then. A few bytes may well cost more.
+/// If bytes above ASCII cost more on average, the text is probably in none of these encodings and languages; and the
+/// confidence in that case. A few bytes may well cost more.
 const DOUBTFUL: i64 = 105;
 const FEW_BYTES: usize = 6;
 const NO_TEXT: f32 = 0.3;
-/// What a declaration is worth.
+/// The weight of a declaration.
 const DECLARED: i64 = 48;
-/// What the word of the server is worth.
+/// The weight of the server's declaration.
 const SERVED: i64 = 144;
-/// What the domain is worth.
+/// The weight of the domain.
 const DOMAIN: i64 = 32;
-/// A byte that stands for nothing, or for a control character.
+/// A byte without a character, or a control character.
 const IMPOSSIBLE: i64 = 1055;
 /// A capital inside a word.
 const CAPITAL_INSIDE: i64 = 96;
@@ -74,25 +75,25 @@ const CAPITAL_INSIDE: i64 = 96;
 const TWO_SCRIPTS: i64 = 112;
 /// A closing quotation mark that opens a word.
 const WRONG_QUOTE: i64 = 64;
-/// Text of ASCII that is looked at for its language.
+/// How many ASCII letters are examined for the language.
 const ASCII_LETTERS: usize = 128;
-/// What ASCII can say against a language at most: pages have English around their text.
+/// The most that ASCII can count against a language: pages often have English around their text.
 const MOST_BY_ASCII: u32 = 200;
-/// Bytes that are looked at for encodings with several bytes a character: first a few, then more of those that may do.
+/// Bytes examined for multi-byte encodings: first a few, then more for the plausible ones.
 const WIDE_LOOKS: [usize; 2] = [192, 1600];
 /// A Chinese character or the like beside a letter of ASCII.
 const WIDE_BESIDE_ASCII: i64 = 48;
 
-/// What a byte stands for in an encoding.
+/// The meaning of a byte in an encoding.
 #[derive(Debug, Clone, Copy)]
 struct Entry {
     symbol: u16,
-    /// What signs cost that are no letters.
+    /// The cost of a character that is not a letter.
     cost: u8,
     kind: Kind,
     latin: bool,
     closing_quote: bool,
-    /// It is no character of ASCII.
+    /// It is not an ASCII character.
     above: bool,
 }
 
@@ -104,7 +105,7 @@ enum Kind {
     Impossible,
 }
 
-/// An encoding with a byte for each character.
+/// A single-byte encoding.
 #[derive(Debug)]
 struct Single {
     charset: Charset,
@@ -113,16 +114,16 @@ struct Single {
     is_latin: bool,
     /// Columns of the languages that are written in it.
     languages: Vec<usize>,
-    /// What it costs beforehand: rare encodings need more evidence.
+    /// Its initial cost: rare encodings need more evidence.
     prior: i64,
-    /// What letters above ASCII cost on their own, in the language in which they cost least.
+    /// The cost of letters above ASCII on their own, in their cheapest language.
     letters: Box<[u8; 256]>,
 }
 
 const WESTERN: &str = "en de fr es it pt nl sv da no fi is ga eu ca gl af id ms sw tl la et sq cy";
 const CENTRAL: &str = "cs sk pl hu sl hr bs sr ro sq";
 
-/// Encodings with a byte for each character: name, group, languages, what it costs beforehand.
+/// Single-byte encodings: name, group, languages, initial cost.
 #[rustfmt::skip] // a table
 const SINGLE: [(&str, &str, &str, i64); 26] = [
     ("windows-1252", "latin", WESTERN, 0), ("ISO-8859-15", "latin", WESTERN, 24), ("macintosh", "latin", WESTERN, 128),
@@ -147,8 +148,8 @@ static WIDE: [(&Encoding, &[&str]); 5] = [
     (BIG5, &["zh-hant"]),
 ];
 
-/// Languages by the domains of the countries where most text is in them. Domains are no codes of languages: .uk is not
-/// Ukrainian, .ar is not Arabic.
+/// Languages by the country domains where most text is in them. Domains are not language codes: .uk is not Ukrainian,
+/// .ar is not Arabic.
 #[rustfmt::skip] // a table
 const DOMAINS: [(&str, &str); 58] = [
     ("ae", "ar"), ("al", "sq"), ("ar", "es"), ("at", "de"), ("az", "az"), ("ba", "bs"), ("bg", "bg"), ("br", "pt"),
@@ -214,7 +215,7 @@ impl Entry {
         Entry { symbol, cost, kind, latin, closing_quote: c == '’', above: !c.is_ascii() }
     }
 
-    /// What it costs wherever it stands: signs, Latin letters of another script's encoding, what stands for nothing.
+    /// Its cost in any position: signs, Latin letters in another script's encoding, bytes without a character.
     fn cost_alone(self, is_latin: bool) -> i64 {
         match self.kind {
             Kind::Impossible => IMPOSSIBLE,
@@ -224,7 +225,7 @@ impl Entry {
     }
 }
 
-/// What signs cost, by how common they are in text.
+/// The cost of signs, by how common they are in text.
 #[rustfmt::skip] // a table
 fn sign_cost(c: char) -> u8 {
     match c {
@@ -238,16 +239,16 @@ fn sign_cost(c: char) -> u8 {
     }
 }
 
-/// The bytes above ASCII of a text, and where enough of them stand.
+/// The bytes above ASCII of a text, and where enough of them are.
 struct Sample<'a> {
     bytes: &'a [u8],
-    /// How often each byte is looked at.
+    /// How often each byte is examined.
     counts: [u16; 256],
-    /// Where: stretches of a few bytes.
+    /// Their positions: stretches of a few bytes.
     stretches: Vec<(usize, usize)>,
-    /// How many bytes above ASCII are looked at.
+    /// How many bytes above ASCII are examined.
     looked_at: i64,
-    /// What it costs to be written in another than the Latin script, with so much ASCII beside.
+    /// The cost of a non-Latin script, given the amount of ASCII.
     foreign: i64,
 }
 
@@ -285,21 +286,21 @@ impl<'a> Sample<'a> {
         sample
     }
 
-    /// True when two encodings may make different texts of the bytes.
+    /// True if two encodings may decode the bytes to different texts.
     fn differs(&self, one: Charset, other: Charset) -> bool {
         let wide = one.has_wide_characters() || other.has_wide_characters();
         let seen = (0x80..=u8::MAX).filter(|byte| self.counts[usize::from(*byte)] > 0);
         wide || seen.into_iter().any(|byte| one.single(byte) != other.single(byte))
     }
 
-    /// True when more than one in fifty bytes above ASCII stands for nothing in an encoding.
+    /// True if more than one in fifty bytes above ASCII has no character in an encoding.
     fn is_impossible(&self, single: &Single) -> bool {
         let entries = single.entries.iter().zip(&self.counts);
         let impossible = entries.filter(|(entry, _)| entry.kind == Kind::Impossible);
         50 * impossible.map(|(_, count)| i64::from(*count)).sum::<i64>() > self.looked_at
     }
 
-    /// What the bytes cost in an encoding with several bytes a character, and how many there are.
+    /// The cost of the bytes in a multi-byte encoding, and their number.
     fn cost_wide(
         &self,
         encoding: &'static Encoding,
@@ -352,14 +353,14 @@ impl<'a> Sample<'a> {
     }
 }
 
-/// What the bytes that were looked at so far cost in an encoding.
+/// The cost so far of the examined bytes in an encoding.
 struct Running {
     single: &'static Single,
-    /// What they cost in any language.
+    /// The cost in any language.
     common: i64,
-    /// What their letters cost on their own.
+    /// The cost of their letters alone.
     alone: i64,
-    /// What they cost in each.
+    /// The cost in each language.
     sums: Vec<u32>,
 }
 
@@ -370,7 +371,7 @@ impl Running {
         Running { single, common, alone: 0, sums }
     }
 
-    /// Reads a stretch of bytes: counts what it costs in any language, and hands out the letters to count the rest by.
+    /// Reads a stretch of bytes: adds its language-independent cost and collects the letters that determine the rest.
     fn read(&mut self, bytes: &[u8], (from, to): (usize, usize), keys: &mut Vec<Key>) {
         let Running { single, common, alone, .. } = self;
         let start = from.saturating_sub(REACH - 1);
@@ -394,7 +395,7 @@ impl Running {
         }
     }
 
-    /// What they cost in a language, with what speaks for and against it.
+    /// The cost in a language, with the evidence for and against it.
     fn cost(&self, language: usize, known: &Evidence<'_>) -> i64 {
         let group = &Models::shipped().groups[self.single.group];
         let own = i64::from(self.sums[language]) + i64::from(group.languages[language].1);
@@ -402,13 +403,13 @@ impl Running {
         self.common + own + against - known.bonus(self.single.charset, group.code(language))
     }
 
-    /// What they cost in the language in which they cost least.
+    /// The cost in the cheapest language.
     fn least(&self, known: &Evidence<'_>) -> i64 {
         known.languages(self.single).map(|language| self.cost(language, known)).min().unwrap_or(i64::MAX)
     }
 }
 
-/// What is known beforehand, and what the ASCII of the text says.
+/// What is known in advance, and what the ASCII of the text shows.
 struct Evidence<'a> {
     known: Known<'a>,
     bytes: &'a [u8],
@@ -427,7 +428,7 @@ impl Evidence<'_> {
         single.languages.iter().copied().filter(|&language| self.wants(group.code(language)))
     }
 
-    /// What declarations are worth to a pair of an encoding and a language.
+    /// The weight of declarations for a pair of encoding and language.
     fn bonus(&self, charset: Charset, code: &str) -> i64 {
         let worth = |is: bool, worth: i64| if is { worth } else { 0 };
         worth(self.known.declared == Some(charset), DECLARED)
@@ -435,7 +436,7 @@ impl Evidence<'_> {
             + worth(self.known.domain.is_some_and(|domain| is_of_domain(code, domain)), DOMAIN)
     }
 
-    /// What ASCII says against a language of the Latin script; nothing where the language is known.
+    /// How much ASCII counts against a language of the Latin script; nothing if the language is known.
     fn against(&self, language: usize) -> i64 {
         if self.known.language.is_some() {
             return 0;
@@ -445,7 +446,7 @@ impl Evidence<'_> {
     }
 }
 
-/// Where the next byte above ASCII stands.
+/// The position of the next byte above ASCII.
 pub(super) fn next_above_ascii(bytes: &[u8], from: usize) -> Option<usize> {
     let mut at = from;
     for eight in bytes[from..].chunks_exact(8) {
@@ -460,18 +461,18 @@ pub(super) fn next_above_ascii(bytes: &[u8], from: usize) -> Option<usize> {
     bytes[at..].iter().position(|byte| *byte >= 0x80).map(|found| at + found)
 }
 
-/// Letters that stretches of bytes make in the encodings of one group. Those that make the same of a stretch share them.
+/// The letters of stretches in the encodings of one group. Encodings that decode a stretch alike share them.
 #[derive(Default)]
 struct Letters {
     keys: Vec<Key>,
-    /// Where what was made of one stretch ends.
+    /// Where the letters of each stretch end.
     runs: Vec<usize>,
-    /// Which encodings made which of them.
+    /// Which encodings produced which run.
     users: Vec<(usize, usize)>,
 }
 
 impl Letters {
-    /// Takes in what an encoding makes of a stretch; earlier encodings made the runs from the given one on.
+    /// Adds what an encoding makes of a stretch; earlier encodings produced the runs from `first` on.
     fn read(&mut self, user: usize, running: &mut Running, bytes: &[u8], stretch: (usize, usize), first: usize) {
         let start = self.keys.len();
         running.read(bytes, stretch, &mut self.keys);
@@ -486,7 +487,7 @@ impl Letters {
         self.users.push((run, user));
     }
 
-    /// Counts what they cost in each language.
+    /// Adds their cost in each language.
     fn count(&mut self, table: &Table, left: &mut [Running], work: &mut Work) {
         table.find(&self.keys, &mut work.found);
         self.users.sort_unstable();
@@ -506,16 +507,16 @@ impl Letters {
     }
 }
 
-/// Memory that is used again and again.
+/// Reusable buffers.
 #[derive(Default)]
 struct Work {
     found: Vec<Found>,
     sums: Vec<u32>,
 }
 
-/// Reads a stretch in all encodings that are left.
+/// Reads a stretch in all remaining encodings.
 fn read(letters: &mut [Letters], left: &mut [Running], bytes: &[u8], stretch: (usize, usize)) {
-    // Encodings of one group stand together.
+    // Encodings of one group are adjacent.
     let mut user = 0;
     for same in left.chunk_by_mut(|one, next| one.single.group == next.single.group) {
         let letters = &mut letters[same[0].single.group];
@@ -536,7 +537,7 @@ fn count(letters: &mut [Letters], left: &mut [Running], work: &mut Work) {
     }
 }
 
-/// Bytes that do not mean the same in all of some encodings.
+/// Bytes whose meaning differs among some encodings.
 fn differing(left: &[Running]) -> [bool; 256] {
     let mut differs = [false; 256];
     if let Some((first, others)) = left.split_first() {
@@ -551,13 +552,13 @@ fn differing(left: &[Running]) -> [bool; 256] {
     differs
 }
 
-/// The letters of a word so far, as far as they matter.
+/// The relevant letters of a word so far.
 #[derive(Debug, Clone, Copy)]
 struct Word {
     before: Entry,
-    /// A letter stands before that, too.
+    /// A letter also precedes it.
     inside: bool,
-    /// The quotation mark before opened the word.
+    /// The preceding quotation mark opened the word.
     opened: bool,
 }
 
@@ -570,8 +571,7 @@ impl Default for Word {
 }
 
 impl Word {
-    /// Takes in what a byte stands for. Returns what it costs to stand where it stands; capitals count beside bytes above
-    /// ASCII only.
+    /// Adds the meaning of a byte. Returns the cost of its position; capitals count only next to bytes above ASCII.
     fn push(&mut self, entry: Entry, above: bool) -> i64 {
         let before = self.before;
         let mut cost = 0;
@@ -595,7 +595,7 @@ impl Word {
     }
 }
 
-/// What the ASCII of a text says against each language of the Latin script.
+/// How much the ASCII of a text counts against each language of the Latin script.
 fn against_by_ascii(bytes: &[u8]) -> Vec<u32> {
     let Some((_, group)) = Models::shipped().group("latin") else { return Vec::new() };
     let table = group.table();
@@ -631,8 +631,8 @@ fn against_by_ascii(bytes: &[u8]) -> Vec<u32> {
     sums.iter().map(|sum| ((sum - best) / 2).min(MOST_BY_ASCII)).collect()
 }
 
-/// The encodings that the first bytes do not rule out by their letters alone: a quick look, before letters are looked at
-/// beside their neighbours.
+/// The encodings that the first bytes do not rule out by their letters alone: a quick check, before letters are
+/// examined in context.
 fn without_hopeless(mut all: Vec<Running>, sample: &Sample<'_>) -> Vec<&'static Single> {
     let (mut keys, mut looked_at) = (Vec::new(), 0);
     for &(from, to) in &sample.stretches {
@@ -657,8 +657,8 @@ fn above_ascii(bytes: &[u8]) -> usize {
     bytes.iter().filter(|byte| **byte >= 0x80).count()
 }
 
-/// Looks at the bytes in all encodings with a byte for each character, and gives up those that fall behind. Returns those
-/// that are left, and how many bytes above ASCII they were judged by.
+/// Examines the bytes in all single-byte encodings, and drops those that fall behind. Returns the remaining ones, and
+/// the number of bytes above ASCII examined.
 fn compare(sample: &Sample<'_>, evidence: &Evidence<'_>) -> (Vec<Running>, usize) {
     let mut wanted: Vec<&Single> = Single::all().iter().collect();
     wanted.retain(|single| evidence.languages(single).next().is_some() && !sample.is_impossible(single));
@@ -690,8 +690,8 @@ fn compare(sample: &Sample<'_>, evidence: &Evidence<'_>) -> (Vec<Running>, usize
     (left, looked_at)
 }
 
-/// Guesses the encoding and the language of a text with bytes above ASCII in it; none when there are no such bytes, or no
-/// encoding fits them.
+/// Guesses the encoding and the language of a text with bytes above ASCII; `None` if it has no such bytes, or no
+/// encoding fits.
 pub(super) fn guess(bytes: &[u8], known: Known<'_>) -> Option<Guess> {
     let sample = Sample::of(bytes);
     if sample.looked_at == 0 {
@@ -722,7 +722,7 @@ pub(super) fn guess(bytes: &[u8], known: Known<'_>) -> Option<Guess> {
                 let Some((common, bytes)) = sample.cost_wide(encoding, most, group.table(), &mut sums) else { break };
                 for code in wanted() {
                     let Some(language) = group.column(code) else { continue };
-                    // As if all bytes that the others were judged by cost the same.
+                    // As if all bytes that the others were judged by had the same cost.
                     let cost = (common + i64::from(sums[language])) as f32 / bytes as f32 * above as f32;
                     found.push((cost as i64 + sample.foreign - evidence.bonus(charset, code), charset, *code));
                 }
@@ -735,7 +735,7 @@ pub(super) fn guess(bytes: &[u8], known: Known<'_>) -> Option<Guess> {
         }
     }
     let &(best, charset, language) = costs.iter().min_by_key(|(cost, _, _)| *cost)?;
-    // Encodings that make the same text of the bytes are no rivals.
+    // Encodings that decode the bytes to the same text are not rivals.
     let rivals = costs.iter().filter(|(_, other, _)| *other != charset && sample.differs(charset, *other));
     let second = rivals.map(|(cost, _, _)| *cost).min();
     let lead = second.map_or(f32::MAX, |second| (second - best) as f32 / STEP);
@@ -747,7 +747,7 @@ pub(super) fn guess(bytes: &[u8], known: Known<'_>) -> Option<Guess> {
     Some(Guess { charset, language, confidence, judged_by: above })
 }
 
-/// True when a language of the models is the one that was asked for.
+/// True if a language of the models is the requested one.
 fn is_language(code: &str, wanted: &str) -> bool {
     code == wanted || (wanted == "zh" && code.starts_with("zh-")) || (matches!(wanted, "nb" | "nn") && code == "no")
 }
@@ -834,7 +834,7 @@ mod tests {
 
     #[test]
     fn what_fits_nothing_well_is_doubtful() {
-        // Czech in a code page of DOS, which is no candidate.
+        // Czech in a DOS code page, which is not a candidate.
         let dos = b"P\xfd\xa1li\xe7 \xa7lu\x9cou\x9fk\xec k\x85\xe5 \xa3p\xd8l \xd4\xa0belsk\x82 \xa2dy, a pak \xe7el dom\x85.";
         assert!(guess(dos, Known::default()).is_some_and(|guess| guess.confidence <= 0.3));
         let russian = encoded("Съешь же ещё этих мягких французских булок, да выпей чаю.", "KOI8-R");

@@ -1,4 +1,4 @@
-//! The language of a text, and the pass that marks documents in languages that were not asked for.
+//! Detects the language of a text, and marks documents in unwanted languages.
 
 use std::collections::BTreeMap;
 
@@ -20,34 +20,34 @@ pub struct Language {
     pub reliable: bool,
 }
 
-/// How much text of a document is looked at: more does not change the answer.
+/// How much text of a document is examined: more does not change the answer.
 const SAMPLE: usize = 1200;
 
-/// Below this many bytes nothing is said for sure of a document.
+/// With fewer bytes, no result is reliable.
 const ENOUGH: usize = 80;
 
-/// Letters that are looked at together.
+/// Letters that are examined together.
 const CHUNK: usize = 64;
 
-/// Chunks from several places of a text after which a clear lead is enough, if all of them say the same.
+/// After this many chunks from different positions, a clear lead is enough if all of them agree.
 const ENOUGH_CHUNKS: usize = 2;
 
-/// What a clear lead is, in nats.
+/// A clear lead, in nats.
 const CLEAR: f32 = 40.0;
 
-/// No more letters and spaces are looked at.
+/// At most this many letters and spaces are examined.
 const MOST_SYMBOLS: usize = 2048;
 
 /// Letters that a reliable answer needs.
 const RELIABLE_LETTERS: usize = 24;
 
-/// Letters that it needs in a script of one language; signs of mathematics are no text.
+/// The same for a script of a single language; mathematical signs are not text.
 const OWN_LETTERS: usize = 8;
 
-/// Letters depend on each other: what n-grams say is worth so much less than it seems.
+/// Letters depend on each other, so n-gram evidence is divided by this.
 const TEMPERATURE: f32 = 3.0;
 
-/// Tells the language of a text.
+/// Identifies the language of a text.
 ///
 /// ```
 /// use refrain::decode::identify;
@@ -89,17 +89,17 @@ fn main_script(symbols: &[u16]) -> Option<(Script, usize)> {
     }
     let count = |script| counts.iter().find(|(known, _)| *known == script).map_or(0, |(_, count)| *count);
     let (kana, han) = (count(Script::Kana), count(Script::Han));
-    // Japanese letters stand between Chinese characters; some do in Chinese text, too.
+    // Kana occur between Chinese characters in Japanese; some also occur in Chinese text.
     if kana > 2 && kana * 8 > han {
         counts.retain(|(script, _)| !matches!(script, Script::Kana | Script::Han));
         counts.push((Script::Kana, kana + 3 * han));
     }
-    // A Chinese character says as much as several letters.
+    // A Chinese character is worth several letters.
     let weight = |(script, count): &(Script, usize)| if *script == Script::Han { 3 * count } else { *count };
     counts.into_iter().reduce(|best, next| if weight(&next) > weight(&best) { next } else { best })
 }
 
-/// Tells the languages of one group apart.
+/// Identifies the language within one group.
 fn among(group: &str, symbols: &[u16], letters: usize) -> Option<Language> {
     let (_, group) = Models::shipped().group(group)?;
     let table = group.table();
@@ -113,7 +113,7 @@ fn among(group: &str, symbols: &[u16], letters: usize) -> Option<Language> {
     let mut wins = vec![0_usize; languages];
     for (seen, number) in spread(chunks.len()).enumerate() {
         let start = number * CHUNK;
-        // Letters that stand before it.
+        // The preceding letters.
         let mut window = Window(u64::from(SPACE));
         for symbol in &symbols[start.saturating_sub(ORDER - 1)..start] {
             window.push(*symbol);
@@ -123,7 +123,7 @@ fn among(group: &str, symbols: &[u16], letters: usize) -> Option<Language> {
         let mut costs = vec![0; table.width()];
         table.add(&keys, &mut costs);
         sums.iter_mut().zip(&costs).for_each(|(sum, cost)| *sum += cost);
-        // The rest at the end says little by itself.
+        // The remainder at the end is too short to count.
         if let Some(winner) = (0..languages).min_by_key(|&language| costs[language])
             && (keys.len() >= RELIABLE_LETTERS || chunks.len() == 1)
         {
@@ -141,12 +141,12 @@ fn among(group: &str, symbols: &[u16], letters: usize) -> Option<Language> {
     Some(Language {
         code: group.code(best),
         confidence: f64::from(confidence),
-        // Half in one language and half in another is in neither.
+        // Half in one language and half in another is neither.
         reliable: letters >= RELIABLE_LETTERS && confidence > 0.8 && 3 * wins[best] >= 2 * wins.iter().sum::<usize>(),
     })
 }
 
-/// The numbers below a given one, so that the first few are spread over all: ends, middle, quarters, eighths.
+/// The numbers below `count`, ordered so that the first few are spread out: ends, middle, quarters, eighths.
 fn spread(count: usize) -> impl Iterator<Item = usize> {
     let bits = count.next_power_of_two().trailing_zeros();
     let scattered =
@@ -154,7 +154,7 @@ fn spread(count: usize) -> impl Iterator<Item = usize> {
     scattered.filter(move |&at| at < count)
 }
 
-/// By how much the best one leads, in nats.
+/// The lead of the best one, in nats.
 fn lead(sums: &[u32]) -> f32 {
     let (mut best, mut second) = (u32::MAX, u32::MAX);
     for &sum in sums {
@@ -167,10 +167,11 @@ fn lead(sums: &[u32]) -> f32 {
     (second - best) as f32 / STEP
 }
 
-/// How many bytes of a page are looked at for its language.
+/// How many bytes of a page are examined for its language.
 const PAGE: usize = 16 << 10;
 
-/// Tells the language of a text that may be a web page: its markup does not count. Of short texts nothing is said for sure.
+/// Identifies the language of a text that may be a web page, ignoring markup. For short texts the result is not
+/// reliable.
 ///
 /// ```
 /// use refrain::decode::identify_page;
@@ -189,7 +190,7 @@ pub fn identify_page(text: &str) -> Option<Language> {
 /// Finds the language of a document from the first running text in it.
 pub fn detect_language(document: &Document) -> Option<Language> {
     let mut sample = String::with_capacity(SAMPLE + 200);
-    // Running text first; whatever there is when there is none.
+    // Running text first; any text if there is none.
     for least in [80, 1] {
         for block in document.blocks() {
             let text = block.span.of(document.text());
@@ -208,12 +209,12 @@ pub fn detect_language(document: &Document) -> Option<Language> {
     Some(Language { reliable: found.reliable && sample.len() >= ENOUGH, ..found })
 }
 
-/// The language of each block of a document: pages can mix. None for blocks without letters.
+/// The language of each block of a document, since pages can mix languages. `None` for blocks without letters.
 pub fn block_languages(document: &Document) -> Vec<Option<Language>> {
     document.blocks().iter().map(|block| identify(block.span.of(document.text()))).collect()
 }
 
-/// Codes of all languages that can be told.
+/// Codes of all languages that can be identified.
 pub fn known_languages() -> Vec<&'static str> {
     let mut codes: Vec<&str> = OWN_SCRIPT.iter().copied().chain(["ja", "th", "zh"]).collect();
     for group in &Models::shipped().groups {
@@ -225,24 +226,24 @@ pub fn known_languages() -> Vec<&'static str> {
     codes
 }
 
-/// Notes the language of every document and, when languages were asked for, marks documents in others as
-/// [`Label::Foreign`]; or their blocks in others, whatever the rest is in. What is too short to tell is never marked, and
-/// a document whose language cannot be told has none.
+/// Records the language of every document. If languages were requested, marks documents in others as
+/// [`Label::Foreign`], or only their blocks in others. Text too short to identify is never marked, and a document whose
+/// language is unknown gets none.
 #[derive(Debug, Clone, Default)]
 pub struct LanguageFilter {
     /// Codes of the languages to keep; all when empty.
     pub wanted: Vec<String>,
-    /// Each block is judged by itself.
+    /// Judge each block by itself.
     pub by_block: bool,
 }
 
 impl LanguageFilter {
-    /// Codes of all languages that can be told.
+    /// Codes of all languages that can be identified.
     pub fn known() -> Vec<&'static str> {
         known_languages()
     }
 
-    /// A filter for documents in these languages, by their codes; none for all languages.
+    /// A filter for documents in these languages, by code; an empty list means all languages.
     pub fn of(codes: &[String]) -> Result<LanguageFilter> {
         let named = codes.iter().map(|code| code.trim().to_lowercase()).filter(|code| !code.is_empty());
         let wanted: Vec<String> = named.collect();
@@ -260,12 +261,12 @@ impl LanguageFilter {
         }
     }
 
-    /// True for a language that was not asked for.
+    /// True for a language that was not requested.
     pub fn is_foreign(&self, found: &Language) -> bool {
         found.reliable && !self.wanted.is_empty() && !self.wanted.iter().any(|wanted| wanted == found.code)
     }
 
-    /// Finds the language of a document, and marks what is in a language that was not asked for.
+    /// Detects the language of a document, and marks what is in a language that was not requested.
     pub fn mark(&self, document: &mut Document) {
         let found = detect_language(document).filter(|found| found.reliable);
         document.language = found.map(|found| found.code.to_owned()).or(document.language.take());
@@ -276,7 +277,7 @@ impl LanguageFilter {
         }
     }
 
-    /// Marks blocks in other languages; the language of the document is that of most of the rest, if any is left.
+    /// Marks blocks in other languages. The document's language is that of most of the rest, if any.
     fn mark_blocks(&self, document: &mut Document) {
         let mut kept: BTreeMap<&str, usize> = BTreeMap::new();
         let mut marks = Vec::new();

@@ -1,26 +1,26 @@
-//! Bytes of web pages without their markup, which says nothing about the charset of the text.
+//! Removes the markup of web pages, which says nothing about the charset of the text.
 
 use std::borrow::Cow;
 
 use memchr::{memchr, memmem};
 
-/// Where markup shows, if there is any.
+/// Markup appears within this many bytes, if at all.
 const REACH: usize = 2000;
 
-/// What pages begin with.
+/// Typical starts of pages.
 const SIGNS: [&[u8]; 10] =
     [b"<html", b"<!doctype", b"<head", b"<body", b"<?xml", b"<meta", b"<p>", b"<div", b"<rss", b"<table"];
 
-/// The longest character reference that is looked for.
+/// The longest character reference that is recognised.
 const LONGEST_REFERENCE: usize = 12;
 
-/// The text of a page by which its encoding is told: all of it, when nothing but ASCII would be left without markup.
+/// The text of a page for detecting its encoding: all of it, if only ASCII would remain without markup.
 pub(super) fn text_of(bytes: &[u8]) -> Cow<'_, [u8]> {
     let plain = plain_text_of(bytes);
     if plain.is_ascii() { Cow::Borrowed(bytes) } else { plain }
 }
 
-/// The text of a page: tags, comments, scripts, styles and character references are spaces. Anything else is as it was.
+/// The text of a page, with tags, comments, scripts, styles and character references replaced by spaces.
 pub(super) fn plain_text_of(bytes: &[u8]) -> Cow<'_, [u8]> {
     let head = bytes[..bytes.len().min(REACH)].to_ascii_lowercase();
     if !SIGNS.iter().any(|sign| memmem::find(&head, sign).is_some()) {
@@ -44,7 +44,7 @@ pub(super) fn plain_text_of(bytes: &[u8]) -> Cow<'_, [u8]> {
     Cow::Owned(text)
 }
 
-/// Where a tag, a comment, a script or a style ends; one further if none begins here.
+/// Where a tag, comment, script or style ends; one byte further if none starts here.
 fn tag_end(bytes: &[u8], open: usize) -> usize {
     let rest = &bytes[open..];
     if !rest.get(1).is_some_and(|next| next.is_ascii_alphabetic() || matches!(next, b'/' | b'!' | b'?')) {
@@ -63,7 +63,7 @@ fn tag_end(bytes: &[u8], open: usize) -> usize {
     open + end.unwrap_or(rest.len())
 }
 
-/// Where an element ends, behind its end tag.
+/// Where an element ends, including its end tag.
 fn closing(rest: &[u8], tag: &[u8]) -> Option<usize> {
     let starts = memmem::find_iter(rest, b"</");
     let mut ends =
@@ -71,7 +71,7 @@ fn closing(rest: &[u8], tag: &[u8]) -> Option<usize> {
     ends.next().map(|at| at + tag.len() + memchr(b'>', &rest[at + tag.len()..]).map_or(0, |end| end + 1))
 }
 
-/// Where a character reference ends; one further if there is none.
+/// Where a character reference ends; one byte further if there is none.
 fn reference_end(bytes: &[u8], open: usize) -> usize {
     let reach = &bytes[open..bytes.len().min(open + LONGEST_REFERENCE)];
     match memchr(b';', reach) {

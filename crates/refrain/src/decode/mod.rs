@@ -1,7 +1,7 @@
 //! Decode: bytes to text, and the language of the text.
 //!
-//! The order of trust: a byte order mark; escapes of seven-bit encodings; UTF-8 that is valid; then the guess, to which
-//! encodings that make no letters of the bytes are no candidates, and what HTTP or the document declares is evidence.
+//! The order of trust: a byte order mark; escapes of seven-bit encodings; valid UTF-8; then the guess. Encodings in
+//! which the bytes are not letters are no candidates, and declarations by HTTP or the document are evidence.
 
 mod charsets;
 mod declared;
@@ -37,14 +37,14 @@ pub struct Hints<'a> {
     pub domain: Option<&'a str>,
     /// The language, by its code, where it is known.
     pub language: Option<&'a str>,
-    /// Look at no more than so many bytes to tell the encoding, once they are not valid as UTF-8: whether they are, all
-    /// of them say.
+    /// Examine at most this many bytes to detect the encoding, once they are known not to be valid UTF-8. The UTF-8
+    /// check reads all bytes.
     pub sample: Option<usize>,
     /// The published method with this model decides, instead of the guess.
     pub model: Option<&'a CharedModel>,
 }
 
-/// What bytes are found to be.
+/// The detected properties of bytes.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Detection {
     /// The encoding, by its WHATWG name where it has one, otherwise by its common name. None for no bytes at all.
@@ -58,19 +58,19 @@ pub struct Detection {
 }
 
 impl Detection {
-    /// True when the declaration is right; none when there is none.
+    /// True if the declaration is right; `None` if there is no declaration.
     pub fn agrees(&self) -> Option<bool> {
         self.declared.map(|declared| Some(declared) == self.encoding)
     }
 }
 
-/// What was wrong with a text beyond its encoding, and was set right.
+/// A defect of a text beyond its encoding, which was repaired.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Repair {
-    /// UTF-8 that was taken for another encoding and encoded once more.
+    /// UTF-8 that was mistaken for another encoding and encoded again.
     DoubleEncoded {
-        /// The encoding it was taken for.
+        /// The encoding it was mistaken for.
         through: &'static str,
     },
     /// Lines in another encoding than the rest.
@@ -82,29 +82,29 @@ pub enum Repair {
     },
 }
 
-/// Text out of bytes.
+/// Decoded text.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Decoded {
-    /// The text. Bytes that fit nothing, and NULs, became U+FFFD.
+    /// The text. Undecodable bytes and NULs became U+FFFD.
     pub text: String,
     /// The encoding, by its WHATWG name where it has one.
     pub encoding: &'static str,
-    /// The language that goes with the encoding, where the guess gave one, or that of a text that was set right.
+    /// The language that the guess found with the encoding, or that of a repaired text.
     pub language: Option<&'static str>,
     /// How sure the encoding is, from 0 to 1.
     pub confidence: f32,
-    /// What was set right.
+    /// The repair, if any.
     pub repair: Option<Repair>,
-    /// Number of U+FFFD that stand for bytes that could not be decoded.
+    /// Number of U+FFFD that replace undecodable bytes.
     pub losses: u64,
-    /// NUL characters: where the first one stood (in bytes of the decoded text) and how many there were.
+    /// NUL characters: the position of the first one (in bytes of the decoded text) and their number.
     pub nuls: Option<(usize, usize)>,
 }
 
 /// The bytes are not text in any encoding.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct NotText {
-    /// Where this showed.
+    /// The position of the evidence.
     pub at: usize,
 }
 
@@ -123,7 +123,7 @@ const FEW_BAD: usize = 100;
 /// Characters of a seven-bit encoding of which one may be damaged.
 const SOUND: u64 = 20;
 
-/// How many bytes of text are looked at for its language.
+/// How many bytes of text are examined for its language.
 const LANGUAGE: usize = 16 << 10;
 
 /// The same at first, and where the guess at the encoding named a language by fewer letters than the latter.
@@ -160,14 +160,14 @@ pub fn decode(bytes: Vec<u8>, hints: Hints<'_>) -> Result<Decoded, NotText> {
     Ok(finish(text.into_owned(), Found { language, ..found }, losses))
 }
 
-/// The language of a text whose encoding was guessed with a language. Many letters above ASCII tell both; where there are
-/// few, the whole text tells the language.
+/// The language of a text whose encoding was guessed together with a language. Many letters above ASCII determine both;
+/// if there are few, the whole text determines the language.
 fn choose_language(text: &str, found: Found) -> Option<&'static str> {
     let by_all = || language_of(&text[..text.floor_char_boundary(LANGUAGE_AT_FIRST)]);
     if found.by_few { by_all().or(found.language) } else { found.language }
 }
 
-/// What was decoded, set right where it was encoded twice. Only the encodings of Unicode have the characters for that.
+/// The decoded text, repaired if it was encoded twice. Only Unicode encodings have the characters for that.
 fn finish(text: String, found: Found, losses: u64) -> Decoded {
     let repaired = if found.charset.is_unicode() { repair::doubly_encoded(&text) } else { None };
     match repaired {
@@ -190,7 +190,7 @@ fn language_of(text: &str) -> Option<&'static str> {
     })
 }
 
-/// Tells the encoding and the language of bytes without decoding all of them.
+/// Detects the encoding and the language of bytes without decoding all of them.
 ///
 /// ```
 /// use refrain::decode::{detect, Hints};
@@ -221,7 +221,7 @@ pub fn detect(bytes: &[u8], hints: Hints<'_>) -> Result<Detection, NotText> {
     Ok(Detection { encoding: Some(found.charset.name()), language, confidence: found.confidence, declared })
 }
 
-/// Codes of the languages whose encodings can be told: those that `Hints::language` may be.
+/// Codes of the languages whose encodings can be detected: the valid values of `Hints::language`.
 pub fn languages_with_encodings() -> Vec<&'static str> {
     let mut codes = known_languages();
     codes.extend(["zh-hans", "zh-hant"]);
@@ -240,7 +240,7 @@ pub fn encodings_of(language: &str) -> Vec<&'static str> {
 struct Found {
     charset: Charset,
     language: Option<&'static str>,
-    /// The language goes by a few letters.
+    /// The language is based on a few letters.
     by_few: bool,
     confidence: f32,
     /// Bytes of the byte order mark.
@@ -290,7 +290,7 @@ fn find(bytes: &[u8], hints: Hints<'_>) -> Result<Found, NotText> {
     if nearly_utf8(good, bad) || (good >= bad && good > 0 && says_utf8) {
         return Ok(Found { confidence: 0.95, mixed: bad > 1, ..utf8 });
     }
-    // A few bytes say less than whoever wrote the header.
+    // A few bytes are weaker evidence than the header.
     if let Some(charset) = served(hints).filter(|charset| charset.has_bytes_above_ascii() && !says_utf8)
         && bytes.iter().filter(|byte| **byte >= 0x80).take(FEW).count() < FEW
         && charset.decode(bytes).1 == 0
@@ -304,7 +304,7 @@ fn find(bytes: &[u8], hints: Hints<'_>) -> Result<Found, NotText> {
     };
     let known = known(bytes, hints);
     let guessed = guess(&text, known).or_else(|| guess(sample, Known { language: None, ..known }));
-    // Many characters of several bytes do not come about by chance.
+    // Many multi-byte characters do not occur by chance.
     let mixed = good > 2;
     Ok(match guessed {
         Some(guess) => Found {
@@ -315,7 +315,7 @@ fn find(bytes: &[u8], hints: Hints<'_>) -> Result<Found, NotText> {
             mixed,
             ..utf8
         },
-        // Nothing fits: whatever loses least.
+        // Nothing fits: use whatever loses least.
         None => {
             let fallback = declared.filter(|charset| charset.has_bytes_above_ascii() && !says_utf8);
             let fallback = fallback.unwrap_or(Charset::Standard(WINDOWS_1252));
@@ -324,8 +324,8 @@ fn find(bytes: &[u8], hints: Hints<'_>) -> Result<Found, NotText> {
     })
 }
 
-/// The bytes to tell the encoding by: so many as asked for, from the start, or from the first one above ASCII where there
-/// is none before.
+/// The bytes used to detect the encoding: as many as requested, from the start, or from the first byte above ASCII if
+/// that comes later.
 fn sample(bytes: &[u8], most: Option<usize>) -> &[u8] {
     let Some(most) = most.map(|most| most.max(1)).filter(|most| *most < bytes.len()) else { return bytes };
     let first = guess::next_above_ascii(bytes, 0).unwrap_or(0);
@@ -342,8 +342,8 @@ fn known<'a>(bytes: &[u8], hints: Hints<'a>) -> Known<'a> {
     Known { language: hints.language, declared: declared(bytes), served, domain: hints.domain }
 }
 
-/// What the published method finds. It does not know that these bytes are not valid as UTF-8: that is no answer unless
-/// they nearly are.
+/// The result of the published method. It does not know that these bytes are not valid UTF-8, so UTF-8 is rejected
+/// unless they nearly are.
 fn by_model(bytes: &[u8], model: &CharedModel) -> Found {
     let text = markup::text_of(bytes);
     let (good, bad) = utf8_or_not(bytes);
@@ -378,7 +378,7 @@ fn declared(bytes: &[u8]) -> Option<Charset> {
     declared::in_document(bytes).filter(|charset| charset.contains_ascii())
 }
 
-/// The encoding that a byte order mark tells, and how long the mark is.
+/// The encoding that a byte order mark indicates, and the length of the mark.
 fn by_mark(bytes: &[u8]) -> Option<(Charset, usize)> {
     match bytes {
         // In UTF-16 this is a mark and a NUL.
@@ -388,7 +388,7 @@ fn by_mark(bytes: &[u8]) -> Option<(Charset, usize)> {
     }
 }
 
-/// Where binary data show behind a mark, if they are no text: noise can begin like a mark.
+/// The position of binary data after a mark, if the bytes are not text: noise can start like a mark.
 fn binary_behind_mark(bytes: &[u8], charset: Charset) -> Option<usize> {
     match charset {
         Charset::Standard(encoding) if encoding != UTF_8 => {
@@ -431,7 +431,7 @@ fn seven_bit(bytes: &[u8]) -> Option<Found> {
     Some(Found { confidence, ..Found::sure(charset) })
 }
 
-/// Where escapes of ISO-2022-CN stand, which cannot be decoded: what they switch to would be taken for ASCII.
+/// The position of ISO-2022-CN escapes, which cannot be decoded: their text would be mistaken for ASCII.
 fn chinese_escapes(bytes: &[u8]) -> Option<usize> {
     let shift = memchr::memchr(0x0e, bytes)?;
     let escapes = memchr::memmem::find_iter(&bytes[..shift], b"\x1b$");
@@ -474,7 +474,7 @@ fn clean(text: String, found: Found, losses: u64) -> Decoded {
     Decoded { text, encoding: charset.name(), language, confidence, repair: None, losses, nuls }
 }
 
-/// Replaces NUL characters by U+FFFD; says where the first one stood and how many there were.
+/// Replaces NUL characters by U+FFFD; returns the position of the first one and their number.
 pub(crate) fn replace_nuls(text: String) -> (String, Option<(usize, usize)>) {
     match memchr::memchr(0, text.as_bytes()) {
         None => (text, None),
@@ -511,7 +511,7 @@ fn is_utf32(bytes: &[u8], big_endian: bool) -> bool {
 /// Bytes of a quick look.
 const FIRST_BYTES: usize = 512;
 
-/// Characters that no text has: those for control, and those that are none and never will be.
+/// Characters that no text has: control characters and noncharacters.
 fn is_no_text(c: char) -> bool {
     let none = matches!(c, '\u{fdd0}'..='\u{fdef}') || u32::from(c) & 0xfffe == 0xfffe;
     none || c.is_control() && !c.is_whitespace()
@@ -530,9 +530,9 @@ struct Units {
     east_asian: usize,
     /// ASCII, and signs that all scripts share.
     shared: usize,
-    /// Japanese letters, and what stands between words and sentences.
+    /// Kana, and the characters between words and sentences.
     common: usize,
-    /// Where the first one stands that is malformed or no text.
+    /// The position of the first one that is malformed or not text.
     first_bad: usize,
 }
 
@@ -617,7 +617,7 @@ fn utf16_without_mark(bytes: &[u8]) -> Option<Charset> {
     Units::of(bytes, encoding == UTF_16BE).fit().then_some(Charset::Standard(encoding))
 }
 
-/// True when most of every second byte are the same one, and that one is for control: no text of bytes has so many of them.
+/// True if most of every second byte are the same control character: no other encoding has this many of them.
 fn one_control_reigns(head: &[u8], offset: usize) -> bool {
     let head = &head[..head.len().min(FIRST_BYTES)];
     let mut counts = [0_usize; 0x20];
@@ -649,8 +649,8 @@ fn is_control(byte: u8) -> bool {
 const SIGNATURES: [&[u8]; 6] =
     [b"PK\x03\x04", b"%PDF-", b"\x1f\x8b\x08", b"\x28\xb5\x2f\xfd", b"\xfd7zXZ", b"7z\xbc\xaf"];
 
-/// Where binary data show, if the bytes are no text: more than one in fifty bytes is a control character, or one in ten
-/// a NUL.
+/// The position of binary data, if the bytes are not text: more than one in fifty bytes is a control character, or one
+/// in ten a NUL.
 fn binary(bytes: &[u8]) -> Option<usize> {
     if SIGNATURES.iter().any(|signature| bytes.starts_with(signature)) {
         return Some(0);
@@ -744,7 +744,7 @@ mod tests {
         let bytes = [utf8.as_bytes(), &german].concat();
         // Characters are not cut.
         assert!((1..400).all(|most| with(&bytes, most) == "UTF-8"));
-        // What is looked for stands behind the first bytes.
+        // The relevant bytes come after the first ones.
         let bytes = [&b"Plain English text. ".repeat(10)[..], &german].concat();
         assert_eq!(with(&bytes, 60), "windows-1252");
     }

@@ -1,4 +1,4 @@
-//! The languages that can be told, by their scripts and the n-grams of their letters: data in the repository.
+//! The languages that can be identified, by their scripts and letter n-grams: data in the repository.
 
 use std::ops::RangeInclusive;
 use std::sync::OnceLock;
@@ -12,10 +12,10 @@ static SHIPPED: &[u8] = include_bytes!("../../data/languages.model");
 /// The first line of a file of models.
 pub(super) const HEAD: &[u8] = b"refrain languages 1\n";
 
-/// Codes, and what languages cost beforehand: rare ones need more evidence.
+/// Codes and initial costs of languages: rare ones need more evidence.
 pub(super) type Languages = Vec<(String, u8)>;
 
-/// Languages that are told apart by their letters: those of one script, or of one way to write.
+/// Languages distinguished by their letters: those of one script, or of one writing system.
 #[derive(Debug)]
 pub(super) struct Group {
     pub(super) name: String,
@@ -25,7 +25,7 @@ pub(super) struct Group {
 }
 
 impl Group {
-    /// The table, made when it is first asked for.
+    /// The table, built on first use.
     pub(super) fn table(&self) -> &Table {
         self.table.get_or_init(|| Table::new(self.languages.len(), &unpack_grams(&self.grams).unwrap_or_default()))
     }
@@ -35,14 +35,14 @@ impl Group {
         self.languages.iter().position(|(known, _)| known == code)
     }
 
-    /// The code that users know a language by. Vietnamese as windows-1258 writes it is Vietnamese.
+    /// The language code that users see. The windows-1258 form of Vietnamese is Vietnamese.
     pub(super) fn code(&self, column: usize) -> &str {
         let code = &self.languages[column].0;
         if code == TONES_APART { "vi" } else { code }
     }
 }
 
-/// Vietnamese with the tone marks behind its letters.
+/// Vietnamese with the tone marks after its letters.
 pub(super) const TONES_APART: &str = "vi-apart";
 
 /// All groups.
@@ -52,13 +52,13 @@ pub(super) struct Models {
 }
 
 impl Models {
-    /// The models that come with the library.
+    /// The models that ship with the library.
     pub(super) fn shipped() -> &'static Models {
         static MODELS: OnceLock<Models> = OnceLock::new();
         MODELS.get_or_init(|| {
             let read = zstd::stream::decode_all(SHIPPED).ok().and_then(|bytes| Models::parse(&bytes));
             debug_assert!(read.is_some(), "the shipped models can be read");
-            // The tests read the same bytes: models that cannot be read are never shipped.
+            // The tests read the same bytes, so unreadable models are never shipped.
             read.unwrap_or_default()
         })
     }
@@ -84,7 +84,8 @@ impl Models {
     }
 }
 
-/// The n-grams of a group: each as the difference to the one before, with its languages and costs; shorter ones first.
+/// The n-grams of a group: each as the difference from the previous one, with its languages and costs; shorter ones
+/// first.
 fn unpack_grams(bytes: &[u8]) -> Option<Vec<Gram>> {
     let mut reader = Reader(bytes);
     let mut grams = Vec::new();
@@ -97,8 +98,8 @@ fn unpack_grams(bytes: &[u8]) -> Option<Vec<Gram>> {
     Some(grams)
 }
 
-/// Writes models as [`Models::parse`] reads them: groups with their languages, what these cost beforehand, and n-grams
-/// sorted by length and number.
+/// Writes models as [`Models::parse`] reads them: groups with their languages, initial costs, and n-grams sorted by
+/// length and number.
 pub(super) fn pack(groups: &[(String, Languages, Vec<Gram>)]) -> std::io::Result<Vec<u8>> {
     let mut bytes = HEAD.to_vec();
     bytes.push(groups.len() as u8);
@@ -167,18 +168,18 @@ impl<'a> Reader<'a> {
     }
 }
 
-/// The script of a letter, by the name of the group that tells its languages apart, or the one language it is used for.
+/// The script of a letter: the name of the group that distinguishes its languages, or its only language.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Script {
-    /// Several languages write with it.
+    /// Several languages use it.
     Shared(&'static str),
-    /// Nobody else writes with it.
+    /// Only this language uses it.
     Own(&'static str),
-    /// Chinese characters: Chinese, unless Japanese letters stand between them.
+    /// Chinese characters: Chinese, unless kana occur between them.
     Han,
     /// Japanese letters.
     Kana,
-    /// Of no language that is known.
+    /// Not of any known language.
     Unknown,
 }
 
@@ -218,13 +219,13 @@ pub(super) const OWN_SCRIPT: [&str; 19] =
 pub(super) struct Window(pub(super) Key);
 
 impl Window {
-    /// Takes in the next letter; false for a space behind a space, which is none.
+    /// Adds the next letter; false for a space after a space, which is ignored.
     #[inline]
     pub(super) fn push(&mut self, symbol: u16) -> bool {
         if symbol == SPACE && self.0 as u16 == SPACE {
             return false;
         }
-        // The longest n-grams have as many letters as there is room for.
+        // The longest n-grams fill the key.
         const { assert!(ORDER * 16 == Key::BITS as usize) };
         self.0 = self.0 << 16 | Key::from(symbol);
         true

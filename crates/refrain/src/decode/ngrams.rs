@@ -1,7 +1,7 @@
 //! A table of n-grams with what each costs in each of several languages.
 //!
-//! The cost of a letter behind others is the negative logarithm of its probability. An n-gram that was never seen in a
-//! language, or that is no better than a shorter one, is not stored: it costs what its end costs, and a step more.
+//! The cost of a letter after others is the negative logarithm of its probability. An n-gram that never occurs in a
+//! language, or is no better than a shorter one, is not stored: it costs as much as its suffix, plus a step.
 
 /// Costs are in sixteenths of a nat.
 pub(super) const STEP: f32 = 16.0;
@@ -38,8 +38,8 @@ fn shorter(key: Key) -> Key {
 #[derive(Debug, Default)]
 pub(super) struct Table {
     width: usize,
-    /// What n-grams leave of themselves in their places; zero where there is none. Apart from the rows, and small, so that
-    /// it stays in the cache. That two n-grams of one place leave the same happens once in a billion.
+    /// Fingerprints of n-grams in their slots; zero for empty slots. Separate from the rows, and small enough to stay
+    /// in the cache. Two n-grams of one slot share a fingerprint once in a billion.
     traces: Vec<u32>,
     /// A row for each place, and one for all that was never seen.
     rows: Vec<[u8; LANES]>,
@@ -178,7 +178,7 @@ impl Table {
         }
     }
 
-    /// Adds what the last letters of n-grams cost behind the others to the sums of all languages.
+    /// Adds the costs of the last letters of n-grams, given the letters before, to the sums of all languages.
     pub(super) fn add(&self, keys: &[Key], sums: &mut [u32]) {
         let mut found = Vec::with_capacity(keys.len());
         self.find(keys, &mut found);
@@ -217,7 +217,7 @@ mod tests {
         assert_eq!(cost("q"), (255, 255));
     }
 
-    /// The definition as it stands: the cost of the longest end that is stored in a language, and a step for each letter less.
+    /// The plain definition: the cost of the longest stored suffix in a language, and a step for each missing letter.
     fn plain(grams: &[Gram], key: Key, language: u8) -> u32 {
         let (mut end, mut steps) = (key, 0_u8);
         while end != 0 {

@@ -1,4 +1,4 @@
-//! Texts that somebody decoded wrongly before, or put together from several encodings.
+//! Repairs texts that were decoded wrongly before, or combined from several encodings.
 
 use encoding_rs::{UTF_8, WINDOWS_1252};
 
@@ -9,14 +9,14 @@ use super::{Decoded, Found, Repair, clean, language_of, utf8_or_not};
 /// So many characters must come out right before a text is taken for doubly encoded.
 const ENOUGH: usize = 2;
 
-/// So many characters of several bytes do not stand in one line by chance.
+/// This many multi-byte characters do not occur in one line by chance.
 const SEVERAL: usize = 3;
 
 /// A guess at some lines must be this sure.
 const SURE: f32 = 0.9;
 
-/// Sets lines right that are UTF-8 taken for windows-1252 and encoded once more: `Ã©` becomes `é`. None where nothing is
-/// to be set right.
+/// Repairs lines of UTF-8 that were mistaken for windows-1252 and encoded again: `Ã©` becomes `é`. `None` if there is
+/// nothing to repair.
 pub(super) fn doubly_encoded(text: &str) -> Option<(String, Repair)> {
     if !looks_doubly_encoded(text.as_bytes()) {
         return None;
@@ -69,8 +69,8 @@ fn byte_in_windows_1252(c: char) -> Option<u8> {
     }
 }
 
-/// True for a line of UTF-8 in a text that was told to be something. Short lines can be valid by chance, above all those
-/// with several bytes a character: 通知 in GBK is two letters in UTF-8.
+/// True for a line of UTF-8 in a text with another detected encoding. Short lines can be valid by chance, especially in
+/// multi-byte encodings: 通知 in GBK is two letters in UTF-8.
 fn is_utf8(line: &[u8], told: Charset) -> bool {
     let (good, bad) = utf8_or_not(line);
     if told == Charset::Standard(UTF_8) {
@@ -82,14 +82,14 @@ fn is_utf8(line: &[u8], told: Charset) -> bool {
     convincing && (!told.has_wide_characters() || bad == 0 && long() > SEVERAL || told.decode(line).1 > 0)
 }
 
-/// Quotation marks, dashes, ellipses and the euro sign: in encodings with a byte for each character their three bytes are
-/// no letters that stand together.
+/// Quotation marks, dashes, ellipses and the euro sign: in single-byte encodings, their three bytes are not letters
+/// that occur together.
 fn has_typographic_sign(line: &[u8]) -> bool {
     memchr::memchr_iter(0xe2, line).any(|at| matches!(line[at + 1..], [0x80, 0x90..=0xa6, ..] | [0x82, 0xac, ..]))
 }
 
-/// Decodes a text of which some lines are UTF-8 and others are not. None when all lines are of one kind, or the others
-/// cannot be told.
+/// Decodes a text of which some lines are UTF-8 and others are not. `None` if all lines are of one kind, or the
+/// encoding of the others is unknown.
 pub(super) fn mixed(bytes: &[u8], found: Found, known: Known<'_>) -> Option<Decoded> {
     let is_utf8 = |line: &[u8]| is_utf8(line, found.charset);
     let lines = || bytes.split_inclusive(|byte| *byte == b'\n');

@@ -2,13 +2,13 @@
 
 use std::sync::LazyLock;
 
-/// What stands between words.
+/// The separator of words.
 pub(super) const SPACE: u16 = b' ' as u16;
 
-/// The symbols of the characters below this are kept in a table: most alphabets stand there.
+/// The symbols of characters below this are in a table: most alphabets are there.
 const TABLE: usize = 0x1000;
 
-/// A character as a letter in lower case, or [`SPACE`] for all that is none.
+/// A character as a letter in lower case, or [`SPACE`] if it is not a letter.
 #[inline]
 pub(super) fn symbol(c: char) -> u16 {
     static SYMBOLS: LazyLock<[u16; TABLE]> =
@@ -66,7 +66,7 @@ pub(crate) const TONES: [(char, &str); 5] = [
 ];
 pub(crate) const TONELESS: &str = "aăâeêioôơuưy";
 
-/// Text with the tone marks of Vietnamese behind their letters, as windows-1258 has them; in lower case.
+/// Text in lower case with the tone marks of Vietnamese after their letters, as in windows-1258.
 pub(super) fn with_tones_apart(text: &str) -> String {
     let mut apart = String::with_capacity(text.len());
     for c in text.chars().flat_map(char::to_lowercase) {

@@ -1,4 +1,4 @@
-//! For those who build the models again.
+//! Builds the language models.
 
 use std::collections::HashMap;
 
@@ -26,19 +26,19 @@ impl TrainingText {
     }
 }
 
-/// N-grams that are seen less often are left out.
+/// Rarer n-grams are dropped.
 const LEAST: u32 = 3;
 
 /// The letters that there may be, for the probability of those never seen.
 const LETTERS: f64 = 3000.0;
 
-/// Trains the published models of languages with the encodings that are common for them, and UTF-8, and packs them.
-/// Languages whose text an encoding cannot express are handed back with the reason.
+/// Trains the published models of languages with their common encodings and UTF-8, and packs them. Languages whose text
+/// an encoding cannot express are returned with the reason.
 pub fn train_published(texts: &[(String, String)]) -> std::io::Result<(Vec<u8>, Vec<String>)> {
     let (mut models, mut refused) = (Vec::new(), Vec::new());
     for (code, text) in texts {
         let text = if code == "vi" { with_tones_apart(text) } else { text.clone() };
-        // Rare encodings that cannot express the language are left out one by one.
+        // Rare encodings that cannot express the language are dropped one by one.
         let mut encodings = vec!["UTF-8"];
         for encoding in encodings_of(code) {
             encodings.push(encoding);
@@ -56,7 +56,7 @@ pub fn train_published(texts: &[(String, String)]) -> std::io::Result<(Vec<u8>, 
     Ok((chared::pack(&models)?, refused))
 }
 
-/// Trains the models of groups of languages, with so many n-grams a language, and packs them.
+/// Trains the models of groups of languages, with `keep` n-grams per language, and packs them.
 pub fn train(groups: &[(&str, Vec<TrainingText>)], keep: usize) -> std::io::Result<Vec<u8>> {
     let groups: Vec<_> = groups
         .iter()
@@ -84,7 +84,7 @@ fn grams_of_all(texts: &[TrainingText], keep: usize) -> Vec<Gram> {
 /// The n-grams of a language that say most, with their costs.
 fn grams(lines: &[String], keep: usize) -> Vec<(Key, u8)> {
     let counts = count(lines);
-    // How often each n-gram goes on, and with how many letters.
+    // How often each n-gram continues, and with how many different letters.
     let mut contexts: HashMap<Key, (f64, f64)> = HashMap::new();
     for (key, count) in &counts {
         let context = contexts.entry(key >> 16).or_default();
@@ -123,8 +123,8 @@ fn count(lines: &[String]) -> HashMap<Key, u32> {
     counts
 }
 
-/// The probability of the last letter of an n-gram behind the others, and behind all but the first: the method of Witten
-/// and Bell.
+/// The probability of the last letter of an n-gram given the others, and given all but the first (Witten-Bell
+/// smoothing).
 fn probability(key: Key, counts: &HashMap<Key, u32>, contexts: &HashMap<Key, (f64, f64)>) -> (f64, f64) {
     let (mut probability, mut shorter) = (1.0 / LETTERS, 1.0 / LETTERS);
     for length in 1..=order(key) {

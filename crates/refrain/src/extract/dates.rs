@@ -1,7 +1,7 @@
-//! Dates as pages write them, to ISO 8601.
+//! Parses the dates that pages contain into ISO 8601.
 //!
-//! A parser of its own: libraries for dates read the forms they are told, strictly. Here the form is not known, the date
-//! stands among other words, month names come in many languages, and only the calendar matters.
+//! refrain has its own parser because date libraries strictly expect a given format. Here the format is unknown, other
+//! words surround the date, month names come in many languages, and only the calendar date matters.
 
 use std::fmt::Write;
 
@@ -12,12 +12,12 @@ pub(crate) enum Order {
     DayFirst,
 }
 
-/// Dates are looked for in the first part of a text only.
+/// Dates are searched for only in this many bytes at the start of a text.
 const WINDOW: usize = 400;
 
-/// The first date in a text, as an ISO 8601 date, or as a date-time where the text writes it in that form.
+/// The first date in a text, as an ISO 8601 date, or as a date-time if the text has that form.
 ///
-/// Years before 1990 and after 2100 are no dates of web pages.
+/// Years before 1990 or after 2100 are rejected: they are unlikely on web pages.
 pub(crate) fn find_date(text: &str, order: Order) -> Option<String> {
     let text = head(text, WINDOW);
     let tokens = tokens(text);
@@ -29,7 +29,7 @@ pub(crate) fn find_date(text: &str, order: Order) -> Option<String> {
     None
 }
 
-/// The date in the path of an address.
+/// The date in the path of a URL.
 pub(crate) fn date_in_url(url: &str) -> Option<String> {
     let path = crate::url::path(url)?;
     let tokens = tokens(head(path, WINDOW));
@@ -79,7 +79,7 @@ impl Token {
     }
 }
 
-/// The numbers and words of a text, without the small words that stand inside dates.
+/// The numbers and words of a text, without the filler words that occur inside dates.
 fn tokens(text: &str) -> Vec<Token> {
     let mut tokens = Vec::new();
     let mut rest = text.char_indices().peekable();
@@ -91,7 +91,7 @@ fn tokens(text: &str) -> Vec<Token> {
         let mut end = start + first.len_utf8();
         while let Some(&(at, next)) = rest.peek() {
             let same = if digit { next.is_ascii_digit() } else { next.is_alphabetic() };
-            // The signs for year, month and day stand alone.
+            // The signs for year, month and day are tokens of their own.
             if !same || is_cjk_unit(next) || is_cjk_unit(first) {
                 break;
             }
@@ -113,14 +113,14 @@ fn is_cjk_unit(c: char) -> bool {
     matches!(c, '年' | '月' | '日' | '년' | '월' | '일')
 }
 
-/// Small words inside dates: `3rd of March`, `3 de marzo de 2021`, `2021年3月3日`.
+/// Filler words inside dates: `3rd of March`, `3 de marzo de 2021`, `2021年3月3日`.
 fn is_filler(word: &str) -> bool {
     const FILLERS: [&str; 15] =
         ["st", "nd", "rd", "th", "of", "de", "del", "er", "º", "年", "月", "日", "년", "월", "일"];
     FILLERS.iter().any(|filler| word.eq_ignore_ascii_case(filler))
 }
 
-/// A date that begins with the first token.
+/// A date that starts with the first token.
 fn spelled(text: &str, tokens: &[Token], order: Order) -> Option<String> {
     let &[a, b, c, ..] = tokens else { return None };
     if !near(text, &a, &b) || !near(text, &b, &c) {
@@ -154,7 +154,7 @@ fn spelled(text: &str, tokens: &[Token], order: Order) -> Option<String> {
     None
 }
 
-/// True when nothing but a little punctuation and small words stands between two tokens.
+/// True if only a little punctuation and filler words separate two tokens.
 fn near(text: &str, a: &Token, b: &Token) -> bool {
     let between = &text[a.end..b.start];
     between.len() <= 8 && !between.contains(['|', ':', ';', '(', '•', '·'])
@@ -167,7 +167,7 @@ fn compact(text: &str, token: &Token) -> Option<String> {
             let found = date(token.value / 10_000, token.value / 100 % 100, token.value % 100)?;
             Some(with_time(found, &text[token.end..]))
         }
-        // A number by itself: inside a text it would be anything.
+        // Only if the number is the whole text: inside a text it could be anything.
         10 if text.trim().len() == 10 => from_seconds(token.value),
         13 if text.trim().len() == 13 => from_seconds(token.value / 1000),
         14 => date(token.value / 10_000_000_000, token.value / 100_000_000 % 100, token.value / 1_000_000 % 100),
@@ -175,7 +175,7 @@ fn compact(text: &str, token: &Token) -> Option<String> {
     }
 }
 
-/// Seconds since 1970 as a date: days to the civil calendar, counted in eras of 400 years that begin in March.
+/// Converts seconds since 1970 to a date: days to the civil calendar, in eras of 400 years that begin in March.
 fn from_seconds(seconds: u64) -> Option<String> {
     let days = seconds / 86_400 + 719_468;
     let (era, day_of_era) = (days / 146_097, days % 146_097);
@@ -186,7 +186,7 @@ fn from_seconds(seconds: u64) -> Option<String> {
     date(year_of_era + era * 400 + u64::from(month <= 2), month, day_of_year - (153 * shifted + 2) / 5 + 1)
 }
 
-/// A date that can be, in ISO 8601.
+/// The date in ISO 8601, if it is valid.
 fn date(year: u64, month: u64, day: u64) -> Option<String> {
     let leap = year.is_multiple_of(4) && (!year.is_multiple_of(100) || year.is_multiple_of(400));
     let days = match month {
@@ -198,14 +198,14 @@ fn date(year: u64, month: u64, day: u64) -> Option<String> {
     ((1990..=2100).contains(&year) && (1..=days).contains(&day)).then(|| format!("{year:04}-{month:02}-{day:02}"))
 }
 
-/// Adds the time that follows a date, if one does, in the form of ISO 8601.
+/// Appends the time that follows a date, if there is one, in ISO 8601.
 fn with_time(mut date: String, rest: &str) -> String {
     let Some(rest) = rest.strip_prefix(['T', 't', ' ']) else { return date };
     let Some((hours, rest)) = two_digits(rest, 23) else { return date };
     let rest = rest.strip_prefix(':').unwrap_or(rest);
     let Some((minutes, rest)) = two_digits(rest, 59) else { return date };
     let (seconds, rest) = two_digits(rest.strip_prefix(':').unwrap_or(rest), 59).unwrap_or((0, rest));
-    // A time of twelve hours is not understood here: the date alone is right.
+    // 12-hour times are not supported: return the date alone.
     let half = rest.trim_start().as_bytes();
     if half.len() >= 2 && matches!(half[0] | 0x20, b'a' | b'p') && matches!(half[1] | 0x20, b'm' | b'.') {
         return date;
@@ -233,7 +233,7 @@ fn two_digits(text: &str, most: u64) -> Option<(u64, &str)> {
     Some((number, &text[2..]))
 }
 
-/// The month that a word names, in the languages most pages are in. Abbreviations are the beginnings of names.
+/// The month that a word names, in the most common languages of the web. Abbreviations are prefixes of names.
 fn month_named(word: &str) -> Option<u64> {
     let lower = word.to_lowercase();
     if lower.chars().count() < 3 {

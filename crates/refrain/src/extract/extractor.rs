@@ -1,4 +1,4 @@
-//! The main content of a page: one call for all methods, with buffers that serve again.
+//! Extracts the main content of a page: one entry point for all methods, with reusable buffers.
 
 use std::borrow::Cow;
 
@@ -15,11 +15,11 @@ use crate::document::{Block, BlockKind, Label, Mark, Reason, Span};
 use crate::papers::bte::bte;
 use crate::papers::justext::{Class, Classified, JusText, JusTextOptions};
 
-/// How the main content is told from what surrounds it.
+/// The method that separates the main content from the rest of the page.
 #[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum ExtractMethod {
-    /// The learned method: best on pages of all kinds, never empty-handed.
+    /// The learned method: best on pages of all kinds, and never returns nothing.
     #[default]
     Default,
     /// jusText as published, with its parameters.
@@ -36,7 +36,7 @@ impl ExtractMethod {
         ("bte", ExtractMethod::Bte),
     ];
 
-    /// The name users know it by.
+    /// The name that users see.
     pub fn name(self) -> &'static str {
         match self {
             ExtractMethod::Default => "default",
@@ -46,14 +46,14 @@ impl ExtractMethod {
     }
 }
 
-/// What of the main content is wanted.
+/// Which parts of the main content to keep.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum ExtractProfile {
-    /// All of it: headings, lists, tables and captions, too.
+    /// All of it, including headings, lists, tables and captions.
     #[default]
     CleanEval,
-    /// Full sentences only, as linguists like it.
+    /// Full sentences only, for linguistic corpora.
     KrdWrd,
 }
 
@@ -62,7 +62,7 @@ impl ExtractProfile {
     pub const ALL: [(&'static str, ExtractProfile); 2] =
         [("cleaneval", ExtractProfile::CleanEval), ("krdwrd", ExtractProfile::KrdWrd)];
 
-    /// The name users know it by.
+    /// The name that users see.
     pub fn name(self) -> &'static str {
         match self {
             ExtractProfile::CleanEval => "cleaneval",
@@ -79,9 +79,9 @@ pub struct ExtractOptions {
     pub method: ExtractMethod,
     /// The profile.
     pub profile: ExtractProfile,
-    /// Keep comments of readers below articles. Contributions to forums are main content in any case.
+    /// Keep reader comments below articles. Forum posts are always main content.
     pub comments: bool,
-    /// Language of the stop list that jusText uses, whatever the pages say; their own when not given.
+    /// Language of the stop list that jusText uses. If not given, each page's own language decides.
     pub language: Option<String>,
 }
 
@@ -99,11 +99,11 @@ pub struct ExtractOptions {
 #[derive(Debug, Default)]
 pub struct Extractor {
     options: ExtractOptions,
-    /// Another model than the shipped one.
+    /// Replaces the shipped model.
     model: Option<Model>,
 }
 
-/// Buffers that are used for one page after the other. What is found does not depend on the pages before.
+/// Buffers that are reused from page to page. Results do not depend on earlier pages.
 #[derive(Debug, Default)]
 pub struct Workspace {
     segmenter: Segmenter,
@@ -117,19 +117,19 @@ pub struct Workspace {
     decisions: Vec<Decision>,
 }
 
-/// What was decided on a block.
+/// The decision about a block.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Decision {
     /// It belongs to the main content.
     pub keep: bool,
-    /// How likely it is main content, by the learned method.
+    /// The probability that it is main content, from the learned method.
     pub probability: Option<f32>,
-    /// What decided.
+    /// The rule that decided.
     pub rule: DecisionRule,
 }
 
 impl Decision {
-    /// The decision as the reason of a mark.
+    /// The decision as the reason for a mark.
     fn reason(&self) -> Reason {
         match self.rule {
             DecisionRule::Classified(found) => found.reason(),
@@ -141,25 +141,25 @@ impl Decision {
     }
 }
 
-/// What decided on a block.
+/// The rule that decided about a block.
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[non_exhaustive]
 pub enum DecisionRule {
-    /// The learned method: with the blocks above this probability the page is expected to come out best.
+    /// The learned method: the blocks above a threshold give the best expected F1 for the page.
     Learned,
-    /// It is a comment of a reader.
+    /// It is a reader comment.
     Comment,
-    /// Its text stands elsewhere in the page.
+    /// Its text also appears elsewhere in the page.
     Copy,
-    /// The profile leaves out what is no full sentence.
+    /// The profile drops everything that is not a full sentence.
     NoSentence,
-    /// jusText: its class by itself and with its neighbours, and the figures.
+    /// jusText: its class with and without context, and the measures.
     Classified(Classified),
-    /// BTE: it lies inside, or outside, the densest stretch of text.
+    /// BTE: it is inside, or outside, the densest range of text.
     Range,
-    /// The page shows no text; this is what it says of itself.
+    /// The page shows no text; this comes from its metadata.
     Stated,
-    /// It is no page, but plain text.
+    /// The input is plain text, not a page.
     Plain,
 }
 
@@ -179,16 +179,16 @@ impl DecisionRule {
     }
 }
 
-/// What was found in a page.
+/// The content found in a page.
 #[derive(Debug, Clone, Copy)]
 pub struct Extracted<'a> {
-    /// The page in blocks.
+    /// The page, split into blocks.
     pub page: &'a ParsedPage,
     /// One for each block.
     pub decisions: &'a [Decision],
     /// How good the result is expected to be, from 0 to 1.
     pub confidence: f32,
-    /// Why the confidence is 0, or what should be known of the result.
+    /// Why the confidence is 0, or a caveat about the result.
     pub note: Option<&'static str>,
 }
 
@@ -203,7 +203,7 @@ impl Extracted<'_> {
         self.page.blocks.iter().enumerate().filter(|(i, _)| self.keeps(*i))
     }
 
-    /// Where the main content stands in the page that it was taken from: ranges of its source. Blocks on end make one range, with the
+    /// The ranges of the page's source that contain the main content. Adjacent blocks form one range, including the
     /// markup between them.
     ///
     /// ```
@@ -264,11 +264,11 @@ impl Extracted<'_> {
     }
 }
 
-/// Where the text of a piece of HTML ends: in front of the tags and blanks that it ends with.
+/// Where the text of a piece of HTML ends: before its trailing tags and white space.
 fn text_end(html: &str) -> usize {
     let mut rest = html.trim_end();
     while let Some(open) = rest.ends_with('>').then(|| rest.rfind('<')).flatten() {
-        // A tag begins with its name, or with a stroke or an exclamation mark; anything else is text.
+        // A tag starts with a name, a slash or an exclamation mark after its `<`; anything else is text.
         if !rest[open + 1..].starts_with(|c: char| c.is_ascii_alphabetic() || c == '/' || c == '!') {
             break;
         }
@@ -277,9 +277,9 @@ fn text_end(html: &str) -> usize {
     rest.len()
 }
 
-/// How likely a block with the text of another one is main content before it may be there twice.
+/// A block whose text duplicates another block is kept above this probability.
 const LIKELY_REFRAIN: f32 = 0.8;
-/// Words of main content that must stand above comments before these are taken for what they are.
+/// Main content of at least this many words must precede comments before they are recognised as such.
 const WORDS_ABOVE_COMMENTS: f32 = 40.0;
 /// The same as a share of all words that are likely main content.
 const SHARE_ABOVE_COMMENTS: f32 = 0.1;
@@ -290,7 +290,7 @@ impl Extractor {
         Extractor { options, ..Extractor::default() }
     }
 
-    /// An extractor with another model: for those who train one.
+    /// An extractor with a custom model, for those who train one.
     pub fn with_model(options: ExtractOptions, model: &str) -> Result<Extractor, ModelError> {
         Ok(Extractor { options, model: Some(Model::parse(model)?) })
     }
@@ -300,12 +300,12 @@ impl Extractor {
         &self.options
     }
 
-    /// Extracts the main content of a page. `language` is the page's, where it is known.
+    /// Extracts the main content of a page. `language` is the language of the page, if known.
     pub fn extract<'a>(&self, html: &str, language: Option<&str>, workspace: &'a mut Workspace) -> Extracted<'a> {
         self.extract_detecting(html, |_| language.map(str::to_owned), workspace)
     }
 
-    /// The same for those who find out the language of a page from its text.
+    /// Like [`extract`](Self::extract), for callers that detect the language of a page from its text.
     pub fn extract_detecting<'a>(
         &self,
         html: &str,
@@ -329,7 +329,7 @@ impl Extractor {
         Extracted { page: &workspace.page, decisions: &workspace.decisions, confidence, note: Some(note) }
     }
 
-    /// Plain text as a page of paragraphs, all of them main content: for those who take pages and texts alike.
+    /// Treats plain text as a page of paragraphs, all of them main content, for callers that accept both.
     pub fn plain<'a>(text: &str, workspace: &'a mut Workspace) -> Extracted<'a> {
         workspace.segmenter.segment("", Segmentation::Visual, &mut workspace.page);
         workspace.decisions.clear();
@@ -342,7 +342,7 @@ impl Extractor {
         Extracted { page: &workspace.page, decisions: &workspace.decisions, confidence, note }
     }
 
-    /// The first half of the work: cuts the page into the blocks that the method judges.
+    /// First step: splits the page into the blocks that the method judges.
     pub(crate) fn segment(&self, html: &str, workspace: &mut Workspace) {
         let segmentation = match self.options.method {
             ExtractMethod::JusText(_) => Segmentation::Published,
@@ -351,7 +351,7 @@ impl Extractor {
         workspace.segmenter.segment(html, segmentation, &mut workspace.page);
     }
 
-    /// The second half: judges the blocks.
+    /// Second step: judges the blocks.
     pub(crate) fn decide<'a>(&self, html: &str, language: Option<&str>, workspace: &'a mut Workspace) -> Extracted<'a> {
         workspace.decisions.clear();
         let (mut confidence, mut note) = (0.0, None);
@@ -373,7 +373,7 @@ impl Extractor {
         Extracted { page: &workspace.page, decisions: &workspace.decisions, confidence, note }
     }
 
-    /// The learned method. Returns the F1 that is expected of the result.
+    /// The learned method. Returns the expected F1 of the result.
     fn judge(&self, html: &str, workspace: &mut Workspace) -> f32 {
         let model = self.model.as_ref().unwrap_or_else(|| Model::shipped());
         let Workspace { page, measures, context, table, traits, probabilities, .. } = workspace;
@@ -417,7 +417,7 @@ impl Extractor {
         expected
     }
 
-    /// jusText. Returns the share of good characters that were good by themselves.
+    /// jusText. Returns the share of good characters that were already good without context.
     fn justext(&self, options: JusTextOptions, language: Option<&str>, workspace: &mut Workspace) -> f32 {
         let page = &workspace.page;
         let language = self.options.language.as_deref().or(language).or(page.language.as_deref());
@@ -436,11 +436,11 @@ impl Extractor {
     }
 }
 
-/// The confidence in text that the page does not show.
+/// The confidence in text that the page states but does not show.
 const STATED_CONFIDENCE: f32 = 0.1;
 
 impl Workspace {
-    /// Takes the text that a page without visible text states in its data or its description; false if there is none.
+    /// Uses the text that a page without visible text has in its data or description; false if there is none.
     fn state(&mut self, html: &str) -> bool {
         self.decisions.clear();
         let Some(text) = stated_text(html, &self.page) else { return false };
@@ -451,7 +451,7 @@ impl Workspace {
         true
     }
 
-    /// BTE. Returns the share of the text that lies inside.
+    /// BTE. Returns the share of the text that is inside the densest range.
     fn densest(&mut self) -> f32 {
         let (mut inside, mut all) = (0, 0);
         for (keep, block) in bte(&self.page).into_iter().zip(&self.page.blocks) {
@@ -462,14 +462,14 @@ impl Workspace {
         if all == 0 { 0.0 } else { inside as f32 / all as f32 }
     }
 
-    /// Marks comments of readers as such, unless the page is nothing without them.
+    /// Drops reader comments, unless the page has little else.
     fn drop_comments(&mut self) {
         if self.measures.is_discussion() {
             return;
         }
         let Workspace { page, measures, decisions, probabilities, .. } = self;
         let comment = |block: usize| traits_of(page, block).has(Traits::COMMENT);
-        // Comments stand below what they are about.
+        // Comments come below the content that they refer to.
         let (mut all, mut above, mut begun) = (0.0, 0.0, false);
         for (block, &probability) in probabilities.iter().enumerate() {
             let mass = measures.words(block) * probability;
@@ -486,7 +486,7 @@ impl Workspace {
         }
     }
 
-    /// Keeps comments of readers that read like text, however the page comes out best.
+    /// Keeps reader comments that read like running text, whatever the cut decides.
     fn keep_comments(&mut self) {
         let Workspace { page, measures, decisions, .. } = self;
         for (block, decision) in decisions.iter_mut().enumerate() {
@@ -497,7 +497,7 @@ impl Workspace {
         }
     }
 
-    /// Of several blocks with one text keeps the likeliest, and those that the page repeats on purpose.
+    /// Among blocks with the same text, keeps the likeliest one and those that the page repeats on purpose.
     fn drop_copies(&mut self) {
         let Workspace { page, measures, decisions, probabilities, order, .. } = self;
         order.clear();
@@ -510,7 +510,7 @@ impl Workspace {
         let text = |block: u32| page.blocks[block as usize].span.of(&page.text);
         for same in order.chunk_by(|&a, &b| measures.hash(a as usize) == measures.hash(b as usize)) {
             for &block in same[1..].iter().filter(|&&block| text(block) == text(same[0])) {
-                // A sentence that comes back, as refrains do, stands between others; copies come with their neighbours.
+                // A refrain has different neighbours each time it occurs; copies have the same neighbours.
                 let likely = probabilities[block as usize] > LIKELY_REFRAIN;
                 if likely && !measures.have_like_neighbours(block as usize, same[0] as usize) {
                     continue;
@@ -521,7 +521,7 @@ impl Workspace {
         }
     }
 
-    /// Keeps the likeliest blocks: as many as make the expected F1 of the words kept highest.
+    /// Keeps the likeliest blocks, as many as maximise the expected F1 of the kept words.
     fn cut(&mut self) -> f32 {
         let Workspace { measures, decisions, probabilities, order, .. } = self;
         order.clear();
@@ -555,7 +555,7 @@ impl Workspace {
     }
 }
 
-/// True for running text: no heading, not a few words, and a sentence comes to its end.
+/// True for running text: not a heading, more than a few words, and at least one complete sentence.
 fn is_sentence(block: &Block, text: &str) -> bool {
     if block.kind == BlockKind::Heading || block.kind == BlockKind::Choice {
         return false;
@@ -566,7 +566,7 @@ fn is_sentence(block: &Block, text: &str) -> bool {
     ends && (spaced || text.chars().nth(9).is_some())
 }
 
-/// The text that a page states without showing it: the body of the article in its data, its description, its title.
+/// The text that a page states without showing it: the article body in its data, its description, or its title.
 fn stated_text(html: &str, page: &ParsedPage) -> Option<String> {
     let mut description = None;
     for statement in &page.outline.statements {
@@ -574,7 +574,7 @@ fn stated_text(html: &str, page: &ParsedPage) -> Option<String> {
             Statement::Data(data) => {
                 let data = parse_leniently(data.of(html));
                 if let Some(body) = data.as_ref().and_then(article_body) {
-                    // Some put markup into it.
+                    // Some pages put markup into it.
                     let inner = super::segment::segment(body);
                     return Some(if inner.text.is_empty() { body.trim().to_owned() } else { inner.text });
                 }
@@ -591,7 +591,7 @@ fn stated_text(html: &str, page: &ParsedPage) -> Option<String> {
     description.or_else(|| page.title.clone())
 }
 
-/// The text of an article in structured data, wherever it stands.
+/// The text of an article anywhere in structured data.
 fn article_body(data: &Value) -> Option<&str> {
     match data {
         Value::Object(fields) => {
@@ -620,7 +620,7 @@ mod tests {
         extract_with(ExtractOptions::default(), html).0
     }
 
-    /// An article with navigation and comments of readers.
+    /// An article with navigation and reader comments.
     fn article() -> String {
         let links: String = (0..12).map(|i| format!("<li><a href=/{i}>Section number {i}</a>")).collect();
         let body: String = (0..8).map(|i| format!("<p>{SENTENCE} It was night {i} of the watch.</p>")).collect();
@@ -719,7 +719,7 @@ mod tests {
     }
 
     proptest::proptest! {
-        /// The plain twin of the cut: try every number of blocks.
+        /// Compares the cut with a simple reference that tries every number of blocks.
         #[test]
         fn the_cut_makes_the_expected_f1_highest(
             blocks in proptest::collection::vec((1..40_usize, 0.01_f32..0.99), 1..30)

@@ -1,7 +1,7 @@
-//! What can be said of each block of a page, as numbers.
+//! The features of each block of a page, as numbers.
 //!
-//! A block by itself, its neighbours, the elements around it, the blocks that stand in like elements, and the page. All
-//! of it comes from sums that are made once per page, so that the work is in proportion to the blocks.
+//! They describe the block itself, its neighbours, the elements around it, the blocks in similar elements, and the
+//! page. All of them come from sums that are computed once per page, so the work is linear in the number of blocks.
 
 pub(crate) use self::context::Context;
 
@@ -14,19 +14,19 @@ use crate::document::BlockKind;
 mod block;
 mod context;
 
-/// The sums and measures of a page from which the features of its blocks are read.
+/// The sums and measures of a page from which the features of its blocks are computed.
 #[derive(Debug, Default)]
 pub(crate) struct Measures {
     blocks: Vec<Measure>,
-    /// One more than there are blocks: sums over all blocks before.
+    /// Prefix sums over the blocks: one entry more than there are blocks.
     sums: Vec<Sums>,
     elements: Vec<Inside>,
     rows: Vec<Row>,
     kin: Vec<(u32, u32, u32)>,
-    /// Blocks by the hash of their text, then by path: room to sort them.
+    /// Buffer to sort blocks, first by the hash of their text, then by path.
     paths: Vec<(u32, u32)>,
     by_path: Vec<ByPath>,
-    /// Which entry of `by_path` belongs to each block.
+    /// The index in `by_path` of each block.
     path_of: Vec<u32>,
     title_words: Vec<u32>,
     page: Whole,
@@ -74,29 +74,29 @@ impl Sums {
     }
 }
 
-/// What stands inside an element.
+/// The content of an element.
 #[derive(Debug, Clone, Copy, Default)]
 struct Inside {
     sums: Sums,
     blocks: f32,
-    /// How much the text directly inside speaks for the element as the container of the main content.
+    /// How strongly the text directly inside suggests that the element contains the main content.
     score: f32,
-    /// The highest score on the way up.
+    /// The highest score among this element and its ancestors.
     best: f32,
     in_top: bool,
     /// First block inside, and one past the last.
     first: u32,
     end: u32,
     dates: f32,
-    /// Words that speak of law, accounts and shopping.
+    /// Words about legal matters, accounts and shopping.
     cues: [f32; 3],
-    /// Index of its row, if it has kin beside it.
+    /// Index of its row, if it has similar siblings.
     row: u32,
-    /// Index of the innermost row that it stands in.
+    /// Index of the innermost row that contains it.
     in_row: u32,
 }
 
-/// Elements of one kind side by side: comments, results, cards, paragraphs.
+/// Sibling elements of one kind: comments, results, cards, paragraphs.
 #[derive(Debug, Clone, Copy, Default)]
 struct Row {
     sums: Sums,
@@ -110,7 +110,7 @@ struct Row {
     end: u32,
 }
 
-/// What stands in elements with one path.
+/// The content of all elements with the same path.
 #[derive(Debug, Clone, Copy, Default)]
 struct ByPath {
     sums: Sums,
@@ -141,7 +141,7 @@ struct Whole {
     links: f32,
     images: f32,
     dates: f32,
-    /// The first short block behind good text that speaks of comments.
+    /// The first short block after good text that mentions comments.
     comment_cue: f32,
     good_before_comment_cue: f32,
     related_cue: f32,
@@ -149,14 +149,14 @@ struct Whole {
     in_messages: f32,
     states_discussion: bool,
     states_list: bool,
-    /// What the body is called.
+    /// The traits of the body.
     named: Traits,
 }
 
 const WINDOWS: [usize; 4] = [2, 4, 8, 16];
 
 impl Measures {
-    /// Measures a page. What was measured before is gone; its buffers are used again.
+    /// Measures a page. Replaces all earlier measures and reuses the buffers.
     pub(crate) fn measure(&mut self, html: &str, page: &ParsedPage) {
         self.measure_blocks(page);
         self.measure_elements(page);
@@ -209,7 +209,7 @@ impl Measures {
             if measure.good {
                 let score = (1.0 + measure.commas + (measure.chars / 100.0).min(3.0)) * (1.0 - measure.link_density);
                 let mut element = place.element;
-                // A paragraph speaks for the element around it; text without one speaks for its own.
+                // A paragraph counts for the element around it; text outside paragraphs counts for its own element.
                 if matches!(outline.elements[element as usize].tag, Tag::P | Tag::Pre | Tag::Blockquote | Tag::Li) {
                     element = outline.elements[element as usize].parent;
                 }
@@ -223,7 +223,7 @@ impl Measures {
                 }
             }
         }
-        // Children come after their parents: from the last to the first, each adds to its own parent.
+        // Children come after their parents, so a backward pass adds each one to its parent.
         for i in (1..self.elements.len()).rev() {
             let (parent, inside) = (outline.elements[i].parent as usize, self.elements[i]);
             let around = &mut self.elements[parent];
@@ -264,14 +264,14 @@ impl Measures {
         }
     }
 
-    /// Finds elements with kin beside them.
+    /// Finds elements with similar siblings.
     fn measure_rows(&mut self, page: &ParsedPage) {
         let elements = &page.outline.elements;
         self.rows.clear();
         self.rows.push(Row::default());
         self.kin.clear();
         for (i, (element, inside)) in elements.iter().zip(&self.elements).enumerate().skip(1) {
-            // Text inside lines and cells is no unit; what holds no text is none, either.
+            // Lines, cells and elements without text are not units.
             if inside.blocks > 0.0 {
                 self.kin.push((element.parent, element.kin, i as u32));
             }
@@ -299,7 +299,7 @@ impl Measures {
         }
         for (i, element) in elements.iter().enumerate().skip(1) {
             let inside = self.elements[i];
-            // Rows of single lines are paragraphs and cells; rows of larger units are what is looked for.
+            // Rows of single blocks are paragraphs and cells; rows of larger units are what we look for.
             let unit =
                 inside.row > 0 && self.rows[inside.row as usize].blocks >= 2.0 * self.rows[inside.row as usize].members;
             let around = self.elements[element.parent as usize].in_row;
@@ -410,12 +410,12 @@ impl Measures {
         self.page = whole;
     }
 
-    /// The words of a block, as far as it matters how much of the page it is.
+    /// The word count of a block.
     pub(crate) fn words(&self, block: usize) -> f32 {
         self.blocks[block].words
     }
 
-    /// True when other blocks of the page have the same text, and it is no phrase that may stand in several places.
+    /// True if other blocks of the page have the same text, and it is too long to recur by chance.
     pub(crate) fn has_copies(&self, block: usize) -> bool {
         self.blocks[block].copies > 1.0 && self.blocks[block].words >= SHORTEST_COPY
     }
@@ -430,7 +430,7 @@ impl Measures {
         self.blocks[block].hash
     }
 
-    /// True when the blocks before, or the blocks behind, two blocks have one text.
+    /// True if the blocks before, or the blocks after, two blocks have the same text.
     pub(crate) fn have_like_neighbours(&self, one: usize, other: usize) -> bool {
         [-1, 1].into_iter().any(|step| {
             let beside = |block: usize| block.checked_add_signed(step).filter(|&at| at != one && at != other);
@@ -439,7 +439,7 @@ impl Measures {
         })
     }
 
-    /// True when contributions of readers are what the page is about.
+    /// True if the page consists mainly of contributions by readers.
     pub(crate) fn is_discussion(&self) -> bool {
         let whole = &self.page;
         let good = whole.sums.good_words;
@@ -447,8 +447,8 @@ impl Measures {
         whole.states_discussion || (messages && !whole.states_article)
     }
 
-    /// Tells all features of a block, by name. The names and their order are always the same: those of the page, the
-    /// traits, those of the block itself.
+    /// Passes all features of a block to `tell`, by name, always in the same order: page features, traits, block
+    /// features.
     pub(crate) fn tell(&self, page: &ParsedPage, block: usize, tell: &mut impl FnMut(&'static str, f32)) {
         self.tell_page(tell);
         for (bit, name) in TRAIT_NAMES.iter().enumerate() {
@@ -457,7 +457,7 @@ impl Measures {
         self.tell_block(page, block, tell);
     }
 
-    /// Tells the features that all blocks of the page have in common.
+    /// Passes the features that all blocks of the page share to `tell`.
     pub(crate) fn tell_page(&self, tell: &mut impl FnMut(&'static str, f32)) {
         let whole = &self.page;
         let flag = |is: bool| f32::from(u8::from(is));
@@ -492,7 +492,7 @@ impl Measures {
         tell("page_largest_row", share(whole.largest_row, whole.sums.good_words));
     }
 
-    /// Tells the features of a block itself.
+    /// Passes the features of the block itself to `tell`.
     #[allow(clippy::too_many_lines)] // a list
     pub(crate) fn tell_block(&self, page: &ParsedPage, block: usize, tell: &mut impl FnMut(&'static str, f32)) {
         let outline = &page.outline;
@@ -502,7 +502,7 @@ impl Measures {
         let whole = &self.page;
         let flag = |is: bool| f32::from(u8::from(is));
 
-        // The block by itself.
+        // The block itself.
         tell("words", own.words);
         tell("chars_per_word", share(own.chars, own.words));
         tell("link_density", own.link_density);
@@ -527,7 +527,7 @@ impl Measures {
         tell("line_breaks", f32::from(place.line_breaks));
         tell("depth", f32::from(element.depth));
 
-        // Where it stands.
+        // Its position.
         let before = self.sums[block];
         let after = whole.sums.minus(self.sums[block + 1]);
         tell("share_before", share(block as f32, count as f32));
@@ -595,7 +595,7 @@ impl Measures {
         );
         tell("half_words", share(self.elements[holder as usize].sums.words, whole.sums.words));
 
-        // The rows that it stands in: of units of several blocks, and of single ones.
+        // The rows that contain it: rows of larger units, and rows of single blocks.
         let row = &self.rows[self.elements[place.element as usize].in_row as usize];
         tell("row_members", row.members);
         tell("row_unit_words", share(row.sums.words, row.members));
@@ -617,7 +617,7 @@ impl Measures {
         tell("line_links", share(line.sums.link_words, line.sums.words));
         tell("line_good", share(line.sums.good_words, line.sums.words));
 
-        // Words that speak of something else than the matter.
+        // Words that do not belong to the content.
         tell("dates", own.dates);
         for (cue, name) in own.cues.iter().zip(CUE_NAMES) {
             tell(name, *cue);
@@ -631,7 +631,7 @@ impl Measures {
         let heard = whole.related_cue;
         tell("after_related_cue", if heard < count as f32 { block as f32 - heard } else { -1000.0 });
 
-        // The blocks in like elements.
+        // The blocks in similar elements.
         let alike = &self.by_path[self.path_of[block] as usize];
         tell("alike", alike.blocks);
         tell("alike_words", share(alike.sums.words, alike.blocks));
@@ -640,7 +640,7 @@ impl Measures {
         tell("alike_share", share(alike.sums.words, whole.sums.words));
         tell("alike_good_share", share(alike.sums.good_words, whole.sums.good_words));
 
-        // What the elements around it are called.
+        // The names of the elements around it.
         let parent = outline.elements[element.parent as usize];
         tell("own_content", flag(Traits(element.own.0 | parent.own.0).has(Traits::CONTENT)));
         tell("own_comment", flag(Traits(element.own.0 | parent.own.0).has(Traits::COMMENT)));
@@ -649,7 +649,7 @@ impl Measures {
         tell("own_related", flag(Traits(element.own.0 | parent.own.0).has(Traits::RELATED)));
     }
 
-    /// The next element up that holds more.
+    /// The nearest ancestor that holds more.
     fn larger(&self, page: &ParsedPage, element: u32) -> u32 {
         let blocks = self.elements[element as usize].blocks;
         let mut at = element;
@@ -666,7 +666,7 @@ impl Measures {
         at
     }
 
-    /// The innermost element around that holds half of the page's good words.
+    /// The innermost ancestor that holds half of the page's good words.
     fn holder(&self, page: &ParsedPage, element: u32) -> u32 {
         let mut at = element;
         for _ in 0..MAX_CLIMB {
@@ -680,10 +680,10 @@ impl Measures {
     }
 }
 
-/// Shorter blocks may well stand in a page twice.
+/// Shorter blocks can well occur twice in a page.
 const SHORTEST_COPY: f32 = 8.0;
 
-/// Elements are looked for at most this far up, so that very deep pages take no longer than others.
+/// At most this many ancestors are searched, so that very deep pages take no longer than others.
 const MAX_CLIMB: usize = 64;
 
 const NEIGHBOURS: [(isize, [&str; 6]); 4] = [
@@ -809,7 +809,7 @@ const TRAIT_NAMES: [&str; Traits::COUNT] = [
     "word_pullquote",
 ];
 
-/// What the elements around a block say about it.
+/// The traits of the elements around a block.
 pub(crate) fn traits_of(page: &ParsedPage, block: usize) -> Traits {
     page.outline.elements[page.outline.places[block].element as usize].traits
 }
@@ -833,17 +833,17 @@ fn heading_level(page: &ParsedPage, block: usize) -> u8 {
     7
 }
 
-/// The names of all features, in the order in which they are told.
+/// The names of all features, in the order in which `tell` receives them.
 #[derive(Debug)]
 pub(crate) struct Names {
-    /// Those of the first look.
+    /// Those of the first pass.
     pub(crate) first: Vec<&'static str>,
-    /// Those of the second look, which knows those of the first, too.
+    /// Those of the second pass, which include those of the first.
     pub(crate) second: Vec<&'static str>,
 }
 
 impl Names {
-    /// They are what is told of any page.
+    /// The same for every page.
     pub(crate) fn all() -> &'static Names {
         static NAMES: std::sync::OnceLock<Names> = std::sync::OnceLock::new();
         NAMES.get_or_init(|| {
@@ -879,7 +879,7 @@ mod tests {
     }
 
     proptest::proptest! {
-        /// The plain twin: sums over windows, elements and the page, counted block by block.
+        /// Compares with a simple reference: sums over windows, elements and the page, counted block by block.
         #[test]
         fn sums_are_what_counting_gives(units in proptest::collection::vec((1..30_usize, 0..4_u8), 1..25), at in 0..25_usize) {
             let unit = |&(words, kind): &(usize, u8)| {

@@ -1,4 +1,4 @@
-//! Data about a page in its scripts: JSON-LD with the words of schema.org, as pages write it.
+//! Structured data in a page's scripts: JSON-LD with the vocabulary of schema.org, as found in the wild.
 
 use std::collections::HashMap;
 
@@ -6,12 +6,12 @@ use serde_json::Value;
 
 use super::names::{LONGEST, names, tidy};
 
-/// What an object of the data speaks of.
+/// What an object of the data describes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Role {
     /// The text of the page.
     Text,
-    /// The page as such.
+    /// The page itself.
     Page,
     /// Something the page is about.
     Thing,
@@ -54,7 +54,7 @@ impl Role {
     }
 }
 
-/// The type of an object; of several the one that says most.
+/// The type of an object; of several types, a text type if there is one, otherwise the first.
 pub(crate) fn type_of(node: &Value) -> Option<&str> {
     match &node["@type"] {
         Value::String(kind) => Some(kind),
@@ -66,7 +66,7 @@ pub(crate) fn type_of(node: &Value) -> Option<&str> {
     }
 }
 
-/// The objects that speak of the page, not of what they mention.
+/// The objects that describe the page, without those that they mention.
 pub(crate) fn collect_nodes<'a>(value: &'a Value, nodes: &mut Vec<&'a Value>) {
     match value {
         Value::Array(values) => values.iter().for_each(|value| collect_nodes(value, nodes)),
@@ -74,7 +74,7 @@ pub(crate) fn collect_nodes<'a>(value: &'a Value, nodes: &mut Vec<&'a Value>) {
             nodes.push(value);
             let questions = type_of(value) == Some("FAQPage");
             for key in ["@graph", "mainEntity", "mainEntityOfPage"] {
-                // The questions of a list of questions are not what the page is.
+                // The questions of an FAQ do not describe the page.
                 if let Some(inner) = object.get(key).filter(|_| !questions) {
                     collect_nodes(inner, nodes);
                 }
@@ -84,7 +84,7 @@ pub(crate) fn collect_nodes<'a>(value: &'a Value, nodes: &mut Vec<&'a Value>) {
     }
 }
 
-/// The object that a reference means.
+/// The object that a reference points to.
 pub(crate) fn resolve<'a>(value: &'a Value, by_id: &HashMap<&str, &'a Value>) -> &'a Value {
     let value = if let Value::Array(values) = value { values.first().unwrap_or(value) } else { value };
     if value.get("name").is_some() {
@@ -115,10 +115,10 @@ pub(crate) fn names_in(value: &Value, by_id: &HashMap<&str, &Value>) -> Option<S
     }
 }
 
-/// Reads JSON that people wrote by hand: in comments or CDATA sections, with line breaks in strings, with commas too many.
+/// Parses handwritten JSON: inside comments or CDATA sections, with line breaks in strings, with surplus commas.
 pub(crate) fn parse_leniently(script: &str) -> Option<Value> {
     let script = &script[script.find(['{', '['])?..];
-    // `<![CDATA[` and `[` of a list look alike at their start.
+    // The first `[` can be the one in `<![CDATA[`.
     let script =
         script.strip_prefix("[CDATA[").map_or(Some(script), |rest| rest.find(['{', '[']).map(|at| &rest[at..]))?;
     let first = |text: &str| serde_json::Deserializer::from_str(text).into_iter::<Value>().next()?.ok();

@@ -1,7 +1,7 @@
-//! The kept part of a page as Markdown (CommonMark, with the tables of GitHub).
+//! Writes the kept part of a page as Markdown (CommonMark, with GitHub tables).
 //!
-//! Text stays text: whatever could be read as markup is escaped, and markup that would not be read as such at its place
-//! (emphasis inside a word next to a quotation mark, for one) is left out.
+//! Text stays text: anything that could be read as markup is escaped. Markup that parsers would not recognise where it
+//! occurs, such as emphasis inside a word next to a quotation mark, is dropped.
 
 use std::collections::HashMap;
 
@@ -11,15 +11,15 @@ use super::shape::{Cell, Container, Kind, LinkCount, Numbers, Piece, Shape, Styl
 
 mod inline;
 
-/// What to write beside text, headings, lists, quotations and code blocks.
+/// What to write besides text, headings, lists, quotations and code blocks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct MarkdownOptions {
-    /// Links with their addresses; otherwise their text alone.
+    /// Write links with their addresses; otherwise only their text.
     pub links: bool,
-    /// Strong, emphasised and code words; otherwise plain ones.
+    /// Write strong, emphasised and code words as such; otherwise as plain text.
     pub emphasis: bool,
-    /// Tables of data as tables; otherwise every cell is a paragraph.
+    /// Write data tables as tables; otherwise every cell becomes a paragraph.
     pub tables: bool,
 }
 
@@ -29,7 +29,7 @@ impl Default for MarkdownOptions {
     }
 }
 
-/// Writes the blocks that `keep` names as Markdown. `page` must be what [`segment`](super::segment) made of `html`.
+/// Writes the blocks that `keep` selects as Markdown. `page` must be [`segment`](super::segment) of `html`.
 ///
 /// ```
 /// use refrain::extract::{markdown, segment, MarkdownOptions};
@@ -57,14 +57,14 @@ pub fn markdown(html: &str, page: &ParsedPage, keep: &dyn Fn(usize) -> bool, opt
     writer.out
 }
 
-/// A container that is open, with what its lines begin with.
+/// An open container and the prefixes of its lines.
 #[derive(Debug, Clone)]
 struct Level {
     element: u32,
     container: Container,
-    /// Begins the first line.
+    /// Prefix of the first line.
     first: String,
-    /// Begins all others.
+    /// Prefix of all other lines.
     rest: String,
 }
 
@@ -75,7 +75,7 @@ struct Writer<'a> {
     out: String,
     /// The containers of the last piece.
     open: Vec<Level>,
-    /// Which of two marks the items of a list have: two lists without anything between them would be one.
+    /// Which of the two list markers the items of a list use: adjacent lists with the same marker would merge into one.
     markers: HashMap<u32, bool>,
     numbers: Numbers,
     last_was_paragraph: bool,
@@ -99,7 +99,7 @@ impl Writer<'_> {
         self.last_was_paragraph = paragraph;
     }
 
-    /// Ends and begins containers, and writes what stands between two pieces. Gives the number of containers that go on.
+    /// Closes and opens containers, and writes the separator between two pieces. Returns how many containers stay open.
     fn enter(&mut self, container: u32, paragraph: bool) -> usize {
         let chain = self.shape.chain(container);
         let common = self.open.iter().zip(&chain).take_while(|(level, element)| level.element == **element).count();
@@ -125,19 +125,19 @@ impl Writer<'_> {
         common
     }
 
-    /// True for an item that can follow the line before it directly: the text of the item before it, which ends, or that
-    /// of the item around it, where nothing ends.
+    /// True for an item that can directly follow the previous line: the text of the previous item, which ends, or of
+    /// the enclosing item, if nothing ends.
     fn follows_directly(&self, item: Container, ended: Option<Container>) -> bool {
         let Container::Item { list, ordered, number } = item else { return false };
         match (ended, self.open.last().map(|level| level.container)) {
             (Some(Container::Item { list: before, .. }), _) => before == list,
-            // Only a list that begins with 1 can follow a line of text.
+            // Only a list that starts at 1 can follow a line of text.
             (None, Some(Container::Item { .. })) => !ordered || number == 1,
             _ => false,
         }
     }
 
-    /// What the lines of a container begin with. A list next to a list of its kind gets another mark.
+    /// The line prefixes of a container. A list next to a list of its kind gets a different marker.
     fn level(&mut self, element: u32, container: Container, neighbour: Option<Container>) -> Level {
         let (first, rest) = match container {
             Container::Quote => ("> ".to_owned(), "> ".to_owned()),
@@ -162,7 +162,7 @@ impl Writer<'_> {
         Level { element, container, first, rest }
     }
 
-    /// Writes lines inside the open containers, of which the first `begun` were open before.
+    /// Writes lines inside the open containers, the first `begun` of which were already open.
     fn lines(&mut self, lines: &[String], begun: usize) {
         for (i, line) in lines.iter().enumerate() {
             let from = self.out.len();
@@ -178,7 +178,7 @@ impl Writer<'_> {
         }
     }
 
-    /// The lines of code, between fences that are longer than any in it.
+    /// The lines of code, between fences that are longer than any fence inside it.
     fn code(&self, blocks: &[usize]) -> Vec<String> {
         let code = self.shape.code(blocks).replace('\0', "\u{fffd}");
         let fence = "`".repeat(longest_run(&code).max(2) + 1);
@@ -188,14 +188,14 @@ impl Writer<'_> {
         lines
     }
 
-    /// The lines of a table. The first row is its header: Markdown has no table without.
+    /// The lines of a table. Its first row is the header: Markdown has no tables without one.
     fn table(&mut self, rows: &[Vec<Cell>]) -> Vec<String> {
         let columns = rows.iter().map(Vec::len).max().unwrap_or(0);
         let mut lines = Vec::with_capacity(rows.len() + 1);
         for (i, cells) in rows.iter().enumerate() {
             let mut line = self.row(cells);
             if i == 0 {
-                // It says how many columns there are. Short rows below are filled by whoever reads the table.
+                // The header sets the number of columns. Parsers pad shorter rows below it.
                 line.push_str(&" |".repeat(columns - cells.len()));
                 lines.push(line);
                 line = format!("|{}", " --- |".repeat(columns));
@@ -205,7 +205,7 @@ impl Writer<'_> {
         lines
     }
 
-    /// A row of a table. Markdown has no cells that go over several places: what they cover stays empty.
+    /// A row of a table. Markdown cells cannot span rows or columns: covered cells stay empty.
     fn row(&mut self, cells: &[Cell]) -> String {
         let mut line = String::from("|");
         for cell in cells {
@@ -226,7 +226,7 @@ impl Writer<'_> {
             let mut stack: Vec<Style> = Vec::new();
             for style in open {
                 let wanted = match style.kind {
-                    // Code is no mark: nothing inside it has a meaning.
+                    // Code is not a mark: nothing inside it has a meaning.
                     Kind::Code => false,
                     Kind::Link => options.links && links.allows(html, style.href, segments.is_empty()),
                     Kind::Strong | Kind::Emphasis => options.emphasis,
@@ -243,7 +243,7 @@ impl Writer<'_> {
     }
 }
 
-/// Escapes what would mean something at the start of a line.
+/// Escapes characters that have a meaning at the start of a line.
 fn at_line_start(mut line: String) -> String {
     let bytes = line.as_bytes();
     let blank = |at: usize| bytes.get(at).is_none_or(|&byte| byte == b' ');
@@ -263,7 +263,7 @@ fn at_line_start(mut line: String) -> String {
     line
 }
 
-/// Escapes the signs that would end a heading.
+/// Escapes the signs that would close a heading.
 fn heading_end(mut line: String) -> String {
     if line.ends_with('#') {
         line.insert(line.len() - 1, '\\');
@@ -282,7 +282,7 @@ mod tests {
         markdown(html, &segment(html), &|_| true, &MarkdownOptions::default())
     }
 
-    /// What a reader of Markdown shows, without white space; and what it takes for markup that we never write.
+    /// What a Markdown parser shows, without white space, and what it reads as markup that we never write.
     fn visible(text: &str) -> String {
         let options = Options::ENABLE_TABLES
             | Options::ENABLE_STRIKETHROUGH
@@ -358,7 +358,7 @@ mod tests {
         let table = "| Lamp | Watt | | Year |\n| --- | --- | --- | --- |\n| | old | new | x |\n| a | 1 | 2 | 3 |\n| b | | 4 | 5 |\n";
         assert_eq!(all(html), table);
         round_trip(html);
-        // What is left of a row stays in its columns, also when the cell that goes over others is dropped.
+        // The rest of a row stays in its columns, even if the cell that spans others is dropped.
         let without = |dropped: &str| {
             let page = segment(html);
             let keep = |block: usize| page.blocks[block].span.of(&page.text) != dropped;
@@ -372,7 +372,7 @@ mod tests {
         ] {
             assert_eq!(without(dropped), table.replace(before, after));
         }
-        // A table of one column with a wide header stays one of one column.
+        // A one-column table with a wide header keeps its one column.
         assert_eq!(all("<table><tr><th colspan=100>a<tr><td>b</table>"), "a\n\nb\n");
     }
 
@@ -401,7 +401,7 @@ mod tests {
         let html = "<p>a <a href=/x>b <b>c</b></a> <i>d</i>";
         let none = MarkdownOptions { links: false, emphasis: false, tables: true };
         assert_eq!(markdown(html, &segment(html), &|_| true, &none), "a b c d\n");
-        // A link that is never closed is not repeated for ever.
+        // A link that is never closed does not repeat forever.
         let html = format!("<a href=/x>{}", "<p>a</p>".repeat(100));
         assert_eq!(all(&html).matches("/x").count(), 64);
     }
@@ -410,7 +410,7 @@ mod tests {
     fn emphasis_is_written_where_it_is_read() {
         assert_eq!(all("a <b>b</b> <i>c</i> <b><i>d</i></b>"), "a **b** _c_ **_d_**\n");
         assert_eq!(all("un<i>believ</i>able <b>b</b>old"), "un*believ*able **b**old\n");
-        // Marks that a reader would show are left out.
+        // Marks that a parser would show as text are dropped.
         assert_eq!(all("un<b>(b)</b>able"), "un(b)able\n");
         assert_eq!(all("<b>a<i>b</b>c</i>"), "**ab**c\n");
         assert_eq!(all("<b>a</b><b>b</b>"), "**ab**\n");

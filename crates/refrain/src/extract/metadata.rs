@@ -1,7 +1,7 @@
-//! What a page says about itself: title, author, date and the like.
+//! A page's metadata: title, author, date and so on.
 //!
-//! Every value has several places where pages state it. Each place has a rank by how far it can be trusted; the best one
-//! that holds something usable counts. Values are only ever taken from the page or its address: the clock is not read.
+//! Pages state each value in several places. Each place has a rank that reflects how reliable it is, and the best
+//! usable value wins. Values come only from the page or its address, never from the clock.
 
 use std::collections::HashMap;
 
@@ -16,44 +16,44 @@ use super::tags::Tag;
 use super::traits::Traits;
 use crate::document::Span;
 
-/// What a page says about itself.
+/// The metadata of a page.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize)]
 pub struct Metadata {
-    /// The title of its text, without the name of the site.
+    /// The title of the text, without the site name.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub title: Option<String>,
-    /// Who wrote it; several names have commas between them.
+    /// The authors, separated by commas.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub author: Option<String>,
-    /// When it was published (or last changed, where only that is known): an ISO 8601 date or date-time.
+    /// The date of publication, or of the last change if only that is known: an ISO 8601 date or date-time.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub date: Option<String>,
     /// The name of the site.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub site: Option<String>,
-    /// The code of the language it is said to be in.
+    /// The code of the declared language.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub language: Option<String>,
-    /// The address it wants to be known by.
+    /// The canonical address.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub canonical: Option<String>,
-    /// What it is about.
+    /// The description.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub description: Option<String>,
-    /// What kind of page it is, in its own words: `article`, `NewsArticle`, `Product`.
+    /// The kind of page, as the page itself states it: `article`, `NewsArticle`, `Product`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub kind: Option<String>,
 }
 
-/// Longest description.
+/// Maximum length of a description.
 const LONGEST_DESCRIPTION: usize = 2000;
 
-/// Data in scripts beyond this many bytes are not read.
+/// At most this many bytes of data in scripts are read.
 const MOST_DATA: usize = 4 << 20;
 
 impl Metadata {
-    /// Reads what a page says about itself. `page` must be what [`segment`](super::segment) made of `html`; `url` is the
-    /// address of the page, where it is known.
+    /// Reads the metadata of a page. `page` must be the result of [`segment`](super::segment) for `html`; `url` is the
+    /// address of the page, if known.
     ///
     /// ```
     /// use refrain::extract::{segment, Metadata};
@@ -81,12 +81,12 @@ struct Best {
 }
 
 impl Best {
-    /// True when a value of this rank would be taken.
+    /// True if a value of this rank would be accepted.
     fn wants(&self, rank: u8) -> bool {
         self.value.is_none() || rank < self.rank
     }
 
-    /// Takes a value if it is better than what is there. Of equals, the first counts.
+    /// Accepts a value if it ranks better than the current one. Among equals, the first wins.
     fn offer(&mut self, rank: u8, value: Option<String>) {
         if value.is_some() && self.wants(rank) {
             *self = Best { value, rank };
@@ -98,7 +98,7 @@ impl Best {
     }
 }
 
-/// The fields of [`Metadata`] and what helps to find them.
+/// The fields of [`Metadata`] and others that help to find them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Field {
     Title,
@@ -114,7 +114,7 @@ enum Field {
 
 const FIELDS: usize = Field::Kind as usize + 1;
 
-/// The keys of `<meta>` in lower case, with what they state and how far they are trusted.
+/// The keys of `<meta>` in lower case, with the field that they state and their rank.
 #[rustfmt::skip] // a line per key would hide the ranks
 fn meta_key(key: &str) -> Option<(Field, u8)> {
     Some(match key {
@@ -158,7 +158,7 @@ fn meta_key(key: &str) -> Option<(Field, u8)> {
     })
 }
 
-/// Collects what is stated.
+/// Collects the statements of a page.
 struct Search<'a> {
     html: &'a str,
     page: &'a ParsedPage,
@@ -167,7 +167,7 @@ struct Search<'a> {
     best: [Best; FIELDS],
     /// Names from separate `<meta>` elements.
     named: Vec<String>,
-    /// All that could be authors, with their ranks.
+    /// All author candidates, with their ranks.
     authors: Vec<(u8, String)>,
     /// The last `twitter:label` announces an author.
     announced: bool,
@@ -175,7 +175,7 @@ struct Search<'a> {
 
 impl<'a> Search<'a> {
     fn new(html: &'a str, page: &'a ParsedPage, url: Option<&'a str>) -> Search<'a> {
-        // Where the language is not known, English is most likely, and most of its pages are American.
+        // If the language is unknown, English is most likely, and most English pages are American.
         let english = page.language.as_deref().is_none_or(|language| language == "en");
         let order = if english { Order::MonthFirst } else { Order::DayFirst };
         let best = std::array::from_fn(|_| Best::default());
@@ -190,7 +190,7 @@ impl<'a> Search<'a> {
         self.best[field as usize].get()
     }
 
-    /// Takes a value for a field, if it can be one.
+    /// Accepts a value for a field, if it is plausible.
     fn offer(&mut self, field: Field, rank: u8, raw: &str) {
         if field == Field::Author {
             return self.offer_author(rank, names(&tidy(raw, LONGEST)));
@@ -209,7 +209,7 @@ impl<'a> Search<'a> {
         self.best(field).offer(rank, value);
     }
 
-    /// Takes names. Which ones count is decided at the end, when the name of the site is known.
+    /// Collects author candidates. The choice is made at the end, when the site name is known.
     fn offer_author(&mut self, rank: u8, value: Option<String>) {
         const MOST: usize = 64;
         if let Some(value) = value
@@ -219,7 +219,7 @@ impl<'a> Search<'a> {
         }
     }
 
-    /// Goes through what the page states outside of its text.
+    /// Reads the statements outside of the page's text.
     fn statements(&mut self) {
         let (html, page) = (self.html, self.page);
         let mut read = 0;
@@ -268,12 +268,12 @@ impl<'a> Search<'a> {
         }
     }
 
-    /// Takes what a part of the text is said to be.
+    /// Reads a part of the text that the markup labels.
     fn said(&mut self, what: Said, value: Span, text: Span) {
         if self.is_commented(text) || (what == Said::Byline && self.leads_to_list(text)) {
             return;
         }
-        // Blanks at the end of preformatted text are cut off after it was noted where a part begins.
+        // Trailing white space of preformatted text is removed after the start of a part was recorded.
         let (html, start) = (self.html, self.page.text.floor_char_boundary(text.start));
         let text = text.of(&self.page.text).trim();
         let value = value.of(html);
@@ -289,7 +289,7 @@ impl<'a> Search<'a> {
                     Said::Dated => (Field::Published, 6),
                     _ => (Field::Modified, 3),
                 };
-                // Where the words before it speak of a change, it is about a change.
+                // If the preceding words mention a change, the date is that of a change.
                 let before = &self.page.text[..start];
                 let before = &before[before.ceil_char_boundary(start.saturating_sub(20))..];
                 let changed =
@@ -305,13 +305,13 @@ impl<'a> Search<'a> {
         }
     }
 
-    /// True for a part of the text that stands in what readers wrote.
+    /// True for a part of the text inside reader comments.
     fn is_commented(&self, text: Span) -> bool {
         let end = self.page.blocks.partition_point(|block| block.span.start < text.end);
         end.checked_sub(1).is_some_and(|block| self.is_comment(block))
     }
 
-    /// True for a block of what readers wrote. In forums, that is the text of the page.
+    /// True for a block of reader comments. In forums, these are the text of the page.
     fn is_comment(&self, block: usize) -> bool {
         let outline = &self.page.outline;
         let in_comments = |element: u32| outline.elements[element as usize].traits.has(Traits::COMMENT);
@@ -319,7 +319,7 @@ impl<'a> Search<'a> {
         if outline.elements.first().is_none_or(|page| page.own.has(Traits::MESSAGE)) {
             return false;
         }
-        // A line about the text may say how many comments there are: it is called after both.
+        // A line about the text may also give the number of comments; its class names then mention both.
         while in_comments(at) {
             let element = &outline.elements[at as usize];
             if element.own.has(Traits::COMMENT) && !element.own.has(Traits::BYLINE) {
@@ -333,7 +333,7 @@ impl<'a> Search<'a> {
         false
     }
 
-    /// True for a link to a list of authors, not to one of them.
+    /// True for a link to a list of authors, not to a single author.
     fn leads_to_list(&self, text: Span) -> bool {
         // Stretches are in the order of their ends.
         let inline = &self.page.outline.inline;
@@ -346,7 +346,7 @@ impl<'a> Search<'a> {
         })
     }
 
-    /// Looks for a byline and a date where texts have them: around the first heading.
+    /// Searches for a byline and a date around the first heading.
     fn text(&mut self) {
         const BEFORE: usize = 4;
         const AFTER: usize = 12;
@@ -368,9 +368,9 @@ impl<'a> Search<'a> {
         }
     }
 
-    /// The heading of the first level that an element is, or stands in.
+    /// The first-level heading that is this element or contains it.
     fn heading_around(&self, mut element: u32) -> Option<u32> {
-        // The text may stand in a box inside the heading.
+        // The text may be in a box inside the heading.
         for _ in 0..3 {
             let found = self.page.outline.elements.get(element as usize)?;
             if found.tag == Tag::H1 {
@@ -393,7 +393,7 @@ impl<'a> Search<'a> {
         }
     }
 
-    /// Takes what one object of the data says.
+    /// Reads one object of the data.
     fn node(&mut self, node: &Value, by_id: &HashMap<&str, &Value>) {
         let Some(kind) = type_of(node) else { return };
         let trust = match Role::of(kind) {
@@ -431,12 +431,12 @@ impl<'a> Search<'a> {
         }
     }
 
-    /// Weighs what was found.
+    /// Picks the final values.
     fn conclude(mut self) -> Metadata {
         let title = self.title();
         let author = self.author();
         if let Some(date) = self.url.or(self.get(Field::Canonical)).and_then(date_in_url) {
-            // Beyond what the page states itself, the address is a better witness than its text.
+            // After the page's own statements, the address is more reliable than the text.
             self.best(Field::Published).offer(5, Some(date));
         }
         let mut take = |field: Field| std::mem::take(&mut self.best[field as usize]).value;
@@ -453,7 +453,7 @@ impl<'a> Search<'a> {
         }
     }
 
-    /// The author that is stated best; people before the site itself.
+    /// The best-ranked author; people take precedence over the site itself.
     fn author(&mut self) -> Option<String> {
         if !self.named.is_empty() {
             self.named.dedup();
@@ -463,14 +463,14 @@ impl<'a> Search<'a> {
         best.map(|(_, name)| name.clone())
     }
 
-    /// The title: the heading that the head of the page confirms; or what the head says, without the name of the site.
+    /// The title: a heading that the page's head confirms, or the title in the head without the site name.
     fn title(&self) -> Option<String> {
         let tag = self.page.title.as_deref().map(|title| tidy(title, LONGEST));
         let tag = tag.as_deref();
         let mut headings = self.first_headings();
         let stated = self.get(Field::Title).or(tag).map(|title| {
             let cut = self.without_site(title);
-            // A heading on every page is the name of the site, too.
+            // A heading that is on every page is also the site name.
             let named = headings.iter().any(|heading| ends_with_part(&cut, &letters(heading)));
             if named { split_last(&cut).map_or(cut.clone(), |(title, _)| title.to_owned()) } else { cut }
         });
@@ -484,7 +484,7 @@ impl<'a> Search<'a> {
         if let Some(heading) = confirmed.min_by_key(|heading| heading.len()) {
             return Some(heading.clone());
         }
-        // What the head of an article says is written for search engines.
+        // The title in the head of an article is written for search engines.
         let article = self.get(Field::Kind).is_some_and(|kind| kind == "article" || Role::of(kind) == Role::Text);
         match (&headings[..], stated) {
             ([heading], Some(stated)) if article && !letters(&stated).contains(&letters(heading)) => {
@@ -495,7 +495,7 @@ impl<'a> Search<'a> {
         }
     }
 
-    /// The texts of the first headings of the first level.
+    /// The texts of the first first-level headings.
     fn first_headings(&self) -> Vec<String> {
         const MOST: usize = 4;
         let mut headings: Vec<(u32, String)> = Vec::new();
@@ -520,7 +520,7 @@ impl<'a> Search<'a> {
         texts
     }
 
-    /// A title without the name of the site at its end or start. In doubt it stays as it is.
+    /// A title without the site name at its start or end. Unchanged if in doubt.
     fn without_site(&self, title: &str) -> String {
         let mut title = title;
         while let Some((before, after)) = split_last(title) {
@@ -534,7 +534,7 @@ impl<'a> Search<'a> {
         {
             title = after;
         }
-        // What follows a vertical bar is hardly ever part of a title.
+        // Text after a vertical bar is rarely part of a title.
         if let Some((before, _)) = title.split_once(" | ")
             && before.contains(' ')
         {
@@ -543,7 +543,7 @@ impl<'a> Search<'a> {
         title.to_owned()
     }
 
-    /// True for the name of the site, in the words of the page or as its address has it.
+    /// True for the site name, as the page or its address spells it.
     fn is_site(&self, part: &str) -> bool {
         let part = letters(part);
         if part.is_empty() {
@@ -559,18 +559,18 @@ impl<'a> Search<'a> {
 
 const SEPARATORS: [&str; 12] = [" | ", " - ", " – ", " — ", " » ", " « ", " · ", " • ", " :: ", " / ", " ~ ", " : "];
 
-/// True when a title begins with a heading and then goes on behind a separator. The heading is given by its letters.
+/// True if a title starts with a heading, followed by a separator and more text. The heading is given by its letters.
 fn begins_with_part(title: &str, heading: &str) -> bool {
     let ends = SEPARATORS.iter().flat_map(|separator| title.match_indices(separator));
     ends.take(MOST_PARTS).any(|(at, _)| letters(&title[..at]) == heading)
 }
 
-/// True when a title ends with a heading, after something else and a separator. That is where sites have their name.
+/// True if a title ends with a heading, after a separator. Sites put their name there.
 fn ends_with_part(title: &str, heading: &str) -> bool {
     split_last(title).is_some_and(|(_, last)| letters(last) == heading)
 }
 
-/// Titles with more parts than this are lists of words.
+/// Titles with more parts than this are keyword lists.
 const MOST_PARTS: usize = 16;
 
 /// Splits a title at its last separator.
@@ -587,12 +587,12 @@ fn split_first(title: &str) -> Option<(&str, &str)> {
     Some((title[..at].trim(), title[at + length..].trim()))
 }
 
-/// Letters and digits in lower case: what two ways to write a name have in common.
+/// Letters and digits in lower case, to compare two spellings of a name.
 fn letters(text: &str) -> String {
     text.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect()
 }
 
-/// The letters of the host of an address, without `www`.
+/// The letters of the host name in a URL, without `www`.
 fn host_letters(url: &str) -> String {
     letters(&crate::url::host_or_start(url))
 }
@@ -608,7 +608,7 @@ fn language_code(raw: &str) -> Option<String> {
     ((2..=3).contains(&code.len()) && code.bytes().all(|b| b.is_ascii_lowercase())).then_some(code)
 }
 
-/// An address of the web, as it is written.
+/// A web address, as written.
 fn address(raw: &str) -> Option<String> {
     let text = unescape(raw.trim());
     let text = text.trim();
@@ -617,7 +617,7 @@ fn address(raw: &str) -> Option<String> {
     (web && text.len() <= 2000 && !text.contains(char::is_whitespace)).then(|| text.to_owned())
 }
 
-/// True when a line says that its date is that of a change.
+/// True if a line says that its date is the date of a change.
 fn speaks_of_change(text: &str) -> bool {
     let start = text[..text.floor_char_boundary(40)].to_lowercase();
     let start = start.trim_start();
@@ -713,7 +713,7 @@ mod tests {
         assert_eq!(title("<title>Fog and horns | Anything</title>"), "Fog and horns");
         assert_eq!(title("<title>Fog - and horns</title>"), "Fog - and horns");
         assert_eq!(title("<title>Fog - Horns - Lamp</title><h1>Fog - Horns</h1>"), "Fog - Horns");
-        // A heading that is the site's, not the page's.
+        // The heading names the site, not the page.
         assert_eq!(title("<title>Fog - The Lamp</title><h1>The Lamp</h1>"), "Fog");
         assert_eq!(title("<h1><div>Fog</div> <div>now</div></h1>"), "Fog now");
         let html = "<title>Fog - Lamp House</title>";
@@ -752,7 +752,7 @@ mod tests {
         {
             assert_eq!(author(&format!("<meta name=author content='{wrong}'>")), "", "{wrong}");
         }
-        // People before the site.
+        // People take precedence over the site.
         let html =
             "<meta name=author content='The Lamp'><meta property=og:site_name content='The Lamp'><p class=author>Ida";
         assert_eq!(author(&format!("{html}</p>")), "Ida");
@@ -776,7 +776,7 @@ mod tests {
         let found = of(&format!("<h1>Fog</h1><p>By Ida Fennick, 3 March 2021</p>{comments}"));
         assert_eq!((found.author.as_deref(), found.date.as_deref()), (Some("Ida Fennick"), Some("2021-03-03")));
         assert_eq!(date("<h1>Fog</h1><p class=comment-date>3 May 2020</p>"), "");
-        // The names of some boxes speak of comments, too; and in forums, readers write the text.
+        // The class names of some boxes also mention comments; and in forums, readers write the text.
         assert_eq!(date("<h1>Fog</h1><div class=by-line-comments-views><p>3 May 2020</p></div>"), "2020-05-03");
         assert_eq!(date("<body class=topic><h1>Fog</h1><div class=reply><p>3 May 2020</p></div>"), "2020-05-03");
     }

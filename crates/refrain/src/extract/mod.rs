@@ -1,9 +1,9 @@
-//! Extract: the blocks of a web page, and which of them are its main content.
+//! Extract: splits a web page into blocks and finds its main content.
 //!
-//! [`segment`] turns HTML into blocks: what browsers draw as blocks. An [`Extractor`] says which of them are main content:
-//! by a learned method that looks at each block, its neighbours and the elements around it ([`ExtractMethod::Default`]), or by
-//! [`JusText`] and [`bte`], as they were published. [`Metadata`] is what the page says about itself; [`markdown`] and
-//! [`tei`] write the blocks that are kept with their headings, lists, tables and links.
+//! [`segment`] splits HTML into the blocks that browsers draw. An [`Extractor`] decides which of them are main content:
+//! with a learned method that looks at each block, its neighbours and the elements around it
+//! ([`ExtractMethod::Default`]), or with [`JusText`] or [`bte`], as published. [`Metadata`] holds the page's title,
+//! author, date and so on. [`markdown`] and [`tei`] write the kept blocks with their headings, lists, tables and links.
 
 mod dates;
 mod extractor;

@@ -1,8 +1,8 @@
-//! The learned part of the default method: sums of small trees, kept as data in the repository.
+//! The learned part of the default method: sums of small trees, stored as data in the repository.
 //!
-//! All nodes of one level of a tree ask the same question, so a tree is a list of questions and a table of answers. A page
-//! is judged tree by tree: each question is put to all blocks at once, which compilers turn into vector instructions.
-//! The file is text: features with the borders between which their values are told apart, then trees.
+//! All nodes of one level of a tree ask the same question, so a tree is a list of questions and a table of answers. A
+//! page is judged tree by tree: each question is put to all blocks at once, which compilers turn into vector
+//! instructions. The file is text: the features with the borders that divide their values, then the trees.
 
 use std::sync::OnceLock;
 
@@ -11,13 +11,13 @@ use super::features::Names;
 /// The shipped weights. `make train-extract` builds them; see CONTRIBUTING.md.
 static SHIPPED: &str = include_str!("../../data/extract.model");
 
-/// Two looks at a page: the second one knows what the first one made of all blocks.
+/// Two passes over a page: the second one knows the results of the first for all blocks.
 #[derive(Debug)]
 pub(crate) struct Model {
     features: Vec<Feature>,
-    /// One for each feature, in the order in which features are told.
+    /// One for each feature, in the order in which `Measures::tell` reports them.
     binned: Vec<BinnedFeature>,
-    /// The borders of all features, each filled up with infinity to whole fours: the last ones are never passed.
+    /// The borders of all features, each padded with infinity to a multiple of four: no value is above the padding.
     borders: Vec<[f32; 4]>,
     pub(crate) first: Forest,
     pub(crate) second: Forest,
@@ -38,7 +38,7 @@ struct Feature {
     borders: Vec<f32>,
 }
 
-/// Where the borders of a feature are.
+/// Where the borders of a feature are stored.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct BinnedFeature {
     column: u16,
@@ -47,15 +47,15 @@ struct BinnedFeature {
 }
 
 impl BinnedFeature {
-    /// A feature that no tree asks for.
+    /// A feature that no tree uses.
     const UNUSED: BinnedFeature = BinnedFeature { column: u16::MAX, from: 0, to: 0 };
 }
 
 #[derive(Debug)]
 struct Tree {
-    /// Column, and the border that the value has to be above.
+    /// Column, and the border that the value must exceed.
     questions: [(u16, u8); Tree::QUESTIONS],
-    /// Answers, by the questions answered with yes, the first one counting least.
+    /// Answers, indexed by the questions answered yes; the first question is the lowest bit.
     leaves: Box<[i16; Tree::LEAVES]>,
 }
 
@@ -68,18 +68,18 @@ pub struct ModelError {
 }
 
 impl Model {
-    /// The model that comes with the library.
+    /// The model that ships with the library.
     pub(crate) fn shipped() -> &'static Model {
         static MODEL: OnceLock<Model> = OnceLock::new();
         MODEL.get_or_init(|| {
             let parsed = Model::parse(SHIPPED);
             debug_assert!(parsed.is_ok(), "the shipped model: {:?}", parsed.err());
-            // The tests read the same bytes: a model that cannot be read is never shipped.
+            // The tests read the same bytes, so an unreadable model is never shipped.
             parsed.unwrap_or_else(|_| Model::blank(Names::all()))
         })
     }
 
-    /// A model that finds all blocks equally likely.
+    /// A model that considers all blocks equally likely.
     fn blank(names: &Names) -> Model {
         Model {
             features: Vec::new(),
@@ -132,7 +132,7 @@ impl Model {
         Ok(model)
     }
 
-    /// Adds a feature that is told as the `nth`.
+    /// Adds the `nth` feature.
     fn add(&mut self, nth: usize, feature: Feature) {
         let from = self.borders.len() as u16;
         let fours = feature.borders.chunks(4);
@@ -172,7 +172,7 @@ impl Feature {
 impl Tree {
     const QUESTIONS: usize = 6;
     const LEAVES: usize = 1 << Tree::QUESTIONS;
-    /// A question that is always answered with no: nothing is above the last of all borders.
+    /// A question whose answer is always no: no value is above the last possible border.
     const NO: (u16, u8) = (0, u8::MAX);
 
     fn parse(line: &str, features: &[Feature]) -> Option<Tree> {
@@ -194,7 +194,7 @@ impl Tree {
     }
 }
 
-/// The features of one block on their way into a table: told one by one, noted all at once.
+/// The features of one block on their way into a table: collected one by one, stored all at once.
 #[derive(Debug)]
 pub(crate) struct Row {
     values: [f32; Row::LONGEST],
@@ -202,7 +202,7 @@ pub(crate) struct Row {
 }
 
 impl Row {
-    /// More than there are features of a block.
+    /// More than the number of features of a block.
     const LONGEST: usize = 320;
 
     #[inline]
@@ -228,15 +228,15 @@ impl Default for Row {
     }
 }
 
-/// How many trees a page is judged by in one go.
+/// How many trees judge a page in one pass.
 const TREES_AT_ONCE: usize = 4;
 
-/// The values of all blocks of a page, told apart by the borders of a model: feature by feature.
+/// The values of all blocks of a page, binned by the borders of a model, feature by feature.
 #[derive(Debug, Default)]
 pub(crate) struct Table {
     bins: Vec<u8>,
     rows: usize,
-    /// The leaf that each block comes to, tree by tree.
+    /// The leaf that each block reaches, tree by tree.
     leaves: Vec<u8>,
     sums: Vec<i32>,
 }
@@ -249,7 +249,7 @@ impl Table {
         self.bins.resize(model.features.len() * rows, 0);
     }
 
-    /// Notes features of a block, from the `nth` on.
+    /// Stores features of a block, from the `nth` on.
     pub(crate) fn set_row(&mut self, model: &Model, row: usize, nth: usize, values: &[f32]) {
         for (value, &feature) in values.iter().zip(&model.binned[nth..]) {
             if feature != BinnedFeature::UNUSED {
@@ -258,7 +258,7 @@ impl Table {
         }
     }
 
-    /// Notes the value of the `nth` feature for all blocks.
+    /// Stores the value of the `nth` feature for all blocks.
     pub(crate) fn set_all(&mut self, model: &Model, nth: usize, value: f32) {
         let feature = model.binned[nth];
         if feature != BinnedFeature::UNUSED {
@@ -266,7 +266,7 @@ impl Table {
         }
     }
 
-    /// Notes features that are bits, from the `nth` on: one set of bits a block.
+    /// Stores features that are bits, from the `nth` on: one set of bits per block.
     pub(crate) fn set_bits(&mut self, model: &Model, nth: usize, bits: &[u64]) {
         for bit in 0..64 {
             let feature = model.binned[nth + bit];
@@ -279,7 +279,7 @@ impl Table {
         }
     }
 
-    /// Judges all blocks: how likely each is main content.
+    /// Judges all blocks: the probability that each one is main content.
     pub(crate) fn judge(&mut self, forest: &Forest, probabilities: &mut Vec<f32>) {
         let rows = self.rows;
         self.sums.clear();
@@ -346,7 +346,7 @@ mod tests {
     }
 
     proptest::proptest! {
-        /// The plain twin: each block by itself, each tree from its first question to its leaf.
+        /// Compares with a simple reference: each block by itself, each tree from its first question to its leaf.
         #[test]
         fn judging_all_blocks_at_once_is_judging_each(
             values in proptest::collection::vec((-1.0_f32..4.0, -1.0_f32..4.0), 0..70)

@@ -1,17 +1,17 @@
-//! The names of people in what pages write about their authors.
+//! Finds people's names in what pages state about their authors.
 
 use super::dates::{Order, find_date};
 use super::segment::unescape;
 
-/// Longest value of a field, in characters.
+/// Maximum length of a field's value, in characters.
 pub(crate) const LONGEST: usize = 500;
 
-/// Longest name of a person.
+/// Maximum length of a person's name.
 pub(crate) const LONGEST_NAME: usize = 60;
 
-/// A value for people: references resolved, white space collapsed, cut to a length in characters.
+/// A readable value: references resolved, white space collapsed, cut to a length in characters.
 pub(crate) fn tidy(raw: &str, longest: usize) -> String {
-    // Nothing beyond this can count, and some values are whole pages.
+    // The rest cannot matter, and some values are whole pages.
     let raw = &raw[..raw.floor_char_boundary(longest * 16)];
     let once = unescape(raw);
     // Pages that were escaped twice are common.
@@ -64,7 +64,7 @@ const BEFORE_NAMES: [&str; 26] = [
     "текст:",
 ];
 
-/// The text behind the words that come before the name of an author.
+/// The text after the words that introduce an author's name.
 pub(crate) fn after_by(text: &str) -> Option<&str> {
     let text = text.trim_start();
     BEFORE_NAMES.iter().find_map(|words| {
@@ -74,25 +74,25 @@ pub(crate) fn after_by(text: &str) -> Option<&str> {
     })
 }
 
-/// The text behind the words with which forums name who began a discussion: `Discussion in 'Horns' started by Ida`.
+/// The text after the words with which forums name the author of a discussion: `Discussion in 'Horns' started by Ida`.
 pub(crate) fn starter(text: &str) -> Option<&str> {
     text.split_once(" started by ").map(|(_, rest)| rest)
 }
 
-/// The names in a line about the author, which may speak of other things, too: `By Jane Doe | March 3, 2021`.
+/// The names in a line about the author, which may contain other facts: `By Jane Doe | March 3, 2021`.
 pub(crate) fn byline(text: &str) -> Option<String> {
     let text = tidy(text, LONGEST);
     let mut text = text.as_str();
     while let Some(rest) = after_by(text) {
         text = rest;
     }
-    // The first part that can be a name is it.
+    // The first part that can be a name is the name.
     let parts = text.split(['|', '•', '·', '⋅', '–', '—', '\n', '/', '(', ':']).flat_map(|part| part.split(" - "));
     let mut parts = parts.map(before_date).map(str::trim).filter(|part| !part.is_empty());
     parts.find_map(names)
 }
 
-/// A line up to where a date or another word about the text begins.
+/// The part of a line before a date or another remark about the text.
 fn before_date(text: &str) -> &str {
     const ENDS: [&str; 14] = [
         " on ",
@@ -117,7 +117,7 @@ fn before_date(text: &str) -> &str {
         let word = before.rfind([' ', ',']).map_or(0, |space| space + 1);
         let dated = |from: usize| find_date(&text[from..], Order::MonthFirst).is_some();
         let dated = !dated(digit) && dated(word);
-        // Digits inside a word belong to a name that somebody chose.
+        // Digits inside a word belong to a user name.
         let inside = lower[..digit].ends_with(char::is_alphanumeric);
         if dated {
             word
@@ -131,7 +131,7 @@ fn before_date(text: &str) -> &str {
     text[..end].trim_end_matches([' ', ',', '-'])
 }
 
-/// The names of people in a text that holds nothing else, with commas between them.
+/// The names of people, separated by commas, in a text that contains nothing else.
 pub(crate) fn names(text: &str) -> Option<String> {
     const MOST: usize = 20;
     let mut text = text.trim();
@@ -159,7 +159,7 @@ pub(crate) fn names(text: &str) -> Option<String> {
             continue;
         }
         if !is_name(part) || names.len() == MOST {
-            // What follows the names is no name: a title, a place, a sentence.
+            // After the names comes something else: a title, a place, a sentence.
             break;
         }
         names.push(part.to_owned());
@@ -167,19 +167,19 @@ pub(crate) fn names(text: &str) -> Option<String> {
     (!names.is_empty()).then(|| names.join(", "))
 }
 
-/// True for the name of a firm, in which commas and the like part no names: `Müller, Ü. & Co.`
+/// True for a company name, in which commas and the like do not separate names: `Müller, Ü. & Co.`
 fn is_firm(text: &str) -> bool {
     const ENDS: [&str; 6] = ["& co", "& co.", "& cie", "& cie.", "& sons", "& söhne"];
     let lower = text.to_lowercase();
     ENDS.iter().any(|end| lower.strip_suffix(end).is_some_and(|before| before.ends_with(' ')))
 }
 
-/// True for what tells people of one name in a family apart.
+/// True for suffixes such as `Jr.` that distinguish relatives of the same name.
 fn is_descent(part: &str) -> bool {
     matches!(part, "Jr." | "Jr" | "Sr." | "Sr" | "II" | "III" | "IV")
 }
 
-/// A name without the stop of the sentence it ends. The stop of an abbreviation is part of the name.
+/// A name without the full stop of its sentence. The full stop of an abbreviation is part of the name.
 fn without_stop(part: &str) -> &str {
     const ABBREVIATIONS: [&str; 11] = ["jr", "sr", "co", "cie", "inc", "ltd", "corp", "bros", "esq", "phd", "al"];
     let bare = part.trim_end_matches('.').trim_end();
@@ -187,14 +187,14 @@ fn without_stop(part: &str) -> &str {
     let is_initial = last.chars().count() == 1 && last.starts_with(char::is_uppercase);
     let is_abbreviated =
         is_initial || last.contains('.') || ABBREVIATIONS.iter().any(|known| last.eq_ignore_ascii_case(known));
-    // Of several stops one belongs to the name.
+    // Of several full stops, one belongs to the name.
     match part.strip_prefix(bare) {
         Some(stops) if is_abbreviated && stops.starts_with('.') => &part[..=bare.len()],
         _ => bare,
     }
 }
 
-/// True for what can be the name of a person or of an office.
+/// True for text that can be the name of a person or an office.
 fn is_name(text: &str) -> bool {
     const NO_NAMES: [&str; 14] = [
         "unknown",

@@ -1,4 +1,4 @@
-//! What was found in a page, as JSON: for files, and for people who ask why.
+//! The result for a page as JSON: for files, and for people who ask why.
 
 use serde_json::{Map, Value, json};
 
@@ -8,18 +8,18 @@ use super::metadata::Metadata;
 use crate::document::{BLOCKS_FIELD, BYTE_BLOCKS_FIELD, BlockKind};
 use crate::text::{CharOffsets, Offsets};
 
-/// What goes into a record.
+/// The content of a record.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct RecordOptions {
-    /// All blocks, not only those of the main content; each says whether it was kept, and why.
+    /// Include all blocks, not only main content; each says whether it was kept, and why.
     pub keep_marked: bool,
-    /// What ranges count.
+    /// The unit of ranges.
     pub offsets: Offsets,
 }
 
 impl Metadata {
-    /// Takes over what the fields of the source say where the page says nothing, or the same. Fields that say something
-    /// else stay where they are.
+    /// Takes values from the source's fields if the page has none, or the same. Fields with a different value are left
+    /// alone.
     pub fn adopt(&mut self, fields: &mut Map<String, Value>) {
         let places = [
             ("title", &mut self.title),
@@ -69,7 +69,7 @@ impl Extracted<'_> {
             if !keep && !options.keep_marked {
                 continue;
             }
-            // Kept blocks alone close up; the blocks of the whole page stand where they stand.
+            // Kept blocks alone are joined; the blocks of the whole page keep their positions.
             let at = if options.keep_marked { block.span.start } else { start };
             let span = chars.span(crate::document::Span::new(at, at + block.span.len()), options.offsets);
             start = at + block.span.len() + "\n\n".len();
@@ -90,7 +90,7 @@ impl Extracted<'_> {
         Value::from(list)
     }
 
-    /// Each block with what was decided on it and the figures that it was decided by: one line of JSON a block.
+    /// The decision about each block with the figures it is based on: one JSON object per block.
     pub fn explanation(&self, html: &str) -> Vec<Map<String, Value>> {
         let mut measures = Measures::default();
         measures.measure(html, self.page);
@@ -133,7 +133,7 @@ impl Extracted<'_> {
     }
 }
 
-/// A figure as people read it: three digits behind the point.
+/// Rounds a figure to three decimal places for people.
 fn rounded(value: f32) -> f64 {
     (f64::from(value) * 1000.0).round() / 1000.0
 }
@@ -154,7 +154,7 @@ impl super::segment::ParsedPage {
         }
     }
 
-    /// The elements around a block, from the outermost: `div/article/p`.
+    /// The elements around a block, outermost first: `div/article/p`.
     fn path(&self, block: usize) -> String {
         const LONGEST: usize = 32;
         let mut names = Vec::new();

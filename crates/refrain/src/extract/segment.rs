@@ -1,8 +1,8 @@
-//! HTML to blocks.
+//! Splits HTML into blocks.
 //!
-//! One pass over the tags and text of the page, with a stack of open elements that closes what the standard says is closed
-//! by what follows. Blocks begin and end at block-level tags and at two line breaks in a row. Beside the text, the pass
-//! writes down which element each block stands in, and what the elements are.
+//! One pass over the tags and text of the page, with a stack of open elements that applies the standard's rules for
+//! implied end tags. Blocks begin and end at block-level tags and at two line breaks in a row. The pass also records
+//! the element that contains each block, and the properties of the elements.
 
 use std::borrow::Cow;
 
@@ -23,11 +23,11 @@ pub struct ParsedPage {
     pub title: Option<String>,
     /// The language declared on `<html>`.
     pub language: Option<String>,
-    /// What the page looks like around its blocks.
+    /// The structure around the blocks.
     pub(crate) outline: Outline,
 }
 
-/// The elements of a page, and which blocks stand where.
+/// The elements of a page, and the position of each block.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub(crate) struct Outline {
     /// Block-level elements in the order of their start tags. The first one is the page.
@@ -36,7 +36,7 @@ pub(crate) struct Outline {
     pub(crate) places: Vec<Place>,
     /// Links, emphasis and code inside blocks, in the order of their ends.
     pub(crate) inline: Vec<Inline>,
-    /// Where the head says something about the page, and the scripts that hold data about it.
+    /// Statements about the page in its head, and the scripts that hold data about it.
     pub(crate) statements: Vec<Statement>,
 }
 
@@ -47,17 +47,17 @@ pub(crate) struct Element {
     pub(crate) parent: u32,
     pub(crate) tag: Tag,
     pub(crate) depth: u16,
-    /// What it says about itself.
+    /// Its own traits.
     pub(crate) own: Traits,
-    /// That, and what the elements around it say.
+    /// Its own traits and those of the elements around it.
     pub(crate) traits: Traits,
-    /// Elements with the same tags and class names down from the page have the same path.
+    /// Elements with the same tags and class names from the page down have the same path.
     pub(crate) path: u32,
     /// Elements with the same tag and first class name are kin.
     pub(crate) kin: u32,
 }
 
-/// The place of a block in the page.
+/// The position of a block in the page.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub(crate) struct Place {
     /// The innermost block-level element.
@@ -66,7 +66,7 @@ pub(crate) struct Place {
     pub(crate) source: u32,
     /// Tags between the end of the block before it and its own end.
     pub(crate) tags: u32,
-    /// Those of them that stand before its text; the closing tag of the block before it is not among them.
+    /// Those before its text, without the closing tag of the previous block.
     pub(crate) before: u32,
     /// Those between its first and its last word.
     pub(crate) inside: u32,
@@ -78,7 +78,7 @@ pub(crate) struct Place {
     pub(crate) line_breaks: u16,
 }
 
-/// A stretch of text inside a block that is a link, emphasised, or code.
+/// A range of text inside a block that is a link, emphasised, or code.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Inline {
     /// Range of the page's text.
@@ -88,7 +88,7 @@ pub(crate) struct Inline {
     pub(crate) href: Span,
 }
 
-/// Something that the page says about itself, as ranges of the source.
+/// A statement of the page about itself, as ranges of the source.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) enum Statement {
     /// `<meta name=key content=value>`, or `property` or `itemprop` instead of `name`.
@@ -97,24 +97,24 @@ pub(crate) enum Statement {
     Link { rel: Span, href: Span },
     /// `<script type="application/ld+json">`.
     Data(Span),
-    /// `<time datetime=...>` or an element with `itemprop`, `rel` or class names that speak of dates and authors: what it is,
-    /// the value of its `datetime` or `content` attribute, and its text (a range of the page's text). Those inside others
-    /// come first.
+    /// `<time datetime=...>` or an element with `itemprop`, `rel` or class names about dates and authors: its meaning,
+    /// the value of its `datetime` or `content` attribute, and its text (a range of the page's text). Inner ones come
+    /// first.
     Said { what: Said, value: Span, text: Span },
 }
 
-/// What a part of the text is said to be.
+/// What the markup says a part of the text is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Said {
     /// The author, by `rel` or `itemprop`.
     Author,
-    /// Something with a class name that speaks of an author.
+    /// Something with a class name about an author.
     Byline,
     /// The date of publication, by `itemprop`.
     Published,
     /// A `<time>`.
     Time,
-    /// Something with a class name that speaks of a date.
+    /// Something with a class name about a date.
     Dated,
     /// The date of the last change, by `itemprop` or by the class name of a `<time>`.
     Modified,
@@ -128,11 +128,11 @@ pub enum Segmentation {
     /// Those that browsers draw as blocks.
     #[default]
     Visual,
-    /// Those that were published with jusText, a list that is older than `article`, `section` and the like.
+    /// Those in the list published with jusText, which is older than `article`, `section` and the like.
     Published,
 }
 
-/// Cuts a page into blocks.
+/// Splits a page into blocks.
 ///
 /// ```
 /// let page = refrain::extract::segment("<title>T</title><nav><a href=/>Home</a></nav><p>One &amp; two.<br><br>Three");
@@ -144,7 +144,7 @@ pub fn segment(html: &str) -> ParsedPage {
     segment_with(html, Segmentation::Visual)
 }
 
-/// Cuts a page into blocks, with a say in what makes a block.
+/// Splits a page into blocks, with a choice of what makes a block.
 ///
 /// ```
 /// use refrain::extract::{Segmentation, segment_with};
@@ -159,23 +159,22 @@ pub fn segment_with(html: &str, segmentation: Segmentation) -> ParsedPage {
     page
 }
 
-/// Elements deeper than this are not remembered: no page that people read is so deep.
+/// Deeper elements are not tracked: no page that people read is this deep.
 pub(crate) const MAX_DEPTH: usize = 4096;
 
-/// No more inline elements than this are remembered at a time: each costs work at the end of every block.
+/// At most this many inline elements are tracked at a time: each costs work at the end of every block.
 const MAX_MARKED: usize = 32;
 
-/// An end tag is looked for among this many open elements.
+/// An end tag is matched against at most this many open elements.
 pub(crate) const MAX_REACH: usize = 256;
 
-/// A page with more blocks than this was not written for readers; all that follows is one block, so that memory stays in
-/// proportion.
+/// A page with more blocks was not written for readers; the rest becomes one block, to bound memory.
 const MAX_BLOCKS: usize = 100_000;
 
 /// The same for elements, inline stretches and statements.
 const MAX_ELEMENTS: usize = 1_000_000;
 
-/// Cuts pages into blocks, with buffers that serve again.
+/// Splits pages into blocks, with reusable buffers.
 #[derive(Debug, Default)]
 pub(crate) struct Segmenter {
     attributes: Vec<(Attribute, Span)>,
@@ -184,7 +183,7 @@ pub(crate) struct Segmenter {
     said: Vec<OpenSaid>,
 }
 
-/// A part of the text that is said to be something, and whose element is open.
+/// A labelled part of the text whose element is still open.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct OpenSaid {
     pub(crate) tag: Tag,
@@ -195,22 +194,22 @@ pub(crate) struct OpenSaid {
     from: usize,
 }
 
-/// No more parts than this are said to be something at the same place.
+/// At most this many labelled parts can be open at once.
 const MAX_SAID: usize = 8;
 
-/// A longer text names no author and no date: its element was never closed, or holds more than that.
+/// A longer text names no author and no date: its element was never closed, or holds something else.
 const LONGEST_SAID: usize = 1000;
 
 /// An element that is open.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Open {
     pub(crate) tag: Tag,
-    /// The innermost block-level element: itself, or the one around it.
+    /// The innermost block-level element: itself or an ancestor.
     pub(crate) element: u32,
 }
 
 impl Segmenter {
-    /// Cuts a page into blocks. What was in `page` is gone; its buffers are used again.
+    /// Splits a page into blocks. Replaces the content of `page` and reuses its buffers.
     pub(crate) fn segment(&mut self, html: &str, segmentation: Segmentation, page: &mut ParsedPage) {
         page.clear();
         let root = Element {
@@ -295,24 +294,24 @@ pub(crate) struct Pass<'a> {
     pub(crate) html: &'a str,
     pub(crate) page: &'a mut ParsedPage,
     pub(crate) open: &'a mut Vec<Open>,
-    /// Inline stretches that are open.
+    /// Open inline elements.
     marked: &'a mut Vec<Inline>,
     /// How many elements of each kind are open.
     pub(crate) count: [u32; Tag::COUNT],
-    /// The silent element we are in, and how many of that name are open.
+    /// The current silent element, and how many of that name are open.
     silent: Option<(Tag, u32)>,
     /// Start of the current block in the text.
     pub(crate) block_start: usize,
     pub(crate) link_chars: u32,
     pub(crate) place: Place,
     pub(crate) space: Space,
-    /// That white space began inside a link.
+    /// True if that white space began inside a link.
     space_in_link: bool,
     /// Line breaks in a row with nothing between them.
     breaks: u8,
-    /// The parts of the text that are said to be something and go on.
+    /// The labelled parts of the text that are still open.
     pub(crate) said: &'a mut Vec<OpenSaid>,
-    /// Open elements whose white space counts.
+    /// Open elements that preserve white space.
     pub(crate) preformatted: u32,
 }
 
@@ -323,7 +322,7 @@ impl TokenSink for Pass<'_> {
             if *silent == tag && !self_closing {
                 *depth += 1;
             }
-            // A block inside a picture or formula ends it, as in browsers: it was never closed.
+            // A block inside an image or formula ends it, as in browsers: it was never closed.
             if !(silent.is(Tag::FOREIGN) && tag.is(Tag::BREAKS) && tag.is(Tag::TRACKED)) {
                 return;
             }
@@ -355,9 +354,9 @@ impl TokenSink for Pass<'_> {
                 self.place.images = self.place.images.saturating_add(1);
                 return;
             }
-            // A title inside the body belongs to a drawing or is a mistake; the first one counts.
+            // A title inside the body belongs to a drawing or is a mistake; only the first one counts.
             Tag::Title | Tag::Head | Tag::Base | Tag::Input | Tag::Col => return,
-            // What the body is called says what kind of page it is, not what its parts are.
+            // The body's names describe the kind of page, not its parts.
             Tag::Body => {
                 self.page.outline.elements[0].own = Traits::of(self.html, tag, attributes);
                 return;
@@ -410,7 +409,7 @@ impl TokenSink for Pass<'_> {
         if tag.is(Tag::MARKED) {
             self.unmark(tag);
         } else if tag == Tag::Br {
-            // Browsers take the end tag of a line break for a line break.
+            // Browsers treat the end tag of a line break as a line break.
             self.line_break();
         } else if tag.is(Tag::TRACKED) {
             self.boundary(tag);
@@ -480,7 +479,7 @@ impl Pass<'_> {
         (elements.len() - 1) as u32
     }
 
-    /// Closes what the opening of an element closes.
+    /// Closes the elements that the start of another one closes.
     fn close_implied(&mut self, tag: Tag) {
         match tag {
             // A link inside a link: the first one was not closed.
@@ -502,7 +501,7 @@ impl Pass<'_> {
         }
     }
 
-    /// Closes the innermost open element of a kind and all inside it.
+    /// Closes the innermost open element of a kind and everything inside it.
     fn close(&mut self, tag: Tag) {
         if self.count[tag as usize] == 0 {
             // Any end tag of a heading ends the heading that is open.
@@ -527,7 +526,7 @@ impl Pass<'_> {
         }
     }
 
-    /// Closes the innermost element of some kinds, unless an element of other kinds stands between.
+    /// Closes the innermost element of some kinds, unless an element of the boundary kinds is in between.
     fn close_within(&mut self, tags: &[Tag], boundaries: &[Tag]) {
         for reach in 1..=self.open.len().min(MAX_REACH) {
             let open = self.open[self.open.len() - reach].tag;
@@ -567,7 +566,7 @@ impl Pass<'_> {
         }
     }
 
-    /// Notes what the content of a text-only element says about the page.
+    /// Records what the content of a text-only element states about the page.
     pub(crate) fn raw_statement(&mut self, tag: Tag, span: Span) {
         match tag {
             Tag::Title if self.silent.is_none() && self.page.title.is_none() => {
@@ -586,7 +585,7 @@ impl Pass<'_> {
         }
     }
 
-    /// Notes something that the page says about itself.
+    /// Records a statement of the page about itself.
     pub(crate) fn state(&mut self, statement: Statement) {
         if self.page.outline.statements.len() < MAX_ELEMENTS {
             self.page.outline.statements.push(statement);
@@ -595,12 +594,12 @@ impl Pass<'_> {
 
     pub(crate) fn meta(&mut self, attributes: &[(Attribute, Span)]) {
         let Some(content) = value(attributes, Attribute::Content) else { return };
-        // Some say two things at once: `<meta property="article:published" itemprop="datePublished">`.
+        // Some make two statements at once: `<meta property="article:published" itemprop="datePublished">`.
         for &(attribute, key) in attributes {
             if matches!(attribute, Attribute::Property | Attribute::Name | Attribute::ItemProp) {
                 self.state(Statement::Meta { key, value: content });
             }
-            // The name of an author may be stated inside the element that speaks of the author.
+            // The author's name may be inside the element that describes the author.
             if attribute == Attribute::ItemProp
                 && key.of(self.html) == "name"
                 && let Some(open) = self.said.last_mut()
@@ -623,7 +622,7 @@ impl Pass<'_> {
         }
     }
 
-    /// Notes where the text says who wrote it, or when.
+    /// Records where the text gives its author or date.
     pub(crate) fn note_said(&mut self, tag: Tag, attributes: &[(Attribute, Span)]) {
         if tag.is(Tag::VOID) {
             return;
@@ -635,7 +634,7 @@ impl Pass<'_> {
             return;
         }
         let Some(what) = said_by(self.html, tag, attributes) else { return };
-        // What stands in comments says nothing about the page.
+        // Text inside comments says nothing about the page.
         let around = self.page.outline.elements[self.element() as usize].traits;
         if around.has(Traits::COMMENT) {
             return;
@@ -648,7 +647,7 @@ impl Pass<'_> {
         self.said.push(OpenSaid { tag, depth: 0, what, value, from: self.page.text.len() });
     }
 
-    /// Ends the parts of the text that an end tag ends.
+    /// Closes the labelled parts that an end tag ends.
     pub(crate) fn end_said(&mut self, tag: Tag) {
         let length = self.page.text.len();
         for i in (0..self.said.len()).rev() {
@@ -664,7 +663,7 @@ impl Pass<'_> {
         }
     }
 
-    /// Opens an inline stretch.
+    /// Opens an inline element.
     pub(crate) fn mark(&mut self, tag: Tag, href: Span) {
         if self.marked.len() < MAX_MARKED {
             let at = self.page.text.len();
@@ -672,7 +671,7 @@ impl Pass<'_> {
         }
     }
 
-    /// Closes an inline stretch.
+    /// Closes an inline element.
     pub(crate) fn unmark(&mut self, tag: Tag) {
         let reach = self.marked.iter().rev().take(MAX_REACH).position(|open| open.tag == tag);
         if let Some(reach) = reach {
@@ -681,7 +680,7 @@ impl Pass<'_> {
         }
     }
 
-    /// Notes an inline stretch, if there is text in it.
+    /// Records an inline range, if it contains text.
     fn keep_inline(&mut self, mut inline: Inline) {
         inline.span.end = self.page.text.len();
         inline.span.start = inline.span.start.max(self.block_start);
@@ -696,7 +695,7 @@ impl Pass<'_> {
     fn characters(&mut self, span: Span, references: bool) {
         let raw = span.of(self.html);
         if self.page.text.len() == self.block_start {
-            // The first text of a block tells where it stands in the source.
+            // The first text of a block determines its position in the source.
             self.place.source = u32::try_from(span.start).unwrap_or(u32::MAX);
         }
         if references && memchr::memchr(b'&', raw.as_bytes()).is_some() {
@@ -725,7 +724,7 @@ impl Pass<'_> {
                 at += blank;
                 continue;
             }
-            // A stretch of words with single blanks between them is copied at once.
+            // Copies a run of words with single spaces between them at once.
             let start = at;
             while at < bytes.len() {
                 let byte = bytes[at];
@@ -746,7 +745,7 @@ impl Pass<'_> {
         }
     }
 
-    /// Adds text whose white space counts.
+    /// Adds text with its white space preserved.
     fn append_verbatim(&mut self, text: &str, in_link: bool) {
         let mut text = text;
         if self.page.text.len() == self.block_start {
@@ -776,7 +775,7 @@ impl Pass<'_> {
                 self.block_start = text.len();
             }
         } else if self.space != Space::None {
-            // A line break is kept as such where lines count.
+            // A line break is kept as such in preformatted text.
             text.push(if self.space == Space::Line && self.preformatted > 0 { '\n' } else { ' ' });
             self.link_chars += u32::from(self.space_in_link && in_link);
         }
@@ -788,7 +787,7 @@ impl Pass<'_> {
         }
     }
 
-    /// Ends the current block where a tag does. Divisions and items inside preformatted text are its lines.
+    /// Ends the current block at a tag, if needed. Divisions and items inside preformatted text are its lines.
     fn boundary(&mut self, tag: Tag) {
         if !tag.is(Tag::BREAKS) {
             return;
@@ -821,7 +820,7 @@ impl Pass<'_> {
                 for open in self.said.iter_mut() {
                     open.from = open.from.min(trimmed);
                 }
-                // White space that is gone may have been that of a link.
+                // The removed white space may have belonged to a link.
                 let chars = self.page.text[self.block_start..].chars().count() as u32;
                 self.link_chars = self.link_chars.min(chars);
             }
@@ -833,7 +832,7 @@ impl Pass<'_> {
             self.place.element = self.element();
             self.page.outline.places.push(self.place);
             self.place = Place::default();
-            // Inline stretches end with their block and go on in the next one.
+            // Inline ranges end with their block and continue in the next one.
             for i in 0..self.marked.len() {
                 let inline = self.marked[i];
                 self.keep_inline(inline);
@@ -907,12 +906,12 @@ fn said_by_property(name: &str) -> Option<Said> {
     }
 }
 
-/// True for addresses of pages about authors.
+/// True for the addresses of author pages.
 fn leads_to_author(href: &str) -> bool {
     memchr::memmem::find(href.as_bytes(), b"/author").is_some()
 }
 
-/// What class names speak of: words that begin where no other word is.
+/// What class names label: only words that are not part of a longer word on their left.
 fn said_by_class(class: &str) -> Option<Said> {
     let bytes = class.as_bytes();
     let mut found = None;
@@ -939,7 +938,7 @@ fn said_by_class(class: &str) -> Option<Said> {
     found
 }
 
-/// The length of the white space character at a place, 0 when there is none.
+/// The length of the white space character at a position, or 0 if there is none.
 fn blank_at(bytes: &[u8], at: usize) -> usize {
     match bytes[at] {
         b' ' | b'\n' | b'\t' | b'\r' | 0x0b | 0x0c => 1,
@@ -954,7 +953,7 @@ fn blank_at(bytes: &[u8], at: usize) -> usize {
     }
 }
 
-/// A hash of class names without their digits: numbered classes are one class.
+/// A hash of class names without their digits: numbered classes count as one class.
 fn hash_name(name: &str) -> u32 {
     name.bytes()
         .filter(|byte| !byte.is_ascii_digit())
@@ -1067,7 +1066,7 @@ mod tests {
             said(html),
             [(Said::Author, "Ida".into(), String::new()), (Said::Modified, String::new(), "x".into())]
         );
-        // What is never closed is given up.
+        // An element that is never closed is ignored.
         assert_eq!(said(&format!("<p class=author>{}", "<b>x</b> ".repeat(2000))), []);
     }
 

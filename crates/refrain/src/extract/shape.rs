@@ -1,5 +1,5 @@
-//! What the kept blocks of a page look like: paragraphs, headings, code and tables, in lists and quotations. Markdown and
-//! TEI are two ways to write it down.
+//! The structure of the kept blocks of a page: paragraphs, headings, code and tables, in lists and quotations. The
+//! Markdown and TEI writers both use it.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -17,10 +17,10 @@ mod grid;
 /// No element.
 pub(crate) const NONE: u32 = u32::MAX;
 
-/// Lists and quotations deeper than this are drawn at this depth, so that what is written stays in proportion to the page.
+/// Lists and quotations nested deeper are written at this depth, so that the output stays proportional to the page.
 const MAX_NESTING: u16 = 24;
 
-/// Cells with more characters than this are boxes that hold a part of the page.
+/// Cells with more characters than this are layout boxes that hold a part of the page.
 const LONGEST_CELL: usize = 400;
 
 /// The kept part of a page.
@@ -29,26 +29,26 @@ pub(crate) struct Shape<'a> {
     page: &'a ParsedPage,
     attributes: Attributes,
     frames: Vec<Frame>,
-    /// What is to be written, in order.
+    /// The pieces to write, in order.
     pub(crate) pieces: Vec<Piece>,
-    /// The inline stretches of the page, sorted by their start, longer ones first.
+    /// The inline ranges of the page, sorted by their start, longer ones first.
     inline: Vec<Inline>,
 }
 
-/// What an element inherits from those around it. All are indices of elements, or [`NONE`].
+/// What an element inherits from its ancestors. All are element indices, or [`NONE`].
 #[derive(Debug, Clone, Copy)]
 struct Frame {
     /// The innermost list item or quotation.
     container: u32,
-    /// For containers: how many are around it, itself included.
+    /// For containers: the nesting depth, itself included.
     nesting: u16,
     /// The innermost row of a table.
     row: u32,
-    /// For rows: how many of the table come before it, itself included.
+    /// For rows: its number in the table, from 1.
     number: u32,
-    /// For cells: where it stands in its row.
+    /// For cells: its column.
     column: u16,
-    /// For tables: it has tables inside.
+    /// For tables: it contains other tables.
     nests: bool,
     /// The innermost list.
     list: u32,
@@ -62,7 +62,7 @@ struct Frame {
 /// One thing to write.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Piece {
-    /// The innermost container it stands in, or [`NONE`].
+    /// The innermost container around it, or [`NONE`].
     pub(crate) container: u32,
     pub(crate) what: What,
 }
@@ -72,7 +72,7 @@ pub(crate) struct Piece {
 pub(crate) enum What {
     Paragraph(usize),
     Heading(u8, usize),
-    /// Blocks of one element, one behind the other.
+    /// Consecutive blocks of one element.
     Code(Vec<usize>),
     /// Rows of cells.
     Table(Vec<Vec<Cell>>),
@@ -82,7 +82,7 @@ pub(crate) enum What {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Container {
     Quote,
-    /// An item of a list, which is an element.
+    /// An item of a list; `list` is the element.
     Item {
         list: u32,
         ordered: bool,
@@ -91,11 +91,11 @@ pub(crate) enum Container {
 }
 
 impl<'a> Shape<'a> {
-    /// The shape of the blocks that `keep` names. `page` must be what was made of `html`.
+    /// The shape of the blocks that `keep` selects. `page` must be the result of segmenting `html`.
     pub(crate) fn of(html: &str, page: &'a ParsedPage, keep: &dyn Fn(usize) -> bool, tables: bool) -> Shape<'a> {
         let attributes = Attributes::of(html, page);
         let frames = frames(page, &attributes);
-        // What ends later stands outside.
+        // The range that ends later is the outer one.
         let mut inline: Vec<Inline> = page.outline.inline.iter().rev().copied().collect();
         inline.sort_by_key(|inline| (inline.span.start, std::cmp::Reverse(inline.span.end)));
         let mut shape = Shape { page, attributes, frames, pieces: Vec::new(), inline };
@@ -104,7 +104,7 @@ impl<'a> Shape<'a> {
         shape
     }
 
-    /// The text of a block, white space collapsed unless it counts.
+    /// The text of a block, with white space collapsed unless it is preserved.
     pub(crate) fn text(&self, block: usize) -> &'a str {
         self.page.blocks.get(block).map_or("", |block| block.span.of(&self.page.text))
     }
@@ -115,7 +115,7 @@ impl<'a> Shape<'a> {
         let element = |block: usize| self.page.outline.places.get(block).map(|place| place.element);
         for (i, &block) in blocks.iter().enumerate() {
             if i > 0 {
-                // Boxes in a listing are its lines; two breaks in a row are an empty one.
+                // Boxes in a listing are its lines; two breaks in a row are an empty line.
                 code.push_str(if element(blocks[i - 1]) == element(block) { "\n\n" } else { "\n" });
             }
             code.push_str(self.text(block));
@@ -123,7 +123,7 @@ impl<'a> Shape<'a> {
         code.replace("\r\n", "\n").replace('\r', "\n")
     }
 
-    /// The language of code in blocks of one element, where it is stated: a word.
+    /// The language of code in blocks of one element, if stated: a single word.
     pub(crate) fn language(&self, blocks: &[usize]) -> Option<&str> {
         self.attributes.language(self.frame_of(*blocks.first()?).preformatted)
     }
@@ -140,14 +140,14 @@ impl<'a> Shape<'a> {
         chain
     }
 
-    /// The container around a container.
+    /// The container around another one.
     fn around(&self, container: u32) -> u32 {
         let elements = &self.page.outline.elements;
         let parent = elements.get(container as usize).map_or(0, |element| element.parent);
         self.frame(parent).container
     }
 
-    /// What a container is.
+    /// Describes a container.
     pub(crate) fn container(&self, container: u32, numbers: &mut Numbers) -> Container {
         let tag = self.tag(container);
         if tag == Tag::Blockquote {
@@ -175,7 +175,7 @@ impl<'a> Shape<'a> {
         self.page.outline.places.get(block).map_or(Frame::PAGE, |place| self.frame(place.element))
     }
 
-    /// Turns blocks into pieces: tables whole, code of one element together.
+    /// Turns blocks into pieces: a table is one piece, and so is the code of one element.
     fn collect(&self, kept: &[usize], tables: bool) -> Vec<Piece> {
         let mut pieces = Vec::new();
         let mut at = 0;
@@ -221,7 +221,7 @@ impl<'a> Shape<'a> {
         }
     }
 
-    /// The rows of a table of data. Tables that only place things on the page are none.
+    /// The rows of a data table. Returns `None` for layout tables.
     fn table(&self, blocks: &[usize], frame: Frame) -> Option<Vec<Vec<Cell>>> {
         let Frame { container, nests, .. } = self.frame(frame.table);
         if nests {
@@ -249,7 +249,7 @@ impl<'a> Shape<'a> {
             let column = usize::from(found.column);
             *filled.get_mut(column)? = true;
             let cells = &mut rows.last_mut()?.cells;
-            // Cells inside cells, without a table between, are no table of data.
+            // Cells inside cells, without a table between them, are not a data table.
             if cells.last().is_some_and(|(before, ..)| *before >= column) {
                 return None;
             }
@@ -260,7 +260,7 @@ impl<'a> Shape<'a> {
         if columns >= 2 && beside_another { grid::draw(&rows) } else { None }
     }
 
-    /// The inline stretches of a block, sorted by their start, longer ones first.
+    /// The inline ranges of a block, sorted by their start, longer ones first.
     pub(crate) fn inline(&self, block: usize) -> &[Inline] {
         let Some(block) = self.page.blocks.get(block) else { return &[] };
         let from = self.inline.partition_point(|inline| inline.span.start < block.span.start);
@@ -268,8 +268,8 @@ impl<'a> Shape<'a> {
         &self.inline[from..to]
     }
 
-    /// Calls a writer with the text of a block, piece by piece, and with what is in force on each, in the order in which it
-    /// began.
+    /// Calls a writer with the text of a block, piece by piece, and the styles that apply to each piece, in the order
+    /// in which they began.
     pub(crate) fn runs(&self, block: usize, writer: &mut impl FnMut(&'a str, &[Style])) {
         let Some(span) = self.page.blocks.get(block).map(|block| block.span) else { return };
         let mut open: Vec<Style> = Vec::new();
@@ -296,7 +296,7 @@ impl<'a> Shape<'a> {
     }
 }
 
-/// Hands on the text up to a place, ending what ends on the way.
+/// Passes on the text up to a position, closing the styles that end on the way.
 fn close_until(
     open: &mut Vec<Style>,
     mut at: usize,
@@ -341,7 +341,7 @@ impl Kind {
     }
 }
 
-/// How often the link that was written last was written: one that was never closed holds all blocks behind it.
+/// How often the last link was written: a link that was never closed covers all following blocks.
 #[derive(Debug, Default)]
 pub(crate) struct LinkCount {
     href: Span,
@@ -350,7 +350,7 @@ pub(crate) struct LinkCount {
 }
 
 impl LinkCount {
-    /// True when a link leads somewhere and is to be written in one more block.
+    /// True if a link has a target and may be written in one more block.
     pub(crate) fn allows(&mut self, html: &str, href: Span, new_block: bool) -> bool {
         const MOST: u32 = 64;
         if self.href != href || self.blocks == 0 {
@@ -362,7 +362,7 @@ impl LinkCount {
     }
 }
 
-/// The numbers of list items, counted as they are written.
+/// The numbers of list items, counted as the items are written.
 #[derive(Debug, Default)]
 pub(crate) struct Numbers(HashMap<u32, u32>);
 
@@ -375,7 +375,7 @@ impl Numbers {
 }
 
 impl Frame {
-    /// The page itself is nothing of the kind.
+    /// The frame of the page itself, which inherits nothing.
     const PAGE: Frame = Frame {
         container: NONE,
         nesting: 0,
@@ -391,11 +391,11 @@ impl Frame {
     };
 }
 
-/// What each element inherits. One walk, because parents come first.
+/// What each element inherits. One pass is enough, because parents come first.
 fn frames(page: &ParsedPage, attributes: &Attributes) -> Vec<Frame> {
     let elements = &page.outline.elements;
     let mut frames: Vec<Frame> = Vec::with_capacity(elements.len());
-    // The last term of each list of definitions.
+    // The last term of each definition list.
     let mut terms: HashMap<u32, u32> = HashMap::new();
     let mut layout = Layout::new();
     for (index, element) in elements.iter().enumerate() {
@@ -407,7 +407,7 @@ fn frames(page: &ParsedPage, attributes: &Attributes) -> Vec<Frame> {
             Tag::Ul | Tag::Ol | Tag::Menu | Tag::Dir | Tag::Dl => frame.list = own,
             Tag::Blockquote | Tag::Li | Tag::Dt if depth < MAX_NESTING => {
                 (frame.container, frame.nesting) = (own, depth + 1);
-                // An item outside of any list makes one with its neighbours.
+                // Items outside of any list form one with their neighbours.
                 let in_list = frames.get(frame.list as usize).is_some_and(|list| list.container == around.container);
                 if element.tag != Tag::Blockquote && !in_list {
                     frame.list = element.parent;
@@ -428,7 +428,7 @@ fn frames(page: &ParsedPage, attributes: &Attributes) -> Vec<Frame> {
                 }
             }
             Tag::Table => {
-                // A table inside a table: the outer one places things on the page.
+                // A table inside a table: the outer one is for layout.
                 if let Some(outer) = frames.get_mut(around.table as usize) {
                     outer.nests = true;
                 }
@@ -440,7 +440,7 @@ fn frames(page: &ParsedPage, attributes: &Attributes) -> Vec<Frame> {
                 frame.row = own;
             }
             Tag::Td | Tag::Th => {
-                // Cells without a row make one with their neighbours.
+                // Cells without a row form one with their neighbours.
                 if frame.row == NONE {
                     frame.number = layout.row(frame.table, elements[element.parent as usize].parent, element.parent);
                     frame.row = element.parent;
@@ -461,7 +461,7 @@ fn frames(page: &ParsedPage, attributes: &Attributes) -> Vec<Frame> {
     frames
 }
 
-/// The address of a link, its references resolved; `None` where it leads nowhere.
+/// The address of a link, with references resolved; `None` if it leads nowhere.
 pub(crate) fn target(html: &str, href: Span) -> Option<Cow<'_, str>> {
     let raw = href.of(html);
     if raw.len() > 4096 {
@@ -476,7 +476,7 @@ pub(crate) fn target(html: &str, href: Span) -> Option<Cow<'_, str>> {
     (!trimmed.is_empty() && !dead).then(|| Cow::Owned(trimmed.to_owned()))
 }
 
-/// A character as its bytes in addresses.
+/// Writes a character percent-encoded.
 pub(crate) fn percent(c: char, out: &mut String) {
     const DIGITS: &[u8; 16] = b"0123456789ABCDEF";
     for &byte in c.encode_utf8(&mut [0; 4]).as_bytes() {

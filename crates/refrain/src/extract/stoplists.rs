@@ -1,7 +1,7 @@
 //! Stop lists: the most frequent words of a language.
 //!
-//! `data/stoplists.tsv` holds a line a language: code, tab, words. It is built by `make stoplists` (see CONTRIBUTING.md)
-//! from freely licensed text.
+//! `data/stoplists.tsv` holds one line per language: code, tab, words. `make stoplists` builds it from freely licensed
+//! text (see CONTRIBUTING.md).
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, HashSet};
@@ -20,22 +20,22 @@ use std::sync::OnceLock;
 pub struct StopList(HashSet<Cow<'static, str>>);
 
 impl StopList {
-    /// A list of your own. Words are put into lower case.
+    /// A custom list. Words are converted to lower case.
     pub fn from_words<W: AsRef<str>>(words: impl IntoIterator<Item = W>) -> StopList {
         StopList(words.into_iter().map(|word| Cow::Owned(word.as_ref().to_lowercase())).collect())
     }
 
-    /// Whether a word, in lower case, is in the list.
+    /// True if the list contains a word, given in lower case.
     pub fn contains(&self, word: &str) -> bool {
         self.0.contains(word)
     }
 
-    /// How many words there are.
+    /// The number of words.
     pub fn len(&self) -> usize {
         self.0.len()
     }
 
-    /// True when there are none.
+    /// True if the list has no words.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
@@ -43,7 +43,7 @@ impl StopList {
 
 static DATA: &str = include_str!("../../data/stoplists.tsv");
 
-/// The words of each language, and its list once it was asked for.
+/// The words of a language, and its list once it has been requested.
 struct Entry {
     words: &'static str,
     list: OnceLock<StopList>,
@@ -64,7 +64,7 @@ pub fn stop_list(language: &str) -> Option<&'static StopList> {
     Some(entry.list.get_or_init(|| StopList(entry.words.split(' ').map(Cow::Borrowed).collect())))
 }
 
-/// The languages that have one, sorted by their codes.
+/// The languages that have a stop list, sorted by code.
 pub fn stop_list_languages() -> Vec<&'static str> {
     entries().keys().copied().collect()
 }

@@ -1,6 +1,6 @@
-//! The elements and attributes of HTML that matter here.
+//! The HTML elements and attributes that refrain uses.
 
-/// Packs a short name into a number, so that names are compared in one step.
+/// Packs a short name into a number, so that names compare in one step.
 const fn key(name: &[u8]) -> u128 {
     let mut packed = 0;
     let mut i = 0;
@@ -22,7 +22,7 @@ macro_rules! tags {
         impl Tag {
             pub(crate) const COUNT: usize = [$($name),*].len();
 
-            /// Looks a name up; unknown ones are [`Tag::Other`].
+            /// Looks up a name; unknown ones are [`Tag::Other`].
             #[allow(non_upper_case_globals)] // the constants have the names of the variants
             pub(crate) fn of(name: &[u8]) -> Tag {
                 $(const $tag: u128 = key($name.as_bytes());)*
@@ -35,7 +35,7 @@ macro_rules! tags {
                 }
             }
 
-            /// The name as it is written.
+            /// The name as written in HTML.
             pub(crate) fn name(self) -> &'static str {
                 [$($name),*][self as usize]
             }
@@ -50,7 +50,7 @@ macro_rules! tags {
 
 tags! {
     Other "?";
-    // Inline elements that say something about their text.
+    // Inline elements that describe their text.
     A "a" TRACKED;
     Abbr "abbr";
     B "b" MARKED;
@@ -119,7 +119,7 @@ tags! {
     Thead "thead" BREAKS | TRACKED | IN_TABLE;
     Tr "tr" BREAKS | TRACKED | IN_TABLE;
     Ul "ul" BREAKS | TRACKED;
-    // The head, and what belongs there.
+    // The head and its elements.
     Base "base" VOID;
     Head "head";
     Html "html";
@@ -144,7 +144,7 @@ tags! {
     Textarea "textarea" BREAKS | TEXT_ONLY | TRACKED;
     Video "video" SILENT;
     Xmp "xmp" BREAKS | PUBLISHED_NOT | TRACKED | TEXT_ONLY;
-    // Elements that matter to the published segmentation only.
+    // Elements that matter only to the published segmentation.
     Acronym "acronym";
     Area "area" VOID;
     Basefont "basefont" VOID;
@@ -173,11 +173,11 @@ tags! {
 }
 
 impl Tag {
-    /// Stands in a block of its own.
+    /// Forms a block of its own.
     pub(crate) const BREAKS: u16 = 1;
-    /// Is no block by the list that was published with jusText, which is older than some elements.
+    /// Not a block in the list published with jusText, which is older than some elements.
     pub(crate) const PUBLISHED_NOT: u16 = 1 << 1;
-    /// Is remembered while it is open.
+    /// Tracked while it is open.
     pub(crate) const TRACKED: u16 = 1 << 2;
     /// Has no content.
     pub(crate) const VOID: u16 = 1 << 3;
@@ -188,12 +188,12 @@ impl Tag {
     pub(crate) const SILENT: u16 = 1 << 6;
     /// Its content is text up to its end tag, whatever it looks like.
     pub(crate) const TEXT_ONLY: u16 = 1 << 7;
-    /// Its content follows other rules than HTML.
+    /// Its content is not HTML.
     pub(crate) const FOREIGN: u16 = 1 << 8;
     /// Inline, and worth keeping in Markdown.
     pub(crate) const MARKED: u16 = 1 << 9;
 
-    /// In `title` and `textarea` character references count; in the other text-only elements they do not.
+    /// Character references count in `title` and `textarea`, but not in the other text-only elements.
     pub(crate) fn has_references(self) -> bool {
         !self.is(Tag::TEXT_ONLY) || matches!(self, Tag::Title | Tag::Textarea)
     }
@@ -204,7 +204,7 @@ impl Tag {
     }
 }
 
-/// An attribute that is of use.
+/// An attribute that refrain uses.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Attribute {
     AriaHidden,
@@ -228,9 +228,9 @@ pub(crate) enum Attribute {
 }
 
 impl Attribute {
-    /// Looks a name up.
+    /// Looks up a name.
     pub(crate) fn of(name: &[u8]) -> Option<Attribute> {
-        // Nearly all attributes of a page are of no use: the length and the first letter tell most of them.
+        // Nearly all attributes of a page are irrelevant: their length and first letter rule most of them out.
         let (&first, length) = (name.first()?, name.len());
         let candidate = match (first | 0x20, length) {
             (b'a', 11) => (Attribute::AriaHidden, "aria-hidden"),

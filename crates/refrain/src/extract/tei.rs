@@ -1,7 +1,7 @@
-//! The kept part of a page as a TEI P5 document.
+//! Writes the kept part of a page as a TEI P5 document.
 //!
-//! Headings open divisions, which nest by their level; lists, quotations, tables and code have the elements that TEI has
-//! for them. What is written is well-formed whatever the page holds, and follows the content models of TEI.
+//! Headings open divisions, which nest by level; lists, quotations, tables and code become the matching TEI elements.
+//! The output is always well-formed and follows the content models of TEI.
 
 use std::fmt::Write;
 
@@ -9,11 +9,11 @@ use super::metadata::Metadata;
 use super::segment::ParsedPage;
 use super::shape::{Cell, Container, Kind, LinkCount, Numbers, Piece, Shape, Style, What, percent, target};
 
-/// What an XML file begins with; [`tei`] gives elements without it, so that many can stand in one file.
+/// The start of an XML file. [`tei`] returns elements without it, so that one file can hold many.
 pub const XML_DECLARATION: &str = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n";
 
-/// Writes the blocks that `keep` names as one `<TEI>` element, without an XML declaration. `page` must be what
-/// [`segment`](super::segment) made of `html`; `id` is the name of the document.
+/// Writes the blocks that `keep` selects as one `<TEI>` element, without an XML declaration. `page` must be the result
+/// of [`segment`](super::segment) for `html`; `id` is the name of the document.
 ///
 /// ```
 /// use refrain::extract::{segment, tei, Metadata};
@@ -36,13 +36,13 @@ pub fn tei(html: &str, page: &ParsedPage, metadata: &Metadata, id: &str, keep: &
         writer.piece(piece);
     }
     if shape.pieces.is_empty() {
-        // A body must have something in it.
+        // A body must not be empty.
         writer.out.push_str("<p/>\n");
     }
     writer.finish()
 }
 
-/// What a document was made from.
+/// The source of a document.
 #[derive(Debug, Clone, Copy)]
 enum Source {
     WebPage,
@@ -50,7 +50,7 @@ enum Source {
 }
 
 impl Source {
-    /// A page with text that does not come from HTML is plain text.
+    /// Plain text, if the page has text that does not come from HTML.
     fn of(html: &str, page: &ParsedPage) -> Source {
         if html.is_empty() && !page.blocks.is_empty() { Source::PlainText } else { Source::WebPage }
     }
@@ -63,7 +63,7 @@ impl Source {
     }
 }
 
-/// What is known of the document, in the order that TEI asks for.
+/// The metadata of the document, in the order that TEI requires.
 fn header(source: Source, metadata: &Metadata, id: &str, out: &mut String) {
     let element = |name: &str, value: Option<&String>, out: &mut String| {
         if let Some(value) = value {
@@ -73,7 +73,7 @@ fn header(source: Source, metadata: &Metadata, id: &str, out: &mut String) {
         }
     };
     out.push_str("<teiHeader>\n<fileDesc>\n<titleStmt>");
-    // A title is asked for; a document without one goes by its name.
+    // A title is required; a document without one uses its name.
     let name = id.to_owned();
     let title = metadata.title.as_ref().unwrap_or(&name);
     element("title", Some(title), out);
@@ -103,7 +103,7 @@ fn header(source: Source, metadata: &Metadata, id: &str, out: &mut String) {
     out.push_str("</teiHeader>\n");
 }
 
-/// What the text is about, and its language.
+/// The description and the language of the text.
 fn profile(metadata: &Metadata, out: &mut String) {
     let tag = |code: &&String| !code.is_empty() && code.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'-');
     let language = metadata.language.as_ref().filter(tag);
@@ -197,7 +197,7 @@ impl Writer<'_> {
 
     fn cell(&mut self, cell: Cell) {
         match cell {
-            // The cell that goes over it says so.
+            // The cell that spans it says so.
             Cell::Covered => {}
             Cell::Empty => self.out.push_str("<cell></cell>"),
             Cell::Block(block, reach) => {
@@ -214,13 +214,13 @@ impl Writer<'_> {
         }
     }
 
-    /// Ends and begins containers. True when none is open then.
+    /// Closes and opens containers. True if none is open afterwards.
     fn enter(&mut self, container: u32) -> bool {
         let chain = self.shape.chain(container);
         let common = self.open.iter().zip(&chain).take_while(|(level, element)| level.element == **element).count();
         let mut numbers = Numbers::default();
         let next = chain.get(common).map(|&element| self.shape.container(element, &mut numbers));
-        // The next item of a list goes on with the list.
+        // The next item of a list continues the list.
         let same_list = match (self.open.get(common).map(|level| level.container), next) {
             (Some(Container::Item { list: a, .. }), Some(Container::Item { list: b, .. })) => a == b,
             _ => false,
@@ -241,7 +241,7 @@ impl Writer<'_> {
         self.open.is_empty()
     }
 
-    /// Ends containers until so many are left; the list of the last one may stay open.
+    /// Closes containers until `left` remain; the list of the last one may stay open.
     fn leave(&mut self, left: usize, list_stays: bool) {
         while self.open.len() > left {
             let Some(level) = self.open.pop() else { return };
@@ -296,7 +296,7 @@ fn begin(html: &str, style: &Style, out: &mut String) {
     }
 }
 
-/// Ends what is open beyond a depth.
+/// Closes everything that is open beyond a depth.
 fn close(stack: &mut Vec<Style>, depth: usize, out: &mut String) {
     for style in stack.drain(depth..).rev() {
         out.push_str(match style.kind {
@@ -324,9 +324,9 @@ fn escape(text: &str, out: &mut String) {
     }
 }
 
-/// An address for an attribute: what addresses cannot have in them is written as bytes.
+/// An address for an attribute: characters not allowed in addresses are percent-encoded.
 fn pointer(address: &str, out: &mut String) {
-    // The sign of a fragment may stand there once.
+    // The fragment sign may occur once.
     let mut fragment = false;
     for c in address.chars() {
         let again = c == '#' && std::mem::replace(&mut fragment, true);
@@ -352,7 +352,7 @@ mod tests {
         text.split("</body>").next().expect("its end").replace('\n', "")
     }
 
-    /// The text of the body as a reader of XML sees it, without white space.
+    /// The text of the body as an XML parser sees it, without white space.
     fn read(tei: &str) -> String {
         let document = roxmltree::Document::parse(tei).unwrap_or_else(|error| panic!("{error}: {tei}"));
         let body = document.descendants().find(|node| node.has_tag_name("body")).expect("a body");

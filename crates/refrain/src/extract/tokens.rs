@@ -1,27 +1,27 @@
-//! HTML to tags and text, as the tokeniser of the HTML standard defines them, without copies.
+//! Splits HTML into tags and text, as the tokeniser of the HTML standard defines them, without copying.
 //!
 //! Tags, comments, quoted and unquoted attributes, text-only elements and scripts end exactly where the standard ends
-//! them. What is of no use for text (most attributes, comments, the content of scripts) is skipped at the speed of a
-//! byte search.
+//! them. Irrelevant bytes (most attributes, comments, the content of scripts) are skipped at the speed of a byte
+//! search.
 
 use memchr::{memchr, memchr3, memmem};
 
 use super::tags::{Attribute, Tag};
 use crate::document::Span;
 
-/// Receives what the page consists of.
+/// Receives the tokens of a page.
 pub(crate) trait TokenSink {
     /// A start tag; `html[span]` is all of it.
     fn start(&mut self, tag: Tag, attributes: &[(Attribute, Span)], self_closing: bool, span: Span);
     /// An end tag.
     fn end(&mut self, tag: Tag, span: Span);
-    /// Text as it stands in the page, character references included.
+    /// Text as written in the page, including character references.
     fn text(&mut self, span: Span);
     /// The content of a text-only element; its end tag follows, if there is one.
     fn raw(&mut self, tag: Tag, span: Span);
-    /// True while the content of a drawing or formula is read: `<![CDATA[` means something there.
+    /// True inside a drawing or formula, where `<![CDATA[` has a meaning.
     fn in_foreign(&self) -> bool;
-    /// True when the content of the text-only element that just began is text.
+    /// True if the content of the text-only element that just began is text.
     fn reads_raw(&self) -> bool {
         !self.in_foreign()
     }
@@ -30,7 +30,7 @@ pub(crate) trait TokenSink {
 /// Reads a page.
 pub(crate) fn tokenise(html: &str, attributes: &mut Vec<(Attribute, Span)>, sink: &mut impl TokenSink) {
     let bytes = html.as_bytes();
-    let mut from = 0; // where text that was not handed on begins
+    let mut from = 0; // start of the text not yet passed on
     let mut at = 0;
     let mut titles_end = true;
     while let Some(found) = memchr(b'<', &bytes[at..]) {
@@ -108,7 +108,7 @@ fn read_tag(bytes: &[u8], from: usize, attributes: &mut Vec<(Attribute, Span)>) 
             }
             at += 1;
         }
-        // Its name. An equals sign at its start belongs to it.
+        // Its name. A leading equals sign belongs to it.
         let start = at;
         at += 1;
         while !matches!(*bytes.get(at)?, b'>' | b'/' | b'=' | b' ' | b'\n' | b'\t' | b'\r' | 0x0c) {
@@ -154,7 +154,7 @@ fn read_tag(bytes: &[u8], from: usize, attributes: &mut Vec<(Attribute, Span)>) 
     }
 }
 
-/// Passes over a comment, a doctype, a processing instruction, or an end tag without a name.
+/// Skips a comment, a doctype, a processing instruction, or an end tag without a name.
 fn skip_declaration(bytes: &[u8], open: usize, sink: &mut impl TokenSink) -> usize {
     let after = &bytes[open + 2..];
     if bytes[open + 1] == b'!' {
@@ -168,7 +168,7 @@ fn skip_declaration(bytes: &[u8], open: usize, sink: &mut impl TokenSink) -> usi
     memchr(b'>', &bytes[open + 1..]).map_or(bytes.len(), |end| open + 1 + end + 1)
 }
 
-/// The length of a comment behind its `<!--`, with its end.
+/// The length of a comment after its `<!--`, including its end.
 fn comment_end(comment: &[u8]) -> usize {
     if comment.starts_with(b">") {
         return 1;
@@ -188,8 +188,8 @@ fn comment_end(comment: &[u8]) -> usize {
     comment.len()
 }
 
-/// Where a title ends. One without an end would be all that browsers see of the page; here it ends at the next tag, so that
-/// the page can be read.
+/// Where a title ends. Browsers would treat the rest of the page as part of an unclosed title; here it ends at the next
+/// tag.
 fn title_end(bytes: &[u8], from: usize, titles_end: &mut bool) -> usize {
     if *titles_end {
         let end = raw_end(bytes, Tag::Title, b"title", from);
@@ -213,18 +213,18 @@ fn raw_end(bytes: &[u8], tag: Tag, name: &[u8], from: usize) -> usize {
     }
 }
 
-/// True when a tag name stands at a place, with its end.
+/// True if a complete tag name is at a position.
 fn names(bytes: &[u8], at: usize, name: &[u8]) -> bool {
     bytes.get(at..at + name.len()).is_some_and(|found| found.eq_ignore_ascii_case(name))
         && bytes.get(at + name.len()).is_some_and(|&byte| is_space(byte) || matches!(byte, b'/' | b'>'))
 }
 
-/// Where a script ends: at its end tag, unless that stands in a comment that a `<script` began in.
+/// Where a script ends: at its end tag, unless that is in a comment that contains a `<script`.
 fn script_end(bytes: &[u8], from: usize) -> usize {
     let (mut escaped, mut doubly) = (false, false);
     let mut at = from;
     loop {
-        // Outside of comments only `<` can change anything.
+        // Outside of comments, only `<` matters.
         let found = if escaped { memchr3(b'<', b'-', b'-', &bytes[at..]) } else { memchr(b'<', &bytes[at..]) };
         let Some(found) = found else { return bytes.len() };
         at += found;
@@ -242,7 +242,7 @@ fn script_end(bytes: &[u8], from: usize) -> usize {
             doubly = true;
         } else if !escaped && rest.starts_with(b"<!--") {
             escaped = true;
-            // `<!-->` and `<!--->` end at once: their dashes are those of the end, too.
+            // `<!-->` and `<!--->` end at once: their dashes also belong to the end.
             at += 1;
         }
         at += 1;

@@ -1,4 +1,4 @@
-//! For those who train the model of the default method: the features of pages as rows of numbers.
+//! The features of pages as rows of numbers, for those who train the model of the default method.
 
 use super::features::{Context, Measures};
 use super::segment::{ParsedPage, Segmentation, Segmenter};
@@ -15,16 +15,16 @@ pub struct Features {
 /// The features of a page: a row of numbers for each of its blocks.
 #[derive(Debug, Default)]
 pub struct Rows {
-    /// What the numbers of a row are.
+    /// The names of the numbers in a row.
     pub names: Vec<&'static str>,
-    /// All rows, one after the other.
+    /// All rows, one after another.
     pub values: Vec<f32>,
     /// The texts of the blocks.
     pub texts: Vec<String>,
 }
 
 impl Features {
-    /// The features of the first look at a page or, with the probabilities that it gave, those of both looks.
+    /// The features of the first pass or, given the probabilities from it, those of both passes.
     pub fn of(&mut self, html: &str, probabilities: Option<&[f32]>) -> Rows {
         self.segmenter.segment(html, Segmentation::Visual, &mut self.page);
         self.measures.measure(html, &self.page);

@@ -1,9 +1,9 @@
-//! What the names and attributes of an element and of those around it say about its text, as one set of bits.
+//! What the names and attributes of an element and its ancestors say about its text, as a set of bits.
 
 use super::tags::{Attribute, Tag};
 use crate::document::Span;
 
-/// A set of traits. Elements hand theirs down to what stands inside them.
+/// A set of traits. Elements pass theirs on to their descendants.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) struct Traits(pub(crate) u64);
 
@@ -19,7 +19,7 @@ impl Traits {
         CONTENT 33 POST 34 COMMENT 36 RELATED 41 BYLINE 45 REVIEW 53 MESSAGE 54 PRODUCT 55 LISTING 56
     }
 
-    /// How many traits there are: 32 by elements and roles, 32 by words in class names and ids.
+    /// The number of traits: 32 from elements and roles, 32 from words in class names and ids.
     pub(crate) const COUNT: usize = 64;
     const FIRST_WORD: u32 = 32;
 
@@ -31,7 +31,7 @@ impl Traits {
         self.0 |= other.0;
     }
 
-    /// The names of the traits in the set, for people.
+    /// The names of the traits in the set, for display.
     pub(crate) fn names(self) -> impl Iterator<Item = &'static str> {
         const NAMES: [&str; 28] = [
             "nav",
@@ -68,7 +68,7 @@ impl Traits {
         named.filter(move |(bit, _)| self.0 >> bit & 1 == 1).map(|(_, name)| name)
     }
 
-    /// The traits of an element by itself.
+    /// The traits of a single element.
     pub(crate) fn of(html: &str, tag: Tag, attributes: &[(Attribute, Span)]) -> Traits {
         let mut traits = Traits::of_tag(tag);
         for (attribute, value) in attributes {
@@ -134,7 +134,7 @@ impl Traits {
     }
 }
 
-/// True for styles that take an element out of sight.
+/// True for styles that hide an element.
 fn hides(style: &str) -> bool {
     let mut declarations = style.split(';').filter_map(|declaration| declaration.split_once(':'));
     declarations.any(|(property, value)| {
@@ -154,7 +154,7 @@ fn names_body_text(property: &str) -> bool {
     })
 }
 
-/// Words that authors of pages use in class names and ids, in groups of like meaning. The first one names the group.
+/// Words that page authors use in class names and ids, in groups of similar meaning. The first one names the group.
 #[rustfmt::skip]
 const WORDS: [&[&str]; 32] = [
     &["article", "articlebody", "articlecontent", "story", "storybody", "storytext", "artikel", "articulo", "articletext"],
@@ -197,7 +197,7 @@ const WORDS: [&[&str]; 32] = [
     &["pullquote", "inset", "factbox", "infobox", "sidebox", "fact", "facts", "callout", "note", "footnote", "footnotes", "references", "aside"],
 ];
 
-/// Names are cut to this many letters; longer words do not occur in the groups.
+/// Names are cut to this many letters; the groups have no longer words.
 const LONGEST: usize = 18;
 
 /// The groups by the hash of their words.
@@ -221,12 +221,12 @@ fn table() -> &'static [(u32, u32); TABLE] {
 
 const TABLE: usize = 2048;
 
-/// One letter more of a word.
+/// Adds a letter to the hash of a word.
 fn step(hash: u32, letter: u8) -> u32 {
     (hash ^ u32::from(letter)).wrapping_mul(0x0100_0193).rotate_left(5)
 }
 
-/// The groups whose words stand in a class name or id. Words end at anything but letters and where `camelCase` bends.
+/// The groups whose words occur in a class name or id. Words end at any non-letter and at `camelCase` boundaries.
 fn words_in(names: &str) -> u64 {
     let table = table();
     let mut groups = 0;

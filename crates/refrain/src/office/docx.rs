@@ -1,9 +1,8 @@
-//! DOCX: the documents of Word since 2007, which other programs write, too.
+//! DOCX: the documents of Word since 2007, which other programs also write.
 //!
-//! A zip archive of XML parts. The text is in `word/document.xml`, or where `_rels/.rels` says; notes stand in parts of
-//! their own beside it. Tracked changes count as accepted: what was deleted or moved away is left out, what was inserted is
-//! text. Field codes and hidden text are left out, results of fields are text. Headers, footers and comments are no part of
-//! the text.
+//! A zip archive of XML parts. The text is in `word/document.xml`, or where `_rels/.rels` says; notes are in separate
+//! parts. Tracked changes count as accepted: deleted or moved text is dropped, inserted text is kept. Field codes and
+//! hidden text are dropped, field results are kept. Headers, footers and comments are not part of the text.
 
 use super::flow::Flow;
 use super::parts::Parts;
@@ -15,8 +14,8 @@ const FORMAT: &str = "DOCX";
 /// Where the text is unless the document says otherwise.
 const MAIN: &str = "word/document.xml";
 
-/// Elements that are skipped with all that is in them: deleted and moved text, the older of two forms of a drawing,
-/// marks of pronunciation.
+/// Elements that are skipped with their content: deleted and moved text, the older of two forms of a drawing,
+/// pronunciation marks.
 const PASSED_OVER: [&str; 4] = ["del", "moveFrom", "Fallback", "rt"];
 
 /// Reads a document.
@@ -54,7 +53,7 @@ fn main_part(parts: &mut Parts<'_>) -> Result<String, Unreadable> {
     Ok(main.unwrap_or_else(|| MAIN.into()))
 }
 
-/// What `docProps/core.xml` says.
+/// Reads the metadata in `docProps/core.xml`.
 fn about(parts: &mut Parts<'_>) -> Result<About, Unreadable> {
     const CORE: &str = "docProps/core.xml";
     match parts.find(CORE)? {
@@ -63,14 +62,14 @@ fn about(parts: &mut Parts<'_>) -> Result<About, Unreadable> {
     }
 }
 
-/// Where in a part the reader is.
+/// The state of the reader in a part.
 #[derive(Default)]
 struct Place {
     /// Elements open since one that is skipped.
     passed_over: usize,
     /// Runs of text that are open, and whether they are hidden.
     runs: Vec<bool>,
-    /// True inside of an element that holds text.
+    /// True inside an element that holds text.
     in_text: bool,
 }
 

@@ -1,7 +1,7 @@
 //! EPUB: books as zip archives of XHTML chapters.
 //!
-//! `META-INF/container.xml` names the package, the package says which chapters there are and in which order they are
-//! read. Chapters are web pages; how these become text is for the caller to say.
+//! `META-INF/container.xml` names the package, which lists the chapters in reading order. Chapters are web pages; the
+//! caller decides how to convert them to text.
 
 use std::collections::HashMap;
 
@@ -16,13 +16,13 @@ const FORMAT: &str = "EPUB";
 const CONTAINER: &str = "META-INF/container.xml";
 const ENCRYPTION: &str = "META-INF/encryption.xml";
 
-/// Elements of HTML that have no end.
+/// HTML elements without an end tag.
 const VOID: [&[u8]; 14] = [
     b"area", b"base", b"br", b"col", b"embed", b"hr", b"img", b"input", b"link", b"meta", b"param", b"source",
     b"track", b"wbr",
 ];
 
-/// Reads a book; `to_text` makes text of the HTML of a chapter.
+/// Reads a book; `to_text` converts the HTML of a chapter to text.
 pub(crate) fn read(bytes: &[u8], limit: usize, mut to_text: impl FnMut(&str) -> String) -> Result<Content, Unreadable> {
     let mut parts = Parts::open(FORMAT, bytes, limit)?;
     let container = parts.get(CONTAINER)?;
@@ -61,7 +61,7 @@ pub(crate) fn read(bytes: &[u8], limit: usize, mut to_text: impl FnMut(&str) -> 
     Ok(Content { text, about: dublin_core(FORMAT, &package, &description)?, ..Content::default() })
 }
 
-/// The parts with the chapters, in the order in which they are read. Each is read once, however often it is named.
+/// The parts with the chapters, in reading order. Each is read once, however often it is listed.
 fn chapters(package: &str, description: &[u8]) -> Result<Vec<String>, Unreadable> {
     let folder = package.rsplit_once('/').map_or("", |(folder, _)| folder);
     let mut parts: HashMap<String, String> = HashMap::new();
@@ -86,7 +86,7 @@ fn chapters(package: &str, description: &[u8]) -> Result<Vec<String>, Unreadable
     Ok(spine.iter().filter_map(|id| parts.remove(id)).collect())
 }
 
-/// The parts that are encrypted. Many books list fonts here, which nobody reads.
+/// The encrypted parts. Many books list fonts here, which do not matter.
 fn locked(parts: &mut Parts<'_>) -> Result<Vec<String>, Unreadable> {
     let mut locked = Vec::new();
     if let Some(list) = parts.find(ENCRYPTION)? {
@@ -115,7 +115,7 @@ fn resolve(folder: &str, link: &str) -> String {
     path.join("/")
 }
 
-/// Undoes the percent signs of a link.
+/// Decodes the percent-encoding of a link.
 fn unescape(link: &str) -> String {
     let mut bytes = Vec::with_capacity(link.len());
     let mut rest = link.as_bytes();
@@ -135,8 +135,8 @@ fn unescape(link: &str) -> String {
     String::from_utf8_lossy(&bytes).into_owned()
 }
 
-/// The body of a chapter as a browser understands it that does not know XML: `<p/>` becomes `<p></p>`. From the first
-/// fault on, the chapter is taken as it is.
+/// The body of a chapter for HTML parsers that do not know XML: `<p/>` becomes `<p></p>`. After the first error, the
+/// rest of the chapter is left unchanged.
 fn as_html(chapter: &[u8]) -> String {
     let xhtml = decode(chapter);
     let mut reader = Reader::from_str(&xhtml);

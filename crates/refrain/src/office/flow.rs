@@ -1,8 +1,8 @@
-//! Paragraphs, cells and notes as they come, to plain text.
+//! Turns a sequence of paragraphs, cells and notes into plain text.
 
 use super::Unreadable;
 
-/// Collects the text of a document. Paragraphs may stand in cells, cells in tables, tables in notes, and a paragraph in a
+/// Collects the text of a document. Paragraphs can be in cells, cells in tables, tables in notes, and a paragraph in a
 /// text box in the middle of another one.
 pub(super) struct Flow {
     /// The name of the format, for messages.
@@ -36,10 +36,10 @@ impl Flow {
         Flow { format, places, open: Vec::new(), tables: Vec::new(), notes: Vec::new(), size: 0, limit }
     }
 
-    /// Adds text to the innermost paragraph; text outside of paragraphs is none.
+    /// Adds text to the innermost paragraph; text outside of paragraphs is ignored.
     pub(super) fn text(&mut self, text: &str) -> Result<(), Unreadable> {
         let Some(paragraph) = self.open.last_mut() else { return Ok(()) };
-        // What stands between texts is counted, too.
+        // Separators between texts count, too.
         self.size = self.size.saturating_add(text.len());
         if self.size > self.limit {
             return Err(Unreadable::too_large(self.format, self.limit));
@@ -48,7 +48,7 @@ impl Flow {
         Ok(())
     }
 
-    /// Adds text as a reader of ODF sees it: runs of white space are one space.
+    /// Adds text by the rules of ODF: a run of white space becomes one space.
     pub(super) fn collapsed(&mut self, text: &str) -> Result<(), Unreadable> {
         let Some(paragraph) = self.open.last() else { return Ok(()) };
         let mut spaced = paragraph.is_empty() || paragraph.ends_with([' ', '\n', '\t']);
@@ -80,7 +80,7 @@ impl Flow {
     fn push(&mut self, paragraph: &str) {
         let paragraph = paragraph.trim();
         if let Some(place) = self.places.last_mut().filter(|_| !paragraph.is_empty()) {
-            // Separators count, so that a million paragraphs of one letter are no more than they look.
+            // Separators count, so that a million paragraphs of one letter have their true size.
             self.size = self.size.saturating_add(2);
             place.push(paragraph.to_owned());
         }
@@ -113,8 +113,7 @@ impl Flow {
         }
     }
 
-    /// Ends a row of the innermost table. Rows of one cell are how people put frames around text: their paragraphs stay
-    /// paragraphs.
+    /// Ends a row of the innermost table. Single-cell rows are frames around text: their paragraphs stay paragraphs.
     pub(super) fn close_row(&mut self) {
         let Some(table) = self.tables.last_mut() else { return };
         let mut cells = std::mem::take(&mut table.cells);

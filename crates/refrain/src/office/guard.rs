@@ -1,4 +1,4 @@
-//! Steps of libraries that may panic on bad input.
+//! Guards library calls that may panic on bad input.
 
 use std::cell::Cell;
 use std::panic::{AssertUnwindSafe, catch_unwind, set_hook, take_hook};
@@ -9,11 +9,10 @@ thread_local! {
     static GUARDED: Cell<bool> = const { Cell::new(false) };
 }
 
-/// Runs a step of a library; `None` when it panicked. Nothing that the step has touched may be used then.
+/// Runs a library call; `None` if it panicked. Nothing that the call touched may be used afterwards.
 ///
-/// The message of the panic is not printed: a damaged file is a failure of that file, and is reported as such. For that,
-/// the panic hook of the process is wrapped once, in one that is silent on threads inside of such a step and hands all
-/// other panics on.
+/// The panic message is not printed: a damaged file is reported as a failure of that file. For that, the process's
+/// panic hook is wrapped once, in one that is silent on threads inside such a call and passes on all other panics.
 pub(super) fn guarded<T>(step: impl FnOnce() -> T) -> Option<T> {
     static WRAP: Once = Once::new();
     WRAP.call_once(|| {

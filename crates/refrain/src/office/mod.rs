@@ -1,12 +1,11 @@
-//! Documents as people hand them in: DOCX, ODT, EPUB, RTF and PDF, each to plain text and what it says of itself.
+//! Converts office documents and e-books (DOCX, ODT, EPUB, RTF and PDF) to plain text and metadata.
 //!
-//! One file a format. Every reader takes the bytes of a whole file and a limit, and gives [`Content`] or says why there is
-//! none ([`Unreadable`]). Paragraphs are apart by a blank line, as those of plain text are; cells of
-//! tables are apart by tabs, rows by line ends; footnotes and endnotes stand behind the text. What is unpacked, and what
-//! comes out, is never larger than the limit.
+//! One file per format. Every reader takes the bytes of a whole file and a limit, and returns [`Content`] or the reason
+//! why there is none ([`Unreadable`]). Blank lines separate paragraphs, as in plain text; tabs separate table cells,
+//! and line ends separate rows; footnotes and endnotes follow the text. Decompressed data and output never exceed the
+//! limit.
 //!
-//! How such files are recognised is for sources to say, and what becomes of chapters of a book, which are web pages, for
-//! the pipeline.
+//! Sources recognise such files, and the pipeline converts the chapters of a book, which are web pages.
 
 mod docx;
 mod epub;
@@ -26,37 +25,37 @@ pub(crate) use rtf::read as rtf;
 
 use crate::error::Hint;
 
-/// What a document holds.
+/// The content of a document.
 #[derive(Debug, Default, PartialEq)]
 pub(crate) struct Content {
-    /// The text: paragraphs, apart by blank lines.
+    /// The text: paragraphs, separated by blank lines.
     pub(crate) text: String,
-    /// What it says of itself.
+    /// Its metadata.
     pub(crate) about: About,
     /// Where each page begins in the text, in code points; empty for formats without pages.
     pub(crate) pages: Vec<usize>,
-    /// What was wrong with it, though it can be used.
+    /// Defects of a file that is still usable.
     pub(crate) damage: Option<String>,
 }
 
-/// What a document says of itself.
+/// The metadata of a document.
 #[derive(Debug, Default, PartialEq)]
 pub(crate) struct About {
     /// Its title.
     pub(crate) title: Option<String>,
-    /// Who wrote it; several names are apart by semicolons.
+    /// The authors, separated by semicolons.
     pub(crate) author: Option<String>,
     /// Its language as a code of two or three letters.
     pub(crate) language: Option<String>,
 }
 
 impl About {
-    /// Notes a title; the first one counts.
+    /// Sets the title; the first one wins.
     fn title(&mut self, title: &str) {
         set(&mut self.title, title);
     }
 
-    /// Notes one more author.
+    /// Adds an author.
     fn author(&mut self, author: &str) {
         match (&mut self.author, tidy(author)) {
             (_, None) => {}
@@ -65,7 +64,7 @@ impl About {
         }
     }
 
-    /// Notes a language by its tag (`en-GB`); the first one counts.
+    /// Sets the language by its tag (`en-GB`); the first one wins.
     fn language(&mut self, tag: &str) {
         let code = tag.trim().split(['-', '_']).next().unwrap_or_default().to_ascii_lowercase();
         if (2..=3).contains(&code.len()) && code.bytes().all(|b| b.is_ascii_lowercase()) {
@@ -87,17 +86,17 @@ fn tidy(value: &str) -> Option<String> {
     (!value.is_empty()).then_some(value)
 }
 
-/// Why a document gives no text.
+/// Why a document yields no text.
 #[derive(Debug, PartialEq)]
 pub(crate) struct Unreadable {
-    /// What is wrong.
+    /// The error.
     pub(crate) error: String,
-    /// The way out, where there is one.
+    /// The way out, if there is one.
     pub(crate) hint: Option<Hint>,
 }
 
 impl Unreadable {
-    /// A file of this format that is not as it should be, and in which part.
+    /// A malformed file of this format, and the faulty part.
     fn damaged(format: &str, what: impl std::fmt::Display) -> Unreadable {
         Unreadable {
             error: format!("damaged {format} file: {what}"),
@@ -110,7 +109,7 @@ impl Unreadable {
         Unreadable { error: format!("encrypted {format} file"), hint: Some("save it without a password".into()) }
     }
 
-    /// A file that unpacks to more than a document may be.
+    /// A file that decompresses to more than the limit for a document.
     fn too_large(format: &str, limit: usize) -> Unreadable {
         Unreadable {
             error: format!("this {format} file expands to more than {limit} bytes, the limit for one document"),
@@ -118,7 +117,7 @@ impl Unreadable {
         }
     }
 
-    /// A file that can be read, and in which there is nothing to read.
+    /// A readable file without any text.
     fn without_text(format: &str) -> Unreadable {
         Unreadable { error: format!("this {format} file holds no text"), hint: None }
     }

@@ -1,7 +1,7 @@
 //! ODT: the text documents of LibreOffice and other programs.
 //!
-//! A zip archive of XML parts; the text is in `content.xml`. Text that tracked changes took out is kept apart there and is
-//! left out; what they put in is text. Comments, headers and footers are no part of the text.
+//! A zip archive of XML parts; the text is in `content.xml`. Text deleted by tracked changes is stored separately there
+//! and dropped; inserted text is kept. Comments, headers and footers are not part of the text.
 
 use super::flow::Flow;
 use super::parts::Parts;
@@ -13,8 +13,8 @@ const TEXT: &str = "content.xml";
 const MANIFEST: &str = "META-INF/manifest.xml";
 const META: &str = "meta.xml";
 
-/// Elements that are skipped with all that is in them: deleted text, comments, the numbers of notes, marks of
-/// pronunciation, forms, and what stands for pictures.
+/// Elements that are skipped with their content: deleted text, comments, note numbers, pronunciation marks, forms, and
+/// replacements for pictures.
 const PASSED_OVER: [&str; 8] = [
     "text:tracked-changes",
     "office:annotation",

@@ -12,7 +12,7 @@ pub(super) struct Parts<'a> {
     /// The name of the format, for messages.
     format: &'static str,
     archive: ZipArchive<Cursor<&'a [u8]>>,
-    /// How many bytes may be unpacked, of all parts together, and how many of them are left.
+    /// How many bytes all parts together may decompress to, and how many of them are left.
     limit: usize,
     left: usize,
 }
@@ -36,7 +36,7 @@ impl<'a> Parts<'a> {
             }
             Err(error) => return Err(Unreadable::damaged(self.format, format_args!("part {name}: {error}"))),
         };
-        // The sizes in the directory of the archive can lie.
+        // The sizes in the archive's directory can be wrong.
         let mut content = Vec::new();
         match member.take(self.left as u64 + 1).read_to_end(&mut content) {
             Ok(read) if read > self.left => Err(Unreadable::too_large(self.format, self.limit)),
@@ -48,7 +48,7 @@ impl<'a> Parts<'a> {
         }
     }
 
-    /// A part without which there is no document.
+    /// A part that every document must have.
     pub(super) fn get(&mut self, name: &str) -> Result<Vec<u8>, Unreadable> {
         let part = self.find(name)?;
         part.ok_or_else(|| Unreadable::damaged(self.format, format_args!("part {name} is missing")))

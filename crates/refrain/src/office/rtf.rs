@@ -1,8 +1,8 @@
 //! RTF: text with commands in braces, as many programs write it.
 //!
-//! A small reader of its own: the parser there is knows no code pages, tables or notes. Groups that hold no text (tables of
-//! fonts and colours, style sheets, pictures, codes of fields, and every destination marked as one to be ignored) are passed
-//! over; footnotes stand behind the text; text that tracked changes took out, and hidden text, are left out.
+//! refrain has its own small reader: the existing parser supports no code pages, tables or notes. Groups without text
+//! (font and colour tables, style sheets, pictures, field codes, and every ignorable destination) are skipped.
+//! Footnotes follow the text. Deleted text in tracked changes and hidden text are dropped.
 
 use std::collections::HashMap;
 
@@ -43,10 +43,10 @@ const PASSED_OVER: [&str; 26] = [
     "xe",
 ];
 
-/// Groups inside of groups: no program writes more.
+/// The maximum nesting of groups: no program writes more.
 const MAX_DEPTH: usize = 10_000;
 
-/// Where the text of a group goes.
+/// The destination of a group's text.
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum Destination {
     /// To the document.
@@ -63,7 +63,7 @@ enum Destination {
     Note,
 }
 
-/// What holds until the end of a group.
+/// The state that applies until the end of a group.
 #[derive(Debug, Clone, Copy)]
 struct State {
     destination: Destination,
@@ -72,7 +72,7 @@ struct State {
     hidden: bool,
     /// Paragraphs belong to a row of a table.
     in_row: bool,
-    /// How many characters stand behind one given by its number, for programs that do not know numbers.
+    /// How many fallback characters follow one given by its number, for programs that do not support numbers.
     fallback: usize,
     encoding: &'static Encoding,
 }
@@ -107,16 +107,16 @@ struct Rtf {
     bytes: Vec<u8>,
     /// The first half of a character that takes two numbers.
     high: Option<u16>,
-    /// Characters still to be skipped behind a number.
+    /// Characters still to be skipped after a number.
     to_skip: usize,
-    /// True in a paragraph; in one that a note stands in; in a table; in a cell.
+    /// True in a paragraph; in one that contains a note; in a table; in a cell.
     in_paragraph: bool,
     around_note: bool,
     in_table: bool,
     in_cell: bool,
     /// A value of the description.
     value: String,
-    /// True behind the sign that a destination may be ignored.
+    /// True after the sign that a destination may be ignored.
     may_ignore: bool,
 }
 
@@ -151,7 +151,7 @@ impl Rtf {
         }
     }
 
-    /// Reads all of it; says what is wrong where the end is missing.
+    /// Reads the whole document; returns an error if its end is missing.
     fn run(&mut self, bytes: &[u8]) -> Result<Option<String>, Unreadable> {
         let mut rest = bytes;
         while let Some((&byte, behind)) = rest.split_first() {
@@ -193,7 +193,7 @@ impl Rtf {
             Destination::Note => {
                 self.end_paragraph();
                 self.flow.close_note();
-                // The paragraph that the note stands in goes on.
+                // The paragraph around the note continues.
                 self.in_paragraph = self.around_note;
             }
             Destination::Title => self.about.title(&std::mem::take(&mut self.value)),
@@ -202,7 +202,7 @@ impl Rtf {
         }
     }
 
-    /// A command, and what stands behind it.
+    /// A command and its arguments.
     fn command<'b>(&mut self, rest: &'b [u8]) -> Result<&'b [u8], Unreadable> {
         let letters = rest.iter().take_while(|b| b.is_ascii_alphabetic()).count();
         if letters == 0 {
@@ -222,7 +222,7 @@ impl Rtf {
             let length = number.and_then(|n| usize::try_from(n).ok()).unwrap_or(0);
             return Ok(&rest[length.min(rest.len())..]);
         }
-        // What may be ignored by those who do not know it is ignored; LibreOffice marks footnotes in this way, too.
+        // Ignorable destinations are ignored if unknown; LibreOffice also marks footnotes in this way.
         if std::mem::take(&mut self.may_ignore) && word != "footnote" {
             self.flush()?;
             self.state.destination = Destination::Nowhere;
@@ -333,7 +333,7 @@ impl Rtf {
 
     /// A character by its number, which is negative from 32768 on.
     fn number(&mut self, number: i32) -> Result<(), Unreadable> {
-        // What is skipped behind the number before is over.
+        // The fallback of the previous number ends here.
         self.to_skip = 0;
         if !self.bytes.is_empty() {
             self.decode_bytes()?;
@@ -397,7 +397,7 @@ impl Rtf {
         matches!(self.state.destination, Destination::Text | Destination::Note)
     }
 
-    /// Puts text where it belongs.
+    /// Adds text to its destination.
     fn put(&mut self, text: &str) -> Result<(), Unreadable> {
         match self.state.destination {
             Destination::Text | Destination::Note if !self.state.deleted && !self.state.hidden => {
@@ -416,7 +416,7 @@ impl Rtf {
         }
     }
 
-    /// A paragraph of a row begins in a cell, another one behind the table.
+    /// A paragraph of a row begins in a cell, any other one after the table.
     fn begin_paragraph(&mut self) {
         if self.state.destination == Destination::Text {
             if self.state.in_row {

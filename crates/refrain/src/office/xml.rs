@@ -8,7 +8,7 @@ use quick_xml::events::{BytesRef, BytesStart, Event};
 
 use super::{About, Unreadable};
 
-/// What is met in XML.
+/// An event in XML.
 pub(super) enum Node<'a> {
     /// An element begins.
     Open(&'a str, &'a BytesStart<'a>),
@@ -18,8 +18,8 @@ pub(super) enum Node<'a> {
     Text(&'a str),
 }
 
-/// Reads XML and hands over what is met, with empty elements as a beginning and an end. References to entities other than
-/// those of XML itself are left out: nothing here ever expands.
+/// Reads XML and passes on each event, with empty elements as a start and an end. References to entities other than
+/// those of XML itself are dropped: nothing here ever expands.
 pub(super) fn walk(
     format: &'static str,
     part: &str,
@@ -58,7 +58,7 @@ pub(super) fn walk(
     }
 }
 
-/// A name as text; names that are no text are those of no element that anybody looks for.
+/// A name as text; names that are not valid text match no element.
 fn name_of(name: &[u8]) -> &str {
     std::str::from_utf8(name).unwrap_or_default()
 }
@@ -75,7 +75,7 @@ pub(super) fn attribute(element: &BytesStart<'_>, wanted: &str) -> Option<String
     Some(htmlize::unescape_attribute(String::from_utf8_lossy(&found.value)).into_owned())
 }
 
-/// The character that a reference stands for. NUL and other characters that XML does not know are none.
+/// The character of a reference; `None` for NUL and other characters that XML does not allow.
 fn resolve(reference: &BytesRef<'_>) -> Option<char> {
     if let Ok(Some(c)) = reference.resolve_char_ref() {
         return Some(c).filter(|c| !c.is_control() || matches!(c, '\t' | '\n' | '\r' | '\u{85}'));
@@ -90,7 +90,7 @@ fn resolve(reference: &BytesRef<'_>) -> Option<char> {
     }
 }
 
-/// XML as text: by its byte order mark, by what its first line says, or as UTF-8.
+/// XML as text: by its byte order mark, its declaration, or as UTF-8.
 pub(super) fn decode(xml: &[u8]) -> Cow<'_, str> {
     let declared = || {
         let line = xml.strip_prefix(b"<?xml")?;
@@ -103,7 +103,7 @@ pub(super) fn decode(xml: &[u8]) -> Cow<'_, str> {
     encoding.unwrap_or(encoding_rs::UTF_8).decode(xml).0
 }
 
-/// What a part says of its document in the words of Dublin Core.
+/// The Dublin Core metadata in a part.
 pub(super) fn dublin_core(format: &'static str, part: &str, xml: &[u8]) -> Result<About, Unreadable> {
     let mut about = About::default();
     fields(format, part, xml, |name, value| match name {
@@ -115,7 +115,7 @@ pub(super) fn dublin_core(format: &'static str, part: &str, xml: &[u8]) -> Resul
     Ok(about)
 }
 
-/// The text of some elements, by their names without prefix. Elements inside of them count as part of them.
+/// The text of some elements, by their names without prefix, including nested elements.
 pub(super) fn fields(
     format: &'static str,
     part: &str,

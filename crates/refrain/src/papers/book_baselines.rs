@@ -34,7 +34,7 @@ pub enum BaselineMethod {
 const SHINGLE: usize = 4;
 /// One in so many shingles is kept: those whose hash is 0 mod p.
 const P: u64 = 50;
-/// What I-Match keeps: words whose normalised inverse document frequency lies here.
+/// I-Match keeps words whose normalised inverse document frequency is in this range.
 const NIDF: (f64, f64) = (0.2, 0.8);
 
 impl BaselineMethod {

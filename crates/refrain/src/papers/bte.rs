@@ -1,8 +1,8 @@
 //! BTE, body text extraction: A. Finn, N. Kushmerick, B. Smyth, Fact or Fiction: Content Classification for Digital
 //! Libraries (2001).
 //!
-//! A page is a row of tokens, each a tag or a word. The main content is taken to be one stretch in the middle with few tags
-//! in it: the one that makes (tags before it) + (words in it) + (tags behind it) as large as can be.
+//! A page is a sequence of tokens, each a tag or a word. The main content is assumed to be one stretch in the middle
+//! with few tags: the one that maximises (tags before it) + (words in it) + (tags after it).
 
 use crate::extract::ParsedPage;
 
@@ -50,9 +50,9 @@ struct Stretch {
 
 /// The first and last block of the best stretch; of several, the one that begins first, and of these the shortest.
 ///
-/// A word inside counts one. A tag inside costs one, since it counts where it is outside. So the best stretch is the one with
-/// the largest sum, and that is found in one walk: what is best up to a block either goes on from what was best up to the
-/// block before, or begins here.
+/// A word inside counts one. A tag inside costs one, since it would count outside. So the best stretch has the largest
+/// sum, which one pass finds: the best stretch that ends at a block either extends the best one that ends at the
+/// previous block, or starts here.
 fn best_stretch(blocks: &[Stretch]) -> Option<(usize, usize)> {
     let mut best: Option<(i64, usize, usize)> = None;
     let (mut sum, mut first) = (0, 0);
@@ -74,7 +74,7 @@ mod tests {
     use super::*;
     use crate::extract::segment;
 
-    /// The definition as it stands: every stretch is tried, and all tags and words are counted for each.
+    /// The plain definition: tries every stretch, and counts all tags and words for each.
     fn best_plainly(tokens: &[Vec<bool>], gaps: &[i64]) -> Option<(usize, usize)> {
         let words = |block: &Vec<bool>| block.iter().map(|&is_word| i64::from(is_word)).sum::<i64>();
         let tags = |block: &Vec<bool>| block.iter().map(|&is_word| i64::from(!is_word)).sum::<i64>();
@@ -113,12 +113,12 @@ mod tests {
 
     #[test]
     fn tags_are_counted_where_they_stand() {
-        // Two tags lie between the words of the two blocks, and two inside the second.
+        // There are two tags between the words of the two blocks, and two inside the second.
         let page = segment("<p>one two three</p><p>four <b>five</b> six seven eight nine</p>");
         assert_eq!(bte(&page), [true, true]);
         let place = page.outline.places[1];
         assert_eq!((place.before, place.inside), (1, 2));
-        // Three tags lie between: more than two words make up for.
+        // There are three tags in between: more than two words make up for.
         let page = segment("<p>one two</p><div><p>three four five</p></div>");
         assert_eq!(bte(&page), [false, true]);
     }

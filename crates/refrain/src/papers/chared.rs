@@ -1,9 +1,9 @@
 //! chared, a detector of encodings as published: PRESEMT project, deliverable D3.1.3, Corpus creation & annotation
 //! module (2012), section 4.
 //!
-//! A model knows one language. The same text is converted to every encoding that is common for it, and the triples of
-//! bytes are counted in each conversion. Triples that are equally frequent in all of them tell nothing and are dropped.
-//! A document is in the encoding whose counts have the largest scalar product with its own.
+//! A model covers one language. The same text is converted to every common encoding of the language, and the byte
+//! triples of each conversion are counted. Triples that are equally frequent in all of them are dropped. A document is
+//! in the encoding whose counts have the largest scalar product with its own.
 
 use std::borrow::Cow;
 use std::io::{self, Write};
@@ -32,8 +32,8 @@ const NAMED: usize = 5;
 
 /// An encoding that text can be converted to.
 ///
-/// Names are those of WHATWG, with three that it does not tell apart: ISO-8859-1, ISO-8859-9 and ISO-8859-11, which are
-/// windows-1252, windows-1254 and windows-874 without the bytes 80 to 9f.
+/// Names are those of WHATWG, plus three that it does not distinguish: ISO-8859-1, ISO-8859-9 and ISO-8859-11, which
+/// are windows-1252, windows-1254 and windows-874 without the bytes 80 to 9f.
 ///
 /// ```
 /// use refrain::decode::CharedEncoding;
@@ -128,7 +128,7 @@ impl CharedEncoding {
 /// Text with plain equivalents in it.
 struct Plain {
     text: String,
-    /// Where equivalents in ASCII stand.
+    /// The positions of ASCII equivalents.
     ascii: Vec<Range<usize>>,
 }
 
@@ -163,7 +163,7 @@ fn vowel_and_tone(c: char) -> Option<[char; 2]> {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum TrainError {
-    /// No encoding to tell apart.
+    /// No encodings to distinguish.
     #[error("no encoding is named")]
     NoEncodings,
     /// A label that is not known, or an encoding that nothing is converted to.
@@ -172,7 +172,7 @@ pub enum TrainError {
     /// The same encoding under one or two labels.
     #[error("{0} is named twice")]
     NamedTwice(&'static str),
-    /// Too little text, of itself or once sentences are left out.
+    /// Too little text, or too little after sentences are dropped.
     #[error("training needs at least {needed} bytes of text that all encodings can express, found {bytes}")]
     TooSmall {
         /// How much there is, in UTF-8.
@@ -195,7 +195,7 @@ pub enum TrainError {
         letters: usize,
         /// How many of them the encoding lacks.
         lacking: usize,
-        /// How many of them stand in sentences with a character that it lacks.
+        /// How many of them are in sentences with a character that it lacks.
         left_out: usize,
     },
 }
@@ -214,7 +214,7 @@ pub struct DamagedModel {
     pub what: &'static str,
 }
 
-/// What tells the encodings of one language apart: how often each triple of bytes is found in each of them.
+/// What distinguishes the encodings of one language: how often each byte triple occurs in each of them.
 ///
 /// ```
 /// use refrain::decode::CharedModel;
@@ -239,8 +239,8 @@ impl CharedModel {
     /// How much text it takes to train a model, in bytes of UTF-8.
     pub const LEAST_TEXT: usize = 10_000;
 
-    /// Makes a model of a text in one language, a sentence a line, and the encodings that are common for it, the most
-    /// common one first. Sentences that one of the encodings cannot express are left out for all of them.
+    /// Trains a model on a text in one language, one sentence per line, and its common encodings, the most common one
+    /// first. Sentences that one of the encodings cannot express are dropped for all of them.
     pub fn train(text: &str, encodings: &[&str]) -> Result<CharedModel, TrainError> {
         let encodings = resolve(encodings)?;
         let enough = |bytes| match bytes < Self::LEAST_TEXT {
@@ -292,7 +292,7 @@ impl CharedModel {
         CharedModel { encodings, starts: Vec::with_capacity((1 << 16) + 1), thirds: Vec::new(), counts: Vec::new() }
     }
 
-    /// Adds a triple behind those that are there, unless it is equally frequent in all encodings. True if it was added.
+    /// Appends a triple, unless it is equally frequent in all encodings. True if it was added.
     fn push(&mut self, triple: u32, row: &[u32]) -> bool {
         let tells = row.iter().any(|count| *count != row[0]);
         if tells {
@@ -331,7 +331,7 @@ impl CharedModel {
         ranked
     }
 
-    /// The encodings with the highest score: one, or several that nothing in the bytes tells apart.
+    /// The encodings with the highest score: one, or several that the bytes cannot distinguish.
     pub fn best(&self, bytes: &[u8]) -> Vec<&'static str> {
         let ranked = self.classify(bytes);
         ranked.iter().take_while(|(_, score)| *score == ranked[0].1).map(|(name, _)| *name).collect()
@@ -604,8 +604,8 @@ mod tests {
         CharedModel::train(text, encodings).expect("a model")
     }
 
-    /// The published steps as they stand: frequency lists of all files, those with equal frequency discarded, the
-    /// vector of the document, its scalar product with each.
+    /// The published steps, literally: frequency lists of all files, those with equal frequency discarded, the vector
+    /// of the document, its scalar product with each.
     fn scores_plainly(files: &[Conversion], document: &[u8]) -> (usize, Vec<u64>) {
         fn vector(bytes: &[u8], cuts: &[usize]) -> HashMap<[u8; 3], u64> {
             let mut vector = HashMap::new();
@@ -777,7 +777,7 @@ mod tests {
     fn too_little_text_is_refused_with_how_much_is_needed() {
         let error = CharedModel::train(CZECH, &["utf-8"]).expect_err("too small");
         assert_eq!(error, TrainError::TooSmall { bytes: CZECH.len(), needed: 10_000 });
-        // What is left out does not count.
+        // Dropped sentences do not count.
         let text = format!("{}{}", "a horse, ".repeat(1000), "\n☃ horses\n".repeat(100));
         let error = CharedModel::train(&text, &["utf-8", "latin1"]).expect_err("too small");
         assert_eq!(error, TrainError::TooSmall { bytes: 9100, needed: 10_000 });

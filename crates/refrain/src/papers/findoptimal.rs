@@ -5,8 +5,8 @@
 //! n-grams are template. The cut point (n, a) is climbed from (2, 1) for as long as the number of alternations between useless
 //! and other parts falls. The published text leaves four things open; [`Readings`] names them.
 //!
-//! One suffix array serves all n: n-grams that are equal are neighbours in it, and the lengths of common prefixes tell where
-//! one n-gram ends and the next begins.
+//! One suffix array serves all n: equal n-grams are adjacent in it, and the lengths of common prefixes show where one
+//! n-gram ends and the next begins.
 
 use libsais::SuffixArrayConstruction;
 use libsais::suffix_array::SuffixArrayWithText;
@@ -105,7 +105,7 @@ struct Ranked {
 const UNRANKED: u32 = u32::MAX;
 
 impl FindOptimal {
-    /// Prepares documents. White space is normalised: tabs and line ends are spaces, and spaces on end are one.
+    /// Prepares documents. White space is normalised: tabs and line ends become spaces, and runs of spaces become one.
     pub fn new<'a>(documents: impl IntoIterator<Item = &'a str>, readings: Readings) -> Result<FindOptimal> {
         let mut letters: Vec<i32> = Vec::new();
         let mut starts = vec![0];
@@ -229,7 +229,7 @@ impl FindOptimal {
         }
     }
 
-    /// Which letters lie under useless n-grams.
+    /// Which letters are part of useless n-grams.
     fn useless(&self, ranked: &Ranked, a: usize) -> Vec<bool> {
         let cut = self.cut(ranked, a) as u32;
         let mut useless = vec![false; ranked.ranks.len()];
@@ -253,7 +253,7 @@ impl FindOptimal {
         count
     }
 
-    /// Tells of each letter whether it lies under a useless n-gram.
+    /// Reports for each letter whether it is part of a useless n-gram.
     fn each_letter(&self, ranked: &Ranked, cut: u32, mut tell: impl FnMut(usize, bool)) {
         let covers = ranked.n + usize::from(self.readings.covered == Covered::AndNext);
         let apart = self.readings.documents == Documents::Apart;

@@ -57,7 +57,7 @@ pub enum Class {
     Good,
     /// Probably main content; the neighbours decide.
     NearGood,
-    /// Too short to tell; the neighbours decide.
+    /// Too short to classify; the neighbours decide.
     Short,
     /// Boilerplate.
     Bad,
@@ -211,7 +211,7 @@ fn density(text: &str, list: &StopList) -> f64 {
 
 /// The context-sensitive step: doubtful blocks by their neighbours.
 fn revise(blocks: &mut [Classified], options: &JusTextOptions) {
-    // Headings in front of good text are near-good.
+    // Headings before good text are near-good.
     for i in 0..blocks.len() {
         if blocks[i].heading && blocks[i].class == Class::Short && good_follows(blocks, i, options) {
             blocks[i].class = Class::NearGood;
@@ -237,7 +237,7 @@ fn revise(blocks: &mut [Classified], options: &JusTextOptions) {
     for (i, class) in revised {
         blocks[i].class = class;
     }
-    // Near-good blocks are good unless they stand between bad ones. Each decision counts for the next.
+    // Near-good blocks are good unless they are between bad ones. Each decision affects the next.
     let mut before = Class::Bad;
     let mut after = vec![Class::Bad; blocks.len()];
     for i in (1..blocks.len()).rev() {
@@ -316,7 +316,7 @@ mod tests {
     use super::*;
     use crate::document::Span;
 
-    /// The published procedure as it stands, with its nested searches: the plain twin of [`revise`].
+    /// The published procedure, literally, with its nested searches: the reference for [`revise`].
     fn revise_plainly(blocks: &mut [Classified], options: &JusTextOptions) {
         fn neighbour(blocks: &[Classified], from: usize, step: isize, ignore_near_good: bool) -> Class {
             let mut i = from;

@@ -1,10 +1,10 @@
 //! Duplicate n-grams by SPEX: from shorter ones to longer ones.
 //!
 //! As in Bernstein and Zobel, *A scalable system for identifying co-derivative documents* (2004), which section 6.2 of
-//! the PRESEMT report D3.1.3 describes: an n-gram can only occur twice when both shorter ones in it occur twice. So the
-//! collection is read once for each length, and a table of small counters tells of its l-grams whether they may have
-//! been seen twice; counted next are those that are made of two of them. Counters are shared by chance, so what is left
-//! at length n are candidates, among them all duplicates. They go to disk with their words, and are compared word by word.
+//! the PRESEMT report D3.1.3 describes: an n-gram can only occur twice if both shorter ones in it occur twice. So the
+//! collection is read once per length. A table of small counters shows which l-grams may have occurred twice, and the
+//! next pass counts only those made of two of them. Counters can collide, so length n yields candidates that include
+//! all duplicates. They are written to disk with their words, and compared word by word.
 
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
@@ -93,7 +93,7 @@ impl Table {
     }
 }
 
-/// What lets candidates through: the table of the n-grams, and that of the length before, which tells which were counted.
+/// Selects candidates: the table of the n-grams, and that of the length before, which shows which were counted.
 struct Sieve {
     n: usize,
     mask: u64,

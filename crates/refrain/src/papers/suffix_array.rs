@@ -23,7 +23,7 @@ use crate::error::{Error, Hint, Result};
 mod bits;
 mod runs;
 
-/// What stands between documents in a chunk, and so in no n-gram.
+/// The separator of documents in a chunk, which is part of no n-gram.
 const SEPARATOR: i32 = 0;
 /// Where no n-gram of the chunk begins.
 const NONE: u32 = u32::MAX;

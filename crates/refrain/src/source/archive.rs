@@ -1,5 +1,5 @@
-//! Zip and tar: every member is read like a file of its own. Names of members are only names: nothing is ever unpacked
-//! to a path.
+//! Zip and tar: every member is read like a separate file. Member names are only names: nothing is ever extracted to a
+//! path.
 
 use std::cell::Cell;
 use std::fs::File;
@@ -30,7 +30,7 @@ pub(super) fn read_zip(at: &At<'_>, file: File, out: &mut Emitter<'_>) -> Contro
             return out.failed(at.failure(error).hint("check that the archive is complete"));
         }
     };
-    // Who asks for an archive gets its members.
+    // A forced zip format means its members.
     if at.forced != Some(InputFormat::Zip) {
         match office::of_zip(&mut archive) {
             None => {}
@@ -63,7 +63,7 @@ pub(super) fn read_zip(at: &At<'_>, file: File, out: &mut Emitter<'_>) -> Contro
             continue;
         }
         let inside = at.inside(&name);
-        // The sizes in the directory of the archive can lie, so the stream is metered, too.
+        // The sizes in the archive's directory can be wrong, so the stream is metered, too.
         if !at.allowance.covers(member.size()) {
             let error = "expands beyond the limit: a zip bomb?";
             out.failed(inside.failure(error).hint(Hint::option("max_expansion", RAISE_EXPANSION)))?;
@@ -92,7 +92,7 @@ pub(super) fn read_tar(at: &At<'_>, reader: Box<dyn BufRead + '_>, out: &mut Emi
     for (members, entry) in entries.enumerate() {
         let entry = match entry {
             Ok(entry) => entry,
-            // The place of the next header is unknown after a bad one.
+            // The position of the next header is unknown after a bad one.
             Err(error) => {
                 return out.failed(at.failure(format!("damaged tar archive after {members} members: {error}")));
             }
@@ -106,7 +106,7 @@ pub(super) fn read_tar(at: &At<'_>, reader: Box<dyn BufRead + '_>, out: &mut Emi
         let whole = Whole::new(entry, size, &cut_off);
         at.inside(&name).read_stream(Box::new(BufReader::with_capacity(64 << 10, whole)), out)?;
         if cut_off.get() {
-            break; // the failure of the member says it
+            break; // the member's failure reports it
         }
     }
     ControlFlow::Continue(())

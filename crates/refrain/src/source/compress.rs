@@ -67,7 +67,7 @@ impl Read for Counted<'_> {
     }
 }
 
-/// How many bytes may still come out of an input; shared by all that is unpacked from it.
+/// How many bytes an input may still expand to; shared by everything decompressed from it.
 #[derive(Clone)]
 pub(super) struct Allowance(Rc<Cell<u64>>);
 
@@ -80,13 +80,13 @@ impl Allowance {
         bytes <= self.0.get()
     }
 
-    /// How many bytes may still be unpacked.
+    /// How many bytes may still be decompressed.
     pub(super) fn left(&self) -> u64 {
         self.0.get()
     }
 }
 
-/// Stops a stream that expands beyond all reason.
+/// Stops a stream that expands beyond its allowance.
 pub(super) struct Metered<R> {
     inner: R,
     allowance: Allowance,
@@ -94,7 +94,7 @@ pub(super) struct Metered<R> {
 
 /// The error of a stream that expands beyond its allowance.
 pub(super) const BOMB: &str = "expands beyond the limit: a decompression bomb?";
-/// What to do then.
+/// The way out.
 pub(super) const RAISE_EXPANSION: &str = "raise the limit with `max_expansion`";
 
 impl<R: Read> Metered<R> {
@@ -112,7 +112,7 @@ impl<R: Read> Read for Metered<R> {
     }
 }
 
-/// Gives an error once, then nothing.
+/// Returns an error once, then the end of the stream.
 pub(super) struct Once(pub(super) Option<io::Error>);
 
 impl Read for Once {
@@ -129,7 +129,7 @@ impl BufRead for Once {
     fn consume(&mut self, _amount: usize) {}
 }
 
-/// A stream of known length that must not end early; when it does, that is an error, and the flag is set.
+/// A stream of known length; if it ends early, that is an error, and the flag is set.
 pub(super) struct Whole<'c, R> {
     inner: R,
     left: u64,
@@ -154,21 +154,21 @@ impl<R: Read> Read for Whole<'_, R> {
     }
 }
 
-/// The error of a gzip member that cannot be decompressed. The reader goes on with the next good member.
+/// The error of a gzip member that cannot be decompressed. The reader continues with the next good member.
 #[derive(Debug)]
 pub(super) struct DamagedMember {
     what: String,
-    /// True when not a byte came out of the member: what was read before belongs to members that are whole.
+    /// True if the member produced no bytes: everything read before belongs to complete members.
     at_start: bool,
 }
 
 impl DamagedMember {
-    /// True for errors after which reading may go on.
+    /// True for errors after which reading may continue.
     pub(super) fn is(error: &io::Error) -> bool {
         error.get_ref().is_some_and(<dyn Error + Send + Sync>::is::<DamagedMember>)
     }
 
-    /// True when all that was read before the error is whole.
+    /// True if everything read before the error is complete.
     pub(super) fn is_at_start(error: &io::Error) -> bool {
         error.get_ref().and_then(|inner| inner.downcast_ref::<DamagedMember>()).is_some_and(|damaged| damaged.at_start)
     }
@@ -182,15 +182,15 @@ impl fmt::Display for DamagedMember {
 
 impl Error for DamagedMember {}
 
-/// Reads gzip members one after the other. After a damaged member it reports [`DamagedMember`] once, looks for the next
-/// member that decompresses, and goes on there.
+/// Reads consecutive gzip members. After a damaged member it reports [`DamagedMember`] once, searches for the next
+/// member that decompresses, and continues there.
 struct GzipMembers<R> {
     state: State<R>,
-    /// Decompressed bytes of a member found after damage, not yet handed out.
+    /// Decompressed bytes of a member found after damage, not yet returned.
     tried: io::Cursor<Vec<u8>>,
-    /// Places that looked like a member after damage.
+    /// Positions that looked like a member after damage.
     trials: u32,
-    /// Bytes of the current member were handed out.
+    /// True once bytes of the current member were returned.
     given: bool,
 }
 
@@ -205,10 +205,10 @@ enum State<R> {
     Done,
 }
 
-/// How much of a candidate is decompressed before it is believed.
+/// How much of a candidate is decompressed before it is accepted.
 const TRIAL: u64 = 32 << 10;
 
-/// How often in one stream a member is looked for; more damage than that is no accident.
+/// The maximum number of searches for a member in one stream; more damage than that is no accident.
 const MAX_TRIALS: u32 = 10_000;
 
 impl<R: BufRead> GzipMembers<R> {
@@ -221,7 +221,7 @@ impl<R: BufRead> GzipMembers<R> {
         }
     }
 
-    /// Between two members: opens the next one. Padding with zeros and rubbish without a member in it end the stream.
+    /// Opens the next member. Zero padding, and trailing garbage without a member in it, end the stream.
     fn open_next(&mut self, mut reader: Replay<R>) -> io::Result<()> {
         let head = reader.peek(3)?;
         if head.is_empty() || head.iter().all(|&b| b == 0) {
@@ -237,7 +237,7 @@ impl<R: BufRead> GzipMembers<R> {
         Ok(())
     }
 
-    /// After damage: looks for a member that decompresses at least for a while.
+    /// After damage: searches for a member that decompresses at least for a while.
     fn find_next(&mut self, mut reader: Replay<R>) -> io::Result<()> {
         while self.trials < MAX_TRIALS && reader.seek_magic()? {
             self.trials += 1;
@@ -306,15 +306,15 @@ impl<R: BufRead> Read for GzipMembers<R> {
     }
 }
 
-/// A reader that can go back to where a member began, as far as it remembers: bytes used up since then are kept, up to a
-/// limit. A damaged member may have swallowed bytes of its successors; going back finds them again.
+/// A reader that can return to the start of a member: it keeps the bytes consumed since then, up to a limit. A damaged
+/// member may have swallowed bytes of its successors; rewinding recovers them.
 struct Replay<R> {
     inner: R,
-    /// Bytes used up since the recording began, and bytes to read (again) before the inner reader goes on.
+    /// Bytes consumed since the recording began, and bytes to read (again) before the inner reader continues.
     memory: Vec<u8>,
-    /// Where in it reading is.
+    /// The current position in it.
     at: usize,
-    /// Where in it the recording began; `None` when nothing is recorded, or too much was.
+    /// Where the recording began in it; `None` if nothing is recorded, or too much was.
     start: Option<usize>,
 }
 
@@ -327,7 +327,7 @@ impl<R: BufRead> Replay<R> {
     }
 
     fn start_recording(&mut self) {
-        // What lies behind is dropped now and then, not each time: a damaged stream may have many false starts.
+        // Consumed bytes are dropped occasionally, not each time: a damaged stream may have many false starts.
         if self.at == self.memory.len() || self.at > REMEMBER {
             self.memory.drain(..self.at);
             self.at = 0;
@@ -335,14 +335,14 @@ impl<R: BufRead> Replay<R> {
         self.start = Some(self.at);
     }
 
-    /// Goes back to the byte after the one where the recording began, if it is remembered.
+    /// Returns to the byte after the start of the recording, if it is still in memory.
     fn rewind_past_start(&mut self) {
         if let Some(start) = self.start.take() {
             self.at = (start + 1).min(self.memory.len());
         }
     }
 
-    /// The next bytes, without using them up: fewer than asked for only at the end.
+    /// The next bytes, without consuming them: fewer than requested only at the end.
     fn peek(&mut self, length: usize) -> io::Result<&[u8]> {
         while self.memory.len() - self.at < length {
             let buffer = self.inner.fill_buf()?;
@@ -357,7 +357,7 @@ impl<R: BufRead> Replay<R> {
         Ok(&self.memory[self.at..end])
     }
 
-    /// Moves to the next place where a gzip member may begin. False at the end of the stream.
+    /// Moves to the next possible start of a gzip member. False at the end of the stream.
     fn seek_magic(&mut self) -> io::Result<bool> {
         self.start = None;
         loop {
@@ -435,7 +435,7 @@ mod tests {
         encoder.finish().expect("in memory")
     }
 
-    /// All that can be read, and the errors on the way.
+    /// Everything that can be read, and the errors on the way.
     fn read_out(bytes: &[u8]) -> (Vec<u8>, Vec<String>) {
         let mut reader = GzipMembers::new(bytes);
         let (mut content, mut errors) = (Vec::new(), Vec::new());

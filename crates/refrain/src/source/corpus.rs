@@ -1,4 +1,4 @@
-//! Corpus folders as inputs: their parts, and nothing else that lies beside them.
+//! Corpus folders as inputs: their parts, and no other files next to them.
 
 use std::fs;
 use std::io::Read;
@@ -12,13 +12,13 @@ pub(crate) const LAYOUT: u32 = 1;
 /// The file that makes a folder a complete corpus.
 pub(crate) const MANIFEST: &str = "manifest.json";
 
-/// The folder that is there while a corpus is being made.
+/// The folder that exists while a corpus is being written.
 pub(crate) const WORK: &str = "work";
 
-/// The file in it that is there while an old corpus is being removed.
+/// The file in it that exists while an old corpus is being removed.
 pub(crate) const CLEARING: &str = "clearing";
 
-/// The file in it that says how.
+/// The file in it that records how the corpus is being made.
 pub(crate) const RUN: &str = "run.json";
 
 /// The program that wrote a corpus.
@@ -30,7 +30,7 @@ pub struct Identity {
     pub layout: u32,
 }
 
-/// What has to be known of a manifest to read the documents.
+/// The fields of a manifest that are needed to read the documents.
 #[derive(Deserialize)]
 struct Known {
     refrain: Identity,
@@ -42,7 +42,7 @@ struct KnownPart {
     path: PathBuf,
 }
 
-/// The files with the documents, if the folder is a corpus; an error in words if it cannot be read as one.
+/// The files with the documents, if the folder is a corpus; an error message if it cannot be read as one.
 pub(crate) fn parts_of(folder: &Path) -> Option<Result<Vec<PathBuf>, String>> {
     let content = match fs::read(folder.join(MANIFEST)) {
         Ok(content) => content,
@@ -51,7 +51,7 @@ pub(crate) fn parts_of(folder: &Path) -> Option<Result<Vec<PathBuf>, String>> {
         }
         Err(_) => return None,
     };
-    // Somebody else's manifest.json is an ordinary file.
+    // A manifest.json of another program is an ordinary file.
     let known: Known = serde_json::from_slice(&content).ok()?;
     if known.refrain.layout > LAYOUT {
         return Some(Err(format!("a corpus of the newer refrain {}", known.refrain.version)));
@@ -59,7 +59,7 @@ pub(crate) fn parts_of(folder: &Path) -> Option<Result<Vec<PathBuf>, String>> {
     Some(Ok(known.parts.iter().map(|part| folder.join(&part.path)).collect()))
 }
 
-/// What a folder is that refrain keeps and that holds no documents to read: a report or a library, and nothing besides.
+/// The kind of a folder that refrain keeps and that holds no documents: a report or a library, and nothing else.
 pub(crate) fn kept_by_refrain(folder: &Path) -> Option<&'static str> {
     let begins_with = |name: &str, sign: &str| {
         let mut head = Vec::new();
@@ -92,10 +92,10 @@ pub(crate) fn kept_by_refrain(folder: &Path) -> Option<&'static str> {
     }
 }
 
-/// So much of a file tells whether refrain wrote it.
+/// This many bytes of a file show whether refrain wrote it.
 const HEAD: u64 = 4096;
 
-/// True when a run of refrain began to fill the folder.
+/// True if a run of refrain started to fill the folder.
 fn began_by_refrain(folder: &Path) -> bool {
     #[derive(Deserialize)]
     struct Begun {

@@ -1,4 +1,4 @@
-//! Hands items to the sink, each with its position.
+//! Passes items to the sink, each with its position.
 
 use std::ops::ControlFlow;
 
@@ -7,7 +7,7 @@ use super::{Item, RawDocument};
 use crate::document::{Origin, Position};
 use crate::error::{Failure, Hint};
 
-/// Numbers the items of one input and hands over those from the wanted position on.
+/// Numbers the items of one input and passes on those from the wanted position on.
 pub struct Emitter<'a> {
     next: Position,
     first_wanted: u64,
@@ -15,12 +15,12 @@ pub struct Emitter<'a> {
 }
 
 impl<'a> Emitter<'a> {
-    /// Hands over the items of `from.input` from record `from.record` on.
+    /// Passes on the items of `from.input` from record `from.record` on.
     pub fn new(from: Position, sink: &'a mut dyn FnMut(Position, Item) -> ControlFlow<()>) -> Emitter<'a> {
         Emitter { next: Position { record: 0, ..from }, first_wanted: from.record, sink }
     }
 
-    /// False when the next item comes before the wanted position: then it need not be read, only skipped.
+    /// False if the next item comes before the wanted position: it can be skipped without reading it.
     pub fn wants_next(&self) -> bool {
         self.next.record >= self.first_wanted
     }
@@ -31,19 +31,19 @@ impl<'a> Emitter<'a> {
         ControlFlow::Continue(())
     }
 
-    /// Hands over a document.
+    /// Passes on a document.
     pub fn document(&mut self, raw: RawDocument) -> ControlFlow<()> {
         self.emit(|| Item::Document(Box::new(raw)))
     }
 
-    /// Hands over something that is no document.
+    /// Passes on something that is not a document.
     pub fn skipped(&mut self, origin: Origin, reason: impl Into<String>) -> ControlFlow<()> {
         self.emit(|| Item::Skipped { origin, reason: reason.into() })
     }
 
-    /// Hands over a failure.
+    /// Passes on a failure.
     pub fn failed(&mut self, mut failure: Failure) -> ControlFlow<()> {
-        // Wherever a stream is read, this error comes as text.
+        // Every stream reports this error as text.
         if failure.hint.is_none() && failure.error.ends_with(BOMB) {
             failure = failure.hint(Hint::option("max_expansion", RAISE_EXPANSION));
         }

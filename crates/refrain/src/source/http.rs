@@ -1,7 +1,7 @@
-//! HTTP responses as archives keep them: header, then a body that may be chunked and content-encoded.
+//! HTTP responses as stored in archives: header, then a body that may be chunked and content-encoded.
 //!
 //! Crawlers store what servers sent, and servers send anything: lines without carriage returns, missing reasons, bodies
-//! that were decoded already while the header still says otherwise. So this reads as much as it can.
+//! that are already decoded although the header says otherwise. So this module is lenient.
 
 use std::io::Read;
 
@@ -18,7 +18,7 @@ pub(super) struct Response {
 }
 
 impl Response {
-    /// Reads the header of a response; `None` when the bytes are none.
+    /// Reads the header of a response; `None` if the bytes are not a response.
     pub(super) fn parse(bytes: &[u8]) -> Option<Response> {
         let mut rest = bytes;
         let line = take_line(&mut rest);
@@ -69,7 +69,7 @@ impl Response {
                     let decoder = zstd::stream::read::Decoder::with_buffer(body.as_slice());
                     inflate(decoder.map_err(|error| error.to_string())?, coding, limit)?
                 }
-                // No encoding, an unknown one, or one that was undone when the page was archived.
+                // No encoding, an unknown one, or one that was already decoded when the page was archived.
                 _ => body,
             };
         }
@@ -77,7 +77,7 @@ impl Response {
     }
 }
 
-/// Cuts the next line off, without its end.
+/// Splits off the next line, without its end.
 pub(super) fn take_line<'a>(rest: &mut &'a [u8]) -> &'a [u8] {
     let (line, after) = match memchr::memchr(b'\n', rest) {
         Some(at) => (&rest[..at], &rest[at + 1..]),
@@ -115,8 +115,8 @@ pub(super) fn content_type(value: &str) -> (String, Option<String>) {
     (kind, charset.filter(|charset| !charset.is_empty()))
 }
 
-/// Joins chunks. `None` when the body does not begin with one: then it was joined before. A body that ends early gives
-/// what is there.
+/// Joins chunks. `None` if the body does not begin with one: it was already joined. A truncated body yields what is
+/// there.
 fn dechunk(body: &[u8]) -> Option<Vec<u8>> {
     let mut whole = Vec::with_capacity(body.len());
     let mut rest = body;
@@ -147,7 +147,7 @@ fn is_zlib(body: &[u8]) -> bool {
     matches!(body, [a, b, ..] if a & 0x0f == 8 && (u16::from(*a) * 256 + u16::from(*b)).is_multiple_of(31))
 }
 
-/// True when a body that should be compressed plainly is not.
+/// True if a body that should be compressed is clearly not.
 fn looks_like_text(body: &[u8]) -> bool {
     let head = &body[..body.len().min(64)];
     head.iter().all(|&b| b >= 0x20 || matches!(b, b'\n' | b'\r' | b'\t')) && head.first().is_none_or(|&b| b < 0x80)

@@ -1,4 +1,4 @@
-//! What the user named, as a list of files.
+//! Resolves the names given by the user to a list of files.
 
 use std::collections::HashSet;
 use std::ffi::OsStr;
@@ -17,15 +17,15 @@ pub const STDIN: &str = "-";
 /// One file to read.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct InputFile {
-    /// As the user knows it.
+    /// The name shown to the user.
     pub name: String,
-    /// Where it is.
+    /// Its path.
     pub path: PathBuf,
-    /// Its size, where it has one.
+    /// Its size, if it has one.
     pub size: Option<u64>,
-    /// True when the user named this very file, false when it was found in a folder or by a pattern.
+    /// True if the user named this file itself, false if it was found in a folder or by a pattern.
     pub named: bool,
-    /// True for a part of a corpus that refrain made.
+    /// True for a part of a corpus that refrain wrote.
     pub in_corpus: bool,
 }
 
@@ -36,7 +36,7 @@ impl InputFile {
     }
 }
 
-/// The name of standard input once it was copied to a file.
+/// The name of standard input once it has been copied to a file.
 const COPIED_STDIN: &str = "standard input";
 
 /// The files to read, in a fixed order: as named; sorted by name within a folder or pattern.
@@ -65,8 +65,9 @@ impl InputFiles {
         Ok(Some(folder))
     }
 
-    /// Finds the files behind names: files, folders (recursively; hidden files, reports and libraries of refrain left out; links
-    /// followed, loops survived), glob patterns, `@list` (a file with one name a line) and `-`. What cannot be found is a failure beside the rest.
+    /// Finds the files for names: files, folders (recursive, without hidden files and refrain's reports and libraries;
+    /// follows links and survives loops), glob patterns, `@list` (a file with one name per line) and `-`. Names that
+    /// match nothing become failures.
     pub fn expand<I>(names: I) -> (InputFiles, Vec<Failure>)
     where
         I: IntoIterator,
@@ -89,7 +90,7 @@ impl InputFiles {
         (InputFiles { list: expansion.list }, expansion.failures)
     }
 
-    /// The one input that stands for documents in memory.
+    /// The single input that represents documents in memory.
     pub(super) fn memory(bytes: u64) -> InputFiles {
         let name = "memory".to_owned();
         InputFiles {
@@ -97,7 +98,7 @@ impl InputFiles {
         }
     }
 
-    /// Names the input that stands for documents in memory.
+    /// Names the input that represents documents in memory.
     pub(super) fn rename_memory(&mut self, digest: &str) {
         for input in &mut self.list {
             input.name = format!("memory-{digest}");
@@ -115,17 +116,17 @@ impl InputFiles {
         self.list.is_empty()
     }
 
-    /// One of them.
+    /// The file at an index.
     pub fn get(&self, index: u32) -> Option<&InputFile> {
         self.list.get(index as usize)
     }
 
-    /// All of them.
+    /// All files.
     pub fn iter(&self) -> impl Iterator<Item = &InputFile> {
         self.list.iter()
     }
 
-    /// Bytes of all files together, as far as they are known.
+    /// Total size of all files in bytes, as far as known.
     pub fn total_size(&self) -> u64 {
         self.list.iter().filter_map(|input| input.size).sum()
     }
@@ -169,7 +170,7 @@ impl Expansion {
         }
     }
 
-    /// True for the output and what lies below it.
+    /// True for the output and everything below it.
     fn is_in_output(&self, path: &Path) -> bool {
         let output = self.output.as_ref();
         output.is_some_and(|output| fs::canonicalize(path).is_ok_and(|real| real.starts_with(output)))
@@ -233,13 +234,13 @@ impl Expansion {
 
     fn walk(&mut self, folder: &Path) {
         let root = fs::canonicalize(folder).unwrap_or_else(|_| folder.to_owned());
-        // Folders that were walked and files that links led to: each is read once.
+        // Visited folders and linked files: each is read once.
         let mut seen = HashSet::from([root.clone()]);
         let mut entries = WalkDir::new(folder).follow_links(true).sort_by_file_name().into_iter();
         while let Some(entry) = entries.next() {
             let entry = match entry {
                 Ok(entry) => entry,
-                // A loop of links: everything in it is found without going round.
+                // A loop of links: its files are found without following it.
                 Err(error) if error.loop_ancestor().is_some() => continue,
                 Err(error) => {
                     let path = error.path().unwrap_or(folder).to_string_lossy().into_owned();
@@ -256,7 +257,7 @@ impl Expansion {
             let found_elsewhere = real.as_ref().is_some_and(|real| {
                 (entry.path_is_symlink() && is_visible_below(&root, real)) || !seen.insert(real.clone())
             });
-            // Only a file that is called like the output needs a closer look.
+            // Only a file with the same name as the output needs a closer check.
             let called_alike = self.output.as_ref().and_then(|output| output.file_name()) == Some(entry.file_name());
             let is_output = called_alike && self.is_in_output(path);
             if is_hidden(entry.file_name()) || found_elsewhere || is_output {
@@ -272,7 +273,7 @@ impl Expansion {
         }
     }
 
-    /// Adds the parts of a corpus folder; false when the folder is none.
+    /// Adds the parts of a corpus folder; false if the folder is not a corpus.
     fn add_corpus(&mut self, folder: &Path) -> bool {
         match super::corpus::parts_of(folder) {
             Some(Ok(parts)) => {
@@ -289,8 +290,8 @@ impl Expansion {
     }
 }
 
-/// A path as it is named, however it was typed: `./a//b` is `a/b`. A file called `-` keeps the dot that tells it from standard
-/// input.
+/// A path in its plain form, however it was typed: `./a//b` is `a/b`. A file called `-` keeps the dot that
+/// distinguishes it from standard input.
 pub fn plain_name(path: &Path) -> String {
     let parts = path.components().filter(|part| *part != Component::CurDir);
     let name = parts.collect::<PathBuf>().to_string_lossy().into_owned();
@@ -301,7 +302,7 @@ fn is_hidden(name: &OsStr) -> bool {
     name.as_encoded_bytes().starts_with(b".")
 }
 
-/// True when a path below a folder is found by walking the folder without links.
+/// True if walking the folder finds a path below it without following links.
 fn is_visible_below(root: &Path, path: &Path) -> bool {
     path.strip_prefix(root).is_ok_and(|inner| !inner.components().any(|part| is_hidden(part.as_os_str())))
 }

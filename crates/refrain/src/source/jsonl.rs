@@ -1,4 +1,4 @@
-//! JSONL: one object a line.
+//! JSONL: one object per line.
 
 use std::io::{self, BufRead};
 use std::ops::ControlFlow;
@@ -25,7 +25,7 @@ pub(super) fn read(at: &At<'_>, reader: Box<dyn BufRead + '_>, out: &mut Emitter
                     continue;
                 }
                 let rest_of_damaged = std::mem::take(&mut after_damage);
-                // A line behind damage counts only if it is one.
+                // A line after damage counts only if it is valid.
                 if !out.wants_next() && !rest_of_damaged {
                     out.pass_over()?;
                     continue;
@@ -45,7 +45,8 @@ pub(super) fn read(at: &At<'_>, reader: Box<dyn BufRead + '_>, out: &mut Emitter
                 if !DamagedMember::is(&error) {
                     return ControlFlow::Continue(());
                 }
-                // Decompression goes on at the next good member, perhaps inside a line: if so, that line was reported here.
+                // Decompression continues at the next good member, perhaps inside a line: if so, that line was reported
+                // here.
                 after_damage = true;
             }
         }
@@ -73,14 +74,14 @@ fn parse(at: &At<'_>, line: &[u8], number: u64) -> Result<RawDocument, Failure> 
     Ok(document(at, id, text, fields))
 }
 
-/// What is wrong and in which column; the number of the line is that of the file, not that of the parser.
+/// The error and its column; the line number is that of the file, not that of the parser.
 fn without_line(error: &serde_json::Error) -> String {
     let message = error.to_string();
     let what = message.split(" at line ").next().unwrap_or_default();
     if error.line() == 1 { format!("{what}, column {}", error.column()) } else { what.to_owned() }
 }
 
-/// Takes the id out of the fields of a document.
+/// Removes the id from the fields of a document.
 pub(super) fn take_id(fields: &mut Map<String, Value>, name: &str) -> Option<String> {
     match fields.get(name)? {
         Value::String(id) if !id.is_empty() => {}
@@ -93,7 +94,7 @@ pub(super) fn take_id(fields: &mut Map<String, Value>, name: &str) -> Option<Str
     }
 }
 
-/// A document out of a row of fields.
+/// A document from a row of fields.
 pub(super) fn document(at: &At<'_>, id: String, text: String, mut fields: Map<String, Value>) -> RawDocument {
     if at.options().use_marked {
         fields.retain(|name, value| !([MARKS_FIELD, BYTE_MARKS_FIELD].contains(&name.as_str()) && value.is_array()));
@@ -109,7 +110,7 @@ pub(super) fn document(at: &At<'_>, id: String, text: String, mut fields: Map<St
     RawDocument { id, origin, meta: fields, body: Body::Text(text), markup, charset: None, claims_text: true }
 }
 
-/// True for the fields of a record that `extract` wrote: its text is no HTML any more.
+/// True for the fields of a record that `extract` wrote: its text is no longer HTML.
 pub fn is_record(fields: &Map<String, Value>) -> bool {
     let blocks = [BLOCKS_FIELD, BYTE_BLOCKS_FIELD].iter().any(|name| fields.get(*name).is_some_and(Value::is_array));
     blocks && fields.get("confidence").is_some_and(Value::is_number)
@@ -138,7 +139,7 @@ impl<R: BufRead> Lines<R> {
 
     pub(super) fn next(&mut self) -> io::Result<Option<Line<'_>>> {
         self.buffer.clear();
-        // One very long line must not hold its memory for the rest of the file.
+        // One very long line must not occupy its memory for the rest of the file.
         self.buffer.shrink_to(1 << 20);
         loop {
             let available = match self.reader.fill_buf() {

@@ -1,14 +1,14 @@
-//! Sources: bytes and their origin in, raw documents out.
+//! Sources: read bytes from inputs and produce raw documents.
 //!
-//! [`InputFiles`] turns what the user named (files, folders, globs, `@list`, `-`) into a sorted list of files; [`Collection`] reads
-//! them one after the other. What a file is gets recognised by its content: compression (gzip, zstd, bzip2, xz), containers
-//! (zip, tar, WARC, JSONL, Parquet, vertical), plain documents (HTML, text) and those of office programs (DOCX, ODT, PDF,
-//! EPUB, RTF), nested as they come. Everything streams: one document of an input is in memory at a time, of a Parquet table
-//! a few rows.
+//! [`InputFiles`] turns the names given by the user (files, folders, globs, `@list`, `-`) into a sorted list of files;
+//! [`Collection`] reads them one after another. The content determines the format: compression (gzip, zstd, bzip2, xz),
+//! containers (zip, tar, WARC, JSONL, Parquet, vertical), plain documents (HTML, text) and office documents (DOCX, ODT,
+//! PDF, EPUB, RTF), nested in any way. Everything streams: one document of an input is in memory at a time, or a few
+//! rows of a Parquet table.
 //!
-//! Reading pushes [`Item`]s into a closure. Each item has a [`Position`]; reading can start at any position, which is how
-//! a run that was killed goes on. A part of the input that cannot be used becomes [`Item::Failed`] or, where that is
-//! ordinary (an image in a crawl), [`Item::Skipped`].
+//! Reading passes [`Item`]s to a closure. Each item has a [`Position`]; reading can start at any position, which lets a
+//! killed run resume. An unusable part of the input becomes [`Item::Failed`] or, if that is ordinary (an image in a
+//! crawl), [`Item::Skipped`].
 
 mod archive;
 mod compress;
@@ -48,16 +48,16 @@ use sniff::Kind;
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct ReadOptions {
-    /// The format, where the user knows better than the content. Compression is recognised all the same.
+    /// The format, if the user overrides detection. Compression is detected in any case.
     pub format: Option<InputFormat>,
     /// The JSON field or Parquet column that holds the text.
     pub text_field: String,
     /// The JSON field or Parquet column that holds the id.
     pub id_field: String,
-    /// What texts in JSON, Parquet and memory are. `None` leaves it to the job: web pages for those that read pages, else what
-    /// each text looks like.
+    /// The markup of texts in JSON, Parquet and memory. `None` leaves it to the job: HTML for jobs that read web pages,
+    /// otherwise detected for each text.
     pub text_is: Option<TextIs>,
-    /// Read marked text as if it were not marked. Otherwise it counts nowhere.
+    /// Read marked text as if it were not marked. Otherwise it is ignored.
     pub use_marked: bool,
     /// Documents larger than this many bytes are failures.
     pub max_document: u64,
@@ -65,7 +65,7 @@ pub struct ReadOptions {
     pub max_expansion: u64,
 }
 
-/// What texts are that come without a format of their own.
+/// The markup of texts that have no format of their own.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum TextIs {
@@ -98,13 +98,13 @@ impl ReadOptions {
         ReadOptions { text_is: self.text_is.or(Some(TextIs::Html)), ..self.clone() }
     }
 
-    /// The name of the text field unless the user says otherwise.
+    /// The default name of the text field.
     pub const TEXT_FIELD: &'static str = "text";
-    /// The name of the id field unless the user says otherwise.
+    /// The default name of the id field.
     pub const ID_FIELD: &'static str = "id";
     /// 256 MiB.
     pub const MAX_DOCUMENT: u64 = 256 << 20;
-    /// Text rarely shrinks more than a hundredfold; archives made to do harm expand a millionfold.
+    /// Text rarely shrinks more than a hundredfold; malicious archives expand a millionfold.
     pub const MAX_EXPANSION: u64 = 1000;
     /// What any input may expand to, however small: 1 GiB.
     pub const FREE_EXPANSION: u64 = 1 << 30;
@@ -124,9 +124,9 @@ impl Default for ReadOptions {
     }
 }
 
-/// True when a file that begins like this is one plain text, so that it can be read by other means than a [`Collection`]: not
-/// compressed, no archive, table, web page or document of an office program, and not known to be binary. A page in a file that is
-/// named as text counts as text.
+/// True if a file with this start is a single plain text, so that it can be read without a [`Collection`]: not
+/// compressed, not an archive, table, web page or office document, and not known to be binary. A page in a file whose
+/// name says that it is text counts as text.
 pub fn is_plain_text(head: &[u8], name: &str, forced: Option<InputFormat>) -> bool {
     let named = |extensions| sniff::has_extension(name, extensions);
     let page =
@@ -144,11 +144,11 @@ pub fn is_plain_text(head: &[u8], name: &str, forced: Option<InputFormat>) -> bo
 pub enum Item {
     /// A document, not yet decoded.
     Document(Box<RawDocument>),
-    /// Something that is no document and need not be one.
+    /// Something that is not a document and need not be one.
     Skipped {
-        /// Where it stands.
+        /// Its origin.
         origin: Origin,
-        /// Why it was skipped, in words that can be counted ("image", "status 404").
+        /// Why it was skipped, in words suitable for counting ("image", "status 404").
         reason: String,
     },
     /// Something that should have been a document.
@@ -166,11 +166,11 @@ pub struct RawDocument {
     pub meta: Map<String, Value>,
     /// The content.
     pub body: Body,
-    /// What the source says about its markup; unknown when `None`.
+    /// The markup according to the source; `None` if unknown.
     pub markup: Option<Markup>,
     /// The charset declared outside the document (HTTP header).
     pub charset: Option<String>,
-    /// True when the user named this very file, or its name says that it is text: then binary content is a failure. A
+    /// True if the user named this file itself, or its name says that it is text: binary content is then a failure. A
     /// picture in a folder of pages is only skipped.
     pub claims_text: bool,
 }
@@ -181,15 +181,15 @@ pub const EMPTY_FILE: &str = "empty file";
 /// The content of a raw document.
 #[derive(Debug)]
 pub enum Body {
-    /// Bytes in an encoding yet to be found.
+    /// Bytes in an encoding yet to be detected.
     Bytes(Vec<u8>),
-    /// Text that came as such (JSON strings, Parquet columns).
+    /// Text that is already decoded (JSON strings, Parquet columns).
     Text(String),
     /// A document that has to be opened before it is text.
     Office(OfficeFile),
     /// A document that was in memory, with its blocks and marks.
     Document(Box<Document>),
-    /// Text, and what a vertical file says of its tokens.
+    /// Text, and the annotation of its tokens from a vertical file.
     Annotated(String, Box<Annotation>),
 }
 
@@ -200,12 +200,12 @@ pub struct OfficeFile {
     pub format: OfficeFormat,
     /// The file.
     pub bytes: Vec<u8>,
-    /// How many bytes it may unpack to.
+    /// How many bytes it may decompress to.
     pub limit: u64,
 }
 
 impl RawDocument {
-    /// What it weighs in memory, roughly: content and fields.
+    /// Its approximate size in memory: content and fields.
     pub fn size(&self) -> usize {
         fn weight(value: &Value) -> usize {
             match value {
@@ -232,7 +232,7 @@ impl Body {
         }
     }
 
-    /// True when there is nothing in it.
+    /// True if it is empty.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
@@ -264,14 +264,14 @@ pub struct Collection {
     inputs: InputFiles,
     options: ReadOptions,
     bytes_read: AtomicU64,
-    /// The documents, where they are in memory.
+    /// The documents, if they are in memory.
     documents: Option<Arc<[Document]>>,
 }
 
 /// The buffer on a file.
 const BUFFER: usize = 256 << 10;
 
-/// Archives inside archives inside archives: deeper than this is no honest input.
+/// Archives nested deeper than this are not honest input.
 const MAX_DEPTH: u8 = 4;
 
 impl Collection {
@@ -291,13 +291,13 @@ impl Collection {
         }
     }
 
-    /// The same inputs, to be read once more.
+    /// The same inputs, to be read again.
     pub(crate) fn again(&self) -> Collection {
         let (inputs, options, documents) = (self.inputs.clone(), self.options.clone(), self.documents.clone());
         Collection { inputs, options, bytes_read: AtomicU64::new(0), documents }
     }
 
-    /// Names documents in memory by their content, where a later run has to recognise them.
+    /// Names documents in memory by their content, so that a later run can recognise them.
     pub(crate) fn identify_memory(&mut self) {
         let Some(documents) = &self.documents else { return };
         let mut digest = crate::text::Digest::default();
@@ -315,7 +315,7 @@ impl Collection {
         self.documents.is_some()
     }
 
-    /// Hands over documents that are in memory.
+    /// Passes on documents in memory.
     fn read_documents(&self, documents: &[Document], out: &mut Emitter<'_>) -> ControlFlow<()> {
         for document in documents {
             self.bytes_read.fetch_add(document.text().len() as u64, Ordering::Relaxed);
@@ -340,12 +340,12 @@ impl Collection {
         ControlFlow::Continue(())
     }
 
-    /// What is read.
+    /// The inputs.
     pub fn inputs(&self) -> &InputFiles {
         &self.inputs
     }
 
-    /// How it is read.
+    /// The options.
     pub fn options(&self) -> &ReadOptions {
         &self.options
     }
@@ -380,7 +380,7 @@ impl Collection {
         }
     }
 
-    /// Reads one input from a position on: items before it are not handed over. Breaks when the sink does.
+    /// Reads one input from a position on; earlier items are not passed on. Breaks when the sink does.
     pub fn read(&self, from: Position, sink: &mut dyn FnMut(Position, Item) -> ControlFlow<()>) -> ControlFlow<()> {
         let Some(input) = self.inputs.get(from.input) else { return ControlFlow::Continue(()) };
         let mut out = Emitter::new(from, sink);
@@ -394,9 +394,9 @@ impl Collection {
             depth: 0,
             claims_text: input.named || sniff::named_as_text(&input.name),
             forced: self.options.format,
-            // A corpus holds text, also where the text is about tags.
+            // A corpus holds text, even if the text is about tags.
             text_is: if input.in_corpus { Some(Markup::Text) } else { self.options.text_is.and_then(TextIs::markup) },
-            // A pipe has no size to compare with; there only the size of single documents is limited.
+            // A pipe has no size to compare with; only the size of single documents is limited.
             allowance: compress::Allowance::of(input.size.map_or(u64::MAX, |size| {
                 size.saturating_mul(self.options.max_expansion).max(ReadOptions::FREE_EXPANSION)
             })),
@@ -420,9 +420,9 @@ struct At<'s> {
     depth: u8,
     claims_text: bool,
     forced: Option<InputFormat>,
-    /// What texts in tables are, where it is known.
+    /// The markup of texts in tables, if known.
     text_is: Option<Markup>,
-    /// How many bytes may still be unpacked from this input.
+    /// How many bytes may still be decompressed from this input.
     allowance: compress::Allowance,
 }
 
@@ -439,12 +439,12 @@ impl<'s> At<'s> {
         Origin { input: self.input.to_owned(), member: self.member.clone(), url: None }
     }
 
-    /// The path of what is being read; also the id of a document that has no other.
+    /// The path of the current input; also the id of a document without one.
     fn path(&self) -> String {
         self.origin().path().into_owned()
     }
 
-    /// The name to judge by: the member's, or the input's.
+    /// The name used for detection: the member's, or the input's.
     fn name(&self) -> &str {
         self.member.as_deref().unwrap_or(self.input)
     }
@@ -467,7 +467,7 @@ impl<'s> At<'s> {
     fn read_file(&self, file: File, path: &Path, out: &mut Emitter<'_>) -> ControlFlow<()> {
         let mut head = [0; sniff::HEAD];
         let filled = match file.metadata() {
-            // Only a regular file can be looked into and read again from the start.
+            // Only a regular file can be inspected and read again from the start.
             Ok(meta) if meta.is_file() => read_up_to(&mut &file, &mut head),
             Ok(meta) if meta.is_dir() => return out.failed(self.failure("is a folder")),
             Ok(_) => (0, None),
@@ -492,7 +492,7 @@ impl<'s> At<'s> {
                 return out.failed(self.failure(describe(&error)));
             }
         }
-        // No larger a buffer than the file needs: a folder of small files would spend its time on clearing it.
+        // The buffer is no larger than the file: with many small files, clearing it would dominate.
         let size = std::fs::metadata(path).map_or(0, |meta| meta.len());
         let buffer = if size == 0 { BUFFER } else { (size as usize + 1).min(BUFFER) };
         let counted = compress::Counted::new(file, &self.source.bytes_read);
@@ -509,7 +509,7 @@ impl<'s> At<'s> {
     fn kind(&self, head: &[u8]) -> Kind {
         match (sniff::sniff(head, self.name()), self.forced) {
             (Kind::Compressed(compression), _) => Kind::Compressed(compression),
-            // A forced format is that of the members of an archive, unless it is an archive itself.
+            // A forced format applies to the members of an archive, unless it is an archive format itself.
             (Kind::Format(found), Some(forced)) if found.is_archive() && !forced.is_archive() => Kind::Format(found),
             (_, Some(format)) => Kind::Format(format),
             (kind, None) => kind,
@@ -523,7 +523,7 @@ impl<'s> At<'s> {
         let trouble = loop {
             let (filled, trouble) = read_up_to(&mut reader, &mut head);
             match trouble {
-                // A damaged member in front of good ones.
+                // A damaged member before good ones.
                 Some(error) if filled == 0 && compress::DamagedMember::is(&error) => {
                     out.failed(self.failure(describe(&error)))?;
                     damaged = true;
@@ -547,7 +547,7 @@ impl<'s> At<'s> {
         let kind = self.kind(&head);
         let reader: Box<dyn BufRead + 'r> = match trouble {
             None => Box::new(io::Cursor::new(head).chain(reader)),
-            // What went wrong behind the head is met there.
+            // Errors after the head are reported there.
             Some(error) => Box::new(io::Cursor::new(head).chain(compress::Once(Some(error))).chain(reader)),
         };
         if self.depth > MAX_DEPTH {
@@ -605,7 +605,7 @@ impl<'s> At<'s> {
         out: &mut Emitter<'_>,
     ) -> ControlFlow<()> {
         if !out.wants_next() {
-            // Read all the same: the container notices when a member is cut off.
+            // Read it anyway: the container notices if a member is truncated.
             let _ = io::copy(&mut reader.take(self.options().max_document.saturating_add(1)), &mut io::sink());
             return out.pass_over();
         }
@@ -653,7 +653,7 @@ fn read_limited(reader: impl Read, limit: u64) -> Result<Vec<u8>, Trouble> {
     Ok(body)
 }
 
-/// Fills the buffer as far as the reader goes, or until there is trouble.
+/// Fills the buffer until the reader ends or fails.
 fn read_up_to(reader: &mut dyn Read, buffer: &mut [u8]) -> (usize, Option<io::Error>) {
     let mut filled = 0;
     while filled < buffer.len() {
@@ -667,7 +667,7 @@ fn read_up_to(reader: &mut dyn Read, buffer: &mut [u8]) -> (usize, Option<io::Er
     (filled, None)
 }
 
-/// Formats that need to jump around in a file get one, also when they come through a pipe or out of an archive.
+/// Formats that need random access get a file, even if the data comes from a pipe or an archive.
 fn spool(mut reader: impl Read) -> io::Result<File> {
     let mut file = tempfile::tempfile()?;
     io::copy(&mut reader, &mut file)?;
@@ -675,7 +675,7 @@ fn spool(mut reader: impl Read) -> io::Result<File> {
     Ok(file)
 }
 
-/// An I/O error in words a user can act on.
+/// An I/O error in words that help the user.
 pub(crate) fn describe(error: &io::Error) -> String {
     match error.kind() {
         io::ErrorKind::NotFound => "no such file".into(),

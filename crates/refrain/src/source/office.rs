@@ -1,6 +1,6 @@
-//! Documents of office programs and books: told from other archives, and handed over as they are.
+//! Office documents and e-books: distinguished from other archives, and passed on unchanged.
 //!
-//! Opening them is work for many threads, and is done where documents are decoded.
+//! Opening them happens on many threads, where documents are decoded.
 
 use std::fs::File;
 use std::io::{BufRead, BufReader, Read};
@@ -11,11 +11,11 @@ use zip::ZipArchive;
 
 use super::{At, Body, Emitter, Markup, OfficeFile, OfficeFormat, RawDocument, read_limited};
 
-/// What a zip archive is that is not one of files.
+/// The kind of a zip archive that is itself a document.
 pub(super) enum Found {
     /// A document that is read.
     Document(OfficeFormat),
-    /// One that holds no running text.
+    /// One without running text.
     Other(&'static str),
 }
 
@@ -23,7 +23,7 @@ pub(super) enum Found {
 pub(super) fn of_zip(archive: &mut ZipArchive<BufReader<File>>) -> Option<Found> {
     let mut kind = Vec::new();
     if let Ok(member) = archive.by_name("mimetype") {
-        // One that cannot be read says nothing.
+        // An unreadable one is ignored.
         let _ = member.take(100).read_to_end(&mut kind);
     }
     if kind.starts_with(b"application/epub+zip") {
@@ -49,7 +49,7 @@ fn has_end(name: &str, end: &str) -> bool {
     name.strip_suffix(end).is_some()
 }
 
-/// The name of the format that a file claims to be by its name, where that is one in a zip archive.
+/// The zip-based format that a file name claims, if any.
 pub(super) fn claimed(name: &str) -> Option<&'static str> {
     [("docx", "DOCX"), ("odt", "ODT"), ("epub", "EPUB")]
         .into_iter()
@@ -92,8 +92,8 @@ pub(super) fn read_ole(at: &At<'_>, reader: Box<dyn BufRead + '_>, out: &mut Emi
     at.binary("Office document", out)
 }
 
-/// True when the directory of a container has an entry of this name. Entries take 128 bytes and begin with their name, in
-/// UTF-16 and with a zero behind it.
+/// True if the directory of a container has an entry of this name. Entries take 128 bytes and begin with their name, in
+/// UTF-16, followed by a zero.
 fn has_entry(bytes: &[u8], name: &str) -> bool {
     let name: Vec<u8> = name.encode_utf16().chain([0]).flat_map(u16::to_le_bytes).collect();
     bytes.chunks(128).any(|entry| entry.starts_with(&name))

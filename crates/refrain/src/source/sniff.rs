@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use super::compress::Compression;
 
-/// How many bytes are looked at.
+/// How many bytes are examined.
 pub(super) const HEAD: usize = 4096;
 
 /// The formats that `--input-format` names.
@@ -134,7 +134,7 @@ pub(super) enum Kind {
     Ole,
     /// JSON that is not one object a line.
     OtherJson,
-    /// A document; HTML or text is told after decoding.
+    /// A document; whether it is HTML or text is decided after decoding.
     Unknown,
 }
 
@@ -164,7 +164,7 @@ pub(super) fn sniff(head: &[u8], name: &str) -> Kind {
         return Kind::Compressed(compression);
     }
     if head.starts_with(b"PK\x03\x04") || head.starts_with(b"PK\x05\x06") {
-        // It may be a document as well; its members tell.
+        // It may also be a document; its members decide.
         return Kind::Format(InputFormat::Zip);
     }
     if head.starts_with(b"PAR1") {

@@ -30,7 +30,7 @@ pub(super) fn read(at: &At<'_>, reader: Box<dyn BufRead + '_>, out: &mut Emitter
                 continue;
             }
             Err(error) => {
-                // Half a document is none.
+                // Half a document does not count.
                 current = None;
                 out.failed(at.failure(describe(&error)).place(Place::Line(number)))?;
                 if DamagedMember::is(&error) {
@@ -105,7 +105,7 @@ impl Assembly {
             Tag::Open(name, attributes) => {
                 self.annotated |= name != "p" || !attributes.is_empty();
                 if name == "p" {
-                    self.end(name); // one paragraph does not lie in another
+                    self.end(name); // paragraphs do not nest
                 }
                 let number = self.begin(line);
                 self.open.push((name.to_owned(), number));
@@ -121,7 +121,7 @@ impl Assembly {
         number
     }
 
-    /// Ends the innermost structure of a name behind the last token.
+    /// Ends the innermost structure of a name after the last token.
     fn end(&mut self, name: &str) {
         let Some(at) = self.open.iter().rposition(|(open, _)| open == name) else { return };
         let (_, number) = self.open.remove(at);

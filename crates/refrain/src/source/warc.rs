@@ -1,7 +1,7 @@
 //! WARC 1.0 and 1.1: responses, resources and conversions (WET) become documents, other records are skipped.
 //!
-//! A record that is damaged or cut off is a failure, and reading goes on with the next one: behind a damaged gzip member,
-//! and in a plain file whose lengths are wrong, at the next line that opens a record.
+//! A damaged or truncated record is a failure, and reading continues with the next one: after a damaged gzip member,
+//! and in a plain file with wrong lengths, at the next line that opens a record.
 
 use std::io::{self, BufRead, Read};
 use std::ops::ControlFlow;
@@ -160,7 +160,7 @@ impl Record {
 /// What a media type says about a body.
 enum Media {
     Document(Markup),
-    /// Nothing: the content has to tell.
+    /// Unknown: the content decides.
     Open,
     /// No document.
     Other,
@@ -185,7 +185,7 @@ struct Archive<'r> {
     /// Bytes of bodies read, and given back, so far.
     taken: u64,
     given_back: u64,
-    /// An error that was met while looking behind a record that is whole.
+    /// An error that occurred after a complete record.
     pending: Option<io::Error>,
 }
 
@@ -292,7 +292,7 @@ impl Archive<'_> {
         }
     }
 
-    /// The body of a record and the empty lines behind it.
+    /// The body of a record and the empty lines after it.
     fn body(&mut self, record: &Record, limit: u64) -> io::Result<Body> {
         let mut body = Vec::with_capacity(record.length.min(1 << 20) as usize);
         self.read_body(record.length, &mut body)?;
@@ -321,7 +321,7 @@ impl Archive<'_> {
             self.give_back_swallowed(body)?;
             return Err(io::Error::new(io::ErrorKind::InvalidData, "Content-Length does not match the record"));
         }
-        // The length is too short: the body goes on up to the next record.
+        // The length is too short: the body continues up to the next record.
         body.extend(std::iter::repeat_n(b'\n', newlines));
         let mut line = Vec::new();
         while !self.at_record()? && (body.len() as u64) < limit {
@@ -364,8 +364,8 @@ impl Archive<'_> {
         Ok(())
     }
 
-    /// If a body with a wrong length holds the opening of another record, reading goes on there; otherwise at the next
-    /// opening that follows.
+    /// If a body with a wrong length contains the start of another record, reading continues there; otherwise at the
+    /// next start that follows.
     fn give_back_swallowed(&mut self, mut body: Vec<u8>) -> io::Result<()> {
         match memchr::memmem::find(&body, OPENING_LINE) {
             // An archive made of wrong lengths alone could make us read it again and again.
@@ -379,7 +379,7 @@ impl Archive<'_> {
         }
     }
 
-    /// Puts bytes in front of what is still to be read.
+    /// Puts bytes back before the unread data.
     fn give_back(&mut self, mut bytes: Vec<u8>) {
         bytes.extend_from_slice(&self.ahead.get_ref()[self.ahead.position() as usize..]);
         self.ahead = io::Cursor::new(bytes);

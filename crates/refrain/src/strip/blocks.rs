@@ -37,20 +37,20 @@ pub(super) fn blocks(lines: &[Line], from: usize, limit: usize) -> Vec<Block> {
     out
 }
 
-/// Lower-cased words with the variable parts masked, one behind the other.
+/// Words in lower case with the variable parts masked, one after another.
 #[derive(Default, Debug)]
 pub(crate) struct Tokens {
-    /// Each token with a blank behind it; the last one may still be open.
+    /// Each token with a space after it; the last one may still be open.
     text: Vec<u8>,
-    /// Where each token ends, behind its blank.
+    /// Where each token ends, after its space.
     ends: Vec<u32>,
 }
 
-/// Tokens on end: those of a line, of a block, or a part of them.
+/// Consecutive tokens: those of a line, of a block, or a part of them.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Words<'a> {
     text: &'a [u8],
-    /// Where the first one begins, and where each ends, behind its blank.
+    /// Where the first one starts, and where each ends, after its space.
     start: u32,
     ends: &'a [u32],
 }
@@ -70,19 +70,19 @@ impl<'a> Words<'a> {
         (0..self.len()).map(move |i| self.get(i))
     }
 
-    /// Some tokens on end, each with a blank behind it.
+    /// Some consecutive tokens, each with a space after it.
     pub(super) fn run(self, tokens: Range<usize>) -> &'a [u8] {
         let end = |count: usize| if count == 0 { self.start } else { self.ends[count - 1] } as usize;
         &self.text[end(tokens.start)..end(tokens.end)]
     }
 
-    /// A key of the first tokens, in 40 bits: enough to tell lines apart, and five bytes in a file.
+    /// A key of the first tokens, in 40 bits: enough to distinguish lines, and five bytes in a file.
     pub(super) fn key(self, tokens: usize, seed: u64) -> u64 {
         XxHash3_64::oneshot_with_seed(seed, self.run(0..tokens.min(self.len()))) >> 24
     }
 }
 
-/// What a masked token stands for.
+/// The tokens that replace masked text.
 pub(super) const NUMBER: &[u8] = b"#";
 pub(super) const MAIL: &[u8] = b"@";
 pub(super) const URL: &[u8] = b"%url";
@@ -103,7 +103,7 @@ impl Tokens {
         self.part(0..self.len())
     }
 
-    /// Some of them, on end.
+    /// Some consecutive tokens.
     #[inline]
     pub(super) fn part(&self, tokens: Range<usize>) -> Words<'_> {
         let start = if tokens.start == 0 { 0 } else { self.ends[tokens.start - 1] };
@@ -127,7 +127,7 @@ impl Tokens {
         self.text.reserve(2 * line.len());
         let mut at = 0;
         while at < line.len() {
-            // What is in the chunk up to the next blank, with its last byte and without, says what has to be looked at.
+            // The bytes up to the next blank, with and without the last one, show what needs to be examined.
             let start = at;
             let (mut kinds, mut before) = (0, 0);
             while let Some(&byte) = line.get(at)
@@ -193,13 +193,13 @@ impl Tokens {
 
 /// A letter of ASCII.
 const LETTER: u8 = 1;
-/// What mail addresses, web addresses and file names have.
+/// Characters of mail addresses, web addresses and file names.
 const TELLING: u8 = 2;
 /// Other signs of ASCII, which end a word when they are the last.
 const SIGN: u8 = 4;
 /// Anything else: digits, and what is not ASCII.
 const OTHER: u8 = 8;
-/// What stands between chunks.
+/// The separator of chunks.
 const BLANK: u8 = 16;
 
 /// What each byte is.
@@ -256,7 +256,7 @@ pub(super) struct BlockTokens {
 }
 
 impl BlockTokens {
-    /// Cuts the lines of a block into tokens, in the place of what was here.
+    /// Splits the lines of a block into tokens, replacing the previous content.
     pub(super) fn cut(&mut self, lines: &[Line]) {
         self.tokens.clear();
         self.lines.clear();
@@ -307,7 +307,7 @@ mod tests {
         assert_eq!(blocks(&e.head, 0, 9), [Block { first: 2, last: 3, gap: 2 }, Block { first: 5, last: 5, gap: 1 }]);
     }
 
-    /// The same by regarding one chunk after the other as a string.
+    /// The same result, with each chunk processed as a string.
     fn plain_words(line: &str) -> Vec<String> {
         let mut out = Vec::new();
         for chunk in line.split([' ', '\t', '\n', '\r', '\u{c}']) {

@@ -1,5 +1,5 @@
-//! What a collection teaches: in how many distinct books a line stood inside or outside the
-//! boilerplate, heads and tails apart, and the classifier trained on the same books.
+//! What a collection teaches: in how many distinct books a line occurred inside or outside the boilerplate, separately
+//! for heads and tails, and the classifier trained on the same books.
 //!
 //! Counts add up, so evidence from two collections can be merged; [`Evidence::saved`] keeps
 //! only lines seen often enough to matter.
@@ -31,7 +31,7 @@ pub(super) fn key_of_words(text: &[u8], words: Words) -> Option<u64> {
     (text.len() >= TRIVIAL_BELOW && words.len() >= 3).then(|| words.key(usize::MAX, 0))
 }
 
-/// Distinct books in which a line stood inside / outside the boilerplate.
+/// Distinct books in which a line occurred inside / outside the boilerplate.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Count {
     pub(super) inside: u32,
@@ -74,7 +74,7 @@ impl Side {
         }
     }
 
-    /// Texts in which a line stood inside.
+    /// Texts in which a line occurred inside.
     pub(super) fn inside(&self, key: u64) -> u32 {
         self.0.get(&key).map_or(0, |count| count.inside)
     }
@@ -108,8 +108,9 @@ pub struct Evidence {
     pub(super) model: Model,
 }
 
-/// How saved evidence begins. Behind it: the profile, the number of texts, the lines of heads and of tails (a key in five bytes
-/// and two counts each), the classifier (its bias, its largest weight, and weights in eight bits), and a checksum.
+/// The start of saved evidence. After it come the profile, the number of texts, the lines of heads and of tails (a key
+/// in five bytes and two counts each), the classifier (its bias, its largest weight, and weights in eight bits), and a
+/// checksum.
 const MAGIC: &[u8; 8] = b"RFSTRIP1";
 
 /// Evidence of 1,500 books of Project Gutenberg, of which 1,333 are distinct. `make strip-evidence` builds it; see

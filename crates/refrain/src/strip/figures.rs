@@ -1,4 +1,4 @@
-//! Figures 2 and 5 of the paper for any collection: where its frequent lines stand, and how often lines occur.
+//! Figures 2 and 5 of the paper for any collection: where its frequent lines are, and how often lines occur.
 
 use foldhash::{HashMap, HashMapExt};
 
@@ -8,20 +8,20 @@ use crate::document::Position;
 use crate::error::Result;
 use crate::papers::frequent_lines::counters::study::{Occurrences, occurrences};
 
-/// What the ends of texts look like.
+/// Statistics of the ends of texts.
 #[derive(Debug, Clone, PartialEq)]
 pub struct StripFigures {
-    /// Different texts that were looked at.
+    /// The number of different texts examined.
     pub texts: usize,
     /// How often non-trivial lines occur at the two ends.
     pub occurrences: Vec<Occurrences>,
-    /// Occurrences from which on a line is in a [`Column`].
+    /// Lines with at least this many occurrences are in a [`Column`].
     pub least: u32,
     /// Frequent lines of some of the texts.
     pub columns: Vec<Column>,
 }
 
-/// Where the frequent lines of one text stand.
+/// The positions of the frequent lines of one text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Column {
     /// Which text it is.
@@ -35,7 +35,7 @@ pub struct Column {
 }
 
 impl StripFigures {
-    /// Looks at a sample; so many texts of it have a column.
+    /// Analyses a sample; `columns` of its texts get a column.
     pub fn of(sample: &BookSample, columns: usize) -> Result<StripFigures> {
         let texts = sample.texts();
         let mut lines: Vec<Vec<u8>> = Vec::new();

@@ -1,9 +1,9 @@
-//! The profile without domain rules: only what the files of a folder share.
+//! The profile without domain rules, which uses only what the files of a folder share.
 //!
-//! What people paste is pasted as a whole: its lines stand together wherever they stand. So it is not lines that count, but two
-//! lines on end, and only where most texts that have the one have the other behind it; and blocks of a single line. Lines that many
-//! texts have beside ever different ones, such as names of libraries in programs, are no boilerplate by that. A line of a body that
-//! is lost is worse than a line of a licence that stays.
+//! People paste notices as a whole, so their lines stay together. What counts is therefore pairs of consecutive lines,
+//! if most texts with the first line also have the second after it, and blocks of a single line. Lines that occur next
+//! to ever different ones, such as library names in programs, are not boilerplate. Losing a line of a body is worse
+//! than keeping a line of a licence.
 
 use foldhash::{HashMap, HashMapExt, HashSet, HashSetExt};
 use rayon::prelude::*;
@@ -14,14 +14,14 @@ use super::learn::{COPY_LINES, distinct_by, smallest};
 use super::lines::{Edges, Line, TRIVIAL_BELOW};
 use super::{Boundaries, StripProfile};
 
-/// Lines in other blocks that the walk goes over, where what lies behind them is as common as what lies before; and how many more
-/// it goes over where twice as many known lines follow at once.
+/// Lines in other blocks that the walk skips if the text after them is as common as the text before, and how many more
+/// it skips if twice as many known lines follow at once.
 const GAP: usize = 3;
 const GAP_MAX: usize = 10;
-/// Known lines on end that nearly speak for themselves: as many texts as a fourth of those that share the rest are enough.
+/// This many consecutive known lines need only a fourth of the texts that share the rest.
 const NOTICE: usize = 3;
 const NOTICE_DROP: u32 = 4;
-/// The seed of keys of two lines on end, and what stands for the second one where there is none.
+/// The seed of keys for two consecutive lines, and the replacement for a missing second line.
 const PAIR: u64 = 1 << 32;
 const ALONE: u64 = 1 << 40;
 
@@ -38,9 +38,9 @@ struct Keys {
     last: usize,
     /// Those of its lines that have words, from the outside.
     lines: Vec<Own>,
-    /// Each two of them on end.
+    /// Each two consecutive ones.
     pairs: Vec<u64>,
-    /// All of it, where it is one line.
+    /// The whole block, if it is one line.
     alone: Option<u64>,
 }
 
@@ -50,7 +50,7 @@ struct Own {
     /// Its index among those of the edge.
     at: usize,
     key: u64,
-    /// It is long enough to tell texts apart.
+    /// It is long enough to distinguish texts.
     tells: bool,
     /// Plain words on it.
     words: usize,
@@ -63,11 +63,11 @@ struct Own {
 /// Plain words that a line must have to read like a part of a sentence: notices are written for people, and most lines of programs
 /// and tables are not.
 const SENTENCE: usize = 5;
-/// And one that stands alone.
+/// The same for a line that forms a block.
 const WHOLE_SENTENCE: usize = 6;
 
-/// Words of nothing but letters, and whether there are no others. Where letters are not those of ASCII, words may stand without
-/// blanks between them.
+/// Counts the words that consist only of letters, and returns whether there are no others. Words in non-ASCII letters
+/// may have no spaces between them.
 fn plain_words(line: &[u8]) -> (usize, bool) {
     let (mut words, mut plain) = (0, true);
     for word in line.split(u8::is_ascii_whitespace) {
@@ -150,7 +150,7 @@ struct Shared {
     lines: usize,
     /// Those of them that are known and read like sentences.
     known: usize,
-    /// They read like sentences. What does not is gone over, and is not what the boilerplate ends with.
+    /// They read like sentences. Others are skipped, and boilerplate never ends with them.
     reads: bool,
     support: u32,
 }
@@ -194,8 +194,8 @@ fn shared(b: &Keys, side: &Side, least: u32) -> Option<Shared> {
 fn walk(blocks: &[Keys], side: &Side, least: u32, tail: bool, reach: usize) -> Walk {
     let (mut walk, mut gap) = (Walk::default(), 0);
     for (i, b) in blocks.iter().enumerate() {
-        // A few lines that far fewer texts have than those around them are of another kind. A notice may stand directly above the
-        // text, in one block with it, but hardly ever directly below.
+        // A few lines that far fewer texts have than those around them are of another kind. A notice may be directly
+        // above the text, in one block with it, but hardly ever directly below.
         let agrees = |found: &Shared| {
             let whole = found.lines == b.lines.len();
             (whole || !tail)
@@ -240,8 +240,8 @@ impl Blocks {
 
 /// Learns what is boilerplate; near-copies vote once.
 ///
-/// Whether texts are near-copies can be told only by what is no boilerplate: where a licence is most of each text, all of them look
-/// alike. So all have a vote first; what they are left with tells the near-copies.
+/// Near-copies can only be detected by what is not boilerplate: if a licence is most of each text, all of them look
+/// alike. So all texts vote first, and what remains of them then shows the near-copies.
 pub(super) fn learn(texts: &[Edges]) -> Evidence {
     let all: Vec<Blocks> = texts.par_iter().map(Blocks::of).collect();
     let everything: Vec<&Blocks> = all.iter().collect();
@@ -279,7 +279,8 @@ fn sketch(text: &Edges, blocks: &Blocks, evidence: &Evidence) -> Vec<u64> {
     if between.len() < COPY_LINES { keys(skip, text.total - skip) } else { between }
 }
 
-/// Pairs and single lines that enough texts have, and that stand together more often than apart, with the numbers of texts.
+/// Pairs and single lines that enough texts have, and that occur together more often than apart, with the numbers of
+/// texts.
 fn learn_side(texts: &[&[Keys]], least: u32) -> Side {
     let mut counts: HashMap<u64, u32> = HashMap::new();
     for text in texts {
@@ -308,8 +309,8 @@ fn learn_side(texts: &[&[Keys]], least: u32) -> Side {
     side
 }
 
-/// The innermost line that belongs to the boilerplate of an end. Lines without letters and digits behind it, such as the end of a
-/// comment, belong to it as far as they are in one block with it.
+/// The innermost line that belongs to the boilerplate of an end. Lines after it without letters and digits, such as the
+/// end of a comment, belong to it if they are in the same block.
 fn end_of<'a, 'b>(lines: &'a [Line<'b>], blocks: &[Keys], walk: Walk, tail: bool) -> Option<&'a Line<'b>> {
     if walk.is_empty() {
         return None;
@@ -327,7 +328,7 @@ fn end_of<'a, 'b>(lines: &'a [Line<'b>], blocks: &[Keys], walk: Walk, tail: bool
     lines.get(at)
 }
 
-/// What belongs to the boilerplate of a text, as lines from 1; 0 is none.
+/// The boilerplate of a text, as lines from 1; 0 means none.
 struct BothEnds {
     top: Walk,
     bottom: Walk,
@@ -358,7 +359,7 @@ impl BothEnds {
         }
         let overlap = found.overlap();
         let BothEnds { mut top, mut bottom, mut preamble_end, mut epilogue_start } = found;
-        // What both still reach belongs where less lies between.
+        // Lines that both still reach belong to the end with less text in between.
         if overlap {
             if bottom.skipped < top.skipped {
                 (top, preamble_end) = (Walk::default(), 0);

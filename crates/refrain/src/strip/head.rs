@@ -10,14 +10,14 @@ use super::meta::{self, Facts, TitleMatch, TitleWords};
 use super::model::bucket;
 use super::rules::{FirstWords, Place, Rules, Says};
 
-/// Blocks looked at behind the anchor.
+/// Blocks examined after the anchor.
 pub(super) const REACH: usize = 48;
 /// A gap of this many blank lines closes a note.
 pub(super) const SECTION_GAP: usize = 3;
 /// Tokens of a block that become features.
 const WORDS: usize = 80;
 
-/// One block behind the anchor.
+/// One block after the anchor.
 #[derive(Clone, Debug)]
 #[allow(clippy::struct_excessive_bools)] // each says whether a rule speaks of the block
 pub(super) struct HeadBlock {
@@ -43,9 +43,9 @@ pub(super) struct HeadBlock {
 pub(super) struct Head {
     /// Index of the last marker line, if any marker was found.
     pub(super) marker: Option<usize>,
-    /// Another e-book begins behind the end of the first one.
+    /// Another e-book begins after the end of the first one.
     pub(super) another: bool,
-    /// Index of the line the blocks start behind (marker or frequent lines), if any.
+    /// Index of the line after which the blocks start (marker or frequent lines), if any.
     pub(super) anchor: Option<usize>,
     pub(super) meta: Facts,
     pub(super) blocks: Vec<HeadBlock>,
@@ -85,14 +85,14 @@ impl Head {
         Self { marker: marker.map(|m| m.1), another: another == Some(true), anchor, meta, blocks, title, scores }
     }
 
-    /// Blocks in front of the title page.
+    /// Blocks before the title page.
     pub(super) fn before_title(&self) -> usize {
         self.title.unwrap_or(self.blocks.len())
     }
 }
 
 impl HeadBlock {
-    /// A heading nobody vouches for.
+    /// A heading that no rule matches.
     fn is_heading(&self) -> bool {
         !(self.prose || self.credit || self.note || self.notice || self.in_note || self.by_line) && self.block.gap > 0
     }
@@ -126,8 +126,8 @@ fn is_marker(line: &Line, place: Place, rules: &Rules, first_words: &FirstWords,
     rules.matches(place, Says::Marker, tokens.all())
 }
 
-/// The marker in the head: the last one, but none behind the end of a whole e-book. Indices of its first and last line (markers may
-/// wrap), and whether there is another e-book behind it.
+/// The marker in the head: the last one, but none after the end of a whole e-book. Returns the indices of its first and
+/// last line (markers may wrap), and whether another e-book follows.
 fn find_marker(lines: &[Line], rules: &Rules) -> Option<((usize, usize), bool)> {
     if rules.is_empty() {
         return None;
@@ -139,7 +139,7 @@ fn find_marker(lines: &[Line], rules: &Rules) -> Option<((usize, usize), bool)> 
     Some(((first, wrapped_end(lines, first)), before.is_some()))
 }
 
-/// A marker that opens with stars and does not close with them goes on in the next lines.
+/// A marker that starts with stars but does not end with them continues on the next lines.
 fn wrapped_end(lines: &[Line], first: usize) -> usize {
     let text = lines[first].text;
     if !text.starts_with(b"*") || text.ends_with(b"*") {
@@ -170,9 +170,9 @@ pub(super) fn frequent_end(lines: &[Line], evidence: &Evidence) -> Option<usize>
     last
 }
 
-/// Describes the blocks. With a scorer, they are scored, and the rest is left out when it does not matter: behind the title page,
-/// and where the sum of scores has fallen so far that no later block counts. A title page that comes later may reach back over
-/// headings in front of it, but not over any other block.
+/// Describes the blocks. With a scorer, they are scored, and the rest is skipped when it does not matter: after the
+/// title page, and once the sum of scores has fallen so far that no later block counts. A later title page may reach
+/// back over headings before it, but not over any other block.
 fn describe(
     lines: &[Line],
     cut: &[Block],
@@ -263,11 +263,10 @@ fn letters(lines: &[Line]) -> (usize, usize) {
     (upper, lower)
 }
 
-/// Blocks behind a title line that are searched for the true title page.
+/// Blocks after a title line that are searched for the true title page.
 const SECOND_TITLE: usize = 4;
 
-/// First title page; a title line that only heads a list of credits, with the title again behind
-/// them, is not one.
+/// First title page; a title line that only heads a list of credits, with the title repeated after them, is not one.
 fn title_page(blocks: &[HeadBlock]) -> Option<usize> {
     let title = titled_block(blocks)?;
     let heading = |i: &usize| blocks[i + 1].block.gap <= 2 && blocks[*i].is_heading();

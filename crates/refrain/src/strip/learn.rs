@@ -1,8 +1,8 @@
 //! Self-training on a collection, no labels needed.
 //!
-//! First labels: what lies between the marker and the block that repeats the title given in the
-//! header is boilerplate, that block and what follows is the book. The classifier trained on them
-//! marks all books anew, and its marks are the labels of the next round.
+//! First labels: the text between the marker and the block that repeats the title given in the header is boilerplate;
+//! that block and the rest are the book. The classifier trained on them marks all books again, and its marks are the
+//! labels of the next round.
 
 use std::ops::Range;
 
@@ -20,7 +20,7 @@ use super::rules::Rules;
 const ROUNDS: usize = 4;
 /// The title page must come within this many blocks to serve as a first label.
 const TITLE_REACH: usize = 12;
-/// Blocks behind the boundary that count in full as examples of the book.
+/// Blocks after the boundary that count in full as examples of the book.
 const NEAR: usize = 6;
 
 /// Weight of a block of the header as an example.
@@ -109,14 +109,14 @@ impl Votes {
         Votes { keys, texts, lines }
     }
 
-    /// Lines that at least so many texts have, as if all of them were boilerplate.
+    /// Lines that at least `least` texts have, as if all of them were boilerplate.
     fn frequent(&self, least: u32) -> Side {
         let often = self.keys.iter().zip(&self.texts).filter(|(_, texts)| **texts >= least);
         Side(often.map(|(key, texts)| (*key, Count { inside: *texts, outside: 0 })).collect())
     }
 
-    /// Lets each text vote. `cast` says for ranges of its lines, one after the other, whether they are inside; the first place
-    /// of a line counts.
+    /// Lets each text vote. `cast` says for consecutive ranges of its lines whether they are inside; only the first
+    /// occurrence of a line counts.
     fn count<R: IntoIterator<Item = (Range<usize>, bool)>>(&self, cast: impl Fn(usize, usize) -> R) -> Side {
         let mut counts = vec![Count::default(); self.keys.len()];
         let mut last = vec![usize::MAX; self.keys.len()];
@@ -145,8 +145,7 @@ fn labels_of(head: &Head, evidence: &Evidence) -> Vec<Option<bool>> {
     label(head, |i, _| i < cut)
 }
 
-/// The title page and all behind it is the book; before it, what is not known as boilerplate
-/// is left open.
+/// The title page and everything after it is the book; before it, text not known to be boilerplate is left undecided.
 fn label(head: &Head, boilerplate: impl Fn(usize, &HeadBlock) -> bool) -> Vec<Option<bool>> {
     let title = head.title.filter(|&t| t < TITLE_REACH);
     let book = title.unwrap_or(TITLE_REACH * 2);
@@ -156,12 +155,12 @@ fn label(head: &Head, boilerplate: impl Fn(usize, &HeadBlock) -> bool) -> Vec<Op
     head.blocks.iter().enumerate().map(label).collect()
 }
 
-/// Blocks taken into the preamble by these labels.
+/// Blocks that these labels add to the preamble.
 fn preamble_blocks(labels: &[Option<bool>]) -> usize {
     labels.iter().take_while(|l| **l == Some(true)).count()
 }
 
-/// What is inside the boilerplate at the top, and what is outside; what is left open has no vote.
+/// The ranges inside and outside the boilerplate at the top; undecided ones have no vote.
 fn vote_head(head: &Head, labels: &[Option<bool>], lines: usize) -> Vec<(Range<usize>, bool)> {
     let taken = preamble_blocks(labels);
     let end = preamble_end(head, taken);
@@ -171,7 +170,7 @@ fn vote_head(head: &Head, labels: &[Option<bool>], lines: usize) -> Vec<(Range<u
     std::iter::once((0..end, true)).chain(book).chain([(rest..lines, false)]).collect()
 }
 
-/// The same at the bottom: behind the end of the preamble, from the start of the epilogue on.
+/// The same at the bottom: after the end of the preamble, from the start of the epilogue on.
 fn vote_tail(text: &Edges, (end, start): (usize, usize), lines: usize) -> [(Range<usize>, bool); 2] {
     let from = text.tail.partition_point(|line| line.number < end);
     let inside = if start == 0 { lines } else { text.tail.partition_point(|line| line.number + 1 < start).max(from) };
@@ -183,7 +182,7 @@ fn licence_blocks(head: &Head, book: &Edges) -> Vec<HeadBlock> {
     head.anchor.map_or_else(Vec::new, |anchor| header_blocks(&book.head, anchor))
 }
 
-/// Labelled blocks behind the header, then blocks of headers.
+/// Labelled blocks after the header, then blocks of headers.
 fn examples(heads: &[Head], labels: &[Vec<Option<bool>>], licence: &[Vec<HeadBlock>], evidence: &Evidence) -> Examples {
     let mut examples = Examples::default();
     let mut told = Vec::new();
@@ -228,12 +227,12 @@ pub(super) fn distinct_by(sketches: &[Vec<u64>]) -> Vec<usize> {
     kept
 }
 
-/// Whether two texts with so many keys in their sketches, and so many of them in common, are copies of one book.
+/// True if two texts are copies of one book, given the sizes of their sketches and the number of shared keys.
 fn are_copies(shared: usize, one: usize, other: usize) -> bool {
     shared >= COPY_LINES && shared as f32 >= COPY * one.min(other) as f32
 }
 
-/// The places of texts that are near-copies of one of the others.
+/// The indices of texts that are near-copies of one of the others.
 pub(super) fn copies_of(texts: &[Edges], others: &[Edges]) -> Vec<usize> {
     let sketches = |texts: &[Edges]| -> Vec<HashSet<u64>> {
         texts.par_iter().map(|text| sketch(&Keyed::of(text)).into_iter().collect()).collect()

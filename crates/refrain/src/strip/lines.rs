@@ -1,4 +1,4 @@
-//! Lines at the two ends of a text: cutting them off, and the preprocessing of the paper.
+//! Lines at the two ends of a text: splitting them off, and the preprocessing of the paper.
 
 use std::convert::Infallible;
 use std::io::{self, Read, Seek, SeekFrom};
@@ -34,14 +34,15 @@ impl Line<'_> {
 pub(crate) struct Edges<'a> {
     pub(crate) head: Vec<Line<'a>>,
     pub(crate) tail: Vec<Line<'a>>,
-    /// Number of lines in the whole text; nothing behind the last line end is no line.
+    /// Number of lines in the whole text; an empty rest after the last line end does not count.
     pub(crate) total: usize,
 }
 
-/// The two ends of a text, and how many lines lie between them: all that has to be in memory of a book.
+/// The two ends of a text, and the number of lines between them: all of a book that must be in memory.
 ///
-/// Lines end at `\n`; a text without any is split at `\r`. A text in UTF-16 (told by its byte order mark) is looked at in
-/// UTF-8; its lines have the same numbers.
+/// Lines end at `
+/// `; a text without any is split at `\r`. A text in UTF-16 (detected by its byte order mark) is converted to UTF-8;
+/// its lines keep their numbers.
 ///
 /// ```
 /// use refrain::strip::Ends;
@@ -52,9 +53,9 @@ pub(crate) struct Edges<'a> {
 /// ```
 #[derive(Debug, Clone)]
 pub struct Ends {
-    /// The first lines, and behind them the last ones; a short text as a whole.
+    /// The first lines, followed by the last ones; a short text as a whole.
     bytes: Vec<u8>,
-    /// Where each line of the head ends in it, behind what separates it from the next.
+    /// Where each line of the head ends in it, after its separator.
     head_stops: Vec<usize>,
     /// Where each line of the tail begins in it.
     tail_starts: Vec<usize>,
@@ -83,12 +84,12 @@ const WINDOW: u64 = 4 << 10;
 const UTF_8_MARK: &[u8] = b"\xEF\xBB\xBF";
 
 impl Ends {
-    /// The ends of a text in memory, with so many lines each.
+    /// The ends of a text in memory, with `lines` lines each.
     pub fn of(bytes: &[u8], lines: usize) -> Ends {
         Ends::of_within(bytes, lines, MOST)
     }
 
-    /// The same with so many bytes of each end at most.
+    /// The same with at most `most` bytes of each end.
     fn of_within(bytes: &[u8], lines: usize, most: u64) -> Ends {
         if let Some(order) = ByteOrder::of(bytes) {
             return Ends::of_wide(bytes, order, lines);
@@ -102,7 +103,7 @@ impl Ends {
         ends
     }
 
-    /// The same of a text that is given away: nothing is copied, and what lies between the ends stays in memory.
+    /// The same for an owned text: copies nothing, and keeps the text between the ends in memory.
     pub fn of_whole(bytes: Vec<u8>, lines: usize) -> Ends {
         match ByteOrder::of(&bytes) {
             Some(order) => Ends::of_wide(&bytes, order, lines),
@@ -113,7 +114,7 @@ impl Ends {
         }
     }
 
-    /// A copy without what lies between the ends.
+    /// A copy without the text between the ends.
     pub(super) fn without_middle(&self) -> Ends {
         let (stop, start) = self.gap(self.bytes.len());
         let bytes = [&self.bytes[..stop], &self.bytes[start..]].concat();
@@ -123,7 +124,7 @@ impl Ends {
         ends
     }
 
-    /// The bytes between the ends, in a text of so many; none where the ends overlap.
+    /// The bytes between the ends, in a text of `size` bytes; empty if the ends overlap.
     fn gap(&self, size: usize) -> (usize, usize) {
         let stop = self.head_stops.last().copied().unwrap_or(0);
         (stop, self.tail_starts.first().copied().unwrap_or(size).max(stop))
@@ -189,12 +190,12 @@ impl Ends {
         Ends { size: bytes.len() as u64, wide: Some(starts), ..ends }
     }
 
-    /// The same of a file, of which only the ends are kept; what lies between them is read through once to count its lines.
+    /// The same for a file, of which only the ends are kept; the rest is read once to count its lines.
     pub fn read(file: &mut (impl Read + Seek), lines: usize) -> io::Result<Ends> {
         Ends::read_in_chunks(file, lines, CHUNK..MOST, count_between)
     }
 
-    /// The same without what lies between the ends: enough to learn from. Lines at the end have numbers as if nothing did.
+    /// The same without the text between the ends: enough to learn from. Line numbers at the end ignore that text.
     pub fn glance(file: &mut (impl Read + Seek), lines: usize) -> io::Result<Ends> {
         Ends::read_in_chunks(file, lines, CHUNK..MOST, |_, _, _, _| Ok(0))
     }
@@ -309,19 +310,19 @@ impl Ends {
         self.size
     }
 
-    /// Bytes that it takes in memory.
+    /// Bytes that it occupies in memory.
     pub(super) fn memory(&self) -> usize {
         self.bytes.len() + (self.head_stops.len() + self.tail_starts.len()) * size_of::<usize>()
     }
 
-    /// False when a NUL byte stands at one of the ends: this is not text, or in an encoding that nobody declared.
+    /// False if either end has a NUL byte: this is not text, or it is in an undeclared encoding.
     pub fn is_text(&self) -> bool {
         let (head, tail) = self.parts();
         self.wide.is_some() || (memchr(0, head).is_none() && memchr(0, tail).is_none())
     }
 
-    /// The bytes behind line `preamble_end` and in front of line `epilogue_start`; lines count from 1, and 0 is none. Both
-    /// have to lie in the ends.
+    /// The bytes after line `preamble_end` and before line `epilogue_start`; lines count from 1, and 0 means none. Both
+    /// must be within the ends.
     pub fn body(&self, preamble_end: usize, epilogue_start: usize) -> Range<u64> {
         let start = match (preamble_end, &self.wide) {
             (0, _) => 0,
@@ -497,7 +498,7 @@ fn count(bytes: &[u8], separator: u8) -> usize {
     memchr_iter(separator, bytes).count() + usize::from(open)
 }
 
-/// Where the first lines end, at most so many; a last line that does not end is not there.
+/// Where the first lines end, at most `lines`; an unterminated last line does not count.
 fn first_ends(bytes: &[u8], separator: u8, lines: usize) -> Vec<usize> {
     memchr_iter(separator, bytes).take(lines).map(|end| end + 1).collect()
 }
@@ -574,7 +575,7 @@ pub(super) fn is_letter(byte: u8) -> bool {
     byte.is_ascii_alphabetic() || byte >= 0x80
 }
 
-/// Splits off at most so many lines from either end: the plain twin of [`Ends::edges`].
+/// Splits off at most this many lines from either end: the reference for [`Ends::edges`].
 #[cfg(test)]
 pub(crate) fn edges(bytes: &[u8], head: usize, tail: usize) -> Edges<'_> {
     let separator = separator(bytes);
@@ -645,7 +646,7 @@ mod tests {
     }
 
     proptest! {
-        /// Reading the ends of a file gives what splitting all of it gives, and the body is what lies between the lines.
+        /// Reading the ends of a file gives the same as splitting all of it, and the body is what is between the lines.
         #[test]
         fn ends_are_those_of_the_plain_split(
             text in "[a\\r\\n \u{e4}]{0,300}",

@@ -1,4 +1,4 @@
-//! The better method: markers as data and learned evidence together.
+//! The default method: markers as data, combined with learned evidence.
 
 use memchr::memchr2_iter;
 
@@ -12,18 +12,18 @@ use super::meta;
 use super::rules::{Place, Rules, Says};
 use super::{Boundaries, Facts};
 
-/// A block's say is bounded, so that one odd block cannot carry the boundary far.
+/// A block's score is bounded, so that one odd block cannot move the boundary far.
 const CLIP: f32 = 4.0;
 /// The walk ends when the running score has fallen this far below its best.
 const DROP: f32 = 8.0;
 
-/// What a rule is worth at least.
+/// The minimum score that a rule gives.
 const RULE: f32 = 2.0;
 
-/// What running text gains directly behind a note.
+/// What running text gains directly after a note.
 const CONTEXT: f32 = 2.0;
 
-/// Score of every block behind the anchor, up to the title page.
+/// Score of every block after the anchor, up to the title page.
 pub(super) fn scores(head: &Head, evidence: &Evidence) -> Vec<f32> {
     let mut scorer = Scorer::new(evidence, head.anchor.is_some());
     head.blocks[..head.before_title()].iter().map(|b| scorer.score(b)).collect()
@@ -80,7 +80,7 @@ fn with_rules(b: &HeadBlock, learned: f32, anchored: bool) -> f32 {
     }
 }
 
-/// A cut behind the first `blocks` blocks and by how much it beats the next best one.
+/// A cut after the first `blocks` blocks, and its lead over the next best one.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Cut {
     pub(super) blocks: usize,
@@ -97,7 +97,7 @@ pub(super) struct Best {
 }
 
 impl Best {
-    /// Takes the next score. True when nothing behind it counts.
+    /// Adds the next score. True if nothing after it counts.
     pub(super) fn push(&mut self, score: f32) -> bool {
         self.sum += score;
         self.seen += 1;
@@ -124,7 +124,7 @@ pub(super) fn best_cut(scores: &[f32]) -> Cut {
     Cut { blocks: at, margin }
 }
 
-/// Marks one book. With `keep_credits`, credits and notes behind the marker stay in it.
+/// Marks one book. With `keep_credits`, credits and notes after the marker stay in it.
 pub(super) fn mark(file: &Edges, rules: &Rules, evidence: &Evidence, keep_credits: bool) -> Boundaries {
     let head = Head::new(&file.head, rules, evidence, Extent::Needed);
     let scores = &head.scores[..head.scores.len().min(head.before_title())];
@@ -149,7 +149,7 @@ pub(super) fn mark(file: &Edges, rules: &Rules, evidence: &Evidence, keep_credit
     found
 }
 
-/// 1-based last line of the preamble when it takes in the first `taken` blocks.
+/// 1-based last line of the preamble if it includes the first `taken` blocks.
 pub(super) fn preamble_end(head: &Head, taken: usize) -> usize {
     match taken {
         0 => head.anchor.map_or(0, |a| a + 1),
@@ -202,11 +202,11 @@ pub(super) struct Tail {
     pub(super) another: bool,
 }
 
-/// Finds the epilogue in the last lines, behind line `after` (1-based).
+/// Finds the epilogue in the last lines, after line `after` (1-based).
 pub(super) fn tail_start(lines: &[Line], after: usize, rules: &Rules, evidence: &Evidence) -> Tail {
     let lines = &lines[lines.partition_point(|l| l.number < after)..];
-    // Where another e-book begins here, the end is that of the last one: nothing of a book is taken for licence.
-    // A licence at the end may close with a line like those that close it in front.
+    // If another e-book begins here, the end is that of the last one: no book is mistaken for a licence. A licence at
+    // the end may close with a line like those that close it at the top.
     let another = if rules.is_empty() { None } else { last_marker(lines, Place::Head, rules) }.filter(|marker| {
         let behind = &lines[marker + 1..];
         let text = behind.iter().filter(|line| !line.is_blank()).count();
@@ -237,10 +237,10 @@ pub(super) fn tail_start(lines: &[Line], after: usize, rules: &Rules, evidence: 
     Tail { start: start.map_or(0, |s| lines[s].number + 1), why, another: another.is_some() }
 }
 
-/// Lines behind a marker near the end that make another book of what follows.
+/// With this many lines after a marker near the end, another book follows.
 const ANOTHER_LINES: usize = 50;
 
-/// Lines in front of the end line searched for notices.
+/// Lines before the end line searched for notices.
 const NOTICE_LINES: usize = 60;
 
 /// All non-trivial lines are known licence text, of either edge.
@@ -304,7 +304,7 @@ fn confidence(
 const NAME_LINES: [usize; 2] = [80, 60];
 const NEAR_LINES: usize = 30;
 
-/// The word "Gutenberg" inside the boundaries: true when it stands close to one.
+/// The word "Gutenberg" inside the boundaries: true if it is close to one.
 fn name_left(file: &Edges, marked: &Boundaries) -> Option<bool> {
     let inside = |l: &&Line| {
         let n = l.number + 1;

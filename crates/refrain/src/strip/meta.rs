@@ -1,4 +1,4 @@
-//! What the preamble says about the book, and recognising its title page by it.
+//! What the preamble says about the book, and how it identifies the title page.
 
 use foldhash::HashSet;
 use twox_hash::XxHash3_64;
@@ -41,7 +41,7 @@ impl Facts {
     }
 }
 
-/// The title line of an old header stands this near the top (a banner may come first).
+/// The title line of an old header is this near the top (a banner may come first).
 const TITLE_LINES: usize = 40;
 
 const FIELDS: [(&str, usize); 7] = [
@@ -86,11 +86,11 @@ pub(super) fn read(lines: &[Line]) -> Facts {
     meta
 }
 
-/// Words of a line that goes on with the name of an author, at most.
+/// Maximum number of words on a line that continues an author's name.
 const NAME_WORDS: usize = 4;
 
-/// The author, for people: a field says it best, and a title line may break off in the middle of the name, or go on with others
-/// than the author. `told` is what [`read`] found, which title pages are known by.
+/// The author, for display: a field is most reliable, and a title line may break off inside the name, or continue with
+/// other people. `told` is what [`read`] found, which identifies title pages.
 pub(super) fn author(lines: &[Line], told: &str) -> String {
     for (i, line) in lines.iter().enumerate().filter(|(_, line)| is_field(line.text)) {
         let text = decode(line.text);

@@ -1,4 +1,4 @@
-//! What was put in front of books and behind them: licences, headers, notes of those who typed them.
+//! Removes what was added before and after books: licences, headers, transcribers' notes.
 //!
 //! Texts of one collection carry the same notices by hand, with variations. [`BoundaryFinder`] learns from the two ends of many texts
 //! which lines and words belong to notices, without labels, and then finds for each text the last line of its preamble and the
@@ -57,10 +57,10 @@ use crate::kernel::Kernel;
 use lines::Edges;
 use rules::Rules;
 
-/// Lines that are looked at at each end of a text.
+/// The number of lines examined at each end of a text.
 pub const EDGE_LINES: usize = 600;
 
-/// Below this confidence, somebody should have a look.
+/// Results below this confidence need a manual check.
 pub const DOUBTFUL: f32 = 0.7;
 
 /// How preambles and epilogues are found.
@@ -128,7 +128,7 @@ impl StripProfile {
 pub struct BoundaryFinder {
     profile: StripProfile,
     rules: Rules,
-    /// Credits and notes of those who made the e-book, behind the marker, stay in the book.
+    /// Keep credits and transcribers' notes after the marker in the book.
     pub keep_credits: bool,
 }
 
@@ -142,7 +142,7 @@ impl BoundaryFinder {
         Ok(BoundaryFinder { profile, rules, keep_credits: false })
     }
 
-    /// What these texts teach by themselves. Near-copies of one text have one vote.
+    /// What these texts teach on their own. Near-copies of one text have one vote.
     pub fn learn_only(&self, sample: &BookSample) -> Evidence {
         let edges = sample.edges();
         match self.profile {
@@ -175,7 +175,7 @@ impl BoundaryFinder {
     }
 }
 
-/// Where the preamble of a text ends and its epilogue starts, and why. Lines count from 1, and 0 is none.
+/// Where the preamble of a text ends and its epilogue starts, and why. Lines count from 1, and 0 means none.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Boundaries {
     /// Lines of the whole text.
@@ -184,13 +184,13 @@ pub struct Boundaries {
     pub preamble_end: usize,
     /// The first line of the epilogue.
     pub epilogue_start: usize,
-    /// From 0 to 1, where the method tells. Good for sorting; it is no probability.
+    /// From 0 to 1, if the method provides it. Good for sorting; it is not a probability.
     pub confidence: Option<f32>,
-    /// What made the preamble end there.
+    /// Why the preamble ends there.
     pub why_preamble: String,
-    /// What made the epilogue begin there.
+    /// Why the epilogue begins there.
     pub why_epilogue: String,
-    /// What speaks against it.
+    /// The evidence against it.
     pub doubts: Vec<&'static str>,
     /// What the preamble says about the book.
     pub facts: Facts,
@@ -199,18 +199,18 @@ pub struct Boundaries {
 }
 
 impl Boundaries {
-    /// True when somebody should have a look.
+    /// True if the result needs a manual check.
     pub fn is_doubtful(&self) -> bool {
         self.emptied || self.confidence.is_some_and(|confidence| confidence < DOUBTFUL)
     }
 
-    /// The least certain first; texts of which nothing would be left before them.
+    /// Orders the least certain first, after texts of which nothing would be left.
     pub fn by_doubt(&self, other: &Boundaries) -> Ordering {
         let confidence = |found: &Boundaries| found.confidence.unwrap_or(1.0);
         other.emptied.cmp(&self.emptied).then(confidence(self).total_cmp(&confidence(other)))
     }
 
-    /// The bytes of the text that stay. A text of which nothing would be left stays as it is.
+    /// The bytes of the text that are kept. A text of which nothing would be left is kept whole.
     pub fn body(&self, text: &Ends) -> Range<u64> {
         if self.emptied { 0..text.size() } else { text.body(self.preamble_end, self.epilogue_start) }
     }

@@ -8,7 +8,7 @@ pub(super) fn bucket(hash: u64) -> u16 {
     (hash ^ (hash >> 29)) as u16 & (BUCKETS - 1) as u16
 }
 
-/// Examples to train with: their features one behind the other.
+/// Training examples, with their features concatenated.
 #[derive(Debug, Default)]
 pub(super) struct Examples {
     features: Vec<u16>,
@@ -73,7 +73,7 @@ impl Model {
         Model { bias, weights: slots.iter().map(|slot| slot.weight).collect() }
     }
 
-    /// Average of two models weighted by the books behind them.
+    /// Average of two models, weighted by the number of their books.
     pub(super) fn merge(&mut self, other: &Self, mine: f32, theirs: f32) {
         let share = theirs / (mine + theirs).max(1.0);
         self.bias += (other.bias - self.bias) * share;

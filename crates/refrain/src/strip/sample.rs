@@ -82,12 +82,12 @@ impl BookSample {
         self.texts.len()
     }
 
-    /// True when there is none.
+    /// True if there are no texts.
     pub fn is_empty(&self) -> bool {
         self.texts.is_empty()
     }
 
-    /// Leaves out texts that are near-copies of others, to see what is found without them. Returns how many.
+    /// Removes texts that are near-copies of others, to measure the result without them. Returns how many.
     pub fn leave_out_copies_of(&mut self, others: &BookSample) -> usize {
         let copies = {
             let (mine, theirs) = (self.edges(), others.edges());

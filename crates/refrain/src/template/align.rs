@@ -1,8 +1,8 @@
-//! What pages have in common and in the same order: the backbone.
+//! Finds what pages have in common in the same order: the backbone.
 //!
-//! Stretches of tokens that occur exactly once on most pages are candidates; those that stand in one order on most pages are
-//! kept; between two of them the search goes on with shorter stretches, which may be unique there though they are not on the
-//! page. It is the patience difference of two texts, for many pages at once.
+//! Candidates are stretches of tokens that occur exactly once on most pages; those in the same order on most pages are
+//! kept. Between two of them the search continues with shorter stretches, which may be unique there though not on the
+//! whole page. This is a patience diff for many pages at once.
 
 use std::collections::HashMap;
 
@@ -12,10 +12,10 @@ use super::tokens::{Token, gram};
 
 pub(super) type Table<K, V> = HashMap<K, V, FixedState>;
 
-/// Where an anchor is not on a page.
+/// Marks an anchor that a page lacks.
 pub(super) const NOWHERE: u32 = u32::MAX;
 
-/// Lengths of stretches, in tokens, one after the other.
+/// Lengths of stretches, in tokens, in the order in which they are tried.
 pub(super) const LENGTHS: [usize; 4] = [8, 4, 2, 1];
 
 /// A stretch of tokens that most pages have.
@@ -27,10 +27,10 @@ pub(super) struct Anchor {
     pub(super) at: Vec<u32>,
 }
 
-/// The part of a page that is looked at; none when what bounds it is not on the page.
+/// The part of a page to search; `None` if the page lacks its boundaries.
 type Part = Option<(u32, u32)>;
 
-/// The anchors of pages, in their order: what at least this share of the pages has.
+/// The anchors of pages, in order: what at least this share of the pages has.
 pub(super) fn align(pages: &[&[Token]], common: f64) -> Vec<Anchor> {
     let whole: Vec<Part> = pages.iter().map(|page| Some((0, page.len() as u32))).collect();
     let mut anchors = Vec::new();
@@ -72,7 +72,7 @@ fn align_parts(pages: &[&[Token]], common: f64, parts: &[Part], lengths: &[usize
     }
 }
 
-/// Stretches of one length that are unique in at least so many parts, and stand in the same order there: their places.
+/// Positions of the stretches of one length that are unique in at least `need` parts, and in the same order there.
 fn common_chain(pages: &[&[Token]], parts: &[Part], length: usize, need: usize) -> Vec<Vec<u32>> {
     let mut once: Vec<Vec<(u64, u32)>> = Vec::with_capacity(parts.len());
     let mut counts: Table<u64, u32> = Table::default();
@@ -89,7 +89,7 @@ fn common_chain(pages: &[&[Token]], parts: &[Part], length: usize, need: usize) 
         unique.retain(|(gram, _)| counts.contains_key(gram));
         unique.sort_unstable_by_key(|(_, at)| *at);
     }
-    // The page that has most of them, the first of these, gives the order.
+    // The page with most of them gives the order; the first one among equals.
     let Some(model) = (0..once.len()).rev().max_by_key(|&page| once[page].len()) else { return Vec::new() };
     let ranks: Table<u64, u32> = once[model].iter().enumerate().map(|(rank, (gram, _))| (*gram, rank as u32)).collect();
     let mut places = vec![vec![NOWHERE; parts.len()]; once[model].len()];
@@ -105,7 +105,7 @@ fn common_chain(pages: &[&[Token]], parts: &[Part], length: usize, need: usize) 
     places
 }
 
-/// The stretches that occur once in a part of a page, and where.
+/// The stretches that occur once in a part of a page, and their positions.
 fn unique_grams(page: &[Token], from: u32, to: u32, length: usize, seen: &mut Table<u64, u32>) -> Vec<(u64, u32)> {
     seen.clear();
     let part = page.get(from as usize..to as usize).unwrap_or_default();
@@ -175,7 +175,7 @@ mod tests {
         assert!(both <= 1, "one of the two at most stands in one order: {found:?}");
     }
 
-    /// The definition: the longest of all subsequences that rise.
+    /// The definition: the longest of all rising subsequences.
     fn longest_by_trying(values: &[u32]) -> usize {
         let subsequences = 0..1_u32 << values.len();
         let rises = |chosen: &u32| {

@@ -1,4 +1,4 @@
-//! The backbone of pages: the tokens that most of them have, in order, and what lies in the gaps between them.
+//! The backbone of pages: the tokens that most of them have, in order, and the content of the gaps between them.
 
 use serde::{Deserialize, Serialize};
 
@@ -9,7 +9,7 @@ use super::tokens::{GOLDEN, Kind, Token, chars, hash};
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Piece {
     pub(super) hash: u64,
-    /// Of tags, the hash of their name in small letters; 0 of all else.
+    /// For tags, the hash of the name in lower case; otherwise 0.
     pub(super) name: u64,
     pub(super) kind: Kind,
     pub(super) chars: u16,
@@ -17,7 +17,7 @@ pub(super) struct Piece {
     pub(super) share: f32,
 }
 
-/// What lies between two tokens of the backbone, on an average page.
+/// The content between two tokens of the backbone, on an average page.
 #[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
 pub(super) struct Gap {
     /// Characters of all kinds, without white space.
@@ -28,22 +28,22 @@ pub(super) struct Gap {
     pub(super) link: f32,
     /// Scripts, style sheets, comments.
     pub(super) raw: f32,
-    /// How many different things stand there, as a share of the pages.
+    /// The number of different contents, as a share of the pages.
     pub(super) distinct: f32,
-    /// The share of pages that have something there.
+    /// The share of pages with any content there.
     pub(super) filled: f32,
 }
 
-/// The tokens of the backbone, and one gap more than there are tokens: in front of each, and behind the last.
+/// The tokens of the backbone, and the gaps: one before each token, and one after the last.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub(super) struct Backbone {
     pub(super) pieces: Vec<Piece>,
     pub(super) gaps: Vec<Gap>,
 }
 
-/// What lies between two neighbouring tokens of the backbone on one page.
+/// The content between two adjacent tokens of the backbone on one page.
 struct Filling {
-    /// The first gap of the backbone it can belong to, and the last: those between are of tokens that the page lacks.
+    /// The first and last gap of the backbone it can belong to: the tokens between them are missing on the page.
     first: usize,
     last: usize,
     sums: [f32; 4],
@@ -86,7 +86,7 @@ impl Backbone {
         pairs
     }
 
-    /// The same as the gaps that they hold, from behind the tag that opens them.
+    /// The elements as ranges of gaps, starting after the opening tag.
     pub(super) fn insides(&self) -> Vec<(usize, usize)> {
         // The first end of a tag from each token on.
         let mut ends = vec![None; self.pieces.len() + 1];
@@ -119,7 +119,7 @@ impl Backbone {
 /// Joins anchors to tokens; those of overlapping anchors count once. With them, where each is on every page.
 fn pieces(texts: &[&str], pages: &[&[Token]], common: f64) -> (Vec<Piece>, Vec<Vec<u32>>) {
     let (mut pieces, mut places) = (Vec::new(), Vec::new());
-    // The first token of each page that is behind all pieces so far.
+    // The first token of each page after all pieces so far.
     let mut free = vec![0_u32; pages.len()];
     for anchor in align(pages, common) {
         for offset in 0..anchor.length as u32 {
@@ -159,7 +159,7 @@ fn piece(text: &str, token: &Token, share: f32) -> Piece {
 fn gaps(texts: &[&str], pages: &[&[Token]], places: &[Vec<u32>]) -> Vec<Gap> {
     let fillings: Vec<Filling> =
         (0..pages.len()).flat_map(|page| fillings(texts[page], pages[page], page, places)).collect();
-    // How much each gap holds where nothing is missing around it.
+    // The content of each gap where no token around it is missing.
     let mut mass = vec![0.0_f32; places.len() + 1];
     for filling in fillings.iter().filter(|filling| filling.first == filling.last) {
         mass[filling.first] += filling.sums[0];
@@ -167,7 +167,7 @@ fn gaps(texts: &[&str], pages: &[&[Token]], places: &[Vec<u32>]) -> Vec<Gap> {
     let mut gaps = vec![Gap::default(); places.len() + 1];
     let mut contents: Vec<Vec<u64>> = vec![Vec::new(); places.len() + 1];
     for filling in &fillings {
-        // What lies where tokens of the backbone are missing goes to the gap that holds most.
+        // Where tokens of the backbone are missing, the content counts for the fullest gap.
         let most = (filling.first..=filling.last).max_by(|a, b| mass[*a].total_cmp(&mass[*b]));
         let index = most.unwrap_or(filling.first);
         let gap = &mut gaps[index];
@@ -191,7 +191,7 @@ fn gaps(texts: &[&str], pages: &[&[Token]], places: &[Vec<u32>]) -> Vec<Gap> {
     gaps
 }
 
-/// What lies in the gaps on one page.
+/// The content of the gaps on one page.
 fn fillings(text: &str, page: &[Token], number: usize, places: &[Vec<u32>]) -> Vec<Filling> {
     let mut fillings = Vec::new();
     let (mut from, mut first) = (0, 0);

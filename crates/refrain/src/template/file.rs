@@ -1,4 +1,4 @@
-//! Templates as a file: evidence that is kept and used again.
+//! The file format of templates: saved evidence for later use.
 
 use serde::{Deserialize, Serialize};
 
@@ -10,7 +10,7 @@ use super::parameters::Parameters;
 use super::tokens::Kind;
 use crate::error::{Error, Hint, Result};
 
-/// What the file says it is.
+/// The identification of the file.
 const WHAT: &str = "templates of refrain";
 /// The version of the layout.
 const VERSION: u32 = 1;
@@ -24,7 +24,7 @@ struct File {
     templates: Vec<Saved>,
 }
 
-/// The first fields alone, to tell a file of another version from one that is no such file.
+/// Only the first fields, to distinguish a file of another version from an unrelated file.
 #[derive(Deserialize)]
 struct Head {
     what: String,
@@ -89,7 +89,7 @@ fn saved(template: &LearnedTemplate) -> Saved {
     }
 }
 
-/// None when its parts do not fit each other.
+/// `None` if its parts are inconsistent.
 fn template(saved: Saved) -> Option<LearnedTemplate> {
     if saved.gaps.len() != saved.pieces.len() + 1 {
         return None;

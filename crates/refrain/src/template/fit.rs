@@ -1,4 +1,4 @@
-//! A template, and a page laid on it.
+//! A template, and its alignment with a page.
 
 use super::align::{LENGTHS, NOWHERE, Table, longest_rising};
 use super::backbone::{Backbone, Gap};
@@ -14,40 +14,41 @@ const MANY_TIMES: f32 = 4.0;
 /// What the pages of a site share: the backbone, and which of its parts are content.
 #[derive(Debug, Clone)]
 pub struct LearnedTemplate {
-    /// What pages were grouped by, such as a host; empty for none.
+    /// The group key of its pages, such as a host; may be empty.
     pub(super) key: String,
     /// How many pages it was learned from.
     pub(super) pages: usize,
-    /// Stretches of tokens that most of its pages have, sampled by hash and sorted: by them a page finds its template.
+    /// Stretches of tokens that most of its pages have, sampled by hash and sorted. They identify the template of a
+    /// page.
     pub(super) core: Vec<u64>,
     /// The share of pages that fitted when it was learned.
     pub(super) fitted: f32,
     pub(super) backbone: Backbone,
     pub(super) labels: Labels,
-    /// The delimiters of fields, where they were asked for.
+    /// The delimiters of fields, if requested.
     pub(super) wrapper: Wrapper,
     parameters: Parameters,
-    /// For each token of the backbone, where the run without open gaps that it is in ends.
+    /// For each token of the backbone, the end of its run without open gaps.
     runs: Vec<usize>,
-    /// Where stretches of the first length stand in the backbone; those that stand there twice are nowhere.
+    /// The positions of stretches of the first length in the backbone; repeated stretches have none.
     places: Table<u64, u32>,
-    /// The tokens in front of and behind each region of content.
+    /// The tokens before and after each region of content.
     borders: Vec<[Vec<usize>; 2]>,
 }
 
-/// A page laid on a template.
+/// A page aligned with a template.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Fit {
-    /// The content: ranges of bytes, in order, not touching. None when the page does not fit.
+    /// The content: ranges of bytes, in order, not touching. Empty if the page does not fit.
     pub content: Vec<Span>,
-    /// False for pages of another kind than those that the template was learned from, such as lists of pages.
+    /// False for pages of another kind than those that the template was learned from, such as index pages.
     pub fits: bool,
     /// The share of the backbone that the page has.
     pub share: f32,
 }
 
 impl LearnedTemplate {
-    /// Completes what is learned, or read from a file, with what is derived from it.
+    /// Adds derived data to what was learned or read from a file.
     pub(super) fn new(
         key: String,
         pages: usize,
@@ -82,7 +83,7 @@ impl LearnedTemplate {
         template
     }
 
-    /// What pages were grouped by, such as a host; empty for none.
+    /// The group key of its pages, such as a host; may be empty.
     pub fn key(&self) -> &str {
         &self.key
     }
@@ -131,7 +132,7 @@ impl LearnedTemplate {
         regions
     }
 
-    /// The nearest reliable tokens of the template in front of a region and behind it.
+    /// The nearest reliable tokens of the template before and after a region.
     fn border(&self, region: std::ops::Range<usize>) -> [Vec<usize>; 2] {
         let wanted = |index: &usize| {
             !self.labels.pieces[*index] && self.backbone.pieces[*index].share >= self.parameters.reliable
@@ -142,7 +143,7 @@ impl LearnedTemplate {
         [before, behind]
     }
 
-    /// Where stretches of a part of the backbone stand that occur once in it, and go over no open gap.
+    /// The positions of stretches that occur once in a part of the backbone and span no open gap.
     fn places_of(&self, from: usize, to: usize, length: usize) -> Table<u64, u32> {
         let mut places = Table::default();
         for start in from..(to + 1).saturating_sub(length) {
@@ -154,7 +155,7 @@ impl LearnedTemplate {
         places
     }
 
-    /// For each token of the backbone, the token of the page that it is.
+    /// For each token of the backbone, the matching token of the page.
     pub(super) fn lay(&self, page: &[Token]) -> Vec<u32> {
         let mut at = vec![NOWHERE; self.backbone.pieces.len()];
         self.lay_part(page, 0..page.len(), 0..at.len(), &LENGTHS, &mut at);
@@ -186,7 +187,7 @@ impl LearnedTemplate {
         for index in longest_rising(&ranks) {
             let (next_token, next_piece) = (pairs[index].0 as usize, pairs[index].1 as usize);
             if next_token < token || next_piece < piece {
-                // It overlaps the one before: what is new belongs to it if it goes on in step.
+                // It overlaps the previous one: the new tokens belong to it if both continue in step.
                 while next_token + piece == next_piece + token && token < next_token + length {
                     at[piece] = token as u32;
                     (token, piece) = (token + 1, piece + 1);
@@ -202,7 +203,7 @@ impl LearnedTemplate {
         self.lay_part(page, token..tokens.end, piece..pieces.end, shorter, at);
     }
 
-    /// True when the page has what stands around content.
+    /// True if the page has the tokens around the content.
     fn has_borders(&self, at: &[u32]) -> bool {
         let has = |side: &Vec<usize>| {
             let found = side.iter().filter(|index| at[**index] != NOWHERE).count();
@@ -222,7 +223,7 @@ impl LearnedTemplate {
         Fit { content: self.content(text, page, &at), fits: true, share }
     }
 
-    /// What is content by the labels, with whole tags at its borders.
+    /// The content according to the labels, with whole tags at its borders.
     fn content(&self, text: &str, page: &[Token], at: &[u32]) -> Vec<Span> {
         let mut whole: Vec<Span> = Vec::new();
         for span in self.labelled(text, page, at) {
@@ -269,7 +270,7 @@ impl LearnedTemplate {
         content
     }
 
-    /// True when a page has much more text in gaps than other pages do.
+    /// True if a page has much more text in these gaps than other pages.
     fn has_surplus(&self, first: usize, last: usize, text: &str, tokens: &[Token]) -> bool {
         let usual: f32 = self.backbone.gaps[first..=last].iter().map(|gap| gap.text).sum();
         let shown = tokens.iter().filter(|token| matches!(token.kind, Kind::Word | Kind::Sign));
@@ -277,7 +278,8 @@ impl LearnedTemplate {
         found as f32 > self.parameters.surplus + MANY_TIMES * usual
     }
 
-    /// What lies in gaps between which tokens of the backbone are missing is what most of that part of the backbone is.
+    /// Where tokens of the backbone are missing, the content of the gaps has the majority label of that part of the
+    /// backbone.
     fn mostly_content(&self, first: usize, last: usize) -> bool {
         if first == last {
             return self.labels.gaps[first];
@@ -299,14 +301,14 @@ impl LearnedTemplate {
 struct Part {
     span: Span,
     content: bool,
-    /// Text of this page alone, where others have none.
+    /// Text of this page only, in gaps that other pages leave empty.
     own: bool,
     /// Words of the backbone.
     words: bool,
 }
 
-/// Makes content of a page's own text beside content, with nothing but markup between: there, what is content on this page was
-/// taken for what stands around it on others.
+/// Adds a page's own text next to content, separated by markup only: there, content of this page was mistaken for the
+/// template.
 fn take_in(parts: &mut [Part]) {
     for forwards in [true, false] {
         let mut open = None;
@@ -325,7 +327,7 @@ fn take_in(parts: &mut [Part]) {
     }
 }
 
-/// Moves the ends of a span out of tags that they cut.
+/// Widens a span so that it cuts no tags.
 fn with_whole_tags(page: &[Token], span: Span) -> Span {
     let starts = |token: &Token| matches!(token.kind, Kind::Open | Kind::Close);
     let first = page.partition_point(|token| (token.start as usize) < span.start);
@@ -344,7 +346,7 @@ fn with_whole_tags(page: &[Token], span: Span) -> Span {
     Span::new(start, end)
 }
 
-/// Stretches that occur once in a part of a page and have a place: their tokens and their places, in the order of the page.
+/// Stretches that occur once in a part of a page and have a position: their tokens and positions, in page order.
 fn common(page: &[Token], tokens: std::ops::Range<usize>, length: usize, places: &Table<u64, u32>) -> Vec<(u32, u32)> {
     let mut pairs: Vec<(u32, u32)> = Vec::new();
     for start in tokens.start..(tokens.end + 1).saturating_sub(length) {
@@ -353,7 +355,7 @@ fn common(page: &[Token], tokens: std::ops::Range<usize>, length: usize, places:
             pairs.push((*place, start as u32));
         }
     }
-    // Those that occur twice are next to each other now.
+    // Duplicates are adjacent now.
     pairs.sort_unstable();
     let twice = |index: usize| {
         let same = |other: Option<&(u32, u32)>| other.is_some_and(|other| other.0 == pairs[index].0);

@@ -1,4 +1,4 @@
-//! Which parts of a backbone are content, once for all pages of a site.
+//! Decides which parts of a backbone are content, once for all pages of a site.
 
 use super::backbone::{Backbone, Gap};
 use super::parameters::Parameters;
@@ -11,9 +11,9 @@ pub(super) struct Labels {
     pub(super) gaps: Vec<bool>,
 }
 
-/// How much speaks for a gap as content: the more text that differs from page to page, the more; links speak against it.
-/// Between the length of the text and that of the whole, markup included, the geometric mean is taken: text alone would make
-/// little of tables, and the whole much of a date inside of tags.
+/// The evidence that a gap is content: text that differs from page to page counts for it, links count against it. It
+/// uses the geometric mean of the text length and the total length with markup: text alone would undervalue tables, and
+/// the total would overvalue a date inside tags.
 pub(super) fn worth(gap: &Gap, link_weight: f32) -> f32 {
     let text = gap.text + gap.link;
     if text <= 0.0 {
@@ -27,7 +27,7 @@ pub(super) fn worth(gap: &Gap, link_weight: f32) -> f32 {
 }
 
 impl Labels {
-    /// Labels that give content the most worth for the fewest alternations, in the innermost element that holds most of it;
+    /// Labels that maximise the worth of content with few alternations, in the innermost element that holds most of it;
     /// and headlines.
     pub(super) fn of(backbone: &Backbone, parameters: &Parameters) -> Labels {
         let worths: Vec<f32> = backbone.gaps.iter().map(|gap| worth(gap, parameters.link_weight)).collect();
@@ -66,7 +66,7 @@ impl Labels {
         labels
     }
 
-    /// Fills the innermost element around the content, when what else stands in it is little, and the same on all pages.
+    /// Fills the innermost element around the content, if its other content is small and the same on all pages.
     fn close(&mut self, backbone: &Backbone, worths: &[f32], costs: &[f32], parameters: &Parameters) {
         let (Some(first), Some(last)) =
             (self.gaps.iter().position(|content| *content), self.gaps.iter().rposition(|content| *content))
@@ -93,8 +93,8 @@ impl Labels {
         }
     }
 
-    /// Moves the borders of content to tags: text of the backbone that touches content belongs to it, and so do tags around it
-    /// that say nothing but what kind of text it is, such as those of a paragraph.
+    /// Moves the borders of content to tags: backbone text that touches content belongs to it, and so do tags around it
+    /// that only describe the kind of text, such as paragraph tags.
     fn widen(&mut self, backbone: &Backbone, headlines: &[bool]) {
         let pieces = &backbone.pieces;
         let mut gap = 0;
@@ -125,7 +125,7 @@ impl Labels {
                     break;
                 }
             }
-            // What is in front of the first piece and behind the last one stays as it is, unless text goes on there.
+            // The gaps before the first piece and after the last one keep their labels, unless text continues there.
             self.pieces[first..last].fill(true);
             let inner = (first + 1).min(gap)..last.max(gap + 1);
             self.gaps[inner].fill(true);
@@ -134,7 +134,7 @@ impl Labels {
     }
 }
 
-/// The innermost element that holds most of the worth, as the gaps it reaches from and to.
+/// The innermost element that holds most of the worth, as a range of gaps.
 fn narrow(backbone: &Backbone, worths: &[f32], parameters: &Parameters) -> (usize, usize) {
     let mut sums = vec![0.0_f32; worths.len() + 1];
     for (index, worth) in worths.iter().enumerate() {
@@ -156,8 +156,8 @@ fn narrow(backbone: &Backbone, worths: &[f32], parameters: &Parameters) -> (usiz
     here
 }
 
-/// Takes in what stands beside an element with nothing but a little markup between, is on most pages, and is worth something:
-/// an element can hold most of the content and still not all, such as one of two sections on end.
+/// Adds what is next to an element, separated by a little markup only, if it is on most pages and has some worth: an
+/// element can hold most of the content but not all, such as one of two consecutive sections.
 fn extend(
     backbone: &Backbone,
     worths: &[f32],
@@ -169,7 +169,7 @@ fn extend(
     let joins = |gap: usize| {
         worths[gap] >= parameters.beside * held && f64::from(backbone.gaps[gap].filled) >= parameters.common
     };
-    // Goes on as long as there are no words and the cost is low.
+    // Continues as long as there are no words and the cost is low.
     let walk = |cost: &mut f32, piece: usize| {
         *cost += costs[piece];
         let word = matches!(backbone.pieces[piece].kind, Kind::Word | Kind::Link);
@@ -190,8 +190,8 @@ fn extend(
     (from, to)
 }
 
-/// True where it pays to be content: the labelling with the largest sum of scores where the label is true, less a cost for
-/// each alternation. What is in front and behind is false.
+/// The labelling that maximises the sum of the scores labelled true, minus a cost for each alternation. The positions
+/// before and after count as false.
 pub(super) fn fewest_alternations(scores: &[f32], cost: f32) -> Vec<bool> {
     // The best sums that end in false and in true, and whether the label before was the other one.
     let mut sums = [0.0_f32, -cost];

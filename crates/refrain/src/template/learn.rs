@@ -1,4 +1,4 @@
-//! Evidence: a sample of pages; and what it teaches, a template for each group of pages that share one.
+//! Evidence and its result: a sample of pages, and a template for each group of pages that share one.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -15,19 +15,19 @@ use crate::document::Position;
 use crate::error::Result;
 use crate::kernel::{Bytes, Fields, Kernel, put, put_position};
 
-/// The least number of pages that a template is learned from.
+/// The minimum number of pages to learn a template from.
 pub const LEAST_PAGES: usize = 3;
-/// Longer pages teach nothing unless there are no others.
+/// Longer pages are used only if there are no others.
 const LONG_PAGE: usize = 4 << 20;
-/// One byte in so many of the memory is left free.
+/// One byte in this many of the memory is left free.
 const SLACK: usize = 16;
-/// With fewer stretches beside the template, pages are not compared.
+/// With fewer stretches outside the template, pages are not compared.
 const TOO_LITTLE: usize = 4;
 
 /// Learns the templates of sites.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct SiteTemplates {
-    /// Bytes of pages that may be held.
+    /// Bytes of pages that may be held in memory.
     pub memory: usize,
 }
 
@@ -71,7 +71,7 @@ impl Kernel for SiteTemplates {
 pub struct TemplatePage<'a> {
     /// Where it is in the collection.
     pub position: Position,
-    /// Its host, say: pages with different keys never share a template.
+    /// Its group, such as a host: pages with different keys never share a template.
     pub key: &'a str,
     /// Its text, with markup.
     pub text: &'a str,
@@ -79,9 +79,9 @@ pub struct TemplatePage<'a> {
 
 /// A sample of pages that fits in memory.
 ///
-/// Each page has a rank by its position, and each key keeps the first of its pages in rank. Where not all fit, every key may hold
-/// the same number of bytes at most: as many as make all of them fit together. So a small site beside a large one keeps its pages,
-/// and which pages are kept depends on the collection alone, not on how it was cut or in which order its pages came.
+/// Each page has a rank by its position, and each key keeps its first pages by rank. If not all pages fit, every key
+/// gets the same maximum number of bytes, so that all keys fit together. A small site next to a large one thus keeps
+/// its pages, and the selection depends only on the collection, not on how it is split or ordered.
 #[derive(Debug, Clone)]
 pub struct PageSample {
     /// Bytes that may be held.
@@ -100,7 +100,7 @@ struct Pages {
     held: usize,
     /// Bytes of all pages that were observed.
     observed: usize,
-    /// The lowest rank that did not fit: from there on nothing is taken.
+    /// The lowest rank that did not fit: later pages are rejected.
     full: Option<Rank>,
 }
 
@@ -112,13 +112,13 @@ impl Pages {
         }
     }
 
-    /// Takes nothing from this rank on.
+    /// Rejects pages from this rank on.
     fn fill(&mut self, rank: Rank) {
         self.full = Some(self.full.map_or(rank, |full| full.min(rank)));
         self.held -= self.by_rank.split_off(&rank).values().map(String::len).sum::<usize>();
     }
 
-    /// The pages that fit into so many bytes.
+    /// The pages that fit into `share` bytes.
     fn within(&self, share: usize) -> impl Iterator<Item = (&Rank, &String)> {
         let mut bytes = 0;
         self.by_rank.iter().take_while(move |(_, text)| {
@@ -132,15 +132,15 @@ impl Pages {
 type Rank = (bool, u64, Position);
 
 impl PageSample {
-    /// What is held when nobody says otherwise.
+    /// The default memory limit.
     pub const MEMORY: usize = 128 << 20;
 
-    /// An empty sample that may hold so many bytes.
+    /// An empty sample that may hold `memory` bytes.
     pub fn new(memory: usize) -> PageSample {
         PageSample { memory, held: 0, keys: BTreeMap::new(), observed: 0, parameters: Parameters::default() }
     }
 
-    /// The same with other numbers of the method.
+    /// The same with other parameters.
     #[must_use]
     pub fn with(self, parameters: Parameters) -> PageSample {
         PageSample { parameters, ..self }
@@ -160,22 +160,22 @@ impl PageSample {
         self.fit();
     }
 
-    /// Pages that were seen.
+    /// The number of pages seen.
     pub fn observed(&self) -> u64 {
         self.observed
     }
 
-    /// Pages that are learned from.
+    /// The number of pages to learn from.
     pub fn kept(&self) -> u64 {
         let share = self.share();
         self.keys.values().map(|pages| pages.within(share).count() as u64).sum()
     }
 
-    /// Bytes that each key may hold. This can only become less as pages are added.
+    /// Bytes that each key may hold. This only decreases as pages are added.
     fn share(&self) -> usize {
         let mut sizes: Vec<usize> = self.keys.values().map(|pages| pages.observed).collect();
         sizes.sort_unstable();
-        // Some room is left, so that not every page makes all keys smaller.
+        // Some room is left, so that not every page shrinks all keys.
         let mut room = self.memory - self.memory / SLACK;
         for (number, size) in sizes.iter().enumerate() {
             let keys = sizes.len() - number;
@@ -187,7 +187,7 @@ impl PageSample {
         usize::MAX
     }
 
-    /// Lets go of pages that do not fit.
+    /// Drops pages that do not fit.
     fn fit(&mut self) {
         if self.held <= self.memory {
             return;
@@ -221,7 +221,7 @@ impl PageSample {
         self.fit();
     }
 
-    /// What the pages teach.
+    /// Learns the templates of the pages.
     pub fn conclude(&self) -> Templates {
         self.learn(false)
     }
@@ -238,7 +238,7 @@ impl PageSample {
         let learned = |(key, pages): (&String, &Pages)| {
             let mut pages: Vec<TemplatePage<'_>> =
                 pages.within(share).map(|(rank, text)| TemplatePage { position: rank.2, key, text }).collect();
-            // Groups depend on the order; that of the collection is the one that people can see.
+            // Groups depend on the order of pages; use the order of the collection, which people can see.
             pages.sort_unstable_by_key(|page| page.position);
             learn_key(key, &pages, wrappers, &self.parameters)
         };
@@ -332,7 +332,7 @@ fn learn_key(key: &str, pages: &[TemplatePage<'_>], wrappers: bool, parameters: 
     groups.into_values().collect::<Vec<_>>().into_par_iter().filter_map(learned).collect()
 }
 
-/// Pages of which no other one before them is a near-duplicate.
+/// Pages that are not near-duplicates of an earlier one.
 fn distinct<'a>(
     members: &'a [usize],
     sketches: &'a [Vec<u64>],
@@ -354,7 +354,7 @@ fn distinct<'a>(
     kept.into_iter().map(|index| members[index])
 }
 
-/// The template of pages; none when there are too few.
+/// The template of pages; `None` if there are too few.
 fn learn(
     key: &str,
     texts: &[&str],
@@ -378,22 +378,22 @@ fn learn(
     Some(template)
 }
 
-/// The templates of a collection, by which its pages and new ones are marked.
+/// The templates of a collection, used to mark its pages and new ones.
 #[derive(Debug, Clone, Default)]
 pub struct Templates {
     pub(super) observed: u64,
     pub(super) all: Vec<LearnedTemplate>,
-    /// For each key, the numbers of its templates, and what finds one of them.
+    /// For each key, the numbers of its templates, and an index to find the right one.
     index: BTreeMap<String, (Vec<usize>, CoreIndex)>,
     parameters: Parameters,
 }
 
-/// What a page is, seen by the templates.
+/// How a page relates to the templates.
 #[derive(Debug, Clone, PartialEq)]
 pub enum TemplateMatch {
     /// It has the template of this number.
     Page(usize, Fit),
-    /// No template is its own; the best one is this far off: the share of the template's core that it has.
+    /// No template matches; the nearest one shares this much of its core with the page.
     Unknown {
         /// From 0 to 1.
         nearest: f64,
@@ -420,7 +420,7 @@ impl Templates {
         &self.all
     }
 
-    /// How many pages were looked at to learn them.
+    /// How many pages were observed to learn them.
     pub fn observed(&self) -> u64 {
         self.observed
     }
@@ -446,7 +446,7 @@ mod tests {
     use super::*;
 
     proptest! {
-        /// Which pages are kept depends neither on their order nor on the cut, wherever the limit of memory is.
+        /// The kept pages depend neither on their order nor on the split, whatever the memory limit.
         #[test]
         fn a_sample_does_not_depend_on_how_pages_come(
             sizes in prop::collection::vec((1_usize..60, 0_usize..4), 1..40),

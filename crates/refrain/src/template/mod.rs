@@ -1,9 +1,9 @@
 //! What the pages of a site share, and what is left: their content.
 //!
-//! Pages that come from one template have the same text and markup around what differs. [`PageSample`] takes pages,
-//! [`PageSample::conclude`] separates sites and learns a template of each, [`Templates::find`] tells the content of a page. What was
-//! learned can be saved and used for pages that come later. A [`Wrapper`] takes fields out of pages by what stands around them,
-//! and [`findoptimal`] is the published method that all of this began with.
+//! Pages from one template have the same text and markup around what differs. [`PageSample`] collects pages,
+//! [`PageSample::conclude`] separates sites and learns a template for each, and [`Templates::find`] finds the content
+//! of a page. Templates can be saved and used for later pages. A [`Wrapper`] extracts fields from pages by the text
+//! around them, and [`findoptimal`] is the published method that all of this is based on.
 //!
 //! No word list, no language and no name of an element is needed, but for links, scripts and headings of the first level. The
 //! method is described in `docs/algorithms/template.md`.

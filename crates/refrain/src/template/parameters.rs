@@ -1,61 +1,62 @@
-//! The numbers of the method.
+//! The parameters of the method.
 
-/// The numbers of the method, with the values that were chosen.
+/// The parameters of the method, with their default values.
 ///
-/// They are shares and ratios, of what is learned from the pages at hand: what a border between content and template costs is
-/// a share of the worth of the best gap of this very site, how rare a token may be is a share of its pages. None is a count of
-/// letters or pages but for [`Parameters::surplus`], [`Parameters::border`], [`Parameters::many`], [`Parameters::enough`] and [`Parameters::most_pages`].
-/// `refrain-bench template --vary` prints what becomes of the result with half and with twice of each.
+/// They are shares and ratios relative to the pages of a site: the cost of a border between content and template is a
+/// share of the worth of the site's best gap, and the rarity of a token is a share of its pages. Only
+/// [`Parameters::surplus`], [`Parameters::border`], [`Parameters::many`], [`Parameters::enough`] and
+/// [`Parameters::most_pages`] are counts of letters, tokens or pages. `refrain-bench template --vary` prints the
+/// results with half and twice each value.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Parameters {
-    /// The share of pages that must have an anchor. Pages of another kind among them are fewer than one in five.
+    /// The share of pages that must have an anchor. Pages of another kind are fewer than one in five.
     pub common: f64,
     /// A page joins a group when it has this share of what most of its pages have.
     pub join: f64,
     /// What a page shares with a group must be this share of the page, or [`Parameters::many`] stretches: all pages have the
     /// same few declarations at their heads.
     pub of_page: f64,
-    /// That many stretches are enough.
+    /// This many stretches are enough.
     pub many: u32,
-    /// What most pages of a group have is known from this many pages.
+    /// A group needs this many pages before it is known what most of them have.
     pub enough: u32,
     /// The most pages that one template is learned from; more teach nothing new.
     pub most_pages: usize,
     /// A page has a template when it has this share of the template's core.
     pub core_share: f64,
-    /// Pages that share this much of what is not template are near-duplicates, and have one vote.
+    /// Pages that share this much outside of the template are near-duplicates, and have one vote.
     pub near_duplicate: f64,
     /// Text in links counts against a gap with this weight, text outside of links for it.
     pub link_weight: f32,
-    /// What a character of text in the backbone costs inside of content.
+    /// The cost of a character of backbone text inside content.
     pub text_cost: f32,
-    /// What a character of markup in the backbone costs there.
+    /// The cost of a character of backbone markup inside content.
     pub markup_cost: f32,
-    /// What each alternation costs, as a share of the worth of the best gap.
+    /// The cost of each alternation, as a share of the worth of the best gap.
     pub alternation: f32,
-    /// An element that holds this share of what the element around it holds is where to look.
+    /// The search moves to an inner element that holds this share of what the outer one holds.
     pub narrowing: f32,
-    /// It must hold this share of what the page holds.
+    /// It must hold this share of the page's worth.
     pub least_share: f32,
-    /// What stands beside it is taken in when it holds this share of what it holds.
+    /// A neighbour is added if it holds this share of what the element holds.
     pub beside: f32,
     /// The markup between may cost this share of it.
     pub between: f32,
-    /// An element is filled when what is not content in it costs this share of what is.
+    /// An element is filled if the rest of it costs at most this share of its content.
     pub closing: f32,
-    /// A headline is another one on more than this share of the pages.
+    /// A headline differs on more than this share of the pages.
     pub other_headlines: f32,
-    /// Tokens on either side of content that tell whether a page is of this kind.
+    /// Tokens on either side of content that show whether a page is of this kind.
     pub border: usize,
     /// The share of them that a page must have on both sides.
     pub border_share: f32,
-    /// Only tokens that this share of the pages has are asked for.
+    /// Only tokens on this share of the pages are required.
     pub reliable: f32,
     /// A region of content counts when it holds this share of all content.
     pub main_region: f32,
-    /// So many characters of text beside content, where other pages have few, are content.
+    /// This many characters of text next to content, where other pages have few, are content.
     pub surplus: f32,
-    /// No stretch of the backbone goes over a gap that more than this share of the pages fills.
+    /// No stretch of the backbone spans a gap that more than this share of the pages fills.
     pub open_gap: f32,
 }
 
@@ -91,7 +92,7 @@ impl Default for Parameters {
 }
 
 impl Parameters {
-    /// The names of all numbers, and how to change each: by its name, times so much. Shares stay at most 1.
+    /// The names of all parameters.
     pub const NAMES: [&'static str; 24] = [
         "common",
         "join",
@@ -119,7 +120,7 @@ impl Parameters {
         "open_gap",
     ];
 
-    /// The numbers with one of them multiplied; a share of pages or of tokens is at most 1. None when no number has the name.
+    /// The parameters with one of them multiplied; shares are capped at 1. `None` if no parameter has the name.
     #[must_use]
     pub fn scaled(mut self, name: &str, factor: f32) -> Option<Parameters> {
         let wide = f64::from(factor);

@@ -1,8 +1,8 @@
-//! SCOOP: one record a page, its fields between delimiters.
+//! SCOOP: one record per page, with its fields between delimiters.
 //!
-//! A delimiter on the left ends in `>`, one on the right begins with `<`. They are looked for at the edges of what differs
-//! between pages, and kept when most pages have them, once, at that very place. A [`Wrapper`] is nothing but delimiters: it takes
-//! the same fields out of pages that come later.
+//! A left delimiter ends in `>`, a right one begins with `<`. They are searched for at the edges of what differs
+//! between pages, and kept if most pages have them exactly once, at that position. A [`Wrapper`] consists only of
+//! delimiters: it extracts the same fields from later pages.
 
 use memchr::memmem;
 use serde::{Deserialize, Serialize};
@@ -34,11 +34,11 @@ const VERSION: u32 = 1;
 /// A field of a record.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Field {
-    /// Its name: a label in front of it, or the name of the element it is in.
+    /// Its name: a label before it, or the name of its element.
     pub name: String,
-    /// What stands in front of it, on the normalised page.
+    /// The text before it, on the normalised page.
     pub left: String,
-    /// What stands behind it.
+    /// The text after it.
     pub right: String,
 }
 
@@ -57,7 +57,7 @@ struct File {
 }
 
 impl Wrapper {
-    /// The fields of a page, as they stand between their delimiters; none where a delimiter is missing.
+    /// The fields of a page, taken from between their delimiters; `None` where a delimiter is missing.
     pub fn extract(&self, page: &str) -> Vec<Option<String>> {
         let page = normalise(page);
         self.fields.iter().map(|field| value(&page, field).map(|span| span.of(&page).trim().to_owned())).collect()
@@ -106,7 +106,7 @@ impl Wrapper {
         for slot in slots(template) {
             let spans: Vec<Option<Span>> =
                 (0..pages.len()).map(|page| slot_span(&pages[page], &tokenised[page], &laid[page], &slot)).collect();
-            // What was taken as part of the field before is not taken again.
+            // Text that was part of the previous field is not used again.
             let fresh = |(page, span): (usize, &Option<Span>)| span.filter(|span| span.start >= last_end[page]);
             let spans: Vec<Option<Span>> = spans.iter().enumerate().map(fresh).collect();
             if let Some((left, right, model)) = delimiters(&pages, &spans) {
@@ -184,7 +184,7 @@ fn slots(template: &LearnedTemplate) -> Vec<Slot> {
     slots
 }
 
-/// What a slot is on a page, widened to the tags around it.
+/// The range of a slot on a page, widened to the tags around it.
 fn slot_span(page: &str, tokens: &[Token], laid: &[u32], slot: &Slot) -> Option<Span> {
     let before = match slot.first.checked_sub(1) {
         None => 0,
@@ -262,7 +262,7 @@ fn name(page: &str, left: &str, main: bool, others: &[Field]) -> String {
     numbered.into_iter().find(|name| !taken(name)).unwrap_or_default()
 }
 
-/// Words that end in a colon and stand in front of a field with nothing but tags between.
+/// Words before a field that end in a colon, separated from it by tags only.
 fn label_before(before: &str) -> Option<String> {
     let mut rest = before;
     while let Some(open) = rest.strip_suffix('>').and_then(|rest| rest.rfind('<')) {

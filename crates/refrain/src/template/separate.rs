@@ -1,4 +1,4 @@
-//! Pages of different sites, or of different kinds, told apart by what they share.
+//! Separates pages of different sites, or of different kinds, by what they share.
 
 use super::align::Table;
 use super::parameters::Parameters;
@@ -6,14 +6,14 @@ use super::tokens::{GOLDEN, Kind, Token, gram};
 
 /// Tokens of a stretch.
 const LENGTH: usize = 8;
-/// One stretch in 2 to the power of this is looked at.
+/// One stretch in 2 to the power of this is sampled.
 const SAMPLING: u32 = 2;
-/// What more groups than these share tells them not apart, and is not counted.
+/// Stretches that more groups than this share do not distinguish them, and are not counted.
 const MANY_GROUPS: usize = 64;
 
 /// A sample of the stretches of tokens of a page, sorted, each once.
 pub(super) fn sketch(page: &[Token]) -> Vec<u64> {
-    // Scripts are left out: sites that have nothing else in common share them.
+    // Scripts are excluded: sites that have nothing else in common share them.
     let seen: Vec<u64> = page.iter().filter(|token| token.kind != Kind::Raw).map(|token| token.hash).collect();
     let grams = seen.windows(LENGTH).map(|window| gram(window.iter().copied()));
     let mut sketch: Vec<u64> = grams.filter(|gram| gram.wrapping_mul(GOLDEN) >> (64 - SAMPLING) == 0).collect();
@@ -59,7 +59,7 @@ pub(super) fn separate(sketches: &[Vec<u64>], parameters: &Parameters) -> Vec<us
     for gram in sketches.iter().flatten() {
         *counts.entry(*gram).or_default() += 1;
     }
-    // What only one page has tells nothing.
+    // Stretches of a single page are useless.
     let shared: Vec<Vec<u64>> =
         sketches.iter().map(|sketch| sketch.iter().copied().filter(|gram| counts[gram] > 1).collect()).collect();
     let mut groups = Groups::default();
@@ -68,7 +68,7 @@ pub(super) fn separate(sketches: &[Vec<u64>], parameters: &Parameters) -> Vec<us
     }
     let cores: Vec<Vec<u64>> = groups.groups.iter().map(Group::core).collect();
     let index = CoreIndex::new(&cores);
-    // Now that it is known what each group shares, every page goes where it belongs.
+    // Now that the core of each group is known, assign every page to its best group.
     let mut numbers: Vec<Option<usize>> = vec![None; cores.len()];
     let mut next = 0;
     let mut place = |(sketch, whole): (&Vec<u64>, &Vec<u64>)| {

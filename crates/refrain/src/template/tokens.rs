@@ -5,7 +5,7 @@
 
 use crate::text::scripts::is_unspaced_or_enclosed;
 
-/// What a token is, as far as it matters here.
+/// The kind of a token.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Kind {
     /// A word of text; one character where words are not spaced.
@@ -18,7 +18,7 @@ pub(crate) enum Kind {
     Open,
     /// `</name`.
     Close,
-    /// What stands between the name of a tag and its end.
+    /// The text between the name of a tag and its end.
     Inside,
     /// The `>` of a tag.
     End,
@@ -45,7 +45,7 @@ impl Kind {
     }
 }
 
-/// A token: a range of bytes, and the hash of what stands there.
+/// A token: a range of bytes, and the hash of its content.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Token {
     pub(crate) hash: u64,
@@ -54,7 +54,7 @@ pub(crate) struct Token {
     pub(crate) kind: Kind,
 }
 
-/// What the tokeniser is in the middle of.
+/// The state of the tokeniser.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum State {
     Text,
@@ -128,11 +128,11 @@ pub(crate) fn tokens(text: &str) -> Vec<Token> {
     tokens
 }
 
-/// Whether a link is open: from a tag that leads somewhere up to its end, or to that of the block it is in, for links that
-/// nobody closes.
+/// Whether a link is open: from a tag with a target up to its end tag, or to the end of its block if it is never
+/// closed.
 #[derive(Default)]
 struct Link {
-    /// Blocks that were opened inside the link and are open still, and one for the link itself.
+    /// Blocks opened inside the link and still open, plus one for the link itself.
     depth: u32,
 }
 
@@ -147,7 +147,7 @@ impl Link {
         self.depth > 0
     }
 
-    /// Goes over a tag: its name, and the page from the tag on.
+    /// Processes a tag: its name, and the page from the tag on.
     fn pass(&mut self, name: &[u8], rest: &[u8]) {
         let (closing, name) = name.strip_prefix(b"/").map_or((false, name), |name| (true, name));
         if name.eq_ignore_ascii_case(b"a") {
@@ -165,7 +165,7 @@ fn opens_tag(rest: &[u8]) -> bool {
     rest[0] == b'<' && rest.get(1).is_some_and(|next| next.is_ascii_alphabetic() || matches!(next, b'/' | b'!' | b'?'))
 }
 
-/// Where the word or sign at a place ends, and whether it is a word.
+/// Where the word or sign at a position ends, and whether it is a word.
 fn word_or_sign(text: &str, at: usize) -> (usize, bool) {
     let mut end = at;
     for character in text[at..].chars() {
@@ -195,7 +195,7 @@ pub(crate) fn hash(bytes: &[u8]) -> u64 {
     hash.wrapping_mul(0xBF58_476D_1CE4_E5B9) ^ (hash >> 31)
 }
 
-/// The hash of several tokens on end.
+/// The hash of several consecutive tokens.
 pub(crate) fn gram(hashes: impl Iterator<Item = u64>) -> u64 {
     let hash = hashes.fold(0_u64, |hash, next| (hash.rotate_left(5) ^ next).wrapping_mul(GOLDEN));
     hash ^ (hash >> 32)

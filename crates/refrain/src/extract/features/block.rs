@@ -1,9 +1,9 @@
-//! A block by itself: what its text is made of.
+//! The measures of a block's own text.
 
 use super::share;
 use crate::document::Block;
 
-/// A block by itself.
+/// The measures of a single block.
 #[derive(Debug, Clone, Copy, Default)]
 #[allow(clippy::struct_excessive_bools)] // independent facts
 pub(super) struct Measure {
@@ -19,17 +19,17 @@ pub(super) struct Measure {
     pub(super) symbols: f32,
     pub(super) ends_sentence: bool,
     pub(super) begins_lower: bool,
-    /// Reads like running text.
+    /// It reads like running text.
     pub(super) good: bool,
     pub(super) hash: u32,
-    /// How many blocks of the page have this text.
+    /// How many blocks of the page have the same text.
     pub(super) copies: f32,
-    /// The same text stands earlier in the page.
+    /// The same text occurs earlier in the page.
     pub(super) repeated: bool,
     pub(super) title_overlap: f32,
     pub(super) dates: f32,
     pub(super) cues: [f32; Cue::COUNT],
-    /// The nearest element around it that holds more than this block.
+    /// The nearest ancestor that holds more than this block.
     pub(super) container: u32,
 }
 
@@ -39,7 +39,7 @@ impl Measure {
         let bytes = text.as_bytes();
         let mut between = true;
         let mut length = 0;
-        // Characters of scripts that write no spaces between words.
+        // Characters of scripts that do not separate words with spaces.
         let mut unspaced = 0.0;
         for (i, &byte) in bytes.iter().enumerate() {
             if byte <= b' ' {
@@ -66,7 +66,7 @@ impl Measure {
                 b'|' | b'{' | b'}' | b'<' | b'>' | b'=' | b'_' | b'/' | b'\\' | b'@' | b'#' | b'$' => {
                     measure.symbols += 1.0;
                 }
-                // Bullets, guillemets, the signs for copyright and trade marks.
+                // Bullets, guillemets, the copyright and trademark signs.
                 0xc2 if matches!(bytes.get(i + 1), Some(0xa9 | 0xae | 0xab | 0xbb | 0xb7)) => measure.symbols += 2.0,
                 0xe2 if matches!(bytes.get(i + 1..i + 3), Some([0x80, 0xa2 | 0xb9 | 0xba] | [0x86..=0x9e, _])) => {
                     measure.symbols += 2.0;
@@ -138,7 +138,7 @@ impl Measure {
     }
 }
 
-/// Words that speak of something else than the matter of a page, in groups.
+/// Groups of words that do not belong to the content of a page.
 pub(super) struct Cue;
 
 impl Cue {
@@ -148,7 +148,7 @@ impl Cue {
     pub(super) const LEGAL: usize = 3;
     pub(super) const SHOP: usize = 7;
     pub(super) const RELATED: usize = 4;
-    /// Longer blocks are running text, whatever words they use.
+    /// Longer blocks are running text, whatever their words.
     const LONGEST_BLOCK: f32 = 60.0;
 }
 
@@ -179,7 +179,7 @@ const CUES: [&[&str]; Cue::COUNT] = [
 
 const CUE_TABLE: usize = 1024;
 
-/// The cues by the hash of their words: hash, and one more than the group.
+/// Maps the hashes of cue words to their group plus one.
 fn cue_table() -> &'static [(u32, u8); CUE_TABLE] {
     static TABLE: std::sync::OnceLock<[(u32, u8); CUE_TABLE]> = std::sync::OnceLock::new();
     TABLE.get_or_init(|| {
@@ -199,7 +199,7 @@ fn cue_table() -> &'static [(u32, u8); CUE_TABLE] {
     })
 }
 
-/// True where a year or a time of day begins.
+/// True if a year or a time of day starts here.
 fn begins_date(bytes: &[u8], at: usize) -> bool {
     if at > 0 && bytes[at - 1].is_ascii_digit() {
         return false;
@@ -215,7 +215,7 @@ fn begins_date(bytes: &[u8], at: usize) -> bool {
     }
 }
 
-/// Hands out the words of a text as hashes of their lower-cased letters, with their lengths.
+/// Calls `each` with the hash of each word in lower case and its length.
 pub(super) fn each_word(text: &str, mut each: impl FnMut(u32, usize)) {
     let (mut hash, mut length) = (0_u32, 0);
     for byte in text.bytes().chain([b' ']) {

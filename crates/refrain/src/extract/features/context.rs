@@ -1,12 +1,12 @@
-//! The second look: what the first look made of a block, of its neighbours and of its relatives.
+//! The second pass: features from what the first pass found for a block, its neighbours and similar blocks.
 
 use super::{Measures, share};
 use crate::extract::segment::ParsedPage;
 
-/// Sums of what the first look found, from which the features of the second look are read.
+/// Sums of the results of the first pass, from which the features of the second pass are computed.
 #[derive(Debug, Default)]
 pub(crate) struct Context {
-    /// One more than there are blocks: sums of words times probability over all blocks before.
+    /// Prefix sums of words times probability: one entry more than there are blocks.
     sums: Vec<f32>,
     elements: Vec<f32>,
     by_path: Vec<f32>,
@@ -15,7 +15,7 @@ pub(crate) struct Context {
 }
 
 impl Context {
-    /// Takes in the probabilities that the first look gave.
+    /// Reads the probabilities from the first pass.
     pub(crate) fn measure(&mut self, page: &ParsedPage, measures: &Measures, probabilities: &[f32]) {
         self.sums.clear();
         self.sums.push(0.0);
@@ -39,7 +39,7 @@ impl Context {
         self.total = sum;
     }
 
-    /// Tells the features of the second look.
+    /// Passes the features of the second pass to `tell`.
     pub(crate) fn tell(
         &self,
         page: &ParsedPage,

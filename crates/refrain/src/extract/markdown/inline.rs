@@ -1,11 +1,11 @@
-//! The text of one block as Markdown: links, emphasis, code, and escapes.
+//! Writes the text of one block as Markdown: links, emphasis, code, and escapes.
 //!
-//! A block comes as segments, each with the marks in force on it. `arrange` takes out the marks that a reader would not
-//! take for such; `render` writes what is left. Both look at stretches: segments in a row that share a mark.
+//! A block is a list of segments, each with the marks that apply to it. `arrange` drops the marks that a parser would
+//! not recognise; `render` writes the rest. Both work on stretches: consecutive segments that share a mark.
 
 use super::super::shape::{Kind, Style, percent, target};
 
-/// A stretch of text with all that is in force on it.
+/// A piece of text with everything that applies to it.
 #[derive(Debug)]
 pub(super) struct Segment<'a> {
     pub(super) text: &'a str,
@@ -14,24 +14,24 @@ pub(super) struct Segment<'a> {
     pub(super) code: bool,
 }
 
-/// The text of a block, on one line. In tables, vertical bars part cells.
+/// The text of a block, on one line. In tables, vertical bars separate cells.
 pub(super) fn line(html: &str, mut segments: Vec<Segment>, in_table: bool) -> String {
     arrange(&mut segments);
     render(html, &segments, in_table)
 }
 
-/// Neighbours that are the same are one: strong next to strong, links with one address.
+/// True if adjacent marks are one: strong next to strong, or links to the same address.
 fn continues(mark: &Style, before: &Style) -> bool {
     mark.kind == before.kind && (mark.kind != Kind::Link || mark.href == before.href)
 }
 
-/// What stands next to a mark.
+/// The character next to a mark.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Neighbour {
-    /// White space, ASCII punctuation, or nothing: all readers of Markdown agree about them.
+    /// White space, ASCII punctuation, or nothing: all Markdown parsers agree on these.
     Boundary,
     Word,
-    /// Punctuation for some readers.
+    /// Punctuation for some parsers only.
     Doubtful,
 }
 
@@ -44,15 +44,15 @@ fn neighbour(c: Option<char>) -> Neighbour {
     }
 }
 
-/// How emphasis is written at its place.
+/// How emphasis is written at a given position.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Sign {
     Stars,
     Underscore,
 }
 
-/// Takes out emphasis that would not be read as such. What is left may be affected by what went, so it is looked at again,
-/// a few times; then all emphasis goes.
+/// Drops emphasis that would not be recognised. Each removal can affect the rest, so the check is repeated a few times;
+/// then all emphasis is dropped.
 fn arrange(segments: &mut [Segment]) {
     const ROUNDS: usize = 4;
     blanks(segments);
@@ -62,7 +62,7 @@ fn arrange(segments: &mut [Segment]) {
         if drops.is_empty() {
             return;
         }
-        // Strong words may be read as such once what stood inside them is gone.
+        // Strong words may be recognised once the emphasis inside them is gone.
         if drops.iter().any(|drop| drop.kind == Kind::Emphasis) {
             drops.retain(|drop| drop.kind == Kind::Emphasis);
         }
@@ -77,7 +77,7 @@ fn arrange(segments: &mut [Segment]) {
     }
 }
 
-/// Lets no mark begin or end at white space.
+/// Moves white space at the edges of a mark outside it.
 fn blanks(segments: &mut [Segment]) {
     for at in 0..segments.len() {
         if segments[at].text.trim().is_empty() {
@@ -90,7 +90,7 @@ fn blanks(segments: &mut [Segment]) {
     }
 }
 
-/// Segments in a row that share a mark at one depth.
+/// Consecutive segments that share a mark at one depth.
 #[derive(Debug, Clone, Copy)]
 struct Stretch {
     kind: Kind,
@@ -99,7 +99,7 @@ struct Stretch {
     to: usize,
 }
 
-/// How much of its stack a segment takes over from the one before it.
+/// How many marks a segment shares with the previous one.
 fn shared(segments: &[Segment], at: usize) -> usize {
     if at == 0 || at == segments.len() {
         return 0;
@@ -108,7 +108,7 @@ fn shared(segments: &[Segment], at: usize) -> usize {
     before.iter().zip(after).take_while(|(a, b)| continues(a, b)).count()
 }
 
-/// All stretches, by where they begin.
+/// All stretches, ordered by where they start.
 fn stretches(segments: &[Segment]) -> Vec<Stretch> {
     let mut all: Vec<Stretch> = Vec::new();
     let mut open: Vec<usize> = Vec::new();
@@ -146,7 +146,7 @@ fn sign(segments: &[Segment], stretch: &Stretch) -> Option<Sign> {
     if kind == Kind::Emphasis && free_before && free_after {
         return Some(Sign::Underscore);
     }
-    // Next to a word, stars are read if there is a word directly inside, too, without other marks between.
+    // Next to a word, stars work if a word also follows directly inside, without other marks between.
     let bare = |segment: &Segment| segment.stack.len() == depth + 1 && !segment.code;
     let word = |segment: &Segment, c: char| bare(segment) && neighbour(Some(c)) == Neighbour::Word;
     let reads = (free_before || word(first, first_char)) && (free_after || word(last, last_char));
@@ -156,7 +156,7 @@ fn sign(segments: &[Segment], stretch: &Stretch) -> Option<Sign> {
     (reads && (kind == Kind::Strong || touches_none())).then_some(Sign::Stars)
 }
 
-/// True when no mark but those around a stretch begins or ends where the stretch does: at the start of segment `at`.
+/// True if no mark, except those around the stretch, starts or ends at its edge: the start of segment `at`.
 fn is_plain(segments: &[Segment], at: usize, depth: usize, begins: bool) -> bool {
     let outside = if begins { at.checked_sub(1) } else { Some(at) };
     match outside.and_then(|outside| segments.get(outside)) {
@@ -170,7 +170,7 @@ fn render(html: &str, segments: &[Segment], in_table: bool) -> String {
     let mut out = String::new();
     let stretches = stretches(segments);
     let mut next_stretch = 0;
-    // Where the open stretches end, and what they end with.
+    // Where the open stretches end, and their closing marks.
     let mut open: Vec<(usize, String)> = Vec::new();
     let mut at = 0;
     while at < segments.len() {
@@ -183,7 +183,7 @@ fn render(html: &str, segments: &[Segment], in_table: bool) -> String {
         while let Some(stretch) = stretches.get(next_stretch).filter(|stretch| stretch.from < end) {
             let (begin, finish) = marks(html, segments, stretch, in_table);
             if begin == "[" && out.ends_with('!') {
-                // An exclamation mark before a link would make it a picture.
+                // An exclamation mark before a link would make it an image.
                 out.pop();
                 out.push_str("\\!");
             }
@@ -192,7 +192,7 @@ fn render(html: &str, segments: &[Segment], in_table: bool) -> String {
             next_stretch += 1;
         }
         let after = segments.get(end).and_then(|next| next.text.chars().next());
-        // A link that begins with `[` and has `]:` in it, even in code, would be the definition of an address.
+        // A link that starts with `[` and contains `]:`, even in code, would be a link reference definition.
         let in_link = open.iter().any(|(_, finish)| finish.starts_with(']'));
         if segments[at].code && !(in_link && words.contains(']')) {
             code_span(words, after, in_table, &mut out);
@@ -211,7 +211,7 @@ fn render(html: &str, segments: &[Segment], in_table: bool) -> String {
     out
 }
 
-/// Where the segments end that are written together with one: code next to code is one code span.
+/// The end of the segments that are written together: adjacent code forms one code span.
 fn code_end(segments: &[Segment], at: usize) -> usize {
     let depth = segments[at].stack.len();
     let mut end = at + 1;
@@ -224,7 +224,7 @@ fn code_end(segments: &[Segment], at: usize) -> usize {
     end
 }
 
-/// What a stretch begins and ends with.
+/// The opening and closing marks of a stretch.
 fn marks(html: &str, segments: &[Segment], stretch: &Stretch, in_table: bool) -> (String, String) {
     let both = |sign: &str| (sign.to_owned(), sign.to_owned());
     match (stretch.kind, sign(segments, stretch)) {
@@ -240,7 +240,7 @@ fn marks(html: &str, segments: &[Segment], stretch: &Stretch, in_table: bool) ->
     }
 }
 
-/// The address of a link, with what would end it written in another way.
+/// The address of a link, with the characters that would end it encoded.
 fn destination(address: &str, in_table: bool) -> String {
     let mut out = String::with_capacity(address.len());
     for (at, c) in address.char_indices() {
@@ -255,7 +255,7 @@ fn destination(address: &str, in_table: bool) -> String {
     out
 }
 
-/// True when a text that begins with `&` could be a character reference, also one that ends in what comes after.
+/// True if a text that starts with `&` could be a character reference, even one that ends in `after`.
 fn looks_like_reference(text: &str, after: Option<char>) -> bool {
     const LONGEST: usize = 40;
     let in_name = |c: char| c.is_ascii_alphanumeric() || c == '#';
@@ -265,13 +265,13 @@ fn looks_like_reference(text: &str, after: Option<char>) -> bool {
     }
 }
 
-/// Writes text so that it stays text. `next` is the character that comes after it.
+/// Writes text so that it stays text. `next` is the character after it.
 fn escape(text: &str, next: Option<char>, out: &mut String) {
     let mut before: Option<char> = None;
     let mut space = false;
     for (at, c) in text.char_indices() {
         if c.is_whitespace() {
-            // Line breaks do not count here; other white space is as good as a blank.
+            // Line breaks do not count here; other white space counts as a space.
             space = true;
             before = Some(' ');
             continue;
@@ -299,7 +299,7 @@ fn escape(text: &str, next: Option<char>, out: &mut String) {
 /// Writes a code span.
 fn code_span(code: &str, next: Option<char>, in_table: bool, out: &mut String) {
     if in_table && code.contains(['|', '\\']) {
-        // Readers do not agree about vertical bars in code in tables.
+        // Parsers disagree about vertical bars in code inside tables.
         return escape(code, next, out);
     }
     let fence = "`".repeat(longest_run(code) + 1);

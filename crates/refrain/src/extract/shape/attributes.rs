@@ -1,8 +1,8 @@
-//! What the start tags of cells and code say that the outline of a page has no room for: over how many rows and columns a
-//! cell goes, and which language code is in.
+//! Attributes of cells and code that the outline of a page does not store: how many rows and columns a cell spans, and
+//! the programming language of code.
 //!
-//! Few pages that are read are written as Markdown or TEI, and few of them have tables or code. Those are read a second
-//! time, here, and the tags are paired with the elements of the outline by their order.
+//! Few pages are written as Markdown or TEI, and few of those have tables or code. Those pages are tokenised again
+//! here, and their tags are matched with the elements of the outline by order.
 
 use std::collections::HashMap;
 
@@ -11,7 +11,7 @@ use super::super::tags::{Attribute, Tag};
 use super::super::tokens::{TokenSink, tokenise};
 use crate::document::Span;
 
-/// Over how many rows and columns a cell goes.
+/// How many rows and columns a cell spans.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Reach {
     pub(crate) rows: u32,
@@ -19,11 +19,11 @@ pub(crate) struct Reach {
 }
 
 impl Reach {
-    /// A cell that says nothing about it.
+    /// A cell without such attributes.
     pub(crate) const ONE: Reach = Reach { rows: 1, columns: 1 };
 }
 
-/// What is known of elements, by their index in the outline.
+/// The known attributes of elements, by their index in the outline.
 #[derive(Debug, Default)]
 pub(super) struct Attributes {
     reaches: HashMap<u32, Reach>,
@@ -31,7 +31,7 @@ pub(super) struct Attributes {
 }
 
 impl Attributes {
-    /// Reads the attributes of cells and code. Nothing is known of pages whose tags do not fit the outline.
+    /// Reads the attributes of cells and code. If the tags do not match the outline, the result is empty.
     pub(super) fn of(html: &str, page: &ParsedPage) -> Attributes {
         let elements = page.outline.elements.iter().map(|element| element.tag).zip(0..);
         let wanted: Vec<(Tag, u32)> = elements.filter(|(tag, _)| is_wanted(*tag)).collect();
@@ -52,7 +52,7 @@ impl Attributes {
         if reader.fits && reader.seen == wanted.len() { reader.found } else { Attributes::default() }
     }
 
-    /// How far a cell goes.
+    /// The span of a cell.
     pub(super) fn reach(&self, cell: u32) -> Reach {
         self.reaches.get(&cell).copied().unwrap_or(Reach::ONE)
     }
@@ -67,21 +67,21 @@ fn is_wanted(tag: Tag) -> bool {
     matches!(tag, Tag::Td | Tag::Th | Tag::Pre)
 }
 
-/// Goes through the tags of a page beside the outline of it.
+/// Walks the tags of a page alongside its outline.
 struct Reader<'a> {
     html: &'a str,
-    /// The elements whose attributes are looked for, in the order of their start tags.
+    /// The elements whose attributes are needed, in the order of their start tags.
     wanted: &'a [(Tag, u32)],
     found: Attributes,
     /// How many of them were seen.
     seen: usize,
-    /// All were what the outline says.
+    /// True while all tags match the outline.
     fits: bool,
-    /// The element without text that is open, and how many of its name are.
+    /// The open element without text, and how many of its name are open.
     silent: Option<(Tag, u32)>,
     /// The preformatted element that is open.
     code: Option<u32>,
-    /// The language that boxes state for the code that begins with them.
+    /// The language that a box states for the code at its start.
     announced: Option<String>,
 }
 
@@ -136,7 +136,7 @@ impl TokenSink for Reader<'_> {
 }
 
 impl Reader<'_> {
-    /// True for tags that make no element, by the rules of `segment`: what is not shown has none inside.
+    /// True for tags that create no element, by the rules of `segment`: hidden content has no elements.
     fn is_silent(&mut self, tag: Tag, self_closing: bool) -> bool {
         if let Some((silent, depth)) = &mut self.silent {
             *depth += u32::from(*silent == tag && !self_closing);
@@ -151,7 +151,7 @@ impl Reader<'_> {
         tag.is(Tag::SILENT)
     }
 
-    /// Takes the attributes of the next element that is looked for.
+    /// Reads the attributes of the next wanted element.
     fn element(&mut self, tag: Tag, attributes: &[(Attribute, Span)]) {
         let Some(&(expected, element)) = self.wanted.get(self.seen) else {
             self.fits = false;
@@ -171,7 +171,7 @@ impl Reader<'_> {
         }
     }
 
-    /// Notes the language of code, unless one was stated before.
+    /// Records the language of code, unless one was stated before.
     fn name(&mut self, code: u32, language: Option<String>) {
         if let Some(language) = language {
             self.found.languages.entry(code).or_insert(language);
@@ -179,14 +179,14 @@ impl Reader<'_> {
     }
 }
 
-/// How far a cell goes, within the bounds that the standard sets. No rows mean all that follow in its part of the table.
+/// The span of a cell, within the limits of the standard. `rowspan=0` means all remaining rows of its section.
 fn reach(html: &str, attributes: &[(Attribute, Span)]) -> Reach {
     const MOST_ROWS: u32 = 65_534;
     const MOST_COLUMNS: u32 = 1000;
     let number = |wanted: Attribute| {
         let value = attributes.iter().find(|(attribute, _)| *attribute == wanted)?.1.of(html).trim_start();
         let digits = value.bytes().take_while(u8::is_ascii_digit).count();
-        // Numbers that are too large for us are larger than any bound.
+        // Numbers that overflow are larger than any limit.
         (digits > 0).then(|| value[..digits].parse::<u32>().unwrap_or(u32::MAX))
     };
     let rows = match number(Attribute::RowSpan) {
@@ -201,7 +201,7 @@ fn reach(html: &str, attributes: &[(Attribute, Span)]) -> Reach {
     Reach { rows, columns }
 }
 
-/// The language that an element states for the code in it. Boxes around code have to say that they are about code.
+/// The language that an element states for its code. Boxes around code must say that they contain code.
 fn language(html: &str, attributes: &[(Attribute, Span)], is_box: bool) -> Option<String> {
     let value = |wanted: Attribute| attributes.iter().find(|(attribute, _)| *attribute == wanted);
     let class = value(Attribute::Class).map_or("", |(_, class)| class.of(html));
@@ -219,7 +219,7 @@ fn language(html: &str, attributes: &[(Attribute, Span)], is_box: bool) -> Optio
     })
 }
 
-/// The name of a language in lower case, if it is a word and says something.
+/// The name of a language in lower case, if it is a single meaningful word.
 fn plain_word(name: &str) -> Option<String> {
     const LONGEST: usize = 24;
     const SAY_NOTHING: [&str; 6] = ["none", "auto", "default", "undefined", "null", "unknown"];
@@ -298,7 +298,7 @@ mod tests {
         let page = segment(html);
         let cell = page.outline.elements.iter().position(|element| element.tag == Tag::Td).expect("a cell");
         assert_eq!(Attributes::of(html, &page).reach(cell as u32).columns, 3);
-        // Another page than the one that the outline is of.
+        // A different page from the one that the outline describes.
         assert_eq!(Attributes::of("<td colspan=2>a<td>", &page).reach(cell as u32).columns, 1);
     }
 }

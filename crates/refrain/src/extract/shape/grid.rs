@@ -1,29 +1,29 @@
-//! Where the cells of tables stand, when some of them go over several rows and columns.
+//! Computes the positions of table cells when some of them span several rows and columns.
 
 use super::NONE;
 use super::attributes::Reach;
 
-/// Tables with more columns are not for reading.
+/// Tables with more columns are not meant to be read.
 pub(super) const MAX_COLUMNS: usize = 64;
 
-/// Tables in which cells go over more places than this, beside their own, are not for reading either.
+/// Tables whose cells cover more positions than this, besides their own, are not meant to be read either.
 const MAX_COVERED: usize = 1 << 16;
 
-/// A place in a row of a table.
+/// A position in a row of a table.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Cell {
-    /// Nothing is kept there.
+    /// It has no kept cell.
     Empty,
-    /// A cell to the left or above goes over it.
+    /// A cell to the left or above spans it.
     Covered,
-    /// A block, and how far its cell goes: not beyond the rows and columns that are kept.
+    /// A block, and the span of its cell, limited to the kept rows and columns.
     Block(usize, Reach),
 }
 
 /// Lays out the cells of a page as browsers do, in the order of their start tags.
 #[derive(Debug)]
 pub(super) struct Layout {
-    /// The tables around the current place, outermost first. The first one is the page: it may have cells, too.
+    /// The tables around the current position, outermost first. The first one is the page, which may also have cells.
     tables: Vec<Table>,
 }
 
@@ -35,9 +35,9 @@ struct Table {
     row: u32,
     /// How many rows come before the current one.
     number: u32,
-    /// Where the next cell may stand.
+    /// The next free column.
     column: usize,
-    /// For each column, how many rows a cell in it takes from the current row on.
+    /// For each column, how many rows its cell occupies from the current row on.
     hanging: Vec<u32>,
 }
 
@@ -56,7 +56,7 @@ impl Table {
         self.number = self.number.saturating_add(1);
     }
 
-    /// Gives the column of the next cell, or [`MAX_COLUMNS`] if it stands further to the right.
+    /// Returns the column of the next cell, or [`MAX_COLUMNS`] if it is further to the right.
     fn place(&mut self, reach: Reach) -> usize {
         while self.hanging.get(self.column).is_some_and(|rows| *rows > 0) {
             self.column += 1;
@@ -83,7 +83,7 @@ impl Layout {
         self.tables.push(Table::new(table));
     }
 
-    /// Begins a row of a table, unless it is the current one. Gives its number.
+    /// Begins a row of a table, unless it is the current one. Returns its number.
     pub(super) fn row(&mut self, table: u32, section: u32, row: u32) -> u32 {
         let Some(table) = self.back_to(table) else { return 0 };
         if table.row != row {
@@ -92,12 +92,12 @@ impl Layout {
         table.number
     }
 
-    /// Places a cell in the current row of a table. Gives its column.
+    /// Places a cell in the current row of a table. Returns its column.
     pub(super) fn cell(&mut self, table: u32, reach: Reach) -> usize {
         self.back_to(table).map_or(0, |table| table.place(reach))
     }
 
-    /// Forgets the tables inside a table, which have ended.
+    /// Discards the tables inside a table, which have ended.
     fn back_to(&mut self, table: u32) -> Option<&mut Table> {
         while self.tables.len() > 1 && self.tables.last().is_some_and(|open| open.element != table) {
             self.tables.pop();
@@ -109,14 +109,14 @@ impl Layout {
 /// A row that has kept cells.
 #[derive(Debug)]
 pub(super) struct Row {
-    /// The part of the table it stands in: no cell goes beyond.
+    /// The section of the table that contains it; no cell spans beyond.
     pub(super) section: u32,
     pub(super) number: u32,
-    /// The column, block and reach of each.
+    /// The column, block and span of each cell.
     pub(super) cells: Vec<(usize, usize, Reach)>,
 }
 
-/// Draws rows so that every cell stands in its column. Where it is empty at the end, a row is shorter.
+/// Draws rows with every cell in its column. Empty positions at the end of a row are dropped.
 pub(super) fn draw(rows: &[Row]) -> Option<Vec<Vec<Cell>>> {
     let width = rows.iter().flat_map(|row| &row.cells).map(|(column, ..)| column + 1).max()?;
     let mut drawn: Vec<Vec<Cell>> = vec![Vec::new(); rows.len()];
@@ -125,7 +125,7 @@ pub(super) fn draw(rows: &[Row]) -> Option<Vec<Vec<Cell>>> {
         for &(column, block, reach) in &row.cells {
             let numbers = row.number..row.number.saturating_add(reach.rows);
             let below = |other: &&Row| other.section == row.section && numbers.contains(&other.number);
-            // Every row costs a place at least: no more need to be counted than would be one too many.
+            // Every row uses at least one position, so there is no need to count further than the limit.
             let height = rows[at..].iter().take(left + 2).take_while(below).count();
             let end = width.min(column + reach.columns as usize);
             left = left.checked_sub((height * (end - column)).checked_sub(1)?)?;
@@ -159,13 +159,13 @@ mod tests {
         assert_eq!(layout.cell(1, reach(u32::MAX, 1)), 3);
         assert_eq!(layout.row(1, 2, 4), 2);
         assert_eq!([(); 3].map(|()| layout.cell(1, Reach::ONE)), [1, 2, 4]);
-        // A table in a cell does not matter to the one around it.
+        // A table in a cell does not affect the one around it.
         layout.begin_table(9, 1);
         assert_eq!(layout.row(9, 9, 10), 1);
         assert_eq!(layout.cell(9, Reach::ONE), 0);
         assert_eq!(layout.row(1, 2, 5), 3);
         assert_eq!([(); 4].map(|()| layout.cell(1, Reach::ONE)), [0, 1, 2, 4]);
-        // Nothing hangs down into the next section.
+        // No cell spans into the next section.
         assert_eq!(layout.row(1, 6, 7), 4);
         assert_eq!([(); 4].map(|()| layout.cell(1, Reach::ONE)), [0, 1, 2, 3]);
     }

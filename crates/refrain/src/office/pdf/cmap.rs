@@ -6,7 +6,7 @@
 /// A table from codes to characters.
 #[derive(Debug, Default, PartialEq)]
 pub(super) struct CMap {
-    /// First and last code, and what the first one stands for, sorted by the first code once all are read.
+    /// First and last code, and the text of the first one, sorted by the first code once all are read.
     ranges: Vec<(u32, u32, String)>,
     /// How many bytes a code takes, where the table says so.
     pub(super) code_bytes: Option<usize>,
@@ -61,7 +61,7 @@ impl CMap {
         cmap
     }
 
-    /// The rest of a line of ranges: the last code, and what the codes stand for, one after the other or as a list.
+    /// The rest of a line of ranges: the last code, and the text of the codes, consecutive or as a list.
     fn range(&mut self, low: &[u8], tokens: &mut impl Iterator<Item = Token>) {
         let Some(Token::String(high)) = tokens.next() else { return };
         let (low, high) = (code_of(low), code_of(&high));
@@ -85,7 +85,7 @@ impl CMap {
         }
     }
 
-    /// What a code stands for.
+    /// The text of a code.
     pub(super) fn get(&self, code: u32) -> Option<String> {
         let behind = self.ranges.partition_point(|range| range.0 <= code);
         let (low, high, text) = self.ranges.get(behind.checked_sub(1)?)?;

@@ -1,4 +1,4 @@
-//! What the content of a page shows: glyphs and where they stand.
+//! The glyphs that the content of a page shows, and their positions.
 
 use std::rc::Rc;
 
@@ -8,10 +8,10 @@ use lopdf::{Dictionary, Document, Object, Stream};
 use super::fonts::{Font, Fonts};
 use super::{dictionary, number, object};
 
-/// Forms in forms in forms: deeper than this is no honest page.
+/// No honest page nests forms deeper than this.
 const MAX_FORMS: usize = 12;
 
-/// States that are saved: more than this is no honest page.
+/// No honest page saves more states than this.
 const MAX_SAVED: usize = 1024;
 
 /// A glyph on a page. Coordinates are those of a page that is turned so that the text runs from left to right.
@@ -25,7 +25,7 @@ pub(super) struct Glyph {
     pub(super) y: f64,
     /// The size of its font.
     pub(super) size: f64,
-    /// The characters that it stands for.
+    /// The characters that it represents.
     pub(super) text: Rc<str>,
 }
 
@@ -37,7 +37,7 @@ pub(super) struct Shown {
     pub(super) decoded: usize,
     /// Pictures.
     pub(super) pictures: usize,
-    /// Bytes that forms may still unpack to, and whether they wanted more.
+    /// Bytes that forms may still decompress to, and whether they needed more.
     pub(super) left: usize,
     pub(super) exhausted: bool,
 }
@@ -100,7 +100,7 @@ struct State {
     scale: f64,
     leading: f64,
     rise: f64,
-    /// Where the next glyph stands, and where its line began.
+    /// The position of the next glyph, and of the start of its line.
     text: Matrix,
     line: Matrix,
 }
@@ -143,7 +143,7 @@ impl<'d> Page<'_, 'd> {
     fn run(&mut self, content: &[u8], resources: &[&'d Dictionary], mut state: State, forms: usize) {
         let mut saved: Vec<State> = Vec::new();
         for operation in Content::decode_iter(content) {
-            // What stands behind a fault is lost, what stands before it is not.
+            // The content after an error is lost, the content before it is not.
             let Ok(operation) = operation else { return };
             match operation.operator.as_str() {
                 "q" if saved.len() < MAX_SAVED => saved.push(state.clone()),
@@ -248,7 +248,7 @@ impl<'d> Page<'_, 'd> {
 
     fn draw_form(&mut self, form: &'d Stream, resources: &[&'d Dictionary], state: &State, forms: usize) {
         let Ok(content) = form.get_plain_content_with_limit(self.shown.left) else { return };
-        // Drawing takes time, also where there is little to unpack.
+        // Drawing takes time, even if there is little to decompress.
         match self.shown.left.checked_sub(content.len() + 1024) {
             Some(left) => self.shown.left = left,
             None => {

@@ -55,7 +55,7 @@ pub(super) struct Font {
 
 /// A glyph of a string.
 pub(super) struct Shown {
-    /// What it stands for; `None` where nothing says so.
+    /// Its text; `None` if nothing defines it.
     pub(super) text: Option<Rc<str>>,
     /// Its width in sizes of the font.
     pub(super) width: f64,
@@ -244,7 +244,7 @@ fn encoded(encoding: Object) -> Dictionary {
     Dictionary::from_iter([("Type", Object::Name(b"Font".to_vec())), ("Encoding", encoding)])
 }
 
-/// The character of a glyph by its name: `eacute`, `uni00E9`, `u1D400`, `f_i`, with or without a suffix behind a dot.
+/// The character of a glyph by its name: `eacute`, `uni00E9`, `u1D400`, `f_i`, with or without a suffix after a dot.
 fn glyph(document: &Document, name: &[u8]) -> Option<Rc<str>> {
     let name = name.split(|b| *b == b'.').next().filter(|name| !name.is_empty())?;
     if name.contains(&b'_') {

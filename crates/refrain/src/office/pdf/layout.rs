@@ -1,14 +1,14 @@
 //! Glyphs to lines, lines to paragraphs.
 //!
-//! Nothing in a PDF says where a paragraph ends. Signs of it, by which this goes: more room between lines than is usual for
-//! letters of this size; a line that is indented; a line that ends early, though the next word would have fitted; letters of
-//! another size. Hyphens at the ends of lines are taken out where the word goes on in small letters.
+//! A PDF does not say where a paragraph ends. This module uses these signs: more space between lines than usual for the
+//! font size; an indented line; a line that ends early, though the next word would have fitted; a different font size.
+//! Hyphens at line ends are removed if the word continues in lower case.
 
 use std::collections::BTreeMap;
 
 use super::content::Glyph;
 
-/// Glyphs this much of their size above or below a line still stand on it: small figures do.
+/// Glyphs this much of their size above or below a line still belong to it, such as superscripts.
 const ON_LINE: f64 = 0.5;
 /// A gap of this much of the size is a space.
 const SPACE: f64 = 0.12;
@@ -22,7 +22,7 @@ const ROWS: f64 = 3.5;
 const INDENT: f64 = 0.7;
 /// Sizes of letters may differ by this share.
 const SIZES: f64 = 0.12;
-/// Lines before and behind a line that say where its right margin is.
+/// Lines before and after a line that determine its right margin.
 const AROUND: usize = 30;
 
 /// A line of a page.
@@ -46,7 +46,7 @@ impl Line {
         Line { text: glyph.text.to_string(), turn, x, end, y, size, word_end: end, word_ended: false }
     }
 
-    /// True when a glyph goes on with this line.
+    /// True if a glyph continues this line.
     fn takes(&self, glyph: &Glyph) -> bool {
         let size = self.size.max(glyph.size);
         let is_near = self.turn == glyph.turn && (glyph.y - self.y).abs() < ON_LINE * size;
@@ -77,7 +77,7 @@ impl Line {
         self.end = self.end.max(glyph.end);
     }
 
-    /// True for a row of a table: columns behind a first one that is more than the mark of an item.
+    /// True for a row of a table: columns after a first one that is more than a list marker.
     fn is_row(&self) -> bool {
         self.text.find('\t').is_some_and(|at| self.text[..at].chars().count() > 3)
     }
@@ -182,7 +182,7 @@ fn join_words(text: &mut String, next: &str) {
     }
 }
 
-/// True when a text ends with a hyphen behind a letter.
+/// True if a text ends with a hyphen after a letter.
 fn is_hyphenated(text: &str) -> bool {
     let mut ends = text.chars().rev();
     ends.next().is_some_and(|c| matches!(c, '-' | '\u{ad}' | '\u{2010}'))
@@ -193,14 +193,14 @@ fn begins_small(text: &str) -> bool {
     text.chars().next().is_some_and(char::is_lowercase)
 }
 
-/// What stands between two lines.
+/// The separator of two lines.
 enum Joint {
     None,
     Line,
     Paragraph,
 }
 
-/// What stands between a line and the next one.
+/// The separator between a line and the next one.
 fn joint(lines: &[Line], index: usize, leading: &Leading) -> Joint {
     let (line, next) = (&lines[index], &lines[index + 1]);
     let size = line.size.max(next.size);

@@ -1,11 +1,11 @@
 //! PDF: pages of placed glyphs, back to running text.
 //!
-//! The objects of the file are read by lopdf. What is shown where is worked out here ([`content`]), which characters that is
-//! by the tables of each font ([`fonts`], [`cmap`]), and which lines and paragraphs they make by where they stand
-//! ([`layout`]). Text is taken in the order in which the file shows it, which is the order of reading in what word
-//! processors and TeX write, also in columns.
+//! lopdf reads the objects of the file. This module works out what is shown where ([`content`]), which characters that
+//! is by the tables of each font ([`fonts`], [`cmap`]), and which lines and paragraphs they form by their positions
+//! ([`layout`]). Text is read in the order of the file, which is the reading order in the output of word processors and
+//! TeX, also in columns.
 //!
-//! lopdf is asked for no more bytes than the limit, and its calls are guarded: should one panic, the page or file is
+//! lopdf is asked for at most as many bytes as the limit, and its calls are guarded: if one panics, the page or file is
 //! damaged.
 
 mod cmap;
@@ -24,11 +24,11 @@ use layout::Line;
 
 const FORMAT: &str = "PDF";
 
-/// Pages may share their content, so that a small file shows a lot: all pages together may take this many times the limit
-/// before they are text.
+/// Pages may share their content, so a small file can show a lot: all pages together may use this many times the limit
+/// before they become text.
 const WORK: usize = 4;
 
-/// Of so many characters shown, one must be told, or the text is none.
+/// One in this many characters must be decoded, or the text is rejected.
 const LEAST_DECODED: usize = 4;
 
 /// Reads a document.
@@ -71,7 +71,7 @@ pub(crate) fn read(bytes: &[u8], limit: usize) -> Result<Content, Unreadable> {
     Ok(Content { text, about: about(&document), pages: starts, damage })
 }
 
-/// Why a file gives no text.
+/// Why a file yields no text.
 fn without_text(shown: &Shown) -> Unreadable {
     if shown.glyphs > 0 {
         return Unreadable {
@@ -92,7 +92,7 @@ fn without_text(shown: &Shown) -> Unreadable {
 struct Pages<'d> {
     document: &'d Document,
     limit: usize,
-    /// Bytes of content that may still be unpacked.
+    /// Bytes of content that may still be decompressed.
     left: usize,
     shown: Shown,
 }
@@ -131,7 +131,7 @@ impl Pages<'_> {
         Unreadable::too_large(FORMAT, self.limit)
     }
 
-    /// What a page shows; `None` when it cannot be unpacked.
+    /// The glyphs of a page; `None` if it cannot be decompressed.
     fn content(&self, page: ObjectId) -> Option<Vec<u8>> {
         let mut content = Vec::new();
         for id in self.document.get_page_contents(page) {
@@ -177,7 +177,7 @@ fn number(object: &Object) -> Option<f64> {
     number.is_finite().then_some(number)
 }
 
-/// What the file says of itself.
+/// The metadata of the file.
 fn about(document: &Document) -> About {
     let mut about = About::default();
     let text = |parent, key| object(document, parent, key).and_then(|value| lopdf::decode_text_string(value).ok());

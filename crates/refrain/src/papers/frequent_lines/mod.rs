@@ -20,11 +20,11 @@ pub mod counters;
 pub struct PaperOptions {
     /// K: a line is frequent when it occurs more often than this.
     pub k: u32,
-    /// Non-trivial lines that are looked at in front.
+    /// Non-trivial lines examined at the top.
     pub p_max: usize,
-    /// Non-trivial lines that are looked at at the end.
+    /// Non-trivial lines examined at the bottom.
     pub e_max: usize,
-    /// GAP_MAX: so many infrequent lines on end make the boilerplate end.
+    /// GAP_MAX: this many consecutive infrequent lines end the boilerplate.
     pub gap_max: usize,
     /// Lines that say where the boilerplate ends count, too (section 3.4 of the paper).
     pub heuristics: bool,
@@ -143,7 +143,7 @@ impl LineCounts {
 #[derive(Debug, Default)]
 pub struct PreparedLines {
     keys: Vec<u64>,
-    /// The lines on end and where each ends, for counters that keep lines.
+    /// The concatenated lines and where each ends, for counters that keep lines.
     bytes: Vec<u8>,
     ends: Vec<usize>,
 }
@@ -213,13 +213,13 @@ impl FrequentLines {
 /// How far the first frequent line may be from the end of the text: Algorithm 1 treats the two ends differently.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum First {
-    /// "skip till frequent line seen": in front.
+    /// "skip till frequent line seen": at the top.
     Sought,
-    /// The gap is counted from the last line of the text on: behind.
+    /// The gap is counted from the last line of the text: at the bottom.
     Near,
 }
 
-/// The last frequent line before a gap of infrequent ones, from 1; 0 is none. Lines come with their numbers, from the outside.
+/// The last frequent line before a gap of infrequent ones, from 1; 0 means none. Lines come numbered, outermost first.
 fn walk(mut lines: impl Iterator<Item = (usize, bool)>, first: First, gap_max: usize) -> usize {
     let mut last = 0;
     if first == First::Sought {

@@ -253,7 +253,7 @@ impl<'a> Published<'a> {
     fn end_block(&mut self) {
         let before = self.pass.page.blocks.len();
         self.pass.flush();
-        // What is a choice is told by the names alone: `<select>` itself is dropped.
+        // Choices are detected by their names alone: `<select>` itself is dropped.
         if let Some(block) = self.pass.page.blocks.get_mut(before) {
             if self.in_choice {
                 block.kind = BlockKind::Choice;
@@ -339,7 +339,7 @@ impl TokenSink for Published<'_> {
 
     fn text(&mut self, span: Span) {
         if span.of(self.pass.html).bytes().any(|byte| !byte.is_ascii_whitespace()) {
-            // Text that can be seen stands in the body.
+            // Visible text belongs to the body.
             while self.top() == Some(Tag::Head) {
                 self.pop();
             }
@@ -472,7 +472,7 @@ mod tests {
     #[test]
     fn white_space_between_elements_is_dropped_as_published() {
         assert_eq!(texts("<p><b>a</b> <i>b</i> c <u>d</u>\n<s>e</s>"), ["ab c de"]);
-        // What is dropped leaves one node of text behind.
+        // Dropped elements leave one text node in their place.
         assert_eq!(texts("<p>a<!-- x --> <b>b</b><p>c<script>x</script> <b>d</b>"), ["a b", "c d"]);
     }
 
@@ -504,7 +504,7 @@ mod tests {
         // A body that has begun already does not begin again, and its end tag does not count.
         assert_eq!(texts("<html><head><title>t</title></head>a<body>b</body>c</body>d"), ["abc", "d"]);
         assert_eq!(texts("<head><noscript><p>a</p></noscript></head>b"), ["b"]);
-        // Without a sign that it is a whole page, elements behind the body are lost.
+        // Without a sign that it is a whole page, elements after the body are lost.
         assert_eq!(texts("<!-- x --><html><body>a<p>b</p></body><p>c"), ["a", "b"]);
     }
 

@@ -103,7 +103,7 @@ impl<'a> BitReader<'a> {
     #[inline]
     pub(super) fn gamma(&mut self) -> Result<u64> {
         if self.bits == 0 {
-            // Zeros of a code that goes on in the next bytes, or none at all.
+            // Zeros of a code that continues in the next bytes, or no zeros at all.
             self.fill()?;
         }
         let width = self.bits.trailing_zeros();

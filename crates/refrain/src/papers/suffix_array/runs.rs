@@ -1,9 +1,9 @@
 //! Sorted n-grams on disk, each with the places where it occurs, and their merging.
 //!
-//! A run is a file of n-grams in the order of their word ids. As in section 6.2.1 of the PRESEMT report D3.1.3, an n-gram
-//! leaves out the ids it shares with the one before, and ids are in Elias codes: frequent words were met early, so their
-//! ids are small. Places follow, as differences, up to a mark for their end. They are never all in memory: an n-gram may
-//! occur very often.
+//! A run is a file of n-grams in the order of their word ids. As in section 6.2.1 of the PRESEMT report D3.1.3, an
+//! n-gram omits the ids it shares with the previous one. Ids are in Elias codes: frequent words occur early, so their
+//! ids are small. Places follow, as differences, up to an end mark. They are never all in memory: an n-gram may occur
+//! very often.
 
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -1,4 +1,4 @@
-//! The frequent lines of a collection, as far as a structure can tell, and the file they are kept in.
+//! The frequent lines of a collection, as a structure reports them, and their file format.
 
 use std::fs::File;
 use std::hash::Hasher;
@@ -65,7 +65,7 @@ impl FrequentTable {
         FrequentTable { kind: CounterKind::Hashed, least, counted, set: Set::Cells { packed, shift } }
     }
 
-    /// Whether a line occurs at least [`least`](FrequentTable::least) times, as far as the structure can tell.
+    /// Whether a line occurs at least [`least`](FrequentTable::least) times, according to the structure.
     pub fn is_frequent(&self, line: &[u8]) -> bool {
         self.is_frequent_keyed(self.kind.key(line), line)
     }
@@ -83,7 +83,7 @@ impl FrequentTable {
         }
     }
 
-    /// The structure that told it.
+    /// The structure that found them.
     pub fn kind(&self) -> CounterKind {
         self.kind
     }

@@ -32,7 +32,7 @@ pub struct Hashed {
 }
 
 impl Hashed {
-    /// An array of 2^[`bits`](Options::bits) counters that tell up to [`ceiling`](Options::ceiling) occurrences.
+    /// An array of 2^[`bits`](Options::bits) counters that count up to [`ceiling`](Options::ceiling) occurrences.
     pub fn new(options: &Options) -> Result<Self> {
         if !BITS.contains(&options.bits) {
             let (bits, low, high) = (options.bits, BITS.start(), BITS.end());
@@ -47,7 +47,7 @@ impl Hashed {
         })
     }
 
-    /// The largest `least` that counters can tell.
+    /// The largest `least` that counters support.
     #[allow(clippy::cast_sign_loss)] // a count
     fn ceiling(&self) -> u32 {
         self.morris.as_ref().map_or(PLAIN, |morris| morris.estimate(u8::MAX).round() as u32)

@@ -28,9 +28,9 @@ struct Group {
 ///
 /// # Time
 ///
-/// An update takes a constant number of steps. Counters are kept in the order of their values, those with equal values in
-/// one group; an incremented counter changes places with the last of its group and goes to the next one, and a decrement of
-/// all counters is an increment of what is subtracted from all.
+/// An update takes constant time. Counters are sorted by value, with equal values in one group. An incremented counter
+/// swaps places with the last of its group and moves to the next one. Decrementing all counters means incrementing an
+/// offset that is subtracted from all.
 ///
 /// # Merging
 ///
@@ -206,7 +206,7 @@ impl Majority {
         self.keys[slot as usize] = key;
     }
 
-    /// Removes a key from the table: those behind it that it kept from their homes move up.
+    /// Removes a key from the table: later keys that it displaced move up.
     fn forget(&mut self, key: u64) {
         let mask = self.table.len() - 1;
         let mut free = self.find(key);
@@ -290,7 +290,7 @@ impl Counter for Majority {
     }
 }
 
-/// The key under which a line is monitored: 0 stands for none.
+/// The key under which a line is monitored: 0 means none.
 pub(super) fn own_key(key: u64) -> u64 {
     key.max(1)
 }

@@ -1,5 +1,5 @@
-//! Structures that tell which lines of a collection are frequent: the five of section 3.3 of Kaser and Lemire, "Removing
-//! Manually Generated Boilerplate from Electronic Texts" (2007), behind one [trait](Counter).
+//! Structures that find the frequent lines of a collection: the five of section 3.3 of Kaser and Lemire, "Removing
+//! Manually Generated Boilerplate from Electronic Texts" (2007), with one [trait](Counter).
 //!
 //! A line is frequent if it occurs at least `least` times. (The paper says more than K times: `least` is K + 1.)
 //!
@@ -11,9 +11,9 @@
 //! | [`hashed`](Hashed) | 2^`bits` bytes | never up to 255 occurrences; beyond, with a probability of at most [`MISS`] | if lines share a counter; beyond 255 occurrences also if a counter overestimates |
 //! | [`majority`](Majority) | about 35 bytes for each counter | only if it is at most n/(c + 1) of n lines | if it occurs at least `least` − n/(c + 1) times |
 //!
-//! Each structure takes a line together with a 64-bit key of it. Keys are what takes time, and do not depend on anything
-//! but the line: make them on many threads with [`CounterKind::key`], and add them on one, in the order of the lines. Then
-//! there is one structure in memory, and what it tells does not depend on threads. [`Counter::add_all`] does so.
+//! Each structure takes a line together with its 64-bit key. Computing keys takes most of the time and depends only on
+//! the line: compute them on many threads with [`CounterKind::key`], and add them on one, in the order of the lines.
+//! Then one structure is in memory, and its result does not depend on threads. [`Counter::add_all`] does so.
 //!
 //! ```
 //! use refrain::papers::frequent_lines::counters::{Counter, CounterKind, Options};
@@ -59,7 +59,7 @@ pub use sorted::Sorted;
 /// Lines whose keys are made at a time by [`Counter::add_all`]: two blocks of keys take 1 MB.
 const BLOCK: usize = 1 << 16;
 
-/// Counts lines, to tell in the end which of them are frequent.
+/// Counts lines, to find the frequent ones in the end.
 pub trait Counter: Send + Sized {
     /// Which structure this is.
     fn kind(&self) -> CounterKind;
@@ -73,7 +73,7 @@ pub trait Counter: Send + Sized {
     /// Counts with this counter what another of the same kind and options has counted.
     fn merge(&mut self, other: Self) -> Result<()>;
 
-    /// Ends counting: lines that occur at least `least` times are frequent, as far as the structure can tell.
+    /// Ends counting: lines that occur at least `least` times are frequent, as far as the structure can determine.
     fn finish(self, least: u32) -> Result<FrequentTable>;
 
     /// Counts a line.
@@ -176,7 +176,7 @@ impl fmt::Display for CounterKind {
     }
 }
 
-/// What the structures can be told. Each uses what concerns it.
+/// The options of the structures. Each uses those that concern it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Options {
     /// Bytes that [`Sorted`] may use while it counts.
@@ -185,14 +185,14 @@ pub struct Options {
     pub folder: PathBuf,
     /// [`Hashed`] has 2^`bits` counters.
     pub bits: u32,
-    /// The largest number of occurrences that [`Hashed`] must tell: more than 255 make its counters approximate.
+    /// The largest count that [`Hashed`] must represent: more than 255 makes its counters approximate.
     pub ceiling: u32,
     /// Seed of the chances of approximate counters.
     pub seed: u64,
     /// How many lines [`Majority`] monitors: c in the paper.
     pub counters: u32,
-    /// What the counter of a monitored line must say for the line to be frequent (the paper takes 5 where K is 10), instead
-    /// of the least that misses no line.
+    /// The minimum counter of a monitored line for the line to be frequent (the paper uses 5 where K is 10), instead of
+    /// the smallest value that misses no line.
     pub majority_least: Option<u32>,
 }
 
@@ -211,8 +211,8 @@ impl Default for Options {
 }
 
 impl Options {
-    /// The options for one part of a collection that is counted in parts: approximate counters of different parts must not
-    /// share their chances. One part after another, and merged in their order, they tell the same in each run.
+    /// The options for one part of a collection that is counted in parts: approximate counters of different parts must
+    /// not share random numbers. Counted one after another and merged in order, they give the same result in each run.
     #[must_use]
     pub fn for_part(&self, part: u64) -> Options {
         let seed = XxHash3_64::oneshot_with_seed(self.seed, &part.to_le_bytes());

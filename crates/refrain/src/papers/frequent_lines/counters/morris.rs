@@ -9,9 +9,9 @@ const TOP: u8 = u8::MAX;
 
 /// Counts in steps that grow: a counter of value v is raised by a further event with the probability g^−v.
 ///
-/// So after n events (g^v − 1)/(g − 1) is n in expectation, with a variance of (g − 1)n(n − 1)/2: a relative error of about
-/// √((g − 1)/2), whatever n. The base g is the least by which 255 stands for the ceiling: the relative error is 7 % for a
-/// ceiling of 1 000, 10 % for 10 000 and 15 % for a million.
+/// So after n events (g^v − 1)/(g − 1) is n in expectation, with a variance of (g − 1)n(n − 1)/2: a relative error of
+/// about √((g − 1)/2), whatever n. The base g is the smallest for which 255 represents the ceiling: the relative error
+/// is 7 % for a ceiling of 1 000, 10 % for 10 000 and 15 % for a million.
 ///
 /// # How much may be missed
 ///
@@ -34,7 +34,7 @@ pub struct Morris {
 }
 
 impl Morris {
-    /// The scale on which 255 stands for `ceiling`, which should be more than 255.
+    /// The scale on which 255 represents `ceiling`, which should be more than 255.
     pub fn new(ceiling: u32) -> Self {
         let ceiling = f64::from(ceiling.max(u32::from(TOP) + 1));
         let (mut low, mut high) = (1.0 + 1e-9, 2.0);
@@ -52,7 +52,7 @@ impl Morris {
         self.base
     }
 
-    /// The number of events that a value stands for.
+    /// The number of events that a value represents.
     pub fn estimate(&self, value: u8) -> f64 {
         reached(self.base, value)
     }
@@ -107,7 +107,7 @@ fn exponent(chances: &[f64], t: f64, n: f64) -> f64 {
     chances.iter().map(one).sum::<f64>() - t * n
 }
 
-/// The least value that a convex function takes in an interval, at most that at its start.
+/// The minimum of a convex function in an interval, at most its value at the start.
 fn least_of(function: impl Fn(f64) -> f64, mut low: f64, mut high: f64) -> f64 {
     for _ in 0..100 {
         let third = (high - low) / 3.0;
@@ -216,7 +216,7 @@ mod tests {
         let missed = values.iter().filter(|&&v| v < threshold).count();
         assert!(missed as f64 <= MISS * 20_000.0, "{missed}");
         let mean = values.iter().map(|&v| morris.estimate(v)).sum::<f64>() / 20_000.0;
-        // Values stop at 255, which stands for 1 000: the mean is below it by about the mean of half a bell curve.
+        // Values stop at 255, which represents 1 000: the mean is below it by about the mean of half a bell curve.
         assert!((950.0..1_000.0).contains(&mean), "{mean}");
     }
 

@@ -10,7 +10,7 @@ use super::{Counter, CounterKind, FrequentTable, Options, check_least};
 use crate::disk::runs::{Entry, FAN_IN, Runs};
 use crate::error::{Error, Result};
 
-/// Bytes of memory for each distinct line, but for its own: 24 for the entry, 16 to sort, up to 22 for slots; and a word.
+/// Bytes of memory per distinct line, besides its own: 24 for the entry, 16 to sort, up to 22 for slots, rounded up.
 const FOR_EACH: usize = 64;
 /// Bytes that are taken at once, however much memory was given.
 const ROOM: usize = 512 << 20;

@@ -31,7 +31,7 @@ pub struct Misclassified {
     pub gap_max: u32,
     /// Probability of a false positive.
     pub p: f64,
-    /// Expected number of lines behind the preamble that are taken for a part of it.
+    /// Expected number of lines after the preamble that are mistaken for a part of it.
     pub lines: f64,
 }
 
@@ -219,8 +219,8 @@ fn zipf_frequencies(zipf: &Zipf, x: f64) -> Vec<u32> {
     (1..=zipf.items).map(|rank| count(rank).max(u32::from(zipf.each_occurs))).collect()
 }
 
-/// The largest k up to c for which GM answers the top-k query exactly, in a random order. Of items with the same frequency
-/// any may be in the answer; a counter of zero stands for an item that does not occur.
+/// The largest k up to c for which GM answers the top-k query exactly, in a random order. Of items with the same
+/// frequency, any may be in the answer; a counter of zero means an item that does not occur.
 fn largest_exact(frequencies: &[u32], c: u32, random: &mut Random) -> Result<u32> {
     let mut majority = Majority::new(&Options { counters: c, ..Options::default() })?;
     for item in shuffled(frequencies, random) {
@@ -268,7 +268,7 @@ pub struct Timing {
     pub lines: u64,
     /// Bytes of the lines, with one more for the end of each.
     pub bytes: u64,
-    /// Wall-clock time to build the structure and to tell which lines are frequent.
+    /// Wall-clock time to build the structure and to find the frequent lines.
     pub seconds: f64,
     /// Frequent lines that were found, as [`FrequentTable::len`](super::FrequentTable::len) counts them.
     pub frequent: usize,

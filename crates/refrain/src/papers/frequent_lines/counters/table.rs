@@ -8,7 +8,7 @@ const PIECE: usize = 1 << 16;
 /// A table never has fewer slots.
 const FEWEST_SLOTS: usize = 64;
 
-/// The part of a slot that repeats bits of the key, so that most other lines are told apart without a look at them.
+/// The part of a slot that repeats bits of the key, so that most other lines are ruled out without a comparison.
 const TAG: u64 = 0xFFFF_FFFF << 32;
 
 /// As many distinct lines as a [`LineTable`] can hold.
@@ -150,7 +150,7 @@ impl LineTable {
     }
 }
 
-/// Lengths are kept in 32 bits: of a longer line the key tells the rest.
+/// Lengths are stored in 32 bits: the key distinguishes longer lines.
 fn cut(line: &[u8]) -> &[u8] {
     &line[..line.len().min(u32::MAX as usize)]
 }

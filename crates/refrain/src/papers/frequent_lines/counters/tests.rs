@@ -152,7 +152,7 @@ proptest! {
         prop_assert_eq!(counter.counts().into_iter().collect::<HashMap<_, _>>(), plain);
     }
 
-    /// What a structure tells does not depend on threads, nor, but for majority, on parts.
+    /// The result of a structure does not depend on threads nor, except for majority, on parts.
     #[test]
     fn all_at_once_is_as_one_by_one(lines in lines(), least in 1u32..12) {
         for kind in CounterKind::ALL {
