@@ -1,9 +1,9 @@
-//! From occurrences of repeated n-grams, in any order, to an answer for each n-gram of the collection, in its order.
+//! Turns occurrences of repeated n-grams, in any order, into one answer for each n-gram of the collection, in order.
 //!
-//! A group of equal n-grams is known by its first place, the number of its first n-gram in the order of the collection.
-//! Occurrences are scattered by the first place of their group; there the groups get their numbers, in order, and the
-//! numbers are scattered once more, by place. Either way a part stands for a range of places, so that memory is bounded by
-//! the range, however often an n-gram occurs.
+//! A group of equal n-grams is identified by its first position: the number of its first n-gram in the order of the
+//! collection. Occurrences are partitioned by the first position of their group. There, groups are numbered in order,
+//! and the numbers are partitioned again by position. Each partition covers a range of positions, so that memory is
+//! bounded by the range, however often an n-gram occurs.
 
 use std::fs::File;
 use std::io::{BufWriter, Write};
@@ -14,17 +14,17 @@ use super::group::Most;
 use crate::disk::partitions::{Partition, Partitions};
 use crate::error::{Error, IoContext, Result};
 
-/// What a place takes while groups are numbered: how often its group occurs, and its number.
+/// Bytes per position while groups are numbered: the count of its group, and its number.
 const SLOT: u64 = 12;
 
 /// Bytes of an occurrence on disk: the first place in its part, and the place.
 const OCCURRENCE: usize = 12;
 /// Bytes of an answer on disk: the place in its part, and the number of the group.
 const ANSWER: usize = 8;
-/// The most bytes that a part keeps in memory.
+/// The maximum number of bytes that a partition keeps in memory.
 const BUFFER: u64 = 256 << 10;
 
-/// Partitions in the folder, with so much memory for the buffers of all of them.
+/// Partitions in the folder, whose buffers share this much memory.
 pub(crate) fn parts(folder: &Path, name: &str, count: u64, size: usize, memory: u64) -> Partitions {
     let buffer = (memory / 2 / count.max(1)).min(BUFFER);
     Partitions::named(folder, name, count as usize, size, buffer as usize)
@@ -38,16 +38,16 @@ pub(crate) fn number<const N: usize>(entry: &[u8], at: usize) -> [u8; N] {
     bytes
 }
 
-/// How many n-grams a document of so many words has.
+/// The number of n-grams in a document with this many words.
 pub(crate) fn ngrams(words: usize, n: usize) -> usize {
     if n == 0 { 0 } else { (words + 1).saturating_sub(n) }
 }
 
-/// Takes in occurrences and gives answers.
+/// Collects occurrences and writes answers.
 pub(crate) struct Answers {
     folder: PathBuf,
     memory: u64,
-    /// N-grams of the collection, and how many of them a part stands for.
+    /// The number of n-grams in the collection, and in the range of one partition.
     ngrams: u64,
     range: u64,
     /// Occurrences by first place: the first place in its part, and the place.
@@ -55,14 +55,14 @@ pub(crate) struct Answers {
 }
 
 impl Answers {
-    /// `memory` is for the time in which groups are numbered; before, an eighth of it is used.
+    /// `memory` is the limit while groups are numbered; until then, an eighth of it is used.
     pub(crate) fn new(folder: &Path, ngrams: u64, memory: u64) -> Answers {
         let range = (memory / 2 / SLOT).clamp(1, 1 << 31).min(ngrams.max(1));
         let firsts = parts(folder, "firsts", ngrams.div_ceil(range), OCCURRENCE, memory / 8);
         Answers { folder: folder.to_owned(), memory, ngrams, range, firsts }
     }
 
-    /// Takes in an occurrence of an n-gram that occurs twice or more. The first is one of them, too.
+    /// Adds an occurrence of an n-gram that occurs at least twice. Its first occurrence is added, too.
     #[inline]
     pub(crate) fn push(&mut self, first: u64, place: u64) -> Result<()> {
         let slot = (first % self.range) as u32;
