@@ -120,8 +120,8 @@ impl<T> IoContext<T> for std::io::Result<T> {
     }
 }
 
-/// What to do about an error. The library does not know how its user sets options: on a command line, in Python or in Rust. The
-/// text names options in backquotes, and nothing else; [`spelled`](Hint::spelled) replaces them.
+/// How to resolve an error. The library does not know whether options are set on a command line, in Python or in Rust.
+/// The text puts option names, and nothing else, in backquotes; [`spelled`](Hint::spelled) replaces them.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Hint {
     /// What to do, with options as `` `name` `` or `` `name=value` ``.
@@ -199,7 +199,7 @@ impl From<String> for Hint {
     }
 }
 
-/// Something in the input that could not be used. The rest of the input goes on without it.
+/// Something in the input that could not be used. The run continues without it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Failure {
     /// The input as the user knows it: a path, or `-` for standard input.
@@ -217,7 +217,7 @@ pub struct Failure {
     pub hint: Option<Box<Hint>>,
 }
 
-/// Where in an input something stands.
+/// A location in an input.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Place {

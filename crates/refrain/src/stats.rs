@@ -63,7 +63,7 @@ pub struct Stages {
     pub downloaded: Amount,
     /// Boilerplate; its documents are those with nothing else.
     pub boilerplate: Amount,
-    /// What is no content on the pages of its site, where that was asked for; its documents are those with nothing else left.
+    /// Text that is not content on the pages of its site, if requested; its documents are those with no other text.
     #[serde(default, skip_serializing_if = "Amount::is_none")]
     pub template: Amount,
     /// Main content: what extraction left.
@@ -72,7 +72,7 @@ pub struct Stages {
     pub foreign: Amount,
     /// Main content of exact duplicates.
     pub duplicates: Amount,
-    /// What is in the corpus.
+    /// The content of the corpus.
     pub kept: Amount,
 }
 
@@ -114,7 +114,7 @@ impl AddAssign for Stages {
     }
 }
 
-/// The language of documents whose language could not be told.
+/// The language of documents whose language is unknown.
 pub const UNKNOWN_LANGUAGE: &str = "und";
 
 /// The figures of a corpus.

@@ -33,11 +33,11 @@ pub struct Convert {
     pub read: ReadOptions,
     /// Keep ranges that came marked, with their marks.
     pub keep_marked: bool,
-    /// What the offsets of marks count in files.
+    /// The unit of the offsets of marks in files.
     pub offsets: Offsets,
 }
 
-/// What [`Convert`] did.
+/// The result of [`Convert`].
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct ConvertReport {
     /// Documents that were written.

@@ -58,7 +58,7 @@ pub struct LibraryOptions {
     pub ngram: Option<usize>,
 }
 
-/// What [`Library::add`] did.
+/// The result of [`Library::add`].
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct AddReport {
     /// Sources that are new.
@@ -94,7 +94,7 @@ impl Default for LibraryCheck {
     }
 }
 
-/// What [`Library::check`] reads. An `&Input` is enough where there are only documents.
+/// The input of [`Library::check`]. An `&Input` is enough if there are only documents.
 #[derive(Debug, Clone)]
 pub struct CheckInput {
     /// The documents.
@@ -109,7 +109,7 @@ impl From<&Input> for CheckInput {
     }
 }
 
-/// What [`Library::check`] found.
+/// The result of [`Library::check`].
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
 pub struct CheckReport {
     /// How many documents were checked.
@@ -133,7 +133,7 @@ pub struct CheckedDocument {
     pub shared: usize,
     /// The same as a share.
     pub containment: f64,
-    /// The sources; those that contain most of it come first.
+    /// The sources, the highest containment first.
     pub sources: Vec<FoundSource>,
 }
 
@@ -332,7 +332,7 @@ impl CheckedDocument {
     }
 }
 
-/// What was found of a document, in code points.
+/// The result for a document, in code points.
 fn as_json(document: &PreparedDocument, checked: &Checked) -> Value {
     let rounded = |score: f64| (score * 1e6).round() / 1e6;
     let sources = checked.sources.iter().map(|found| {

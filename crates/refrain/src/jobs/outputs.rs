@@ -1,4 +1,4 @@
-//! Where the results of a job go.
+//! The outputs of a job.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -13,7 +13,7 @@ use crate::error::{Error, Hint, Result};
 use crate::source::{InputFiles, STDIN};
 use crate::write::{self, Compressed, Compression, DocumentWriter, Format, WriteOptions, Written};
 
-/// Where the results of a job go: its main output, and lists beside it.
+/// Where a job writes its results: its main output, and additional lists.
 ///
 /// ```
 /// use refrain::Outputs;
@@ -75,7 +75,7 @@ impl Output {
         self.open_at(None)
     }
 
-    /// The same; a file that an earlier run left continues after so many bytes.
+    /// The same, but a file of an earlier run continues after this many bytes.
     pub(crate) fn open_at(&self, bytes: Option<u64>) -> Result<Compressed> {
         match self {
             Output::Discard => Compression::None.compress(write::Sink::stream(io::sink())),

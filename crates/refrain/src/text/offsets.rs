@@ -78,7 +78,7 @@ impl<'a> ByteOffsets<'a> {
         Some(self.byte)
     }
 
-    /// A span in bytes; `None` when it does not lie in the text, on character boundaries.
+    /// A span in bytes; `None` if it is not inside the text, on character boundaries.
     pub fn in_bytes(&mut self, span: Span, offsets: Offsets) -> Option<Span> {
         let span = match offsets {
             Offsets::Bytes => span,

@@ -1,4 +1,4 @@
-//! Where texts go under the output folder.
+//! The paths of texts in the output folder.
 
 use std::collections::HashSet;
 use std::path::{Component, Path, PathBuf};
@@ -8,8 +8,8 @@ use crate::source::{InputFile, InputFiles};
 /// The name of what came through a pipe, and how it ends.
 const PIPED: (&str, &str) = ("standard-input", ".txt");
 
-/// Names relative to the folder that was named. Where several were named, or files, relative to the folder that all of them
-/// have in common, so that no two files get one name.
+/// Names relative to the input folder. If there are several inputs, or files, names are relative to their common
+/// folder, so that no two files get the same name.
 pub struct Names {
     common: PathBuf,
     /// The folder that relative paths start from: it is asked for once, not for each file.
@@ -23,7 +23,7 @@ impl Names {
     pub fn new(named: &[String], inputs: &InputFiles) -> Names {
         let current = std::env::current_dir().unwrap_or_default();
         let folders = named.iter().map(Path::new).filter(|path| path.is_dir()).map(|path| plain(&current, path));
-        // Files of one folder come one after the other.
+        // Files of one folder are consecutive.
         let mut parents: Vec<&Path> =
             inputs.iter().filter(|input| !input.is_stdin()).filter_map(|input| input.path.parent()).collect();
         parents.dedup();

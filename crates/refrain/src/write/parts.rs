@@ -14,7 +14,7 @@ pub struct PartsWriter {
     format: Format,
     packing: Compression,
     options: WriteOptions,
-    /// Text that goes into one part.
+    /// Bytes of text per part.
     size: u64,
     /// Text in the part that is being written.
     written: u64,
@@ -26,8 +26,8 @@ pub struct PartsWriter {
 }
 
 impl PartsWriter {
-    /// Begins behind so many parts that are complete; others are deleted. A part ends at the first
-    /// [pause](DocumentWriter::pause) after so many bytes of text.
+    /// Resumes after the complete parts, and deletes others. A part ends at the first [pause](DocumentWriter::pause)
+    /// after `size` bytes of text.
     pub fn open(
         folder: &Path,
         (format, packing): (Format, Compression),

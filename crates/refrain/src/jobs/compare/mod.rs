@@ -65,7 +65,7 @@ pub struct Compare {
     pub no_passages: bool,
     /// Write numbers instead of names. The list `key` says which document has which number.
     pub anonymous: bool,
-    /// What ranges in files count.
+    /// The unit of ranges in files.
     pub offsets: Offsets,
 }
 
@@ -88,7 +88,7 @@ impl Default for Compare {
     }
 }
 
-/// What [`Compare`] reads. An `&Input` is enough where there are only documents.
+/// The input of [`Compare`]. An `&Input` is enough if there are only documents.
 #[derive(Debug, Clone)]
 pub struct CompareInput {
     /// The documents.
@@ -177,7 +177,7 @@ impl<A: Into<String>, B: Into<String>> FromIterator<(A, B)> for NamedPairs {
     }
 }
 
-/// What [`Compare`] found.
+/// The result of [`Compare`].
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
 pub struct CompareReport {
     /// The documents. Fewer than two cannot be compared: nothing was written then.
@@ -301,7 +301,7 @@ impl Compare {
         self.keep_references || self.tokens == WordRule::Code
     }
 
-    /// The pairs as a table for people, at most so many of them.
+    /// The pairs as a table for people, with at most `most` rows.
     pub fn table(&self, report: &CompareReport, most: usize) -> String {
         write::table(&report.documents, &report.pairs, !self.no_passages, most)
     }

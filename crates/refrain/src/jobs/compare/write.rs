@@ -1,4 +1,4 @@
-//! What a comparison writes.
+//! The output of a comparison.
 
 use std::fmt::Write as _;
 use std::path::Path;
@@ -61,7 +61,7 @@ impl Writing<'_> {
         Ok(())
     }
 
-    /// What could not be read; without names where these must not be known.
+    /// Inputs that could not be read, without names if the report is anonymous.
     fn failures(&self) -> Vec<String> {
         match (self.job.anonymous, self.failures.count) {
             (_, 0) => Vec::new(),
@@ -70,7 +70,7 @@ impl Writing<'_> {
         }
     }
 
-    /// What the report says about the run.
+    /// The options of the run, for the report.
     fn options(&self) -> Value {
         let job = self.job;
         json!({
@@ -92,7 +92,7 @@ impl Writing<'_> {
 
 fn write_report(folder: &Path, report: &ComparisonReport<'_>) -> Result<()> {
     std::fs::create_dir_all(folder).at(folder)?;
-    // It is written last, as a sign that the report is complete: an old one must not lie beside new texts.
+    // It is written last, to show that the report is complete: an old one must not accompany new texts.
     let last = folder.join("report.json");
     if last.exists() {
         std::fs::remove_file(&last).at(&last)?;

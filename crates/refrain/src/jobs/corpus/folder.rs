@@ -21,7 +21,7 @@ const DOCUMENTS: &str = "documents";
 const REMOVED: &str = "removed";
 const LOCK: &str = "lock";
 
-/// What a corpus folder holds. It carries no times, so that the same input and options always give the same bytes.
+/// The content of a corpus folder. It has no timestamps, so that the same input and options always give the same bytes.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Manifest {
     /// What made it.
@@ -61,7 +61,7 @@ pub struct Part {
     pub written: Written,
 }
 
-/// What a run was started with. The same command must find the same to go on.
+/// The settings of a run. The same command must find the same ones to resume.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(super) struct RunRecord {
     pub(super) refrain: Identity,
@@ -161,7 +161,7 @@ pub(super) enum State {
 impl Folder {
     /// Opens a folder for a run: a new one, one that the same command began to fill, or any one when `overwrite` is set.
     pub(super) fn open(root: &Path, record: &RunRecord, inputs: &str, overwrite: bool) -> Result<State> {
-        // A name with a slash behind that of a file does not exist for the system.
+        // For the system, a file name with a slash after it does not exist.
         let plain: PathBuf = root.components().collect();
         if plain.exists() && !plain.is_dir() {
             return Err(Error::Refused(format!("{} is a file; name a folder", plain.display())));
@@ -242,7 +242,7 @@ impl Folder {
         Compression::None.compress(Sink::file(&self.path(ERRORS))?)
     }
 
-    /// Writes what completes the folder; the manifest comes last.
+    /// Writes the files that complete the folder, the manifest last.
     pub(super) fn complete(&self, manifest: &Manifest) -> Result<()> {
         write_json(&self.path(STATS), &manifest.statistics)?;
         if manifest.removed.is_empty() {
@@ -269,7 +269,7 @@ impl Folder {
                     remove(&path)?;
                 }
             }
-            // Stays when there is something of somebody else in it.
+            // The folder is kept if it contains other files.
             let _ = fs::remove_dir(&folder);
         }
         remove(&self.work(CLEARING))
@@ -284,7 +284,7 @@ impl Folder {
     }
 }
 
-/// What came through a pipe before cannot be compared with what comes through it now.
+/// Earlier standard input cannot be compared with the current one.
 fn refuse_standard_input(root: &Path, inputs: &str, way_out: &'static str) -> Result<()> {
     match inputs.lines().any(|line| line == STDIN_LINE) {
         true => Err(Error::Refused(format!(

@@ -56,7 +56,7 @@ pub struct Corpus {
     pub read: ReadOptions,
     /// Languages to keep; all if empty.
     pub lang: Vec<String>,
-    /// What has to be in one of them.
+    /// The unit that must be in one of them.
     pub lang_by: LanguageUnit,
     /// How main content is found on web pages; `None` keeps whole pages.
     pub content: Option<ExtractOptions>,
@@ -64,7 +64,7 @@ pub struct Corpus {
     pub template: CorpusTemplates,
     /// Keep marked ranges in the parts, with their marks.
     pub keep_marked: bool,
-    /// What offsets count.
+    /// The unit of offsets.
     pub offsets: Offsets,
     /// List removed ranges under `removed/`.
     pub removed: bool,
@@ -74,7 +74,7 @@ pub struct Corpus {
     pub checkpoint: u64,
 }
 
-/// What has to be in a wanted language.
+/// The unit that must be in a wanted language.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum LanguageUnit {
@@ -113,7 +113,7 @@ impl Default for Corpus {
     }
 }
 
-/// What [`Corpus`] did.
+/// The result of [`Corpus`].
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct CorpusReport {
     /// What the folder holds now.
@@ -125,7 +125,7 @@ pub struct CorpusReport {
 }
 
 impl Corpus {
-    /// Memory for evidence about duplicates, unless [`Run::memory`] says otherwise; more goes to disk.
+    /// Memory for evidence about duplicates, unless [`Run::memory`] says otherwise; the rest is written to disk.
     pub const MEMORY: u64 = 1 << 30;
 
     /// Runs the job, or resumes it.
@@ -241,8 +241,8 @@ impl Building<'_> {
         Folder::documents(&format!("part-{number:05}.{}{}", format.extension(), compression.suffix()))
     }
 
-    /// Phase 0, where it is asked for: the templates of all hosts, from a sample of their pages. They are kept until the corpus
-    /// is complete, so that a run that goes on marks with the same ones.
+    /// Phase 0, if requested: learns the templates of all hosts from a sample of their pages. They are kept until the
+    /// corpus is complete, so that a resumed run marks with the same ones.
     fn templates(&self, folder: &Folder) -> Result<Option<Templates>> {
         if self.job.template == CorpusTemplates::None {
             return Ok(None);
@@ -274,8 +274,8 @@ impl Building<'_> {
         Ok(parts.into_iter().flatten().collect())
     }
 
-    /// Does the work for each item on plain threads, which leave the pool's to those who share out what is inside an
-    /// item. Results come in the order of the items; the first error ends it.
+    /// Processes each item on plain threads, so that the thread pool is free for parallel work inside an item. Results
+    /// are in the order of the items; the first error ends it.
     fn on_threads<I: Sync, T: Send>(
         &self,
         items: &[I],
@@ -519,7 +519,7 @@ fn read_failures(folder: &Path, count: u64) -> Failures {
 /// A web page that has an address, and its host.
 fn page_of_site(position: Position, item: Item) -> Option<(String, String)> {
     let Item::Document(raw) = item else { return None };
-    // Office documents are no pages, and take long to open.
+    // Office documents are not web pages, and are slow to open.
     if matches!(raw.body, Body::Office(_)) {
         return None;
     }

@@ -1,4 +1,4 @@
-//! What a file was found to be.
+//! The result for one file.
 
 use std::borrow::Cow;
 use std::fs::File;
@@ -66,14 +66,14 @@ impl Raw<'_> {
     }
 }
 
-/// What a file was found to be, and what became of it.
+/// The encoding and language found for a file, and the outcome.
 pub(super) struct Found {
     pub(super) origin: String,
     /// Its size.
     pub(super) bytes: u64,
     /// Its encoding and language, if it is text.
     pub(super) detection: Option<Detection>,
-    /// What was wrong with its text, if it was decoded.
+    /// The damage in its text, if it was decoded.
     pub(super) damage: Damage,
     /// It is in a language that was not asked for.
     pub(super) foreign: bool,
@@ -82,7 +82,7 @@ pub(super) struct Found {
     pub(super) failure: Option<Failure>,
 }
 
-/// What was wrong with a text.
+/// Damage in a text.
 #[derive(Default)]
 pub(super) struct Damage {
     /// How many U+FFFD replace bytes that fit no encoding.

@@ -93,7 +93,7 @@ impl DecodeMethod {
         [("letters", DecodeMethod::Letters), ("published", DecodeMethod::Published)];
 }
 
-/// What [`Decode`] did.
+/// The result of [`Decode`].
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct DecodeReport {
     /// Files that are text, or empty.
@@ -104,7 +104,7 @@ pub struct DecodeReport {
     pub foreign: u64,
     /// Files by encoding.
     pub encodings: BTreeMap<&'static str, u64>,
-    /// Files that declare another encoding than the one they are in.
+    /// Files that declare a different encoding from the actual one.
     pub misdeclared: u64,
     /// Files with bytes that fit no encoding.
     pub files_with_losses: u64,

@@ -29,7 +29,7 @@ pub(super) struct Files {
     evidence: Option<EvidenceWriter>,
 }
 
-/// Where a checkpoint left them.
+/// The state of the files at a checkpoint.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub(super) struct PausedFiles {
     documents: Option<u64>,

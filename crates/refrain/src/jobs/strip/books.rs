@@ -28,7 +28,7 @@ pub(super) struct Books<'a> {
     pub(super) only_one: bool,
     /// The output, for messages.
     pub(super) output: Option<&'a Path>,
-    /// What messages call one of them.
+    /// The noun for one of them in messages.
     pub(super) noun: &'static str,
     pub(super) workers: &'a Workers,
 }
@@ -42,7 +42,7 @@ pub(super) struct Book {
     pub(super) origin: String,
     pub(super) ends: Ends,
     pub(super) content: Content,
-    /// What was wrong with it, if it can be used all the same.
+    /// A problem that did not prevent its use.
     pub(super) failure: Option<Failure>,
 }
 
@@ -217,12 +217,12 @@ impl Books<'_> {
         }))
     }
 
-    /// What the first bytes of a file say.
+    /// Whether the first bytes of a file are plain text.
     fn is_plain(&self, head: &[u8], input: &InputFile) -> bool {
         is_plain_text(&head[..head.len().min(HEAD as usize)], &input.name, self.source.options().format)
     }
 
-    /// What identifies the text of a plain file. `None` if the file is something else.
+    /// A hash that identifies the text of a plain file. `None` if the file is something else.
     fn identity(&self, input: &InputFile) -> io::Result<Option<u64>> {
         let mut file = File::open(&input.path)?;
         let mut head = Vec::with_capacity(HEAD as usize);
@@ -293,7 +293,7 @@ impl Books<'_> {
     }
 }
 
-/// The way out where several books have no folder to go to.
+/// The hint to write several books to a folder.
 pub(super) fn folder_hint() -> Hint {
     Hint::value("output", "clean/", "name one, such as `output=clean/`")
 }

@@ -41,10 +41,10 @@ impl SavedEvidence {
 pub struct LearnedFrom {
     /// Texts of the collection.
     pub texts: u64,
-    /// Different texts among them that had a vote. Near-copies of one text have one vote; a single text has none, and is
-    /// stripped by the evidence that comes with the library.
+    /// Distinct texts among them that voted. Near-copies of one text share one vote; a single text has none, and is
+    /// stripped by the evidence included in the library.
     pub distinct: u64,
-    /// Books behind the evidence that comes with the library, if it was used.
+    /// Number of books in the evidence included in the library, if it was used.
     pub shipped: u64,
 }
 

@@ -25,8 +25,8 @@ use write::{Destination, Problem, Target};
 
 /// Removes preambles and epilogues from books: licences, headers, notes of transcribers.
 ///
-/// The texts are read twice: first to learn from their two ends what they share, then to find where the preamble of each ends
-/// and its epilogue starts. A text of which nothing would be left is written whole and counted in the report.
+/// The texts are read twice: first to learn from their two ends what they share, then to find where the preamble of
+/// each ends and its epilogue starts. If nothing of a text would remain, it is written whole and counted in the report.
 ///
 /// | output | content |
 /// |---|---|
@@ -61,7 +61,7 @@ pub struct Strip {
     pub read: ReadOptions,
     /// How preambles and epilogues are found.
     pub method: StripMethod,
-    /// What is known of the texts. The published method ignores it.
+    /// The profile of the texts. The published method ignores it.
     pub profile: StripProfile,
     /// Keep credits and notes of those who made the e-book, if they follow the marker at the start of the book.
     pub keep_credits: bool,
@@ -77,7 +77,7 @@ pub struct Strip {
     pub offsets: Offsets,
 }
 
-/// What [`Strip`] did.
+/// The result of [`Strip`].
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct StripReport {
     /// Books that were read.
@@ -86,13 +86,13 @@ pub struct StripReport {
     pub preambles: u64,
     /// Those with an epilogue.
     pub epilogues: u64,
-    /// Those that somebody should check.
+    /// The number of texts that need a manual check.
     pub doubtful: u64,
     /// Those of which nothing would be left. They are written whole.
     pub emptied: u64,
     /// The ids of the first of them.
     pub first_emptied: Vec<String>,
-    /// What was learned from, if anything was.
+    /// The texts that it learned from, if any.
     pub learned: Option<LearnedFrom>,
     /// What failed.
     pub failures: Failures,

@@ -1,4 +1,4 @@
-//! What is written.
+//! The output of the job.
 
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
@@ -21,7 +21,7 @@ use crate::write::{
     write_atomically,
 };
 
-/// What is written, and in which format.
+/// The result to write, and its format.
 pub(super) enum Target {
     Summary,
     Ranges(RangeUnit),
@@ -231,7 +231,7 @@ pub(super) struct Folder {
     /// The files that were read; none for documents in memory.
     inputs: InputFiles,
     taken: HashSet<PathBuf>,
-    /// What became of each page, one JSON object a line.
+    /// The result for each page, one JSON object per line.
     report: String,
 }
 
@@ -338,7 +338,7 @@ impl Destination {
     }
 }
 
-/// What was found, as one JSON object.
+/// The results as one JSON object.
 fn summary(report: &TemplateReport) -> Value {
     match report.cut {
         Some(cut) => json!({
@@ -362,7 +362,7 @@ fn summary(report: &TemplateReport) -> Value {
 /// The file of a folder that says what became of each page.
 const REPORT: &str = "report.jsonl";
 
-/// What became of a page.
+/// The result for a page.
 fn report_line(document: &Document, name: &Path, text: &str, how: How) -> String {
     let by = match how {
         How::Template => "template",
@@ -399,7 +399,7 @@ fn coloured(section: &str) -> String {
 /// Bytes of a name that is made of an id.
 const LONGEST_NAME: usize = 180;
 
-/// A name without what says that the file was packed.
+/// A name without its compression extension.
 fn unpacked(name: PathBuf) -> PathBuf {
     let packed =
         |end: &std::ffi::OsStr| ["gz", "zst", "bz2", "xz"].iter().any(|packing| end.eq_ignore_ascii_case(packing));
