@@ -68,7 +68,7 @@ pub struct Stages {
     pub template: Amount,
     /// Main content: what extraction left.
     pub main_content: Amount,
-    /// Main content in languages that were not asked for.
+    /// Main content in languages that were not requested.
     pub foreign: Amount,
     /// Main content of exact duplicates.
     pub duplicates: Amount,

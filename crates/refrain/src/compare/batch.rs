@@ -70,7 +70,7 @@ impl Earlier {
     }
 }
 
-/// Some of the buckets.
+/// A range of buckets.
 struct DocumentPart {
     number: usize,
     buckets: Range<u64>,

@@ -17,9 +17,9 @@ use crate::error::{Error, IoContext, Result};
 /// Bytes per position while groups are numbered: the count of its group, and its number.
 const SLOT: u64 = 12;
 
-/// Bytes of an occurrence on disk: the first place in its part, and the place.
+/// Bytes of an occurrence on disk: the first position in its part, and the position.
 const OCCURRENCE: usize = 12;
-/// Bytes of an answer on disk: the place in its part, and the number of the group.
+/// Bytes of an answer on disk: the position in its part, and the number of the group.
 const ANSWER: usize = 8;
 /// The maximum number of bytes that a partition keeps in memory.
 const BUFFER: u64 = 256 << 10;
@@ -50,7 +50,7 @@ pub(crate) struct Answers {
     /// The number of n-grams in the collection, and in the range of one partition.
     ngrams: u64,
     range: u64,
-    /// Occurrences by first place: the first place in its part, and the place.
+    /// Occurrences by first position: the first position in its part, and the position.
     firsts: Partitions,
 }
 
@@ -95,7 +95,7 @@ impl Answers {
     }
 }
 
-/// Groups as they are numbered.
+/// The state of numbering groups.
 #[derive(Default)]
 struct Groups {
     repeated: u64,
@@ -105,7 +105,7 @@ struct Groups {
 }
 
 impl Groups {
-    /// Numbers the groups of a part, and hands out the place and the number of each occurrence.
+    /// Numbers the groups of a part, and calls `take` with the position and the number of each occurrence.
     fn number(&mut self, part: &Partition, range: u64, mut take: impl FnMut(u64, u32) -> Result<()>) -> Result<()> {
         let mut counts = vec![0_u64; range as usize];
         part.each(|record| {
@@ -122,7 +122,7 @@ impl Groups {
         })
     }
 
-    /// The number of the next group, which occurs so often.
+    /// The number of the next group, which occurs `count` times.
     fn next(&mut self, count: u64) -> Result<u32> {
         self.repeated += 1;
         self.occurrences += count;
@@ -137,7 +137,7 @@ impl Groups {
     }
 }
 
-/// Writes an answer for each place.
+/// Writes an answer for each position.
 fn write(places: Partitions, ngrams: u64, range: u64, path: &Path) -> Result<()> {
     let mut file = BufWriter::with_capacity(1 << 20, File::create(path).at(path)?);
     let mut left = ngrams;
@@ -159,7 +159,7 @@ mod tests {
     use super::*;
     use crate::dedup::group::MOST;
 
-    /// The answers to occurrences, and what else was found.
+    /// The answers to occurrences, and the other results.
     fn answers(occurrences: &[(u64, u64)], ngrams: u64, memory: u64) -> (Vec<u32>, Found) {
         let folder = tempfile::tempdir().expect("a folder");
         let mut answers = Answers::new(folder.path(), ngrams, memory);
@@ -186,7 +186,7 @@ mod tests {
     #[test]
     fn the_most_frequent_groups_are_kept() {
         let last = MOST as u64 + 9;
-        // All occur twice, but the last: three times.
+        // All occur twice, except the last, which occurs three times.
         let twice = (0..=last).flat_map(|first| [(first, first), (first, last + 1 + first)]);
         let occurrences: Vec<(u64, u64)> = twice.chain([(last, 2 * last + 2)]).collect();
         let (_, found) = answers(&occurrences, 2 * last + 3, 1 << 20);

@@ -281,7 +281,7 @@ impl Learning {
         let path = folder.path();
         let mut learning = Learning {
             ngrams: Hashes::new(path, "ngrams", NGRAM, bits, options.memory),
-            // One word in four has one.
+            // One word in four has an anchor.
             anchors: Hashes::new(path, "anchors", ANCHOR, bits - 2, options.memory),
             wholes: Hashes::new(path, "wholes", WHOLE, FEW_BITS, options.memory),
             digests: Hashes::new(path, "digests", DIGEST + PLACE, bits, options.memory),

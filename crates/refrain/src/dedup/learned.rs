@@ -191,7 +191,7 @@ impl Learned {
         Err(changed())
     }
 
-    /// Where a document begins and ends. Documents are needed in order, so many are read at a time.
+    /// Where a document begins and ends. Documents are needed in order, so they are read in batches.
     fn next_bounds(&mut self, number: usize) -> Result<(u64, u64)> {
         let (first, bounds) = &mut self.bounds;
         if number < *first || number >= *first + bounds.len() {
@@ -253,8 +253,8 @@ impl Learned {
         Ok((start, (id, Some((from, (from + length).min(end - start))))))
     }
 
-    /// Lets a run that is killed resume here; [`Learned::last_checkpoint`] then returns `of`. This works only if learning
-    /// ended with a checkpoint: otherwise everything is learnt again. `lookup` is the [state](Lookup::state) of the lookup
+    /// Lets a killed run resume here; [`Learned::last_checkpoint`] then returns `of`. This works only if learning
+    /// ended with a checkpoint: otherwise everything is learned again. `lookup` is the [state](Lookup::state) of the lookup
     /// after the last document that was judged.
     pub fn checkpoint(&mut self, lookup: LookupState, of: Value) -> Result<()> {
         self.places.flush()?;

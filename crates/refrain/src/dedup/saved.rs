@@ -81,7 +81,7 @@ pub fn is_evidence(folder: &Path) -> bool {
     folder.join(NOTE).is_file()
 }
 
-/// The approximate size of the text behind saved evidence, in bytes.
+/// The approximate size of the text that saved evidence represents, in bytes.
 pub fn bytes_of_evidence(folder: &Path) -> u64 {
     folder.join(WORDS).metadata().map_or(0, |words| words.len())
 }

@@ -117,7 +117,7 @@ impl StoreWriter {
 /// Reads words, documents and ids.
 pub(crate) struct Store {
     folder: PathBuf,
-    /// Of the three files.
+    /// The paths of the three files.
     paths: [PathBuf; 3],
     words: File,
     documents: File,
@@ -367,7 +367,7 @@ mod tests {
         let mut writer = StoreWriter::open(folder.path(), StoreSize::default()).expect("room");
         let (mut next, mut count) = (0, 0);
         for number in 0..1000_u64 {
-            // Some have no words.
+            // Some documents have no words.
             let words = number % 3;
             (next, count) = (next + words + 1, count + words);
             writer

@@ -135,7 +135,7 @@ pub fn place_below(folder: &Path, name: &Path, mut content: impl Read) -> Result
         }
     }
     fs::create_dir_all(&parent).at(&parent)?;
-    // Temporary files are readable by their owner only, unless asked otherwise; the umask applies to this one.
+    // Temporary files are readable by their owner only, unless requested otherwise; the umask applies to this one.
     let mut file = tempfile::Builder::new()
         .prefix(".refrain-")
         .suffix(".partial")

@@ -17,7 +17,7 @@ use super::chains::{AnchorIndex, ChainOptions, chains};
 const MOST_TEXTS: usize = 64;
 /// The maximum number of edges to examine.
 pub const MOST_EDGES: usize = 2000;
-/// A notice must occur in the edges of at least this many books, and of one in this many.
+/// A notice must occur in the edges of at least this many books, and of one book in this many.
 const LEAST_BOOKS: usize = 3;
 const ONE_IN: usize = 50;
 /// A text must have at least this many words and pairs that no other text has.

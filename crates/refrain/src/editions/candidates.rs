@@ -19,7 +19,7 @@ use crate::run::Workers;
 /// The maximum number of books with a pair of words that are all compared with each other: 30, or fewer in a large
 /// collection, where significant pairs of words are rarer.
 const MOST_BOOKS: std::ops::RangeInclusive<u32> = 8..=30;
-/// From this number of books on, divided by the number above, there are fewer.
+/// This, divided by the number of books, gives that maximum.
 const SMALL_COLLECTION: u32 = 30_000;
 /// A pair of words in more books than this is ignored.
 const EVERYWHERE: usize = 1000;

@@ -264,7 +264,7 @@ impl Outputs {
         self.main.as_path()
     }
 
-    /// The format that was asked for.
+    /// The requested format.
     pub(crate) fn requested_format(&self) -> Option<(Format, Compression)> {
         self.format
     }

@@ -140,7 +140,7 @@ impl Places {
         self.ends.binary_search_by_key(&byte, |(byte, _)| *byte).map_or(0, |at| self.ends[at].1)
     }
 
-    /// A range in the offsets asked for.
+    /// A range in the requested unit.
     fn range(&self, span: Span, offsets: Offsets) -> [usize; 2] {
         match offsets {
             Offsets::Bytes => [span.start, span.end],
@@ -239,7 +239,7 @@ impl<'a> ComparisonReport<'a> {
         }
     }
 
-    /// Beginnings of files or pages in the offsets asked for.
+    /// The starts of files or pages in the requested unit.
     fn starts(&self, number: usize, starts: &[u64], offsets: Offsets) -> Vec<u64> {
         let place = |start: &u64| match offsets {
             Offsets::Bytes => self.places[number].byte(*start as usize) as u64,
@@ -349,7 +349,7 @@ impl<'a> ComparisonReport<'a> {
         let (result, offsets) = (self.result, Offsets::Chars);
         let shown = &result.pairs[..result.pairs.len().min(PAGE_PAIRS)];
         let involved = Self::involved(shown);
-        // Of the others, just what they are called.
+        // For the other documents, only their names.
         let names = (0..result.documents.len()).map(|number| json!({"name": self.name(number)}));
         let mut documents: Vec<Value> = names.collect();
         let mut texts = serde_json::Map::new();

@@ -282,7 +282,7 @@ const BINS: usize = 240;
 enum Bin {
     /// More than half of it is in the other book.
     Shared,
-    /// It is not.
+    /// Half of it or less is in the other book.
     Own,
     /// It was not compared.
     LeftOut,

@@ -158,7 +158,7 @@ struct Stretch {
     /// Letters, digits and underscores.
     inside: u64,
     digits: u64,
-    /// There are characters that are not ASCII; then the others are not looked at.
+    /// Whether it has non-ASCII characters; then the other fields are not used.
     wide: bool,
 }
 

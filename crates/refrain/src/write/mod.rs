@@ -1,4 +1,4 @@
-//! Writers: one file per format behind one small trait.
+//! Writers: one module per format, with one small trait.
 //!
 //! A writer honours the marks of a document: it removes marked ranges, or keeps them with their labels if
 //! [`WriteOptions::keep_marked`] is set. Files appear under their name only when they are complete.

@@ -12,7 +12,7 @@ const PIPED: (&str, &str) = ("standard-input", ".txt");
 /// folder, so that no two files get the same name.
 pub struct Names {
     common: PathBuf,
-    /// The folder that relative paths start from: it is asked for once, not for each file.
+    /// The folder that relative paths start from, looked up only once.
     current: PathBuf,
     /// The name of what came through a pipe: one that no file has.
     piped: PathBuf,
@@ -55,7 +55,7 @@ impl Names {
 
 /// The path from the root of the file system, without `.` and `..`.
 fn plain(current: &Path, path: &Path) -> PathBuf {
-    // One that is relative starts from the current folder.
+    // A relative path starts from the current folder.
     let mut plain = PathBuf::with_capacity(current.as_os_str().len() + path.as_os_str().len() + 1);
     for part in current.components().filter(|_| path.is_relative()).chain(path.components()) {
         match part {

@@ -33,7 +33,7 @@ pub struct Sink {
 
 enum Destination {
     File(AtomicFile),
-    /// With its name, for messages.
+    /// A stream with its name, for messages.
     Stream(Box<dyn Write + Send>, PathBuf),
 }
 

@@ -20,7 +20,7 @@ pub struct PartsWriter {
     written: u64,
     part: Option<Box<dyn DocumentWriter>>,
     parts: u64,
-    /// Of all parts that this one wrote.
+    /// The total size of the parts written here.
     bytes: u64,
     digest: Digest,
 }

@@ -244,7 +244,7 @@ impl Segment {
         if grams.len() <= part {
             return self.find_part(grams, without);
         }
-        // The n-grams are far apart on disk. Each lookup waits for the disk, so many threads wait at the same time.
+        // The n-grams are far apart on disk. Each lookup waits for the disk, so let several threads wait at the same time.
         let parts: Result<Vec<Found>> = std::thread::scope(|scope| {
             let start = |grams| std::thread::Builder::new().spawn_scoped(scope, move || self.find_part(grams, without));
             let readers = grams.chunks(part).map(start).collect::<std::io::Result<Vec<_>>>()?;

@@ -12,7 +12,7 @@ const MIN_DICE: f32 = 0.28;
 /// Least share of the best cosine of either unit: a unit has few partners. From .6 to .8 the result moves by .001.
 const BEST_SHARE: f32 = 0.7;
 
-/// Most partners of one unit. A unit with more is formulaic, such as a line of a table, and tells us nothing. The limit
+/// Most partners of one unit. A unit with more is formulaic, such as a line of a table, and gives no evidence. The limit
 /// also keeps repetitive texts tractable. Without it nothing changes on ordinary text.
 const MAX_PARTNERS: usize = 4;
 

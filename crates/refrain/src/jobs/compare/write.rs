@@ -17,7 +17,7 @@ use crate::write::{Compression, Format, Sink};
 pub(super) struct Writing<'a> {
     pub(super) job: &'a Compare,
     pub(super) result: &'a ComparisonResult,
-    /// Only named pairs were compared.
+    /// Whether only named pairs were compared.
     pub(super) named_pairs: bool,
     pub(super) failures: &'a Failures,
 }

@@ -32,7 +32,7 @@ pub struct Manifest {
     pub options: Map<String, Value>,
     /// The files with the documents, in order.
     pub parts: Vec<Part>,
-    /// The files with the removed ranges, in order; none when they were not asked for.
+    /// The files with the removed ranges, in order; `None` if not requested.
     pub removed: Vec<Part>,
     /// The figures.
     pub statistics: Statistics,

@@ -3,7 +3,7 @@
 //! ```text
 //! corpus/
 //!   documents/part-00000.parquet  the documents
-//!   removed/part-00000.jsonl.zst  every range left out, by which pass and why
+//!   removed/part-00000.jsonl.zst  every removed range, with its pass and reason
 //!   errors.jsonl                what could not be used
 //!   stats.json                  the figures
 //!   inputs.tsv                  what was read: size, path

@@ -92,7 +92,7 @@ pub enum CorpusTemplates {
     /// None.
     #[default]
     None,
-    /// Those of each host.
+    /// The templates of each host.
     Host,
 }
 
@@ -426,7 +426,7 @@ impl Building<'_> {
         };
         let mut statistics = Statistics::default();
         let (mut documents, mut cut) = (0, 0);
-        // One part may be all there is: its documents are looked at on all threads, and written in their order.
+        // There may be only one part, so its documents are processed on all threads and written in order.
         let look = |(line, path): (Vec<u8>, &Path)| {
             let mut document = read_document(&line, path)?;
             if let Some(reason) = pass.mark(&document, finding)? {

@@ -75,9 +75,9 @@ pub(super) struct Found {
     pub(super) detection: Option<Detection>,
     /// The damage in its text, if it was decoded.
     pub(super) damage: Damage,
-    /// It is in a language that was not asked for.
+    /// Whether it is in a language that was not requested.
     pub(super) foreign: bool,
-    /// It may be in such a language: there is too little text to decide.
+    /// Whether it may be in such a language, but has too little text to decide.
     pub(super) unsure: bool,
     pub(super) failure: Option<Failure>,
 }
@@ -123,7 +123,7 @@ impl Found {
         Found { origin, bytes, detection, damage, foreign: false, unsure: false, failure: None }
     }
 
-    /// Notes whether the text is in a language that was asked for.
+    /// Records whether the text is in a requested language.
     fn note_language(&mut self, text: &str, filter: &LanguageFilter) {
         if filter.wanted.is_empty() {
             return;

@@ -100,7 +100,7 @@ pub struct DecodeReport {
     pub files: u64,
     /// Files without content.
     pub empty: u64,
-    /// Files in other languages than those that were asked for. They were not written, and count only here and in `files`.
+    /// Files in languages that were not requested. They were not written, and count only here and in `files`.
     pub foreign: u64,
     /// Files by encoding.
     pub encodings: BTreeMap<&'static str, u64>,
@@ -116,7 +116,7 @@ pub struct DecodeReport {
     pub nuls: u64,
     /// Files whose text was encoded twice, or in two encodings, and was repaired.
     pub repaired: u64,
-    /// The report that was written beside the texts in a folder.
+    /// The report written next to the texts in a folder.
     pub report: Option<PathBuf>,
     /// What failed.
     pub failures: Failures,

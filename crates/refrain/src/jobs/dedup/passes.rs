@@ -63,7 +63,7 @@ impl ResumePoint {
 
 /// A document as a pass reads it.
 pub(super) struct ReadDocument {
-    /// None for what failed or was skipped, and where only words are known.
+    /// `None` if it failed or was skipped, or if only its words are known.
     pub(super) document: Option<Document>,
     /// The id, where only words are known.
     pub(super) id: Option<String>,
@@ -370,7 +370,7 @@ impl Passes<'_> {
                         return Ok(());
                     }
                     let evidence = lookup.look_up(&read.signature)?;
-                    // Of saved documents only the words are known.
+                    // Only the words of saved documents are known.
                     in_chunk += read.text.max(BYTES_OF_WORD * read.signature.words.len() as u64) + 1;
                     since += if read.part == Part::Written { read.text } else { 0 };
                     let cut = since >= pause;

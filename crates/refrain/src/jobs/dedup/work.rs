@@ -24,7 +24,7 @@ pub(super) struct WorkFolder {
     lock: Option<File>,
     /// An earlier run of the same kind began here.
     is_begun: bool,
-    /// There is a checkpoint to resume from.
+    /// Whether there is a checkpoint to resume from.
     saved: AtomicBool,
 }
 

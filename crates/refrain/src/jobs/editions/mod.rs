@@ -43,7 +43,7 @@ pub struct Editions {
     pub no_strip: bool,
     /// A published method that compares books instead. It finds no passages, and keeps all sets of words in memory.
     pub method: Option<BaselineMethod>,
-    /// With a published method: the score that a pair has to reach; the published one if there is none.
+    /// With a published method: the minimum score of a pair; by default, the published one.
     pub threshold: Option<Threshold>,
 }
 

@@ -202,7 +202,7 @@ impl Books<'_> {
     fn ends(&self, input: &InputFile, extent: Extent) -> io::Result<Option<Ends>> {
         let mut file = File::open(&input.path)?;
         let small = input.size.filter(|size| *size <= SMALL);
-        // One byte more than there should be shows whether that was all.
+        // Read one extra byte to see whether the file has grown.
         let limit = small.map_or(HEAD, |size| size + 1);
         let mut head = Vec::with_capacity(limit as usize);
         (&mut file).take(limit).read_to_end(&mut head)?;

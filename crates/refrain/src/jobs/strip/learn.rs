@@ -115,7 +115,7 @@ impl Strip {
             }
             return Ok((Finder::Learned { method, evidence, cache: None }, None));
         }
-        // One plain file teaches nothing about others, and need not be read twice.
+        // There is nothing to learn from a single plain file, so it is not read twice.
         let one = self.profile == StripProfile::Gutenberg && books.is_one_file();
         let drawn = if one { Drawn { texts: 1, ..Drawn::default() } } else { draw(&method, books)? };
         if self.profile == StripProfile::Generic && drawn.texts == 1 {
@@ -155,7 +155,7 @@ struct Drawn {
     sample: BookSample,
     /// Texts that it was drawn from.
     texts: u64,
-    /// Some of them seem to be the same.
+    /// Whether some of them seem to be the same.
     repeated: bool,
 }
 

@@ -82,13 +82,13 @@ pub struct Strip {
 pub struct StripReport {
     /// Books that were read.
     pub books: u64,
-    /// Those with a preamble.
+    /// Texts with a preamble.
     pub preambles: u64,
-    /// Those with an epilogue.
+    /// Texts with an epilogue.
     pub epilogues: u64,
     /// The number of texts that need a manual check.
     pub doubtful: u64,
-    /// Those of which nothing would be left. They are written whole.
+    /// Texts of which nothing would remain. They are written whole.
     pub emptied: u64,
     /// The ids of the first of them.
     pub first_emptied: Vec<String>,
@@ -118,7 +118,7 @@ impl StripReport {
 impl Strip {
     /// The formats that the job writes. Documents are written as text, jsonl, parquet and vertical.
     pub const FORMATS: [Format; 5] = [Format::Text, Format::Tsv, Format::Jsonl, Format::Parquet, Format::Vertical];
-    /// Those of `explain`.
+    /// The formats of `explain`.
     pub const ROW_FORMATS: [Format; 3] = [Format::Text, Format::Tsv, Format::Jsonl];
 
     /// Runs the job.

@@ -37,7 +37,7 @@ impl Row {
     /// The fields of a page by the wrapper that finds most of them.
     pub(super) fn of(wrappers: &[Wrapper], page: Page) -> Row {
         let rows = wrappers.iter().map(|wrapper| wrapper.extract(&page.text)).enumerate();
-        // Of equal ones, the first.
+        // Of equal ones, take the first.
         let best = rows.reduce(|best, next| if filled(&next.1) > filled(&best.1) { next } else { best });
         let (wrapper, values) = best.unwrap_or_default();
         let (found, all) = (filled(&values), values.len());
