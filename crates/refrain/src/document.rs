@@ -1,7 +1,7 @@
 //! The model: [`Document`], [`Mark`] and [`Link`], the only values that passes exchange.
 //!
-//! Passes mark, writers drop. No pass deletes text: it adds a [`Mark`] that says which bytes, under which label, by which
-//! pass and for what [`Reason`]. [`Document::kept`] is what a writer leaves when it honours the marks.
+//! Passes mark, writers remove. No pass deletes text: it adds a [`Mark`] that says which bytes, under which label, by which
+//! pass and for what [`Reason`]. [`Document::kept`] is the text that remains when a writer honours the marks.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -121,19 +121,19 @@ impl Origin {
 /// ```
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct Document {
-    /// Place in the collection.
+    /// Position in the collection.
     pub position: Position,
     /// The name users know it by: a record id, a path, the value of an id field.
     pub id: String,
     /// Where it came from.
     pub origin: Origin,
-    /// Character encoding it was decoded from, where it came as bytes.
+    /// Character encoding it was decoded from, if it was read as bytes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub encoding: Option<String>,
     /// ISO 639-1 code of its language (639-3 if there is no shorter one), if it could be identified.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub language: Option<String>,
-    /// Fields of the source that refrain does not use itself; they travel with the document.
+    /// Fields of the source that refrain does not use itself; they are kept with the document.
     #[serde(default, skip_serializing_if = "Map::is_empty")]
     pub meta: Map<String, Value>,
     /// The marks that passes set on ranges of the text.
@@ -203,7 +203,7 @@ fn is_zero(n: &u32) -> bool {
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum BlockKind {
-    /// Running text, or anything that is nothing else.
+    /// Running text, or anything else.
     Paragraph,
     /// A heading.
     Heading,
@@ -299,7 +299,7 @@ pub enum Reason {
         /// Share of words that are stop words.
         stop_word_density: f64,
     },
-    /// A method that weighs whole pages.
+    /// The decision of a method that scores whole pages.
     Judged {
         /// The rule that decided.
         rule: Cow<'static, str>,
@@ -311,7 +311,7 @@ pub enum Reason {
     CopyOf {
         /// Id of that document.
         document: String,
-        /// Its place in the collection.
+        /// Its position in the collection.
         position: Position,
     },
     /// Most of it occurs in earlier documents.
@@ -353,7 +353,7 @@ pub enum Reason {
         /// How sure the detector is, from 0 to 1.
         confidence: f64,
     },
-    /// Somebody said so.
+    /// Set by hand.
     Stated(String),
 }
 
@@ -403,7 +403,7 @@ impl Document {
         crate::url::host(address).unwrap_or_default()
     }
 
-    /// The name that people know it by: its address, or else its id.
+    /// Its display name: its address, or else its id.
     pub fn name(&self) -> &str {
         self.origin.url.as_deref().unwrap_or(&self.id)
     }
@@ -423,7 +423,7 @@ impl Document {
         &self.pages
     }
 
-    /// Gives the document another text. Its paragraphs become its blocks; marks and pages of the old text are dropped.
+    /// Replaces the text of the document. Its paragraphs become its blocks; marks and pages of the old text are dropped.
     pub fn set_text(&mut self, text: impl Into<String>) {
         let text = text.into();
         self.blocks = paragraphs(&text);
@@ -434,7 +434,7 @@ impl Document {
         self.marks.clear();
     }
 
-    /// Gives the document another text together with its blocks. Marks and pages of the old text are dropped. If the blocks do
+    /// Replaces the text of the document and its blocks. Marks and pages of the old text are dropped. If the blocks do
     /// not fit, the paragraphs of the text become its blocks.
     pub fn set_text_and_blocks(&mut self, text: String, blocks: Vec<Block>) {
         self.blocks = if blocks_fit(&text, &blocks) { blocks } else { paragraphs(&text) };
@@ -473,7 +473,7 @@ impl Document {
         self.text
     }
 
-    /// Adopts blocks that the source lists, with what else it says of each; false when they do not fit the text.
+    /// Sets the blocks that the source lists, with their other fields; false if they do not fit the text.
     pub(crate) fn adopt_blocks(&mut self, blocks: Vec<Block>, fields: Vec<Map<String, Value>>) -> bool {
         let fit = blocks.len() == fields.len() && blocks_fit(&self.text, &blocks);
         if fit {
@@ -482,7 +482,7 @@ impl Document {
         fit
     }
 
-    /// Adopts the places where pages begin, in bytes; false when they do not fit the text.
+    /// Sets the offsets at which pages begin, in bytes; false if they do not fit the text.
     pub(crate) fn adopt_pages(&mut self, pages: Vec<usize>) -> bool {
         let fit = pages.is_sorted() && pages.iter().all(|&at| self.text.is_char_boundary(at));
         if fit {
@@ -554,7 +554,7 @@ impl Document {
         }
     }
 
-    /// Adds what a vertical file says of the tokens of the text.
+    /// Adds the token annotation from a vertical file.
     pub(crate) fn annotate(&mut self, annotation: Option<Box<Annotation>>) {
         self.annotation = annotation;
     }
@@ -680,7 +680,7 @@ struct Moved {
 }
 
 impl Moved {
-    /// The range of the new text that holds what is left of a range; none when nothing is left.
+    /// The range of the new text that holds the rest of a range; `None` if nothing is left.
     fn span(&self, span: Span) -> Option<Span> {
         let first = self.pieces.partition_point(|(old, _)| old.end <= span.start);
         let behind = self.pieces.partition_point(|(old, _)| old.start < span.end);
@@ -699,7 +699,7 @@ impl Moved {
         pages.iter().map(|&at| self.place(at)).collect()
     }
 
-    /// The blocks of which something is left, with what is known of each.
+    /// The blocks of which something is left, with their other fields.
     fn blocks(
         &self,
         blocks: &[Block],
@@ -923,7 +923,7 @@ mod tests {
             prop_assert!(document.fitting_marks().count() == document.marks.len());
             prop_assert!(blocks_fit(new, document.blocks()), "{:?}", document);
             prop_assert_eq!(document.block_fields.as_ref().map(Vec::len), Some(document.blocks().len()));
-            // Replacing text is in capital letters, and no part of what was there.
+            // Replacement text is in capital letters, which the original does not contain.
             let old = |text: &str| letters(text).replace(|c: char| c.is_uppercase() || c == 'ß', "");
             prop_assert_eq!(old(new), left(&text, Span::new(0, text.len()), &cuts));
             let blocks = document.blocks().iter().map(|block| old(block.span.of(new))).filter(|block| !block.is_empty());

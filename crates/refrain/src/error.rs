@@ -204,7 +204,7 @@ impl From<String> for Hint {
 pub struct Failure {
     /// The input as the user knows it: a path, or `-` for standard input.
     pub input: String,
-    /// The member of an archive, where the input is one.
+    /// The member, if the input is an archive.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub member: Option<String>,
     /// The place inside the input or member.
@@ -212,7 +212,7 @@ pub struct Failure {
     pub place: Option<Place>,
     /// What is wrong.
     pub error: String,
-    /// The way out, where there is one.
+    /// The way out, if there is one.
     #[serde(flatten)]
     pub hint: Option<Box<Hint>>,
 }
@@ -237,14 +237,14 @@ impl Failure {
         Failure { input: input.into(), member: None, place: None, error: error.into(), hint: None }
     }
 
-    /// Says which member of an archive it is.
+    /// Sets the member of an archive.
     #[must_use]
     pub fn member(mut self, member: Option<&str>) -> Failure {
         self.member = member.map(str::to_owned);
         self
     }
 
-    /// Says where it is.
+    /// Sets its location.
     #[must_use]
     pub fn place(mut self, place: Place) -> Failure {
         self.place = Some(place);

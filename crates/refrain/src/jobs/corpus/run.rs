@@ -70,7 +70,7 @@ pub struct Corpus {
     pub removed: bool,
     /// Text in one part, in bytes.
     pub part_size: u64,
-    /// Raw documents between two checkpoints, in bytes: what a killed run has to repeat at most, per thread.
+    /// Raw documents between two checkpoints, in bytes: the most that a killed run has to repeat, per thread.
     pub checkpoint: u64,
 }
 
@@ -85,7 +85,7 @@ pub enum LanguageUnit {
     Block,
 }
 
-/// Whose templates are learned.
+/// Which templates are learned.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum CorpusTemplates {
@@ -116,7 +116,7 @@ impl Default for Corpus {
 /// The result of [`Corpus`].
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct CorpusReport {
-    /// What the folder holds now.
+    /// The content of the folder.
     pub manifest: Manifest,
     /// How the run found the folder.
     pub start: Start,
@@ -159,7 +159,7 @@ impl Corpus {
         Ok(CorpusReport { manifest, start, failures })
     }
 
-    /// The options that decide what the corpus is; others (threads, memory) only decide how fast it is made.
+    /// The options that determine the corpus; others (threads, memory) only affect the speed.
     fn record(&self, (format, compression): (Format, Compression)) -> Map<String, Value> {
         let options = json!({
             "input_format": self.read.format.map(crate::source::InputFormat::name),
@@ -251,7 +251,7 @@ impl Building<'_> {
         if path.exists() {
             return Templates::from_bytes(&std::fs::read(&path).at(&path)?).map(Some);
         }
-        // The sample does not depend on --memory: what a corpus is must not.
+        // The sample does not depend on the memory limit, because the corpus must not.
         let kernel = SiteTemplates::default();
         let mut sample = kernel.partial();
         let source = self.source.again();
@@ -356,7 +356,7 @@ impl Building<'_> {
         ExactDuplicates { memory: share as usize, temporary: folder.work("") }
     }
 
-    /// Phase 2: what the whole collection teaches.
+    /// Phase 2: learns from the whole collection.
     fn learn(&self, folder: &Folder, parts: &[WorkPart]) -> Result<FirstCopies> {
         self.workers.begin("learn", parts.iter().map(|part| part.note.text_bytes).sum());
         let pass = self.exact_duplicates(folder);

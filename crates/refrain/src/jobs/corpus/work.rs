@@ -37,7 +37,7 @@ pub(super) fn shards(inputs: &InputFiles) -> Vec<Shard> {
         if let Some(shard) = shards.last_mut() {
             shard.inputs.end = index + 1;
         }
-        // Many tiny files are much work, too.
+        // Many tiny files are also a lot of work.
         bytes += input.size.unwrap_or(SHARD_BYTES).max(4096);
     }
     shards
@@ -87,7 +87,7 @@ fn note_name(shard: u32, number: u32) -> String {
     format!("{shard:06}-{number:06}.json")
 }
 
-/// The parts of a shard that runs before this one finished.
+/// The parts of a shard that earlier runs finished.
 pub(super) fn finished_parts(folder: &Folder, shard: &Shard) -> Result<Vec<WorkPart>> {
     let mut parts = Vec::new();
     for number in 0.. {
@@ -181,7 +181,7 @@ impl<'f> PartWriter<'f> {
 /// Bytes that a failure or a skipped item adds to the size of a part.
 const ITEM_BYTES: u64 = 256;
 
-/// A file of the work folder that is there only when something is written to it.
+/// A file of the work folder that is created only if something is written to it.
 fn open_once<'p>(
     out: &'p mut Option<Compressed>,
     folder: &Folder,
@@ -211,7 +211,7 @@ pub(super) fn read_part(path: &Path, mut each: impl FnMut(Document) -> Result<()
     result
 }
 
-/// Bytes of documents that are handed out at a time.
+/// Bytes of documents that are passed on at a time.
 const CHUNK_BYTES: usize = 2 << 20;
 
 /// Reads the documents of a work part as they are written, some at a time, until `each` stops.

@@ -46,7 +46,7 @@ use crate::write::{self, Compressed, Compression, FolderWriter, Format, Names, W
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Decode {
-    /// Larger files, in bytes, are failures.
+    /// The maximum size of a file in bytes; larger files are failures.
     pub max_document: u64,
     /// The language of the files, by its code, if it is known.
     pub assume_lang: Option<String>,
@@ -332,7 +332,7 @@ fn known_language(code: &str) -> Result<String> {
     Err(Error::Refused(format!("{what} `{code}`; the codes are: {}", codes.join(", "))))
 }
 
-/// Works on all files on all threads, each thread on one file at a time, and hands the results to the sink in their order.
+/// Processes files on all threads, each thread one file at a time, and passes the results to the sink in order.
 fn each<'r>(
     workers: &Workers,
     raw: &[Raw<'r>],
