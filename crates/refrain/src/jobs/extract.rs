@@ -47,7 +47,7 @@ pub struct Extract {
     pub explain: bool,
     /// JSONL and memory: write all blocks of the page, each with whether it was kept, and why.
     pub keep_marked: bool,
-    /// JSONL: what the offsets of blocks count.
+    /// JSONL: the unit of the offsets of blocks.
     pub offsets: Offsets,
 }
 
@@ -239,7 +239,7 @@ struct Work<'a> {
     job: &'a Extract,
     extractor: Extractor,
     format: Format,
-    /// Records of an earlier run are known by their fields.
+    /// Records of an earlier run are recognised by their fields.
     knows_records: bool,
     in_memory: bool,
 }
@@ -345,10 +345,10 @@ impl<'a> Work<'a> {
                 if let Some(encoding) = &document.encoding {
                     line.insert("encoding".into(), Value::from(encoding.as_str()));
                 }
-                // Documents that refrain wrote before remember where they came from first.
+                // Documents that refrain wrote before still carry their first origin.
                 let first = document.meta.get("origin").filter(|origin| origin.is_string());
                 line.insert("origin".into(), first.cloned().unwrap_or_else(|| Value::from(document.origin.path())));
-                // Every line has a title, if only to say that there is none.
+                // Every line has a title field, even if there is no title.
                 line.insert("title".into(), Value::Null);
                 let options = RecordOptions { keep_marked: self.job.keep_marked, offsets: self.job.offsets };
                 line.extend(found.record(metadata, options));
@@ -376,7 +376,7 @@ impl<'a> Work<'a> {
     }
 }
 
-/// True for an empty file that is called like a page: a page without text, and no failure.
+/// True for an empty file named like a page: this is a page without text, not a failure.
 fn is_empty_page(failure: &Failure) -> bool {
     let name = failure.member.as_deref().unwrap_or(&failure.input);
     let extension = Path::new(name).extension().and_then(|extension| extension.to_str()).unwrap_or_default();

@@ -1,4 +1,4 @@
-//! `library`: sources that are kept, to check documents against them.
+//! `library`: a permanent collection of sources to check documents against.
 
 use std::collections::HashSet;
 use std::fmt::Write as _;
@@ -48,7 +48,7 @@ pub struct Library {
     reader: LibraryReader,
 }
 
-/// How a new library counts words. In a library that exists, other values are an error.
+/// How a new library counts words. For an existing library, other values are an error.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct LibraryOptions {
@@ -99,7 +99,7 @@ impl Default for LibraryCheck {
 pub struct CheckInput {
     /// The documents.
     pub documents: Input,
-    /// Text that everyone was given: it does not count.
+    /// Text that everyone received. It does not count.
     pub exclude: Option<Input>,
 }
 
@@ -294,7 +294,7 @@ impl Library {
         self.reader.verify()
     }
 
-    /// Merges all segments into one, without removed sources. This happens by itself, too.
+    /// Merges all segments into one, without removed sources. This also happens automatically.
     pub fn compact(&mut self) -> Result<()> {
         LibraryWriter::open(&self.folder, &self.options(false))?.compact()?;
         self.reader = LibraryReader::open(&self.folder)?;

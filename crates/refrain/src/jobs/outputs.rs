@@ -182,7 +182,7 @@ impl Outputs {
         Outputs { main: Output::Stdout, ..Outputs::default() }
     }
 
-    /// Memory, and the handle to what will be there.
+    /// Memory, and a handle to the result.
     pub fn memory() -> (Outputs, Memory) {
         let memory = Memory::default();
         (Outputs { main: Output::Memory(memory.clone()), ..Outputs::default() }, memory)
@@ -193,7 +193,7 @@ impl Outputs {
         Outputs::default()
     }
 
-    /// Sets the format and compression, where the name of the main output does not say them.
+    /// Sets the format and compression, if the name of the main output does not state them.
     #[must_use]
     pub fn format(mut self, format: Format, compression: Compression) -> Outputs {
         self.format = Some((format, compression));
@@ -207,7 +207,7 @@ impl Outputs {
         self
     }
 
-    /// Leaves out the main output: only lists and the report are written.
+    /// Disables the main output: only lists and the report are written.
     #[must_use]
     pub fn discard_main(mut self) -> Outputs {
         self.main = Output::Discard;
@@ -274,17 +274,17 @@ impl Outputs {
         self.overwrite
     }
 
-    /// A list, if it is wanted.
+    /// A list, if requested.
     pub(crate) fn get(&self, name: &str) -> Option<&Output> {
         self.lists.get(name).filter(|output| !output.is_discarded())
     }
 
-    /// The folder of a list that is one, if it is wanted.
+    /// The folder of a list that is a folder, if requested.
     pub(crate) fn folder(&self, name: &str) -> Option<&Path> {
         self.get(name).and_then(Output::as_path)
     }
 
-    /// Opens a list, if it is wanted.
+    /// Opens a list, if requested.
     pub(crate) fn open_list(&self, name: &str) -> Result<Option<Compressed>> {
         self.get(name).map(Output::open).transpose()
     }

@@ -63,7 +63,7 @@ pub struct Compare {
     pub folders: bool,
     /// Find no passages, only scores.
     pub no_passages: bool,
-    /// Write numbers instead of names. The list `key` says which document has which number.
+    /// Write numbers instead of names. The list `key` maps numbers to documents.
     pub anonymous: bool,
     /// The unit of ranges in files.
     pub offsets: Offsets,
@@ -95,7 +95,7 @@ pub struct CompareInput {
     pub documents: Input,
     /// Documents to compare them with, but not with each other.
     pub reference: Option<Input>,
-    /// Text that everyone was given, such as the brief of an assignment: it does not count.
+    /// Text that everyone received, such as an assignment brief. It does not count.
     pub exclude: Option<Input>,
     /// The only pairs to compare, whatever they share.
     pub pairs: Option<NamedPairs>,
@@ -182,7 +182,7 @@ impl<A: Into<String>, B: Into<String>> FromIterator<(A, B)> for NamedPairs {
 pub struct CompareReport {
     /// The documents. Fewer than two cannot be compared: nothing was written then.
     pub documents: Vec<ComparedDocument>,
-    /// Pairs of documents by their numbers, with scores and passages; those that resemble each other most come first.
+    /// Pairs of documents by their numbers, with scores and passages; the highest resemblance comes first.
     pub pairs: Vec<ComparedPair>,
     /// Text that occurs in too many documents to count, with the number of documents; the most frequent comes first.
     pub common: Vec<(String, usize)>,
@@ -190,7 +190,7 @@ pub struct CompareReport {
     pub failures: Failures,
 }
 
-/// The list of which number is which document.
+/// The list that maps numbers to documents.
 const KEY: &str = "key";
 
 impl Compare {

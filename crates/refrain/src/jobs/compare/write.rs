@@ -13,7 +13,7 @@ use crate::error::{IoContext, Result};
 use crate::report::{ComparisonReport, ReportOptions, cell, legible};
 use crate::write::{Compression, Format, Sink};
 
-/// A comparison that is written.
+/// A comparison being written.
 pub(super) struct Writing<'a> {
     pub(super) job: &'a Compare,
     pub(super) result: &'a ComparisonResult,
@@ -80,7 +80,7 @@ impl Writing<'_> {
         })
     }
 
-    /// Which number is which document.
+    /// The table that maps numbers to documents.
     fn key(&self) -> String {
         let mut key = String::from("name\tid\n");
         for document in &self.result.documents {

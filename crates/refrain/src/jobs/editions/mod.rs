@@ -47,13 +47,13 @@ pub struct Editions {
     pub threshold: Option<Threshold>,
 }
 
-/// The score that a pair has to reach.
+/// The minimum score of a pair.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Threshold {
-    /// This one.
+    /// The given score.
     Score(f64),
-    /// One that suits clean texts without licences.
+    /// A score that suits clean texts without licences.
     Calibrated,
 }
 
@@ -91,7 +91,7 @@ pub struct EditionsReport {
     pub failures: Failures,
 }
 
-/// The list that holds what is known of all books, as an input of later runs.
+/// The list that stores the index of all books, as an input of later runs.
 const INDEX: &str = "index";
 
 impl Editions {

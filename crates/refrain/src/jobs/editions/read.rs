@@ -1,4 +1,4 @@
-//! Books as they are read.
+//! Reads books.
 
 use std::collections::HashSet;
 use std::ops::Range;
@@ -22,7 +22,7 @@ pub(super) struct Reader<'a> {
     workers: &'a Workers,
     /// Removes licences and notices.
     strip: Option<BoundaryFinder>,
-    /// A published method that books are read for, too.
+    /// A published method that also uses the books.
     method: Option<BaselineMethod>,
     /// The data that a published method keeps of each book.
     pub(super) sets: Vec<Vec<u64>>,
@@ -36,7 +36,7 @@ impl<'a> Reader<'a> {
         Ok(Reader { workers, strip, method: job.method, sets: Vec::new(), ids: HashSet::new() })
     }
 
-    /// Puts the books of inputs on a shelf: those of indexes as they are, all others as they are read.
+    /// Adds the books of all inputs to a shelf: those of indexes unchanged, all others as they are read.
     pub(super) fn add(
         &mut self,
         input: &Input,
@@ -146,7 +146,7 @@ struct ReadBook {
     size: usize,
     /// The book without licences and notices.
     book: Book,
-    /// Licences and notices as a text of their own.
+    /// Licences and notices as a separate text.
     edges: Option<Book>,
     /// The data that a published method keeps of it.
     set: Option<Vec<u64>>,

@@ -1,4 +1,4 @@
-//! Reads books: of plain files only the two ends, everything else as documents.
+//! Reads books: only the two ends of plain files, and everything else as documents.
 
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom};
@@ -24,7 +24,7 @@ pub(super) struct Books<'a> {
     pub(super) names: Names,
     /// Lines that are examined at each end.
     pub(super) lines: usize,
-    /// Several books are an error.
+    /// Whether several books are an error.
     pub(super) only_one: bool,
     /// The output, for messages.
     pub(super) output: Option<&'a Path>,
@@ -58,11 +58,11 @@ pub(super) enum Content {
     Document(Box<Document>),
 }
 
-/// Plain files that are read before their results are handed over, and how large they may be together: documents are in
+/// Plain files that are read before their results are passed on, and their maximum total size: documents are in
 /// memory until then.
 const CHUNK: usize = 256;
 const CHUNK_BYTES: u64 = 64 << 20;
-/// Bytes that show what a file is.
+/// Bytes examined to identify a file.
 const HEAD: u64 = 4096;
 /// Files up to this size are read at once.
 const SMALL: u64 = 128 << 10;

@@ -66,7 +66,7 @@ impl Finder {
         }
     }
 
-    /// The evidence, where the method learns some.
+    /// The evidence, if the method learns any.
     pub(super) fn evidence(&self) -> Option<&Evidence> {
         match self {
             Finder::Learned { evidence, .. } => Some(evidence),
@@ -80,7 +80,7 @@ impl Finder {
 pub(super) struct Cache(Mutex<HashMap<(u64, usize), Boundaries>>);
 
 impl Cache {
-    /// Texts that are remembered at most.
+    /// The maximum number of texts that are remembered.
     const MOST: usize = 10_000;
 
     fn get_or_find(&self, text: &Ends, find: impl FnOnce() -> Boundaries) -> Boundaries {

@@ -57,7 +57,7 @@ use write::{Destination, Problem, Target};
 #[serde(default, deny_unknown_fields)]
 #[allow(clippy::struct_excessive_bools)] // options
 pub struct Strip {
-    /// How inputs are read. Text that came marked is removed, unless `use_marked` is set.
+    /// How inputs are read. Text that is already marked is removed, unless `use_marked` is set.
     pub read: ReadOptions,
     /// How preambles and epilogues are found.
     pub method: StripMethod,
@@ -73,7 +73,7 @@ pub struct Strip {
     pub worst: bool,
     /// Documents: keep preambles and epilogues, with their marks.
     pub keep_marked: bool,
-    /// Documents: what the offsets of marks count in files.
+    /// Documents: the unit of the offsets of marks in files.
     pub offsets: Offsets,
 }
 

@@ -24,7 +24,7 @@ use crate::write::{
 /// The name of the report in a folder of bodies.
 const REPORT: &str = "report.jsonl";
 
-/// File extensions that promise something else than a body.
+/// File extensions of formats other than a body.
 const TABLES_AND_PAGES: [&str; 4] = ["csv", "html", "htm", "json"];
 
 /// The content of the main output.
@@ -34,7 +34,7 @@ pub(super) enum Target {
     Nothing,
     /// The results, one row for each book.
     Rows(Format),
-    /// The body of each book in a file of its own.
+    /// The body of each book in a separate file.
     Folder(PathBuf),
     /// The body of the only book.
     Body,
@@ -153,7 +153,7 @@ pub(super) struct Folder {
     /// The paths of bodies of plain files.
     taken: HashSet<PathBuf>,
     overwrite: bool,
-    /// Something was written.
+    /// Whether something was written.
     used: bool,
     created: CreatedFolders,
 }

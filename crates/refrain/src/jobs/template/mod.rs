@@ -1,4 +1,4 @@
-//! `template`: pages of a site without what they share.
+//! `template`: removes what the pages of a site share.
 
 mod output;
 mod pages;
@@ -158,7 +158,7 @@ pub struct TemplateReport {
     pub templates: Vec<TemplateFigures>,
     /// The share of pages that fitted the saved templates when they were learned.
     pub fitted_before: Option<f64>,
-    /// Clearly fewer pages fit the saved templates than when they were learned.
+    /// Whether clearly fewer pages fit the saved templates than when they were learned.
     pub no_longer_fits: bool,
     /// The fields of records.
     pub fields: Vec<String>,
@@ -333,7 +333,7 @@ struct Marked {
 }
 
 impl Known {
-    /// Makes a page ready to be written.
+    /// Prepares a page for writing.
     fn put(&self, target: &Target, page: Page) -> Put {
         match self {
             Known::Templates(templates) => Put::new(target, mark(templates, page)),
@@ -406,7 +406,7 @@ impl TemplateReport {
         }
     }
 
-    /// Adds what was known before, and whether it still fits.
+    /// Adds the saved templates, and whether they still fit.
     fn note(&mut self, known: &Known, saved: bool) {
         let templates = match known {
             Known::Templates(templates) | Known::Records(templates, _) => templates.all(),

@@ -317,7 +317,7 @@ impl Destination {
     }
 
     pub(super) fn finish(self, report: &TemplateReport) -> Result<()> {
-        // An existing file is not replaced by nothing.
+        // An existing file is not replaced by an empty one.
         if report.pages == 0 {
             return Ok(());
         }
@@ -359,7 +359,7 @@ fn summary(report: &TemplateReport) -> Value {
     }
 }
 
-/// The file of a folder that says what became of each page.
+/// The file of a folder with the result for each page.
 const REPORT: &str = "report.jsonl";
 
 /// The result for a page.
@@ -396,7 +396,7 @@ fn coloured(section: &str) -> String {
     plain.replace("&lt;", "<").replace("&gt;", ">").replace("&amp;", "&")
 }
 
-/// Bytes of a name that is made of an id.
+/// The maximum bytes of a name made from an id.
 const LONGEST_NAME: usize = 180;
 
 /// A name without its compression extension.
@@ -406,7 +406,7 @@ fn unpacked(name: PathBuf) -> PathBuf {
     if name.extension().is_some_and(packed) { name.with_extension("") } else { name }
 }
 
-/// The name of a page in the folder: that of its file, or one made of its id. No two pages get one name.
+/// The name of a page in the folder: that of its file, or one made from its id. Each page gets its own name.
 fn file_name(document: &Document, names: &Names, inputs: &InputFiles, taken: &HashSet<PathBuf>) -> PathBuf {
     let own_file =
         document.origin.member.is_none() && document.origin.url.is_none() && document.id == document.origin.input;
