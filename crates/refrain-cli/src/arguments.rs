@@ -1,4 +1,4 @@
-//! What the verbs share: options with one name everywhere, and the way to the terminal.
+//! Shared by the verbs: options with the same name everywhere, and output on the terminal.
 
 use std::collections::{HashMap, HashSet};
 use std::io::{IsTerminal, Write};
@@ -160,7 +160,7 @@ impl ExtractArguments {
     }
 }
 
-/// What only jusText looks at.
+/// Options that only jusText uses.
 const JUSTEXT_ONLY: [&str; 8] = [
     "set",
     "max_link_density",
@@ -197,7 +197,7 @@ pub(crate) struct OutputArguments {
 }
 
 impl OutputArguments {
-    /// True when the user says where documents go.
+    /// True if the user chose an output for documents.
     pub(crate) fn is_given(&self) -> bool {
         self.output.is_some()
     }
@@ -244,8 +244,8 @@ impl OutputArguments {
         })
     }
 
-    /// Runs a job with its progress on the terminal, until it is done or interrupted. `unit` is what it counts; `left` is what
-    /// an interrupted run leaves behind.
+    /// Runs a job with its progress on the terminal, until it is done or interrupted. `unit` is what it counts; `left`
+    /// describes what an interrupted run keeps.
     pub(crate) fn run<T>(
         &self,
         run: Run,
@@ -271,8 +271,8 @@ impl OutputArguments {
     }
 }
 
-/// Runs a job with its progress on the terminal, until it is done or interrupted. `unit` is what it counts; `left` is what an
-/// interrupted run leaves behind.
+/// Runs a job with its progress on the terminal, until it is done or interrupted. `unit` is what it counts; `left`
+/// describes what an interrupted run keeps.
 pub(crate) fn run_job<T>(
     run: Run,
     shows_progress: bool,
@@ -312,7 +312,7 @@ impl Given {
         Given(matches.ids().filter(given).map(|id| id.as_str().to_owned()).collect())
     }
 
-    /// Refuses the first of these options that was given; `why` tells what it would need.
+    /// Rejects the first of these options that was given; `why` states what it requires.
     pub(crate) fn refuse(&self, options: &[&str], why: &str) -> Result<()> {
         match options.iter().find(|option| self.0.contains(**option)) {
             Some(option) => bail!("--{} {why}", option.replace('_', "-")),
@@ -374,7 +374,7 @@ pub(crate) fn size(text: &str) -> Result<u64, String> {
     }
 }
 
-/// The most threads; more of them take longer to start than they could save.
+/// The maximum number of threads; starting more costs more time than they save.
 const MOST_THREADS: usize = Run::MAX_THREADS;
 
 /// A number of threads.
@@ -461,10 +461,10 @@ pub(crate) fn peak_memory() -> Option<u64> {
     line.trim().strip_suffix("kB")?.trim().parse::<u64>().ok().map(|kilobytes| kilobytes << 10)
 }
 
-/// How many failures are told one by one.
+/// The maximum number of failures printed one by one.
 const SHOWN_FAILURES: usize = 20;
 
-/// Tells failures, the first ones in full; those of one file that have the same cause are told once.
+/// Prints failures, the first ones in full; those of one file with the same cause are printed once.
 pub(crate) fn tell_failures(failures: &[Failure], total: u64, more_in: &str) {
     let mut groups: Vec<(&Failure, u64)> = Vec::new();
     let mut known = HashMap::new();
@@ -486,7 +486,7 @@ pub(crate) fn tell_failures(failures: &[Failure], total: u64, more_in: &str) {
     }
 }
 
-/// What is wrong, without the fields that a line has instead of the one that is looked for.
+/// The cause, without the fields that a line has instead of the requested one.
 fn cause(failure: &Failure) -> &str {
     failure.error.split("; fields are: ").next().unwrap_or_default()
 }

@@ -19,7 +19,7 @@ pub(crate) enum Exit {
 }
 
 impl Exit {
-    /// Tells the error and chooses the code for it. A closed pipe is no error: whoever read it has seen enough.
+    /// Prints the error and chooses its exit code. A closed pipe is not an error: its reader has seen enough.
     pub(crate) fn of_error(error: &anyhow::Error) -> Exit {
         for cause in error.chain() {
             let closed = match (cause.downcast_ref::<refrain::Error>(), cause.downcast_ref::<std::io::Error>()) {

@@ -10,9 +10,9 @@ use refrain::{Event, Observer};
 
 use crate::arguments::on_terminal;
 
-/// What a bar shows.
+/// The content of a progress bar.
 pub(crate) struct Status {
-    /// What is being done.
+    /// The current phase.
     pub(crate) phase: &'static str,
     /// Bytes done.
     pub(crate) done: u64,
@@ -48,8 +48,7 @@ impl Bar {
         (bar, Observer::new(move |event| *latest.lock().unwrap_or_else(PoisonError::into_inner) = Some(*event)))
     }
 
-    /// Draws what `status` says, ten times a second, once there is something to say. Nothing is drawn when nobody would
-    /// see it.
+    /// Draws `status` ten times a second, once there is something to show. Draws nothing if nobody would see it.
     pub(crate) fn start(quiet: bool, status: impl Fn() -> Status + Send + 'static) -> Bar {
         let stop = Arc::new(AtomicBool::new(false));
         if quiet || !on_terminal() {

@@ -1,7 +1,7 @@
 //! The model: [`Document`], [`Mark`] and [`Link`], the only values that passes exchange.
 //!
-//! Passes mark, writers drop. No pass deletes text: it adds a [`Mark`] that says which bytes, under which label, by which
-//! pass and for what [`Reason`]. [`Document::kept`] is what a writer leaves when it honours the marks.
+//! Passes mark, writers remove. No pass deletes text: it adds a [`Mark`] that says which bytes, under which label, by which
+//! pass and for what [`Reason`]. [`Document::kept`] is the text that remains when a writer honours the marks.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -11,7 +11,7 @@ use serde_json::{Map, Value};
 
 use crate::text::{CharOffsets, Offsets};
 
-/// The column under which fields of the source stand in Parquet files, as JSON.
+/// The column for fields of the source in Parquet files, as JSON.
 pub(crate) const META_COLUMN: &str = "meta";
 
 /// The field under which marks are written, with offsets in code points.
@@ -29,7 +29,7 @@ pub(crate) const BYTE_BLOCKS_FIELD: &str = "byte_blocks";
 /// The field that lists where the pages of a document begin, in code points.
 pub(crate) const PAGES_FIELD: &str = "pages";
 
-/// A range of bytes of a document's text. Both ends lie on character boundaries.
+/// A range of bytes of a document's text. Both ends are on character boundaries.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize)]
 pub struct Span {
     /// First byte.
@@ -66,7 +66,7 @@ impl Span {
     }
 }
 
-/// The place of a document in its collection: which input, and which record of it.
+/// The position of a document in its collection: which input, and which record of it.
 ///
 /// Positions order the collection. "The first copy" always means the one with the lowest position, so that results do not
 /// depend on threads or on the order in which documents happened to be finished.
@@ -101,11 +101,11 @@ impl Origin {
     }
 }
 
-/// One document: decoded text, its blocks, and what passes found out about it.
+/// One document: decoded text, its blocks, and the results of passes.
 ///
 /// The text changes only through methods that keep all ranges true: [`set_text`](Document::set_text) drops them,
-/// [`cut`](Document::cut) and [`replace`](Document::replace) move them. `marks` is open, so that any pass can add to it; a mark
-/// that does not lie in the text, on character boundaries, has no effect and is never written.
+/// [`cut`](Document::cut) and [`replace`](Document::replace) move them. `marks` is public, so that any pass can add to
+/// it. A mark that is not inside the text, on character boundaries, has no effect and is never written.
 ///
 /// ```
 /// use refrain::{Document, Label, Mark, Reason, Span};
@@ -121,22 +121,22 @@ impl Origin {
 /// ```
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct Document {
-    /// Place in the collection.
+    /// Position in the collection.
     pub position: Position,
     /// The name users know it by: a record id, a path, the value of an id field.
     pub id: String,
     /// Where it came from.
     pub origin: Origin,
-    /// Character encoding it was decoded from, where it came as bytes.
+    /// Character encoding it was decoded from, if it was read as bytes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub encoding: Option<String>,
-    /// ISO 639-1 code of its language (639-3 where there is no shorter one), where it could be told.
+    /// ISO 639-1 code of its language (639-3 if there is no shorter one), if it could be identified.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub language: Option<String>,
-    /// Fields of the source that refrain does not use itself; they travel with the document.
+    /// Fields of the source that refrain does not use itself; they are kept with the document.
     #[serde(default, skip_serializing_if = "Map::is_empty")]
     pub meta: Map<String, Value>,
-    /// What passes said about ranges of the text.
+    /// The marks that passes set on ranges of the text.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub marks: Vec<Mark>,
     text: String,
@@ -186,7 +186,7 @@ pub struct Structure {
 pub struct Block {
     /// Its bytes.
     pub span: Span,
-    /// What it is.
+    /// Its kind.
     pub kind: BlockKind,
     /// The number of its characters inside links.
     #[serde(default, skip_serializing_if = "is_zero")]
@@ -198,12 +198,12 @@ fn is_zero(n: &u32) -> bool {
     *n == 0
 }
 
-/// What a block is in its source.
+/// The kind of a block in its source.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum BlockKind {
-    /// Running text, or anything that is nothing else.
+    /// Running text, or anything else.
     Paragraph,
     /// A heading.
     Heading,
@@ -239,7 +239,7 @@ impl BlockKind {
 pub struct Mark {
     /// The marked bytes.
     pub span: Span,
-    /// What the marked text is.
+    /// The kind of the marked text.
     pub label: Label,
     /// The pass that set the mark.
     pub pass: Cow<'static, str>,
@@ -248,7 +248,7 @@ pub struct Mark {
     pub reason: Reason,
 }
 
-/// What a marked range is.
+/// The kind of a marked range.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
@@ -299,30 +299,30 @@ pub enum Reason {
         /// Share of words that are stop words.
         stop_word_density: f64,
     },
-    /// A method that weighs whole pages.
+    /// The decision of a method that scores whole pages.
     Judged {
-        /// What decided.
+        /// The rule that decided.
         rule: Cow<'static, str>,
-        /// How likely it is main content, where the method tells.
+        /// How likely it is main content, if the method computes that.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         probability: Option<f64>,
     },
-    /// The same text stands in an earlier document.
+    /// The same text occurs in an earlier document.
     CopyOf {
         /// Id of that document.
         document: String,
-        /// Its place in the collection.
+        /// Its position in the collection.
         position: Position,
     },
-    /// Most of it stands in earlier documents.
+    /// Most of it occurs in earlier documents.
     Repeats {
-        /// Id of the document that most of it stands in, where there is one.
+        /// Id of the document that contains most of it, if there is one.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         document: Option<String>,
-        /// Where it stands there: its first word and the one behind its last, counted from 0.
+        /// Its range there: its first word and the one after its last, counted from 0.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         words: Option<(u64, u64)>,
-        /// The share of its words that stand in earlier text.
+        /// The share of its words that occur in earlier text.
         share: f64,
         /// How it was found: `ngrams`, `alignment`, `neighbours`.
         by: Cow<'static, str>,
@@ -339,11 +339,11 @@ pub enum Reason {
         /// How many.
         documents: u64,
     },
-    /// On the pages of its site, what stands there is no content.
+    /// On the pages of its site, this part is not content.
     Site {
         /// The host of the site.
         host: String,
-        /// How many of its pages told so.
+        /// The number of pages that support this.
         pages: u64,
     },
     /// It is in another language.
@@ -353,7 +353,7 @@ pub enum Reason {
         /// How sure the detector is, from 0 to 1.
         confidence: f64,
     },
-    /// Somebody said so.
+    /// Set by hand.
     Stated(String),
 }
 
@@ -370,12 +370,12 @@ pub struct Link {
     pub passages: Vec<Passage>,
 }
 
-/// A passage that stands in two documents.
+/// A passage that occurs in two documents.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Passage {
-    /// Where it stands in document `a` of the link.
+    /// Its range in document `a` of the link.
     pub a: Span,
-    /// Where it stands in document `b`.
+    /// Its range in document `b`.
     pub b: Span,
 }
 
@@ -403,7 +403,7 @@ impl Document {
         crate::url::host(address).unwrap_or_default()
     }
 
-    /// The name that people know it by: its address, or else its id.
+    /// Its display name: its address, or else its id.
     pub fn name(&self) -> &str {
         self.origin.url.as_deref().unwrap_or(&self.id)
     }
@@ -423,7 +423,7 @@ impl Document {
         &self.pages
     }
 
-    /// Gives the document another text. Its paragraphs become its blocks; marks and pages of the old text are dropped.
+    /// Replaces the text of the document. Its paragraphs become its blocks; marks and pages of the old text are dropped.
     pub fn set_text(&mut self, text: impl Into<String>) {
         let text = text.into();
         self.blocks = paragraphs(&text);
@@ -434,7 +434,7 @@ impl Document {
         self.marks.clear();
     }
 
-    /// Gives the document another text together with its blocks. Marks and pages of the old text are dropped. If the blocks do
+    /// Replaces the text of the document and its blocks. Marks and pages of the old text are dropped. If the blocks do
     /// not fit, the paragraphs of the text become its blocks.
     pub fn set_text_and_blocks(&mut self, text: String, blocks: Vec<Block>) {
         self.blocks = if blocks_fit(&text, &blocks) { blocks } else { paragraphs(&text) };
@@ -445,8 +445,8 @@ impl Document {
         self.marks.clear();
     }
 
-    /// Where the pages begin in a text that holds the words of the document's blocks, block by block; empty for documents without
-    /// pages.
+    /// Where the pages begin in a text that consists of the words of the document's blocks, block by block; empty for
+    /// documents without pages.
     pub fn pages_of_blocks(&self, others: &[Block]) -> Vec<usize> {
         let place = |at: usize| {
             let number = self.blocks.partition_point(|block| block.span.end <= at);
@@ -473,7 +473,7 @@ impl Document {
         self.text
     }
 
-    /// Adopts blocks that the source lists, with what else it says of each; false when they do not fit the text.
+    /// Sets the blocks that the source lists, with their other fields; false if they do not fit the text.
     pub(crate) fn adopt_blocks(&mut self, blocks: Vec<Block>, fields: Vec<Map<String, Value>>) -> bool {
         let fit = blocks.len() == fields.len() && blocks_fit(&self.text, &blocks);
         if fit {
@@ -482,7 +482,7 @@ impl Document {
         fit
     }
 
-    /// Adopts the places where pages begin, in bytes; false when they do not fit the text.
+    /// Sets the offsets at which pages begin, in bytes; false if they do not fit the text.
     pub(crate) fn adopt_pages(&mut self, pages: Vec<usize>) -> bool {
         let fit = pages.is_sorted() && pages.iter().all(|&at| self.text.is_char_boundary(at));
         if fit {
@@ -505,8 +505,8 @@ impl Document {
         self.text = text;
     }
 
-    /// Replaces a range of the text, exactly as given. Ranges around it grow or shrink with it; what lies inside it is dropped.
-    /// A range that does not fit the text changes nothing.
+    /// Replaces a range of the text, exactly as given. Ranges around it grow or shrink with it; those inside it are
+    /// dropped. A range that does not fit the text changes nothing.
     pub fn replace(&mut self, span: Span, with: &str) {
         if !fits(&self.text, span) {
             return;
@@ -527,7 +527,7 @@ impl Document {
         if !with.trim().is_empty() {
             self.annotation = None; // new words have no lines
         }
-        // Every word lies in a block.
+        // Every word is in a block.
         let new = Span::new(span.start, after);
         let next = self.blocks.partition_point(|block| block.span.end <= new.start);
         if !with.trim().is_empty() && self.blocks.get(next).is_none_or(|block| block.span.start >= new.end) {
@@ -554,12 +554,12 @@ impl Document {
         }
     }
 
-    /// Adds what a vertical file says of the tokens of the text.
+    /// Adds the token annotation from a vertical file.
     pub(crate) fn annotate(&mut self, annotation: Option<Box<Annotation>>) {
         self.annotation = annotation;
     }
 
-    /// What a vertical file said of the tokens of the text.
+    /// The token annotation from a vertical file.
     pub(crate) fn annotation(&self) -> Option<&Annotation> {
         self.annotation.as_deref()
     }
@@ -580,7 +580,7 @@ impl Document {
         Shown { document: self, text: Cow::Owned(text), moved: Some(moved) }
     }
 
-    /// The marks that lie in the text, on character boundaries; others have no effect.
+    /// The marks that are inside the text, on character boundaries; others have no effect.
     pub fn fitting_marks(&self) -> impl Iterator<Item = &Mark> {
         self.marks.iter().filter(|mark| fits(&self.text, mark.span))
     }
@@ -597,8 +597,8 @@ impl Document {
 
     /// The text without its marked ranges.
     ///
-    /// White space around a removed range is reduced to the strongest break that stood there (paragraph, line, space), so
-    /// that no gaps stay behind.
+    /// White space around a removed range is reduced to the strongest break that was there (paragraph, line, space), so
+    /// that no gaps remain.
     pub fn kept(&self) -> Cow<'_, str> {
         self.shown(false).text
     }
@@ -673,14 +673,14 @@ impl Shown<'_> {
 
 /// Where the pieces of a text are after a change.
 struct Moved {
-    /// What is left of the old text, in order, and where it is in the new one.
+    /// The remaining pieces of the old text, in order, and their positions in the new one.
     pieces: Vec<(Span, usize)>,
     /// Bytes of the new text.
     length: usize,
 }
 
 impl Moved {
-    /// The range of the new text that holds what is left of a range; none when nothing is left.
+    /// The range of the new text that holds the rest of a range; `None` if nothing is left.
     fn span(&self, span: Span) -> Option<Span> {
         let first = self.pieces.partition_point(|(old, _)| old.end <= span.start);
         let behind = self.pieces.partition_point(|(old, _)| old.start < span.end);
@@ -689,7 +689,7 @@ impl Moved {
         Some(Span::new(start + span.start.saturating_sub(head.start), last + span.end.min(tail.end) - tail.start))
     }
 
-    /// The place in the new text of the first character that is left at a place of the old one or behind it.
+    /// The position in the new text of the first remaining character at or after a position of the old one.
     fn place(&self, at: usize) -> usize {
         let next = self.pieces.partition_point(|(old, _)| old.end <= at);
         self.pieces.get(next).map_or(self.length, |(old, new)| new + at.saturating_sub(old.start))
@@ -699,7 +699,7 @@ impl Moved {
         pages.iter().map(|&at| self.place(at)).collect()
     }
 
-    /// The blocks of which something is left, with what is known of each.
+    /// The blocks of which something is left, with their other fields.
     fn blocks(
         &self,
         blocks: &[Block],
@@ -750,12 +750,12 @@ fn without(text: &str, removed: &[Span]) -> (String, Moved) {
     (kept, Moved { pieces, length })
 }
 
-/// True when a range lies in a text, on character boundaries.
+/// True if a range is inside a text, on character boundaries.
 fn fits(text: &str, span: Span) -> bool {
     span.start <= span.end && text.is_char_boundary(span.start) && text.is_char_boundary(span.end)
 }
 
-/// True when blocks lie in a text in order, and only white space lies outside them.
+/// True if blocks are inside a text, in order, and only white space is outside them.
 fn blocks_fit(text: &str, blocks: &[Block]) -> bool {
     let blank = |from: usize, to: usize| text.get(from..to).is_some_and(|gap| gap.trim().is_empty());
     let mut end = 0;
@@ -770,7 +770,7 @@ fn paragraphs(text: &str) -> Vec<Block> {
     crate::text::paragraphs(text).map(|span| Block { span, kind: BlockKind::Paragraph, link_chars: 0 }).collect()
 }
 
-/// Ranges in order, those that touch or overlap as one; empty ones are left out.
+/// Ranges in order, with those that touch or overlap joined and empty ones removed.
 fn joined(mut spans: Vec<Span>) -> Vec<Span> {
     spans.retain(|span| !span.is_empty());
     spans.sort_unstable();
@@ -878,7 +878,7 @@ mod tests {
         text.chars().filter(|c| !c.is_whitespace()).collect()
     }
 
-    /// What is left of a range, by its letters.
+    /// The letters of a range that remain.
     fn left(text: &str, span: Span, cuts: &[Span]) -> String {
         let is_cut = |at: usize| cuts.iter().any(|cut| cut.start <= at && at < cut.end);
         let inside = text.char_indices().filter(|(at, _)| (span.start..span.end).contains(at) && !is_cut(*at));
@@ -886,7 +886,8 @@ mod tests {
     }
 
     proptest! {
-        /// After a cut or a replacement, all ranges lie in the text and cover the same letters as before, where these are left.
+        /// After a cut or a replacement, all ranges are inside the text and cover the same letters as before, if these
+        /// remain.
         #[test]
         fn ranges_stay_true(
             text in "([a-zä€]{1,5}[ \n]{0,3}){0,20}",
@@ -922,7 +923,7 @@ mod tests {
             prop_assert!(document.fitting_marks().count() == document.marks.len());
             prop_assert!(blocks_fit(new, document.blocks()), "{:?}", document);
             prop_assert_eq!(document.block_fields.as_ref().map(Vec::len), Some(document.blocks().len()));
-            // Replacing text is in capital letters, and no part of what was there.
+            // Replacement text is in capital letters, which the original does not contain.
             let old = |text: &str| letters(text).replace(|c: char| c.is_uppercase() || c == 'ß', "");
             prop_assert_eq!(old(new), left(&text, Span::new(0, text.len()), &cuts));
             let blocks = document.blocks().iter().map(|block| old(block.span.of(new))).filter(|block| !block.is_empty());

@@ -120,8 +120,8 @@ impl<T> IoContext<T> for std::io::Result<T> {
     }
 }
 
-/// What to do about an error. The library does not know how its user sets options: on a command line, in Python or in Rust. The
-/// text names options in backquotes, and nothing else; [`spelled`](Hint::spelled) replaces them.
+/// How to resolve an error. The library does not know whether options are set on a command line, in Python or in Rust.
+/// The text puts option names, and nothing else, in backquotes; [`spelled`](Hint::spelled) replaces them.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Hint {
     /// What to do, with options as `` `name` `` or `` `name=value` ``.
@@ -199,12 +199,12 @@ impl From<String> for Hint {
     }
 }
 
-/// Something in the input that could not be used. The rest of the input goes on without it.
+/// Something in the input that could not be used. The run continues without it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Failure {
     /// The input as the user knows it: a path, or `-` for standard input.
     pub input: String,
-    /// The member of an archive, where the input is one.
+    /// The member, if the input is an archive.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub member: Option<String>,
     /// The place inside the input or member.
@@ -212,12 +212,12 @@ pub struct Failure {
     pub place: Option<Place>,
     /// What is wrong.
     pub error: String,
-    /// The way out, where there is one.
+    /// The way out, if there is one.
     #[serde(flatten)]
     pub hint: Option<Box<Hint>>,
 }
 
-/// Where in an input something stands.
+/// A location in an input.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Place {
@@ -237,14 +237,14 @@ impl Failure {
         Failure { input: input.into(), member: None, place: None, error: error.into(), hint: None }
     }
 
-    /// Says which member of an archive it is.
+    /// Sets the member of an archive.
     #[must_use]
     pub fn member(mut self, member: Option<&str>) -> Failure {
         self.member = member.map(str::to_owned);
         self
     }
 
-    /// Says where it is.
+    /// Sets its location.
     #[must_use]
     pub fn place(mut self, place: Place) -> Failure {
         self.place = Some(place);

@@ -1,4 +1,4 @@
-//! Corpus statistics: what was read, what each stage took away, what is left.
+//! Corpus statistics: how much was read, how much each stage removed, how much is left.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -14,7 +14,7 @@ use crate::text::{count_words, tokens};
 pub struct Amount {
     /// Documents.
     pub documents: u64,
-    /// Words: what white space separates.
+    /// Words, separated by white space.
     pub words: u64,
     /// Tokens: words and punctuation marks.
     pub tokens: u64,
@@ -63,16 +63,16 @@ pub struct Stages {
     pub downloaded: Amount,
     /// Boilerplate; its documents are those with nothing else.
     pub boilerplate: Amount,
-    /// What is no content on the pages of its site, where that was asked for; its documents are those with nothing else left.
+    /// Text that is not content on the pages of its site, if requested; its documents are those with no other text.
     #[serde(default, skip_serializing_if = "Amount::is_none")]
     pub template: Amount,
-    /// Main content: what extraction left.
+    /// Main content, after extraction.
     pub main_content: Amount,
-    /// Main content in languages that were not asked for.
+    /// Main content in languages that were not requested.
     pub foreign: Amount,
     /// Main content of exact duplicates.
     pub duplicates: Amount,
-    /// What is in the corpus.
+    /// The content of the corpus.
     pub kept: Amount,
 }
 
@@ -114,7 +114,7 @@ impl AddAssign for Stages {
     }
 }
 
-/// The language of documents whose language could not be told.
+/// The language of documents whose language is unknown.
 pub const UNKNOWN_LANGUAGE: &str = "und";
 
 /// The figures of a corpus.

@@ -126,7 +126,7 @@ impl Arguments {
         })
     }
 
-    /// Where the pairs go. The table on the terminal is printed at the end.
+    /// The output for the pairs. The table on the terminal is printed at the end.
     fn outputs(&self) -> Result<Outputs> {
         let outputs = match self.prints_table() {
             true => self.output.lists()?,

@@ -82,7 +82,7 @@ pub(crate) struct Arguments {
     output: OutputArguments,
 }
 
-/// What `--format` names.
+/// The values of `--format`.
 const FORMATS: [Format; 6] = [Format::Text, Format::Jsonl, Format::Parquet, Format::Vertical, Format::Csv, Format::Tsv];
 
 impl Arguments {
@@ -98,7 +98,7 @@ impl Arguments {
         }
     }
 
-    /// What is written.
+    /// The kind of result to write.
     fn result(&self) -> TemplateResult {
         let to_terminal = self.output.path().is_none() && std::io::stdout().is_terminal();
         match self.ranges {

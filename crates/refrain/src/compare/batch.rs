@@ -1,9 +1,9 @@
-//! Some documents that are compared in memory: which of them share n-grams, and how many.
+//! A batch of documents compared in memory: which of them share n-grams, and how many.
 //!
-//! N-grams are taken a bucket at a time, by their highest bits: as those of each document are in order, the n-grams of a
-//! bucket are read one after the other, and what is known of them fits the caches. For each n-gram that several documents have
-//! there is a list of them, larger documents first; in place of the n-gram, each document then has the piece of the list
-//! that stands before it. So all that is left to do for a document is to go through its lists and count.
+//! N-grams are processed one bucket at a time, by their highest bits. The n-grams of each document are sorted, so those
+//! of a bucket are read in sequence, and their state fits in the CPU caches. Each n-gram that occurs in several
+//! documents has a list of them, larger documents first. In place of the n-gram, each document then stores the part of
+//! the list that precedes it. To find the pairs of a document, only its lists need to be counted.
 
 use std::ops::Range;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -15,43 +15,43 @@ use super::pairs::{DocumentPair, PairOptions};
 use crate::error::Result;
 use crate::run::Workers;
 
-/// Of the n-grams that a pair must share, the part that is not looked up at first.
+/// The share of the n-grams a pair must have in common that is not looked up at first.
 const SKIPPED: f64 = 0.6;
-/// What may be lost when numbers are multiplied.
+/// Tolerance for rounding errors in products.
 const ROUNDING: f64 = 1e-6;
-/// N-grams of a bucket, about.
+/// Approximate number of n-grams in a bucket.
 const BUCKET: u64 = 1 << 14;
-/// N-grams of a document in a bucket, at least: fewer are not worth the way to them.
+/// Minimum number of n-grams of one document in a bucket; visiting a document for fewer is not worth the cost.
 const OF_DOCUMENT: u64 = 16;
-/// Bits by which n-grams of a bucket are counted at first.
+/// Number of bits used for the first count of the n-grams in a bucket.
 const TALLY: u32 = 16;
-/// The number of n-grams that stand in one document only.
+/// The number of an n-gram that occurs in only one document.
 const ALONE: u32 = u32::MAX;
-/// Pieces of work for each thread.
+/// Units of work per thread.
 const PARTS: usize = 4;
-/// More documents than this do not go together, nor more n-grams.
+/// The maximum number of documents in a batch, and of n-grams.
 pub(super) const MOST_DOCUMENTS: usize = (1 << 24) - 1;
 pub(super) const MOST_GRAMS: u64 = u32::MAX as u64;
 
-/// Documents with their n-grams.
+/// Documents and their n-grams.
 pub(super) struct Batch {
-    /// Their numbers.
+    /// The numbers of the documents.
     documents: Vec<usize>,
-    /// The group that each belongs to. Documents of one group are compared with those of the other one; with no groups, each
-    /// is compared with all others.
+    /// The group of each document. Each document is compared with those of the other group, or with all others if there
+    /// are no groups.
     groups: Option<Vec<bool>>,
-    /// Their n-grams, one document after the other, each in ascending order; later what stands for them.
+    /// The n-grams of one document after the other, each in ascending order; later, the lists that replace them.
     cells: Vec<AtomicU64>,
     /// Where the n-grams of each document end.
     ends: Vec<usize>,
 }
 
-/// A list of documents with an n-gram, as far as it stands before a document: those in `lists[part][start..start + length]`.
-/// Numbers of such lists are in the order of their lengths.
+/// A list of the documents with an n-gram, up to a given document: those in `lists[part][start..start + length]`. The
+/// encoded numbers sort by length.
 #[derive(Clone, Copy)]
 struct Earlier(u64);
 
-/// The part of lists that have only one document: that is in place of the start.
+/// The part number of lists with only one document, which is stored in place of the start.
 const SINGLE: u64 = 0xFF;
 
 impl Earlier {
@@ -59,7 +59,7 @@ impl Earlier {
         Earlier(u64::from(length) << 40 | (part as u64) << 32 | u64::from(start))
     }
 
-    /// The only document of it.
+    /// The document of a list with only one.
     fn single(self) -> Option<usize> {
         (self.0 >> 32 & 0xFF == SINGLE).then_some(self.0 as u32 as usize)
     }
@@ -70,13 +70,13 @@ impl Earlier {
     }
 }
 
-/// Some of the buckets.
+/// A range of buckets.
 struct DocumentPart {
     number: usize,
     buckets: Range<u64>,
-    /// How far n-grams are shifted to have their bucket.
+    /// How far an n-gram is shifted to get its bucket.
     shift: u32,
-    /// Where their n-grams begin in each document, and where they end.
+    /// Where the n-grams of these buckets begin and end in each document.
     cursors: Vec<usize>,
     ends: Vec<usize>,
 }
@@ -85,29 +85,29 @@ struct DocumentPart {
 #[derive(Default)]
 struct Bucket {
     grams: Vec<u64>,
-    /// How often n-grams occur whose next bits are the same.
+    /// How often n-grams with the same next bits occur.
     tally: Vec<u16>,
-    /// How far n-grams are shifted to have these bits.
+    /// How far an n-gram is shifted to get these bits.
     shift: u32,
-    /// Places of documents with the number of their n-grams.
+    /// Indices of documents, with the number of their n-grams.
     takes: Vec<(u32, u32)>,
-    /// For each n-gram its number among the different ones.
+    /// For each n-gram, its number among the distinct ones.
     numbers: Vec<u32>,
-    /// For each different one, how many documents of each group have it.
+    /// For each distinct n-gram, how many documents of each group contain it.
     counts: Vec<[u32; 2]>,
-    /// Where its lists begin.
+    /// Where the lists of each distinct n-gram begin.
     starts: Vec<[u32; 2]>,
     different: Vec<u64>,
     slots: Vec<u32>,
 }
 
 impl Batch {
-    /// For documents with so many n-grams.
+    /// An empty batch with room for this many n-grams.
     pub(super) fn new(groups: Option<Vec<bool>>, grams: usize) -> Batch {
         Batch { documents: Vec::new(), groups, cells: Vec::with_capacity(grams), ends: Vec::new() }
     }
 
-    /// Takes the next document, which is no larger than the one before.
+    /// Adds the next document, which must not be larger than the one before.
     pub(super) fn add(&mut self, document: usize, grams: &[u64]) {
         self.documents.push(document);
         self.cells.extend(grams.iter().map(|gram| AtomicU64::new(*gram)));
@@ -123,7 +123,7 @@ impl Batch {
         start..self.ends[place]
     }
 
-    /// Pieces of work of about the same size.
+    /// Splits the work into parts of about the same size.
     fn parts(&self, threads: usize) -> Vec<DocumentPart> {
         let size = BUCKET.max(OF_DOCUMENT * self.ends.len() as u64);
         let buckets = (self.cells.len() as u64 / size).next_power_of_two().clamp(2, 1 << 16);
@@ -135,7 +135,7 @@ impl Batch {
             let before = |cell: &AtomicU64| cell.load(Ordering::Relaxed) >> shift < bucket;
             range.start + self.cells[range].partition_point(before)
         };
-        // All of them before the first n-gram gives its place to a list.
+        // Compute all cursors before a list replaces the first n-gram.
         let cuts = (0..=parts).map(|part| (0..self.ends.len()).map(|place| cut(place, first_of(part))).collect());
         let cuts: Vec<Vec<usize>> = cuts.collect();
         let part = |number: usize| DocumentPart {
@@ -148,7 +148,7 @@ impl Batch {
         (0..parts).map(part).collect()
     }
 
-    /// Works on the buckets of a part, one after the other.
+    /// Processes the buckets of a part, one after the other.
     fn each_bucket(&self, part: DocumentPart, mut work: impl FnMut(&mut Bucket, &[usize])) {
         let DocumentPart { buckets, shift, mut cursors, ends, .. } = part;
         let mut bucket = Bucket { tally: vec![0; 1 << TALLY], ..Bucket::default() };
@@ -176,7 +176,7 @@ impl Batch {
         }
     }
 
-    /// N-grams that stand in more than so many of the documents; perhaps some others.
+    /// N-grams that occur in more than `limit` of the documents; may include a few others.
     pub(super) fn frequent(&self, limit: f64, workers: &Workers) -> Vec<u64> {
         let found = self.parts(workers.threads()).into_par_iter().flat_map_iter(|part| {
             let mut found = Vec::new();
@@ -194,7 +194,7 @@ impl Batch {
         workers.install(|| found.collect())
     }
 
-    /// Puts lists in place of n-grams.
+    /// Replaces n-grams with lists.
     fn share(&self, threads: usize) -> Vec<Vec<u32>> {
         let shared = self.parts(threads).into_par_iter().map(|part| {
             let (number, mut lists) = (part.number, Vec::new());
@@ -244,7 +244,7 @@ impl Batch {
         }
     }
 
-    /// All pairs that share enough.
+    /// All pairs that share enough n-grams.
     pub(super) fn pairs(self, options: &PairOptions, workers: &Workers) -> Result<Vec<DocumentPair>> {
         let stop = workers.stop();
         let found = workers.install(|| {
@@ -259,7 +259,7 @@ impl Batch {
         stop.check().map(|()| found)
     }
 
-    /// Finds those larger documents that make pairs with a document.
+    /// Finds the larger documents that form pairs with a document.
     fn row(&self, place: usize, row: &mut Row, lists: &[Vec<u32>], options: &PairOptions) -> Vec<DocumentPair> {
         let size = self.range(place).len();
         row.lists.clear();
@@ -271,9 +271,9 @@ impl Batch {
                 None => row.lists.push(earlier.0),
             }
         }
-        // Earlier documents are as large, or larger: no pair needs fewer.
+        // Earlier documents are at least as large, so no pair needs fewer.
         let needed = options.needed(size, size);
-        #[allow(clippy::cast_sign_loss)] // no number of n-grams is less than zero
+        #[allow(clippy::cast_sign_loss)] // the number of n-grams is never negative
         let skipped = (SKIPPED * needed) as usize;
         let kept = row.lists.len().saturating_sub(skipped);
         if kept < row.lists.len() {
@@ -283,7 +283,7 @@ impl Batch {
         for other in kept.iter().flat_map(|earlier| Earlier(*earlier).of(lists)) {
             row.counts[*other as usize] += 1;
         }
-        // A pair that shares nothing but what was skipped does not share enough.
+        // A pair that shares only the skipped n-grams does not share enough.
         #[allow(clippy::cast_sign_loss)]
         let lowest = ((needed - ROUNDING).ceil() as u32).saturating_sub(rest.len() as u32).max(1);
         let mut found = Vec::new();
@@ -308,26 +308,26 @@ impl Batch {
 
 /// What a thread needs to find the pairs of a document.
 struct Row {
-    /// How many n-grams each document before it shares.
+    /// How many n-grams each earlier document shares.
     counts: Vec<u32>,
     /// Lists of more than one document.
     lists: Vec<u64>,
 }
 
-/// Where n-grams are counted whose bits behind those of the bucket are the same.
+/// The counter for n-grams that have the same bits after those of the bucket.
 #[inline]
 fn slot(gram: u64, shift: u32) -> usize {
     (gram >> shift) as usize & ((1 << TALLY) - 1)
 }
 
 impl Bucket {
-    /// How many documents have an n-gram, at most.
+    /// The maximum number of documents with an n-gram.
     #[inline]
     fn count(&self, gram: u64) -> u16 {
         self.tally[slot(gram, self.shift)]
     }
 
-    /// Numbers the different n-grams that several documents have, and counts them.
+    /// Numbers and counts the distinct n-grams that occur in several documents.
     fn number(&mut self, group: impl Fn(u32) -> usize) {
         let slots = (2 * self.grams.len()).next_power_of_two();
         self.slots.clear();

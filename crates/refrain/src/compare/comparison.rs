@@ -26,9 +26,9 @@ pub struct CompareOptions {
     pub fingerprints: FingerprintOptions,
     /// Which pairs are reported.
     pub pairs: PairOptions,
-    /// How passages are found; none are looked for without it.
+    /// How passages are found. If `None`, passages are not searched for.
     pub passages: Option<AlignOptions>,
-    /// Lists of references count like other text.
+    /// Whether lists of references count like other text.
     pub keep_references: bool,
 }
 
@@ -43,14 +43,14 @@ impl Default for CompareOptions {
     }
 }
 
-/// Text that everyone was given, such as the brief of an assignment: its n-grams do not count.
+/// Text that everyone received, such as an assignment brief. Its n-grams do not count.
 #[derive(Debug, Clone, Default)]
 pub struct ExcludedText {
     grams: Vec<u64>,
 }
 
 impl ExcludedText {
-    /// Takes in a text.
+    /// Adds a text.
     pub fn add(&mut self, text: &str, options: &FingerprintOptions) {
         self.grams.extend_from_slice(Fingerprint::of(text, options).grams());
         self.grams.sort_unstable();
@@ -62,10 +62,10 @@ impl ExcludedText {
     }
 }
 
-/// A file of a document that was put together from several.
+/// One file of a document that was assembled from several.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct DocumentPart {
-    /// What it is called inside the document.
+    /// Its name inside the document.
     pub name: String,
     /// Where it begins in the text of the document, in code points.
     pub start: u64,
@@ -78,21 +78,21 @@ pub struct DocumentPart {
 pub struct PreparedDocument {
     /// Its id.
     pub id: String,
-    /// Its text, as it was.
+    /// Its original text.
     pub text: String,
-    /// Its language, where it came with one.
+    /// Its language, if the source states one.
     pub language: Option<String>,
     /// Where its pages begin, in code points.
     pub pages: Vec<u64>,
-    /// The files it was put together from, in their order; none where it is one file.
+    /// The files it was assembled from, in order; empty if it is a single file.
     pub parts: Vec<DocumentPart>,
-    /// Stretches that do not count, in their order.
+    /// Ranges that do not count, in order.
     pub left_out: Vec<(Span, LeftOut)>,
     fingerprint: Fingerprint,
 }
 
 impl PreparedDocument {
-    /// Makes a document ready.
+    /// Prepares a document.
     pub fn of(document: Document, options: &CompareOptions, given: &ExcludedText) -> PreparedDocument {
         let pages = pages_of(&document);
         let (id, language) = (document.id.clone(), document.language.clone());
@@ -110,59 +110,59 @@ impl PreparedDocument {
         PreparedDocument { id, text, language, pages, parts: Vec::new(), left_out, fingerprint }
     }
 
-    /// The n-grams of it that count.
+    /// The n-grams that count.
     pub fn fingerprint(&self) -> &Fingerprint {
         &self.fingerprint
     }
 
-    /// How many words count.
+    /// The number of words that count.
     pub fn words(&self) -> u64 {
         self.fingerprint.words()
     }
 }
 
-/// Where the pages of a document begin, in code points; nothing where it has none.
+/// Where the pages of a document begin, in code points; empty if it has none.
 pub fn pages_of(document: &Document) -> Vec<u64> {
     let mut chars = CharOffsets::new(document.text());
     document.pages().iter().map(|&at| chars.chars(at) as u64).collect()
 }
 
-/// A document of a comparison, but for its text.
+/// A document of a comparison, without its text.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct ComparedDocument {
     /// Its id.
     pub id: String,
-    /// Its name for people: short, and different from the others.
+    /// A short, unique display name.
     pub name: String,
-    /// Its words, but for lists of references.
+    /// The number of words, without lists of references.
     pub words: u64,
-    /// The different n-grams of it that count.
+    /// The number of distinct n-grams that count.
     pub grams: usize,
-    /// Stretches that do not count, in their order.
+    /// Ranges that do not count, in order.
     pub left_out: Vec<(Span, LeftOut)>,
-    /// It is only compared with.
+    /// Whether other documents are only compared against it.
     pub reference: bool,
     /// Where its pages begin, in code points.
     pub pages: Vec<u64>,
-    /// The files it was put together from, in their order; none where it is one file.
+    /// The files it was assembled from, in order; empty if it is a single file.
     pub parts: Vec<DocumentPart>,
     language: Option<String>,
 }
 
 impl ComparedDocument {
-    /// The file in which a character stands, by its number; none where the document is one file.
+    /// The index of the file that contains a character; `None` if the document is a single file.
     pub fn part(&self, character: u64) -> Option<usize> {
         let before = self.parts.partition_point(|part| part.start <= character).max(1);
         (!self.parts.is_empty()).then_some(before - 1)
     }
 
-    /// The page of its file on which a character stands, from 1 on; none where there are no pages.
+    /// The page of its file that contains a character, counted from 1; `None` if there are no pages.
     pub fn page(&self, character: u64) -> Option<usize> {
         page_of(self.part(character).map_or(&self.pages, |part| &self.parts[part].pages), character)
     }
 }
 
-/// The page on which a character stands, from 1 on, by where pages begin; none where there are none.
+/// The page that contains a character, counted from 1, given where pages begin; `None` if there are no pages.
 pub(crate) fn page_of(pages: &[u64], character: u64) -> Option<usize> {
     (!pages.is_empty()).then(|| pages.partition_point(|start| *start <= character).max(1))
 }
@@ -170,26 +170,26 @@ pub(crate) fn page_of(pages: &[u64], character: u64) -> Option<usize> {
 /// A passage that two documents share.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct SharedPassage {
-    /// Where it stands in the one.
+    /// Its range in the first document.
     pub a: Span,
-    /// Where it stands in the other.
+    /// Its range in the second document.
     pub b: Span,
-    /// How it was taken over.
+    /// How it was reused.
     pub kind: PassageKind,
-    /// How much speaks for it.
+    /// The strength of the evidence for it.
     pub score: f32,
-    /// What it is in the one: a quotation, perhaps.
+    /// Whether it is a quotation in the first document.
     pub quoted_a: Option<Quoted>,
-    /// What it is in the other.
+    /// Whether it is a quotation in the second document.
     pub quoted_b: Option<Quoted>,
 }
 
 /// Two documents that share text.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct ComparedPair {
-    /// The number of the one.
+    /// The number of the first document.
     pub a: usize,
-    /// The number of the other.
+    /// The number of the second document.
     pub b: usize,
     /// How much they share.
     pub scores: Scores,
@@ -198,7 +198,7 @@ pub struct ComparedPair {
 }
 
 impl ComparedPair {
-    /// Makes the one the other.
+    /// Swaps the two documents.
     fn turn(&mut self) {
         std::mem::swap(&mut self.a, &mut self.b);
         std::mem::swap(&mut self.scores.a_in_b, &mut self.scores.b_in_a);
@@ -210,7 +210,7 @@ impl ComparedPair {
     }
 }
 
-/// Documents that are compared.
+/// A set of documents to compare.
 ///
 /// ```
 /// use refrain::{Document, Run};
@@ -238,31 +238,31 @@ pub struct Comparison {
     collection: FingerprintCollection,
 }
 
-/// What a comparison comes to.
+/// The result of a comparison.
 pub struct ComparisonResult {
-    /// The documents, in the order in which they came.
+    /// The documents, in the order in which they were added.
     pub documents: Vec<ComparedDocument>,
-    /// Pairs of them, those that resemble each other most first.
+    /// The pairs, the highest resemblance first.
     pub pairs: Vec<ComparedPair>,
-    /// Text that stands in too many documents to count, with the number of documents; the most frequent first.
+    /// Text that occurs in too many documents to count, with the number of documents; the most frequent first.
     pub common: Vec<(String, usize)>,
     texts: SpillableList<str>,
 }
 
-/// Texts may take one part of the memory in so many, and those that are aligned at a time as much.
+/// Texts may use 1/8 of the memory, and the texts being aligned another 1/8.
 const TEXTS: u64 = 8;
-/// What a text takes that is made ready for alignment, by its bytes.
+/// Memory for a text prepared for alignment, as a multiple of its bytes.
 const READY: u64 = 16;
 
 impl Comparison {
-    /// One without documents.
+    /// A comparison without documents.
     pub fn new(options: CompareOptions) -> Comparison {
         let texts = SpillableList::new(&options.pairs.temporary, options.pairs.memory / TEXTS);
         let collection = FingerprintCollection::new(options.pairs.clone());
         Comparison { options, documents: Vec::new(), texts, collection }
     }
 
-    /// Takes in the next document. Returns its number.
+    /// Adds the next document. Returns its number.
     pub fn add(&mut self, document: PreparedDocument, side: Side) -> Result<usize> {
         let PreparedDocument { id, text, language, pages, parts, left_out, fingerprint } = document;
         let (words, grams) = (fingerprint.words(), fingerprint.len());
@@ -274,17 +274,17 @@ impl Comparison {
         Ok(number)
     }
 
-    /// How documents are compared.
+    /// The options of the comparison.
     pub fn options(&self) -> &CompareOptions {
         &self.options
     }
 
-    /// The documents, without a comparison.
+    /// The documents, without comparing them.
     pub fn into_documents(self) -> Vec<ComparedDocument> {
         self.documents
     }
 
-    /// The numbers of the documents, by their ids.
+    /// The document numbers by id.
     pub fn numbers(&self) -> HashMap<&str, usize> {
         self.documents.iter().zip(0..).map(|(document, number)| (document.id.as_str(), number)).collect()
     }
@@ -309,7 +309,7 @@ impl Comparison {
         self.align(found.pairs, common, workers)
     }
 
-    /// Compares some pairs, by the numbers of their documents, and no others.
+    /// Compares only the given pairs of document numbers.
     pub fn conclude_pairs(self, pairs: &[(usize, usize)], workers: &Workers) -> Result<ComparisonResult> {
         let pair = |(a, b): &(usize, usize)| Ok(DocumentPair { a: *a, b: *b, scores: self.collection.scores(*a, *b)? });
         let mut pairs: Vec<DocumentPair> = workers.install(|| pairs.par_iter().map(pair).collect::<Result<_>>())?;
@@ -317,7 +317,7 @@ impl Comparison {
         self.align(pairs, Vec::new(), workers)
     }
 
-    /// Notes where common text stands. Returns the text itself.
+    /// Records where common text occurs. Returns the text itself.
     fn find_common(&mut self, grams: &[u64]) -> Result<Vec<(String, usize)>> {
         if grams.is_empty() {
             return Ok(Vec::new());
@@ -341,7 +341,7 @@ impl Comparison {
         Ok(common)
     }
 
-    /// Finds the passages of pairs, some documents at a time.
+    /// Finds the passages of pairs, a few documents at a time.
     fn align(
         self,
         pairs: Vec<DocumentPair>,
@@ -363,7 +363,7 @@ impl Comparison {
             });
         };
         let room = self.options.pairs.memory / TEXTS / READY;
-        // Pairs of one document come together, so that it is made ready once.
+        // Keep the pairs of one document together, so that it is prepared only once.
         let mut order: Vec<usize> = (0..pairs.len()).collect();
         order.sort_by_key(|pair| (pairs[*pair].a, pairs[*pair].b));
         let mut done: BTreeMap<usize, Vec<SharedPassage>> = BTreeMap::new();
@@ -400,7 +400,7 @@ impl Comparison {
         Ok(ComparisonResult { documents: self.documents, pairs, common, texts: self.texts })
     }
 
-    /// Makes a document ready for alignment: what does not count is not seen.
+    /// Prepares a document for alignment, with the text that does not count blanked out.
     fn alignable(&self, number: usize) -> Result<AlignableText> {
         let document = &self.documents[number];
         let spans: Vec<Span> = document.left_out.iter().map(|(span, _)| *span).collect();
@@ -415,14 +415,14 @@ fn detected_language(text: &str) -> Option<&'static str> {
     identify(text).filter(|found| found.reliable).map(|found| found.code)
 }
 
-/// A document that is ready for alignment.
+/// A document prepared for alignment.
 pub(super) struct AlignableText {
     text: String,
-    /// What of it counts.
+    /// The text that counts.
     counting: String,
     language: Option<String>,
     aligned: PassageText,
-    /// The same with no language in mind, for texts that are in different ones: their words would be cut differently.
+    /// The text prepared without a language, for pairs in different languages, whose words would be split differently.
     neutral: OnceLock<PassageText>,
     quotations: Vec<Span>,
     is_code: bool,
@@ -435,10 +435,10 @@ impl AlignableText {
         AlignableText::of(&document.text, &left_out, language, rule)
     }
 
-    /// Makes a text ready; `left_out` of it is not seen.
+    /// Prepares a text, ignoring the `left_out` ranges.
     pub(super) fn of(text: &str, left_out: &[Span], language: Option<&str>, rule: WordRule) -> AlignableText {
         let counting = blanked(text, left_out);
-        // Programs are in no language that people speak, and their quotation marks quote nobody.
+        // Source code is not in a human language, and its quotation marks do not quote anyone.
         let is_code = rule == WordRule::Code;
         let language = language.filter(|_| !is_code);
         AlignableText {
@@ -456,7 +456,7 @@ impl AlignableText {
         self.neutral.get_or_init(|| PassageText::new(&self.counting, None))
     }
 
-    /// A passage; of programs without signs at its front that end what stands before it.
+    /// The span of a passage. In source code, leading signs that close the previous statement are trimmed.
     fn passage(&self, range: std::ops::Range<usize>) -> Span {
         let ends = |sign: char| sign.is_whitespace() || matches!(sign, ';' | ',' | '}' | ')' | ']');
         let rest = self.text[range.clone()].trim_start_matches(ends);
@@ -467,7 +467,7 @@ impl AlignableText {
         }
     }
 
-    /// What counts of it, from its first to its last character.
+    /// The range of text that counts, from its first to its last character.
     fn whole(&self) -> std::ops::Range<usize> {
         let start = self.counting.len() - self.counting.trim_start().len();
         start..self.counting.trim_end().len().max(start)
@@ -481,7 +481,7 @@ pub(super) fn passages(a: &AlignableText, b: &AlignableText, options: &AlignOpti
     } else {
         align(a.neutral(), b.neutral(), options)
     };
-    // However short they are.
+    // Identical texts are reported even if they are short.
     if found.is_empty() && !a.whole().is_empty() && a.counting.trim() == b.counting.trim() {
         found.push(AlignedPassage { a: a.whole(), b: b.whole(), kind: PassageKind::Verbatim, score: 0.0 });
     }
@@ -505,7 +505,7 @@ pub(super) fn passages(a: &AlignableText, b: &AlignableText, options: &AlignOpti
         .collect()
 }
 
-/// True for texts that have the same words and numbers, whatever stands between them. In programs, signs and case count.
+/// True for texts with the same words and numbers, whatever separates them. In source code, signs and case count too.
 fn same_words(one: &str, other: &str, is_code: bool) -> bool {
     if is_code {
         let words = |text: &str| {
@@ -524,7 +524,7 @@ fn same_words(one: &str, other: &str, is_code: bool) -> bool {
 }
 
 impl ComparisonResult {
-    /// The text of a document, as it was.
+    /// The original text of a document.
     pub fn text(&self, number: usize) -> Result<std::borrow::Cow<'_, str>> {
         self.texts.get(number)
     }
@@ -534,8 +534,8 @@ impl ComparisonResult {
         (self.documents, self.pairs, self.common)
     }
 
-    /// The same with the documents in an order that says nothing of their names: that of digests of their texts.
-    /// Documents that were only compared with stay behind the others.
+    /// Reorders the documents by the digests of their texts, so that the order reveals nothing about their names.
+    /// Reference documents come last.
     pub fn shuffled(self) -> Result<ComparisonResult> {
         let ComparisonResult { documents, mut pairs, common, mut texts } = self;
         let mut order = Vec::with_capacity(documents.len());
@@ -571,7 +571,7 @@ impl ComparisonResult {
         Ok(ComparisonResult { documents, pairs, common, texts })
     }
 
-    /// A pair as a link of the model.
+    /// A pair as a [`Link`].
     pub fn link(&self, pair: usize) -> Link {
         let ComparedPair { a, b, scores, passages } = &self.pairs[pair];
         let scores = [
@@ -605,7 +605,7 @@ impl ComparisonResult {
     }
 }
 
-/// The first of a group of documents.
+/// The first document of a group.
 fn root(group: &mut [usize], mut of: usize) -> usize {
     while group[of] != of {
         group[of] = group[group[of]];

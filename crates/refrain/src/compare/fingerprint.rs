@@ -4,12 +4,12 @@ use super::rules::{HashedToken, WordRule, tokens};
 use crate::document::Span;
 use crate::text::mix;
 
-/// What fingerprints are made of.
+/// How fingerprints are computed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct FingerprintOptions {
     /// What counts as a word.
     pub rule: WordRule,
-    /// Words of an n-gram.
+    /// The number of words in an n-gram.
     pub ngram: usize,
 }
 
@@ -19,7 +19,7 @@ impl Default for FingerprintOptions {
     }
 }
 
-/// The different word n-grams of a text.
+/// The distinct word n-grams of a text.
 ///
 /// ```
 /// use refrain::compare::{Fingerprint, FingerprintOptions};
@@ -39,7 +39,7 @@ pub struct Fingerprint {
 }
 
 impl Fingerprint {
-    /// The fingerprint of a text. One with fewer words than an n-gram has all of them for one.
+    /// The fingerprint of a text. If it has fewer words than an n-gram, all of them form a single n-gram.
     pub fn of(text: &str, options: &FingerprintOptions) -> Fingerprint {
         let mut words = Vec::with_capacity(text.len() / 6);
         tokens(text, options.rule, |token| words.push(token.hash));
@@ -51,13 +51,13 @@ impl Fingerprint {
         Fingerprint { grams, words: words.len() as u64 }
     }
 
-    /// A fingerprint of which the n-grams are known, in ascending order.
+    /// A fingerprint with known n-grams, in ascending order.
     #[cfg(test)]
     pub(super) fn known(grams: Vec<u64>, words: u64) -> Fingerprint {
         Fingerprint { grams, words }
     }
 
-    /// How many different n-grams there are.
+    /// The number of distinct n-grams.
     pub fn len(&self) -> usize {
         self.grams.len()
     }
@@ -77,7 +77,7 @@ impl Fingerprint {
         &self.grams
     }
 
-    /// Takes out n-grams that do not count.
+    /// Removes n-grams that do not count.
     #[must_use]
     pub fn without(mut self, others: impl Fn(u64) -> bool) -> Fingerprint {
         self.grams.retain(|gram| !others(*gram));
@@ -89,23 +89,23 @@ impl Fingerprint {
         shared(&self.grams, &other.grams)
     }
 
-    /// Its n-grams alone.
+    /// The n-grams only.
     pub(super) fn into_grams(self) -> Vec<u64> {
         self.grams
     }
 
-    /// The resemblance R: of the n-grams of both, the share that both have.
+    /// The resemblance R: the share of the n-grams of both documents that occur in both.
     pub fn resemblance(&self, other: &Fingerprint) -> f64 {
         Scores::of(self.len(), other.len(), self.shared(other)).resemblance
     }
 
-    /// The containment C: the share of its n-grams that another one has, too.
+    /// The containment C: the share of its n-grams that also occur in the other fingerprint.
     pub fn contained_in(&self, other: &Fingerprint) -> f64 {
         Scores::of(self.len(), other.len(), self.shared(other)).a_in_b
     }
 }
 
-/// Goes through what two lists have in common, both in ascending order: hands out the places in both.
+/// Calls `found` with the indices of each value that two ascending lists have in common.
 pub(super) fn meet(one: &[u64], other: &[u64], mut found: impl FnMut(usize, usize)) {
     let (mut at, mut there) = (0, 0);
     while at < one.len() && there < other.len() {
@@ -125,28 +125,28 @@ pub(super) fn shared(one: &[u64], other: &[u64]) -> usize {
     count
 }
 
-/// What the common n-grams of two documents come to.
+/// Scores computed from the n-grams that two documents share.
 #[derive(Debug, Clone, Copy, PartialEq, serde::Serialize)]
 pub struct Scores {
-    /// N-grams that both have.
+    /// The number of n-grams that both contain.
     pub shared: usize,
-    /// The share of the n-grams of both that both have: R.
+    /// The resemblance R: the share of the n-grams of both that occur in both.
     pub resemblance: f64,
-    /// The share of the first one's n-grams that the second one has: C.
+    /// The containment C: the share of the first one's n-grams that the second one contains.
     pub a_in_b: f64,
-    /// The share of the second one's n-grams that the first one has.
+    /// The share of the second one's n-grams that the first one contains.
     pub b_in_a: f64,
 }
 
 impl Scores {
-    /// The scores of fingerprints of these sizes that have so many n-grams in common.
+    /// The scores of two fingerprints, given their sizes and the number of n-grams in common.
     pub fn of(a: usize, b: usize, shared: usize) -> Scores {
         let share = |of: usize| if of == 0 { 0.0 } else { shared as f64 / of as f64 };
         Scores { shared, resemblance: share(a + b - shared), a_in_b: share(a), b_in_a: share(b) }
     }
 }
 
-/// Hands out the n-grams of a text, in their order: their hashes, and where they stand.
+/// Calls `found` with the hash and range of each n-gram of a text, in order.
 pub(super) fn gram_spans(text: &str, options: &FingerprintOptions, mut found: impl FnMut(u64, Span)) {
     let mut words: Vec<HashedToken> = Vec::with_capacity(text.len() / 6);
     tokens(text, options.rule, |token| words.push(token));
@@ -173,7 +173,7 @@ mod tests {
 
     use super::*;
 
-    /// The sets of the paper, as they stand.
+    /// The sets as the paper defines them.
     fn plain(text: &str, n: usize) -> HashSet<Vec<String>> {
         let words: Vec<String> = text
             .split(|character: char| !character.is_alphabetic())

@@ -1,4 +1,4 @@
-//! Pairs of documents as a [`Join`]: the n-grams that documents share say how much they share.
+//! Pairs of documents as a [`Join`]: the n-grams that documents share give their scores.
 
 use std::collections::BTreeMap;
 
@@ -13,16 +13,17 @@ use crate::kernel::{Bytes, Fields, Join, put_position};
 pub struct PairJoin {
     /// Which pairs are reported.
     pub options: PairOptions,
-    /// N-grams that too many documents have, in ascending order: see [`FoundPairs::common`](super::FoundPairs::common). They are
-    /// counted over the whole collection beforehand, and do not count here.
+    /// N-grams that occur in too many documents, in ascending order: see
+    /// [`FoundPairs::common`](super::FoundPairs::common). They are counted over the whole collection beforehand and
+    /// ignored here.
     pub common: Vec<u64>,
 }
 
-/// A document that has an n-gram.
+/// A document that contains an n-gram.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Holder {
     position: Position,
-    /// How many n-grams of it count.
+    /// The number of its n-grams that count.
     size: usize,
     side: Side,
 }

@@ -1,18 +1,18 @@
-//! Text that does not count: lists of references, and text that everyone was given.
+//! Text that does not count: lists of references, and text that everyone received.
 
 use std::borrow::Cow;
 
 use super::fingerprint::{FingerprintOptions, gram_spans};
 use crate::document::Span;
 
-/// Why a stretch of a document does not count.
+/// Why a range of a document does not count.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum LeftOut {
-    /// It stands in text that everyone was given.
+    /// It occurs in text that everyone received.
     Given,
-    /// It stands in many documents.
+    /// It occurs in many documents.
     Common,
     /// It is a list of references.
     References,
@@ -29,7 +29,7 @@ impl LeftOut {
     }
 }
 
-/// What stands above lists of references, in lower case.
+/// Headings of lists of references, in lower case.
 const HEADINGS: [&str; 47] = [
     "references",
     "reference list",
@@ -80,16 +80,16 @@ const HEADINGS: [&str; 47] = [
     "参考文献",
 ];
 
-/// The share of the lines below a heading that have to look like references.
+/// The minimum share of lines below a heading that look like references.
 const LIKE_REFERENCES: f64 = 0.4;
-/// Longer lines are no references.
+/// Longer lines are not references.
 const LONGEST: usize = 500;
-/// The share of a text that a list of references may have: a heading must not hide an essay.
+/// The maximum share of a text that a list of references may take up, so that a heading cannot hide an essay.
 const MOST: f64 = 0.4;
-/// So many bytes of other text end a list of references.
+/// A list of references ends after this many bytes of other text.
 const OTHER_TEXT: usize = 600;
 
-/// Lists of references in a text: a heading that says so, and the lines below it that look like references.
+/// Finds lists of references: a heading that announces one, and the lines below it that look like references.
 ///
 /// ```
 /// let essay = "The lamp is old, and it has been lit on every evening since it was brought here. Nobody knows who made it, \
@@ -104,7 +104,7 @@ pub fn references(text: &str) -> Vec<Span> {
         if !is_heading(line.of(text)) {
             continue;
         }
-        // Lines that look like references, and all lines up to the last of these.
+        // Lines that look like references, and all lines up to the last one that does.
         let (mut like, mut all, mut end) = (0_usize, 0_usize, line.end);
         let (mut others, mut since) = (0, 0);
         while let Some(next) = lines.peek() {
@@ -129,7 +129,7 @@ pub fn references(text: &str) -> Vec<Span> {
     lists
 }
 
-/// The lines of a text, with their ends.
+/// The lines of a text, including their line ends.
 fn lines(text: &str) -> impl Iterator<Item = Span> + '_ {
     let mut at = 0;
     text.split_inclusive('\n').map(move |line| {
@@ -138,10 +138,10 @@ fn lines(text: &str) -> impl Iterator<Item = Span> + '_ {
     })
 }
 
-/// Bytes of a line with a heading, with what may stand around it.
+/// The maximum length of a heading line in bytes, including any decoration.
 const LONGEST_HEADING: usize = 64;
 
-/// True for a line with nothing but a heading of references, which may be numbered.
+/// True for a line that contains only a heading of a list of references, possibly numbered.
 fn is_heading(line: &str) -> bool {
     if line.len() > LONGEST_HEADING {
         return false;
@@ -152,7 +152,7 @@ fn is_heading(line: &str) -> bool {
     HEADINGS.contains(&heading.to_lowercase().as_str())
 }
 
-/// True for a line with a year, an address, or what else is found in references.
+/// True for a line with a year, an address, or something else typical of references.
 fn is_like_reference(line: &str) -> bool {
     line.len() < LONGEST
         && (has_year(line)
@@ -161,7 +161,7 @@ fn is_like_reference(line: &str) -> bool {
                 .any(|sign| line.contains(sign)))
 }
 
-/// True when a year from 1500 to 2099 stands in a line by itself.
+/// True if a line contains a year from 1500 to 2099 as a separate number.
 pub(super) fn has_year(line: &str) -> bool {
     let bytes = line.as_bytes();
     bytes.windows(4).enumerate().any(|(at, four)| {
@@ -174,10 +174,10 @@ pub(super) fn has_year(line: &str) -> bool {
     })
 }
 
-/// N-grams one behind the other that make a stretch: fewer of them are in most texts.
+/// The number of consecutive n-grams that form a range; most texts contain shorter runs.
 const STRETCH: usize = 5;
 
-/// Stretches of a text whose n-grams are all among some, several in a row.
+/// Ranges of a text with several consecutive n-grams that all satisfy `among`.
 pub(super) fn stretches_of(text: &str, options: &FingerprintOptions, among: impl Fn(u64) -> bool) -> Vec<Span> {
     let mut spans = Vec::new();
     let mut open: Option<(Span, usize)> = None;
@@ -197,7 +197,7 @@ pub(super) fn stretches_of(text: &str, options: &FingerprintOptions, among: impl
     spans
 }
 
-/// A text with some stretches turned into spaces: everything else stays where it was.
+/// A text with some ranges replaced by spaces; all other offsets stay the same.
 pub(super) fn blanked<'a>(text: &'a str, spans: &[Span]) -> Cow<'a, str> {
     if spans.is_empty() {
         return Cow::Borrowed(text);

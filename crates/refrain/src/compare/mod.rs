@@ -1,11 +1,12 @@
 //! Copied passages between documents: which pairs share text, how much, and where.
 //!
-//! After Lyon, Malcolm and Dickerson's Ferret: the [fingerprint](Fingerprint) of a document is the set of its word trigrams;
-//! of two documents the [resemblance](Scores::resemblance) R tells what share of both is common, the containment C what
-//! share of the one stands in the other. [`FingerprintCollection`] finds all pairs with enough of either, exactly. [`align`] finds the
-//! passages themselves, also where they were edited, reordered or summed up. [`Comparison`] does both, and knows what does
-//! not count: [text that everyone was given](ExcludedText), text that stands in most documents, [lists of references](references).
-//! A [library](LibraryReader) keeps sources on disk, to check documents against them.
+//! The method follows Lyon, Malcolm and Dickerson's Ferret. The [fingerprint](Fingerprint) of a document is the set of
+//! its word trigrams. The [resemblance](Scores::resemblance) R of two documents is the share of their trigrams that
+//! both contain; the containment C is the share of one that occurs in the other. [`FingerprintCollection`] finds
+//! exactly the pairs with enough of either. [`align`] finds the passages, even if they were edited, reordered or
+//! summarised. [`Comparison`] does both, and ignores [text that everyone received](ExcludedText), text that occurs in
+//! most documents, and [lists of references](references). A [library](LibraryReader) keeps sources on disk, to check
+//! documents against them.
 
 mod batch;
 mod comparison;

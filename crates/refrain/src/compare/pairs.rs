@@ -1,9 +1,9 @@
 //! All pairs of documents that share enough n-grams, exactly, by an inverted index.
 //!
-//! A pair is reported for its resemblance or its containment; both say how many n-grams it must share at least. So the most
-//! common n-grams of the smaller document of a pair need not be looked up, as long as these are fewer than it must share:
-//! pairs that come near enough without them are counted again with them. Nothing is lost by it, whatever the documents.
-//! Where all of them are too many for the memory, they are compared block by block, each block with each.
+//! A pair is reported for its resemblance or its containment, and either one sets a minimum number of shared n-grams.
+//! The most common n-grams of the smaller document therefore need not be looked up, as long as there are fewer of them
+//! than that minimum. Pairs that come close without them are counted again with them, so no pair is missed. Documents
+//! that do not fit in memory together are compared block by block, each block with each.
 
 use std::borrow::Cow;
 use std::path::PathBuf;
@@ -14,20 +14,20 @@ use super::spillable::SpillableList;
 use crate::error::{Error, Result};
 use crate::run::Workers;
 
-/// Which pairs are reported, and what finding them may take.
+/// Which pairs are reported, and the resources for finding them.
 #[derive(Debug, Clone)]
 pub struct PairOptions {
-    /// Pairs that resemble each other so much, or more.
+    /// The minimum resemblance of a pair.
     pub resemblance: f64,
-    /// Pairs of which one contains so much of the other, or more.
+    /// The minimum containment of one document in the other.
     pub containment: f64,
-    /// N-grams that stand in more than this share of the documents do not count: 1 for none.
+    /// N-grams that occur in more than this share of the documents do not count; 1 disables the limit.
     pub common: f64,
-    /// With fewer documents than this, all n-grams count: much of what most of them share was copied.
+    /// With fewer documents than this, all n-grams count, because text that most of them share was probably copied.
     pub common_from: usize,
-    /// Memory to stay within, in bytes.
+    /// The memory limit in bytes.
     pub memory: u64,
-    /// Where temporary files go.
+    /// The folder for temporary files.
     pub temporary: PathBuf,
 }
 
@@ -54,7 +54,7 @@ impl PairOptions {
             && (scores.resemblance >= self.resemblance || scores.a_in_b.max(scores.b_in_a) >= self.containment)
     }
 
-    /// How many n-grams two documents share at least, if they are reported.
+    /// The minimum number of n-grams that two documents share if they are reported.
     pub(super) fn needed(&self, a: usize, b: usize) -> f64 {
         let resemblance = self.resemblance / (1.0 + self.resemblance) * (a + b) as f64;
         resemblance.min(self.containment * a.min(b) as f64)
@@ -64,24 +64,24 @@ impl PairOptions {
 /// What a document is compared with.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Side {
-    /// All others.
+    /// All other documents.
     New,
-    /// Those that are new.
+    /// New documents only.
     Reference,
 }
 
-/// Two documents that share n-grams, by their numbers: the earlier one first.
+/// Two documents that share n-grams, by number, the earlier one first.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct DocumentPair {
-    /// One of them.
+    /// The earlier document.
     pub a: usize,
-    /// The other one.
+    /// The later document.
     pub b: usize,
     /// How much they share.
     pub scores: Scores,
 }
 
-/// Fingerprints that are compared with each other.
+/// A collection of fingerprints to compare with each other.
 ///
 /// ```
 /// use refrain::Run;
@@ -101,31 +101,31 @@ pub struct FingerprintCollection {
     sides: Vec<Side>,
 }
 
-/// What a comparison of a collection comes to.
+/// The result of comparing a collection.
 #[derive(Debug, Default)]
 pub struct FoundPairs {
-    /// The pairs, those that resemble each other most first.
+    /// The pairs, the highest resemblance first.
     pub pairs: Vec<DocumentPair>,
-    /// How many n-grams each document has that count.
+    /// The number of n-grams of each document that count.
     pub sizes: Vec<usize>,
-    /// Those that stand in too many documents, in ascending order.
+    /// The n-grams that occur in too many documents, in ascending order.
     pub common: Vec<u64>,
 }
 
-/// Memory is divided: of eight parts, fingerprints have one, and those that are compared at a time six.
+/// Memory is divided into eight parts: fingerprints get one, and the batch being compared gets six.
 const PARTS: u64 = 8;
 const COMPARED: u64 = 6;
-/// Bytes of an n-gram while it is compared: itself, and its place in a list.
+/// Bytes of an n-gram while it is compared: the n-gram and its entry in a list.
 const ENTRY: u64 = 12;
 
 impl FingerprintCollection {
-    /// An empty one.
+    /// An empty collection.
     pub fn new(options: PairOptions) -> FingerprintCollection {
         let grams = SpillableList::new(&options.temporary, options.memory / PARTS);
         FingerprintCollection { options, grams, sides: Vec::new() }
     }
 
-    /// Takes in the next document. Returns its number.
+    /// Adds the next document. Returns its number.
     pub fn add(&mut self, fingerprint: Fingerprint, side: Side) -> Result<usize> {
         self.grams.add(fingerprint.into_grams())?;
         self.sides.push(side);
@@ -142,7 +142,7 @@ impl FingerprintCollection {
     pub fn pairs(&self, workers: &Workers) -> Result<FoundPairs> {
         let mut common = self.common(workers)?;
         let mut sizes = self.sizes(&common)?;
-        // What most documents have most of their text of is no boilerplate: they are copies.
+        // Common n-grams that make up most of the text of most documents are copies, not boilerplate.
         let emptied = sizes.iter().enumerate().filter(|(document, size)| **size * 2 < self.grams.length(*document));
         if emptied.count() * 2 > sizes.len() {
             common.clear();
@@ -155,12 +155,12 @@ impl FingerprintCollection {
         Ok(FoundPairs { pairs, sizes, common })
     }
 
-    /// How many n-grams may be compared at a time.
+    /// The maximum number of n-grams to compare at a time.
     fn room(&self) -> u64 {
         (self.options.memory / PARTS * COMPARED / ENTRY).min(MOST_GRAMS)
     }
 
-    /// Compares documents with each other: those of one block with themselves, and of two with each other, the largest first.
+    /// Compares documents within each block, and between each two blocks, the largest documents first.
     fn compare(&self, sizes: &[usize], common: &[u64], workers: &Workers) -> Result<Vec<DocumentPair>> {
         let mut by_size: Vec<usize> = (0..sizes.len()).filter(|document| sizes[*document] > 0).collect();
         by_size.sort_by_key(|document| std::cmp::Reverse(sizes[*document]));
@@ -188,7 +188,7 @@ impl FingerprintCollection {
         Ok(pairs)
     }
 
-    /// Gets documents ready to be compared, without n-grams that are common.
+    /// Prepares documents for comparison, without common n-grams.
     fn batch(&self, documents: &[usize], groups: Option<Vec<bool>>, common: &[u64], sizes: &[usize]) -> Result<Batch> {
         let mut batch = Batch::new(groups, documents.iter().map(|document| sizes[*document]).sum());
         for document in documents {
@@ -197,7 +197,7 @@ impl FingerprintCollection {
         Ok(batch)
     }
 
-    /// N-grams that stand in too many documents.
+    /// N-grams that occur in too many documents.
     fn common(&self, workers: &Workers) -> Result<Vec<u64>> {
         if self.options.common >= 1.0 || self.sides.len() < self.options.common_from {
             return Ok(Vec::new());
@@ -205,7 +205,7 @@ impl FingerprintCollection {
         let limit = |documents: usize| self.options.common * documents as f64;
         let sizes = self.sizes(&[])?;
         let all: Vec<usize> = (0..sizes.len()).collect();
-        // What stands in too many of all documents stands in too many of those of one block, at least.
+        // An n-gram that is too frequent in all documents is too frequent in at least one block.
         let mut likely: Vec<u64> = Vec::new();
         for block in blocks(&all, &sizes, self.room()) {
             let batch = self.batch(block, None, &[], &sizes)?;
@@ -222,7 +222,7 @@ impl FingerprintCollection {
         Ok(counted.filter(|(_, count)| *count as f64 > limit(sizes.len())).map(|(gram, _)| gram).collect())
     }
 
-    /// How many n-grams of each document count.
+    /// The number of n-grams of each document that count.
     fn sizes(&self, common: &[u64]) -> Result<Vec<usize>> {
         let size = |document: usize| {
             let length = self.grams.length(document);
@@ -232,7 +232,7 @@ impl FingerprintCollection {
     }
 }
 
-/// Cuts documents into blocks of no more than so many n-grams, but of one document at least.
+/// Splits documents into blocks of at most `room` n-grams, with at least one document each.
 fn blocks<'a>(documents: &'a [usize], sizes: &[usize], room: u64) -> Vec<&'a [usize]> {
     let mut blocks = Vec::new();
     let mut rest = documents;
@@ -249,7 +249,7 @@ fn blocks<'a>(documents: &'a [usize], sizes: &[usize], room: u64) -> Vec<&'a [us
     blocks
 }
 
-/// N-grams but for the common ones.
+/// N-grams without the common ones.
 fn without<'a>(grams: Cow<'a, [u64]>, common: &[u64]) -> Cow<'a, [u64]> {
     if common.is_empty() {
         return grams;

@@ -1,19 +1,19 @@
-//! Passages that stand in quotation marks, and whether their source is named.
+//! Passages in quotation marks, and whether their source is named.
 
 use super::leave_out::has_year;
 use crate::document::Span;
 
-/// What a passage is in the document that has it.
+/// Whether a passage is a quotation in its document.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Quoted {
-    /// It stands in quotation marks.
+    /// It is in quotation marks.
     Quoted,
-    /// It stands in quotation marks, and a source is named beside it.
+    /// It is in quotation marks, and a source is named next to it.
     Cited,
 }
 
-/// Quotation marks that belong together.
+/// Pairs of opening and closing quotation marks.
 const MARKS: [(char, char); 7] = [
     ('\u{2018}', '\u{2019}'),
     ('\u{201C}', '\u{201D}'),
@@ -23,14 +23,14 @@ const MARKS: [(char, char); 7] = [
     ('「', '」'),
     ('『', '』'),
 ];
-/// Longer stretches between two marks are no quotation.
+/// The maximum length of a quotation in bytes.
 const LONGEST: usize = 4000;
-/// The share of a passage that has to stand in quotation marks.
+/// The minimum share of a passage that must be in quotation marks.
 const INSIDE: f64 = 0.8;
-/// How far behind a passage its source is named, in bytes.
+/// How far after a passage its source may be named, in bytes.
 const BEHIND: usize = 120;
 
-/// Stretches of a text in quotation marks, with these, and lines set off by `>`, as in mail and Markdown.
+/// Ranges of a text in quotation marks, marks included, and lines quoted with `>`, as in mail and Markdown.
 pub(super) fn quotations(text: &str) -> Vec<Span> {
     let mut spans = quoted_lines(text);
     let apart = |span: &Span| {
@@ -60,7 +60,7 @@ fn quoted_lines(text: &str) -> Vec<Span> {
     spans
 }
 
-/// Stretches in quotation marks.
+/// Ranges in quotation marks.
 fn in_marks(text: &str) -> Vec<Span> {
     let mut spans = Vec::new();
     let mut open: Option<(char, usize)> = None;
@@ -83,7 +83,7 @@ fn in_marks(text: &str) -> Vec<Span> {
     spans
 }
 
-/// True for a simple sign that stands before a word, and not inside or behind one.
+/// True for a simple mark directly before a word, and not inside or after one.
 fn opens(text: &str, at: usize) -> bool {
     let before = text[..at].chars().next_back();
     let after = text[at + 1..].chars().next();
@@ -91,7 +91,7 @@ fn opens(text: &str, at: usize) -> bool {
         && after.is_some_and(char::is_alphanumeric)
 }
 
-/// True for a sign between letters, which ends no quotation: `don't`.
+/// True for a mark between letters, which does not end a quotation: `don't`.
 fn is_apostrophe(text: &str, at: usize, sign: char) -> bool {
     let before = text[..at].chars().next_back();
     let after = text[at + sign.len_utf8()..].chars().next();
@@ -100,7 +100,7 @@ fn is_apostrophe(text: &str, at: usize, sign: char) -> bool {
         && after.is_some_and(char::is_alphanumeric)
 }
 
-/// What a passage of a text is, given the quotations in it.
+/// Whether a passage is quoted, given the quotations in its text.
 pub(super) fn quoted(text: &str, quotations: &[Span], passage: Span) -> Option<Quoted> {
     let inside: usize =
         quotations.iter().map(|span| span.end.min(passage.end).saturating_sub(span.start.max(passage.start))).sum();
@@ -108,14 +108,15 @@ pub(super) fn quoted(text: &str, quotations: &[Span], passage: Span) -> Option<Q
         return None;
     }
     let last = quotations.iter().rev().find(|span| span.start < passage.end)?;
-    // In the rest of the quotation, too: in lines that are set off, the source is one of them.
+    // Also search the rest of the quotation: in quoted lines, the source is part of the quotation.
     let rest = &text[passage.end.min(last.end)..last.end];
     let tail = &rest[rest.ceil_char_boundary(rest.len().saturating_sub(BEHIND))..];
     let behind = &text[last.end..text.floor_char_boundary(last.end + BEHIND)];
     Some(if names_source(tail) || names_source(behind) { Quoted::Cited } else { Quoted::Quoted })
 }
 
-/// True when a text begins with a source, or has one in brackets soon: `(Smith 1998)`, `(p. 12)`, `[3]`, a raised number.
+/// True if a text begins with a source or soon has one in brackets: `(Smith 1998)`, `(p. 12)`, `[3]`, a superscript
+/// number.
 fn names_source(text: &str) -> bool {
     let raised = |c: char| matches!(c, '¹' | '²' | '³' | '\u{2070}'..='\u{2079}');
     if text.trim_start().starts_with(raised) {

@@ -5,25 +5,25 @@ use std::collections::HashSet;
 use crate::text::mix;
 use crate::text::scripts::is_unspaced_or_rare;
 
-/// How a text is cut into words, and which of them are the same.
+/// How a text is split into words, and which words are equal.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum WordRule {
-    /// Lower case, letters only: everything else stands between words.
+    /// Letters only, in lower case; all other characters separate words.
     #[default]
     Letters,
-    /// Words as they are written, but for the first of a sentence, which loses its capital unless it is a name; all numbers
-    /// are the same.
+    /// Words as written, except that the first word of a sentence loses its capital unless it is a name. All numbers
+    /// are equal.
     Sentences,
-    /// Programs: names and numbers are words as they are written, and so is each sign.
+    /// Source code: names and numbers are words as written, and so is each sign.
     Code,
 }
 
 impl WordRule {
-    /// All of them.
+    /// All rules.
     pub const ALL: [WordRule; 3] = [WordRule::Letters, WordRule::Sentences, WordRule::Code];
 
-    /// The name that options use.
+    /// The name used in options.
     pub fn name(self) -> &'static str {
         match self {
             WordRule::Letters => "letters",
@@ -33,7 +33,7 @@ impl WordRule {
     }
 }
 
-/// A word as it is compared.
+/// A word in the form in which it is compared.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct HashedToken {
     /// Equal for equal words.
@@ -44,7 +44,7 @@ pub struct HashedToken {
     pub end: u32,
 }
 
-/// Hands out the words of a text.
+/// Calls `found` with each word of a text.
 ///
 /// ```
 /// use refrain::compare::{WordRule, tokens};
@@ -62,18 +62,18 @@ pub fn tokens(text: &str, rule: WordRule, mut found: impl FnMut(HashedToken)) {
     }
 }
 
-/// What the hash of a word begins with. No text has such a character: nothing else hashes to the same.
+/// The initial hash of a word. No text contains this character, so nothing else has the same hash.
 const SEED: u64 = 0xFFF1_0000;
-/// The hash of every number, where all are the same.
+/// The hash of every number, for rules that treat all numbers as equal.
 const NUMBER: u64 = 0x4E55_4D42_4552;
 
-/// Takes one more character into the hash of a word.
+/// Adds a character to the hash of a word.
 #[inline]
 fn add(hash: u64, character: u32) -> u64 {
     mix(hash ^ u64::from(character))
 }
 
-/// True for marks that belong to the letter before them.
+/// True for combining marks, which belong to the letter before them.
 fn belongs_to_letter(character: char) -> bool {
     matches!(u32::from(character), 0x0300..=0x036F | 0x0483..=0x0489 | 0x0591..=0x05C7 | 0x0610..=0x061A
         | 0x064B..=0x065F | 0x0670 | 0x06D6..=0x06ED | 0x0900..=0x0903 | 0x093A..=0x094F | 0x0951..=0x0957
@@ -83,8 +83,7 @@ fn belongs_to_letter(character: char) -> bool {
         | 0x1DC0..=0x1DFF | 0x20D0..=0x20FF | 0xFE20..=0xFE2F)
 }
 
-/// True for characters that nobody sees: hyphens where a line may end, joiners, spaces without width. Words are the same with
-/// them and without.
+/// True for invisible characters: soft hyphens, joiners, zero-width spaces. They do not affect how words compare.
 pub(super) fn is_invisible(character: char) -> bool {
     matches!(character, '\u{00AD}' | '\u{200B}'..='\u{200F}' | '\u{2060}'..='\u{2064}' | '\u{FEFF}')
 }
@@ -95,7 +94,7 @@ fn letters(text: &str, found: &mut impl FnMut(HashedToken)) {
     while at < bytes.len() {
         let start = at;
         let mut hash = SEED;
-        // Most letters of most texts are ASCII.
+        // Fast path: most letters are ASCII.
         while let Some(byte) = bytes.get(at).filter(|byte| byte.is_ascii_alphabetic()) {
             hash = add(hash, u32::from(byte.to_ascii_lowercase()));
             at += 1;
@@ -111,7 +110,7 @@ fn letters(text: &str, found: &mut impl FnMut(HashedToken)) {
     }
 }
 
-/// Goes on with a word, or begins one, at a character that is not ASCII. Returns where to go on behind it.
+/// Continues or begins a word at a non-ASCII character. Returns the offset after the word.
 fn wide_letters(text: &str, start: usize, mut hash: u64, from: usize, found: &mut impl FnMut(HashedToken)) -> usize {
     let mut end = from;
     for character in text[from..].chars() {
@@ -152,7 +151,7 @@ fn token(hash: u64, start: usize, end: usize) -> HashedToken {
     HashedToken { hash, start: start as u32, end: end as u32 }
 }
 
-/// A word with what stands around it.
+/// A word and its context.
 struct Written {
     start: usize,
     end: usize,
@@ -199,7 +198,7 @@ fn sentences(text: &str, found: &mut impl FnMut(HashedToken)) {
     }
 }
 
-/// Words that have a capital inside of sentences, and never come without one: names, as far as the text tells.
+/// Words that are capitalised inside sentences and never occur in lower case. These are probably names.
 fn names<'a>(text: &'a str, all: &[Written]) -> HashSet<&'a str> {
     let written = |word: &Written| &text[word.start..word.end];
     let has_capital = |word: &str| word.starts_with(char::is_uppercase);
@@ -260,7 +259,7 @@ mod tests {
         let words = words(text, WordRule::Sentences);
         let hash_of = |n: usize| hashes[n];
         assert_eq!((words[0], words[10]), ("The", "The"));
-        assert_eq!(hash_of(0), hash_of(words.len() - 2), "the first of a sentence is in lower case");
+        assert_eq!(hash_of(0), hash_of(words.len() - 2), "the first word of a sentence is in lower case");
         assert_eq!(hash_of(7), hash_of(8), "a name keeps its capital");
         let numbers: Vec<u64> =
             words.iter().zip(&hashes).filter(|(word, _)| word.starts_with('1')).map(|(_, hash)| *hash).collect();

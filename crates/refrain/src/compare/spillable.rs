@@ -1,4 +1,4 @@
-//! What a comparison keeps of each document, in memory as long as there is room, else in a temporary file.
+//! Data that a comparison keeps for each document: in memory while there is room, then in a temporary file.
 
 use std::borrow::{Borrow, Cow};
 use std::path::Path;
@@ -6,11 +6,11 @@ use std::path::Path;
 use crate::disk::spilled::Spilled;
 use crate::error::Result;
 
-/// What can be kept in a file.
+/// A value that can be stored in a file.
 pub(super) trait Piece: ToOwned {
-    /// How many characters or numbers of it there are.
+    /// The number of characters or numbers in it.
     fn length(&self) -> usize;
-    /// The bytes of so many.
+    /// The size in bytes of a value of this length.
     fn size(length: usize) -> usize;
     fn bytes(&self) -> Cow<'_, [u8]>;
     fn from_bytes(bytes: Vec<u8>) -> Self::Owned;
@@ -52,22 +52,22 @@ impl Piece for [u64] {
     }
 }
 
-/// Texts or fingerprints, by the numbers of their documents.
+/// Texts or fingerprints, by document number.
 pub(super) struct SpillableList<T: Piece + ?Sized> {
     all: Vec<Place<T>>,
-    /// Bytes that may still stay in memory.
+    /// Bytes of memory still available.
     room: u64,
     file: Spilled,
 }
 
-/// Where one is.
+/// Where an item is stored.
 enum Place<T: Piece + ?Sized> {
     Memory(T::Owned),
     File { start: u64, length: usize },
 }
 
 impl<T: Piece + ?Sized> SpillableList<T> {
-    /// None yet, for so many bytes of memory; what is more goes to a file in the folder.
+    /// An empty list that keeps up to `memory` bytes in memory and the rest in a file in the folder.
     pub(super) fn new(folder: &Path, memory: u64) -> SpillableList<T> {
         SpillableList { all: Vec::new(), room: memory, file: Spilled::unnamed(folder) }
     }
@@ -85,12 +85,12 @@ impl<T: Piece + ?Sized> SpillableList<T> {
         Ok(())
     }
 
-    /// How many there are.
+    /// The number of items.
     pub(super) fn len(&self) -> usize {
         self.all.len()
     }
 
-    /// How many characters or numbers one has.
+    /// The number of characters or numbers in an item.
     pub(super) fn length(&self, number: usize) -> usize {
         match &self.all[number] {
             Place::Memory(piece) => piece.borrow().length(),
@@ -98,7 +98,7 @@ impl<T: Piece + ?Sized> SpillableList<T> {
         }
     }
 
-    /// Gives them other numbers: that of each is its place in the order.
+    /// Renumbers the items: the item `order[n]` becomes number `n`.
     pub(super) fn reorder(&mut self, order: &[usize]) {
         let mut old: Vec<Option<Place<T>>> = std::mem::take(&mut self.all).into_iter().map(Some).collect();
         self.all = order.iter().filter_map(|number| old[*number].take()).collect();

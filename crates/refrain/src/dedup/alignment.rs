@@ -1,15 +1,15 @@
-//! The longest common subsequence of two stretches of words, and where in the other text a stretch may have come from.
+//! The longest common subsequence of two stretches of words, and where in the other text a stretch may come from.
 
 use std::collections::HashMap;
 
 use super::group::Spread;
 
-/// How many words of `pattern` stand in `text` in the same order, at most: bits of many words are worked on at a time.
+/// The length of the longest common subsequence of `pattern` and `text`, computed on many bits at a time.
 pub(super) fn common(pattern: &[u64], text: &[u64]) -> usize {
     match pattern.len() {
         0..=64 => common_of_few(pattern, text),
         65..=PIECE => common_of_many(pattern, text),
-        // In pieces, each beside the text where it should stand.
+        // Split long patterns, and compare each piece with the text at the corresponding position.
         length => {
             let spare = text.len().saturating_sub(length);
             let pieces = pattern.chunks(PIECE).zip((0..).step_by(PIECE));
@@ -19,15 +19,15 @@ pub(super) fn common(pattern: &[u64], text: &[u64]) -> usize {
     }
 }
 
-/// Words that are compared at a time: what that takes grows with their square.
+/// Words compared at a time; the cost grows with the square.
 const PIECE: usize = 4096;
 
 /// Places of a small table.
 const SLOTS: usize = 256;
 
-/// The same for so few words that their bits are one number.
+/// The same for patterns short enough that their bits fit in one number.
 fn common_of_few(pattern: &[u64], text: &[u64]) -> usize {
-    // Words, and where they stand in the pattern; no more than one slot in four is used.
+    // Words, and their positions in the pattern; at most one slot in four is used.
     let mut table = [(0_u64, 0_u64); SLOTS];
     let slot = |table: &[(u64, u64); SLOTS], word: u64| {
         let mut at = word as usize % SLOTS;
@@ -40,7 +40,7 @@ fn common_of_few(pattern: &[u64], text: &[u64]) -> usize {
         let slot = slot(&table, *word);
         table[slot] = (*word, table[slot].1 | 1 << at);
     }
-    // A bit that is zero is a word that was found.
+    // A zero bit marks a word that was found.
     let mut open = u64::MAX;
     for word in text {
         let mask = table[slot(&table, *word)].1;
@@ -62,7 +62,7 @@ fn common_of_many(pattern: &[u64], text: &[u64]) -> usize {
         });
         masks[row * blocks + at / 64] |= 1 << (at % 64);
     }
-    // A bit that is zero is a word that was found.
+    // A zero bit marks a word that was found.
     let mut open = vec![u64::MAX; blocks];
     for word in text {
         let Some(row) = rows.get(word) else { continue };
@@ -76,18 +76,18 @@ fn common_of_many(pattern: &[u64], text: &[u64]) -> usize {
             *open = sum | (*open & !mask);
         }
     }
-    // Behind the last word there is nothing to be found.
+    // Ignore the bits after the last word.
     if let Some(last) = open.last_mut().filter(|_| !pattern.len().is_multiple_of(64)) {
         *last |= u64::MAX << (pattern.len() % 64);
     }
     open.iter().map(|open| open.count_zeros() as usize).sum()
 }
 
-/// The words of two stretches that do not stand in a longest common subsequence: of `own` all, of `other` those between the
-/// first and the last that do.
+/// The words of two stretches that are not in a longest common subsequence: all of those in `own`, and those in `other`
+/// between the first and the last that are.
 pub(super) fn differences(own: &[u64], other: &[u64]) -> (Vec<usize>, Vec<usize>) {
     let width = other.len() + 1;
-    // How much both have in common from a word of each on.
+    // The length of the common subsequence from each pair of words onwards.
     let mut table = vec![0_u16; (own.len() + 1) * width];
     for i in (0..own.len()).rev() {
         for j in (0..other.len()).rev() {
@@ -120,8 +120,8 @@ pub(super) fn differences(own: &[u64], other: &[u64]) -> (Vec<usize>, Vec<usize>
     (new, old)
 }
 
-/// Where a stretch may have come from: by how much its places are further on in the other text, from and to, and how many
-/// anchors say so.
+/// Where a stretch may come from: the range of offsets to its position in the other text, and the number of anchors
+/// that agree.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Diagonal {
     pub(super) from: i64,
@@ -129,7 +129,7 @@ pub(super) struct Diagonal {
     pub(super) hits: usize,
 }
 
-/// The likeliest diagonals, from the distances between the anchors of a stretch and their first places; sorts the
+/// The likeliest diagonals, from the distances between the anchors of a stretch and their first positions. Sorts the
 /// distances.
 pub(super) fn diagonals(distances: &mut [i64], width: i64, most: usize) -> Vec<Diagonal> {
     distances.sort_unstable();
@@ -159,7 +159,7 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    /// The table of the textbook.
+    /// The textbook table.
     fn plain(a: &[u64], b: &[u64]) -> usize {
         let mut table = vec![vec![0; b.len() + 1]; a.len() + 1];
         for (i, x) in a.iter().enumerate() {

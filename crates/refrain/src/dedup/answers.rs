@@ -1,9 +1,9 @@
-//! From occurrences of repeated n-grams, in any order, to an answer for each n-gram of the collection, in its order.
+//! Turns occurrences of repeated n-grams, in any order, into one answer for each n-gram of the collection, in order.
 //!
-//! A group of equal n-grams is known by its first place, the number of its first n-gram in the order of the collection.
-//! Occurrences are scattered by the first place of their group; there the groups get their numbers, in order, and the
-//! numbers are scattered once more, by place. Either way a part stands for a range of places, so that memory is bounded by
-//! the range, however often an n-gram occurs.
+//! A group of equal n-grams is identified by its first position: the number of its first n-gram in the order of the
+//! collection. Occurrences are partitioned by the first position of their group. There, groups are numbered in order,
+//! and the numbers are partitioned again by position. Each partition covers a range of positions, so that memory is
+//! bounded by the range, however often an n-gram occurs.
 
 use std::fs::File;
 use std::io::{BufWriter, Write};
@@ -14,17 +14,17 @@ use super::group::Most;
 use crate::disk::partitions::{Partition, Partitions};
 use crate::error::{Error, IoContext, Result};
 
-/// What a place takes while groups are numbered: how often its group occurs, and its number.
+/// Bytes per position while groups are numbered: the count of its group, and its number.
 const SLOT: u64 = 12;
 
-/// Bytes of an occurrence on disk: the first place in its part, and the place.
+/// Bytes of an occurrence on disk: the first position in its part, and the position.
 const OCCURRENCE: usize = 12;
-/// Bytes of an answer on disk: the place in its part, and the number of the group.
+/// Bytes of an answer on disk: the position in its part, and the number of the group.
 const ANSWER: usize = 8;
-/// The most bytes that a part keeps in memory.
+/// The maximum number of bytes that a partition keeps in memory.
 const BUFFER: u64 = 256 << 10;
 
-/// Partitions in the folder, with so much memory for the buffers of all of them.
+/// Partitions in the folder, whose buffers share this much memory.
 pub(crate) fn parts(folder: &Path, name: &str, count: u64, size: usize, memory: u64) -> Partitions {
     let buffer = (memory / 2 / count.max(1)).min(BUFFER);
     Partitions::named(folder, name, count as usize, size, buffer as usize)
@@ -38,31 +38,31 @@ pub(crate) fn number<const N: usize>(entry: &[u8], at: usize) -> [u8; N] {
     bytes
 }
 
-/// How many n-grams a document of so many words has.
+/// The number of n-grams in a document with this many words.
 pub(crate) fn ngrams(words: usize, n: usize) -> usize {
     if n == 0 { 0 } else { (words + 1).saturating_sub(n) }
 }
 
-/// Takes in occurrences and gives answers.
+/// Collects occurrences and writes answers.
 pub(crate) struct Answers {
     folder: PathBuf,
     memory: u64,
-    /// N-grams of the collection, and how many of them a part stands for.
+    /// The number of n-grams in the collection, and in the range of one partition.
     ngrams: u64,
     range: u64,
-    /// Occurrences by first place: the first place in its part, and the place.
+    /// Occurrences by first position: the first position in its part, and the position.
     firsts: Partitions,
 }
 
 impl Answers {
-    /// `memory` is for the time in which groups are numbered; before, an eighth of it is used.
+    /// `memory` is the limit while groups are numbered; until then, an eighth of it is used.
     pub(crate) fn new(folder: &Path, ngrams: u64, memory: u64) -> Answers {
         let range = (memory / 2 / SLOT).clamp(1, 1 << 31).min(ngrams.max(1));
         let firsts = parts(folder, "firsts", ngrams.div_ceil(range), OCCURRENCE, memory / 8);
         Answers { folder: folder.to_owned(), memory, ngrams, range, firsts }
     }
 
-    /// Takes in an occurrence of an n-gram that occurs twice or more. The first is one of them, too.
+    /// Adds an occurrence of an n-gram that occurs at least twice. Its first occurrence is added, too.
     #[inline]
     pub(crate) fn push(&mut self, first: u64, place: u64) -> Result<()> {
         let slot = (first % self.range) as u32;
@@ -95,7 +95,7 @@ impl Answers {
     }
 }
 
-/// Groups as they are numbered.
+/// The state of numbering groups.
 #[derive(Default)]
 struct Groups {
     repeated: u64,
@@ -105,7 +105,7 @@ struct Groups {
 }
 
 impl Groups {
-    /// Numbers the groups of a part, and hands out the place and the number of each occurrence.
+    /// Numbers the groups of a part, and calls `take` with the position and the number of each occurrence.
     fn number(&mut self, part: &Partition, range: u64, mut take: impl FnMut(u64, u32) -> Result<()>) -> Result<()> {
         let mut counts = vec![0_u64; range as usize];
         part.each(|record| {
@@ -122,7 +122,7 @@ impl Groups {
         })
     }
 
-    /// The number of the next group, which occurs so often.
+    /// The number of the next group, which occurs `count` times.
     fn next(&mut self, count: u64) -> Result<u32> {
         self.repeated += 1;
         self.occurrences += count;
@@ -137,7 +137,7 @@ impl Groups {
     }
 }
 
-/// Writes an answer for each place.
+/// Writes an answer for each position.
 fn write(places: Partitions, ngrams: u64, range: u64, path: &Path) -> Result<()> {
     let mut file = BufWriter::with_capacity(1 << 20, File::create(path).at(path)?);
     let mut left = ngrams;
@@ -159,7 +159,7 @@ mod tests {
     use super::*;
     use crate::dedup::group::MOST;
 
-    /// The answers to occurrences, and what else was found.
+    /// The answers to occurrences, and the other results.
     fn answers(occurrences: &[(u64, u64)], ngrams: u64, memory: u64) -> (Vec<u32>, Found) {
         let folder = tempfile::tempdir().expect("a folder");
         let mut answers = Answers::new(folder.path(), ngrams, memory);
@@ -186,7 +186,7 @@ mod tests {
     #[test]
     fn the_most_frequent_groups_are_kept() {
         let last = MOST as u64 + 9;
-        // All occur twice, but the last: three times.
+        // All occur twice, except the last, which occurs three times.
         let twice = (0..=last).flat_map(|first| [(first, first), (first, last + 1 + first)]);
         let occurrences: Vec<(u64, u64)> = twice.chain([(last, 2 * last + 2)]).collect();
         let (_, found) = answers(&occurrences, 2 * last + 3, 1 << 20);

@@ -1,4 +1,4 @@
-//! Blocks that stand in earlier documents already: by n-grams, and by alignment where words were changed.
+//! Blocks that repeat earlier documents, found by n-grams, or by alignment if words were changed.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -19,16 +19,16 @@ use crate::error::Result;
 pub struct Copied {
     /// How it was found.
     pub by: By,
-    /// The share of its words that stand in earlier text.
+    /// The share of its words that occur in earlier text.
     pub share: f64,
-    /// The document that most of it stands in, and where: from which word to which one, counted from 0. None where no single
-    /// place is known.
+    /// The document that contains most of it, and the range of words there, counted from 0. `None` if no single source
+    /// is known.
     pub of: Option<Of>,
-    /// The place of its first word among all words.
+    /// The position of its first word among all words.
     pub(super) place: Option<u64>,
-    /// Where the document begins that it stands in.
+    /// Where its source document begins.
     pub(super) source: Option<u64>,
-    /// How it differs from what stands there.
+    /// How it differs from its source.
     pub(super) difference: Difference,
 }
 
@@ -40,11 +40,11 @@ pub type Of = (String, Option<(u64, u64)>);
 pub enum By {
     /// The whole document has the same words as an earlier one.
     Digest,
-    /// Its n-grams stand in text that was kept.
+    /// Its n-grams occur in text that was kept.
     Ngrams,
-    /// Its words stand there in the same order, with others between them.
+    /// Its words occur there in the same order, with others between them.
     Alignment,
-    /// It is short, and what stands around it is a duplicate.
+    /// It is short, and the blocks around it are duplicates.
     Neighbours,
 }
 
@@ -61,7 +61,7 @@ impl By {
 }
 
 impl Copied {
-    /// A copy of which no more is known than that.
+    /// A copy without further details.
     pub(super) fn new(by: By, share: f64, of: Option<Of>) -> Copied {
         Copied { by, share, of, place: None, source: None, difference: Difference::default() }
     }
@@ -75,11 +75,11 @@ impl From<Copied> for Reason {
     }
 }
 
-/// Words of a document that stand in earlier text, one after the other.
+/// Consecutive words of a document that occur in earlier text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Copy {
     words: Range<usize>,
-    /// Where the first of them stands.
+    /// The position of the first of them.
     place: u64,
 }
 
@@ -88,28 +88,28 @@ struct Copy {
 pub struct Judged {
     /// Why each block of the signature is a duplicate, if it is one.
     pub blocks: Vec<Option<Copied>>,
-    /// It in figures.
+    /// The figures of the document.
     pub figures: DedupFigures,
     /// Passages that are among the most repeated ones of the collection and were not seen before.
     pub frequent: Vec<FrequentPassage>,
-    /// Stretches of which no other copy was kept so far, if these are [listed](super::DedupOptions::list_lost).
+    /// Stretches with no other copy kept so far, if these are [listed](super::DedupOptions::list_lost).
     pub lost: Vec<Lost>,
 }
 
-/// A document in figures.
+/// The figures of a document.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct DedupFigures {
     /// Words.
     pub words: u64,
     /// N-grams.
     pub ngrams: u64,
-    /// Those that occur more than once in the collection.
+    /// N-grams that occur more than once in the collection.
     pub repeated: u64,
     /// Words that were kept.
     pub words_kept: u64,
     /// N-grams that were kept.
     pub ngrams_kept: u64,
-    /// Those that stand in kept text before.
+    /// N-grams that already occur in kept text.
     pub repeated_kept: u64,
 }
 
@@ -127,18 +127,18 @@ impl std::ops::AddAssign for DedupFigures {
 /// A passage that is repeated often.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FrequentPassage {
-    /// Where it stands in the text of the document.
+    /// Its range in the text of the document.
     pub span: Span,
-    /// Its words.
+    /// The number of words.
     pub words: u64,
     /// How often its most frequent n-gram occurs.
     pub count: u64,
 }
 
-/// A stretch that was removed though not all of it stands in text that was kept before.
+/// A removed stretch that does not occur completely in text that was kept before.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Lost {
-    /// The block that it stands in.
+    /// The block that contains it.
     pub block: usize,
     /// Where its n-grams begin, and their numbers; zero for those that occur nowhere else. See [`Learned::is_kept`].
     pub ngrams: Vec<(usize, u64)>,
@@ -162,7 +162,7 @@ impl Learned {
         Ok(judged)
     }
 
-    /// Takes the next document as it is: nothing of it is a duplicate, and what repeats it is.
+    /// Keeps the next document whole: nothing in it is a duplicate, and later text that repeats it is.
     pub fn keep(&mut self, signature: &Signature, evidence: &DocumentEvidence) -> Result<()> {
         if let Task::Exact(..) = self.options.task {
             self.begin(signature.digests.len())?;
@@ -203,8 +203,8 @@ impl Learned {
         Ok(judged)
     }
 
-    /// Where an earlier document begins, if it has the same words as this one and was not left out as a whole. Documents are
-    /// counted from 1 on, as in answers.
+    /// The start of an earlier document with the same words as this one, unless it was removed as a whole. Documents
+    /// are counted from 1, as in answers.
     pub(super) fn same_words(&self, first: u64, signature: &Signature) -> Result<Option<u64>> {
         if first == 0 || signature.words.is_empty() || self.gone.get(first - 1) {
             return Ok(None);
@@ -212,12 +212,12 @@ impl Learned {
         let (from, to) = self.store.bounds(first as usize - 1)?.words;
         let mut words = Vec::new();
         self.store.words(from, to, &mut words)?;
-        // Different words may have one hash: then it is another document.
+        // Different words can have the same hash; then it is another document.
         let same = words.iter().eq(signature.words.iter().map(|word| &word.hash));
         Ok(same.then_some(from))
     }
 
-    /// The verdicts on the blocks of a document that was there before.
+    /// The verdicts on the blocks of a document that is the same as an earlier one.
     fn all_of(&self, first: usize, place: u64, signature: &Signature) -> Result<Vec<Option<Copied>>> {
         let id = self.store.id(first)?;
         let copied = |block: usize| {
@@ -265,7 +265,8 @@ impl Learned {
         Ok(verdicts)
     }
 
-    /// The stretches of a document that stand in text that was kept. N-grams say where; the words themselves are compared.
+    /// The stretches of a document that occur in kept text. N-grams locate them; then the words themselves are
+    /// compared.
     fn copies(&mut self, signature: &Signature, start: u64, numbers: &[u64]) -> Result<Vec<Copy>> {
         let ngram = self.options.ngram;
         let mut copies: Vec<Copy> = Vec::new();
@@ -288,11 +289,11 @@ impl Learned {
                 ahead *= 4;
             };
             if equal < ngram {
-                // Another n-gram with the same hash.
+                // A different n-gram with the same hash.
                 at += 1;
                 continue;
             }
-            // It goes on as long as n-grams do that stand there and were kept there.
+            // The stretch continues as long as its n-grams occur there and were kept.
             let mut next = 1;
             while next + ngram <= equal
                 && numbers.get(at + next).is_some_and(|number| *number > 0 && self.kept.get(*number - 1))
@@ -306,12 +307,12 @@ impl Learned {
         Ok(copies)
     }
 
-    /// True when enough words of a block stand in kept text.
+    /// True if enough words of a block occur in kept text.
     fn is_covered(&self, covered: &[bool]) -> bool {
         share_of(covered) > self.options.threshold
     }
 
-    /// The verdict on a block whose words stand in kept text, most of them at one place.
+    /// The verdict on a block whose words occur in kept text, most of them in one place.
     fn copied(
         &mut self,
         copies: &[Copy],
@@ -325,7 +326,7 @@ impl Learned {
         let length = |copy: &&Copy| copy.words.end.min(words.end) - copy.words.start.max(words.start);
         let copy = copies.iter().max_by_key(length).unwrap_or(&copies[0]);
         let place = (copy.place + words.start as u64).saturating_sub(copy.words.start as u64);
-        // A block may begin before what was copied, and the copied document may begin behind that.
+        // A block may begin before the copied words, and the source document may begin after that point.
         let (source, of) = if copy.words.start >= words.start {
             let length = copy.words.end.min(words.end) - copy.words.start;
             self.place_of(copy.place, length as u64)?
@@ -335,7 +336,7 @@ impl Learned {
         let mut difference = Difference::default();
         let longest = covered.chunk_by(|one, next| one == next).filter(|run| !run[0]).map(<[bool]>::len).max();
         if let Some(longest) = longest {
-            // Whoever quotes says something else around it; others put words in the place of those that were there.
+            // A quotation has other text around it; an edited copy has words replaced inside it.
             difference.quotes = longest > SCATTERED && own.len() >= self.options.stub && !is_framed(copies, own.len());
             if !difference.quotes {
                 let from = place.saturating_sub(EDGE);
@@ -346,7 +347,7 @@ impl Learned {
         Ok(Copied { by: By::Ngrams, share, of: Some(of), place: Some(place), source: Some(source), difference })
     }
 
-    /// Judges a block by the order of its words, where n-grams are broken by changes.
+    /// Judges a block by the order of its words, for copies whose n-grams are broken by changes.
     fn judge_edited(
         &mut self,
         signature: &Signature,
@@ -367,7 +368,7 @@ impl Learned {
             15..30 => 0.7,
             _ => 0.65,
         };
-        // Of those that are as good as another, the first.
+        // Of equally good ones, take the first.
         let kept = aligned.iter().filter(|it| it.share >= needed && !self.is_removed(it.from, it.to));
         let better = |one: &&Aligned, other: &&Aligned| {
             (!one.difference.other).cmp(&!other.difference.other).then(one.share.total_cmp(&other.share))
@@ -378,7 +379,7 @@ impl Learned {
         Ok(Some(Copied { by: By::Alignment, share, of: Some(of), place, source: Some(source), difference }))
     }
 
-    /// Notes an n-gram of text that is kept.
+    /// Records an n-gram of kept text.
     fn keep_ngram(&mut self, number: u64, place: u64) -> Result<()> {
         if number > 0 && self.kept.add(number - 1) {
             self.places.set(number - 1, place)?;
@@ -386,14 +387,14 @@ impl Learned {
         Ok(())
     }
 
-    /// Remembers what is kept and what is not. An n-gram is kept when all of its words are.
+    /// Records what is kept and removed. An n-gram is kept if all of its words are.
     fn remember(&mut self, signature: &Signature, start: u64, numbers: &[u64], judged: &mut Judged) -> Result<()> {
         let figures = &mut judged.figures;
         figures.words = signature.words.len() as u64;
         figures.ngrams = numbers.len() as u64;
         figures.repeated = numbers.iter().filter(|number| **number > 0).count() as u64;
         let mut lost: Vec<Lost> = Vec::new();
-        // Where the words end that are kept without a gap from each block on.
+        // Where the words kept without a gap from each block onwards end.
         let mut kept_to = vec![0; judged.blocks.len()];
         let mut end = signature.words.len();
         for (block, verdict) in judged.blocks.iter().enumerate().rev() {
@@ -435,8 +436,8 @@ impl Learned {
         Ok(())
     }
 
-    /// Notes passages of the most frequent n-grams. Where the most frequent one of a passage was seen before, the passage is a
-    /// part of another, or the same with other words around it.
+    /// Records passages of the most frequent n-grams. If the most frequent one was seen before, the passage is part of
+    /// another, or the same with a different context.
     fn note_frequent(&mut self, signature: &Signature, numbers: &[u64], judged: &mut Judged) {
         let mut at = 0;
         while at < numbers.len() {
@@ -449,7 +450,7 @@ impl Learned {
             let words = signature.words_of(block);
             let (first, mut most) = (at, (0, 0));
             while let Some(count) = count(at).filter(|_| at < words.end) {
-                // Of equal ones the first: numbers depend on partitions.
+                // Of equal ones, take the first: numbers depend on partitions.
                 most = if count > most.0 { (count, numbers[at]) } else { most };
                 at += 1;
             }
@@ -469,16 +470,15 @@ fn share_of(covered: &[bool]) -> f64 {
     covered.iter().filter(|covered| **covered).count() as f64 / covered.len().max(1) as f64
 }
 
-/// True when a document is an edited copy: its blocks have words that do not stand where they come from, and most of these are
-/// ordinary words.
+/// True for an edited copy: its blocks have words that are not in their source, and most of these are ordinary words.
 fn is_edited(verdicts: &[Option<Copied>]) -> bool {
     let differences = verdicts.iter().flatten().map(|copied| copied.difference);
     let (new, names) = differences.fold((0, 0), |(new, names), it| (new + it.new, names + it.names));
     new >= EDITED && 3 * names < new
 }
 
-/// Takes blocks for no copies that say something else than the text they resemble, or may do so. The more of a document was
-/// copied, the likelier it is that what differs are edits.
+/// Rejects blocks that differ in meaning from the text they resemble, or may do so. The more of a document was copied,
+/// the likelier it is that the differences are edits.
 fn doubt(signature: &Signature, edited: bool, verdicts: &mut [Option<Copied>]) {
     let length = |block: usize| signature.words_of(block).len();
     let part = |words: usize| words as f64 / signature.words.len() as f64;
@@ -489,13 +489,14 @@ fn doubt(signature: &Signature, edited: bool, verdicts: &mut [Option<Copied>]) {
             (!edited && difference.other)
                 || (!edited && copied < MOSTLY && difference.new * FEW_NEW > length(block))
                 || (!difference.quotes && *share < SURE && part(from_one) < PARTLY)
-                // Here the others tell.
+                // For a quotation, the other blocks decide.
                 || (difference.quotes && *share < QUOTED && part(from_one.saturating_sub(length(block))) < PARTLY)
         });
     }
 }
 
-/// Of the document that most of another one was copied from: how many words were, and the place of one of the blocks.
+/// For the document that most of another one was copied from: the number of copied words, and the position of one
+/// block.
 pub(super) fn main_source(signature: &Signature, verdicts: &[Option<Copied>]) -> Option<(usize, u64)> {
     let mut sources: BTreeMap<u64, (usize, u64)> = BTreeMap::new();
     for (block, verdict) in verdicts.iter().enumerate() {
@@ -506,26 +507,26 @@ pub(super) fn main_source(signature: &Signature, verdicts: &[Option<Copied>]) ->
     sources.into_values().max()
 }
 
-/// True when something else stands between two stretches that were copied from about the same place.
+/// True if other text separates two stretches that were copied from nearby positions.
 fn is_framed(copies: &[Copy], length: usize) -> bool {
     let near = |two: &[Copy]| two[0].place.abs_diff(two[1].place) < 2 * length as u64 + NEAR;
     copies.windows(2).any(|two| two[0].words.end < two[1].words.start && near(two))
 }
 
-/// In a document that is no edited copy, nor mostly a copied one, one word of a block in so many may be new.
+/// Unless a document is an edited copy or mostly copied, at most one word in this many of a block may be new.
 pub(super) const FEW_NEW: usize = 8;
 pub(super) const MOSTLY: f64 = 0.7;
-/// In one with less from any one document, a block has to have so much of its words.
+/// If a smaller share of the document comes from any one source, a larger share of a block must be copied.
 const PARTLY: f64 = 0.2;
 const SURE: f64 = 0.9;
-/// The least share of a block that quotes.
+/// The minimum share of a block with a quotation that must be copied.
 const QUOTED: f64 = 0.6;
-/// Words between places that are near each other, and twice the length of a block.
+/// Positions closer than this, plus twice the length of a block, are nearby.
 const NEAR: u64 = 64;
-/// New words that tell an edited copy.
+/// The minimum number of new words in an edited copy.
 const EDITED: usize = 6;
-/// Words of a copied stretch that are looked at first, and at most: what follows is a stretch of its own.
+/// Words of a copied stretch that are read first, and at most; what follows is a separate stretch.
 const AHEAD: u64 = 64;
 const FAR_AHEAD: u64 = 4096;
-/// Words that may follow each other where only some words are others.
+/// The longest run of new words in a text where only single words were replaced.
 const SCATTERED: usize = 8;

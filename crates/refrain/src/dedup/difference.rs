@@ -1,5 +1,5 @@
-//! How a block differs from earlier text that it resembles: whether it is that text with some words changed, or the same
-//! wording for something else.
+//! How a block differs from earlier text that it resembles: whether it is an edited copy, or the same wording about
+//! something else.
 
 use std::collections::HashMap;
 
@@ -22,37 +22,37 @@ pub(super) fn count_words(words: &[Word]) -> WordCounts {
     counts
 }
 
-/// Words of a document around a place that are looked at.
+/// Words of a document that are examined around a position.
 pub(super) const AROUND: u64 = 1500;
-/// In blocks of fewer words any other name or number makes another text; in those of more, none does.
+/// In shorter blocks, any different name or number makes a different text; in longer ones, none does.
 const SHORT: usize = 12;
 const LONG: usize = 120;
-/// In a text of more words than these, they are looked up in a table.
+/// Texts with more words than this are looked up in a table.
 const MANY: usize = 256;
-/// One new word in so many must be of the subject of the document.
+/// At least one new word in this many must belong to the subject of the document.
 const OF_SUBJECT: usize = 3;
-/// A word of the subject of a document occurs in it so often, and elsewhere so much more rarely.
+/// A word of the subject occurs at least this often in the document, and this many times more rarely elsewhere.
 const OFTEN: u32 = 4;
 const RARER: usize = 4;
 
-/// How a block differs from earlier text that it stands beside.
+/// How a block differs from the earlier text it is aligned with.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(super) struct Difference {
-    /// Its words that do not stand there.
+    /// The number of its words that are not in that text.
     pub(super) new: usize,
-    /// Those of them that are names, numbers, or of the subject of its document.
+    /// The number of these that are names, numbers, or words of the subject of its document.
     pub(super) names: usize,
-    /// It quotes: other words stand around what was copied, not in the place of others.
+    /// Whether it is a quotation: new words surround the copied text and do not replace any of it.
     pub(super) quotes: bool,
-    /// By itself, it says something else.
+    /// Whether the block on its own is about something else.
     pub(super) other: bool,
 }
 
 impl Store {
-    /// Compares a block with earlier text. It says something else when other names and numbers stand in the place of those
-    /// there: marked words, but for the first one and for common ones. Or when the new words are of the subject of its
-    /// document: they occur in it often, and more often than in the document of that text. Many texts have one wording for
-    /// many subjects. Somebody who edits a copy changes other words, too, and puts in words that occur once, or that are common.
+    /// Compares a block with earlier text. It is about something else if other names and numbers replace those in the
+    /// text: marked words, except the first one and common ones. The same holds if the new words belong to the subject
+    /// of its document: they occur in it often, and more often than in the other document. Many texts use one wording
+    /// for many subjects. Editors of a copy also change other words, and add words that occur once or are common.
     pub(super) fn difference(
         &self,
         words: &[Word],
@@ -61,7 +61,7 @@ impl Store {
         signature: &Signature,
         evidence: &DocumentEvidence,
     ) -> Result<Difference> {
-        // Of several documents the one that most of it stands in.
+        // If it spans several documents, take the longest part.
         let text = text.split(|word| word.hash == 0).max_by_key(|text| text.len()).unwrap_or_default();
         let known = (text.len() > MANY).then(|| count_words(text));
         let is_known = |word: &Word| match &known {
@@ -101,7 +101,7 @@ impl Store {
     }
 }
 
-/// True when names or numbers stand in the place of others.
+/// True if names or numbers replace others.
 fn has_other_facts(words: &[Word], text: &[Word], is_fact: impl Fn(&Word) -> bool) -> bool {
     let is_in = |word: &Word, words: &[Word]| words.iter().any(|other| other.hash == word.hash);
     let is_new_fact = |at: &usize| *at > 0 && is_fact(&words[*at]) && !is_in(&words[*at], text);

@@ -1,8 +1,8 @@
-//! Documents that resemble an earlier one, by the n-grams that both have; and those that are the same as one.
+//! Documents that resemble an earlier one by their shared n-grams, and documents that are identical to one.
 //!
-//! Candidates come from a sample of all n-grams, one in four by its hash, that are looked up in the earlier documents: the
-//! sample "modulo m" of Broder's paper on resemblance, which, unlike minima of fixed number, has a fair share of a short
-//! passage in a long document. What they share is then counted in full.
+//! Candidates come from a sample of one n-gram in four, chosen by hash and looked up in the earlier documents. This is
+//! the sample "modulo m" of Broder's paper on resemblance. Unlike a fixed number of minima, it covers a fair share of a
+//! short passage in a long document. The n-grams that candidates share are then counted in full.
 
 use std::collections::HashMap;
 
@@ -17,9 +17,9 @@ use super::store::Store;
 use crate::error::{Error, Result};
 use crate::text::mix;
 
-/// Words of the n-grams that documents are compared by.
+/// Words in the n-grams by which documents are compared.
 const SHINGLE: usize = 5;
-/// Earlier documents that a document is compared with.
+/// The maximum number of earlier documents that a document is compared with.
 const CANDIDATES: usize = 4;
 
 /// An earlier document that a document resembles.
@@ -29,11 +29,11 @@ pub struct Resembles {
     pub document: String,
     /// Its number.
     pub number: usize,
-    /// How much: from 0 to 1.
+    /// The resemblance, from 0 to 1.
     pub score: f64,
 }
 
-/// How much two documents are alike.
+/// How the resemblance of two documents is measured.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Measure {
@@ -45,7 +45,7 @@ pub enum Measure {
 }
 
 impl Learned {
-    /// Judges the next document as a whole: which earlier one, kept so far, it resembles most, if it resembles one.
+    /// Judges the next document as a whole: returns the earlier kept document that it resembles most, if any.
     pub fn judge_document(
         &mut self,
         signature: &Signature,
@@ -73,7 +73,7 @@ impl Learned {
         Ok((found.map(resembles).transpose()?, figures))
     }
 
-    /// Of the documents that share anchors with a document and were kept, the one that resembles it most.
+    /// The kept document that resembles a document most, among those that share anchors with it.
     fn most_alike(
         &self,
         signature: &Signature,
@@ -107,13 +107,13 @@ impl Learned {
         Ok(best)
     }
 
-    /// How much one document resembles another, by their numbers, and the id of the other.
+    /// How much one document resembles another, and the id of the other, by document number.
     pub fn compare(&self, one: usize, other: usize, measure: Measure) -> Result<Resembles> {
         let shared = Shared::of(&shingles_of(&self.store, one)?, &shingles_of(&self.store, other)?);
         Ok(Resembles { document: self.store.id(other)?, number: other, score: shared.score(measure) })
     }
 
-    /// How many words a document has, by its number.
+    /// The number of words in a document, by its number.
     pub fn length_of(&self, number: usize) -> Result<u64> {
         let (from, to) = self.store.bounds(number)?.words;
         Ok(to - from)
@@ -138,7 +138,7 @@ impl Learned {
             let first = evidence.digests[if unit == Unit::Document { 0 } else { block }];
             let words = signature.words_of(block).len() as u64;
             judged.figures.words += words;
-            // A text without words is nobody's copy, and what repeats inside a document stays.
+            // A text without words is not a copy, and repetition inside a document is kept.
             let copied = (1..=evidence.start).contains(&first)
                 && (if unit == Unit::Document { !signature.words.is_empty() } else { words > 0 });
             judged.blocks.push(if copied {
@@ -165,7 +165,7 @@ impl Learned {
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Candidate {
     number: usize,
-    /// What they share, if that was counted.
+    /// The n-grams they share, if counted.
     shared: Option<Shared>,
 }
 
@@ -177,7 +177,7 @@ struct Shared {
     theirs: usize,
 }
 
-/// The documents that have anchors of a document first, those with most of them in front; some of them are compared.
+/// The documents that first contain the anchors of a document, those with the most in front; some are compared.
 pub(super) fn candidates(store: &Store, signature: &Signature, evidence: &DocumentEvidence) -> Result<Vec<Candidate>> {
     let known = evidence.places.iter().filter(|place| (1..=evidence.start).contains(*place));
     let mut places: Vec<u64> = known.map(|place| place - 1).collect();
@@ -206,7 +206,7 @@ fn shingles_of(store: &Store, number: usize) -> Result<Vec<u64>> {
     Ok(shingles(&words))
 }
 
-/// The different n-grams of a document, in order.
+/// The distinct n-grams of a document, in order.
 fn shingles(words: &[u64]) -> Vec<u64> {
     let hash = |window: &[u64]| window.iter().fold(0, |hash, word| mix(hash ^ word));
     let mut shingles: Vec<u64> = words.windows(SHINGLE).map(hash).collect();
@@ -216,7 +216,7 @@ fn shingles(words: &[u64]) -> Vec<u64> {
 }
 
 impl Shared {
-    /// Of n-grams in order.
+    /// Compares sorted n-grams.
     fn of(own: &[u64], theirs: &[u64]) -> Shared {
         let (mut both, mut left) = (0, theirs.iter().peekable());
         for shingle in own {

@@ -1,8 +1,8 @@
-//! What is learnt of a collection that may be larger than memory, and where it is kept.
+//! Evidence learned from a collection that may be larger than memory, and its storage.
 //!
-//! Documents come by twice, in the same order: first to be [learnt](Learning::add), then to be judged with what was
-//! [learnt](super::Learned). Evidence is on disk; in memory stay two bits for each n-gram that occurs twice or more, a bit
-//! for every eight words, and a bit for each document.
+//! Documents are read twice, in the same order: first to be [learned](Learning::add), then to be judged with the
+//! [result](super::Learned). Evidence is on disk. Memory holds two bits for each n-gram that occurs at least twice, one
+//! bit for every eight words, and one bit for each document.
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -29,7 +29,7 @@ use crate::papers::suffix_array::by_suffix_arrays;
 use crate::run::Workers;
 use crate::text::mix;
 
-/// Another number for each change of the files of evidence, or of what a word is.
+/// Increased with each change to the evidence files or to the definition of a word.
 pub(super) const FORMAT: u32 = 2;
 
 /// What is a duplicate, and how it is found.
@@ -41,21 +41,21 @@ pub struct DedupOptions {
     pub engine: Engine,
     /// Words of an n-gram.
     pub ngram: usize,
-    /// A block is a duplicate when a larger share of its words stands in n-grams that were kept before.
+    /// A block is a duplicate if a larger share of its words is in n-grams that were kept before.
     pub threshold: f64,
-    /// Blocks of fewer words follow the blocks around them.
+    /// Blocks with fewer words follow the blocks around them.
     pub stub: usize,
-    /// Find copies of which words were changed, too.
+    /// Also find copies in which words were changed.
     pub edited: bool,
-    /// List what may stand nowhere any more.
+    /// List removed text that may not occur in the output.
     pub list_lost: bool,
-    /// Memory to stay within, in bytes.
+    /// The memory limit in bytes.
     pub memory: u64,
-    /// Where temporary files go.
+    /// The folder for temporary files.
     pub temporary: PathBuf,
-    /// Number ids that come more than once.
+    /// Number ids that occur more than once.
     pub make_ids: bool,
-    /// About how many bytes of text will come: more partitions are made for more.
+    /// The expected size of the text in bytes, which sets the number of partitions.
     pub expected: u64,
 }
 
@@ -64,11 +64,11 @@ pub struct DedupOptions {
 pub enum Task {
     /// Nothing; n-grams are counted.
     Count,
-    /// Blocks that stand in earlier documents.
+    /// Blocks that repeat earlier documents.
     Blocks,
     /// Documents that resemble an earlier one.
     Documents,
-    /// Blocks or documents that are the same as an earlier one.
+    /// Blocks or documents that are identical to an earlier one.
     Exact(Unit, Normalise),
 }
 
@@ -95,7 +95,7 @@ pub enum Normalise {
     Words,
 }
 
-/// How duplicate n-grams are found. The result is the same.
+/// How duplicate n-grams are found. All engines give the same result.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Engine {
@@ -139,8 +139,8 @@ impl DedupOptions {
         matches!(self.task, Task::Blocks | Task::Documents) || (self.task == Task::Count && self.engine != Engine::Hash)
     }
 
-    /// Highest bits of a hash that tell its partition: as many as make partitions fit into memory, if as much text comes as
-    /// is expected.
+    /// The number of high bits of a hash that select its partition: enough for partitions to fit in memory, if the text
+    /// has the expected size.
     fn bits(&self) -> u32 {
         let words = self.expected / BYTES_OF_WORD;
         let partitions = (words * bytes_of_work(NGRAM) * SHARES / self.memory.max(1)).max(1);
@@ -148,21 +148,20 @@ impl DedupOptions {
     }
 }
 
-/// Files, their buffers and documents that are worked on need so much.
+/// Memory for files, their buffers and the documents in progress.
 const LEAST_MEMORY: u64 = 128 << 20;
-/// A partition should take one part of the memory in so many: so it stays the same, whatever the size of the collection.
+/// A partition should use 1/16 of the memory, whatever the size of the collection.
 const SHARES: u64 = 16;
-/// The buffers of one kind of entries take one part of the memory in so many. A file is opened each time that one is
-/// written, so they are large.
+/// The buffers of one kind of entries use 1/32 of the memory. They are large because each write opens a file.
 const BUFFERS: u64 = 32;
 const LEAST_BUFFER: u64 = 8 << 10;
 const MOST_BUFFER: u64 = 128 << 10;
-/// Few partitions, and many.
+/// The minimum and maximum number of bits.
 const LEAST_BITS: u32 = 8;
 const MOST_BITS: u32 = 11;
-/// The bits for whole documents: there are fewer of them.
+/// The bits for whole documents, of which there are fewer.
 const FEW_BITS: u32 = 6;
-/// Few bytes for a word and what stands between it and the next.
+/// A low estimate of the bytes of a word and the space after it.
 const BYTES_OF_WORD: u64 = 6;
 
 /// N-grams in figures.
@@ -174,15 +173,15 @@ pub struct Counts {
     pub words: u64,
     /// N-grams.
     pub ngrams: u64,
-    /// Different ones.
+    /// Distinct n-grams.
     pub distinct: u64,
-    /// Different ones that occur twice or more.
+    /// Distinct n-grams that occur at least twice.
     pub duplicate: u64,
     /// How often these occur.
     pub occurrences: u64,
 }
 
-/// What is being learnt of the documents.
+/// Evidence being learned from documents.
 pub struct Learning {
     options: DedupOptions,
     folder: Folder,
@@ -195,9 +194,9 @@ pub struct Learning {
     /// Hashes of ids.
     ids: Hashes,
     store: StoreWriter,
-    /// The place of the next word, or block.
+    /// The position of the next word or block.
     next: u64,
-    /// Documents that are only compared with: the first ones.
+    /// The number of documents that are only compared against; they come first.
     compared: u64,
     counts: Counts,
     note: Option<Note>,
@@ -221,11 +220,11 @@ impl Hashes {
     }
 }
 
-/// Where evidence is.
+/// Where evidence is stored.
 pub(super) enum Folder {
-    /// It goes with whoever has it.
+    /// Deleted when dropped.
     Temporary(TempDir),
-    /// It stays, so that a run can be resumed.
+    /// Kept, so that a run can be resumed.
     Kept(PathBuf),
 }
 
@@ -238,10 +237,10 @@ impl Folder {
     }
 }
 
-/// What a checkpoint says.
+/// The content of a checkpoint.
 #[derive(Serialize, Deserialize, Default)]
 struct Note {
-    /// All documents were learnt.
+    /// Whether all documents were learned.
     complete: bool,
     counts: Counts,
     next: u64,
@@ -249,21 +248,21 @@ struct Note {
     store: StoreSize,
     /// Entries of the partitions of n-grams, anchors, whole documents, digests and ids.
     entries: [Vec<u64>; 5],
-    /// Of whoever made the checkpoint.
+    /// A value from the caller of the checkpoint.
     of: Value,
 }
 
 const NOTE: &str = "learn.json";
 
 impl Learning {
-    /// Begins to learn, with temporary files that go when it is over.
+    /// Begins to learn, with temporary files that are deleted afterwards.
     pub fn new(options: DedupOptions) -> Result<Learning> {
         let folder = tempfile::Builder::new().prefix("refrain-dedup-").tempdir_in(&options.temporary);
         let folder = folder.at(&options.temporary)?;
         Learning::open(options, Folder::Temporary(folder), None)
     }
 
-    /// Begins to learn, or goes on at the last [checkpoint](Learning::checkpoint), with files in a folder that stays.
+    /// Begins to learn, or resumes at the last [checkpoint](Learning::checkpoint), with files in a permanent folder.
     pub fn resume(options: DedupOptions, folder: &Path) -> Result<Learning> {
         std::fs::create_dir_all(folder).at(folder)?;
         let note = read_note(&folder.join(NOTE))?;
@@ -277,12 +276,12 @@ impl Learning {
             let error = Error::Refused("not enough memory".into());
             return Err(error.hint(Hint::value("memory", needed, advice)));
         }
-        // Another limit of memory does not change what was written.
+        // A different memory limit does not change the files.
         let bits = note.as_ref().map_or(options.bits(), |note| note.entries[0].len().trailing_zeros());
         let path = folder.path();
         let mut learning = Learning {
             ngrams: Hashes::new(path, "ngrams", NGRAM, bits, options.memory),
-            // One word in four has one.
+            // One word in four has an anchor.
             anchors: Hashes::new(path, "anchors", ANCHOR, bits - 2, options.memory),
             wholes: Hashes::new(path, "wholes", WHOLE, FEW_BITS, options.memory),
             digests: Hashes::new(path, "digests", DIGEST + PLACE, bits, options.memory),
@@ -308,20 +307,20 @@ impl Learning {
         Ok(learning)
     }
 
-    /// What the last checkpoint was given, and whether it was the last of all.
+    /// The value given to the last checkpoint, and whether learning was complete.
     pub fn last_checkpoint(&self) -> Option<(&Value, bool)> {
         self.note.as_ref().map(|note| (&note.of, note.complete))
     }
 
-    /// Takes in the next document.
+    /// Adds the next document.
     pub fn add(&mut self, id: &str, signature: &Signature) -> Result<()> {
         let name = hash_of_id(id.as_bytes());
         self.ids.push(name, &name.to_le_bytes()[..NGRAM])?;
         self.add_signature(id, signature)
     }
 
-    /// Takes in the next document, which is only compared with: [`Learned::keep`] will keep it, and its id may come again.
-    /// Such documents come before all others.
+    /// Adds the next document, which is only compared against: [`Learned::keep`] will keep it, and its id may occur
+    /// again. Such documents come before all others.
     pub fn add_kept(&mut self, id: &str, signature: &Signature) -> Result<()> {
         self.compared += 1;
         self.add_signature(id, signature)
@@ -355,8 +354,8 @@ impl Learning {
         Ok(())
     }
 
-    /// Makes sure that a run that is killed goes on from here. `of` is handed back [then](Learning::last_checkpoint);
-    /// `complete` says that there are no more documents.
+    /// Lets a killed run resume here. [`Learning::last_checkpoint`] then returns `of`; `complete` says that there are
+    /// no more documents.
     pub fn checkpoint(&mut self, of: Value, complete: bool) -> Result<()> {
         let note = Note {
             complete,
@@ -378,7 +377,7 @@ impl Learning {
         Ok(())
     }
 
-    /// Counts the n-grams, and is done with it.
+    /// Counts the n-grams and discards the evidence.
     pub fn count(mut self, workers: &Workers) -> Result<Counts> {
         self.store.flush()?;
         let found = match self.options.engine {
@@ -396,7 +395,7 @@ impl Learning {
         Ok(self.counts.with(found))
     }
 
-    /// Finds the n-grams that occur twice or more, and the first places of all else.
+    /// Finds the n-grams that occur at least twice, and the first positions of everything else.
     pub fn conclude(mut self, workers: &Workers) -> Result<Learned> {
         self.store.flush()?;
         let saved = self.note.as_ref().is_some_and(|note| note.complete);
@@ -440,13 +439,13 @@ impl Learning {
 }
 
 impl Counts {
-    /// Bytes of what stays in memory while documents are judged: two bits for each n-gram that occurs twice or more, one for
+    /// Bytes kept in memory while documents are judged: two bits for each n-gram that occurs at least twice, one for
     /// every eight words, one for each document.
     fn tables(&self, words: u64) -> u64 {
         self.duplicate / 4 + words / 64 + self.documents / 8
     }
 
-    /// With n-grams that occur twice or more: how many there are, and how often these occur.
+    /// Adds the n-grams that occur at least twice: how many there are, and how often they occur.
     fn with(self, found: impl IntoIterator<Item = (u64, u64)>) -> Counts {
         let add = |(all, times): (u64, u64), (repeated, occurrences)| (all + repeated, times + occurrences);
         let (duplicate, occurrences) = found.into_iter().fold((0, 0), add);
@@ -456,18 +455,18 @@ impl Counts {
 
 /// Answers for n-grams.
 pub(super) enum NgramAnswers {
-    /// In the order of their partitions: how many n-grams of each occur twice or more, and the most frequent ones of all, by
-    /// partition and number.
+    /// In the order of their partitions: how many n-grams of each occur at least twice, and the most frequent ones of
+    /// all, by partition and number.
     Hashed(Vec<Partition>, Vec<u64>, Most<(usize, u32)>),
     /// In the order of the documents.
     Placed(Found),
 }
 
-/// What an engine found that works on words, not on hashes.
+/// The result of an engine that works on words rather than hashes.
 #[derive(Debug, Clone)]
 pub(crate) struct Found {
-    /// A file with a number of four bytes for each n-gram, in the order of the documents: zero when it occurs once, else that
-    /// of its group.
+    /// A file with a four-byte number for each n-gram, in document order: zero if it occurs once, else the number of
+    /// its group.
     pub(crate) answers: PathBuf,
     /// How many groups there are.
     pub(crate) repeated: u64,
@@ -489,7 +488,7 @@ fn bytes(partition: &Partition) -> u64 {
     partition.len() * partition.size() as u64
 }
 
-/// The memory that work on the largest of some partitions takes.
+/// The memory needed for the largest of some partitions.
 fn needs(partitions: &[Partition]) -> u64 {
     partitions.iter().map(|partition| partition.len() * bytes_of_work(partition.size())).max().unwrap_or_default()
 }
@@ -498,7 +497,7 @@ fn needs(partitions: &[Partition]) -> u64 {
 struct Work<'a> {
     memory: u64,
     workers: &'a Workers,
-    /// What is done is noted, for a run that is killed.
+    /// Whether progress is recorded, so that a killed run can resume.
     saved: bool,
 }
 
@@ -508,7 +507,7 @@ impl<'a> Work<'a> {
         Work { memory: options.memory, workers, saved }
     }
 
-    /// Refuses work on a partition that needs more memory than there is.
+    /// Returns an error if a partition needs more memory than there is.
     fn check(&self, needed: u64) -> Result<()> {
         if needed <= self.memory / 2 {
             return Ok(());
@@ -519,7 +518,7 @@ impl<'a> Work<'a> {
         Err(error.hint(Hint::value("memory", needed, advice)))
     }
 
-    /// Works on partitions, as many at a time as there is memory for.
+    /// Processes partitions, as many at a time as fit in memory.
     fn each<T: Send + Serialize + DeserializeOwned>(
         &self,
         partitions: &mut [Partition],
@@ -528,7 +527,7 @@ impl<'a> Work<'a> {
         self.each_with(partitions, work, |_, _| {})
     }
 
-    /// The same; `done` gets the number of each partition and its result, as soon as that is there.
+    /// The same; `done` gets the number and the result of each partition as soon as it is ready.
     fn each_with<T: Send + Serialize + DeserializeOwned>(
         &self,
         partitions: &mut [Partition],
@@ -545,7 +544,7 @@ impl<'a> Work<'a> {
             self.workers.advance(bytes, 0, 0);
             Ok(result)
         };
-        // As many at a time as there are threads, or fewer where these are large.
+        // As many at a time as there are threads, or fewer if partitions are large.
         let at_a_time = usize::try_from(self.memory / 2 / largest).unwrap_or(usize::MAX).max(1);
         if at_a_time >= self.workers.threads() {
             return self.workers.install(|| partitions.par_iter_mut().with_max_len(1).enumerate().map(work).collect());
@@ -558,7 +557,7 @@ impl<'a> Work<'a> {
         Ok(all)
     }
 
-    /// Works on a partition, unless that was done before.
+    /// Processes a partition, unless that was done before.
     fn once<T: Serialize + DeserializeOwned>(
         &self,
         partition: &mut Partition,
@@ -581,7 +580,7 @@ impl<'a> Work<'a> {
     }
 }
 
-/// A hash and a place behind it.
+/// A hash followed by a position.
 #[inline]
 fn joined<const N: usize>(hash: &[u8], at: u64) -> [u8; N] {
     let mut entry = [0; N];
@@ -595,7 +594,7 @@ pub(super) fn whole(signature: &Signature) -> u64 {
     mix(signature.words.iter().fold(0, |hash, word| mix(hash ^ word.hash)))
 }
 
-/// Reads what [`write_note`] wrote, if it did.
+/// Reads what [`write_note`] wrote, if it exists.
 pub(super) fn read_note<T: DeserializeOwned>(path: &Path) -> Result<Option<T>> {
     match std::fs::read(path) {
         Ok(bytes) => {
@@ -607,7 +606,7 @@ pub(super) fn read_note<T: DeserializeOwned>(path: &Path) -> Result<Option<T>> {
     }
 }
 
-/// Writes a note that is there whole or not at all. It need not last longer than the machine runs.
+/// Writes a note atomically. It need not survive a crash of the machine.
 pub(super) fn write_note<T: Serialize>(path: &Path, note: &T) -> Result<()> {
     let mut file = AtomicFile::create(path)?;
     file.write_all(&serde_json::to_vec(note).map_err(std::io::Error::from)?).at(path)?;

@@ -1,8 +1,8 @@
 //! Exact duplicates: documents whose kept text is the same, white space aside.
 //!
-//! Learns the digest, position and id of every document; concludes with the first copy of every digest seen twice or
-//! more; marks every other copy. Evidence beyond its share of memory goes to temporary files as sorted runs, which are
-//! merged in one pass when the conclusion is drawn, so that memory stays bounded whatever the size of the collection.
+//! Learns the digest, position and id of every document, finds the first copy of every digest that occurs at least
+//! twice, and marks every other copy. Evidence that exceeds its memory limit is written to temporary files as sorted
+//! runs, which are merged in one pass. Memory stays bounded, whatever the size of the collection.
 
 use std::io::{self, BufRead, Read, Write};
 use std::path::{Path, PathBuf};
@@ -19,9 +19,9 @@ use crate::text::TextDigest;
 /// The kernel that finds documents with the same text.
 #[derive(Debug, Clone)]
 pub struct ExactDuplicates {
-    /// Bytes that one piece of evidence may take before it goes to disk.
+    /// The maximum bytes of one piece of evidence before it is written to disk.
     pub memory: usize,
-    /// Where temporary files go.
+    /// The folder for temporary files.
     pub temporary: PathBuf,
 }
 
@@ -73,7 +73,7 @@ impl Kernel for ExactDuplicates {
     }
 }
 
-/// A text as this pass sees it.
+/// One occurrence of a text.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 struct Sighting {
     digest: TextDigest,
@@ -129,7 +129,7 @@ fn array<const N: usize>(bytes: &[u8]) -> [u8; N] {
     array
 }
 
-/// Evidence of [`ExactDuplicates`]: digests seen, where and in what.
+/// Evidence of [`ExactDuplicates`]: the digests seen, with position and id.
 #[derive(Debug)]
 pub struct Sightings {
     entries: Vec<Sighting>,
@@ -169,7 +169,7 @@ impl Sightings {
         Ok(())
     }
 
-    /// Passes on each copy of a text, with the first sighting of that text in front of it.
+    /// Calls `take` with the first sighting of each text and each copy of it.
     fn each_copy(mut self, mut take: impl FnMut(&Sighting, &Sighting) -> Result<()>) -> Result<()> {
         let mut first = Sighting::default();
         let mut any = false;
@@ -203,10 +203,10 @@ impl Sightings {
     }
 }
 
-/// Answers each digest of a partition with the place of the first one that equals it, from 1 on; zero for that one itself.
-/// The digest is in front, the place behind it.
+/// Answers each digest of a partition with the position of the first equal one, counted from 1; zero for the first
+/// itself. An entry is a digest followed by a position.
 pub(super) fn first_of_digests(partition: &mut Partition) -> Result<()> {
-    // Whoever works on a partition has made sure that it fits in memory.
+    // The caller has made sure that the partition fits in memory.
     let mut sightings = Sightings::new(usize::MAX, Path::new(""));
     sightings.entries.reserve_exact(partition.len() as usize);
     let mut index = 0;
@@ -247,7 +247,7 @@ impl Bytes for Sightings {
 /// What [`ExactDuplicates`] concludes: the first copy of every text that occurs more than once.
 #[derive(Debug)]
 pub struct FirstCopies {
-    /// Fixed-size records in order of digest: digest, position, where the id stands in `ids`.
+    /// Fixed-size records in order of digest: digest, position, and the offset of the id in `ids`.
     records: Blob,
     ids: Blob,
 }
@@ -275,7 +275,7 @@ impl FirstCopies {
         self.records.len() / RECORD as u64
     }
 
-    /// True when no text occurs twice.
+    /// True if no text occurs twice.
     pub fn is_empty(&self) -> bool {
         self.records.len() == 0
     }
@@ -329,7 +329,7 @@ impl Bytes for FirstCopies {
     }
 }
 
-/// Bytes in memory or, when they grow beyond a limit, in a temporary file.
+/// Bytes in memory or, beyond a limit, in a temporary file.
 #[derive(Debug)]
 struct Blob {
     memory: Vec<u8>,

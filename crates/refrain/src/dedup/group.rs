@@ -1,27 +1,28 @@
-//! Entries of a partition with the same hash: found in memory, a few thousand at a time, so that they fit into the caches.
+//! Entries of a partition with the same hash, found in memory a few thousand at a time, so that they fit in the CPU
+//! caches.
 
 use std::hash::{BuildHasher, Hash, Hasher};
 
 use crate::disk::partitions::Partition;
 use crate::error::Result;
 
-/// Entries that are looked at together.
+/// Entries processed together.
 const BUCKET: u64 = 4096;
 
-/// Bytes of the hash of an n-gram on disk: the partition tells the highest.
+/// Bytes of an n-gram hash on disk; the partition gives the highest byte.
 pub(super) const NGRAM: usize = 7;
 /// Bytes of a place or a number.
 pub(super) const PLACE: usize = 5;
 /// Bytes of an anchor on disk: of its hash, and its place.
 pub(super) const ANCHOR: usize = 5 + PLACE;
-/// The same of a whole document, or of an id.
+/// The same for a whole document or an id.
 pub(super) const WHOLE: usize = 7 + PLACE;
 /// The digest of a text.
 pub(super) const DIGEST: usize = 16;
 /// Bytes of the number of an n-gram that occurs twice or more.
 pub(super) const NUMBER: usize = 4;
 
-/// What working on an entry takes: the entry itself, its key and its place, and its answer.
+/// Memory for processing an entry: the entry, its key and position, and its answer.
 pub(super) const fn bytes_of_work(entry: usize) -> u64 {
     entry as u64 + if entry > NGRAM { 32 } else { 16 } + 8
 }
@@ -41,7 +42,7 @@ pub(super) fn place(place: u64) -> [u8; PLACE] {
     [bytes[0], bytes[1], bytes[2], bytes[3], bytes[4]]
 }
 
-/// Hashes need no more hashing, but for their highest bits: within a partition these are the same.
+/// Uses a hash as its own hash, except for its highest bits, which are equal within a partition.
 #[derive(Clone, Copy, Default)]
 pub(crate) struct Spread;
 
@@ -78,14 +79,14 @@ impl Hasher for SpreadHasher {
     }
 }
 
-/// Entries in buckets by some bits of their hashes, within a bucket in the order in which they came.
+/// Entries in buckets by some bits of their hashes, in their original order within a bucket.
 struct Buckets<E> {
     entries: Vec<E>,
     ends: Vec<u32>,
 }
 
 impl<E: Copy + Default> Buckets<E> {
-    /// Makes something of each entry and its place, and puts it into the bucket that `bits_of` tells.
+    /// Makes a value from each entry and its position, and puts it into the bucket selected by `bits_of`.
     fn new<const N: usize>(bytes: &[u8], bits_of: impl Fn(&[u8]) -> u64, make: impl Fn(&[u8], u32) -> E) -> Buckets<E> {
         let count = bytes.len() / N;
         let bits = (count as u64 / BUCKET).max(1).ilog2();
@@ -113,9 +114,9 @@ impl<E: Copy + Default> Buckets<E> {
     }
 }
 
-/// Keys that came already, each with something. Small, so that it stays in the nearest caches.
+/// Keys seen so far, each with a value. Small, so that it stays in the nearest caches.
 struct Seen<K, T> {
-    /// Where the keys are, from 1 on; zero for an empty slot.
+    /// The index of each key, counted from 1; zero for an empty slot.
     slots: Vec<u32>,
     keys: Vec<(K, T)>,
 }
@@ -125,14 +126,14 @@ impl<K: Copy + Eq + Hash, T> Seen<K, T> {
         Seen { slots: Vec::new(), keys: Vec::new() }
     }
 
-    /// Forgets all keys, and makes room for so many.
+    /// Removes all keys, and makes room for this many.
     fn clear(&mut self, keys: usize) {
         self.keys.clear();
         self.slots.clear();
         self.slots.resize((2 * keys).next_power_of_two(), 0);
     }
 
-    /// What there is of a key that came before; of another one, `first` is kept.
+    /// The value of a key seen before; for a new key, stores `first`.
     #[inline]
     fn get_or_add(&mut self, key: K, first: impl FnOnce() -> T) -> Option<&mut T> {
         let last = self.slots.len() - 1;
@@ -151,7 +152,7 @@ impl<K: Copy + Eq + Hash, T> Seen<K, T> {
     }
 }
 
-/// Calls `later` for each entry but the first of those that have one key, with what `first` left of that one.
+/// Calls `later` for all but the first entry of each key, with the value that `first` made from that one.
 fn by_key<const N: usize, K: Copy + Default + Eq + Hash, T>(
     bytes: &[u8],
     bits_of: impl Fn(&[u8]) -> u64,
@@ -171,10 +172,10 @@ fn by_key<const N: usize, K: Copy + Default + Eq + Hash, T>(
     }
 }
 
-/// What the n-grams of a partition come to.
+/// The result of grouping the n-grams of a partition.
 #[derive(Debug, Clone, Default, serde::Serialize, serde::Deserialize)]
 pub(super) struct Grouped {
-    /// Different n-grams that occur twice or more.
+    /// Distinct n-grams that occur at least twice.
     pub(super) repeated: u64,
     /// How often these occur.
     pub(super) occurrences: u64,
@@ -182,16 +183,16 @@ pub(super) struct Grouped {
     pub(super) most: Most<u32>,
 }
 
-/// How many of the most frequent n-grams are known.
+/// How many of the most frequent n-grams are recorded.
 pub(crate) const MOST: usize = 1 << 14;
 
-/// The most frequent of some n-grams: how often they occur, and who they are. Of those that occur equally often all are
-/// there, or none: so it does not matter how n-grams are partitioned, or in which order parts come together.
+/// The most frequent n-grams, with their counts. Of those with equal counts, all or none are included, so the result
+/// does not depend on partitions or on the order in which parts are merged.
 #[derive(Debug, Clone, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub(crate) struct Most<N> {
-    /// N-grams that occur so often, or less often, are left out.
+    /// N-grams that occur this often or less are not included.
     floor: u64,
-    /// The others, in no order.
+    /// The others, unordered.
     pub(crate) counts: Vec<(u64, N)>,
 }
 
@@ -202,14 +203,14 @@ impl<N> Most<N> {
         most
     }
 
-    /// Takes in the most frequent ones of other n-grams.
+    /// Adds the most frequent of other n-grams.
     pub(crate) fn add<O>(&mut self, others: Most<O>, name: impl Fn(O) -> N) {
         self.floor = self.floor.max(others.floor);
         self.counts.extend(others.counts.into_iter().map(|(count, other)| (count, name(other))));
         self.cut();
     }
 
-    /// Takes in another one.
+    /// Adds another n-gram.
     pub(crate) fn push(&mut self, count: u64, ngram: N) {
         if count > self.floor {
             self.counts.push((count, ngram));
@@ -219,7 +220,7 @@ impl<N> Most<N> {
         }
     }
 
-    /// Leaves out all but the most frequent ones.
+    /// Keeps only the most frequent ones.
     pub(crate) fn cut(&mut self) {
         if self.counts.len() > MOST {
             let (_, (count, _), _) = self.counts.select_nth_unstable_by(MOST, |one, other| other.0.cmp(&one.0));
@@ -229,7 +230,7 @@ impl<N> Most<N> {
     }
 }
 
-/// Counts the n-grams of a partition that occur twice or more.
+/// Counts the n-grams of a partition that occur at least twice.
 pub(super) fn count(partition: &mut Partition) -> Result<Grouped> {
     let buckets = Buckets::new::<NGRAM>(&partition.read()?, |entry| number(&entry[4..]), |entry, _| number(entry));
     let mut grouped = Grouped::default();
@@ -247,8 +248,8 @@ pub(super) fn count(partition: &mut Partition) -> Result<Grouped> {
     Ok(grouped)
 }
 
-/// Numbers the n-grams of a partition that occur twice or more in the order of their first occurrence, from 1 on; answers
-/// others with zero.
+/// Numbers the n-grams of a partition that occur at least twice, in order of first occurrence, from 1; answers others
+/// with zero.
 pub(super) fn group(partition: &mut Partition) -> Result<Grouped> {
     let entries = partition.read()?;
     let mut firsts = vec![0_u32; entries.len() / NGRAM];
@@ -287,8 +288,8 @@ pub(super) fn group(partition: &mut Partition) -> Result<Grouped> {
     Ok(Grouped { repeated: counts.len() as u64, occurrences, most: Most::of(counts) })
 }
 
-/// Answers each entry with the place of the first one that has its hash, from 1 on; zero for that one itself. The hash is in
-/// front, the place behind it.
+/// Answers each entry with the position of the first one with its hash, counted from 1; zero for the first itself. An
+/// entry is a hash followed by a position.
 pub(super) fn first_places<const N: usize>(partition: &mut Partition) -> Result<()> {
     let entries = partition.read()?;
     let mut answers = vec![0_u8; entries.len() / N * PLACE];
@@ -310,7 +311,7 @@ pub(super) fn first_places<const N: usize>(partition: &mut Partition) -> Result<
     partition.answer(answers)
 }
 
-/// Answers each entry with how many came before it that have its hash.
+/// Answers each entry with the number of earlier entries with its hash.
 pub(super) fn times_before(partition: &mut Partition) -> Result<()> {
     let entries = partition.read()?;
     let mut answers = vec![0_u8; entries.len() / NGRAM * NUMBER];
@@ -351,7 +352,7 @@ mod tests {
         let all: Vec<(u64, u32)> = (0..MOST as u32 + 5).map(count).collect();
         assert_eq!(Most::of(all.clone()).counts.len(), 7);
         assert_eq!(Most::of(vec![(2, 1), (5, 2)]).counts, [(2, 1), (5, 2)]);
-        // In parts it is the same, in whatever order these come, though no part but one has too many.
+        // The result is the same in parts, in any order, though only one part has too many.
         for parts in [[&all[..3], &all[3..]], [&all[3..], &all[..3]], [&all[..=MOST], &all[MOST + 1..]]] {
             let mut most = Most::default();
             for part in parts {

@@ -12,20 +12,20 @@ use crate::text::mix;
 
 /// Finds the duplicates that [`Learned`](super::Learned) finds in the whole collection.
 ///
-/// A component is judged by the same functions, over the documents of the component alone. With
-/// [`DedupOptions::edited`], a copied block is also compared with what surrounds the earlier text, as far as the documents before and
-/// after it; these are others in a component, so that a verdict at the very edge of a document may differ.
+/// A component is judged by the same functions, over its own documents only. With [`DedupOptions::edited`], a copied
+/// block is also compared with the context of the earlier text, up to the documents before and after it. These differ
+/// in a component, so a verdict at the very edge of a document may differ.
 #[derive(Debug, Clone)]
 pub struct DedupJoin {
     /// What is a duplicate.
     pub options: DedupOptions,
     /// How documents as a whole are compared.
     pub measure: Measure,
-    /// Documents that are alike by so much are duplicates.
+    /// The minimum resemblance of duplicate documents.
     pub resemblance: f64,
 }
 
-/// What was found in one document.
+/// The verdict on one document.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Verdict {
     /// Why each block is a duplicate, if it is one.
@@ -34,7 +34,7 @@ pub enum Verdict {
     Document(Option<Resembles>),
 }
 
-/// A seed for each kind of key, so that they do not meet.
+/// A seed for each kind of key, so that they do not collide.
 const ANCHOR_KEY: u64 = 1;
 const WHOLE_KEY: u64 = 2;
 

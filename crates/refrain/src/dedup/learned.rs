@@ -1,4 +1,4 @@
-//! What was learnt of a collection: documents are judged with it, in the same order.
+//! Judges documents with the evidence learned from a collection, in the same order.
 
 use std::collections::{HashMap, HashSet};
 use std::fs::File;
@@ -23,15 +23,15 @@ use crate::error::{Error, IoContext, Result};
 /// Words that share a bit.
 pub(super) const CELL: u64 = 8;
 
-/// What was learnt: documents are judged with it, in the same order.
+/// The result of learning. It judges documents in the same order.
 pub struct Learned {
     pub(super) options: DedupOptions,
-    /// None once it was taken.
+    /// `None` once it was taken.
     lookup: Option<Lookup>,
     pub(super) aligner: Aligner,
-    /// N-grams that occur twice or more and stand in text that was kept so far.
+    /// N-grams that occur at least twice and are in text kept so far.
     pub(super) kept: Kept,
-    /// Where they stand there first.
+    /// Their first positions in kept text.
     pub(super) places: Places,
     /// Words that were removed so far, eight at a time.
     pub(super) removed: Bits,
@@ -42,17 +42,17 @@ pub struct Learned {
     pub(super) state: State,
     /// How often the most frequent n-grams occur.
     pub(super) top: HashMap<u64, u64, Spread>,
-    /// Those of them in passages that were reported already.
+    /// Those in passages that were already reported.
     pub(super) reported: HashSet<u64, Spread>,
-    /// Where some documents stand, and the number of the first of them.
+    /// The bounds of some documents, and the number of the first of them.
     bounds: (usize, Vec<Bounds>),
-    /// The document that a place was looked up in last: its bounds and its id.
+    /// The document of the last position looked up: its bounds and its id.
     last_place: Option<((u64, u64), String)>,
     resumed: Option<Value>,
     folder: Folder,
 }
 
-/// What changes from document to document, but for what is larger.
+/// The small part of the state that changes from document to document.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub(super) struct State {
     /// The next document.
@@ -60,18 +60,18 @@ pub(super) struct State {
     pub(super) after: After,
 }
 
-/// What is left, in figures.
+/// Figures of the kept text.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct After {
     pub(super) words: u64,
     pub(super) ngrams: u64,
-    /// Of these n-grams, those that occur once in all.
+    /// The number of these n-grams that occur only once.
     pub(super) unique: u64,
     /// N-grams that occurred once, and were removed.
     pub(super) lost: u64,
 }
 
-/// What a checkpoint says, before the bits.
+/// The content of a checkpoint, before the bits.
 #[derive(Serialize, Deserialize)]
 struct Saved {
     state: State,
@@ -162,23 +162,23 @@ impl Learned {
         }
     }
 
-    /// How many n-grams there were that stand nowhere in the text that was kept.
+    /// The number of n-grams that no longer occur in the kept text.
     pub fn lost(&self) -> u64 {
         self.state.after.lost + self.counts.duplicate - self.kept.counts().0
     }
 
-    /// The number of the next document, from 0 on.
+    /// The number of the next document, counted from 0.
     pub fn next_number(&self) -> usize {
         self.state.next
     }
 
-    /// True when an n-gram, by its number, stands in the text that was kept.
+    /// True if the n-gram with this number occurs in the kept text.
     pub fn is_kept(&self, number: u64) -> bool {
         self.kept.get(number)
     }
 
-    /// The next document: its number, and the places of its first word and behind its last one. An error if it is not the
-    /// one that was learnt.
+    /// Starts the next document. Returns its number and the position of its first word, or an error if it is not the
+    /// document that was learned.
     pub(super) fn begin(&mut self, length: usize) -> Result<(usize, u64)> {
         let number = self.state.next;
         if number < self.store.len() {
@@ -191,7 +191,7 @@ impl Learned {
         Err(changed())
     }
 
-    /// Where a document begins and ends. They are needed in their order, so many are read at a time.
+    /// Where a document begins and ends. Documents are needed in order, so they are read in batches.
     fn next_bounds(&mut self, number: usize) -> Result<(u64, u64)> {
         let (first, bounds) = &mut self.bounds;
         if number < *first || number >= *first + bounds.len() {
@@ -200,17 +200,17 @@ impl Learned {
         Ok(bounds[number - *first].words)
     }
 
-    /// Checks that all documents that were learnt were judged.
+    /// Checks that all learned documents were judged.
     pub fn finish(&self) -> Result<()> {
         if self.state.next as u64 == self.counts.documents { Ok(()) } else { Err(changed()) }
     }
 
-    /// How many documents before the next one had its id; those that are only compared with do not count.
+    /// How many earlier documents had the id of the next one; those only compared against do not count.
     pub fn times_before(&self) -> Result<u64> {
         self.store.times_before(self.state.next)
     }
 
-    /// Hands out the lookup, so that evidence about the next documents can be read while others are judged. See
+    /// Returns the lookup, so that evidence about the next documents can be read while others are judged. See
     /// [`Learned::judge_with`].
     pub fn take_lookup(&mut self) -> Result<Lookup> {
         self.lookup.take().ok_or_else(|| Error::Refused("the evidence is looked up elsewhere".into()))
@@ -224,7 +224,7 @@ impl Learned {
         }
     }
 
-    /// True when most of a stretch was removed.
+    /// True if most of a stretch was removed.
     pub(super) fn is_removed(&self, from: u64, to: u64) -> bool {
         let cells = from / CELL..to.div_ceil(CELL);
         let (all, removed) =
@@ -232,14 +232,14 @@ impl Learned {
         2 * removed > all
     }
 
-    /// True when nothing of a stretch was removed, nor anything close to it.
+    /// True if nothing in or near a stretch was removed.
     pub(super) fn is_intact(&self, from: u64, to: u64) -> bool {
         !(from / CELL..to.div_ceil(CELL)).any(|cell| self.removed.get(cell))
     }
 
-    /// The document of a place: where it begins, its id, and where in it the place is.
+    /// The document at a position: where it begins, its id, and the range in it.
     pub(super) fn place_of(&mut self, word: u64, length: u64) -> Result<(u64, Of)> {
-        // What follows a copied block is mostly copied from the same document.
+        // Consecutive copied blocks mostly come from the same document.
         let known = self.last_place.as_ref().filter(|((start, end), _)| (*start..*end).contains(&word));
         let ((start, end), id) = match known {
             Some(known) => known.clone(),
@@ -253,8 +253,8 @@ impl Learned {
         Ok((start, (id, Some((from, (from + length).min(end - start))))))
     }
 
-    /// Lets a run that is killed resume here; [`Learned::last_checkpoint`] then returns `of`. This works only if learning
-    /// ended with a checkpoint: otherwise everything is learnt again. `lookup` is the [state](Lookup::state) of the lookup
+    /// Lets a killed run resume here; [`Learned::last_checkpoint`] then returns `of`. This works only if learning
+    /// ended with a checkpoint: otherwise everything is learned again. `lookup` is the [state](Lookup::state) of the lookup
     /// after the last document that was judged.
     pub fn checkpoint(&mut self, lookup: LookupState, of: Value) -> Result<()> {
         self.places.flush()?;
@@ -272,7 +272,7 @@ impl Learned {
         out.into_inner().map_err(std::io::IntoInnerError::into_error).at(&path)?.commit_unsynced()
     }
 
-    /// What the last checkpoint was given, if this run goes on from one.
+    /// The value given to the last checkpoint, if this run resumed from one.
     pub fn last_checkpoint(&self) -> Option<&Value> {
         self.resumed.as_ref()
     }
@@ -281,7 +281,7 @@ impl Learned {
         self.folder.path().join(SAVED)
     }
 
-    /// Goes on from a checkpoint, if there is one.
+    /// Resumes from a checkpoint, if there is one.
     fn restore(&mut self) -> Result<()> {
         let path = self.saved_path();
         let file = match File::open(&path) {
@@ -306,7 +306,7 @@ impl Learned {
     }
 }
 
-/// Documents are read twice, and were not the same.
+/// The error for documents that changed between the two passes.
 fn changed() -> Error {
     Error::Refused("the documents changed during the run; run again when no other program writes to them".into())
 }

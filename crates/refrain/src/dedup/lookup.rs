@@ -1,5 +1,5 @@
-//! Evidence about documents, looked up in their order before they are judged: what depends on nothing that was kept or
-//! removed before can be found out for many documents at a time.
+//! Evidence about documents, looked up in order before they are judged. Whatever does not depend on earlier verdicts
+//! can be computed for many documents at a time.
 
 use std::sync::{Arc, OnceLock};
 
@@ -28,29 +28,29 @@ pub struct Lookup {
     pub(super) aligner: Aligner,
 }
 
-/// How far a lookup has come: how many answers were read for n-grams, anchors, whole documents and digests, by partition;
-/// and the place of the next word.
+/// The progress of a lookup: the answers read for n-grams, anchors, whole documents and digests, by partition, and the
+/// position of the next word.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub struct LookupState([Vec<u64>; 4], u64);
 
-/// The evidence about one document: what can be known of it before it is judged.
+/// The evidence about one document that is available before it is judged.
 #[derive(Debug, Clone, Default)]
 pub struct DocumentEvidence {
     /// Where its words begin.
     pub(super) start: u64,
     /// The numbers of its n-grams: zero for those that occur once.
     pub(super) numbers: Vec<u64>,
-    /// The first places of its anchors, from 1 on.
+    /// The first positions of its anchors, counted from 1.
     pub(super) places: Vec<u64>,
-    /// The first document with its hash, from 1 on.
+    /// The first document with its hash, counted from 1.
     pub(super) whole: u64,
-    /// The first places of its digests, from 1 on.
+    /// The first positions of its digests, counted from 1.
     pub(super) digests: Vec<u64>,
-    /// How often its words occur in it, once somebody needs it.
+    /// How often each word occurs in it, computed on demand.
     counts: OnceLock<WordCounts>,
-    /// For each block, how it stands beside earlier text, if that was looked at.
+    /// For each block, the earlier text aligned with it, if computed.
     pub(super) aligned: Vec<Option<Vec<Aligned>>>,
-    /// Earlier documents that may resemble it, if that was looked at.
+    /// Earlier documents that may resemble it, if computed.
     pub(super) alike: Option<Vec<Candidate>>,
 }
 
@@ -61,17 +61,17 @@ impl DocumentEvidence {
     }
 }
 
-/// Earlier text beside a block.
+/// Earlier text aligned with a block.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Aligned {
-    /// The share of its words that stand there in the same order.
+    /// The share of its words that occur there in the same order.
     pub(super) share: f64,
-    /// Where its first word would stand.
+    /// The position that corresponds to its first word.
     pub(super) first: u64,
-    /// What was looked at.
+    /// The range that was compared.
     pub(super) from: u64,
     pub(super) to: u64,
-    /// How the block differs from what stands there.
+    /// How the block differs from that text.
     pub(super) difference: Difference,
 }
 
@@ -99,7 +99,7 @@ impl Lookup {
         Ok(evidence)
     }
 
-    /// How far the lookup has come, for a [checkpoint](super::Learned::checkpoint).
+    /// The progress of the lookup, for a [checkpoint](super::Learned::checkpoint).
     pub fn state(&self) -> LookupState {
         LookupState(
             [
@@ -122,23 +122,23 @@ impl Lookup {
         self.next = *next;
     }
 
-    /// What compares documents with earlier text.
+    /// An aligner that compares documents with earlier text.
     pub fn aligner(&self) -> Aligner {
         self.aligner.clone()
     }
 }
 
-/// Diagonals that are looked at.
+/// The maximum number of diagonals to try.
 const DIAGONALS: usize = 3;
-/// With a smaller share of its words no block is a copy.
+/// The minimum share of its words for a block to be a copy.
 const LEAST_SHARE: f64 = 0.65;
 /// Blocks of fewer words are not aligned.
 pub(super) const LEAST_ALIGNED: usize = 8;
-/// In longer blocks, a diagonal has an anchor for so many words at least: with every third word changed, there is one for
-/// every twenty, about.
+/// In longer blocks, a diagonal needs at least one anchor for this many words. If every third word is changed, about
+/// one in twenty remains.
 const WORDS_OF_HIT: usize = 64;
 
-/// Compares documents with earlier text, whatever becomes of that.
+/// Compares documents with earlier text, whether or not that was kept.
 #[derive(Clone)]
 pub struct Aligner {
     pub(super) store: Arc<Store>,
@@ -146,8 +146,7 @@ pub struct Aligner {
 }
 
 impl Aligner {
-    /// Finds out, ahead of time, what judging a document would have to: may be done for many documents at once, or not at
-    /// all.
+    /// Computes in advance what judging a document needs. Optional, and possible for many documents at once.
     pub fn align(&self, signature: &Signature, evidence: &mut DocumentEvidence) -> Result<()> {
         match self.options.task {
             Task::Blocks if self.options.edited && evidence.whole == 0 => {
@@ -165,7 +164,7 @@ impl Aligner {
         Ok(())
     }
 
-    /// True when most n-grams of a block are repeated ones: it is likely to be a copy by these.
+    /// True if most n-grams of a block are repeated, so that it is probably a copy by n-grams.
     fn is_repeated(&self, signature: &Signature, block: usize, evidence: &DocumentEvidence) -> bool {
         let words = signature.words_of(block);
         let numbers = &evidence.numbers[words.start.min(evidence.numbers.len())..words.end.min(evidence.numbers.len())];
@@ -173,7 +172,7 @@ impl Aligner {
         !numbers.is_empty() && repeated as f64 > self.options.threshold * numbers.len() as f64
     }
 
-    /// The places in earlier text that may have most words of a block in the same order, the likeliest first.
+    /// The positions in earlier text that may have most words of a block in the same order, the likeliest first.
     pub(super) fn aligned(
         &self,
         signature: &Signature,
@@ -190,7 +189,7 @@ impl Aligner {
             [range.start, range.end].map(|end| signature.anchors.partition_point(|(at, _)| (*at as usize) < end));
         let hits = signature.anchors[from..to].iter().zip(&evidence.places[from..to]);
         let hits = hits.filter(|(_, place)| (1..=evidence.start).contains(*place));
-        // Where the first word of the block would stand there; before the first text, that is less than zero.
+        // The position there of the first word of the block, which can be negative before the first text.
         let first = i64::from(range.start as u32);
         let mut distances: Vec<i64> =
             hits.map(|((at, _), place)| (place - 1).cast_signed() + first - i64::from(*at)).collect();

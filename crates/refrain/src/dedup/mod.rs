@@ -1,8 +1,8 @@
-//! Dedup: text that stands elsewhere already.
+//! Deduplication: text that already occurs elsewhere.
 //!
-//! [`ExactDuplicates`] marks documents whose text is the same as that of an earlier one; it is a part of `refrain corpus`.
-//! [`Learning`] takes in a collection of any size, and [`Learned`] judges each of its documents by what was kept of those
-//! before it: block by block, or as a whole.
+//! [`ExactDuplicates`] marks documents whose text is the same as that of an earlier one, for `refrain corpus`.
+//! [`Learning`] reads a collection of any size, and [`Learned`] judges each document by the text kept before it, block
+//! by block or as a whole.
 
 mod alignment;
 pub(crate) mod answers;

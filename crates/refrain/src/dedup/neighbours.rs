@@ -1,4 +1,4 @@
-//! Short blocks: they follow the copies beside them, where they stand beside them in the text that these came from.
+//! Short blocks: they follow the copies next to them if they are also next to them in the source text.
 
 use super::alignment::common;
 use super::blocks::{By, Copied, FEW_NEW, MOSTLY, main_source};
@@ -10,7 +10,7 @@ use crate::error::Result;
 use crate::text::Word;
 
 impl Learned {
-    /// Takes short blocks beside a duplicate as copies, too, if they stand beside it in the text that it was copied from.
+    /// Marks short blocks next to a duplicate as copies if they are also next to it in its source.
     pub(super) fn extend(
         &mut self,
         signature: &Signature,
@@ -45,7 +45,7 @@ impl Learned {
         Ok(())
     }
 
-    /// Where a block would stand beside a duplicate in the text that this was copied from, and the words there.
+    /// The position and the words next to a duplicate in its source, where a block would be.
     fn text_beside(
         &self,
         signature: &Signature,
@@ -66,8 +66,9 @@ impl Learned {
         Ok(Some((first, self.store.known_words(from, to)?)))
     }
 
-    /// Short blocks follow the blocks around them: those between two duplicates; and those beside one, if all longer blocks are
-    /// duplicates and the short ones are a small part of the document. Their words have to stand about there.
+    /// Short blocks follow the blocks around them: those between two duplicates, and those next to one, if all longer
+    /// blocks are duplicates and the short ones are a small part of the document. Their words must occur near the
+    /// source.
     pub(super) fn smooth(
         &self,
         signature: &Signature,
@@ -107,8 +108,8 @@ impl Learned {
         Ok(())
     }
 
-    /// True when nearly all words of a short block stand about where the blocks beside it were copied from, and no others tell
-    /// of another subject; most of them where the document is an edited copy, or comes from another for the most part.
+    /// True if nearly all words of a short block occur near the source of the blocks next to it, and no others suggest
+    /// a different subject. Most words are enough if the document is an edited copy, or comes mostly from another.
     fn stands_about(
         &self,
         signature: &Signature,
@@ -121,7 +122,7 @@ impl Learned {
         let words = signature.words_of(block);
         let own = &signature.words[words.clone()];
         let hashes = signature.hashes_of(words);
-        // The document that this one comes from for the most part.
+        // The document that most of this one comes from.
         let source = main_source(signature, verdicts)
             .filter(|(copied, _)| *copied as f64 > MOSTLY * signature.words.len() as f64);
         for beside in beside {
@@ -141,14 +142,14 @@ impl Learned {
                 return Ok(true);
             }
         }
-        // Passages that stand in many documents are known by the first of these; the others tell where all of it comes from.
+        // A passage in many documents is attributed to the first; the other blocks show where the whole comes from.
         match source {
             Some((_, place)) => self.stands_in_document(&hashes, place, FAR),
             None => Ok(false),
         }
     }
 
-    /// True when words stand one after the other in the document of a place, about there, and were not removed.
+    /// True if the words occur in sequence near a position, in its document, and were not removed.
     fn stands_in_document(&self, words: &[u64], place: u64, around: u64) -> Result<bool> {
         let (_, bounds) = self.store.document_of(place)?;
         let (from, to) = (bounds.words.0.max(place.saturating_sub(around)), bounds.words.1.min(place + around));
@@ -160,10 +161,10 @@ impl Learned {
     }
 }
 
-/// Words around a copied block among which a short one beside it is looked for where most of a document is copied.
+/// Words around a copied block that are searched for a short one, if most of the document is copied.
 const FAR: u64 = 20_000;
-/// One word in so many may be left over of a document that is a duplicate otherwise.
+/// At most one word in this many of an otherwise duplicate document may remain.
 const LEFT_OVER: usize = 2;
-/// Words around the place where a short block should stand, and the share of it that has to be there.
+/// Words around the expected position of a short block, and the share of it that must be there.
 pub(super) const EDGE: u64 = 3;
 const BESIDE: f64 = 0.75;

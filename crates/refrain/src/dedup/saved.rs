@@ -1,4 +1,4 @@
-//! Evidence that outlives a run: the words of what was kept, so that a later collection can be compared with it without
+//! Evidence that outlives a run: the words of kept text, so that a later collection can be compared with it without
 //! reading it again.
 
 use std::path::{Path, PathBuf};
@@ -20,7 +20,7 @@ struct Note {
     words: u64,
 }
 
-/// The words of documents on their way into a folder.
+/// Writes the words of documents into a folder.
 pub struct EvidenceWriter {
     folder: PathBuf,
     store: StoreWriter,
@@ -36,7 +36,7 @@ pub struct EvidenceSize {
 }
 
 impl EvidenceWriter {
-    /// A folder for evidence. With the size that [`EvidenceWriter::flush`] told, it goes on there.
+    /// Opens a folder for evidence. With the size that [`EvidenceWriter::flush`] returned, it resumes there.
     pub fn open(folder: &Path, size: EvidenceSize) -> Result<EvidenceWriter> {
         if size.documents == 0
             && folder.read_dir().is_ok_and(|mut files| files.next().is_some())
@@ -62,13 +62,13 @@ impl EvidenceWriter {
         self.store.add(id, words.into_iter(), self.size.words + self.size.documents)
     }
 
-    /// Writes all that is in memory.
+    /// Writes everything that is still in memory.
     pub fn flush(&mut self) -> Result<EvidenceSize> {
         self.size.store = self.store.flush()?;
         Ok(self.size)
     }
 
-    /// Ends the writing: from now on the folder is evidence.
+    /// Finishes writing: from now on the folder is valid evidence.
     pub fn finish(mut self) -> Result<()> {
         self.flush()?;
         let note = Note { refrain_evidence: FORMAT, documents: self.size.documents, words: self.size.words };
@@ -81,12 +81,12 @@ pub fn is_evidence(folder: &Path) -> bool {
     folder.join(NOTE).is_file()
 }
 
-/// About how many bytes of text saved evidence stands for.
+/// The approximate size of the text that saved evidence represents, in bytes.
 pub fn bytes_of_evidence(folder: &Path) -> u64 {
     folder.join(WORDS).metadata().map_or(0, |words| words.len())
 }
 
-/// Refuses a folder in which evidence was begun and never finished: it would be taken for documents.
+/// Returns an error for a folder with unfinished evidence, which would be mistaken for documents.
 pub fn refuse_unfinished(folder: &Path) -> Result<()> {
     if !is_evidence(folder) && is_store(folder) {
         let folder = folder.display();
@@ -97,7 +97,7 @@ pub fn refuse_unfinished(folder: &Path) -> Result<()> {
     Ok(())
 }
 
-/// Hands out the documents in a folder with evidence, by their ids and signatures.
+/// Calls `take` with each document in a folder of evidence: its id and its signature.
 pub fn each_saved(
     folder: &Path,
     options: &DedupOptions,

@@ -1,4 +1,4 @@
-//! What of a document is compared with others: its words, n-grams and anchors, or digests of its text.
+//! The parts of a document that are compared with others: its words, n-grams and anchors, or digests of its text.
 
 use super::evidence::{DedupOptions, Normalise, Task, Unit};
 use crate::document::{Document, Mark, Span};
@@ -9,31 +9,31 @@ const BASE: u64 = 0x9E37_79B9_7F4A_7C15;
 
 /// Words of an anchor.
 pub(super) const ANCHOR: usize = 4;
-/// One n-gram in so many is an anchor.
+/// One n-gram in this many is an anchor.
 const ANCHOR_EVERY: u64 = 4;
 
-/// Few bytes for a word and what stands between it and the next.
+/// A low estimate of the bytes of a word and the space after it.
 const BYTES_OF_WORD: usize = 5;
 
-/// A document as deduplication sees it.
+/// A document in the form that deduplication compares.
 #[derive(Debug, Default, Clone)]
 pub struct Signature {
     /// Its words.
     pub words: Vec<Word>,
-    /// How many they are.
+    /// The number of words.
     pub length: usize,
-    /// Its blocks: where they stand in the text, and where their words end.
+    /// Its blocks: their ranges in the text, and where their words end.
     pub blocks: Vec<(Span, u32)>,
     /// Hashes of the n-grams that begin with each word, as far as there are enough words.
     pub ngrams: Vec<u64>,
-    /// Where the anchors stand among the words, and their hashes.
+    /// The positions of the anchors among the words, and their hashes.
     pub anchors: Vec<(u32, u64)>,
-    /// Digests of its blocks, or of all of it.
+    /// Digests of its blocks, or of the whole document.
     pub digests: Vec<u128>,
 }
 
 impl Signature {
-    /// The signature of a document. What is marked already is left out.
+    /// The signature of a document, without text that is already marked.
     pub fn of(document: &Document, options: &DedupOptions) -> Signature {
         let removed = document.removed_spans();
         let mut signature = Signature::default();
@@ -57,7 +57,7 @@ impl Signature {
         signature
     }
 
-    /// The signature of some words, as they are known of a document that is not at hand.
+    /// The signature of saved words, for a document whose text is not in memory.
     pub(super) fn of_words(words: &[Word], options: &DedupOptions) -> Signature {
         let mut signature = Signature { words: words.to_vec(), ..Signature::default() };
         signature.complete(options);
@@ -94,7 +94,7 @@ impl Signature {
         start as usize..self.blocks[block].1 as usize
     }
 
-    /// Forgets what is not needed to [learn](super::Learning::add) it.
+    /// Drops what is not needed to [learn](super::Learning::add) it.
     pub fn shrink(&mut self, options: &DedupOptions) {
         if !options.needs_words() {
             self.words = Vec::new();
@@ -107,21 +107,21 @@ impl Signature {
         self.words[words].iter().map(|word| word.hash).collect()
     }
 
-    /// Where an n-gram stands in the text of the document, as far as it is in a block.
+    /// The range of an n-gram in the text of the document, limited to a block.
     pub fn span_of_ngram(&self, at: usize, block: usize) -> Option<Span> {
         let ngram = (self.words.len() + 1).checked_sub(self.ngrams.len())?;
         let words = self.words_of(block);
         words.contains(&at).then(|| self.span_of(at..(at + ngram).min(words.end), block))
     }
 
-    /// Where some words of a block stand in the text of the document.
+    /// The range of some words of a block in the text of the document.
     pub(super) fn span_of(&self, words: std::ops::Range<usize>, block: usize) -> Span {
         let start = self.blocks[block].0.start;
         Span::new(start + self.words[words.start].range().start, start + self.words[words.end - 1].range().end)
     }
 }
 
-/// Hands out the hashes of all n-grams of some words, each made from the one before.
+/// Calls `take` with the hashes of all n-grams of some words, each computed from the one before.
 #[inline]
 fn each_hash(words: &[Word], n: usize, mut take: impl FnMut(u64)) {
     if n == 0 || words.len() < n {

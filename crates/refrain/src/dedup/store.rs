@@ -1,4 +1,4 @@
-//! The words of a collection on disk, and where its documents stand among them.
+//! The words of a collection on disk, and the bounds of its documents.
 
 use std::collections::{HashMap, HashSet};
 use std::fs::File;
@@ -11,19 +11,19 @@ use crate::disk::partitions::Answers;
 use crate::error::{IoContext, Result};
 use crate::text::{Word, mix};
 
-/// Bytes of a word on disk: its hash, and a bit that tells whether it is marked.
+/// Bytes of a word on disk: its hash, and a bit that says whether it is marked.
 pub(crate) const WORD: usize = 6;
 /// Bytes of a document in the directory: where the words of the next one begin, and where its id ends.
 const DOCUMENT: usize = 16;
-/// Bytes of words that are read without asking for memory.
+/// Bytes of words that are read without allocating.
 const FEW: usize = 256 * WORD;
-/// Words by which it is found out which ones are common, and how many of them are read at a time.
+/// The number of words sampled to find common ones, and how many are read at a time.
 const SAMPLE: u64 = 16 << 20;
 const SAMPLE_STEP: u64 = 1 << 20;
-/// A word is common that is one in so many, and was met so often.
+/// A word is common if it is at least one in this many words and was seen this often.
 const COMMON: u64 = 1000;
 const LEAST_COMMON: u32 = 20;
-/// One document in so many is known in memory.
+/// One document in this many is indexed in memory.
 const STEP: usize = 256;
 
 /// A file that grows.
@@ -34,7 +34,7 @@ pub(super) struct Growing {
 }
 
 impl Growing {
-    /// A file with its first bytes, as many as were there; others are forgotten.
+    /// Opens a file and keeps its first `bytes`; the rest is discarded.
     pub(crate) fn open(path: PathBuf, bytes: u64) -> Result<Growing> {
         let mut file = File::options().write(true).create(true).truncate(false).open(&path).at(&path)?;
         file.set_len(bytes).at(&path)?;
@@ -53,14 +53,14 @@ impl Growing {
     }
 }
 
-/// Words, documents and ids as they are written.
+/// Writes words, documents and ids.
 pub(crate) struct StoreWriter {
     words: Growing,
     documents: Growing,
     ids: Growing,
 }
 
-/// How much of a store is there.
+/// The size of a store.
 #[derive(Debug, Clone, Copy, Default, serde::Serialize, serde::Deserialize)]
 pub(crate) struct StoreSize {
     words: u64,
@@ -87,7 +87,7 @@ impl StoreWriter {
         })
     }
 
-    /// Adds a document with its words. The next one begins at `next`: a word that is none stands between them.
+    /// Adds a document with its words. The next one begins at `next`; a placeholder word separates them.
     pub(crate) fn add(&mut self, id: &str, words: impl Iterator<Item = Word>, next: u64) -> Result<()> {
         for word in words {
             self.words.put(&(word.hash << 1 | u64::from(word.marked())).to_le_bytes()[..WORD])?;
@@ -103,7 +103,7 @@ impl StoreWriter {
         self.documents.put(&self.ids.bytes.to_le_bytes())
     }
 
-    /// Writes all that is in memory.
+    /// Writes everything that is still in memory.
     pub(crate) fn flush(&mut self) -> Result<StoreSize> {
         [&mut self.words, &mut self.documents, &mut self.ids].into_iter().try_for_each(Growing::flush)?;
         Ok(StoreSize {
@@ -114,10 +114,10 @@ impl StoreWriter {
     }
 }
 
-/// Words, documents and ids as they are read.
+/// Reads words, documents and ids.
 pub(crate) struct Store {
     folder: PathBuf,
-    /// Of the three files.
+    /// The paths of the three files.
     paths: [PathBuf; 3],
     words: File,
     documents: File,
@@ -125,10 +125,10 @@ pub(crate) struct Store {
     /// Where the words of one document in [`STEP`] begin.
     steps: Vec<u64>,
     count: usize,
-    /// Words that are common everywhere.
+    /// Words that are common in the whole collection.
     common: HashSet<u64, Spread>,
-    /// How many documents with the same id came before each, and what stands between an id and its number, if ids are
-    /// numbered; none where no id came twice.
+    /// How many earlier documents have the same id, and the separator between an id and its number, if ids are
+    /// numbered; `None` if no id is repeated.
     times: Option<(File, Option<String>)>,
 }
 
@@ -137,7 +137,7 @@ pub(super) fn hash_of_id(id: &[u8]) -> u64 {
     mix(id.iter().fold(0xcbf2_9ce4_8422_2325, |hash, byte| (hash ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3)))
 }
 
-/// How many `#` stand before the number at the end of an id.
+/// The number of `#` before the number at the end of an id.
 fn signs_before_number(id: &[u8]) -> usize {
     let number = id.iter().rev().take_while(|byte| byte.is_ascii_digit()).count();
     if number == 0 { 0 } else { id[..id.len() - number].iter().rev().take_while(|byte| **byte == b'#').count() }
@@ -179,7 +179,7 @@ impl Store {
         self.count
     }
 
-    /// Finds the words that are common everywhere, by the first words of the collection.
+    /// Finds the words that are common in the collection, from its first words.
     pub(super) fn count_common(&mut self) -> Result<()> {
         let mut counts: HashMap<u64, u32, Spread> = HashMap::default();
         let (mut at, mut words) = (0, Vec::new());
@@ -187,7 +187,7 @@ impl Store {
         while at < end {
             self.words(at, (at + SAMPLE_STEP).min(end), &mut words)?;
             for word in &words {
-                // Rare words are many; those that were not met early are not common.
+                // Most words are rare; a word that is not seen early is not common.
                 match counts.get_mut(word) {
                     Some(count) => *count += 1,
                     None if at < SAMPLE_STEP => {
@@ -203,12 +203,12 @@ impl Store {
         Ok(())
     }
 
-    /// True for a word that is common everywhere.
+    /// True for a word that is common in the collection.
     pub(super) fn is_common(&self, word: u64) -> bool {
         self.common.contains(&word)
     }
 
-    /// How many words there are, with those that stand between documents.
+    /// The number of words, including the placeholders between documents.
     pub(crate) fn places(&self) -> Result<u64> {
         Ok(self.words.metadata().at(&self.paths[0])?.len() / WORD as u64)
     }
@@ -217,20 +217,20 @@ impl Store {
         self.folder.join(name)
     }
 
-    /// Where a document stands.
+    /// The bounds of a document.
     pub(super) fn bounds(&self, number: usize) -> Result<Bounds> {
         Ok(self.bounds_from(number, 1)?[0])
     }
 
-    /// The same for this document and some that follow it.
+    /// The bounds of this document and some that follow it.
     pub(super) fn some_bounds(&self, first: usize) -> Result<Vec<Bounds>> {
         self.bounds_from(first, STEP.min(self.count - first))
     }
 
-    /// The same for several documents.
+    /// The bounds of several documents.
     fn bounds_from(&self, first: usize, count: usize) -> Result<Vec<Bounds>> {
         let mut bytes = vec![0; (count + 1) * DOCUMENT];
-        // Before the first document there is nothing: both begin with zero.
+        // The directory has no entry before the first document; both bounds begin at zero.
         let (skip, from) = if first == 0 { (DOCUMENT, 0) } else { (0, (first - 1) * DOCUMENT) };
         self.documents.read_exact_at(&mut bytes[skip..], from as u64).at(&self.paths[1])?;
         let ends: Vec<(u64, u64)> =
@@ -238,8 +238,8 @@ impl Store {
         Ok(ends.windows(2).map(|two| Bounds { words: (two[0].0, two[1].0 - 1), id: (two[0].1, two[1].1) }).collect())
     }
 
-    /// Takes in how many documents with the same id came before each one, from answers in the order of the documents; the
-    /// first ones, so many, have none. With `make`, ids tell from now on.
+    /// Stores how many earlier documents have the same id, from answers in document order; the first `without`
+    /// documents have none. With `make`, repeated ids are numbered from now on.
     pub(super) fn count_ids(&mut self, mut answers: Answers<NUMBER>, without: usize, make: bool) -> Result<()> {
         let path = self.path("times");
         let mut times = Growing::open(path.clone(), 0)?;
@@ -258,13 +258,13 @@ impl Store {
             }
         }
         times.flush()?;
-        // Some more than any id has: so no made id is that of another document.
+        // One more than any id has, so that no generated id equals another.
         let between = make.then(|| "#".repeat(signs + 1));
         self.times = if repeated { Some((File::open(&path).at(&path)?, between)) } else { None };
         Ok(())
     }
 
-    /// How many documents with the same id came before one.
+    /// How many earlier documents have the same id.
     pub(super) fn times_before(&self, number: usize) -> Result<u64> {
         let mut bytes = [0; NUMBER];
         if let Some((times, _)) = &self.times {
@@ -284,7 +284,7 @@ impl Store {
         Ok(if before > 0 { format!("{id}{between}{}", before + 1) } else { id })
     }
 
-    /// The document that a word stands in, and where that begins and ends.
+    /// The document that contains a word, and its bounds.
     pub(super) fn document_of(&self, word: u64) -> Result<(usize, Bounds)> {
         let step = self.steps.partition_point(|start| *start <= word).saturating_sub(1);
         let first = step * STEP;
@@ -294,18 +294,18 @@ impl Store {
         Ok((first + at, near[at]))
     }
 
-    /// The hashes of the words from one place to another.
+    /// The hashes of the words in a range.
     pub(crate) fn words(&self, from: u64, to: u64, words: &mut Vec<u64>) -> Result<()> {
         words.clear();
         self.with_bytes(from, to, |bytes| words.extend(bytes.iter().map(|word| number(word) >> 1)))
     }
 
-    /// The words from one place to another, as far as they are known.
+    /// The words in a range.
     pub(crate) fn known_words(&self, from: u64, to: u64) -> Result<Vec<Word>> {
         self.with_bytes(from, to, |bytes| bytes.iter().map(|word| known(word)).collect())
     }
 
-    /// Reads words into a few bytes on the stack, or more elsewhere.
+    /// Reads words into a small buffer on the stack, or a larger one on the heap.
     fn with_bytes<T>(&self, from: u64, to: u64, work: impl FnOnce(&[[u8; WORD]]) -> T) -> Result<T> {
         let length = WORD * to.saturating_sub(from) as usize;
         let (mut few, mut many) = ([0; FEW], Vec::new());
@@ -320,7 +320,7 @@ impl Store {
         Ok(work(bytes.as_chunks().0))
     }
 
-    /// Hands out the words of each document, in their order.
+    /// Calls `take` with the words of each document, in order.
     pub(crate) fn each_document(&self, mut take: impl FnMut(usize, &[Word]) -> Result<()>) -> Result<()> {
         let path = &self.paths[0];
         let mut file = BufReader::with_capacity(1 << 20, File::open(path).at(path)?);
@@ -340,7 +340,7 @@ impl Store {
 }
 
 impl Store {
-    /// Hands out the hashes of the words of each document, in their order.
+    /// Calls `take` with the hashes of the words of each document, in order.
     pub(crate) fn each_hashes(&self, mut take: impl FnMut(&[u64]) -> Result<()>) -> Result<()> {
         let mut hashes = Vec::new();
         self.each_document(|_, words| {
@@ -367,7 +367,7 @@ mod tests {
         let mut writer = StoreWriter::open(folder.path(), StoreSize::default()).expect("room");
         let (mut next, mut count) = (0, 0);
         for number in 0..1000_u64 {
-            // Some have no words.
+            // Some documents have no words.
             let words = number % 3;
             (next, count) = (next + words + 1, count + words);
             writer

@@ -1,4 +1,4 @@
-//! Tables by number: places, most of them on disk, and bits, in memory.
+//! Tables by number: positions, mostly on disk, and bits, in memory.
 
 use std::fs::File;
 use std::io::{Read, Write};
@@ -8,7 +8,7 @@ use std::path::PathBuf;
 use super::group::{PLACE, number, place};
 use crate::error::{IoContext, Result};
 
-/// Places by number, most of them on disk.
+/// Positions by number, mostly on disk.
 pub(super) struct Places {
     path: PathBuf,
     file: Option<File>,
@@ -33,7 +33,7 @@ impl Places {
         Places { path, file: None, pages: vec![none; PAGES] }
     }
 
-    /// Goes on with the file of an earlier run.
+    /// Resumes with the file of an earlier run.
     pub(super) fn resume(&mut self) -> Result<()> {
         if self.path.exists() {
             self.file = Some(File::options().read(true).write(true).open(&self.path).at(&self.path)?);
@@ -92,7 +92,7 @@ impl Places {
         Ok(())
     }
 
-    /// Writes all that is in memory.
+    /// Writes everything that is still in memory.
     pub(super) fn flush(&mut self) -> Result<()> {
         (0..PAGES).try_for_each(|at| self.write(at))
     }
@@ -117,12 +117,12 @@ impl Bits {
         self.0[(at / 64) as usize] |= 1 << (at % 64);
     }
 
-    /// How many are set.
+    /// The number of set bits.
     pub(super) fn count(&self) -> u64 {
         self.count_with(u64::MAX)
     }
 
-    /// How many are set of those that are set in each 64 of them.
+    /// The number of set bits, with `mask` applied to each 64 of them.
     fn count_with(&self, mask: u64) -> u64 {
         self.0.iter().map(|bits| u64::from((bits & mask).count_ones())).sum()
     }
@@ -141,7 +141,7 @@ impl Bits {
     }
 }
 
-/// Which n-grams stand in text that was kept, and which ones stand there again: two bits beside each other, by number.
+/// Which n-grams occur in kept text, and which occur there more than once: two adjacent bits, by number.
 pub(super) struct Kept(Bits);
 
 impl Kept {
@@ -154,7 +154,7 @@ impl Kept {
         self.0.get(2 * number)
     }
 
-    /// Notes that an n-gram stands there once more. True for the first time.
+    /// Records another occurrence of an n-gram. True for the first one.
     #[inline]
     pub(super) fn add(&mut self, number: u64) -> bool {
         let first = !self.get(number);
@@ -162,7 +162,7 @@ impl Kept {
         first
     }
 
-    /// How many stand there, and how many of these again.
+    /// How many n-grams occur, and how many of these more than once.
     pub(super) fn counts(&self) -> (u64, u64) {
         const FIRST: u64 = u64::MAX / 3;
         (self.0.count_with(FIRST), self.0.count_with(!FIRST))

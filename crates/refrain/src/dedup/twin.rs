@@ -1,4 +1,4 @@
-//! The engines' plain twin: all n-grams in a map, in memory.
+//! A simple reference implementation of the engines: all n-grams in a map, in memory.
 
 use std::collections::HashMap;
 use std::fs;
@@ -21,7 +21,7 @@ pub(crate) struct Plain {
     most: Most<u32>,
 }
 
-/// What the twin finds.
+/// The result of the reference implementation.
 pub(crate) fn plain(documents: &[Vec<u64>], n: usize) -> Plain {
     let ngrams: Vec<&[u64]> = documents.iter().flat_map(|document| document.windows(n)).collect();
     let mut counts: HashMap<&[u64], u64> = HashMap::new();
@@ -45,7 +45,7 @@ pub(crate) fn plain(documents: &[Vec<u64>], n: usize) -> Plain {
     Plain { answers, repeated: groups.len() as u64, occurrences, most: Most::of(counted) }
 }
 
-/// What an engine finds in documents. It leaves nothing behind but the answers.
+/// The result of an engine, which must delete all files except the answers.
 pub(crate) fn engine(documents: &[Vec<u64>], run: impl Fn(&Store, &Path) -> Result<Found>) -> Plain {
     let store = tempfile::tempdir().expect("a folder");
     let mut writer = StoreWriter::open(store.path(), StoreSize::default()).expect("room");
@@ -85,7 +85,7 @@ pub(crate) fn documents() -> impl Strategy<Value = Vec<Vec<u64>>> {
     })
 }
 
-/// A document of so many words, of which some repeat.
+/// A document with this many words, some of which repeat.
 pub(crate) fn long(words: u64) -> Vec<u64> {
     (0..words).map(|number| word(crate::text::mix(number % 1013) % (1 + number % 300))).collect()
 }

@@ -8,8 +8,8 @@ use std::path::{Component, Path, PathBuf};
 
 use crate::error::{Error, IoContext, Result};
 
-/// A file that is written under a temporary name and then renamed. Dropped without [`commit`](AtomicFile::commit), it leaves
-/// nothing behind, unless [`keep_partial`](AtomicFile::keep_partial) asks for that.
+/// A file that is written under a temporary name and then renamed. If dropped without [`commit`](AtomicFile::commit),
+/// it is deleted, unless [`keep_partial`](AtomicFile::keep_partial) was called.
 pub(crate) struct AtomicFile {
     path: PathBuf,
     temporary: PathBuf,
@@ -135,7 +135,7 @@ pub fn place_below(folder: &Path, name: &Path, mut content: impl Read) -> Result
         }
     }
     fs::create_dir_all(&parent).at(&parent)?;
-    // Temporary files are readable by their owner only, unless asked otherwise; the umask applies to this one.
+    // Temporary files are readable by their owner only, unless requested otherwise; the umask applies to this one.
     let mut file = tempfile::Builder::new()
         .prefix(".refrain-")
         .suffix(".partial")

@@ -31,7 +31,7 @@ pub(crate) struct Partitions {
 pub(crate) struct Partition {
     size: usize,
     file: Spilled,
-    /// What was never written to the file.
+    /// Entries that were never written to the file.
     rest: Vec<u8>,
 }
 
@@ -59,8 +59,8 @@ impl Partitions {
         Partitions { size, waiting: vec![Vec::new(); files.len()], room, files }
     }
 
-    /// Continues files that have at least so many entries, and discards what is behind them. Where there are answers already,
-    /// the entries are gone.
+    /// Continues files that have at least this many entries, and discards the rest. If answers exist, the entries have
+    /// been deleted.
     pub(crate) fn resume(&mut self, entries: &[u64]) -> Result<()> {
         for (file, entries) in self.files.iter_mut().zip(entries) {
             let bytes = entries * self.size as u64;
@@ -84,7 +84,7 @@ impl Partitions {
         Ok(())
     }
 
-    /// Adds an entry where there is no room for it. A buffer doubles until it has all the room that it may have.
+    /// Adds an entry to a full buffer. A buffer doubles until it reaches its maximum size.
     #[cold]
     fn push_full(&mut self, number: usize, entry: &[u8]) -> Result<()> {
         let waiting = &mut self.waiting[number];
@@ -134,7 +134,7 @@ impl Partitions {
     }
 }
 
-/// Where the answers of a partition are, once they are there.
+/// The path of the answers of a partition, once they exist.
 fn answers_path(file: &Spilled) -> PathBuf {
     file.path().with_extension("answers")
 }
@@ -185,7 +185,7 @@ impl Partition {
         }
     }
 
-    /// Where the answers are, once they are there.
+    /// The path of the answers, once they exist.
     pub(crate) fn answers_path(&self) -> PathBuf {
         answers_path(&self.file)
     }
@@ -210,7 +210,7 @@ pub(crate) struct Answers<const W: usize> {
 /// Numbers in a file or in memory, one after the other.
 struct Stream {
     path: PathBuf,
-    /// Where to read on in the file, if there is one.
+    /// The offset at which to continue reading the file, if there is one.
     next: Option<u64>,
     bytes: Vec<u8>,
     at: usize,
@@ -230,7 +230,7 @@ impl Stream {
         Ok(u64::from_le_bytes(number))
     }
 
-    /// Reads on; there have to be at least so many bytes.
+    /// Reads more; at least `least` bytes must be available.
     fn fill(&mut self, least: usize) -> Result<()> {
         self.bytes.drain(..self.at);
         self.at = 0;
@@ -281,7 +281,7 @@ impl<const W: usize> Answers<W> {
         self.streams.iter().map(|stream| stream.taken).collect()
     }
 
-    /// Continues behind so many answers; only for those that are in files.
+    /// Continues after this many answers; only for those in files.
     pub(crate) fn skip(&mut self, taken: &[u64]) {
         for (stream, taken) in self.streams.iter_mut().zip(taken).filter(|(stream, _)| stream.next.is_some()) {
             (stream.next, stream.taken) = (Some(taken * W as u64), *taken);

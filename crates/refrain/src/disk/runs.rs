@@ -17,7 +17,7 @@ pub(crate) const FAN_IN: usize = 64;
 
 /// Something sorted that is read from its beginning to its end. A new cursor is before its first entry.
 pub(crate) trait Cursor {
-    /// What it is sorted by.
+    /// The sort key.
     type Key: Ord + ?Sized;
 
     /// The key of the current entry.
@@ -27,8 +27,8 @@ pub(crate) trait Cursor {
     fn advance(&mut self) -> Result<bool>;
 }
 
-/// Merges sorted sequences: passes on the number and the cursor of the one with the smallest key, until all are at their
-/// end. Of equal keys, that of the earlier cursor comes first.
+/// Merges sorted sequences: calls `take` with the number and the cursor of the smallest key until all are at their end.
+/// Of equal keys, that of the earlier cursor comes first.
 pub(crate) fn merge<C: Cursor>(cursors: Vec<C>, mut take: impl FnMut(usize, &mut C) -> Result<()>) -> Result<()> {
     let mut heap = BinaryHeap::with_capacity(cursors.len());
     for (number, mut cursor) in cursors.into_iter().enumerate() {
@@ -71,7 +71,7 @@ impl<C: Cursor> PartialEq for Next<C> {
 
 impl<C: Cursor> Eq for Next<C> {}
 
-/// Joins neighbouring runs, `fan_in` at a time, until there are no more than that. They stay in their order.
+/// Joins neighbouring runs, `fan_in` at a time, until at most that many remain. They keep their order.
 pub(crate) fn reduce<R>(mut runs: Vec<R>, fan_in: usize, mut join: impl FnMut(Vec<R>) -> Result<R>) -> Result<Vec<R>> {
     let fan_in = fan_in.max(2);
     while runs.len() > fan_in {
@@ -124,7 +124,7 @@ impl<E: Entry> Runs<E> {
         self.files.is_empty()
     }
 
-    /// Writes a run of entries, which come in order; `write` does what [`Entry::write`] would.
+    /// Writes a run of entries, which must be in order; `write` does what [`Entry::write`] would.
     pub(crate) fn add<T>(
         &mut self,
         sorted: impl IntoIterator<Item = T>,

@@ -46,7 +46,7 @@ impl Spilled {
         }
     }
 
-    /// Continues a named file behind its first bytes, and discards the rest.
+    /// Continues a named file after its first `bytes`, and discards the rest.
     pub(crate) fn resume(&mut self, bytes: u64) -> Result<()> {
         self.bytes = bytes;
         let path = self.path();
@@ -54,7 +54,7 @@ impl Spilled {
         file.set_len(bytes).at(path)
     }
 
-    /// The same where the file was deleted, because nobody will read it.
+    /// The same for a file that was deleted because it will not be read again.
     pub(crate) fn resume_deleted(&mut self, bytes: u64) {
         self.bytes = bytes;
     }

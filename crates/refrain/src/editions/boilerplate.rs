@@ -1,8 +1,9 @@
-//! Licences and notices wherever they stand, clean or badly scanned.
+//! Licences and notices anywhere in a book, clean or badly scanned.
 //!
-//! What is put in front of books and behind them is left out before anything is counted. But a licence may also stand in the
-//! middle of a file that was made of two, or be scanned so badly that nobody recognises its lines. What the edges of several books
-//! share is known to be a notice; so it is kept as a text of its own, and what chains find of it in a book is left out, too.
+//! Licences before and after the text of books are removed before anything is counted. But a licence may also occur in
+//! the middle of a file made of two, or be scanned too badly to be recognised by its lines. Text that the edges of
+//! several books share is a notice. It is kept as a separate text, and passages that chains find of it in a book are
+//! removed, too.
 
 use std::collections::HashMap;
 use std::ops::Range;
@@ -12,14 +13,14 @@ use foldhash::fast::RandomState;
 use super::book::{Anchor, Book};
 use super::chains::{AnchorIndex, ChainOptions, chains};
 
-/// The most texts that are kept.
+/// The maximum number of texts to keep.
 const MOST_TEXTS: usize = 64;
-/// The most edges that are looked at.
+/// The maximum number of edges to examine.
 pub const MOST_EDGES: usize = 2000;
-/// What is not in the edges of so many books, and of one in so many, is no notice.
+/// A notice must occur in the edges of at least this many books, and of one book in this many.
 const LEAST_BOOKS: usize = 3;
 const ONE_IN: usize = 50;
-/// A text with fewer words and pairs that are in no other is not worth keeping.
+/// A text must have at least this many words and pairs that no other text has.
 const LEAST_NEW: usize = 40;
 
 /// Texts of notices.
@@ -29,7 +30,7 @@ pub struct Boilerplate {
 }
 
 impl Boilerplate {
-    /// Learns from what stood at the edges of books, in their order.
+    /// Learns from the edges of books, in order.
     pub fn learn(edges: &[Book]) -> Boilerplate {
         let mut books: HashMap<u64, usize, RandomState> = HashMap::default();
         for edge in edges {
@@ -58,7 +59,7 @@ impl Boilerplate {
         Boilerplate::of(texts)
     }
 
-    /// Of texts that were learned before.
+    /// Uses texts that were learned before.
     pub fn of(texts: Vec<Book>) -> Boilerplate {
         let with_lookup = |text: Book| {
             let lookup = AnchorIndex::of(&text.anchors);
@@ -72,7 +73,7 @@ impl Boilerplate {
         self.texts.iter().map(|(text, _)| text)
     }
 
-    /// Leaves out of a book what it has of these texts.
+    /// Removes these texts from a book.
     pub fn leave_out(&self, book: &mut Book) {
         let lookup = AnchorIndex::of(&book.anchors);
         let options = ChainOptions::default();
@@ -86,7 +87,7 @@ impl Boilerplate {
             return;
         }
         ranges.sort_unstable_by_key(|range| (range.start, range.end));
-        // Between two pieces of a notice there is more of it.
+        // The text between two pieces of a notice also belongs to it.
         ranges.dedup_by(|next, last| {
             let near = next.start <= last.end.saturating_add(JOINED);
             if near {
@@ -102,9 +103,9 @@ impl Boilerplate {
     }
 }
 
-/// What a piece of a notice has to be worth.
+/// The minimum worth of a piece of a notice.
 const LEAST_WORTH: f64 = 60.0;
-/// Letters between two pieces of a notice that belong to it.
+/// The maximum letters between two pieces of one notice.
 const JOINED: u32 = 1500;
-/// Letters beside a piece that do, too.
+/// Letters next to a piece that also belong to it.
 const EDGE: u32 = 150;

@@ -1,4 +1,4 @@
-//! What is kept of a book: its rare words and pairs of words, in order.
+//! The data kept of a book: its rare words and pairs of words, in order.
 
 use super::counts::Counts;
 use super::hash;
@@ -6,25 +6,25 @@ use super::lists::is_list;
 use super::terms::{Term, terms};
 use crate::document::Span;
 
-/// A word, or two words in a row, that the book has once or twice.
+/// A word, or two consecutive words, that occurs once or twice in the book.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Anchor {
-    /// The key of the word or pair, 40 bits, with what it is above them.
+    /// The key of the word or pair, 40 bits, with its flags above them.
     tagged: u64,
-    /// Its place in the text, in letters.
+    /// Its position in the text, in letters.
     pub position: u32,
     /// Its first byte.
     pub byte: u32,
-    /// Its length in bytes; 0 where that is more than 255.
+    /// Its length in bytes; 0 if it is more than 255.
     pub bytes: u8,
 }
 
 impl Anchor {
-    /// A word that stands in the book once: a unique word, as published.
+    /// A word that occurs once in the book: a unique word, as published.
     pub(super) const UNIQUE: u64 = 1 << hash::KEY_BITS;
-    /// Two words in a row.
+    /// Two consecutive words.
     pub(super) const PAIR: u64 = 2 << hash::KEY_BITS;
-    /// Too short a word to say much where it is found in another book, too.
+    /// A word too short to be significant if it also occurs in another book.
     pub(super) const SHORT: u64 = 4 << hash::KEY_BITS;
 
     pub(super) fn new(key: u64, flags: u64, position: u32, byte: u32, bytes: u8) -> Anchor {
@@ -37,24 +37,24 @@ impl Anchor {
         self.tagged & hash::KEY_MASK
     }
 
-    /// What it is, above the bits of the key.
+    /// The flags above the bits of the key.
     pub(super) fn flags(self) -> u64 {
         self.tagged & !hash::KEY_MASK
     }
 
-    /// True for a word that stands in the book once.
+    /// True for a word that occurs once in the book.
     #[inline]
     pub fn is_unique_word(self) -> bool {
         self.tagged & Anchor::UNIQUE != 0
     }
 
-    /// True for two words in a row.
+    /// True for two consecutive words.
     #[inline]
     pub fn is_pair(self) -> bool {
         self.tagged & Anchor::PAIR != 0
     }
 
-    /// True for what chains are made of: pairs, and words of four letters or more.
+    /// True for anchors that form chains: pairs, and words of at least four letters.
     #[inline]
     pub fn links(self) -> bool {
         self.tagged & Anchor::SHORT == 0
@@ -66,38 +66,38 @@ impl Anchor {
     }
 }
 
-/// A word or pair that stands in a book more often says little of the place where it stands.
+/// Words or pairs that occur more often say little about their position.
 pub(super) const MOST_TIMES: u32 = 2;
-/// Words with fewer letters link nothing.
+/// Words with fewer letters form no chains.
 const LEAST_LETTERS: u8 = 4;
-/// One in four pairs is looked at: those with no bit of these in their keys.
+/// One pair in four is used: those with none of these bits in their keys.
 const PAIRS_LEFT_OUT: u64 = 3 << 20;
 
-/// What is kept of a book.
+/// The data kept of a book.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Book {
-    /// The name people know it by.
+    /// Its display name.
     pub id: String,
-    /// Its title, if it tells.
+    /// Its title, if it states one.
     pub title: String,
-    /// Its author, if it tells.
+    /// Its author, if it states one.
     pub author: String,
-    /// Its length in letters, without what was left out.
+    /// Its length in letters, without removed text.
     pub letters: u32,
-    /// Words, without those left out.
+    /// The number of words, without removed text.
     pub words: u32,
     /// Size of its text in bytes.
     pub bytes: u32,
-    /// From its first word that was not left out to its last one, in bytes.
+    /// The range from its first compared word to its last one, in bytes.
     pub compared: (u32, u32),
-    /// It is in alphabetical order, like a dictionary.
+    /// Whether it is in alphabetical order, like a dictionary.
     pub is_list: bool,
     /// The rare words and pairs, in the order of the text.
     pub anchors: Vec<Anchor>,
 }
 
 impl Book {
-    /// Reads a text, but for what is left out of it: ranges in order.
+    /// Reads a text, except the ranges in `left_out`, which are in order.
     ///
     /// ```
     /// use refrain::editions::Book;
@@ -142,7 +142,7 @@ impl Book {
         }
     }
 
-    /// Of words that are known already, in order, in a text of so many letters.
+    /// Makes a book from known words, in order, and the length of the text in letters.
     pub fn of_terms(id: impl Into<String>, all: &[Term], letters: u32) -> Book {
         let mut counts = Counts::for_text(6 * all.len());
         for term in all {
@@ -157,7 +157,7 @@ impl Book {
         self.anchors.iter().copied().filter(|anchor| anchor.is_unique_word())
     }
 
-    /// Forgets what stands in some ranges of places, which are in order and apart.
+    /// Removes the anchors in some ranges of positions, which are in order and do not overlap.
     pub(super) fn leave_out(&mut self, places: &[std::ops::Range<u32>]) {
         let mut ranges = places.iter().peekable();
         self.anchors.retain(|anchor| {
@@ -167,7 +167,7 @@ impl Book {
             ranges.peek().is_none_or(|range| range.start > anchor.position)
         });
         let gone: u32 = places.iter().map(|range| range.end - range.start).sum();
-        // Words are counted no more; what is left of them is told by their share of the letters.
+        // Words are not counted again; the remaining share of letters gives an estimate.
         let left = self.letters.saturating_sub(gone);
         self.words = (u64::from(self.words) * u64::from(left) / u64::from(self.letters.max(1))) as u32;
         self.letters = left;
@@ -261,7 +261,7 @@ mod tests {
     }
 
     proptest! {
-        /// Unique words as the paper has them: count, then keep those that occur once, in order.
+        /// Unique words as the paper defines them: count, then keep those that occur once, in order.
         #[test]
         fn unique_words_are_those_that_occur_once(words in prop::collection::vec("[a-e]{1,2}", 0..60)) {
             let text = words.join(" ");

@@ -1,9 +1,10 @@
-//! Which pairs of books are worth a look: those that have rare pairs of words in common, at the same distances.
+//! Which pairs of books to compare: those that share rare pairs of words at the same distances.
 //!
-//! Two words in a row that few books have are entered in an inverted index. Books that share a series of them, at nearly
-//! the same distances in both, are candidates. A pair of words that many books have would make a candidate of every two of
-//! them; there each book is put beside its neighbours in the list only, and who belongs to whom is found by going from
-//! neighbour to neighbour. So the work grows with what books share, not with the number of their pairs.
+//! Pairs of consecutive words that occur in few books are entered in an inverted index. Books that share a series of
+//! them, at nearly the same distances in both, are candidates. A pair of words in many books would make every two of
+//! them candidates. There, each book is compared only with its neighbours in the list, and related books are found by
+//! going from neighbour to neighbour. So the work grows with the amount of shared text, not with the number of pairs of
+//! books.
 
 use std::path::PathBuf;
 
@@ -15,36 +16,36 @@ use crate::disk::partitions::{Partition, Partitions};
 use crate::error::Result;
 use crate::run::Workers;
 
-/// Books that a pair of words may stand in to make candidates of all of them: 30, or fewer in a large collection, where pairs of
-/// words that say something are rarer still.
+/// The maximum number of books with a pair of words that are all compared with each other: 30, or fewer in a large
+/// collection, where significant pairs of words are rarer.
 const MOST_BOOKS: std::ops::RangeInclusive<u32> = 8..=30;
-/// From so many books on, divided by the number above, there are fewer.
+/// This, divided by the number of books, gives that maximum.
 const SMALL_COLLECTION: u32 = 30_000;
-/// A pair of words that more books have says nothing.
+/// A pair of words in more books than this is ignored.
 const EVERYWHERE: usize = 1000;
-/// How many neighbours a book is put beside where there are more.
+/// How many neighbours a book is compared with if there are more books.
 const NEIGHBOURS: usize = 2;
-/// The longest distance of two hits, in letters.
+/// The maximum distance between two hits, in letters.
 const LONGEST_GAP: i64 = 5000;
-/// Hits that have to follow each other at the same distances.
+/// The minimum number of consecutive hits at the same distances.
 const LEAST_HITS: usize = 3;
-/// Hits in front of a hit that are looked at.
+/// The number of preceding hits that are examined.
 const BEFORE: usize = 16;
 
-/// Pairs of words that are entered, at most; of more, one in two, four and so on is taken by its key. Where there are so many,
-/// books that share text share far more than three of them.
+/// The maximum number of pairs of words in the index. If there are more, one in two, four and so on is chosen by its
+/// key. In such collections, books that share text share far more than three of them.
 const MOST_POSTINGS: u64 = 800_000_000;
-/// Bits of a key by which they are taken.
+/// The bits of a key by which they are chosen.
 const THINNED: u32 = 24;
 
 /// Partitions of the index.
 const PARTS: usize = 64;
-/// The smallest number of numbers that are written at a time.
+/// The minimum number of values written at a time.
 const LEAST: usize = 1 << 12;
 /// Bytes of a number.
 const SIZE: usize = size_of::<u128>();
 
-/// Partitions of numbers that take half of the memory.
+/// Partitions of numbers that use half of the memory.
 fn partitions(options: &CandidateOptions) -> Partitions {
     let buffer = usize::try_from(options.memory / 2).unwrap_or(usize::MAX) / PARTS;
     Partitions::unnamed(&options.temporary, PARTS, SIZE, buffer.max(LEAST * SIZE))
@@ -65,7 +66,7 @@ fn sorted(partition: Partition, workers: &Workers) -> Result<Vec<u128>> {
 /// Limits of the search for candidates.
 #[derive(Debug, Clone)]
 pub struct CandidateOptions {
-    /// Memory to stay within, in bytes; what is more goes to temporary files.
+    /// The memory limit in bytes; the rest is written to temporary files.
     pub memory: u64,
     /// The folder for temporary files.
     pub temporary: PathBuf,
@@ -82,23 +83,23 @@ impl Default for CandidateOptions {
     }
 }
 
-/// An inverted index on its way to candidates.
+/// An inverted index that proposes candidates.
 pub struct Candidates {
     postings: Partitions,
     options: CandidateOptions,
     books: u32,
-    /// Bits that the key of a pair must not have to be entered.
+    /// Bits that must be zero in the key of an indexed pair.
     thinned: u64,
 }
 
 impl Candidates {
-    /// An empty index, for books that have so many rare pairs of words together.
+    /// An empty index, for books with this many rare pairs of words in total.
     pub fn new(options: CandidateOptions, pairs: u64) -> Candidates {
         let postings = partitions(&options);
         Candidates { postings, options, books: 0, thinned: thinned(pairs) }
     }
 
-    /// Enters a book under its number. Numbers grow.
+    /// Adds a book under its number. Numbers must increase.
     pub fn add(&mut self, number: u32, anchors: &[Anchor]) -> Result<()> {
         self.books = self.books.max(number + 1);
         for anchor in entered(anchors, self.thinned) {
@@ -108,8 +109,8 @@ impl Candidates {
         Ok(())
     }
 
-    /// The candidates, in order, and whether some pair of words stands in more books than are all put beside each other. If
-    /// books are new from a number on, each candidate has one in front of it and one from there on.
+    /// The candidates, in order, and whether some pair of words occurs in too many books to compare all of them. If
+    /// books from a number on are new, each candidate has one book before that number and one from it on.
     pub fn conclude(self, new_from: Option<u32>, workers: &Workers) -> Result<(Vec<(u32, u32)>, bool)> {
         let Candidates { postings, options, books, .. } = self;
         let mut cut = false;
@@ -135,35 +136,35 @@ impl Candidates {
     }
 }
 
-/// Bits that the keys of entered pairs must not have, where books have so many pairs of words together.
+/// Bits that must be zero in the keys of indexed pairs, given the total number of pairs.
 pub(super) fn thinned(pairs: u64) -> u64 {
     (pairs.div_ceil(MOST_POSTINGS).max(1).next_power_of_two() - 1) << THINNED
 }
 
-/// The pairs of words that are entered.
+/// The pairs of words that are indexed.
 pub(super) fn entered(anchors: &[Anchor], thinned: u64) -> impl Iterator<Item = &Anchor> {
     anchors.iter().filter(move |anchor| anchor.is_pair() && anchor.key() & thinned == 0)
 }
 
-/// A pair of words, a book and a place in it.
+/// A pair of words, a book and a position in it.
 pub(super) fn posting(key: u64, book: u32, place: u32) -> u128 {
     u128::from(key) << 64 | u128::from(book) << 32 | u128::from(place)
 }
 
-/// Books that a pair of words may stand in to make candidates of all of them.
+/// The maximum number of books with a pair of words that are all compared with each other.
 pub(super) fn most_books(books: u32) -> usize {
     (SMALL_COLLECTION / books.max(1)).clamp(*MOST_BOOKS.start(), *MOST_BOOKS.end()) as usize
 }
 
 const _: () = assert!(KEY_BITS <= 64, "a posting has room for the key");
 
-/// New books and others that have a key in common, together, above which only one key in sixteen is looked at.
+/// If more new and other books share a key, only one key in sixteen is used.
 const MOST_ACROSS: usize = 200;
-/// Places of a key in a book that are looked at; there are no more, unless an index was tampered with.
+/// The maximum positions of a key in a book; only a damaged or manipulated index has more.
 const MOST_PLACES: usize = 2;
 
-/// Hands out which books share a key, and where: the numbers of both books, then their places. True when there are too many to put
-/// all of them beside each other.
+/// Calls `event` with each two books that share a key: their numbers, then the positions. True if there are too many
+/// books to compare all of them.
 pub(super) fn pairs_of(
     postings: &[u128],
     new_from: Option<u32>,
@@ -175,15 +176,14 @@ pub(super) fn pairs_of(
     if distinct > EVERYWHERE {
         return Ok(false);
     }
-    // New books are put beside all others: from neighbour to neighbour one would go through pairs that nobody asked for.
+    // New books are compared with all others: going from neighbour to neighbour would visit pairs that are not wanted.
     let many = distinct > most && new_from.is_none();
     let reach = if many { NEIGHBOURS } else { usize::MAX };
     let starts: Vec<usize> = std::iter::once(0)
         .chain((1..postings.len()).filter(|n| book(postings[*n]) != book(postings[n - 1])))
         .chain([postings.len()])
         .collect();
-    // The first of the new books in the list; where none is new, whoever follows.
-    // Books of which so many share a key share thousands: a sample of them is enough to find each other.
+    // If this many books share a key, they share thousands, so a sample of keys is enough.
     if new_from.is_some() && distinct > MOST_ACROSS && (postings[0] >> (64 + THINNED)) & 15 != 0 {
         return Ok(false);
     }
@@ -202,7 +202,7 @@ pub(super) fn pairs_of(
     Ok(many)
 }
 
-/// True when enough of the hits of two books follow each other at the same distances in both.
+/// True if enough hits of two books follow each other at the same distances in both.
 pub(super) fn is_candidate(hits: &[u128]) -> bool {
     if hits.len() < LEAST_HITS {
         return false;
@@ -259,7 +259,7 @@ mod tests {
         found
     }
 
-    /// Books with passages of one text: from, how many words, and words of their own around them.
+    /// Books with passages of one text: start, number of words, and the number of other words around them.
     fn books(passages: &[(usize, usize, usize)]) -> Vec<Book> {
         let word = |n: usize| n.to_string().bytes().map(|digit| char::from(digit - b'0' + b'k')).collect::<String>();
         let book = |(n, (from, count, around)): (usize, &(usize, usize, usize))| {
@@ -290,7 +290,7 @@ mod tests {
     }
 
     proptest! {
-        /// With few books no list is cut: the index finds what all pairs find, in memory and on disk.
+        /// With few books no list is truncated: the index finds the same as all pairs, in memory and on disk.
         #[test]
         fn nothing_is_lost(passages in prop::collection::vec((0_usize..200, 0_usize..120, 0_usize..60), 0..8), new in 0_u32..8) {
             let books = books(&passages);

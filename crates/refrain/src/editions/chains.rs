@@ -1,12 +1,13 @@
 //! Passages that two books share: chains of rare words and pairs that follow each other at the same distances in both.
 //!
-//! Two books have many words in common by chance. What chance does not do is to put them at the same distances. So the words
-//! and pairs that both books have are linked where the second follows the first in both books, near, and at nearly the same
-//! distance; a link is worth the logarithm of how unlikely it is that one of the common words stands there by accident. A chain is a
-//! series of links, and the books share what lies between its ends. Chains need no common order: stories may change places.
+//! Two books have many words in common by chance, but chance does not put them at the same distances. Words and pairs
+//! in both books are linked if the second follows the first in both, nearby, and at nearly the same distance. A link is
+//! worth the logarithm of how unlikely it is that a common word occurs there by accident. A chain is a series of links,
+//! and the books share the text between its ends. Chains need no common order, as stories may change places.
 //!
-//! Scanning errors add and lose characters here and there, so distances differ by about the square root of their length; two
-//! translations of a work keep names in order, but their distances differ by a share of the length, and their chains break.
+//! Scanning errors add and lose characters, so distances differ by about the square root of their length. Two
+//! translations of a work keep names in order, but their distances differ by a share of the length, and their chains
+//! break.
 
 use super::book::{Anchor, Book, MOST_TIMES};
 use crate::document::Span;
@@ -14,15 +15,15 @@ use crate::document::Span;
 /// How chains are made.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct ChainOptions {
-    /// The longest distance between two words of a chain, in letters.
+    /// The maximum distance between two words of a chain, in letters.
     pub longest_gap: u32,
-    /// By how much distances may differ in any case, in letters.
+    /// The difference in distance that is always allowed, in letters.
     pub drift: f64,
-    /// By how much more for each square root of the distance.
+    /// The additional difference allowed per square root of the distance.
     pub drift_per_root: f64,
-    /// What a link is worth at most.
+    /// The maximum worth of a link.
     pub most_per_link: f64,
-    /// Chains that are worth less may be chance.
+    /// Chains worth less than this may be chance.
     pub least_worth: f64,
 }
 
@@ -32,21 +33,21 @@ impl Default for ChainOptions {
     }
 }
 
-/// The words in front of a word that it may be linked to.
+/// The number of preceding words that a word may be linked to.
 const BEFORE: usize = 32;
-/// Pairs overlap: words nearer than this are no two things.
+/// Pairs overlap, so words closer than this are not independent.
 const LEAST_GAP: i64 = 4;
 
 /// A passage that two books share.
 #[derive(Debug, Clone, Copy, PartialEq, serde::Serialize)]
 pub struct BookPassage {
-    /// Places in the one book, in letters: from, to.
+    /// Its range in the first book, in letters.
     pub a: (u32, u32),
-    /// Places in the other.
+    /// Its range in the second book.
     pub b: (u32, u32),
-    /// The bytes of the one book.
+    /// Its bytes in the first book.
     pub a_bytes: Span,
-    /// The bytes of the other.
+    /// Its bytes in the second book.
     pub b_bytes: Span,
     /// Words and pairs in it.
     pub links: u32,
@@ -64,17 +65,17 @@ impl BookPassage {
 /// Words and pairs that follow each other at the same distances in two books.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Chain {
-    /// What the books share of it, in order.
+    /// The passages it covers, in order.
     pub passages: Vec<BookPassage>,
     /// How unlikely the chain is by chance: the sum of logarithms.
     pub worth: f64,
-    /// Unique words of both books between its ends: those in the places where the chain has them...
+    /// Unique words of both books between its ends: those in the positions that the chain predicts...
     pub in_place: u32,
-    /// ...and those near them, but not there.
+    /// ...and those near these positions, but not in them.
     pub astray: u32,
 }
 
-/// What two books have in common.
+/// A word or pair that two books have in common.
 #[derive(Debug, Clone, Copy)]
 struct Match {
     a: Anchor,
@@ -82,20 +83,20 @@ struct Match {
 }
 
 impl Match {
-    /// A word that both books have once.
+    /// True for a word that occurs once in each book.
     fn is_unique(&self) -> bool {
         self.a.is_unique_word() && self.b.is_unique_word()
     }
 }
 
-/// The anchors of a book by their keys, ready to be looked up.
+/// The anchors of a book by key.
 #[derive(Debug, Clone, Default)]
 pub struct AnchorIndex {
     keys: Vec<(u64, u32)>,
 }
 
 impl AnchorIndex {
-    /// Of the words and pairs of a book that chains are made of.
+    /// Indexes the words and pairs of a book that form chains.
     pub fn of(anchors: &[Anchor]) -> AnchorIndex {
         let of = anchors.iter().zip(0..).filter(|(anchor, _)| anchor.links());
         let mut keys: Vec<(u64, u32)> = of.map(|(anchor, at)| (key(*anchor), at)).collect();
@@ -104,12 +105,12 @@ impl AnchorIndex {
     }
 }
 
-/// A word and a pair are never the same, whatever their keys.
+/// The key, made distinct for words and pairs.
 fn key(anchor: Anchor) -> u64 {
     anchor.key() << 1 | u64::from(anchor.is_pair())
 }
 
-/// What two books have in common, in the order of the first.
+/// The words and pairs that two books have in common, in the order of the first.
 fn matches(a: &Book, la: &AnchorIndex, b: &Book, lb: &AnchorIndex) -> Vec<Match> {
     let (mut i, mut j) = (0, 0);
     let mut found = Vec::new();
@@ -123,7 +124,7 @@ fn matches(a: &Book, la: &AnchorIndex, b: &Book, lb: &AnchorIndex) -> Vec<Match>
                     from + keys[from..].iter().take_while(|(key, _)| *key == one).count()
                 };
                 let (i_end, j_end) = (end(&la.keys, i), end(&lb.keys, j));
-                // No book has a key more than twice, unless an index was tampered with.
+                // No book has a key more than twice, unless an index was manipulated.
                 for (_, x) in la.keys[i..i_end].iter().take(MOST_TIMES as usize) {
                     for (_, y) in lb.keys[j..j_end].iter().take(MOST_TIMES as usize) {
                         found.push(Match { a: a.anchors[*x as usize], b: b.anchors[*y as usize] });
@@ -137,20 +138,20 @@ fn matches(a: &Book, la: &AnchorIndex, b: &Book, lb: &AnchorIndex) -> Vec<Match>
     found
 }
 
-/// The chains of two books, those worth most first.
+/// The chains of two books, the highest worth first.
 pub fn chains(a: &Book, la: &AnchorIndex, b: &Book, lb: &AnchorIndex, options: &ChainOptions) -> Vec<Chain> {
     let found = matches(a, la, b, lb);
-    // How many common words are to be expected by chance in an area of one letter by one letter.
+    // The expected number of common words by chance in an area of one letter by one letter.
     let area = f64::from(a.letters.max(1)) * f64::from(b.letters.max(1));
     let density = found.len() as f64 / area;
     let (best, before) = linked(&found, density, options);
     best_chains(&found, &best, &before, options)
 }
 
-/// No word in front.
+/// No preceding word.
 const NONE: u32 = u32::MAX;
 
-/// For each word, what the best chain that ends there is worth, and the word in front of it in that chain.
+/// For each word, the worth of the best chain that ends there, and the preceding word in that chain.
 fn linked(found: &[Match], density: f64, options: &ChainOptions) -> (Vec<f64>, Vec<u32>) {
     let longest = i64::from(options.longest_gap);
     let mut best = vec![0.0; found.len()];
@@ -180,7 +181,7 @@ fn linked(found: &[Match], density: f64, options: &ChainOptions) -> (Vec<f64>, V
     (best, before)
 }
 
-/// Takes chains, the best first; no word belongs to two.
+/// Selects chains, the best first; no word belongs to two.
 fn best_chains(found: &[Match], best: &[f64], before: &[u32], options: &ChainOptions) -> Vec<Chain> {
     let mut order: Vec<u32> = (0..found.len() as u32).filter(|n| best[*n as usize] >= options.least_worth).collect();
     order.sort_by(|x, y| best[*y as usize].total_cmp(&best[*x as usize]).then(x.cmp(y)));
@@ -212,11 +213,11 @@ fn best_chains(found: &[Match], best: &[f64], before: &[u32], options: &ChainOpt
     without_nested(chains)
 }
 
-/// A chain is cut where a gap is longer than this, and longer than so many times what is usual in it: what lies there is in one of the
-/// books only. Where every word of a clean copy is linked that shows soon, in a bad scan late.
+/// A chain is cut at a gap longer than this and longer than this many times its usual gap: that text is in only one of
+/// the books. In a clean copy, where every word is linked, gaps show early; in a bad scan, late.
 const LONG_GAP: u32 = 300;
 const TIMES_USUAL: u32 = 8;
-/// A piece of a chain with fewer words and pairs is none.
+/// The minimum number of words and pairs in a piece of a chain.
 const LEAST_LINKS: usize = 3;
 
 /// The passages that a chain is made of.
@@ -245,12 +246,12 @@ fn passages(found: &[Match], path: &[usize], best: &[f64]) -> Vec<BookPassage> {
     path.chunk_by(|one, other| gap(&[*one, *other]) <= longest).filter_map(passage).collect()
 }
 
-/// Letters by which a word may be away from its place and still be told to be near it.
+/// The maximum distance in letters of a word that is near its predicted position.
 const NEAR: i64 = 300;
 
-/// Of the unique words that both books have between the ends of a chain: how many are where the chain has them, and how many near
-/// them, but not there. In a copy, however bad, nearly all are in their places. In another translation the same words come
-/// along in other sentences.
+/// Of the unique words of both books between the ends of a chain: how many are where the chain predicts, and how many
+/// are near, but not there. In a copy, however bad, nearly all are in place. In another translation, the same words
+/// occur in other sentences.
 fn steadiness(found: &[Match], path: &[usize], options: &ChainOptions) -> (u32, u32) {
     let (mut in_place, mut astray) = (0, 0);
     for two in path.windows(2) {
@@ -275,7 +276,7 @@ fn steadiness(found: &[Match], path: &[usize], options: &ChainOptions) -> (u32, 
     (in_place, astray)
 }
 
-/// Leaves out passages that lie inside those of better chains in both books: words that found no place in them.
+/// Removes passages inside those of better chains in both books.
 fn without_nested(mut chains: Vec<Chain>) -> Vec<Chain> {
     let inside = |one: (u32, u32), other: (u32, u32)| {
         one.0.saturating_add(SLACK) >= other.0 && one.1 <= other.1.saturating_add(SLACK)
@@ -292,11 +293,11 @@ fn without_nested(mut chains: Vec<Chain>) -> Vec<Chain> {
     chains
 }
 
-/// Letters by which a chain may reach out of another and still be inside.
+/// Letters by which a chain may extend beyond another and still count as inside.
 const SLACK: u32 = 40;
 
-/// Joins passages that follow each other in both books with little between them: a note, a heading, a changed line. They come
-/// in the order of the first book.
+/// Joins passages that follow each other in both books with little between them: a note, a heading, a changed line.
+/// They are in the order of the first book.
 pub(super) fn joined(mut passages: Vec<BookPassage>, most_between: u32) -> Vec<BookPassage> {
     passages.sort_by_key(|chain| (chain.a, chain.b));
     let mut joined: Vec<BookPassage> = Vec::with_capacity(passages.len());
@@ -304,7 +305,7 @@ pub(super) fn joined(mut passages: Vec<BookPassage>, most_between: u32) -> Vec<B
         next.0 >= last.0 && next.1 >= last.1 && next.0 <= last.1.saturating_add(most_between)
     };
     for chain in passages {
-        // The one it follows need not be the last: passages of other places may stand between.
+        // The passage it follows need not be the last, as unrelated passages may come between.
         let near =
             joined.iter_mut().rev().take(BEFORE).find(|last| follows(last.a, chain.a) && follows(last.b, chain.b));
         match near {
@@ -321,7 +322,7 @@ pub(super) fn joined(mut passages: Vec<BookPassage>, most_between: u32) -> Vec<B
     joined
 }
 
-/// Letters that ranges cover together.
+/// The number of letters covered by the union of the ranges.
 pub(super) fn covered(ranges: impl Iterator<Item = (u32, u32)>) -> u32 {
     let mut ranges: Vec<(u32, u32)> = ranges.collect();
     ranges.sort_unstable();
@@ -342,7 +343,7 @@ mod tests {
 
     use super::*;
 
-    /// Words that stand nowhere else.
+    /// Words that occur nowhere else.
     fn words(from: usize, count: usize) -> Vec<String> {
         let word = |n: usize| {
             format!("w{}", n * 7919).bytes().map(|b| if b == b'w' { 'w' } else { (b + 49) as char }).collect()
@@ -431,7 +432,7 @@ mod tests {
         assert_eq!((joined[0].a, joined[0].b, joined[0].links), ((0, 250), (1000, 1220), 10));
     }
 
-    /// Links as they are described: every word looks at all words before it.
+    /// Links as described: every word examines all words before it.
     fn plain(found: &[Match], density: f64, options: &ChainOptions) -> Vec<f64> {
         let mut best = vec![0.0_f64; found.len()];
         for i in 0..found.len() {

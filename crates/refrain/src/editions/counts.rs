@@ -9,11 +9,11 @@ pub(super) struct Counts {
 
 /// No key: keys have 40 bits.
 const FREE: u64 = u64::MAX;
-/// An odd number without pattern, 2^64 by the golden ratio.
+/// 2^64 divided by the golden ratio: odd, and without a pattern.
 const SPREAD: u64 = 0x9E37_79B9_7F4A_7C15;
 
 impl Counts {
-    /// With room for the different words of a text of so many bytes: there are fewer than one in 64 bytes in any but short ones.
+    /// A table for a text of this many bytes, which has fewer than one distinct word per 64 bytes unless it is short.
     pub(super) fn for_text(bytes: usize) -> Counts {
         let slots = (bytes / 32).clamp(64, 1 << 18).next_power_of_two();
         Counts { keys: vec![FREE; slots], times: vec![0; slots], used: 0 }
@@ -22,7 +22,7 @@ impl Counts {
     #[inline]
     fn slot(&self, key: u64) -> usize {
         let last = self.keys.len() - 1;
-        // Keys are hashes, but pairs were chosen by some of their bits: these must not decide on the place alone.
+        // Keys are hashes, but pairs were chosen by some of their bits, which must not determine the slot alone.
         let mut at = (key.wrapping_mul(SPREAD) >> (u64::BITS - self.keys.len().trailing_zeros())) as usize;
         while self.keys[at] != key && self.keys[at] != FREE {
             at = (at + 1) & last;
@@ -73,7 +73,7 @@ mod tests {
 
     use super::*;
 
-    /// Keys that have some bits in common must not crowd: with a million of them in one place this would not end.
+    /// Keys with some equal bits must not collide: with a million of them in one slot, this would not end.
     #[test]
     fn keys_that_were_chosen_by_some_bits_are_spread() {
         let mut counts = Counts::for_text(0);

@@ -13,9 +13,9 @@ use super::shelf::Shelf;
 use crate::error::Result;
 use crate::run::Workers;
 
-/// Books with fewer unique words say too little.
+/// Books with fewer unique words are not judged.
 pub const LEAST_UNIQUE: u32 = 50;
-/// Two texts in alphabetical order count only where nearly all of each is in the other.
+/// Two texts in alphabetical order count only if nearly all of each is in the other.
 const LIST_SHARE: f64 = 0.9;
 
 /// How books are searched.
@@ -25,11 +25,11 @@ pub struct FindOptions {
     pub rule: PairRule,
     /// Memory and temporary files.
     pub limits: CandidateOptions,
-    /// Books from this number on are compared with those in front of it, and no others; none compares all with all.
+    /// Books from this number on are compared only with those before it; `None` compares all with all.
     pub new_from: Option<u32>,
 }
 
-/// What was found.
+/// The result of a search.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct FoundEditions {
     /// Books that share text, by their numbers.
@@ -38,11 +38,11 @@ pub struct FoundEditions {
     pub too_short: Vec<u32>,
     /// Dictionaries and word lists.
     pub lists: Vec<u32>,
-    /// Pairs that were looked at.
+    /// The number of pairs that were compared.
     pub candidates: u64,
 }
 
-/// A book that is ready to be compared.
+/// A book prepared for comparison.
 pub(super) struct Ready {
     book: Book,
     lookup: AnchorIndex,
@@ -59,7 +59,7 @@ pub(super) fn is_long_enough(book: &Book) -> bool {
     book.unique_words().count() as u32 >= LEAST_UNIQUE
 }
 
-/// Compares two books; none when they share too little.
+/// Compares two books; `None` if they share too little.
 pub(super) fn judge(rule: &PairRule, (a, one): (u32, &Ready), (b, other): (u32, &Ready)) -> Option<BookPair> {
     let pair = rule.judge((a, &one.book, &one.lookup), (b, &other.book, &other.lookup))?;
     let lists = one.book.is_list && other.book.is_list;
@@ -84,7 +84,7 @@ fn find_pairs(shelf: &Shelf, options: &FindOptions, workers: &Workers) -> Result
         found.candidates += next.len() as u64;
         tested.extend(&next);
         search.judge(&next, &mut found.pairs)?;
-        // What a copy shares is what its original does.
+        // A copy shares the same text as its original.
         let pairs = found.pairs.iter().filter(|pair| !copies.are(pair));
         next = if cut { beyond(pairs, options.new_from, &tested) } else { Vec::new() };
     }
@@ -100,10 +100,11 @@ struct Search<'a> {
     workers: &'a Workers,
 }
 
-/// Of more copies of one book than this, each is told beside the first of them only: all pairs of a thousand are half a million.
+/// If a book has more copies than this, each is paired only with the first: a thousand copies have half a million
+/// pairs.
 const MOST_COPIES: usize = 1000;
 
-/// Books that are the very same as one before them, by the number of that one.
+/// Books that are identical to an earlier one, by the number of that one.
 #[derive(Default)]
 struct Copies {
     of: HashMap<u32, Vec<u32>>,
@@ -115,7 +116,7 @@ impl Copies {
         self.of.get(&pair.a).is_some_and(|copies| copies.first() == Some(&pair.b))
     }
 
-    /// Adds the pairs of copies: what was found of the first of them holds for all.
+    /// Adds the pairs of copies: the result for the first copy holds for all.
     fn tell(&self, pairs: &mut Vec<BookPair>) {
         let all = |book: u32| std::iter::once(book).chain(self.of.get(&book).into_iter().flatten().copied());
         let mut more = Vec::new();
@@ -131,20 +132,20 @@ impl Copies {
             let counts = [pair.a, pair.b].map(|book| all(book).count());
             let few = counts[0].saturating_mul(counts[1]) <= MOST_COPIES * MOST_COPIES / 2;
             for (n, a) in all(pair.a).enumerate() {
-                // Of very many, each is told beside the first of the others.
+                // If there are very many, each is paired only with the first of the others.
                 for b in all(pair.b).take(if few || n == 0 { counts[1] } else { 1 }) {
                     more.push(if a < b { BookPair { a, b, ..pair.clone() } } else { pair.turned(a, b) });
                 }
             }
         }
-        // Each pair that was there stands among them.
+        // These include the original pairs.
         *pairs = more;
     }
 }
 
-/// Memory of a book, for each byte of its record.
+/// Memory of a book per byte of its record.
 const GROWTH: u64 = 5;
-/// Letters of a book that two others have to share with it, to be compared with each other.
+/// If two books share this many letters of a third, they are compared with each other.
 const OVERLAP: u32 = 500;
 
 impl Search<'_> {
@@ -154,13 +155,13 @@ impl Search<'_> {
         Ok(book)
     }
 
-    /// Books that are the very same as one before them.
+    /// Books that are identical to an earlier one.
     fn copies(&self) -> Copies {
         let mut copies = Copies::default();
         let mut known: HashMap<(u64, u32), u32> = HashMap::new();
         for (entry, number) in self.shelf.books().iter().zip(0..) {
             let first = *known.entry(entry.same()).or_insert(number);
-            // A book that is asked for, and a copy of it among the others, are compared like any two books.
+            // A new book and a copy of it among the others are compared like any two books.
             let same_side = self.options.new_from.is_none_or(|new| (first < new) == (number < new));
             if !same_side {
                 known.insert(entry.same(), number);
@@ -171,8 +172,8 @@ impl Search<'_> {
         copies
     }
 
-    /// The candidates, and whether some lists of books were too long to put all of them beside each other. Of the same book only the
-    /// first is looked at.
+    /// The candidates, and whether some lists of books were too long to compare all of them. Only the first of
+    /// identical books is considered.
     fn candidates(&self, found: &mut FoundEditions, copies: &Copies) -> Result<(Vec<(u32, u32)>, bool)> {
         let pairs = self.shelf.books().iter().map(|book| u64::from(book.pairs)).sum();
         let mut index = Candidates::new(self.options.limits.clone(), pairs);
@@ -208,7 +209,7 @@ impl Search<'_> {
         Ok((candidates, cut))
     }
 
-    /// Compares candidates, some at a time so that their books have room.
+    /// Compares candidates, a few at a time so that their books fit in memory.
     fn judge(&self, candidates: &[(u32, u32)], pairs: &mut Vec<BookPair>) -> Result<()> {
         let most = self.options.limits.memory / 2 / GROWTH;
         let mut rest = candidates;
@@ -237,7 +238,7 @@ impl Search<'_> {
     }
 }
 
-/// Where a book shares a passage with two others, these are looked at, too.
+/// If a book shares a passage with two others, these two are compared as well.
 pub(super) fn beyond<'p>(
     pairs: impl Iterator<Item = &'p BookPair>,
     new_from: Option<u32>,

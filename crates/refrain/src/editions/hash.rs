@@ -2,13 +2,12 @@
 
 use crate::text::mix;
 
-/// Bits of a key: enough that two words of a large collection hardly ever share one, few enough to be stored by the hundred
-/// million.
+/// Bits of a key: enough that words in a large collection rarely collide, few enough to store hundreds of millions.
 pub(crate) const KEY_BITS: u32 = 40;
 /// All bits of a key.
 pub(crate) const KEY_MASK: u64 = (1 << KEY_BITS) - 1;
 
-/// Makes ASCII letters small.
+/// Converts ASCII letters to lower case.
 const SMALL: u64 = 0x2020_2020_2020_2020;
 
 /// The key of a word of ASCII letters in any case.
@@ -17,7 +16,7 @@ pub(crate) fn letters(word: &[u8]) -> u64 {
     of(word, SMALL)
 }
 
-/// The key of a word in lower case; for ASCII letters it is the same one.
+/// The key of a word in lower case; ASCII words get the same key as from [`letters`].
 pub(crate) fn lower(word: &[u8]) -> u64 {
     of(word, 0)
 }
@@ -35,7 +34,7 @@ fn of(word: &[u8], small: u64) -> u64 {
     mix(key ^ (u64::from_le_bytes(last) | (small & used))) & KEY_MASK
 }
 
-/// The key of two words in a row.
+/// The key of two consecutive words.
 #[inline]
 pub(crate) fn pair(first: u64, second: u64) -> u64 {
     mix(mix(first).rotate_left(17) ^ second) & KEY_MASK

@@ -1,4 +1,4 @@
-//! The search for editions as a [`Join`]: the rare pairs of words that books share say which books are compared.
+//! The search for editions as a [`Join`]: the rare pairs of words that books share decide which books are compared.
 
 use std::collections::{BTreeMap, HashSet};
 
@@ -10,12 +10,12 @@ use crate::document::Position;
 use crate::error::Result;
 use crate::kernel::{Bytes, Join};
 
-/// Finds the pairs that [`find`](super::find) finds among books that are all different, once boilerplate was
-/// [left out](super::Boilerplate::leave_out) of them.
+/// Finds the same pairs as [`find`](super::find) among books that are all different, after boilerplate was
+/// [removed](super::Boilerplate::leave_out) from them.
 ///
-/// Where a pair of words occurs in very many books, only neighbours in the list are compared; books that share a passage with a
-/// third one are compared then. [`find`](super::find) does that for all books as soon as one list is so long, and a join for the
-/// books of that component.
+/// If a pair of words occurs in very many books, only neighbours in the list are compared, and then books that share a
+/// passage with a third one. [`find`](super::find) does that for all books as soon as one list is that long; a join
+/// does it for the books of that component.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct EditionJoin {
     /// When two books share enough.
@@ -26,7 +26,7 @@ pub struct EditionJoin {
     pub pairs: u64,
 }
 
-/// A book, and a place in it.
+/// A book, and a position in it.
 type At = (Position, u64);
 
 /// Two books that share a pair of words.
@@ -35,7 +35,7 @@ pub struct Hit {
     /// The earlier book.
     a: At,
     b: At,
-    /// There are more such books than are all compared.
+    /// Whether there are too many such books to compare all of them.
     cut: bool,
 }
 
@@ -55,7 +55,7 @@ impl Join for EditionJoin {
     type Key = u64;
     type Entry = At;
     type Answer = Hit;
-    /// Two books, the earlier one first. The pair counts the books of the component, from 0 on.
+    /// Two books, the earlier one first. The pair numbers the books of the component from 0.
     type Verdict = (Position, Position, BookPair);
 
     fn entries(&self, position: Position, book: &Book) -> Result<Vec<(u64, At)>> {

@@ -1,10 +1,10 @@
 //! Dictionaries and word lists: texts whose lines or paragraphs begin in alphabetical order.
 //!
-//! Two of them have the same words in the same order without sharing any text.
+//! Two such texts have the same words in the same order without sharing any text.
 
-/// The first words that are compared, at least.
+/// The minimum number of first words to compare.
 const LEAST: u32 = 60;
-/// In running text every second word comes after the one before it in the alphabet.
+/// The minimum share of words in alphabetical order. In running text, it is about one half.
 const ORDERED: f64 = 0.85;
 /// Letters of a word that are compared.
 const LETTERS: usize = 6;
@@ -32,7 +32,7 @@ type Letters = [char; LETTERS];
 fn first_word(line: &str) -> Option<Letters> {
     let mut letters = ['\0'; LETTERS];
     let word = line.trim_start_matches(|c: char| !c.is_alphabetic());
-    // What begins with a number, a bracket and so on may still be an entry; a line of signs is none.
+    // A line that begins with a number or bracket may still be an entry; a line of signs is not.
     if word.len() + 8 < line.len() {
         return None;
     }
@@ -41,7 +41,7 @@ fn first_word(line: &str) -> Option<Letters> {
     (letters[0] != '\0').then_some(letters)
 }
 
-/// How often a word comes after the one before it.
+/// How often a word follows the one before it in the alphabet.
 #[derive(Default)]
 struct Order {
     last: Option<Letters>,

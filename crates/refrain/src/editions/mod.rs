@@ -1,12 +1,14 @@
 //! Editions of books: which books are the same work, whole or in part, and where they overlap.
 //!
-//! It starts from DUPNIQ (Yalniz, Can and Manmatha, "Partial duplicate detection for large book collections", CIKM 2011): a
-//! book is the sequence of the words that it has once, and two books are compared by the longest common subsequence of
-//! these. That is [`Published`], with the baselines of the paper in [`BaselineMethod`] and a [lossless filter](overlaps) in front of them.
+//! The starting point is DUPNIQ (Yalniz, Can and Manmatha, "Partial duplicate detection for large book collections",
+//! CIKM 2011). A book is the sequence of the words that occur in it once, and two books are compared by the longest
+//! common subsequence of these. That is [`Published`], with the baselines of the paper in [`BaselineMethod`] and a
+//! [lossless filter](overlaps).
 //!
-//! [`find`] goes further. It keeps words and pairs of words that a book has once or twice ([`Book`]), on disk ([`Shelf`]); an
-//! inverted index proposes books that share rare pairs ([`Candidates`]); [chains](chains()) of words at the same distances are
-//! the passages that two books share, and a [`PairRule`] tells whether that is enough. [`works`] are groups of editions.
+//! [`find`] goes further. It keeps words and pairs of words that occur once or twice in a book ([`Book`]), on disk
+//! ([`Shelf`]). An inverted index proposes books that share rare pairs ([`Candidates`]). [Chains](chains()) of words at
+//! the same distances are the passages that two books share, and a [`PairRule`] decides whether that is enough.
+//! [`works`] are groups of editions.
 //!
 //! ```
 //! use refrain::editions::{Book, FindOptions, BookPairKind, Shelf, find};

@@ -1,9 +1,9 @@
-//! All pairs of sets that have enough in common, without looking at all pairs.
+//! All pairs of sets that have enough in common, without comparing all pairs.
 //!
-//! A score that two books have to reach says how many words they must have in common at least ([`Score::least`]). If a set of n
-//! words needs t of them in common with another, then one of any n - t + 1 of its words is among them: so it is enough to look up
-//! the n - t + 1 rarest ones. The frequent words, which would put every two books beside each other, are never looked up. Nothing
-//! is lost; what is found is then counted.
+//! A minimum score sets the minimum number of words that two books have in common ([`Score::least`]). If a set of n
+//! words needs t words in common with another, then any n - t + 1 of its words include one of them. So it is enough to
+//! look up the n - t + 1 rarest ones. Frequent words, which occur in every two books, are never looked up. No pair is
+//! missed, and the pairs found are then counted.
 //!
 //! [`Score::least`]: super::Score::least
 
@@ -17,20 +17,20 @@ use crate::run::Workers;
 /// Two sets and how much they have in common.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Overlap {
-    /// The number of the one set.
+    /// The number of the first set.
     pub a: u32,
-    /// The number of the other, which is higher.
+    /// The number of the second set, which is higher.
     pub b: u32,
     /// Keys in both.
     pub common: u32,
 }
 
-/// All pairs of sets that have as many keys in common as sets of their sizes need. `least` tells that number; it must not be
-/// zero, must not depend on the order of the two sizes, and must grow with each of them. No set has a key twice.
+/// All pairs of sets with enough keys in common for their sizes. `least` returns that number; it must not be zero, must
+/// not depend on the order of the two sizes, and must grow with each of them. No set has a key twice.
 pub fn overlaps(sets: &[Vec<u64>], least: &(dyn Fn(u32, u32) -> u32 + Sync), workers: &Workers) -> Vec<Overlap> {
     let ranked = &ranked(sets);
     let size = &|n: u32| ranked[n as usize].len() as u32;
-    // Smaller sets are entered before larger ones are looked up.
+    // Smaller sets are indexed before larger ones are looked up.
     let mut order: Vec<u32> = (0..sets.len() as u32).collect();
     order.sort_by_key(|n| (size(*n), *n));
     let place: Vec<u32> = {
@@ -48,7 +48,7 @@ pub fn overlaps(sets: &[Vec<u64>], least: &(dyn Fn(u32, u32) -> u32 + Sync), wor
     let look_up = |n: u32| {
         let own = &ranked[n as usize];
         let reach = own.len() as u32;
-        // Smaller partners than this could not have enough in common even if all of them were in this set.
+        // Smaller sets could not have enough in common even if this set contained all of their keys.
         let smallest = smallest(reach, &sizes, least);
         let wanted = least(smallest.min(reach), reach);
         let mut near: Vec<u32> = Vec::new();
@@ -71,7 +71,7 @@ pub fn overlaps(sets: &[Vec<u64>], least: &(dyn Fn(u32, u32) -> u32 + Sync), wor
     found
 }
 
-/// The sets with their keys as ranks: the rarer a key, the smaller. Each is in order.
+/// The sets with their keys as ranks, sorted: the rarer a key, the smaller its rank.
 fn ranked(sets: &[Vec<u64>]) -> Vec<Vec<u32>> {
     let mut books: HashMap<u64, u32, RandomState> = HashMap::default();
     sets.iter().flatten().for_each(|key| *books.entry(*key).or_default() += 1);
@@ -87,7 +87,7 @@ fn ranked(sets: &[Vec<u64>]) -> Vec<Vec<u32>> {
         .collect()
 }
 
-/// The rarest keys of a set, one of which is common to any set with so many in common.
+/// The rarest keys of a set, one of which occurs in any set with `wanted` keys in common.
 fn prefix(set: &[u32], wanted: u32) -> &[u32] {
     let length = (set.len() + 1).saturating_sub(wanted as usize).min(set.len());
     &set[..length]

@@ -1,16 +1,16 @@
-//! What two books have to do with each other.
+//! The relation between two books.
 
 use super::book::Book;
 use super::chains::{AnchorIndex, BookPassage, ChainOptions, chains, covered, joined};
 use crate::papers::dupniq::Published;
 
-/// What two books are to each other.
+/// The relation between two books.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, serde::Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum BookPairKind {
     /// Most of each is in the other.
     Duplicate,
-    /// A part of the one, large or small, is in the other.
+    /// Part of one book, large or small, is in the other.
     Partial,
 }
 
@@ -29,18 +29,18 @@ impl BookPairKind {
 pub struct PairRule {
     /// How chains are made.
     pub chains: ChainOptions,
-    /// The best chain has to be worth this much: less may be chance.
+    /// The minimum worth of the best chain: less may be chance.
     pub least_worth: f64,
-    /// The least share of unique words that are in their places: two translations of a work have half of them there, a bad copy
-    /// nearly all.
+    /// The minimum share of unique words that are in place: about half in two translations of a work, nearly all in a
+    /// bad copy.
     pub least_steadiness: f64,
-    /// The least share of the smaller book.
+    /// The minimum share of the smaller book.
     pub least_share: f64,
-    /// The least length of what is shared, in letters: a page. Less is a quotation or an advertisement...
+    /// The minimum length of shared text, in letters: a page. Less is a quotation or an advertisement...
     pub least_letters: u32,
     /// ...unless it is a large part of something small: length in letters, and share of the smaller book.
     pub least_of_small: (u32, f64),
-    /// The shares of the smaller and of the larger book that make a whole duplicate.
+    /// The shares of the smaller and of the larger book that make a full duplicate.
     pub whole: (f64, f64),
 }
 
@@ -59,7 +59,7 @@ impl Default for PairRule {
 }
 
 impl PairRule {
-    /// Accepts whatever shares a chain: to see how near pairs come to the limits of the default.
+    /// Accepts any pair that shares a chain, to see how close pairs come to the default limits.
     pub fn loose() -> PairRule {
         let least_worth = ChainOptions::default().least_worth;
         PairRule {
@@ -73,29 +73,30 @@ impl PairRule {
     }
 }
 
-/// Letters between two passages that are told as one.
+/// The maximum letters between two passages that are reported as one.
 const MOST_BETWEEN: u32 = 400;
 
 /// Two books that share text.
 #[derive(Debug, Clone, PartialEq, serde::Serialize)]
 pub struct BookPair {
-    /// The number of the one book.
+    /// The number of the first book.
     pub a: u32,
-    /// The number of the other, which is higher.
+    /// The number of the second book, which is higher.
     pub b: u32,
-    /// What they are to each other.
+    /// Their relation.
     pub kind: BookPairKind,
-    /// The larger of the two shares: 1 where a book is contained in the other. Of a published method, its score.
+    /// The larger of the two shares: 1 if one book contains the other. For a published method, its score.
     pub score: f64,
-    /// The share of the first book that is in the other.
+    /// The share of the first book that is in the second.
     pub share_a: f64,
-    /// The share of the other that is in the first.
+    /// The share of the second book that is in the first.
     pub share_b: f64,
-    /// What the best chain is worth: how unlikely it is by chance.
+    /// The worth of the best chain: how unlikely it is by chance.
     pub worth: f64,
     /// Words and pairs of words in all chains.
     pub links: u32,
-    /// The share of the unique words of both, between the ends of chains, that are in their places: see [`Chain`](super::Chain).
+    /// The share of the unique words of both, between the ends of chains, that are in place: see
+    /// [`Chain`](super::Chain).
     pub steadiness: f64,
     /// The published scores.
     pub published: Published,
@@ -104,7 +105,7 @@ pub struct BookPair {
 }
 
 impl BookPair {
-    /// The same pair seen from the other side: `b` is the first book now, under these numbers.
+    /// The same pair with the books swapped: `b` is now the first book, under these numbers.
     pub(super) fn turned(&self, a: u32, b: u32) -> BookPair {
         let Published { x, y, .. } = self.published;
         let mut passages: Vec<BookPassage> = self.passages.iter().map(BookPassage::turned).collect();
@@ -120,7 +121,7 @@ impl BookPair {
         }
     }
 
-    /// A pair that a published method finds: it knows a score, one kind of pairs, and no passages.
+    /// A pair found by a published method, which gives a score, one kind of pairs, and no passages.
     pub fn published(a: (u32, &Book), b: (u32, &Book), score: f64) -> BookPair {
         BookPair {
             a: a.0,
@@ -137,14 +138,14 @@ impl BookPair {
         }
     }
 
-    /// False for a pair of which a published method knows nothing but a score.
+    /// False for a pair from a published method, which has only a score.
     pub fn is_measured(&self) -> bool {
         self.links > 0
     }
 }
 
 impl PairRule {
-    /// Compares two books; none when they share too little.
+    /// Compares two books; `None` if they share too little.
     pub fn judge(&self, a: (u32, &Book, &AnchorIndex), b: (u32, &Book, &AnchorIndex)) -> Option<BookPair> {
         let chains = chains(a.1, a.2, b.1, b.2, &self.chains);
         let worth = chains.first()?.worth;

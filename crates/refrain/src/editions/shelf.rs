@@ -1,8 +1,8 @@
-//! Books on disk: what was learned of a collection, to be searched, saved and joined.
+//! Books on disk: the data learned from a collection, to be searched, saved and joined.
 //!
-//! A saved index is one file: a line that tells what it is, the records of all books and of the edges of some, a table of them in
-//! JSON, and a last line's worth of numbers that says where the table is. What a book leaves in it does not depend on other
-//! books, so indexes are joined by putting their records one behind the other.
+//! A saved index is one file: a line that identifies it, the records of all books and of the edges of some, a table of
+//! them in JSON, and a footer that locates the table. The record of a book does not depend on other books, so indexes
+//! are joined by concatenating their records.
 
 use std::fs::File;
 use std::io::{BufWriter, IntoInnerError, Read, Seek, SeekFrom, Write};
@@ -18,24 +18,24 @@ use super::hash::{KEY_BITS, KEY_MASK};
 use crate::disk::atomic::AtomicFile;
 use crate::error::{Error, IoContext, Result};
 
-/// What a saved index begins with. The number is that of the format.
+/// The first bytes of a saved index, with the format version.
 const MAGIC: &[u8] = b"refrain editions 2\n";
-/// What indexes of other versions begin with.
+/// The first bytes of an index of any version.
 const FAMILY: &[u8] = b"refrain editions ";
-/// The end of a saved index: where the table begins, its length, and the hash of it.
+/// The length of the footer: where the table begins, its length, and its hash.
 const FOOTER: usize = 24;
 /// Bytes of a key.
 const KEY_BYTES: usize = KEY_BITS as usize / 8;
 
-/// What the table says of a book.
+/// The entry of a book in the table.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Entry {
-    /// The name people know it by.
+    /// Its display name.
     pub id: String,
-    /// Its title, if it tells.
+    /// Its title, if it states one.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub title: String,
-    /// Its author, if it tells.
+    /// Its author, if it states one.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub author: String,
     /// Its length in letters.
@@ -44,17 +44,17 @@ pub struct Entry {
     pub words: u32,
     /// The size of its text in bytes.
     pub bytes: u32,
-    /// From its first word that was not left out to its last one, in bytes.
+    /// The range from its first compared word to its last one, in bytes.
     #[serde(default)]
     pub compared: (u32, u32),
     /// Words that occur in it once.
     pub unique: u32,
     /// Pairs of words that are rare in it.
     pub pairs: u32,
-    /// It is in alphabetical order.
+    /// Whether it is in alphabetical order.
     #[serde(default)]
     pub is_list: bool,
-    /// Where its record is.
+    /// The offset of its record.
     at: u64,
     length: u32,
     /// The hash of its record.
@@ -62,7 +62,7 @@ pub struct Entry {
 }
 
 impl Entry {
-    /// Equal for two books that have the very same words in the same places.
+    /// Equal for two books with exactly the same words in the same positions.
     pub(super) fn same(&self) -> (u64, u32) {
         (self.hash, self.letters)
     }
@@ -83,24 +83,24 @@ pub struct Shelf {
     /// For messages.
     path: PathBuf,
     end: u64,
-    /// How its books were made ready.
+    /// How its books were prepared.
     made: String,
     books: Vec<Entry>,
     edges: Vec<Entry>,
-    /// Records that were not written yet.
+    /// Records that are not written yet.
     waiting: Vec<u8>,
 }
 
-/// Bytes that are written at a time.
+/// Bytes written at a time.
 const CHUNK: usize = 1 << 20;
 
 impl Shelf {
-    /// An empty one, in a temporary file in this folder.
+    /// An empty shelf, in a temporary file in this folder.
     pub fn new(folder: &Path) -> Result<Shelf> {
         Shelf::of_books_made(folder, "")
     }
 
-    /// The same, with a word on how its books are made ready: only shelves with the same word are joined.
+    /// The same, with a label for how its books are prepared: only shelves with the same label are joined.
     pub fn of_books_made(folder: &Path, made: &str) -> Result<Shelf> {
         let file = tempfile::tempfile_in(folder).at(folder)?;
         let (books, edges, waiting) = (Vec::new(), Vec::new(), Vec::new());
@@ -153,7 +153,7 @@ impl Shelf {
         Ok(Shelf { file, path: path.to_owned(), end: at, made, books, edges, waiting: Vec::new() })
     }
 
-    /// What is known of the books.
+    /// The entries of the books.
     pub fn books(&self) -> &[Entry] {
         &self.books
     }
@@ -163,12 +163,12 @@ impl Shelf {
         self.books.len()
     }
 
-    /// True when there is none.
+    /// True if there are no books.
     pub fn is_empty(&self) -> bool {
         self.books.is_empty()
     }
 
-    /// Puts a book on the shelf; its edges, if they are worth anything, tell what notices look like.
+    /// Adds a book. Its edges, if significant, show what notices look like.
     pub fn add(&mut self, book: &Book, edges: Option<&Book>) -> Result<()> {
         let entry = self.write(book)?;
         self.books.push(entry);
@@ -201,7 +201,7 @@ impl Shelf {
         Ok(())
     }
 
-    /// Of more edges than this, some are drawn by their hashes, so that it does not matter in which order books came.
+    /// Keeps at most this many edges, chosen by hash, so that the order of books does not matter.
     fn draw(&mut self, most: usize) {
         if self.edges.len() > most {
             self.edges.sort_unstable_by(|one, other| (one.hash, &one.id).cmp(&(other.hash, &other.id)));
@@ -210,14 +210,14 @@ impl Shelf {
         }
     }
 
-    /// Puts the books from a number on in the order of their ids: what is found does not depend on the order in which they came.
+    /// Sorts the books from a number on by id, so that results do not depend on the order in which they were added.
     pub fn sort_from(&mut self, number: usize) {
         if let Some(books) = self.books.get_mut(number..) {
             books.sort_by(|one, other| (&one.id, one.hash).cmp(&(&other.id, other.hash)));
         }
     }
 
-    /// True for two books that have the very same words in the same places.
+    /// True for two books with exactly the same words in the same positions.
     pub fn are_same(&self, a: u32, b: u32) -> bool {
         let of = |book: u32| self.books.get(book as usize).map(Entry::same);
         of(a).is_some() && of(a) == of(b)
@@ -261,7 +261,7 @@ impl Shelf {
         Ok(at)
     }
 
-    /// Writes what waits.
+    /// Writes pending records.
     pub fn flush(&mut self) -> Result<()> {
         self.file.write_all_at(&self.waiting, self.end).at(&self.path)?;
         self.end += self.waiting.len() as u64;
@@ -292,7 +292,7 @@ impl Shelf {
 
     fn record(&self, entry: &Entry) -> Result<Vec<u8>> {
         let length = entry.length as usize;
-        // Records are written whole, so each is in the file or waits.
+        // Records are written whole, so each is either in the file or pending.
         if let Some(from) = entry.at.checked_sub(self.end) {
             let waiting = self.waiting.get(from as usize..).and_then(|rest| rest.get(..length));
             return Ok(waiting.unwrap_or_default().to_vec());
@@ -325,7 +325,7 @@ impl Shelf {
         })
     }
 
-    /// Saves the index; it appears under its name when it is complete.
+    /// Saves the index; it appears under its name once it is complete.
     pub fn save(&mut self, path: &Path) -> Result<()> {
         self.flush()?;
         self.draw(MOST_EDGES);
@@ -352,7 +352,8 @@ impl Shelf {
     }
 }
 
-/// A book's anchors: for each its key, what it is, how far it is from the one before in letters and in bytes, and its length.
+/// Encodes the anchors of a book: key, flags, distances from the one before in letters and in bytes, and length of
+/// each.
 fn encode(anchors: &[Anchor]) -> Vec<u8> {
     let mut out = Vec::with_capacity(10 * anchors.len());
     let (mut position, mut byte) = (0, 0);
@@ -375,7 +376,7 @@ fn varint(out: &mut Vec<u8>, mut number: u32) {
     out.push(number as u8);
 }
 
-/// Reads them; none when the bytes are something else.
+/// Decodes anchors; `None` if the bytes are not valid.
 fn decode(mut bytes: &[u8]) -> Option<Vec<Anchor>> {
     let mut anchors = Vec::with_capacity(bytes.len() / 10);
     let (mut position, mut byte) = (0_u32, 0_u32);

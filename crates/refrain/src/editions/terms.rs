@@ -1,12 +1,12 @@
-//! Words as editions compare them: letters in lower case, with a place that survives bad scans.
+//! Words as editions compare them: letters in lower case, with a position that survives bad scans.
 //!
-//! A word is a stretch of letters without their accents; digits and punctuation are removed, as published, and an apostrophe inside a word joins its
-//! two parts. Scripts that write no spaces have no words to see: every two neighbouring characters count as one there (four in
-//! the scripts of South-East Asia, whose characters say less).
+//! A word is a stretch of letters without their accents. Digits and punctuation are removed, as published, and an
+//! apostrophe inside a word joins its two parts. In scripts without spaces, every two neighbouring characters count as
+//! a word (four in the scripts of South-East Asia, whose characters carry less information).
 //!
-//! The place of a word is not its byte. Two editions differ in line ends, indents and punctuation, and a scanner takes spaces
-//! for letters and letters for specks. So stretches of letters and digits count with their length and one more, and a single
-//! character that stands alone counts nothing: a space that became a letter moves nothing behind it.
+//! The position of a word is not its byte offset. Two editions differ in line ends, indents and punctuation, and
+//! scanners read spaces as letters and letters as specks. So a stretch of letters and digits counts its length plus
+//! one, and a single separate character counts nothing. A space misread as a letter does not shift the text after it.
 
 use unicode_normalization::char::{decompose_canonical, is_combining_mark};
 
@@ -16,19 +16,19 @@ use crate::text::scripts::{is_chinese_or_japanese, is_phonetic_katakana, is_sout
 /// A word.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Term {
-    /// The hash of its letters in lower case, 40 bits.
+    /// The hash of its lower-case letters, 40 bits.
     pub key: u64,
-    /// Its place in the text, in letters.
+    /// Its position in the text, in letters.
     pub position: u32,
     /// Its first byte.
     pub byte: u32,
-    /// Its length in bytes; 0 where that is more than 255.
+    /// Its length in bytes; 0 if it is more than 255.
     pub bytes: u8,
     /// Its length in letters, at most 255; a character of a script without spaces counts as two.
     pub letters: u8,
 }
 
-/// What a byte of ASCII is.
+/// The classes of ASCII bytes.
 const OTHER: u8 = 0;
 const LETTER: u8 = 1;
 const DIGIT: u8 = 2;
@@ -50,7 +50,7 @@ static BYTES: [u8; 256] = {
     table
 };
 
-/// What a character of another script is.
+/// The class of a non-ASCII character.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Class {
     Letter,
@@ -63,13 +63,13 @@ enum Class {
 
 fn class(character: char) -> Class {
     match character {
-        // Apostrophes, accents that stand beside their letters, soft hyphens and joiners do not end a word.
+        // Apostrophes, combining accents, soft hyphens and joiners do not end a word.
         '\'' | '\u{2019}' | '\u{02BC}' | '\u{0300}'..='\u{036F}' | '\u{00AD}' | '\u{200C}' | '\u{200D}' => {
             Class::Apostrophe
         }
         _ if !character.is_alphabetic() => match character {
             _ if character.is_numeric() => Class::Digit,
-            // Marks of other scripts: signs of tones, of vowels that are left out, of conjuncts.
+            // Marks of other scripts: tone signs, vowel signs, conjunct signs.
             _ if is_combining_mark(character) => Class::Apostrophe,
             _ => Class::Other,
         },
@@ -79,20 +79,20 @@ fn class(character: char) -> Class {
     }
 }
 
-/// What is known of the stretch of letters and digits that is being read.
+/// The state of the stretch of letters and digits being read.
 #[derive(Default)]
 struct Stretch {
     /// Letters and digits so far.
     length: u32,
-    /// Where the word that is being read begins, in letters of the stretch and in bytes.
+    /// Where the current word begins, in letters of the stretch and in bytes.
     word: Option<(u32, usize)>,
-    /// The letters of that word, where it is not plain ASCII.
+    /// The letters of the current word, if it is not plain ASCII.
     letters: Vec<u8>,
-    /// How many.
+    /// The number of those letters.
     count: u32,
 }
 
-/// Hands out the words of a text, and returns its length in letters.
+/// Calls `found` with the words of a text, and returns its length in letters.
 ///
 /// ```
 /// use refrain::editions::terms;
@@ -107,7 +107,7 @@ pub fn terms(text: &str, mut found: impl FnMut(Term)) -> u32 {
     let mut at = 0;
     let mut stretch = Stretch::default();
     while at < bytes.len() {
-        // A word of plain letters between two characters of ASCII that belong to no word: nearly all there are.
+        // Fast path for nearly all words: plain letters between two ASCII characters that belong to no word.
         let start = at;
         while at < bytes.len() && BYTES[usize::from(bytes[at])] == LETTER {
             at += 1;
@@ -139,11 +139,11 @@ pub fn terms(text: &str, mut found: impl FnMut(Term)) -> u32 {
     position
 }
 
-/// Reads a stretch of letters and digits that is not plain. Returns where it ends.
+/// Reads a stretch of letters and digits that is not plain. Returns its end.
 fn odd(text: &str, start: usize, position: u32, stretch: &mut Stretch, found: &mut impl FnMut(Term)) -> usize {
     (stretch.length, stretch.count, stretch.word) = (0, 0, None);
     stretch.letters.clear();
-    // The last characters of a script without spaces: each with its byte and its place.
+    // The last characters of a script without spaces, each with its byte and its position.
     let mut alone: [(char, usize, u32); 4] = [('\0', 0, 0); 4];
     let mut run: usize = 0;
     for (offset, character) in text[start..].char_indices() {
@@ -162,7 +162,7 @@ fn odd(text: &str, start: usize, position: u32, stretch: &mut Stretch, found: &m
                 let letters = &mut stretch.letters;
                 for lower in character.to_lowercase() {
                     decompose_canonical(lower, |part| {
-                        // Accents do not count: they are written as a part of their letter or behind it, and scanners lose them.
+                        // Accents do not count: they can be part of their letter or follow it, and scanners lose them.
                         if class(part) != Class::Apostrophe {
                             letters.extend_from_slice(part.encode_utf8(&mut [0; 4]).as_bytes());
                         }
@@ -228,7 +228,7 @@ mod tests {
         all
     }
 
-    /// The same, written as it is described.
+    /// The same, implemented directly from the description.
     fn plain(text: &str) -> (Vec<(Vec<u8>, u32, usize)>, u32) {
         let mut words = Vec::new();
         let mut position = 0;
@@ -264,7 +264,7 @@ mod tests {
         let places = |text: &str| all(text).iter().map(|term| term.position).collect::<Vec<_>>();
         assert_eq!(places("the keeper lit the lamp"), [0, 4, 11, 15, 19]);
         assert_eq!(places("the   keeper,\n\n\tlit -- the lamp"), [0, 4, 11, 15, 19]);
-        assert_eq!(places("the x keeper"), [0, 4, 4], "a speck moves nothing");
+        assert_eq!(places("the x keeper"), [0, 4, 4], "a speck shifts nothing");
         assert_eq!(*places("thexkeeper lamp").last().unwrap_or(&0), 11, "nor does a space that became a letter");
     }
 

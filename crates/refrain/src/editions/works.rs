@@ -1,7 +1,7 @@
 //! Works: groups of books that are editions of one another, and which work contains which.
 //!
-//! Only whole duplicates make a group. A collection has parts of many works, and two of these are not one work because one
-//! collection has both: such pairs become relations between groups.
+//! Only full duplicates form a group. Two works are not one because a collection contains parts of both; such pairs
+//! become relations between groups.
 
 use std::collections::BTreeMap;
 
@@ -11,21 +11,21 @@ use super::shelf::Entry;
 /// A group of editions.
 #[derive(Debug, Clone, PartialEq, Eq, Default, serde::Serialize)]
 pub struct Work {
-    /// A title, proposed from what the books say of themselves.
+    /// A title, derived from the titles that the books state.
     pub title: String,
-    /// The author, proposed in the same way.
+    /// The author, derived in the same way.
     pub author: String,
-    /// The books, by their numbers, in order.
+    /// The numbers of the books, in order.
     pub books: Vec<u32>,
-    /// What it has to do with other works.
+    /// Its relations to other works.
     pub relations: Vec<(Relation, usize)>,
 }
 
-/// What one work is to another.
+/// The relation of one work to another.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, serde::Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Relation {
-    /// Most of the other is in it: it is a collection, or the whole of which the other is a part.
+    /// It contains most of the other: it is a collection, or the other is a part of it.
     Contains,
     /// Most of it is in the other.
     ContainedIn,
@@ -44,10 +44,10 @@ impl Relation {
     }
 }
 
-/// A work of which this share is in another is contained in it.
+/// The minimum share of a work in another to be contained in it.
 const CONTAINED: f64 = 0.6;
 
-/// The works among books, in the order of their first books. Books that have to do with no other are left out.
+/// The works among books, in the order of their first books. Books that are related to no other are not included.
 pub fn works(books: &[Entry], pairs: &[BookPair]) -> Vec<Work> {
     let mut above: Vec<u32> = (0..books.len() as u32).collect();
     for pair in pairs.iter().filter(|pair| pair.kind == BookPairKind::Duplicate) {
@@ -79,7 +79,7 @@ pub fn works(books: &[Entry], pairs: &[BookPair]) -> Vec<Work> {
         works[b].relations.push((to_a, a));
     }
     for work in &mut works {
-        // Of several relations to one work the first says most.
+        // Of several relations to one work, keep the strongest, which comes first.
         work.relations.sort_unstable_by_key(|(relation, other)| (*other, *relation));
         work.relations.dedup_by_key(|(_, other)| *other);
     }
@@ -95,7 +95,7 @@ fn root(above: &mut [u32], mut book: u32) -> u32 {
     book
 }
 
-/// Names a work after its books: the title that most of them have, however it is written.
+/// Names a work after its books: the most frequent title, ignoring spelling details.
 fn named(books: &[Entry], members: Vec<u32>) -> Work {
     let entries = || members.iter().filter_map(|book| books.get(*book as usize));
     let title = most_frequent(entries().map(|entry| entry.title.as_str()));
@@ -104,7 +104,7 @@ fn named(books: &[Entry], members: Vec<u32>) -> Work {
     Work { title, author: author.unwrap_or_default(), books: members, relations: Vec::new() }
 }
 
-/// The text that occurs most often, whatever its case and punctuation; of several the first.
+/// The most frequent text, ignoring case and punctuation; the first if there are several.
 fn most_frequent<'a>(texts: impl Iterator<Item = &'a str>) -> Option<String> {
     let mut counts: Vec<(String, &str, u32)> = Vec::new();
     for text in texts.filter(|text| !text.trim().is_empty()) {

@@ -1,4 +1,4 @@
-//! `convert`: any input to any output, nothing removed but what came marked.
+//! `convert`: any input to any output; removes only ranges that were already marked.
 
 use serde::{Deserialize, Serialize};
 
@@ -14,7 +14,7 @@ use crate::source::ReadOptions;
 use crate::text::Offsets;
 use crate::write::WriteOptions;
 
-/// Converts documents from any format to any other. Ranges that came marked are removed, unless `keep_marked` is set.
+/// Converts documents from any format to any other. Ranges that are already marked are removed, unless `keep_marked` is set.
 ///
 /// ```
 /// use refrain::{Convert, Document, Input, Outputs, Run};
@@ -31,13 +31,13 @@ use crate::write::WriteOptions;
 pub struct Convert {
     /// How inputs are read.
     pub read: ReadOptions,
-    /// Keep ranges that came marked, with their marks.
+    /// Keep ranges that are already marked, with their marks.
     pub keep_marked: bool,
-    /// What the offsets of marks count in files.
+    /// The unit of the offsets of marks in files.
     pub offsets: Offsets,
 }
 
-/// What [`Convert`] did.
+/// The result of [`Convert`].
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct ConvertReport {
     /// Documents that were written.

@@ -41,17 +41,17 @@ pub struct Extract {
     pub read: ReadOptions,
     /// Which method finds the main content, and how.
     pub content: ExtractOptions,
-    /// What Markdown shows.
+    /// The elements to include in Markdown.
     pub markdown: MarkdownOptions,
     /// Write one JSON object for each block instead: whether it was kept, by which rule, and its features.
     pub explain: bool,
     /// JSONL and memory: write all blocks of the page, each with whether it was kept, and why.
     pub keep_marked: bool,
-    /// JSONL: what the offsets of blocks count.
+    /// JSONL: the unit of the offsets of blocks.
     pub offsets: Offsets,
 }
 
-/// What [`Extract`] did.
+/// The result of [`Extract`].
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct ExtractReport {
     /// Pages that were written.
@@ -70,7 +70,7 @@ pub struct ExtractedPage {
     /// The page: the text of its main content and its blocks; with [`Extract::keep_marked`], the text of the whole page with
     /// marks on everything else.
     pub document: Document,
-    /// What the page says about itself.
+    /// The metadata of the page.
     pub metadata: Metadata,
     /// How good the result is expected to be, from 0 to 1.
     pub confidence: f32,
@@ -197,7 +197,7 @@ impl Destination {
     }
 }
 
-/// What stands between two pages.
+/// The separator between two pages.
 fn separator(format: Format) -> &'static str {
     match format {
         Format::Text => "\n",
@@ -213,7 +213,7 @@ const TEI_START: &str = "\
 ";
 const TEI_END: &str = "</teiCorpus>\n";
 
-/// What became of a page.
+/// The result for a page.
 #[derive(Default)]
 struct Done {
     written: Option<Written>,
@@ -233,12 +233,12 @@ enum Written {
     Document(Box<Document>),
 }
 
-/// What is done with each page.
+/// The processing of each page.
 struct Work<'a> {
     job: &'a Extract,
     extractor: Extractor,
     format: Format,
-    /// Records of an earlier run are known by their fields.
+    /// Records of an earlier run are recognised by their fields.
     knows_records: bool,
     in_memory: bool,
 }
@@ -281,13 +281,13 @@ impl<'a> Work<'a> {
                     Written::Text(opened.document.name().to_owned(), text)
                 }
             };
-            // Browsers take NUL characters in their stride; pages that hold some are no failures.
+            // Browsers ignore NUL characters, so pages that contain some are not failures.
             let failure = opened.failure.filter(|_| opened.markup == Markup::Text);
             Done { written: Some(written), empty, described, skipped: None, failure }
         })
     }
 
-    /// What a page says about itself. Plain text (`html` is empty) says nothing; its source may.
+    /// The metadata of a page. Plain text (`html` is empty) has none, but its source may.
     fn metadata(html: &str, found: &Extracted<'_>, document: &mut Document) -> Metadata {
         let mut metadata = match html.is_empty() {
             false => Metadata::of(html, found.page, document.origin.url.as_deref()),
@@ -331,7 +331,7 @@ impl<'a> Work<'a> {
         match self.format {
             Format::Markdown => markdown(html, found.page, &keep, &self.job.markdown),
             Format::Tei => {
-                // Where the page does not say where it stands, it is known where it was read.
+                // If the page does not state its address, use the one it was read from.
                 let canonical = metadata.canonical.clone().or_else(|| document.origin.url.clone());
                 tei(html, found.page, &Metadata { canonical, ..metadata.clone() }, &document.id, &keep)
             }
@@ -344,10 +344,10 @@ impl<'a> Work<'a> {
                 if let Some(encoding) = &document.encoding {
                     line.insert("encoding".into(), Value::from(encoding.as_str()));
                 }
-                // Documents that refrain wrote before remember where they came from first.
+                // Documents that refrain wrote before still carry their first origin.
                 let first = document.meta.get("origin").filter(|origin| origin.is_string());
                 line.insert("origin".into(), first.cloned().unwrap_or_else(|| Value::from(document.origin.path())));
-                // Every line has a title, if only to say that there is none.
+                // Every line has a title field, even if there is no title.
                 line.insert("title".into(), Value::Null);
                 let options = RecordOptions { keep_marked: self.job.keep_marked, offsets: self.job.offsets };
                 line.extend(found.record(metadata, options));
@@ -357,7 +357,7 @@ impl<'a> Work<'a> {
                     let mut chars = CharOffsets::new(&found.page.text);
                     line.insert("pages".into(), pages.into_iter().map(|at| chars.chars(at)).collect());
                 }
-                // Fields of the source travel with the page; ours go before them.
+                // Keep the fields of the source, after ours.
                 for (name, value) in &document.meta {
                     if line.get(name) == Some(value) {
                         continue; // it is there
@@ -375,7 +375,7 @@ impl<'a> Work<'a> {
     }
 }
 
-/// True for an empty file that is called like a page: a page without text, and no failure.
+/// True for an empty file named like a page: this is a page without text, not a failure.
 fn is_empty_page(failure: &Failure) -> bool {
     let name = failure.member.as_deref().unwrap_or(&failure.input);
     let extension = Path::new(name).extension().and_then(|extension| extension.to_str()).unwrap_or_default();
@@ -406,7 +406,7 @@ fn explain(html: &str, found: &Extracted<'_>, document: &Document) -> String {
     lines
 }
 
-/// The language of some blocks of a page, where it can be told.
+/// The language of some blocks of a page, if it can be identified.
 fn language_of<'a>(page: &ParsedPage, blocks: impl Iterator<Item = &'a Block>) -> Option<String> {
     const ENOUGH: usize = 4000;
     let mut sample = String::new();

@@ -25,7 +25,7 @@ pub struct Failures {
 /// How many failures a report holds.
 pub(super) const REPORTED: usize = 10_000;
 
-/// Collects failures, and writes them to the list `errors` if that is wanted.
+/// Collects failures, and writes them to the list `errors` if requested.
 pub(crate) struct FailureLog {
     list: List,
     failures: Failures,
@@ -47,7 +47,7 @@ pub(crate) struct SavedFailures {
 }
 
 impl FailureLog {
-    /// Opens the list at once: what cannot be written should show before the work, not after it. Continues from a
+    /// Opens the list at once: a list that cannot be written should fail before the work, not after it. Continues from a
     /// checkpoint if there is one.
     pub(crate) fn open(outputs: &Outputs, saved: Option<SavedFailures>) -> Result<FailureLog> {
         let SavedFailures { failures, bytes } = saved.unwrap_or_default();
@@ -71,7 +71,7 @@ impl FailureLog {
         Ok(FailureLog { list, failures, bytes })
     }
 
-    /// A new log that begins with what failed before the work.
+    /// A new log that begins with earlier failures.
     pub(crate) fn new(outputs: &Outputs, early: Vec<Failure>) -> Result<FailureLog> {
         let mut log = FailureLog::open(outputs, None)?;
         early.into_iter().try_for_each(|failure| log.add(failure))?;

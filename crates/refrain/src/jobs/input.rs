@@ -1,4 +1,4 @@
-//! What a job reads.
+//! The input of a job.
 
 use std::ops::ControlFlow;
 use std::path::Path;
@@ -11,7 +11,7 @@ use crate::document::Document;
 use crate::error::{Error, Failure, Result};
 use crate::source::{Collection, InputFiles, Item, ReadOptions, STDIN};
 
-/// What a job reads: files by name, standard input, or documents in memory.
+/// The input of a job: files by name, standard input, or documents in memory.
 ///
 /// ```
 /// use refrain::{Document, Input};
@@ -111,7 +111,7 @@ impl Input {
         Ok((source, failures, copied))
     }
 
-    /// The same, where nothing at all is no error.
+    /// The same, but empty input is not an error.
     pub(crate) fn open_any(&self, options: &ReadOptions, outputs: &Outputs) -> Result<(Collection, Vec<Failure>)> {
         let names = match &self.0 {
             Kind::Documents(documents) => {
@@ -127,7 +127,7 @@ impl Input {
     }
 }
 
-/// Refuses an output file that was named as input, or that lies in an input folder and could have been meant to be read.
+/// Rejects an output file that was named as input, or that is in an input folder and may have been meant as input.
 fn refuse_output_among(
     names: &[String],
     inputs: &InputFiles,

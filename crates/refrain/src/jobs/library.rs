@@ -1,4 +1,4 @@
-//! `library`: sources that are kept, to check documents against them.
+//! `library`: a permanent collection of sources to check documents against.
 
 use std::collections::HashSet;
 use std::fmt::Write as _;
@@ -48,7 +48,7 @@ pub struct Library {
     reader: LibraryReader,
 }
 
-/// How a new library counts words. In a library that exists, other values are an error.
+/// How a new library counts words. For an existing library, other values are an error.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct LibraryOptions {
@@ -58,7 +58,7 @@ pub struct LibraryOptions {
     pub ngram: Option<usize>,
 }
 
-/// What [`Library::add`] did.
+/// The result of [`Library::add`].
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct AddReport {
     /// Sources that are new.
@@ -94,12 +94,12 @@ impl Default for LibraryCheck {
     }
 }
 
-/// What [`Library::check`] reads. An `&Input` is enough where there are only documents.
+/// The input of [`Library::check`]. An `&Input` is enough if there are only documents.
 #[derive(Debug, Clone)]
 pub struct CheckInput {
     /// The documents.
     pub documents: Input,
-    /// Text that everyone was given: it does not count.
+    /// Text that everyone received. It does not count.
     pub exclude: Option<Input>,
 }
 
@@ -109,7 +109,7 @@ impl From<&Input> for CheckInput {
     }
 }
 
-/// What [`Library::check`] found.
+/// The result of [`Library::check`].
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
 pub struct CheckReport {
     /// How many documents were checked.
@@ -133,7 +133,7 @@ pub struct CheckedDocument {
     pub shared: usize,
     /// The same as a share.
     pub containment: f64,
-    /// The sources; those that contain most of it come first.
+    /// The sources, the highest containment first.
     pub sources: Vec<FoundSource>,
 }
 
@@ -294,7 +294,7 @@ impl Library {
         self.reader.verify()
     }
 
-    /// Merges all segments into one, without removed sources. This happens by itself, too.
+    /// Merges all segments into one, without removed sources. This also happens automatically.
     pub fn compact(&mut self) -> Result<()> {
         LibraryWriter::open(&self.folder, &self.options(false))?.compact()?;
         self.reader = LibraryReader::open(&self.folder)?;
@@ -332,7 +332,7 @@ impl CheckedDocument {
     }
 }
 
-/// What was found of a document, in code points.
+/// The result for a document, in code points.
 fn as_json(document: &PreparedDocument, checked: &Checked) -> Value {
     let rounded = |score: f64| (score * 1e6).round() / 1e6;
     let sources = checked.sources.iter().map(|found| {

@@ -1,4 +1,4 @@
-//! Jobs: one for each verb of the command line, with the same defaults, the same bytes out and the same errors.
+//! Jobs: one for each verb of the command line, with the same defaults, the same output and the same errors.
 //!
 //! A job is a plain struct whose `Default` holds every default. Its `run` takes an [`Input`] (files, or documents in memory),
 //! [`Outputs`] (files, or memory) and a [`Run`](crate::Run) (threads, memory, progress, stop), and returns a typed report.

@@ -1,4 +1,4 @@
-//! Where the results of a job go.
+//! The outputs of a job.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -13,7 +13,7 @@ use crate::error::{Error, Hint, Result};
 use crate::source::{InputFiles, STDIN};
 use crate::write::{self, Compressed, Compression, DocumentWriter, Format, WriteOptions, Written};
 
-/// Where the results of a job go: its main output, and lists beside it.
+/// Where a job writes its results: its main output, and additional lists.
 ///
 /// ```
 /// use refrain::Outputs;
@@ -75,7 +75,7 @@ impl Output {
         self.open_at(None)
     }
 
-    /// The same; a file that an earlier run left continues after so many bytes.
+    /// The same, but a file of an earlier run continues after this many bytes.
     pub(crate) fn open_at(&self, bytes: Option<u64>) -> Result<Compressed> {
         match self {
             Output::Discard => Compression::None.compress(write::Sink::stream(io::sink())),
@@ -182,7 +182,7 @@ impl Outputs {
         Outputs { main: Output::Stdout, ..Outputs::default() }
     }
 
-    /// Memory, and the handle to what will be there.
+    /// Memory, and a handle to the result.
     pub fn memory() -> (Outputs, Memory) {
         let memory = Memory::default();
         (Outputs { main: Output::Memory(memory.clone()), ..Outputs::default() }, memory)
@@ -193,7 +193,7 @@ impl Outputs {
         Outputs::default()
     }
 
-    /// Sets the format and compression, where the name of the main output does not say them.
+    /// Sets the format and compression, if the name of the main output does not state them.
     #[must_use]
     pub fn format(mut self, format: Format, compression: Compression) -> Outputs {
         self.format = Some((format, compression));
@@ -207,7 +207,7 @@ impl Outputs {
         self
     }
 
-    /// Leaves out the main output: only lists and the report are written.
+    /// Disables the main output: only lists and the report are written.
     #[must_use]
     pub fn discard_main(mut self) -> Outputs {
         self.main = Output::Discard;
@@ -264,7 +264,7 @@ impl Outputs {
         self.main.as_path()
     }
 
-    /// The format that was asked for.
+    /// The requested format.
     pub(crate) fn requested_format(&self) -> Option<(Format, Compression)> {
         self.format
     }
@@ -274,17 +274,17 @@ impl Outputs {
         self.overwrite
     }
 
-    /// A list, if it is wanted.
+    /// A list, if requested.
     pub(crate) fn get(&self, name: &str) -> Option<&Output> {
         self.lists.get(name).filter(|output| !output.is_discarded())
     }
 
-    /// The folder of a list that is one, if it is wanted.
+    /// The folder of a list that is a folder, if requested.
     pub(crate) fn folder(&self, name: &str) -> Option<&Path> {
         self.get(name).and_then(Output::as_path)
     }
 
-    /// Opens a list, if it is wanted.
+    /// Opens a list, if requested.
     pub(crate) fn open_list(&self, name: &str) -> Result<Option<Compressed>> {
         self.get(name).map(Output::open).transpose()
     }

@@ -1,4 +1,4 @@
-//! The page of a collection whose texts were stripped: doubtful cases, and figures 2 and 5 of the paper behind the method.
+//! The HTML page of a stripped collection: doubtful cases, and figures 2 and 5 of the paper that describes the method.
 
 use std::collections::HashMap;
 use std::fmt::Write;
@@ -9,16 +9,16 @@ use crate::document::Position;
 use crate::error::Result;
 use crate::strip::{BookSample, BookText, Boundaries, Column, Ends, StripFigures};
 
-/// Cases that are shown, the least certain ones.
+/// The number of cases shown, the least certain ones.
 const CASES: usize = 200;
 /// Texts whose frequent lines are drawn.
 const COLUMNS: usize = 100;
 /// Lines that are shown on each side of a boundary; blank ones do not count.
 const AROUND: usize = 4;
-/// The page, but for what was found.
+/// The page without the results.
 const PAGE: &str = include_str!("books.html");
 
-/// What is to be shown of a collection whose texts were stripped.
+/// The data shown for a stripped collection.
 #[derive(Debug, Default)]
 pub struct StripPage {
     sample: BookSample,
@@ -77,7 +77,7 @@ impl StripPage {
             ("<!--PLACES-->", self.places(&figures)),
             ("<!--OCCURRENCES-->", occurrences(&figures)),
         ];
-        // Whatever texts have in them is escaped, so none of it is taken for one of these places.
+        // All text is escaped, so it cannot contain a placeholder.
         Ok(parts.iter().fold(PAGE.to_owned(), |page, (place, part)| page.replacen(place, part, 1)))
     }
 
@@ -147,7 +147,7 @@ impl StripPage {
     }
 }
 
-/// Lines around a boundary, as HTML; those that are taken off are marked.
+/// Lines around a boundary, as HTML; removed lines are highlighted.
 fn excerpt(text: &Ends, line: usize, is_gone: impl Fn(usize) -> bool) -> String {
     let mut out = String::new();
     for (number, line) in text.around(line, AROUND) {

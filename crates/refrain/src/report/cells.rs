@@ -1,7 +1,7 @@
 //! Cells of tables for spreadsheets and programs.
 
-/// Text as a cell of a table whose columns are separated by a character. With commas, cells are quoted where needed; otherwise,
-/// tabs and line breaks become spaces. An apostrophe protects text that a spreadsheet would take for a formula.
+/// Text as a table cell for the given column separator. With commas, cells are quoted if needed; otherwise, tabs and
+/// line breaks become spaces. An apostrophe protects text that a spreadsheet would interpret as a formula.
 ///
 /// ```
 /// use refrain::report::cell;

@@ -43,14 +43,14 @@ fn without_ending(name: &str) -> &str {
     }
 }
 
-/// True for what stands behind the last dot of names of files.
+/// True for the text after the last dot of a file name if it is a file extension.
 fn is_ending(ending: &str) -> bool {
     let letters = ending.bytes().all(|byte| byte.is_ascii_alphanumeric());
     letters && (1..6).contains(&ending.len()) && !ending.bytes().all(|byte| byte.is_ascii_digit())
 }
 
-/// Passages that two texts share as JSON objects: `{a, b, kind, score}`, and where known `quoted_a`, `quoted_b`, `page_a` and
-/// `page_b`. With each text comes where its pages begin, in code points.
+/// Passages that two texts share as JSON objects: `{a, b, kind, score}`, and if known `quoted_a`, `quoted_b`, `page_a`
+/// and `page_b`. Each text is given with the start of its pages, in code points.
 pub fn shared_passages(
     passages: &[SharedPassage],
     (text_a, pages_a): (&str, &[u64]),
@@ -94,13 +94,13 @@ fn passage_as<'a>(
 /// How a comparison is written.
 #[derive(Debug, Clone, Default)]
 pub struct ReportOptions {
-    /// Ids and names of files are left out.
+    /// Omit ids and file names.
     pub anonymous: bool,
-    /// What ranges count.
+    /// The unit of ranges.
     pub offsets: Offsets,
-    /// Options of the run, for whoever reads the report.
+    /// Options of the run, for readers of the report.
     pub run: Value,
-    /// What could not be read, in words.
+    /// Inputs that could not be read, as messages.
     pub failures: Vec<String>,
 }
 
@@ -111,12 +111,12 @@ pub struct ComparisonReport<'a> {
     places: Vec<Places>,
 }
 
-/// Where things stand in a document, in bytes and in code points.
+/// Positions in a document, in bytes and in code points.
 #[derive(Default)]
 struct Places {
-    /// Ends of passages and of what was left out, in their order: bytes, and code points before them.
+    /// Ends of passages and of excluded ranges, in order: bytes, and code points before them.
     ends: Vec<(usize, usize)>,
-    /// The same of beginnings of files and pages, which come in code points.
+    /// The same for the starts of files and pages, which are given in code points.
     starts: Vec<(usize, usize)>,
 }
 
@@ -140,7 +140,7 @@ impl Places {
         self.ends.binary_search_by_key(&byte, |(byte, _)| *byte).map_or(0, |at| self.ends[at].1)
     }
 
-    /// A range in the offsets asked for.
+    /// A range in the requested unit.
     fn range(&self, span: Span, offsets: Offsets) -> [usize; 2] {
         match offsets {
             Offsets::Bytes => [span.start, span.end],
@@ -162,9 +162,9 @@ const PAGE_PAIRS: usize = 1000;
 const PAGE_LINES: usize = 500;
 /// Bars of the histogram.
 const BARS: usize = 20;
-/// Scores are written with so many digits.
+/// The precision of scores in reports.
 const DIGITS: f64 = 1e6;
-/// The page, but for what was found.
+/// The page without the results.
 const PAGE: &str = include_str!("comparison.html");
 
 fn rounded(score: f64) -> f64 {
@@ -231,7 +231,7 @@ impl<'a> ComparisonReport<'a> {
         passage_as(passage, range(pair.a, passage.a), range(pair.b, passage.b), more)
     }
 
-    /// What a file of a document is called.
+    /// The name of a file of a document.
     fn file(&self, number: usize, part: usize) -> String {
         match self.options.anonymous {
             true => format!("file {}", part + 1),
@@ -239,7 +239,7 @@ impl<'a> ComparisonReport<'a> {
         }
     }
 
-    /// Beginnings of files or pages in the offsets asked for.
+    /// The starts of files or pages in the requested unit.
     fn starts(&self, number: usize, starts: &[u64], offsets: Offsets) -> Vec<u64> {
         let place = |start: &u64| match offsets {
             Offsets::Bytes => self.places[number].byte(*start as usize) as u64,
@@ -272,7 +272,7 @@ impl<'a> ComparisonReport<'a> {
         written
     }
 
-    /// What stands around documents and pairs in a report.
+    /// The parts of a report other than documents and pairs.
     fn frame(&self, offsets: Offsets) -> Value {
         let offsets = if offsets == Offsets::Chars { "chars" } else { "bytes" };
         json!({"refrain_report": VERSION, "verb": "compare", "offsets": offsets, "options": self.options.run})
@@ -344,12 +344,12 @@ impl<'a> ComparisonReport<'a> {
         Ok(())
     }
 
-    /// `report.html`: a page with the highest pairs, as far as that is not too much. `alone`: no other file is beside it.
+    /// `report.html`: a page with the highest pairs, up to a size limit. `alone`: there are no other report files.
     pub fn page(&self, alone: bool) -> Result<String> {
         let (result, offsets) = (self.result, Offsets::Chars);
         let shown = &result.pairs[..result.pairs.len().min(PAGE_PAIRS)];
         let involved = Self::involved(shown);
-        // Of the others, just what they are called.
+        // For the other documents, only their names.
         let names = (0..result.documents.len()).map(|number| json!({"name": self.name(number)}));
         let mut documents: Vec<Value> = names.collect();
         let mut texts = serde_json::Map::new();
@@ -387,7 +387,7 @@ impl<'a> ComparisonReport<'a> {
         for (name, value) in parts {
             page[name] = value;
         }
-        // Whatever a text has in it, it cannot end the script that it stands in.
+        // Escape `<`, so that no text can end the script that contains it.
         Ok(PAGE.replacen("/*REPORT*/null", &page.to_string().replace('<', "\\u003c"), 1))
     }
 }

@@ -14,15 +14,15 @@ use crate::document::Span;
 use crate::editions::{BookPair, Entry, FoundEditions, Relation, Work};
 use crate::error::{Error, Result};
 
-/// What was found among books.
+/// The results of a search for editions.
 pub struct EditionsTables<'a> {
     /// The books.
     pub books: &'a [Entry],
-    /// What was found.
+    /// The pairs found.
     pub found: &'a FoundEditions,
     /// The works among them.
     pub works: &'a [Work],
-    /// What could not be read.
+    /// Inputs that could not be read.
     pub failures: Vec<String>,
 }
 
@@ -59,7 +59,7 @@ impl EditionsTables<'_> {
         let mut table = COLUMNS.join("\t") + "\n";
         for pair in &self.found.pairs {
             let p = pair.published;
-            // What a published method does not know is left empty.
+            // Values that a published method does not provide are empty.
             let measured = match pair.is_measured() {
                 true => format!(
                     "{:.4}\t{:.4}\t{}\t{}\t{:.1}\t{:.4}",
@@ -108,7 +108,7 @@ impl EditionsTables<'_> {
             })
             .collect();
         let p = pair.published;
-        // What a published method does not know is null.
+        // Values that a published method does not provide are null.
         let known = |value: Value| if pair.is_measured() { value } else { Value::Null };
         json!({
             "a": self.book(pair.a), "b": self.book(pair.b),
@@ -154,7 +154,7 @@ impl EditionsTables<'_> {
             }
             Arc::new(column.finish()) as ArrayRef
         };
-        // What a published method does not know is null.
+        // Values that a published method does not provide are null.
         let known = |pair: &BookPair, value: f64| pair.is_measured().then_some(value);
         let count = |of: &dyn Fn(&BookPair) -> u32| {
             let mut column = Int64Builder::new();

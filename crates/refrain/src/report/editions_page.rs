@@ -1,5 +1,5 @@
-//! The page of works and editions, with a picture of every pair: two bars, as in the second figure of the paper, and between them
-//! which part of the one is which part of the other.
+//! The page of works and editions, with a picture of every pair: two bars, as in the second figure of the paper, with
+//! the shared parts connected.
 
 use std::collections::HashMap;
 use std::fmt::Write as _;
@@ -77,7 +77,7 @@ impl EditionsTables<'_> {
             self.works.iter().enumerate().flat_map(|(n, work)| work.books.iter().map(move |book| (*book, n))).collect();
         let mut pairs: Vec<Vec<&BookPair>> = vec![Vec::new(); self.works.len()];
         for pair in &self.found.pairs {
-            // Two works: it is told at the one of which more is in the other.
+            // For two works, report it with the one that has the larger share in the other.
             let book = if pair.share_a >= pair.share_b { pair.a } else { pair.b };
             if let Some(of) = work_of.get(&book).and_then(|work| pairs.get_mut(*work)) {
                 of.push(pair);
@@ -203,7 +203,7 @@ impl EditionsTables<'_> {
         page.push_str("</div>");
     }
 
-    /// What two books are to each other, in words.
+    /// The relation between two books, in words.
     fn sentence(&self, pair: &BookPair) -> String {
         let [a, b] = [pair.a, pair.b].map(|book| format!("<b>{}</b>", isolated(self.book(book))));
         if pair.passages.is_empty() {
@@ -282,14 +282,14 @@ const BINS: usize = 240;
 enum Bin {
     /// More than half of it is in the other book.
     Shared,
-    /// It is not.
+    /// Half of it or less is in the other book.
     Own,
     /// It was not compared.
     LeftOut,
 }
 
 impl Bin {
-    /// The colour is for pictures that are taken out of the page.
+    /// The colour is for pictures that are copied from the page.
     fn class_and_colour(self) -> (&'static str, &'static str) {
         match self {
             Bin::Shared => ("shared", "#2c8a55"),
@@ -299,7 +299,7 @@ impl Bin {
     }
 }
 
-/// What each bin of a book is.
+/// The kind of each bin of a book.
 fn coloured(spans: &[Span], compared: Span, size: usize, bins: usize) -> Vec<Bin> {
     let range = |n: usize| Span::new(size * n / bins, size * (n + 1) / bins);
     let mut spans = spans.to_vec();
@@ -359,7 +359,7 @@ fn more(page: &mut String, all: usize, shown: usize, what: &str, file: &str) {
     }
 }
 
-/// A text of somebody else: nothing in it is taken for a part of the page, nor does its direction of writing reach out of it.
+/// Escapes untrusted text, so that neither its markup nor its writing direction affects the page.
 fn isolated(text: &str) -> String {
     format!("<bdi>{}</bdi>", escape_text(text))
 }

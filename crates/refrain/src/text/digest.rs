@@ -1,11 +1,11 @@
-//! Digests: of texts (to tell exact duplicates) and of files (for the manifest).
+//! Digests of texts, to find exact duplicates, and of files, for the manifest.
 
 use std::fmt;
 
 use sha2::{Digest as _, Sha256};
 
-/// A 128-bit digest of a text: the first half of its SHA-256, wide enough that no two texts of any collection share one
-/// by chance, and not to be forged by whoever writes the pages.
+/// A 128-bit digest of a text: the first half of its SHA-256. It is wide enough that no two texts of a collection share
+/// one by chance, and authors of pages cannot forge it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct TextDigest(pub [u8; 16]);
 

@@ -15,7 +15,7 @@ pub enum Offsets {
     Bytes,
 }
 
-/// Turns byte offsets of one text into code points, in one walk for offsets asked in ascending order.
+/// Converts byte offsets of one text to code points, in one pass if they are requested in ascending order.
 pub struct CharOffsets<'a> {
     text: &'a str,
     byte: usize,
@@ -40,7 +40,7 @@ impl<'a> CharOffsets<'a> {
         self.chars
     }
 
-    /// A span in the offsets asked for.
+    /// A span in the requested unit.
     pub fn span(&mut self, span: Span, offsets: Offsets) -> Span {
         match offsets {
             Offsets::Bytes => span,
@@ -49,7 +49,7 @@ impl<'a> CharOffsets<'a> {
     }
 }
 
-/// Turns code points of one text into byte offsets, in one walk for offsets asked in ascending order.
+/// Converts code points of one text to byte offsets, in one pass if they are requested in ascending order.
 pub struct ByteOffsets<'a> {
     text: &'a str,
     byte: usize,
@@ -78,7 +78,7 @@ impl<'a> ByteOffsets<'a> {
         Some(self.byte)
     }
 
-    /// A span in bytes; `None` when it does not lie in the text, on character boundaries.
+    /// A span in bytes; `None` if it is not inside the text, on character boundaries.
     pub fn in_bytes(&mut self, span: Span, offsets: Offsets) -> Option<Span> {
         let span = match offsets {
             Offsets::Bytes => span,

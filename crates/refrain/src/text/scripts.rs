@@ -1,6 +1,6 @@
 //! Scripts that are written without spaces between words.
 //!
-//! Methods count each character of these scripts as a word. The sets differ in rare characters only. They stay apart because
+//! Methods count each character of these scripts as a word. The sets differ in rare characters only. They are separate because
 //! indexes, libraries and learned templates on disk hold hashes of the words they produce.
 
 /// Thai, Lao, Burmese and Khmer.

@@ -2,7 +2,7 @@
 
 use super::scripts::is_unspaced;
 
-/// What a character is to a word.
+/// The role of a character in a word.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Class {
     /// Part of a word.
@@ -13,16 +13,16 @@ enum Class {
     Outside,
 }
 
-/// What a byte is to a word: zero stands between words.
+/// The role of a byte in a word; zero separates words.
 const INSIDE: u8 = 1;
 const CAPITAL: u8 = 2;
 const DIGIT: u8 = 4;
 /// A part of a character that is not ASCII.
 const WIDE: u8 = 8;
-/// Directly before or directly behind a word, it tells that this is a name, such as one in a program or an address.
+/// Directly before or after a word, it marks the word as a name, as in source code or an address.
 const BEFORE_NAME: u8 = 16;
 const BEHIND_NAME: u8 = 32;
-/// What can be a part of a word.
+/// Bytes that can be part of a word.
 const OF_WORD: u8 = INSIDE | WIDE;
 
 static BYTES: [u8; 256] = bytes();
@@ -54,7 +54,7 @@ const WORD_BITS: u32 = 47;
 const SMALL: u64 = 0x2020_2020_2020_2020;
 const UNDERSCORE: u8 = b'_' | 0x20;
 
-/// Multiplies, and puts both halves of the product together: each bit of it depends on most bits of both.
+/// Multiplies, and combines both halves of the product, so that each bit depends on most bits of both.
 #[inline]
 fn folded(one: u64, other: u64) -> u64 {
     let product = u128::from(one) * u128::from(other);
@@ -67,8 +67,8 @@ pub(crate) fn mix(hash: u64) -> u64 {
     folded(hash ^ SEED, FACTOR)
 }
 
-/// A word: where it stands, its hash, and whether it may be a fact: it has a digit, begins with a capital, or is written like a
-/// name in a program or an address.
+/// A word: its position, its hash, and whether it may be a fact: it has a digit, begins with a capital, or is written
+/// like a name in source code or an address.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Word {
     /// The hash of its letters in lower case: 47 bits, never zero.
@@ -84,12 +84,12 @@ impl Word {
         Word { hash, start: 0, tail: u32::from(marked) }
     }
 
-    /// It has a digit, begins with a capital, or a sign beside it tells that it is a name.
+    /// Whether it has a digit, begins with a capital, or has a sign next to it that marks a name.
     pub fn marked(self) -> bool {
         self.tail & 1 == 1
     }
 
-    /// Where it stands in the text, in bytes.
+    /// Its range in the text, in bytes.
     pub fn range(self) -> std::ops::Range<usize> {
         self.start as usize..self.start as usize + (self.tail >> 1) as usize
     }
@@ -158,14 +158,14 @@ struct Stretch {
     /// Letters, digits and underscores.
     inside: u64,
     digits: u64,
-    /// There are characters that are not ASCII; then the others are not looked at.
+    /// Whether it has non-ASCII characters; then the other fields are not used.
     wide: bool,
 }
 
 impl Stretch {
     const LENGTH: usize = 64;
 
-    /// The beginning of a text; behind its end there is nothing.
+    /// The start of a text, padded after its end.
     #[inline]
     fn of(bytes: &[u8]) -> Stretch {
         let mut padded = [0; Stretch::LENGTH];
@@ -200,8 +200,8 @@ const fn each(byte: u8) -> u64 {
     u64::from_le_bytes([byte; 8])
 }
 
-/// Of eight ASCII characters, those that are letters or underscores, and those that are digits: their highest bits. What is
-/// added to a byte carries into that bit from a certain character on.
+/// The high bits of those of eight ASCII characters that are letters or underscores, and of those that are digits.
+/// Adding to a byte carries into that bit from a certain character on.
 #[inline]
 fn classes(eight: u64) -> (u64, u64) {
     let from = |eight: u64, first: u8| eight + each(0x80 - first);
@@ -245,13 +245,13 @@ fn plain_words(text: &str, from: usize, to: usize, letters: &mut Vec<u8>, found:
     at
 }
 
-/// True for a word that is marked; all is looked at, since no branch that tells names from other words is foreseen well.
+/// True for a marked word. Evaluates every condition, since branches on names are hard to predict.
 #[inline]
 fn is_marked(bytes: &[u8], start: usize, end: usize, digit: bool) -> bool {
     digit | bytes[start].is_ascii_uppercase() | is_name(bytes, start, end)
 }
 
-/// True when a sign beside a word tells that it is a name.
+/// True if a sign next to a word marks it as a name.
 #[inline]
 fn is_name(bytes: &[u8], start: usize, end: usize) -> bool {
     let class = |at: usize| bytes.get(at).map_or(0, |byte| BYTES[usize::from(*byte)]);
@@ -384,7 +384,7 @@ mod tests {
         assert_eq!(hashes("ÄRGER  straße"), hashes("Ärger\tStraße"));
         assert_eq!(of(" \n--- "), []);
         assert_ne!(hashes("ab c"), hashes("a bc"));
-        // However it is reached, a word has one hash: beside other signs, at the end of the text, in eights or less.
+        // A word has one hash however it is reached: next to other signs, at the end of the text, in eights or less.
         for word in ["a", "abcdefg", "abcdefgh", "Abcdefghi", "x_1", "abcdefghijklmnopq", "naïve_Café9"] {
             let alone = of(word);
             assert_eq!(alone.len(), 1);

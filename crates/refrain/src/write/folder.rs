@@ -18,7 +18,7 @@ pub struct FolderWriter {
     options: WriteOptions,
     bytes: u64,
     digest: Digest,
-    /// The number that comes next for names that were used before.
+    /// The next number for names that were used before.
     used: HashMap<String, u32>,
     /// Files of this run, which are not replaced.
     taken: HashSet<PathBuf>,
@@ -32,8 +32,8 @@ const TEXT: &str = "txt";
 const MAX_NAME: usize = 180;
 
 impl FolderWriter {
-    /// In a folder that others write to, as well: the files that are taken are theirs. With `overwrite`, other files of the
-    /// same names are replaced; without it, documents get other names.
+    /// Writes to a folder that others also write to; the files in `taken` are theirs. With `overwrite`, other files of
+    /// the same names are replaced; without it, documents get other names.
     pub fn beside(
         folder: &Path,
         options: WriteOptions,
@@ -52,7 +52,7 @@ impl FolderWriter {
         })
     }
 
-    /// A new file under a name made from that of the document. A number tells names apart that would be the same.
+    /// Creates a file under a name made from that of the document. Equal names are made distinct with a number.
     fn create(&mut self, name: &str, extension: &str) -> Result<(PathBuf, File)> {
         let stem = safe_name(name, extension);
         let attempt = self.used.entry(stem.clone()).or_insert(1);
@@ -64,7 +64,7 @@ impl FolderWriter {
             if !self.taken.insert(path.clone()) {
                 continue;
             }
-            // What stood there before, a link perhaps, is not followed.
+            // Remove an existing file, which may be a link, instead of following it.
             if self.overwrite && path.symlink_metadata().is_ok_and(|meta| !meta.is_dir()) {
                 fs::remove_file(&path).at(&path)?;
             }
@@ -97,7 +97,7 @@ fn safe_name(id: &str, extension: &str) -> String {
 }
 
 impl FolderWriter {
-    /// Writes a document, and tells where.
+    /// Writes a document, and returns its path.
     pub fn write_named(&mut self, document: &Document) -> Result<PathBuf> {
         let text = document.shown(self.options.keep_marked).text;
         self.write_bytes(document.name(), TEXT, text.as_bytes())

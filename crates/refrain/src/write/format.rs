@@ -118,8 +118,7 @@ impl Format {
         allowed.contains(&format).then_some(format)
     }
 
-    /// The format of a file: the one that is asked for, or else the one that its name states. An error if the verb does not
-    /// write it.
+    /// The format of a file: the requested one, or the one its name states. An error if the verb does not write it.
     pub fn choose(path: &Path, asked: Option<Format>, allowed: &[Format]) -> Result<Format> {
         if let Some(format) = asked {
             return match allowed.contains(&format) {

@@ -90,7 +90,7 @@ fn fields(document: &Document, options: WriteOptions) -> Vec<(Cow<'_, str>, Fiel
     fields
 }
 
-/// Where a document came from first: documents that refrain wrote before remember it.
+/// The first origin of a document, which documents that refrain wrote before still carry.
 pub(super) fn origin(document: &Document) -> Cow<'_, str> {
     match document.meta.get("origin") {
         Some(Value::String(origin)) => origin.into(),

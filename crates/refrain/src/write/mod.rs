@@ -1,7 +1,7 @@
-//! Writers: one file per format behind one small trait.
+//! Writers: one module per format, with one small trait.
 //!
-//! A writer honours the marks of a document: marked ranges are left out, or kept with their labels when
-//! [`WriteOptions::keep_marked`] says so. Files appear under their name only when they are complete.
+//! A writer honours the marks of a document: it removes marked ranges, or keeps them with their labels if
+//! [`WriteOptions::keep_marked`] is set. Files appear under their name only when they are complete.
 
 mod folder;
 mod format;
@@ -30,7 +30,7 @@ use crate::document::{BYTE_MARKS_FIELD, Document, MARKS_FIELD};
 use crate::error::{Error, Result};
 use crate::text::Offsets;
 
-/// What writers do with marks.
+/// How writers treat marks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct WriteOptions {
     /// Keep marked ranges, with their marks.
@@ -40,7 +40,7 @@ pub struct WriteOptions {
 }
 
 impl WriteOptions {
-    /// The field that holds marks; its name tells what its offsets count.
+    /// The field that holds marks; its name states the unit of the offsets.
     fn marks_field(self) -> &'static str {
         match self.offsets {
             Offsets::Chars => MARKS_FIELD,
@@ -54,8 +54,8 @@ pub trait DocumentWriter: Send {
     /// Writes one document.
     fn write(&mut self, document: &Document) -> Result<()>;
 
-    /// Ends what is packed at a time, and leaves the output so that writing can be resumed here. Returns from where; `None`
-    /// when this format cannot.
+    /// Ends the current compression frame, so that writing can be resumed here. Returns the offset, or `None` if this
+    /// format cannot resume.
     fn pause(&mut self) -> Result<Option<u64>> {
         Ok(None)
     }
@@ -101,7 +101,7 @@ pub fn open(
     })
 }
 
-/// Opens a writer that puts every document into a text file of its own under a folder.
+/// Opens a writer that puts every document into its own text file in a folder.
 pub fn open_folder(folder: &Path, options: WriteOptions) -> Result<Box<dyn DocumentWriter>> {
     Ok(Box::new(FolderWriter::beside(folder, options, [], false)?))
 }

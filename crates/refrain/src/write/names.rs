@@ -1,4 +1,4 @@
-//! Where texts go under the output folder.
+//! The paths of texts in the output folder.
 
 use std::collections::HashSet;
 use std::path::{Component, Path, PathBuf};
@@ -8,11 +8,11 @@ use crate::source::{InputFile, InputFiles};
 /// The name of what came through a pipe, and how it ends.
 const PIPED: (&str, &str) = ("standard-input", ".txt");
 
-/// Names relative to the folder that was named. Where several were named, or files, relative to the folder that all of them
-/// have in common, so that no two files get one name.
+/// Names relative to the input folder. If there are several inputs, or files, names are relative to their common
+/// folder, so that no two files get the same name.
 pub struct Names {
     common: PathBuf,
-    /// The folder that relative paths start from: it is asked for once, not for each file.
+    /// The folder that relative paths start from, looked up only once.
     current: PathBuf,
     /// The name of what came through a pipe: one that no file has.
     piped: PathBuf,
@@ -23,7 +23,7 @@ impl Names {
     pub fn new(named: &[String], inputs: &InputFiles) -> Names {
         let current = std::env::current_dir().unwrap_or_default();
         let folders = named.iter().map(Path::new).filter(|path| path.is_dir()).map(|path| plain(&current, path));
-        // Files of one folder come one after the other.
+        // Files of one folder are consecutive.
         let mut parents: Vec<&Path> =
             inputs.iter().filter(|input| !input.is_stdin()).filter_map(|input| input.path.parent()).collect();
         parents.dedup();
@@ -55,7 +55,7 @@ impl Names {
 
 /// The path from the root of the file system, without `.` and `..`.
 fn plain(current: &Path, path: &Path) -> PathBuf {
-    // One that is relative starts from the current folder.
+    // A relative path starts from the current folder.
     let mut plain = PathBuf::with_capacity(current.as_os_str().len() + path.as_os_str().len() + 1);
     for part in current.components().filter(|_| path.is_relative()).chain(path.components()) {
         match part {

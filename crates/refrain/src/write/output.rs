@@ -1,4 +1,5 @@
-//! Where bytes go: files that appear when they are complete, or streams; packed or not; counted and digested on the way.
+//! Where bytes are written: files that appear when they are complete, or streams; optionally compressed, counted and
+//! digested.
 
 use std::fs::{self, File};
 use std::io::{self, BufWriter, Read, Write};
@@ -12,7 +13,7 @@ use crate::disk::atomic::AtomicFile;
 use crate::error::{Error, IoContext, Result};
 use crate::text::Digest;
 
-/// What was written.
+/// The size and digest of an output.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Written {
     /// Size in bytes.
@@ -32,13 +33,13 @@ pub struct Sink {
 
 enum Destination {
     File(AtomicFile),
-    /// With its name, for messages.
+    /// A stream with its name, for messages.
     Stream(Box<dyn Write + Send>, PathBuf),
 }
 
 impl Sink {
-    /// A file. It appears under its name when it is finished. What is no ordinary file (a pipe, a device) is written to as
-    /// it is, and a link is followed.
+    /// A file. It appears under its name when it is finished. Pipes and devices are written directly, and links are
+    /// followed.
     pub fn file(path: &Path) -> Result<Sink> {
         let real = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
         let path = real.as_path();
@@ -49,7 +50,7 @@ impl Sink {
         Ok(Sink::new(Destination::File(AtomicFile::create(path)?)))
     }
 
-    /// A file that was begun before and has so many bytes that count; others are forgotten. See [`Sink::leave`].
+    /// Resumes a file after its first `bytes`; the rest is discarded. See [`Sink::leave`].
     pub fn resume(path: &Path, bytes: u64) -> Result<Sink> {
         let real = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
         let mut output = Sink::new(Destination::File(AtomicFile::resume(&real, bytes)?));
@@ -154,7 +155,7 @@ impl Compression {
         }
     }
 
-    /// What it adds to a file name.
+    /// The suffix it adds to a file name.
     pub fn suffix(self) -> &'static str {
         match self {
             Compression::None => "",
@@ -216,8 +217,7 @@ impl Compressed {
         self.write_all(bytes).at(&self.path)
     }
 
-    /// Ends a frame of what is packed, and leaves the file so that it can be [resumed](Sink::resume) here. Returns how many
-    /// bytes it has.
+    /// Ends a compression frame, so that the file can be [resumed](Sink::resume) here. Returns its size in bytes.
     pub fn pause(&mut self) -> Result<u64> {
         let mut inner = self.take().and_then(Stage::end).at(&self.path)?;
         inner.flush().at(&self.path)?;

@@ -165,7 +165,7 @@ impl ParquetWriter {
         let properties = WriterProperties::builder()
             .set_compression(Compression::ZSTD(ZstdLevel::default()))
             .set_created_by(format!("refrain {}", env!("CARGO_PKG_VERSION")))
-            // A dictionary of whole texts helps nobody.
+            // A dictionary of whole texts is useless.
             .set_column_dictionary_enabled("text".into(), false)
             .set_column_statistics_enabled("text".into(), parquet::file::properties::EnabledStatistics::None)
             .build();
@@ -185,7 +185,7 @@ impl ParquetWriter {
     }
 }
 
-/// Where errors of the Parquet library came from.
+/// The path for errors of the Parquet library.
 #[derive(Clone)]
 pub(super) struct Place {
     path: PathBuf,

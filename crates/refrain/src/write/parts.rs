@@ -14,20 +14,20 @@ pub struct PartsWriter {
     format: Format,
     packing: Compression,
     options: WriteOptions,
-    /// Text that goes into one part.
+    /// Bytes of text per part.
     size: u64,
     /// Text in the part that is being written.
     written: u64,
     part: Option<Box<dyn DocumentWriter>>,
     parts: u64,
-    /// Of all parts that this one wrote.
+    /// The total size of the parts written here.
     bytes: u64,
     digest: Digest,
 }
 
 impl PartsWriter {
-    /// Begins behind so many parts that are complete; others are deleted. A part ends at the first
-    /// [pause](DocumentWriter::pause) after so many bytes of text.
+    /// Resumes after the complete parts, and deletes others. A part ends at the first [pause](DocumentWriter::pause)
+    /// after `size` bytes of text.
     pub fn open(
         folder: &Path,
         (format, packing): (Format, Compression),

@@ -1,6 +1,7 @@
-//! Vertical: one token a line; `<doc>`, `<p>` and `<g/>` on lines of their own. What corpus managers and taggers read.
+//! Vertical: one token per line, with `<doc>`, `<p>` and `<g/>` on separate lines, as read by corpus managers and
+//! taggers.
 //!
-//! `&` and `<` in tokens are written as entities, so that no token can be taken for a structure.
+//! `&` and `<` in tokens are written as entities, so that no token can be mistaken for a structure.
 
 use std::borrow::Cow;
 use std::cmp::Reverse;
@@ -162,7 +163,7 @@ fn annotated_tokens(page: &mut String, document: &Document) {
     let Some(Annotation { tokens, structures }) = document.annotation() else { return };
     let is_paragraph = |structure: &Structure| name_of(&structure.line) == "p";
     let paragraph = |block: &Block| Structure { span: block.span, line: "<p>".to_owned() };
-    // Paragraphs may have been told by blank lines.
+    // Paragraphs may be marked only by blank lines.
     let paragraphs = if structures.iter().any(is_paragraph) { &[] } else { document.blocks() };
     let mut structures: Vec<Structure> = paragraphs.iter().map(paragraph).chain(structures.iter().cloned()).collect();
     if !paragraphs.is_empty() {

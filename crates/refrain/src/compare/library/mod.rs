@@ -1,8 +1,8 @@
 //! A library of sources that documents are checked against: an index that stays on disk.
 //!
-//! A library is a folder. `library.json` names the segments that are in it; it is replaced as a whole when something changes,
-//! after all files it names are safely on disk: so whatever happens meanwhile, the library is as it was before or as it is
-//! after. One program at a time may change it; any number may read.
+//! A library is a folder. `library.json` names its segments. Every change replaces that file as a whole, after all
+//! files it names are safely on disk. A crash therefore leaves the library as it was either before or after the change.
+//! One program at a time may change it; any number may read.
 
 mod segment;
 
@@ -24,18 +24,18 @@ use crate::disk::runs::{self, Cursor};
 use crate::document::Span;
 use crate::error::{Error, IoContext, Result};
 
-/// The version of the form of libraries.
+/// The version of the library format.
 const VERSION: u32 = 1;
 const NOTE: &str = "library.json";
-/// The note until it is complete.
+/// The name of the note until it is complete.
 const NEW_NOTE: &str = ".library.json.partial";
 const LOCK: &str = "lock";
-/// With more segments than this, they are made one.
+/// With more segments than this, all are merged.
 const MOST_SEGMENTS: usize = 12;
-/// Bytes of an n-gram on its way into a segment.
+/// Bytes of an n-gram that waits to be written to a segment.
 const WAITING: u64 = 16;
 
-/// What `library.json` says.
+/// The content of `library.json`.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 struct Note {
     refrain_library: u32,
@@ -84,10 +84,10 @@ impl Note {
         serde_json::from_value(any).map_err(|error| damaged(error.to_string()))
     }
 
-    /// Puts the note into its place, so that it is there whole or not at all, and lasts.
+    /// Replaces the note atomically and durably.
     fn write(&self, folder: &Path) -> Result<()> {
         let bytes = serde_json::to_vec_pretty(self).map_err(std::io::Error::from)?;
-        // The files that it names must survive before it does.
+        // The files it names must be durable first.
         sync_folder(Some(folder))?;
         write_atomically(&folder.join(NOTE), &bytes)
     }
@@ -99,13 +99,13 @@ impl Note {
     }
 }
 
-/// A library that is read.
+/// A library opened for reading.
 pub struct LibraryReader {
     segments: Vec<Segment>,
     fingerprints: FingerprintOptions,
 }
 
-/// A source that a document has text of.
+/// A source that shares text with a document.
 #[derive(Debug, Clone)]
 pub struct Match {
     /// The source.
@@ -116,31 +116,31 @@ pub struct Match {
     pub passages: Vec<SharedPassage>,
     /// The text of the source.
     pub text: String,
-    /// True when it is the document itself: it has its id and its text.
+    /// True if the source is the document itself: same id, same text.
     pub itself: bool,
 }
 
-/// What a check of a document comes to.
+/// The result of checking a document.
 #[derive(Debug, Clone)]
 pub struct Checked {
-    /// The share of its n-grams that stand in any source: its containment in the library.
+    /// The share of its n-grams that occur in any source: its containment in the library.
     pub containment: f64,
-    /// How many of them.
+    /// The number of its n-grams that occur in any source.
     pub shared: usize,
-    /// How many it has.
+    /// The number of its n-grams.
     pub grams: usize,
-    /// The sources, those that contain most of it first.
+    /// The sources, the highest containment first.
     pub sources: Vec<Match>,
 }
 
-/// Which sources a check tells of.
+/// Which sources a check reports.
 #[derive(Debug, Clone, Copy)]
 pub struct CheckOptions {
-    /// Those that contain so much of the document, or more.
+    /// The minimum share of the document that a source contains.
     pub containment: f64,
-    /// So many at most.
+    /// The maximum number of sources.
     pub most: usize,
-    /// Only others: the document itself counts for nothing where it is in the library, with its id and its text.
+    /// Ignore the document itself if it is in the library with the same id and text.
     pub others: bool,
 }
 
@@ -150,7 +150,7 @@ impl Default for CheckOptions {
     }
 }
 
-/// A source that shares n-grams: how many, its segment, and its number there.
+/// A source that shares n-grams: its scores, its segment, and its number there.
 type Found = (Scores, usize, u32);
 
 impl LibraryReader {
@@ -182,7 +182,7 @@ impl LibraryReader {
             let opened: Result<Vec<Segment>> =
                 note.segments.into_iter().map(|segment| Segment::open(folder, segment)).collect();
             match opened {
-                // Somebody made segments one since the note was read.
+                // Another program merged segments since the note was read.
                 Err(Error::Io { error, .. }) if error.kind() == std::io::ErrorKind::NotFound && tries < 5 => tries += 1,
                 Err(Error::Io { path, error }) if error.kind() == std::io::ErrorKind::NotFound => {
                     let message = "a file of this library is missing; restore it from a backup, or add the sources to a new folder";
@@ -193,7 +193,7 @@ impl LibraryReader {
         }
     }
 
-    /// Opens a library, or an empty one that counts words so if the folder holds none yet.
+    /// Opens a library, or an empty one with these options if the folder does not contain one yet.
     pub fn open_or_empty(folder: &Path, fingerprints: FingerprintOptions) -> Result<LibraryReader> {
         if !folder.join(NOTE).exists() && !has_segments(folder) {
             return Ok(LibraryReader { segments: Vec::new(), fingerprints });
@@ -201,12 +201,12 @@ impl LibraryReader {
         LibraryReader::open(folder)
     }
 
-    /// What the fingerprints of the library are made of.
+    /// How the library computes fingerprints.
     pub fn fingerprints(&self) -> FingerprintOptions {
         self.fingerprints
     }
 
-    /// The sources, in the order in which they came.
+    /// The sources, in the order in which they were added.
     pub fn sources(&self) -> impl Iterator<Item = &LibrarySource> {
         self.segments.iter().flat_map(|segment| {
             let all = segment.sources.iter().zip(0..);
@@ -214,7 +214,8 @@ impl LibraryReader {
         })
     }
 
-    /// Checks a document against the library. A source with its id and its text is the document itself, and marked so.
+    /// Checks a document against the library. A source with its id and its text is the document itself, and is marked
+    /// as such.
     pub fn check(
         &self,
         prepared: &PreparedDocument,
@@ -240,7 +241,7 @@ impl LibraryReader {
         Ok(Checked { containment, shared, grams: grams.len(), sources })
     }
 
-    /// How many n-grams of a document stand anywhere, and the sources that have most of them.
+    /// The number of n-grams of a document that occur in any source, and the sources that contain the most of them.
     fn find(&self, prepared: &PreparedDocument, check: &CheckOptions) -> Result<(usize, Vec<Found>)> {
         let grams = prepared.fingerprint().grams();
         let itself = check.others.then(|| (prepared.id.as_str(), digest_of(&prepared.text)));
@@ -261,49 +262,49 @@ impl LibraryReader {
         Ok((anywhere.iter().filter(|found| **found).count(), found))
     }
 
-    /// Makes sure that all files are as they were written.
+    /// Verifies that all files are unchanged.
     pub fn verify(&self) -> Result<()> {
         self.segments.iter().try_for_each(Segment::verify)
     }
 }
 
-/// A library that is changed: by one program at a time.
+/// A library opened for writing, by one program at a time.
 pub struct LibraryWriter {
     folder: PathBuf,
     note: Note,
-    /// Held, so that nobody else writes.
+    /// Held to keep other programs from writing.
     _lock: File,
     memory: u64,
-    /// The segment that documents go into.
+    /// The segment that documents are added to.
     open: Option<OpenSegment>,
     added: Vec<SegmentNote>,
-    /// Where each id is: its segment, among those of the note and then those added, and its number there.
+    /// The location of each id: its segment, counting those in the note and then those added, and its number there.
     places: HashMap<String, (usize, u32, String)>,
 }
 
-/// A segment that documents go into.
+/// A segment that documents are added to.
 struct OpenSegment {
     writer: SegmentWriter,
-    /// Their n-grams.
+    /// N-grams of its documents.
     waiting: Vec<(u64, u32)>,
-    /// Those that were taken out again.
+    /// Documents that were removed again.
     removed: Vec<u32>,
 }
 
-/// What became of a document that was added.
+/// The result of adding a document.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Added {
     /// It is new.
     New,
-    /// It takes the place of one with the same id.
+    /// It replaces a document with the same id.
     Replaced,
-    /// It was there already, with the same text.
+    /// It was already there with the same text.
     Known,
 }
 
 impl LibraryWriter {
-    /// Opens a library to change it; makes one where there is none. `options` say what a new one counts, and how much memory
-    /// there is.
+    /// Opens a library for writing, or creates one. `options` set how a new library computes fingerprints, and the
+    /// memory limit.
     pub fn open(folder: &Path, options: &CompareOptions) -> Result<LibraryWriter> {
         if !folder.join(NOTE).exists() && has_other_files(folder) {
             let folder = folder.display();
@@ -324,7 +325,7 @@ impl LibraryWriter {
             }
             Err(std::fs::TryLockError::Error(error)) => return Err(Error::io(path, error)),
         }
-        // Nobody else can make one now.
+        // No other program can create one now.
         let is_new = !folder.join(NOTE).exists();
         let note = if is_new {
             let FingerprintOptions { rule, ngram } = options.fingerprints;
@@ -354,12 +355,12 @@ impl LibraryWriter {
         Ok(writer)
     }
 
-    /// What the fingerprints of the library are made of.
+    /// How the library computes fingerprints.
     pub fn fingerprints(&self) -> Result<FingerprintOptions> {
         self.note.fingerprints()
     }
 
-    /// Deletes files that no note names: of a program that was killed, or of segments that were made one.
+    /// Deletes files that the note does not name: leftovers of a killed program or of merged segments.
     fn forget_unnamed(&self) -> Result<()> {
         let named: HashSet<PathBuf> = self
             .note
@@ -376,7 +377,7 @@ impl LibraryWriter {
         Ok(())
     }
 
-    /// Adds a document. It is in the library for good after [`LibraryWriter::commit`].
+    /// Adds a document. It becomes permanent with [`LibraryWriter::commit`].
     pub fn add(&mut self, prepared: PreparedDocument) -> Result<Added> {
         let digest = digest_of(&prepared.text);
         let added = match self.places.get(&prepared.id) {
@@ -421,7 +422,7 @@ impl LibraryWriter {
         Ok(added)
     }
 
-    /// Takes a document out; false when there is none with this id.
+    /// Removes a document; returns false if there is none with this id.
     pub fn remove(&mut self, id: &str) -> Result<bool> {
         let Some((at, number, _)) = self.places.remove(id) else { return Ok(false) };
         let known = self.note.segments.len();
@@ -444,7 +445,7 @@ impl LibraryWriter {
         if self.added.len() > MOST_SEGMENTS { self.join_added() } else { Ok(()) }
     }
 
-    /// Makes one segment of those that were added: as many files as segments would be open at once later.
+    /// Merges the added segments, so that fewer files are open at once later.
     fn join_added(&mut self) -> Result<()> {
         let added = std::mem::take(&mut self.added);
         let (joined, numbers) = self.join(&added)?;
@@ -455,26 +456,26 @@ impl LibraryWriter {
             }
         }
         self.added.push(joined);
-        // No note names them.
+        // The note does not name them.
         for path in added.iter().flat_map(|segment| FILES.map(|file| path_of(&self.folder, &segment.name, file))) {
             fs::remove_file(&path).at(&path)?;
         }
         Ok(())
     }
 
-    /// Makes all changes last. With many segments, these are made one.
+    /// Makes all changes permanent. Merges the segments if there are many.
     pub fn commit(mut self) -> Result<()> {
         self.close_segment()?;
         self.note.segments.append(&mut self.added);
         self.note.write(&self.folder)?;
         if self.note.segments.len() > MOST_SEGMENTS {
-            // The changes last already: what cannot be made one now, because there is no room, is so after the next change.
+            // The changes are already permanent. If there is no space to merge now, the next change merges.
             self.merge().or_else(|error| if matches!(error, Error::Io { .. }) { Ok(()) } else { Err(error) })?;
         }
         Ok(())
     }
 
-    /// Makes one segment of all, without what was taken out.
+    /// Merges all segments into one, without removed documents.
     pub fn compact(mut self) -> Result<()> {
         self.close_segment()?;
         self.note.segments.append(&mut self.added);
@@ -489,11 +490,11 @@ impl LibraryWriter {
         self.forget_unnamed()
     }
 
-    /// Writes one segment with all documents of others that were not taken out. Returns it, and the new number of each document.
+    /// Merges segments into one, without removed documents. Returns it, and the new number of each document.
     fn join(&mut self, notes: &[SegmentNote]) -> Result<(SegmentNote, Vec<Vec<Option<u32>>>)> {
         let open = |note: &SegmentNote| Segment::open(&self.folder, note.clone());
         let segments: Vec<Segment> = notes.iter().map(open).collect::<Result<_>>()?;
-        // Damage must not be copied, and get a digest that hides it.
+        // Do not copy damaged data and give it a digest that hides the damage.
         segments.iter().try_for_each(Segment::verify)?;
         let mut merged = SegmentWriter::create(&self.folder, &format!("{:06}", self.note.next))?;
         self.note.next += 1;
@@ -519,7 +520,7 @@ impl LibraryWriter {
     }
 }
 
-/// True for a folder with anything in it that a library does not begin with.
+/// True for a folder with files that a new library would not contain.
 fn has_other_files(folder: &Path) -> bool {
     let is_other = |name: std::ffi::OsString| name != LOCK && name != NEW_NOTE;
     fs::read_dir(folder)
@@ -549,7 +550,7 @@ mod tests {
         PreparedDocument::of(Document::from_text(id, text), &CompareOptions::default(), &ExcludedText::default())
     }
 
-    /// A text of its own for each number.
+    /// A distinct text for each number.
     fn text(number: u64) -> String {
         (0..60).map(|n| letters(crate::text::mix(number * 1000 + n))).collect::<Vec<_>>().join(" ")
     }

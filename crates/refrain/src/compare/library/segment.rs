@@ -1,7 +1,7 @@
-//! A part of a library on disk: n-grams in order with the documents they stand in, the documents, their texts.
+//! A segment of a library on disk: sorted n-grams with the documents they occur in, the documents, and their texts.
 //!
-//! A segment is written once and never changed. Its n-grams are sorted entries of twelve bytes; every so many of them one is
-//! known in memory, so that an n-gram is found by reading a few kilobytes.
+//! A segment is written once and never changed. Its n-grams are sorted entries of twelve bytes. One entry in every
+//! [`STEP`] is kept in memory, so that finding an n-gram reads only a few kilobytes.
 
 use std::collections::HashMap;
 use std::fs::File;
@@ -18,13 +18,13 @@ use crate::text::Digest;
 
 /// Bytes of an entry: the hash of an n-gram, and the number of a document.
 const ENTRY: usize = 12;
-/// One entry in so many is known in memory.
+/// One entry in this many is kept in memory.
 const STEP: usize = 256;
-/// So many look up n-grams at a time,
+/// The maximum number of threads that look up n-grams.
 const READERS: usize = 16;
-/// and each of them so many at least.
+/// The minimum number of n-grams for each thread.
 const PART: usize = 64;
-/// How hard texts are packed.
+/// The compression level of texts.
 const LEVEL: i32 = 3;
 /// The files of a segment.
 pub(super) const FILES: [&str; 4] = ["grams", "steps", "documents", "texts"];
@@ -38,22 +38,22 @@ const TEXTS: usize = 3;
 pub struct LibrarySource {
     /// Its id.
     pub id: String,
-    /// Its words.
+    /// The number of words.
     pub words: u64,
-    /// Its different n-grams.
+    /// The number of distinct n-grams.
     pub grams: usize,
-    /// Its language, where it is known.
+    /// Its language, if known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub language: Option<String>,
     /// Where its pages begin, in code points.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub pages: Vec<u64>,
-    /// Stretches that do not count: lists of references.
+    /// Ranges that do not count: lists of references.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(super) left_out: Vec<Span>,
     /// A digest of its text.
     pub(super) digest: String,
-    /// Where its text is.
+    /// The offset of its text.
     pub(super) start: u64,
     pub(super) length: u64,
 }
@@ -64,9 +64,9 @@ pub(super) struct SegmentNote {
     pub(super) name: String,
     pub(super) documents: usize,
     pub(super) entries: u64,
-    /// Of the files, in their order.
+    /// The digests of the files, in the order of [`FILES`].
     pub(super) digests: Vec<String>,
-    /// Documents that were taken out again, in ascending order.
+    /// Documents that were removed, in ascending order.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(super) removed: Vec<u32>,
 }
@@ -75,7 +75,7 @@ pub(super) fn path_of(folder: &Path, name: &str, file: &str) -> PathBuf {
     folder.join(format!("{name}.{file}"))
 }
 
-/// A file that is digested as it is written.
+/// A file whose digest is computed as it is written.
 struct Digested {
     path: PathBuf,
     file: BufWriter<File>,
@@ -95,7 +95,7 @@ impl Digested {
         self.file.write_all(bytes).at(&self.path)
     }
 
-    /// Makes sure that the file lasts. Returns its digest.
+    /// Syncs the file to disk. Returns its digest.
     fn finish(mut self) -> Result<String> {
         self.file.flush().at(&self.path)?;
         self.file.get_ref().sync_all().at(&self.path)?;
@@ -103,7 +103,7 @@ impl Digested {
     }
 }
 
-/// A segment on its way to disk.
+/// A segment being written.
 pub(super) struct SegmentWriter {
     name: String,
     grams: Digested,
@@ -128,7 +128,7 @@ impl SegmentWriter {
         })
     }
 
-    /// Adds a document with its packed text. Returns its number.
+    /// Adds a document with its compressed text. Returns its number.
     pub(super) fn add_packed(&mut self, mut source: LibrarySource, packed: &[u8]) -> Result<u32> {
         (source.start, source.length) = (self.texts.bytes, packed.len() as u64);
         self.texts.put(packed)?;
@@ -144,7 +144,7 @@ impl SegmentWriter {
         self.add_packed(source, &packed)
     }
 
-    /// Adds an n-gram of a document; these come in ascending order.
+    /// Adds an n-gram of a document, in ascending order.
     pub(super) fn put(&mut self, gram: u64, document: u32) -> Result<()> {
         if self.entries.is_multiple_of(STEP as u64) {
             self.steps.put(&gram.to_le_bytes())?;
@@ -167,17 +167,16 @@ impl SegmentWriter {
     }
 }
 
-/// What a segment has of n-grams that were looked up.
+/// The result of looking up n-grams in a segment.
 #[derive(Default)]
 pub(super) struct Found {
-    /// Which of them it has.
+    /// Whether the segment contains each n-gram.
     pub(super) here: Vec<bool>,
-    /// How many of them each document has that has any.
+    /// How many of the n-grams each document contains, without zeros.
     pub(super) counts: HashMap<u32, usize>,
 }
 
-/// A segment as it is read. Its files stay open: they can be read to the end also when they are deleted meanwhile, because
-/// segments were made one.
+/// A segment opened for reading. Its files stay open, so they can be read even if a merge deletes them meanwhile.
 pub(super) struct Segment {
     folder: PathBuf,
     pub(super) note: SegmentNote,
@@ -229,7 +228,7 @@ impl Segment {
         path_of(&self.folder, &self.note.name, FILES[file])
     }
 
-    /// The number of the document with this id and text, if it is here.
+    /// The number of the document with this id and text, if the segment contains it.
     pub(super) fn number_of(&self, id: &str, digest: &str) -> Option<u32> {
         let numbered = self.sources.iter().zip(0..).filter(|(_, number)| !self.is_removed(*number));
         numbered.filter(|(source, _)| source.id == id && source.digest == digest).map(|(_, number)| number).next()
@@ -239,13 +238,13 @@ impl Segment {
         self.note.removed.binary_search(&document).is_ok()
     }
 
-    /// Looks n-grams up, which are in ascending order; not in the document with the number `without`.
+    /// Looks up n-grams, which are in ascending order, in all documents except `without`.
     pub(super) fn find(&self, grams: &[u64], without: Option<u32>) -> Result<Found> {
         let part = grams.len().div_ceil(READERS).max(PART);
         if grams.len() <= part {
             return self.find_part(grams, without);
         }
-        // They stand far from each other: each is a wait for the disk, and many waits can be one.
+        // The n-grams are far apart on disk. Each lookup waits for the disk, so let several threads wait at the same time.
         let parts: Result<Vec<Found>> = std::thread::scope(|scope| {
             let start = |grams| std::thread::Builder::new().spawn_scoped(scope, move || self.find_part(grams, without));
             let readers = grams.chunks(part).map(start).collect::<std::io::Result<Vec<_>>>()?;
@@ -299,7 +298,7 @@ impl Segment {
         Ok(found)
     }
 
-    /// The packed text of a document.
+    /// The compressed text of a document.
     pub(super) fn packed(&self, document: u32) -> Result<Vec<u8>> {
         let source = &self.sources[document as usize];
         let mut packed = vec![0; source.length as usize];
@@ -307,7 +306,7 @@ impl Segment {
         Ok(packed)
     }
 
-    /// The text of a document, if it is what was written.
+    /// The text of a document, verified against its digest.
     pub(super) fn text(&self, document: u32) -> Result<String> {
         let source = &self.sources[document as usize];
         let unpacked = zstd::stream::decode_all(self.packed(document)?.as_slice()).ok();
@@ -322,14 +321,14 @@ impl Segment {
         })
     }
 
-    /// All entries, in their order.
+    /// All entries, in order.
     pub(super) fn entries(&self) -> Result<Entries> {
         let path = self.path(GRAMS);
         let file = BufReader::with_capacity(1 << 20, File::open(&path).at(&path)?);
         Ok(Entries { path, file, left: self.note.entries, gram: 0, document: 0 })
     }
 
-    /// Compares the files with their digests, and the texts with theirs: those of documents that were taken out do not matter.
+    /// Compares the files and the texts with their digests. The texts of removed documents are not checked.
     pub(super) fn verify(&self) -> Result<()> {
         let mut chunk = vec![0; 1 << 20];
         for (file, expected) in self.note.digests.iter().enumerate().take(TEXTS) {

@@ -1,4 +1,4 @@
-//! Clusters: seeds that lie close together in both texts are joined as long as the whole says more than its parts.
+//! Clusters: seeds that are close together in both texts are joined as long as the whole scores higher than its parts.
 
 use std::ops::Range;
 
@@ -6,25 +6,26 @@ use super::matcher::Matcher;
 use super::pair::{Span, collide, hull};
 use super::seeds::Seed;
 
-/// Share of the weight that must be matched for a stretch to add to a region's score instead of taking from it.
-/// At .35 the result is lower by .002, as regions swallow their surroundings; at .45 by .006, as paraphrases fall apart.
+/// Share of the weight that must be matched for a stretch to raise a region's score instead of lowering it. At .35 the
+/// result is lower by .002, as regions swallow their surroundings; at .45 by .006, as paraphrases are split.
 const TAU: f32 = 0.40;
 
 /// Most tokens between two regions that may be joined, on either side. 90 costs .002, 150 nothing.
 const REACH: usize = 120;
 
-/// Most tokens of a region on either side. The words of a longer stretch are found in any text, so that nothing could tell
-/// it from its surroundings; longer passages are judged in pieces and joined again. No effect on the development set.
+/// Most tokens of a region on either side. The words of a longer stretch occur in any text, so nothing would
+/// distinguish it from its surroundings. Longer passages are judged in pieces and rejoined. No effect on the
+/// development set.
 pub(super) const MAX_LENGTH: usize = 1000;
 
-/// Least score of a region. From 0 to 20 the result moves by .002: what is weak falls to the evidence test later.
+/// Least score of a region. From 0 to 20 the result moves by .002, as the evidence test removes weak regions later.
 const MIN_SCORE: f32 = 5.0;
 
-/// One part in so many of a region's tokens may belong to a better region already.
+/// At most one in this many of a region's tokens may already belong to a better region.
 const SHARED_PART: usize = 5;
 
-/// Work allowed for joining, in tokens looked at: about half a second. Only texts that repeat themselves need more; their
-/// regions then stay apart.
+/// Work allowed for joining, in tokens examined: about half a second. Only repetitive texts need more; their regions
+/// then stay separate.
 const BUDGET: usize = 1 << 27;
 
 /// A candidate passage.
@@ -52,8 +53,8 @@ fn region(matcher: &mut Matcher, seed: &Seed) -> Region {
     Region { span, score }
 }
 
-/// Lets every region join its best partner once, and tells whether any did. Joining in rounds keeps the work near-linear:
-/// regions double in length from round to round.
+/// Lets every region join its best partner once, and returns whether any did. Joining in rounds keeps the work
+/// near-linear, as regions double in length from round to round.
 fn join_neighbours(matcher: &mut Matcher, regions: &mut Vec<Region>, budget: &mut usize) -> bool {
     regions.sort_by_key(|region| (region.span[0].start, region.span[1].start));
     let mut gone = vec![false; regions.len()];
@@ -72,8 +73,8 @@ fn join_neighbours(matcher: &mut Matcher, regions: &mut Vec<Region>, budget: &mu
     regions.len() < before
 }
 
-/// The later region with which the region `first` scores best, and more than either alone. Regions that lie inside it are
-/// struck out on the way.
+/// The later region whose union with region `first` scores best, and higher than either alone. Also removes regions
+/// inside it.
 fn best_partner(
     matcher: &mut Matcher,
     regions: &[Region],
@@ -106,12 +107,12 @@ fn best_partner(
     best
 }
 
-/// Whether two ranges lie within reach of each other.
+/// Whether two ranges are within reach of each other.
 fn near(x: &Range<usize>, y: &Range<usize>) -> bool {
     x.start <= y.end + REACH && y.start <= x.end + REACH
 }
 
-/// The best regions, each with hardly a token that belongs to a better one.
+/// The best regions, each sharing hardly any tokens with a better one.
 fn select(matcher: &Matcher, mut regions: Vec<Region>) -> Vec<Span> {
     regions.retain(|region| region.score >= MIN_SCORE);
     regions.sort_by(|x, y| y.score.total_cmp(&x.score));

@@ -1,19 +1,19 @@
-//! Matched weight: how much of a range of one text recurs in a range of the other, and how much chance would give.
+//! Matched weight: how much of a range of one text recurs in a range of the other, and how much would by chance.
 
 use std::ops::Range;
 
 use super::cluster::MAX_LENGTH;
 use super::pair::{ABSENT, Pair, Span};
 
-/// Largest weight of a token. Without it a few words that occur once outvote all others. At 3 the result is lower by
-/// .005, at 5 and without a cap by .002.
+/// Largest weight of a token. Without a cap, a few words that occur once outweigh all others. At 3 the result is lower
+/// by .005, at 5 and without a cap by .002.
 const WEIGHT_CAP: f32 = 4.0;
 
-/// Added to what lies outside a range, so that a range that is the whole text still has a background: a tenth of a few
+/// Added to the weight outside a range, so that a range that is the whole text still has a background: a tenth of a few
 /// words. It matters for short texts only.
 const PRIOR: Mass = Mass { matched: 0.5, total: 5.0 };
 
-/// Smallest distance of a share from 0 and 1 in likelihoods, which would be infinite there.
+/// Smallest distance of a share from 0 and 1, where likelihoods would be infinite.
 const SHARE_MARGIN: f32 = 1e-3;
 
 /// Weight of a range of tokens.
@@ -31,18 +31,18 @@ impl Mass {
         self.matched / self.total.max(f32::MIN_POSITIVE)
     }
 
-    /// Both together.
+    /// The sum of both.
     pub(super) fn plus(self, other: Mass) -> Mass {
         Mass { matched: self.matched + other.matched, total: self.total + other.total }
     }
 
-    /// Evidence of matches above chance: their weight, times their share of all weight. Much that is hardly above chance and
-    /// little that is far above it count alike.
+    /// Evidence of matches above chance: their weight, times their share of all weight. A lot of weight slightly above
+    /// chance and a little far above it score alike.
     pub(super) fn evidence(self) -> f32 {
         self.matched.max(0.0) * self.share()
     }
 
-    /// This without a part of it, and with the prior.
+    /// The weight without a part of it, plus the prior.
     pub(super) fn without(self, part: Mass) -> Mass {
         let rest = Mass { matched: (self.matched - part.matched).max(0.0), total: (self.total - part.total).max(0.0) };
         rest.plus(PRIOR)
@@ -62,7 +62,7 @@ pub(super) fn contrast(inside: Mass, outside: Mass) -> f32 {
     inside.likelihood(inside.share()) + outside.likelihood(outside.share()) - whole.likelihood(whole.share())
 }
 
-/// The share of matches that speaks neither for the share `inside` nor for the share `outside`.
+/// The share of matches that favours neither the share `inside` nor the share `outside`.
 pub(super) fn tie(inside: f32, outside: f32) -> f32 {
     let [p, q] = [inside, outside].map(|share| share.clamp(SHARE_MARGIN, 1.0 - SHARE_MARGIN));
     let miss = ((1.0 - q) / (1.0 - p)).ln();
@@ -70,13 +70,13 @@ pub(super) fn tie(inside: f32, outside: f32) -> f32 {
     miss / (hit + miss)
 }
 
-/// Tells which tokens of one side have their stem in a marked range of the other side.
+/// Finds the tokens of one side whose stem occurs in a marked range of the other side.
 pub(super) struct Matcher<'p, 't> {
     /// The two texts.
     pub(super) pair: &'p Pair<'t>,
     /// Round in which each stem of each side was last marked, and how often it was.
     marks: [Vec<(u32, u32)>; 2],
-    /// The present round.
+    /// The current round.
     round: u32,
     /// Weight of all tokens of each side.
     totals: [f32; 2],
@@ -85,7 +85,7 @@ pub(super) struct Matcher<'p, 't> {
 }
 
 impl<'p, 't> Matcher<'p, 't> {
-    /// Nothing is marked at first.
+    /// A matcher with nothing marked.
     pub(super) fn new(pair: &'p Pair<'t>) -> Matcher<'p, 't> {
         let marks = [0, 1].map(|side| vec![(0, 0); pair.sides[side].twins.len()]);
         let mut matcher = Matcher { pair, marks, round: 0, totals: [0.0; 2], matched: 0.0 };
@@ -96,7 +96,7 @@ impl<'p, 't> Matcher<'p, 't> {
         matcher
     }
 
-    /// Marks a range of tokens of `side`: from now on the tokens of the other side are matched against it.
+    /// Marks a range of tokens of `side`. From now on, tokens of the other side are matched against it.
     pub(super) fn mark(&mut self, side: usize, tokens: Range<usize>) {
         self.round = self.round.wrapping_add(1);
         self.matched = 0.0;
@@ -118,7 +118,7 @@ impl<'p, 't> Matcher<'p, 't> {
         }
     }
 
-    /// How often the marked range holds a stem of `side`.
+    /// How often a stem of `side` occurs in the marked range.
     pub(super) fn count(&self, side: usize, stem: u32) -> u32 {
         let (round, count) = self.marks[side][stem as usize];
         if round == self.round { count } else { 0 }
@@ -158,8 +158,8 @@ impl<'p, 't> Matcher<'p, 't> {
         surplus
     }
 
-    /// Evidence that the ranges of a span go back to each other, on both sides together. Long spans are judged piece by
-    /// piece, since the words of a long stretch are found anywhere.
+    /// Evidence that one range of a span derives from the other, on both sides together. Long spans are judged piece by
+    /// piece, since the words of a long stretch occur anywhere.
     pub(super) fn evidence(&mut self, span: &Span) -> f32 {
         let longest = span[0].len().max(span[1].len());
         let pieces = longest.div_ceil(MAX_LENGTH).max(1);
@@ -172,8 +172,8 @@ impl<'p, 't> Matcher<'p, 't> {
         evidence
     }
 
-    /// Matched weight of one side of a span above what the rest of its text would give, and its weight. Every stem counts
-    /// once: a word that a passage repeats, as tables and lists do, says nothing new.
+    /// Matched weight of one side of a span above what the rest of its text would give, and its weight. Every stem
+    /// counts once: a word that a passage repeats, as in tables and lists, adds no evidence.
     pub(super) fn excess(&mut self, side: usize, span: &Span) -> Mass {
         self.mark(1 - side, span[1 - side].clone());
         let inside = self.mass(side, span[side].clone());

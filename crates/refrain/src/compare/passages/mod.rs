@@ -1,8 +1,8 @@
-//! Aligned passages: which stretches of two texts go back to each other.
+//! Aligned passages: which stretches of two texts derive from each other.
 //!
-//! [`PassageText::new`] prepares a document once; [`align`] compares two of them and returns [`AlignedPassage`]s: stretches copied word for
-//! word, stretches that were edited, reordered or reworded, and short passages that sum up long ones. The two sides are
-//! treated alike.
+//! [`PassageText::new`] prepares a document once. [`align`] compares two of them and returns [`AlignedPassage`]s:
+//! stretches copied word for word, stretches that were edited, reordered or reworded, and short passages that summarise
+//! long ones. The two sides are treated alike.
 //!
 //! ```
 //! use refrain::compare::{AlignOptions, PassageText, align};
@@ -35,27 +35,27 @@ use words::Break;
 
 use super::rules::WordRule;
 
-/// How a passage was taken over.
+/// How a passage was reused.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum PassageKind {
     /// Word for word; case, white space and punctuation may differ.
     Verbatim,
-    /// With words changed, added, left out or moved.
+    /// With words changed, added, removed or moved.
     Edited,
-    /// Summed up: one side is much shorter than the other.
+    /// Summarised: one side is much shorter than the other.
     Summary,
 }
 
-/// Two stretches that go back to each other.
+/// Two stretches, one of which derives from the other.
 #[derive(Clone, Debug, PartialEq)]
 pub struct AlignedPassage {
     /// Bytes of the first text.
     pub a: Range<usize>,
     /// Bytes of the second text.
     pub b: Range<usize>,
-    /// How the passage was taken over.
+    /// How the passage was reused.
     pub kind: PassageKind,
     /// Evidence: weight of the words in common above chance, times their share of all words. A rare word weighs about 4;
     /// a copied sentence scores about 50.
@@ -69,14 +69,14 @@ pub struct AlignOptions {
     /// Least length in words of an edited passage or a summary, on both sides. At 20 the result is lower by .006 and
     /// shows more fragments, at 30 by .001.
     pub min_words: usize,
-    /// Least length in words of a verbatim passage that is reported whatever surrounds it; shorter ones are reported when
-    /// they pass as edited ones. 50 changes nothing; at 30 the result is lower by .003.
+    /// Least length in words of a verbatim passage that is reported regardless of its context; shorter ones must
+    /// qualify as edited passages. 50 changes nothing; at 30 the result is lower by .003.
     pub min_verbatim_words: usize,
     /// Least evidence for an edited passage. Texts on one topic stay below 20, tables and forms mostly below 40; heavy
     /// paraphrases begin at 20. At 20 the result is the same, at 30 lower by .001, at 40 by .004.
     pub min_score: f32,
-    /// Least length in words of whole sentences that are the same word for word and are reported by themselves, where they have
-    /// the evidence of a passage and nothing else that is found covers them. Shorter ones are phrases that many texts have.
+    /// Least length in words of identical whole sentences that are reported on their own, if they have the evidence of
+    /// a passage and no other result covers them. Shorter ones are phrases found in many texts.
     pub min_sentence_words: usize,
     /// Whether to look for summaries.
     pub summaries: bool,
@@ -89,8 +89,8 @@ impl Default for AlignOptions {
 }
 
 impl AlignOptions {
-    /// What suits texts whose words are told by a rule. In programs signs count as words, a line has about ten of them, and
-    /// nobody sums up one in another: a copy is three lines or more. These lengths were chosen, not measured.
+    /// Options for a word rule. In source code, signs count as words, a line has about ten of them, and nobody
+    /// summarises: a copy is three lines or more. These lengths were chosen, not measured.
     pub fn of(rule: WordRule) -> AlignOptions {
         match rule {
             WordRule::Letters | WordRule::Sentences => AlignOptions::default(),
@@ -112,8 +112,8 @@ struct Found {
     score: f32,
 }
 
-/// Finds the passages that two texts have in common, in order of the first text. No two of them overlap on both sides; on
-/// one side they may, since a passage can be taken over more than once.
+/// Finds the passages that two texts have in common, in order of the first text. No two of them overlap on both sides;
+/// on one side they may, since a passage can be reused more than once.
 pub fn align(a: &PassageText, b: &PassageText, options: &AlignOptions) -> Vec<AlignedPassage> {
     let pair = Pair::new(a, b);
     let mut matcher = Matcher::new(&pair);
@@ -137,7 +137,7 @@ pub fn align(a: &PassageText, b: &PassageText, options: &AlignOptions) -> Vec<Al
     passages
 }
 
-/// Spans that were taken over with changes.
+/// Spans that were reused with changes.
 fn edited(matcher: &mut Matcher, options: &AlignOptions) -> Vec<Span> {
     let seeds = seeds::find(matcher.pair);
     let regions = cluster::cluster(matcher, &seeds);
@@ -149,12 +149,12 @@ fn edited(matcher: &mut Matcher, options: &AlignOptions) -> Vec<Span> {
     cluster::join_pieces(spans)
 }
 
-/// Share of an edited span, on either side, from which the verbatim runs inside it take its place: then the runs are what was
-/// copied, and the rest is what lay around them. From .4 to .75 the result does not
-/// change, but at .4 copies with their sentences in another order fall apart; at .9 it is lower by .001.
+/// Share of an edited span, on either side, from which the verbatim runs inside it replace it: then only the runs were
+/// copied, and the rest is context. From .4 to .75 the result does not change, but at .4 copies with reordered
+/// sentences are split; at .9 it is lower by .001.
 const RUN_SHARE: f32 = 0.75;
 
-/// Settles which of the verbatim and edited spans that collide are reported.
+/// Decides which of the colliding verbatim and edited spans are reported.
 fn combine(matcher: &mut Matcher, mut verbatim: Vec<Span>, edited: Vec<Span>) -> Vec<Found> {
     let mut spans = Vec::new();
     for mut span in edited {
@@ -177,7 +177,7 @@ fn combine(matcher: &mut Matcher, mut verbatim: Vec<Span>, edited: Vec<Span>) ->
     found.map(|(span, kind)| Found { score: matcher.evidence(&span), span, kind }).collect()
 }
 
-/// Looks for summaries, which take the place of the copied sentences in them.
+/// Looks for summaries, which replace the copied sentences in them.
 fn add_summaries(matcher: &mut Matcher, found: &mut Vec<Found>, runs: &[Span], options: &AlignOptions) {
     for summary in summary::find(matcher, found, runs, options.min_words.max(1)) {
         let side = summary.side;
@@ -187,8 +187,8 @@ fn add_summaries(matcher: &mut Matcher, found: &mut Vec<Found>, runs: &[Span], o
     }
 }
 
-/// Adds whole sentences in runs of equal words: long enough, with the evidence of a passage, and part of nothing that was
-/// found.
+/// Adds whole sentences in runs of equal words that are long enough, have the evidence of a passage, and are not part
+/// of another result.
 fn add_sentences(matcher: &mut Matcher, found: &mut Vec<Found>, runs: &[Span], options: &AlignOptions) {
     for span in runs.iter().filter_map(|run| sentences(matcher.pair, run)) {
         let free = |side: usize| found.iter().all(|other| overlap(&other.span[side], &span[side]) == 0);
@@ -216,7 +216,7 @@ fn sentences(pair: &Pair, run: &Span) -> Option<Span> {
     Some([0, 1].map(|side| run[side].start + start..run[side].start + end))
 }
 
-/// Leaves out what overlaps something better on both sides.
+/// Drops results that overlap a better one on both sides.
 fn without_collisions(mut found: Vec<Found>) -> Vec<Found> {
     found.sort_by(|x, y| y.score.total_cmp(&x.score));
     let mut kept: Vec<Found> = Vec::new();

@@ -1,11 +1,11 @@
-//! Two texts side by side: which stems they share and how much each stem says.
+//! Two texts side by side: which stems they share and how informative each stem is.
 
 use std::cmp::Ordering;
 use std::ops::Range;
 
 use super::text::PassageText;
 
-/// Marks a stem that the other text does not have.
+/// Marks a stem that does not occur in the other text.
 pub(super) const ABSENT: u32 = u32::MAX;
 
 /// Token ranges of both sides that belong together.
@@ -21,7 +21,7 @@ pub(super) struct Side<'t> {
     pub(super) twins: Vec<u32>,
 }
 
-/// Two texts with common weights. Everything works on either side, named by 0 or 1, so that the order of the two texts
+/// Two texts with common weights. All code works on either side, numbered 0 or 1, so that the order of the two texts
 /// makes no difference.
 pub(super) struct Pair<'t> {
     /// The two sides.
@@ -29,7 +29,7 @@ pub(super) struct Pair<'t> {
 }
 
 impl<'t> Pair<'t> {
-    /// Weighs the stems of both texts.
+    /// Computes the weights of the stems of both texts.
     pub(super) fn new(a: &'t PassageText, b: &'t PassageText) -> Pair<'t> {
         let [twins_a, twins_b] = twins(a, b);
         let side_a = Side { text: a, weights: weigh(a, b, &twins_a), twins: twins_a };
@@ -38,7 +38,7 @@ impl<'t> Pair<'t> {
     }
 }
 
-/// For each stem of either text the same stem in the other. Both lists are sorted by hash, so that one walk will do.
+/// For each stem of either text, the same stem in the other. Both lists are sorted by hash, so one pass is enough.
 fn twins(a: &PassageText, b: &PassageText) -> [Vec<u32>; 2] {
     let mut twins = [vec![ABSENT; a.stems.len()], vec![ABSENT; b.stems.len()]];
     let (mut i, mut j) = (0, 0);
@@ -57,7 +57,7 @@ fn twins(a: &PassageText, b: &PassageText) -> [Vec<u32>; 2] {
     twins
 }
 
-/// Weight of each stem of `text`: ln(N / df), with N the units of both texts and df those that hold the stem.
+/// Weight of each stem of `text`: ln(N / df), where N counts the units of both texts and df those with the stem.
 fn weigh(text: &PassageText, other: &PassageText, twins: &[u32]) -> Vec<f32> {
     let units = (text.units() + other.units()) as f32;
     let frequencies = text.unit_frequency.iter().zip(twins);
@@ -74,12 +74,12 @@ pub(super) fn hull(x: &Span, y: &Span) -> Span {
     [0, 1].map(|side| x[side].start.min(y[side].start)..x[side].end.max(y[side].end))
 }
 
-/// Number of places two ranges have in common.
+/// Number of positions two ranges have in common.
 pub(super) fn overlap(x: &Range<usize>, y: &Range<usize>) -> usize {
     x.end.min(y.end).saturating_sub(x.start.max(y.start))
 }
 
-/// Whether two spans overlap on both sides, and so speak about the same reuse.
+/// Whether two spans overlap on both sides, and so describe the same reuse.
 pub(super) fn collide(x: &Span, y: &Span) -> bool {
     (0..2).all(|side| overlap(&x[side], &y[side]) > 0)
 }

@@ -19,9 +19,9 @@ const REACH: usize = 60;
 /// is lower by .001, at .55 by .003.
 const BETWEEN: f32 = 0.5;
 
-/// Worth of a match beyond the number of times the other side has the word. Words that a topic repeats would otherwise draw
-/// the ends into the surroundings. From .6 to .8 the result moves by .001; at 1 it is lower by .001, and by .003 where
-/// sources are longer.
+/// Value of a match beyond the number of times the other side has the word. Otherwise, words that a topic repeats would
+/// draw the ends into the surroundings. From .6 to .8 the result moves by .001; at 1 it is lower by .001, and by .003
+/// with longer sources.
 const REPEATED: f32 = 0.7;
 
 /// Weight that an end at a sentence break is worth. From 3 to 6 the result moves by .001; without it is lower by .013.
@@ -30,7 +30,7 @@ const SENTENCE_BONUS: f32 = 4.0;
 /// Weight that an end at a line break is worth. From 0 to 3 the result moves by .001.
 const LINE_BONUS: f32 = 1.0;
 
-/// Moves the ends of a span on both sides. `None` when nothing sets the span off from its surroundings.
+/// Moves the ends of a span on both sides. `None` if nothing distinguishes the span from its surroundings.
 pub(super) fn refine(matcher: &mut Matcher, mut span: Span) -> Option<Span> {
     for _ in 0..ROUNDS {
         for side in 0..2 {
@@ -59,8 +59,7 @@ fn move_ends(matcher: &Matcher, side: usize, now: &Range<usize>) -> Option<Range
     Some(before.unwrap_or(middle)..after?)
 }
 
-/// The best end of a walk outwards from the middle of a passage: `end` gives the end that a token makes when it is the
-/// outermost one.
+/// The best end of a walk outwards from the middle of a passage. `end` returns the end if a token is the outermost one.
 fn best_end(
     matcher: &Matcher,
     side: usize,
@@ -92,7 +91,7 @@ fn best_end(
     best
 }
 
-/// What an end before the token `at` is worth for the break that stands there.
+/// The value of an end before the token `at`, given the break there.
 pub(super) fn bonus(text: &PassageText, at: usize) -> f32 {
     match text.tokens.get(at).map_or(Break::Sentence, |token| token.before) {
         Break::Sentence => SENTENCE_BONUS,

@@ -1,19 +1,19 @@
-//! Seeds: pairs of units so alike that they may belong to a common passage.
+//! Seeds: pairs of units so similar that they may belong to a common passage.
 
 use super::pair::{ABSENT, Pair};
 
 /// Least cosine of the weighted stems of two units. At .27 and .33 the result is lower by .002 and .003.
 const MIN_COSINE: f32 = 0.30;
 
-/// Least Dice coefficient of the stems of two units, which keeps out pairs that share one rare word and nothing else.
-/// .35 is as good; without it the result is lower by .003.
+/// Least Dice coefficient of the stems of two units, which rejects pairs that share only one rare word. .35 is as good;
+/// without it the result is lower by .003.
 const MIN_DICE: f32 = 0.28;
 
 /// Least share of the best cosine of either unit: a unit has few partners. From .6 to .8 the result moves by .001.
 const BEST_SHARE: f32 = 0.7;
 
-/// Most partners of one unit. A unit with more is a formula, such as a line of a table, that tells nothing; the limit also
-/// keeps texts that repeat themselves tractable. Without it nothing changes on ordinary text.
+/// Most partners of one unit. A unit with more is formulaic, such as a line of a table, and gives no evidence. The limit
+/// also keeps repetitive texts tractable. Without it nothing changes on ordinary text.
 const MAX_PARTNERS: usize = 4;
 
 /// Share of the least cosine that the affordable stems alone must reach for a pair to be compared in full.
@@ -23,7 +23,7 @@ const CANDIDATE_SHARE: f32 = 0.6;
 /// two texts of 100,000 words stay below.
 const BUDGET: u64 = 1 << 26;
 
-/// Two units that are alike.
+/// Two similar units.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Seed {
     /// Unit of each side.
@@ -32,7 +32,7 @@ pub(super) struct Seed {
     cosine: f32,
 }
 
-/// All pairs of units that are alike and nearly the best of both.
+/// All pairs of similar units that are nearly the best partners for each other.
 pub(super) fn find(pair: &Pair) -> Vec<Seed> {
     let norms = [norms(pair, 0), norms(pair, 1)];
     let postings = Postings::new(pair);
@@ -65,7 +65,7 @@ pub(super) fn find(pair: &Pair) -> Vec<Seed> {
     keep_best_of_other_side(seeds)
 }
 
-/// A seed of two units, if they are alike enough. `norm` is the product of their lengths as vectors.
+/// A seed of two units, if they are similar enough. `norm` is the product of their lengths as vectors.
 fn compare(pair: &Pair, units: [usize; 2], norm: f32) -> Option<Seed> {
     let here = pair.sides[0].text.unit_stems(units[0]);
     let there = pair.sides[1].text.unit_stems(units[1]);
@@ -90,7 +90,7 @@ fn compare(pair: &Pair, units: [usize; 2], norm: f32) -> Option<Seed> {
     (cosine > MIN_COSINE && dice > MIN_DICE).then_some(Seed { units, cosine })
 }
 
-/// Keeps the seeds of one unit that come near to its best.
+/// Keeps the seeds of one unit that score close to its best.
 fn keep_best(seeds: &mut Vec<Seed>) {
     seeds.sort_by(|x, y| y.cosine.total_cmp(&x.cosine).then(x.units.cmp(&y.units)));
     if let Some(best) = seeds.first().map(|seed| seed.cosine) {
@@ -101,7 +101,7 @@ fn keep_best(seeds: &mut Vec<Seed>) {
     }
 }
 
-/// Keeps the seeds that come near to the best of their unit on side 1.
+/// Keeps the seeds that score close to the best of their unit on side 1.
 fn keep_best_of_other_side(mut seeds: Vec<Seed>) -> Vec<Seed> {
     seeds.sort_by_key(|seed| seed.units[1]);
     let mut kept = Vec::new();
@@ -130,7 +130,7 @@ struct Postings {
 }
 
 impl Postings {
-    /// Postings of the stems that can be afforded.
+    /// Postings of the stems that fit the budget.
     fn new(pair: &Pair) -> Postings {
         let [this, other] = &pair.sides;
         let affordable = affordable(pair);
@@ -159,7 +159,7 @@ impl Postings {
     }
 }
 
-/// Which stems of side 0 to look up: the common ones, from the rarest on, as far as the budget goes.
+/// Which stems of side 0 to look up: the shared ones, from the rarest on, as far as the budget allows.
 fn affordable(pair: &Pair) -> Vec<bool> {
     let [this, other] = &pair.sides;
     let mut costs = Vec::new();
@@ -189,7 +189,7 @@ mod tests {
     use super::*;
     use crate::compare::passages::text::PassageText;
 
-    /// All pairs of units that are alike, by comparing every unit with every other.
+    /// All pairs of similar units, by comparing every unit with every other.
     fn plain_seeds(pair: &Pair) -> Vec<[usize; 2]> {
         let norms = [norms(pair, 0), norms(pair, 1)];
         let mut seeds = Vec::new();

@@ -1,10 +1,10 @@
-//! Summaries: a short passage that sums up a long stretch of the other text.
+//! Summaries: a short passage that summarises a long stretch of the other text.
 //!
-//! No sentence of a summary need resemble a sentence of its source. What shows is that the words of the passage recur in the
-//! other text far more than the words around it do, and that they are spread over a stretch much longer than the passage.
-//! The passage and the stretch are found in turn, each given the other. What looks alike and is not a summary is a copied
-//! passage, which one window of the other text explains as well as the whole does, and two texts on the same topic, which
-//! share words but hardly any pairs of neighbouring words.
+//! No sentence of a summary need resemble a sentence of its source. The evidence is that the words of the passage recur
+//! in the other text far more than the words around it do, and are spread over a stretch much longer than the passage.
+//! The passage and the stretch are found in turn, each given the other. Two things look similar but are not summaries.
+//! A copied passage is explained by one window of the other text as well as by all of it. Two texts on one topic share
+//! words but hardly any pairs of neighbouring words.
 
 use std::ops::Range;
 
@@ -22,40 +22,41 @@ const FIRST_THRESHOLDS: [f32; 3] = [0.15, 0.30, 0.45];
 /// How often a range is fitted anew to the shares that it implies.
 const FITS: usize = 2;
 
-/// Weight that an end at the end of the text is worth: there is one in a text, but many sentence breaks. At 4, the worth of
-/// a sentence break, sources come out shorter and summaries lose .027, at 8 .012; at 18 they gain .006.
+/// Value of an end at the end of the text: a text has one, but many sentence breaks. At 4, the value of a sentence
+/// break, sources come out shorter and summaries lose .027, at 8 .012; at 18 they gain .006.
 const TEXT_END_BONUS: f32 = 12.0;
 
-/// Least gain in log-likelihood from setting the passage off from its surroundings. Down to 0 nothing
-/// changes, as the other tests are stricter; at 60 summaries lose .011.
+/// Least gain in log-likelihood from separating the passage from its surroundings. Down to 0 nothing changes, as the
+/// other tests are stricter; at 60 summaries lose .011.
 const MIN_CONTRAST: f32 = 40.0;
 
 /// Least share of the distinct words of the passage that is matched above chance. Tables and forms reach .2, most summaries
 /// .3 and more. From .2 to .3 the result moves by .001.
 const MIN_EXCESS: f32 = 0.25;
 
-/// Least and largest number of source words to a word of the passage. Below, there is nothing to sum up; above, a
-/// text of that length has the words of anything. Ends of 2 to 3 and 20 to 30 change one or two decisions in a hundred.
+/// Least and largest number of source words per word of the passage. Below, there is nothing to summarise; above, a
+/// text of that length contains the words of anything. Limits of 2 to 3 and 20 to 30 change one or two decisions in a
+/// hundred.
 const COMPRESSION: Range<f32> = 2.5..25.0;
 
-/// Largest part of the matches that a single window of the source may explain; a copy has them all in one. .82 to .9 trade
-/// summaries found against copies taken for one: summaries -.017 at .82, copies -.003 at .9.
+/// Largest part of the matches that a single window of the source may explain; a copy has them all in one. .82 to .9
+/// trade summaries found against copies mistaken for one: summaries -.017 at .82, copies -.003 at .9.
 const MAX_IN_WINDOW: f32 = 0.86;
 
-/// Length of that window in halves of the passage.
+/// Length of that window, in halves of the passage length.
 const WINDOW: usize = 3;
 
-/// Largest contrast of a single copy inside the passage, in contrasts of the passage. At 1.3 summaries
-/// lose .034, at 1.7 paraphrases .003.
+/// Largest contrast of a single copy inside the passage, relative to that of the passage. At 1.3 summaries lose .034,
+/// at 1.7 paraphrases .003.
 const MAX_COPY: f32 = 1.5;
 
-/// Largest contrast of all copies inside the passage together, which is 1 to 2.5 for sentences taken over one by one and
-/// more for copies that stand on their own. At 2 summaries lose .033, at 3 nothing changes.
+/// Largest contrast of all copies inside the passage together: 1 to 2.5 for sentences copied one by one, more for
+/// independent copies. At 2 summaries lose .033, at 3 nothing changes.
 const MAX_COPIES: f32 = 2.5;
 
-/// How often a verbatim copy counts among all copies: the contrast sees its words but not their order, which speaks for a
-/// copy that stands on its own. At 1 and 3 nothing changes on the development set; at 1 scattered verbatim
-/// copies in longer texts are now and then taken for a summary.
+/// How often a verbatim copy counts among all copies: the contrast sees its words but not their order, which suggests
+/// an independent copy. At 1 and 3 nothing changes on the development set; at 1 scattered verbatim copies in longer
+/// texts are occasionally mistaken for a summary.
 const VERBATIM_FACTOR: f32 = 2.0;
 
 /// Least rarity of common neighbouring words per word of the passage: about .15 between texts on one topic, .3 and more in
@@ -72,7 +73,7 @@ struct Candidate {
     there: Range<usize>,
     /// Weight of the passage, matched against its source.
     inside: Mass,
-    /// Gain in log-likelihood from setting the passage off.
+    /// Gain in log-likelihood from separating the passage from its surroundings.
     contrast: f32,
 }
 
@@ -92,8 +93,8 @@ pub(super) struct Summary {
     pub(super) span: Span,
 }
 
-/// The best summary in either direction. `copies` are the copied passages found before, `runs` the stretches of equal words,
-/// `least` is the length in tokens from which a passage counts.
+/// The best summary in either direction. `copies` are the copied passages found before, `runs` the stretches of equal
+/// words, and `least` the minimum length of a passage in tokens.
 pub(super) fn find(matcher: &mut Matcher, copies: &[Found], runs: &[Span], least: usize) -> Vec<Summary> {
     let mut candidates: Vec<Candidate> = (0..2).filter_map(|side| candidate(matcher, side)).collect();
     candidates.sort_by(|x, y| y.contrast.total_cmp(&x.contrast));
@@ -108,7 +109,7 @@ pub(super) fn find(matcher: &mut Matcher, copies: &[Found], runs: &[Span], least
     summaries
 }
 
-/// The passage of `side` that the other text covers best, and the stretch it may sum up.
+/// The passage of `side` that the other text covers best, and the stretch it may summarise.
 fn candidate(matcher: &mut Matcher, side: usize) -> Option<Candidate> {
     let all = 0..matcher.pair.sides[1 - side].text.len();
     matcher.mark(1 - side, all.clone());
@@ -132,7 +133,7 @@ fn masses(matcher: &Matcher, side: usize, range: &Range<usize>) -> (Mass, Mass) 
     (inside, matcher.whole(side).without(inside))
 }
 
-/// The share of matches that tells inside from outside, if there are more matches inside.
+/// The share of matches that separates inside from outside, if there are more matches inside.
 fn threshold(inside: Mass, outside: Mass) -> Option<f32> {
     let (inside, outside) = (inside.share(), outside.share());
     (inside > outside).then(|| tie(inside, outside))
@@ -160,8 +161,8 @@ fn densest(matcher: &Matcher, side: usize) -> Option<Range<usize>> {
     best
 }
 
-/// The stretch of the other text that the passage `here` draws on. What the rest of the passage's own text has of the
-/// passage's words is what chance gives.
+/// The stretch of the other text that the passage `here` draws on. The rest of the passage's own text shows how many of
+/// its words would match by chance.
 fn source(matcher: &mut Matcher, side: usize, here: &Range<usize>, mut there: Range<usize>) -> Option<Range<usize>> {
     let background = background(matcher, side, here);
     matcher.mark(side, here.clone());
@@ -192,7 +193,7 @@ fn background(matcher: &Matcher, side: usize, here: &Range<usize>) -> Mass {
     whole.without(inside)
 }
 
-/// The range of `side` with the largest sum of weight × (match − threshold), counting what its ends are worth.
+/// The range of `side` with the largest sum of weight × (match − threshold), including the value of its ends.
 fn best_stretch(matcher: &Matcher, side: usize, threshold: f32) -> Option<Range<usize>> {
     let text = matcher.pair.sides[side].text;
     let bonus = |at: usize| if at == 0 || at == text.len() { TEXT_END_BONUS } else { refine::bonus(text, at) };
@@ -229,7 +230,7 @@ fn is_summary(matcher: &mut Matcher, candidate: &Candidate, copies: &[Found], le
         && in_window(matcher, candidate) < MAX_IN_WINDOW * candidate.inside.share()
 }
 
-/// Whether copies inside the passage say more than the passage as a summary.
+/// Whether copies inside the passage explain it better than a summary does.
 fn is_copied(matcher: &mut Matcher, candidate: &Candidate, copies: &[Found]) -> bool {
     let side = candidate.side;
     let (mut largest, mut sum) = (0.0f32, 0.0);
@@ -243,7 +244,7 @@ fn is_copied(matcher: &mut Matcher, candidate: &Candidate, copies: &[Found]) -> 
     largest > MAX_COPY * candidate.contrast || sum > MAX_COPIES * candidate.contrast
 }
 
-/// Whether the passage is nothing but sentences copied here and there: without the runs of equal words, it has no more in
+/// Whether the passage consists only of scattered copied sentences: without the runs of equal words, it has no more in
 /// common with its source than the text around it.
 fn is_scattered(matcher: &mut Matcher, candidate: &Candidate, runs: &[Span]) -> bool {
     let side = candidate.side;
@@ -270,8 +271,8 @@ fn in_window(matcher: &mut Matcher, candidate: &Candidate) -> f32 {
     largest
 }
 
-/// Rarity of the neighbouring words that the passage and its source have in common, per word. Where copies leave enough of
-/// the passage, only the rest counts: copies would make a summary of any text on the same topic.
+/// Rarity of the neighbouring words that the passage and its source have in common, per word. If enough of the passage
+/// is not copied, only that part counts: copies would make a summary of any text on the same topic.
 fn collocation(matcher: &Matcher, candidate: &Candidate, copies: &[Found], least: usize) -> f32 {
     let [this, other] = [candidate.side, 1 - candidate.side].map(|side| &matcher.pair.sides[side]);
     let mut taken = taken_by(copies.iter().map(|copy| &copy.span), candidate);
@@ -306,8 +307,8 @@ fn taken_by<'a>(copies: impl Iterator<Item = &'a Span>, candidate: &Candidate) -
     taken
 }
 
-/// Rarity of a shared stem in the text where it is more common: a word that either text uses all the time says nothing,
-/// however rare it is in a list or a table on the other side.
+/// Rarity of a shared stem in the text where it is more common: a word that either text uses all the time is no
+/// evidence, however rare it is in a list or a table on the other side.
 fn rarity(matcher: &Matcher, side: usize, stem: u32) -> f32 {
     let this = &matcher.pair.sides[side];
     let other = &matcher.pair.sides[1 - side];

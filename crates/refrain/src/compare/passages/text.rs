@@ -1,24 +1,23 @@
-//! A document made ready for alignment: words with their places, stems, and sentence-like units.
+//! A document prepared for alignment: words with their positions, stems, and sentence-like units.
 //!
-//! A [`PassageText`] is built once for a document and reused for every pair the document takes part in. It keeps no copy of the
-//! original: everything the aligner needs are numbers.
+//! A [`PassageText`] is built once per document and reused for every pair with that document. It keeps no copy of the
+//! original: the aligner needs only numbers.
 
 use std::ops::Range;
 
 use super::words::{Break, Token, Words};
 
-/// Shortest unit in tokens. Shorter sentences join the next one, because two or three words say nothing about reuse.
-/// 4 is as good, 7 lower by .003.
+/// Shortest unit in tokens. Shorter sentences join the next one, because two or three words are no evidence of reuse. 4
+/// is as good, 7 lower by .003.
 const UNIT_MIN: usize = 5;
 
-/// Longest unit in tokens; longer ones are cut in pieces of [`UNIT_PIECE`]. From 30 to 45 the result moves by .002.
+/// Longest unit in tokens; longer ones are split into pieces of [`UNIT_PIECE`]. From 30 to 45 the result moves by .002.
 const UNIT_MAX: usize = 37;
 
-/// Length in tokens of the pieces of overlong units. From 20 to 30 the result
-/// moves by .001.
+/// Length in tokens of the pieces of overlong units. From 20 to 30 the result moves by .001.
 const UNIT_PIECE: usize = 25;
 
-/// A document made ready for alignment.
+/// A document prepared for alignment.
 #[derive(Clone, Debug, Default)]
 pub struct PassageText {
     /// The words in order.
@@ -56,7 +55,7 @@ impl PassageText {
         self.tokens.len()
     }
 
-    /// Whether the document holds no word at all.
+    /// Whether the document contains no words.
     pub fn is_empty(&self) -> bool {
         self.tokens.is_empty()
     }
@@ -127,7 +126,8 @@ fn clip(text: &str, limit: usize) -> &str {
     &text[..text.floor_char_boundary(limit)]
 }
 
-/// First tokens of the units, and the number of tokens: sentences, the short ones joined to the next, the long ones cut.
+/// First tokens of the units, and the number of tokens: sentences, with short ones joined to the next and long ones
+/// split.
 fn cut_units(tokens: &[Token]) -> Vec<u32> {
     let mut starts = vec![0];
     let mut start = 0;

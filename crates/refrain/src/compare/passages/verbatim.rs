@@ -10,8 +10,8 @@ use super::text::PassageText;
 /// Words that are looked up together; shorter runs are not found. From 6 to 12 nothing changes.
 const GRAM: usize = 8;
 
-/// Places of one gram that are followed. A gram with more places is followed only from and to words that no run covers yet,
-/// which keeps the work near-linear on texts that repeat themselves.
+/// Positions of one gram that are followed. A gram with more positions is followed only between words that no run
+/// covers yet, which keeps the work near-linear on repetitive texts.
 const PLACES: usize = 16;
 
 /// Odd multiplier of the rolling hash.
@@ -31,8 +31,9 @@ impl Run {
     }
 }
 
-/// Runs of at least [`GRAM`] equal words, the longest first. Of runs that repeat each other, those are kept that cover something new on at
-/// least one side: a stretch copied twice is two passages, and two texts that both repeat it do not give every combination.
+/// Runs of at least [`GRAM`] equal words, the longest first. Runs that repeat each other are kept only if they cover
+/// something new on at least one side: a stretch copied twice is two passages, but two texts that both repeat it do not
+/// give every combination.
 pub(super) fn find(a: &PassageText, b: &PassageText) -> Vec<Span> {
     let mut runs = runs(a, b);
     runs.sort_by(|x, y| y.length.cmp(&x.length).then(x.cmp(y)));
@@ -50,8 +51,8 @@ pub(super) fn find(a: &PassageText, b: &PassageText) -> Vec<Span> {
     spans
 }
 
-/// All maximal runs of at least [`GRAM`] equal words, in order of the first text. In texts that repeat themselves many
-/// times, not every combination of the repeats is reported.
+/// All maximal runs of at least [`GRAM`] equal words, in order of the first text. In highly repetitive texts, not every
+/// combination of the repeats is reported.
 fn runs(a: &PassageText, b: &PassageText) -> Vec<Run> {
     let index = Index::new(&b.forms);
     let mut ends: HashMap<usize, usize> = HashMap::new();
@@ -78,7 +79,7 @@ fn runs(a: &PassageText, b: &PassageText) -> Vec<Run> {
     runs
 }
 
-/// The longest run of equal words around the places `i` and `j`.
+/// The longest run of equal words around the positions `i` and `j`.
 fn extend(a: &[u64], b: &[u64], i: usize, j: usize) -> Run {
     let back = a[..i].iter().rev().zip(b[..j].iter().rev()).take_while(|(x, y)| x == y).count();
     let ahead = a[i..].iter().zip(&b[j..]).take_while(|(x, y)| x == y).count();
@@ -101,9 +102,9 @@ fn hashes(forms: &[u64]) -> Vec<u64> {
     hashes
 }
 
-/// The places of every gram of a text, sorted by hash and then by place.
+/// The positions of every gram of a text, sorted by hash and then by position.
 struct Index {
-    /// Hash of each place.
+    /// Hash at each position.
     hashes: Vec<u64>,
     /// First token of each gram.
     places: Vec<u32>,
@@ -117,7 +118,7 @@ impl Index {
         Index { hashes, places }
     }
 
-    /// Places of the gram with this hash.
+    /// Positions of the gram with this hash.
     fn places(&self, hash: u64) -> &[u32] {
         let start = self.hashes.partition_point(|&other| other < hash);
         let length = self.hashes[start..].partition_point(|&other| other == hash);
@@ -131,7 +132,7 @@ mod tests {
 
     use super::*;
 
-    /// All maximal runs of at least `GRAM` words, by comparing every pair of places.
+    /// All maximal runs of at least `GRAM` words, by comparing every pair of positions.
     fn plain_runs(a: &[u64], b: &[u64]) -> Vec<Run> {
         let mut runs = Vec::new();
         for i in 0..a.len() {

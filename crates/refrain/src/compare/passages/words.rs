@@ -1,4 +1,4 @@
-//! Words: where they are, what they are in lower case and without their endings, and what stands between them.
+//! Words: their positions, their lower-case forms and stems, and what separates them.
 
 use std::borrow::Cow;
 use std::hash::BuildHasher;
@@ -12,8 +12,8 @@ use unicode_segmentation::UnicodeSegmentation;
 use crate::compare::rules::{WordRule, is_invisible, tokens};
 use crate::text::scripts::is_unspaced;
 
-/// Letters kept of a word when its language is unknown: a rough stem for any alphabetic script.
-/// On English 5, 6 and 7 are alike, and lower by .002 to .004 than stemming.
+/// Letters kept of a word if its language is unknown: a rough stem for any alphabetic script. On English, 5, 6 and 7
+/// are alike, and lower by .002 to .004 than stemming.
 const STEM_LETTERS: usize = 6;
 
 /// Seed of the word hash. Any value will do; it is fixed so that results do not change from run to run.
@@ -30,16 +30,16 @@ pub(super) enum Break {
     Sentence,
 }
 
-/// One word with its place in the original.
+/// One word with its position in the original.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Token {
-    /// First byte, counting punctuation stuck to the front of the word.
+    /// First byte, including punctuation attached to the front of the word.
     pub(super) start: u32,
-    /// End byte, counting punctuation stuck to the back of the word.
+    /// End byte, including punctuation attached to the back of the word.
     pub(super) end: u32,
     /// The stem, as an index into the stems of the text.
     pub(super) stem: u32,
-    /// What stands before the token.
+    /// What separates it from the token before.
     pub(super) before: Break,
 }
 
@@ -96,15 +96,15 @@ impl Words {
     }
 }
 
-/// Whether a sign ends a statement, or a part of one.
+/// Whether a sign ends a statement, or part of one.
 fn ends_statement(sign: char) -> bool {
     matches!(sign, ';' | '{' | '}')
 }
 
-/// Lines for each sign that ends a statement, above which it is the lines that end statements.
+/// With more lines than this for each sign that ends a statement, line ends are taken as the ends of statements.
 const LINES_PER_SIGN: usize = 4;
 
-/// Whether statements end by signs, wherever the lines end.
+/// Whether signs rather than line ends terminate statements.
 fn ends_by_signs(text: &str) -> bool {
     let signs = text.chars().filter(|sign| ends_statement(*sign)).count();
     signs * LINES_PER_SIGN > text.lines().filter(|line| !line.trim().is_empty()).count()
@@ -118,9 +118,9 @@ struct Builder {
     forms: Vec<Form>,
     /// The words so far; `stem` is an index into `forms`.
     tokens: Vec<Token>,
-    /// The last word when it is a single character of a script written without spaces, else empty.
+    /// The last word if it is a single character of a script written without spaces, else empty.
     unspaced: String,
-    /// Lower-cased word of the moment, kept to spare allocations.
+    /// The current word in lower case, kept to avoid allocations.
     lower: String,
 }
 
@@ -136,7 +136,7 @@ impl Builder {
         }
     }
 
-    /// Finds all words: runs of ASCII letters and digits by hand, everything that touches other characters by the Unicode
+    /// Finds all words: runs of ASCII letters and digits directly, everything next to other characters by the Unicode
     /// rules.
     fn scan(&mut self, text: &str) {
         let bytes = text.as_bytes();
@@ -152,7 +152,8 @@ impl Builder {
                 at = end + 1;
             } else {
                 let end = chunk_end(bytes, end);
-                // A space without width that is put into a word hides nothing; the sign for the order of bytes, as long as it, ends no word.
+                // A zero-width space inside a word must not hide it. It is replaced by a byte order mark, which is as
+                // long and does not end a word.
                 let mut chunk = Cow::Borrowed(&text[at..end]);
                 if chunk.contains('\u{200B}') {
                     chunk = Cow::Owned(chunk.replace('\u{200B}', "\u{FEFF}"));
@@ -187,7 +188,7 @@ impl Builder {
     }
 
     /// Index of the form of a word. Characters of scripts without spaces are paired with the one before them: single
-    /// characters are far too common to tell passages apart.
+    /// characters are far too common to distinguish passages.
     fn form(&mut self, word: &str, unicode: bool, touches: bool) -> u32 {
         let mut lower = std::mem::take(&mut self.lower);
         lower.clear();
@@ -275,17 +276,17 @@ fn ascii_word(bytes: &[u8]) -> usize {
     end
 }
 
-/// End of the stretch without ASCII white space that `at` lies in.
+/// End of the stretch without ASCII white space that contains `at`.
 fn chunk_end(bytes: &[u8], at: usize) -> usize {
     bytes[at..].iter().position(u8::is_ascii_whitespace).map_or(bytes.len(), |length| at + length)
 }
 
-/// Length of the part of `between` that sticks to the word before it: all up to the first white space.
+/// Length of the part of `between` attached to the word before it: everything up to the first white space.
 fn stuck(between: &str) -> usize {
     between.find(char::is_whitespace).unwrap_or(between.len())
 }
 
-/// Where the part of `between` begins that sticks to the word after it: behind the last white space.
+/// Start of the part of `between` attached to the word after it: everything after the last white space.
 fn after_last_space(between: &str) -> usize {
     between.char_indices().rfind(|(_, c)| c.is_whitespace()).map_or(0, |(at, c)| at + c.len_utf8())
 }

@@ -63,9 +63,9 @@ pub struct Compare {
     pub folders: bool,
     /// Find no passages, only scores.
     pub no_passages: bool,
-    /// Write numbers instead of names. The list `key` says which document has which number.
+    /// Write numbers instead of names. The list `key` maps numbers to documents.
     pub anonymous: bool,
-    /// What ranges in files count.
+    /// The unit of ranges in files.
     pub offsets: Offsets,
 }
 
@@ -88,14 +88,14 @@ impl Default for Compare {
     }
 }
 
-/// What [`Compare`] reads. An `&Input` is enough where there are only documents.
+/// The input of [`Compare`]. An `&Input` is enough if there are only documents.
 #[derive(Debug, Clone)]
 pub struct CompareInput {
     /// The documents.
     pub documents: Input,
     /// Documents to compare them with, but not with each other.
     pub reference: Option<Input>,
-    /// Text that everyone was given, such as the brief of an assignment: it does not count.
+    /// Text that everyone received, such as an assignment brief. It does not count.
     pub exclude: Option<Input>,
     /// The only pairs to compare, whatever they share.
     pub pairs: Option<NamedPairs>,
@@ -177,12 +177,12 @@ impl<A: Into<String>, B: Into<String>> FromIterator<(A, B)> for NamedPairs {
     }
 }
 
-/// What [`Compare`] found.
+/// The result of [`Compare`].
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
 pub struct CompareReport {
     /// The documents. Fewer than two cannot be compared: nothing was written then.
     pub documents: Vec<ComparedDocument>,
-    /// Pairs of documents by their numbers, with scores and passages; those that resemble each other most come first.
+    /// Pairs of documents by their numbers, with scores and passages; the highest resemblance comes first.
     pub pairs: Vec<ComparedPair>,
     /// Text that occurs in too many documents to count, with the number of documents; the most frequent comes first.
     pub common: Vec<(String, usize)>,
@@ -190,7 +190,7 @@ pub struct CompareReport {
     pub failures: Failures,
 }
 
-/// The list of which number is which document.
+/// The list that maps numbers to documents.
 const KEY: &str = "key";
 
 impl Compare {
@@ -301,7 +301,7 @@ impl Compare {
         self.keep_references || self.tokens == WordRule::Code
     }
 
-    /// The pairs as a table for people, at most so many of them.
+    /// The pairs as a table for people, with at most `most` rows.
     pub fn table(&self, report: &CompareReport, most: usize) -> String {
         write::table(&report.documents, &report.pairs, !self.no_passages, most)
     }

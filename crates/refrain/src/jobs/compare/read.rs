@@ -1,4 +1,4 @@
-//! Documents as they are read for a comparison.
+//! Reads documents for a comparison.
 
 use std::path::Path;
 
@@ -19,7 +19,7 @@ pub(in crate::jobs) struct Reader<'a> {
     pub(in crate::jobs) folders: Option<Vec<String>>,
     /// Detect the language of every document.
     pub(in crate::jobs) languages: bool,
-    /// Hand out documents without words, too.
+    /// Include documents without words.
     pub(in crate::jobs) keep_wordless: bool,
 }
 
@@ -61,7 +61,7 @@ impl<'a> Reader<'a> {
         Ok(excluded)
     }
 
-    /// Hands out documents that are ready to be compared. Those without words are failures.
+    /// Passes on documents prepared for comparison. Those without words are failures.
     pub(in crate::jobs) fn prepared(
         &self,
         source: &Collection,
@@ -106,7 +106,7 @@ impl<'a> Reader<'a> {
         open.into_iter().try_for_each(|folder| add(folder.prepared(prepare), failures))
     }
 
-    /// Hands out what `work` makes of each document that has words.
+    /// Passes on the result of `work` for each document that has words.
     pub(in crate::jobs) fn each_with_words<T: Send>(
         &self,
         source: &Collection,
@@ -168,7 +168,7 @@ fn folder_of(document: &Document, names: &[String]) -> String {
         let rest = if folder.is_empty() { rest } else { rest.strip_prefix('/')? };
         match rest.find('/') {
             Some(end) => Some(id.len() - rest.len() + end),
-            // Several folders were named, each of which has files: these are the folders that are meant.
+            // If several folders with files were named, each of them is one document.
             None => (names.len() > 1).then_some(folder.len()),
         }
     });
@@ -220,5 +220,5 @@ impl Folder {
     }
 }
 
-/// What separates the files of a folder.
+/// The separator between the files of a folder.
 const SEPARATOR: &str = "\n\n";

@@ -1,4 +1,4 @@
-//! What a comparison writes.
+//! The output of a comparison.
 
 use std::fmt::Write as _;
 use std::path::Path;
@@ -13,11 +13,11 @@ use crate::error::{IoContext, Result};
 use crate::report::{ComparisonReport, ReportOptions, cell, legible};
 use crate::write::{Compression, Format, Sink};
 
-/// A comparison that is written.
+/// A comparison being written.
 pub(super) struct Writing<'a> {
     pub(super) job: &'a Compare,
     pub(super) result: &'a ComparisonResult,
-    /// Only named pairs were compared.
+    /// Whether only named pairs were compared.
     pub(super) named_pairs: bool,
     pub(super) failures: &'a Failures,
 }
@@ -61,7 +61,7 @@ impl Writing<'_> {
         Ok(())
     }
 
-    /// What could not be read; without names where these must not be known.
+    /// Inputs that could not be read, without names if the report is anonymous.
     fn failures(&self) -> Vec<String> {
         match (self.job.anonymous, self.failures.count) {
             (_, 0) => Vec::new(),
@@ -70,7 +70,7 @@ impl Writing<'_> {
         }
     }
 
-    /// What the report says about the run.
+    /// The options of the run, for the report.
     fn options(&self) -> Value {
         let job = self.job;
         json!({
@@ -80,7 +80,7 @@ impl Writing<'_> {
         })
     }
 
-    /// Which number is which document.
+    /// The table that maps numbers to documents.
     fn key(&self) -> String {
         let mut key = String::from("name\tid\n");
         for document in &self.result.documents {
@@ -92,7 +92,7 @@ impl Writing<'_> {
 
 fn write_report(folder: &Path, report: &ComparisonReport<'_>) -> Result<()> {
     std::fs::create_dir_all(folder).at(folder)?;
-    // It is written last, as a sign that the report is complete: an old one must not lie beside new texts.
+    // It is written last, to show that the report is complete: an old one must not accompany new texts.
     let last = folder.join("report.json");
     if last.exists() {
         std::fs::remove_file(&last).at(&last)?;

@@ -21,24 +21,24 @@ const DOCUMENTS: &str = "documents";
 const REMOVED: &str = "removed";
 const LOCK: &str = "lock";
 
-/// What a corpus folder holds. It carries no times, so that the same input and options always give the same bytes.
+/// The content of a corpus folder. It has no timestamps, so that the same input and options always give the same bytes.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Manifest {
-    /// What made it.
+    /// The program that made it.
     pub refrain: Identity,
-    /// What it was made from.
+    /// The inputs.
     pub inputs: InputsRecord,
-    /// How.
+    /// The options.
     pub options: Map<String, Value>,
     /// The files with the documents, in order.
     pub parts: Vec<Part>,
-    /// The files with the removed ranges, in order; none when they were not asked for.
+    /// The files with the removed ranges, in order; `None` if not requested.
     pub removed: Vec<Part>,
     /// The figures.
     pub statistics: Statistics,
 }
 
-/// What a corpus was made from; `inputs.tsv` has the list.
+/// The inputs of a corpus; `inputs.tsv` has the list.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct InputsRecord {
     /// Number of files.
@@ -61,7 +61,7 @@ pub struct Part {
     pub written: Written,
 }
 
-/// What a run was started with. The same command must find the same to go on.
+/// The settings of a run. The same command must find the same ones to resume.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(super) struct RunRecord {
     pub(super) refrain: Identity,
@@ -150,9 +150,9 @@ pub(super) struct Folder {
     _lock: Option<File>,
 }
 
-/// How a folder was found.
+/// The state of a folder.
 pub(super) enum State {
-    /// Ready to be filled, from the start or where a run before this one stopped.
+    /// Ready to be filled, from the start or from where an earlier run stopped.
     Open { folder: Folder, begun: bool },
     /// Filled by the same command before.
     Complete(Box<Manifest>),
@@ -161,7 +161,7 @@ pub(super) enum State {
 impl Folder {
     /// Opens a folder for a run: a new one, one that the same command began to fill, or any one when `overwrite` is set.
     pub(super) fn open(root: &Path, record: &RunRecord, inputs: &str, overwrite: bool) -> Result<State> {
-        // A name with a slash behind that of a file does not exist for the system.
+        // For the system, a file name with a slash after it does not exist.
         let plain: PathBuf = root.components().collect();
         if plain.exists() && !plain.is_dir() {
             return Err(Error::Refused(format!("{} is a file; name a folder", plain.display())));
@@ -237,12 +237,12 @@ impl Folder {
         format!("{REMOVED}/{name}")
     }
 
-    /// The list of what could not be used, to be written.
+    /// The list of failures, opened for writing.
     pub(super) fn errors(&self) -> Result<Compressed> {
         Compression::None.compress(Sink::file(&self.path(ERRORS))?)
     }
 
-    /// Writes what completes the folder; the manifest comes last.
+    /// Writes the files that complete the folder, the manifest last.
     pub(super) fn complete(&self, manifest: &Manifest) -> Result<()> {
         write_json(&self.path(STATS), &manifest.statistics)?;
         if manifest.removed.is_empty() {
@@ -254,7 +254,7 @@ impl Folder {
 
     /// Removes what refrain wrote, and nothing else.
     fn clear(&self) -> Result<()> {
-        // Killed from here on, the next run clears the rest.
+        // If killed from here on, the next run clears the rest.
         write_atomically(&self.work(CLEARING), b"")?;
         for name in [MANIFEST, STATS, ERRORS, INPUTS] {
             remove(&self.path(name))?;
@@ -269,7 +269,7 @@ impl Folder {
                     remove(&path)?;
                 }
             }
-            // Stays when there is something of somebody else in it.
+            // The folder is kept if it contains other files.
             let _ = fs::remove_dir(&folder);
         }
         remove(&self.work(CLEARING))
@@ -284,7 +284,7 @@ impl Folder {
     }
 }
 
-/// What came through a pipe before cannot be compared with what comes through it now.
+/// Earlier standard input cannot be compared with the current one.
 fn refuse_standard_input(root: &Path, inputs: &str, way_out: &'static str) -> Result<()> {
     match inputs.lines().any(|line| line == STDIN_LINE) {
         true => Err(Error::Refused(format!(
@@ -296,7 +296,7 @@ fn refuse_standard_input(root: &Path, inputs: &str, way_out: &'static str) -> Re
     }
 }
 
-/// True when there is nothing in a folder but what a run makes before it says what it is: killed then, it leaves this.
+/// True for a folder with only the files that a run creates before its record, as a run killed then leaves it.
 fn is_barely_begun(root: &Path) -> std::io::Result<bool> {
     for entry in fs::read_dir(root)? {
         let path = entry?.path();
@@ -318,7 +318,7 @@ fn is_barely_begun(root: &Path) -> std::io::Result<bool> {
     Ok(true)
 }
 
-/// True for a part as this module names it, also when it is not finished.
+/// True for the file name of a part, finished or not.
 fn is_part(path: &Path) -> bool {
     let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
     let name = name.strip_prefix('.').and_then(|name| name.strip_suffix(".partial")).unwrap_or(name);
@@ -347,7 +347,7 @@ fn lock(root: &Path) -> Result<File> {
     }
 }
 
-/// Reads a JSON file of ours; `None` when it is not there.
+/// Reads a JSON file of refrain; `None` if it does not exist.
 pub(super) fn read_json<T: serde::de::DeserializeOwned>(path: &Path) -> Result<Option<T>> {
     let content = match fs::read(path) {
         Ok(content) => content,

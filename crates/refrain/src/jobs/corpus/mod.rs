@@ -3,7 +3,7 @@
 //! ```text
 //! corpus/
 //!   documents/part-00000.parquet  the documents
-//!   removed/part-00000.jsonl.zst  every range left out, by which pass and why
+//!   removed/part-00000.jsonl.zst  every removed range, with its pass and reason
 //!   errors.jsonl                what could not be used
 //!   stats.json                  the figures
 //!   inputs.tsv                  what was read: size, path
@@ -11,12 +11,12 @@
 //!   work/                       only while the run lasts
 //! ```
 //!
-//! A run has three phases. *Read*: inputs are grouped into shards, shards are read side by side, and every 64 MiB of raw
-//! documents become a work part (marked documents) with a note beside it (where the next one begins, counts, failures).
-//! *Learn*: the evidence of all work parts is merged and concluded. *Write*: work parts are marked with the finding and
-//! written as final parts. Every file is written aside, synced and renamed; the note is what makes it count. So the run
-//! can be killed at any moment and the same command goes on, and where parts begin and end depends on nothing but the
-//! input: not on threads, not on when it was killed.
+//! A run has three phases. *Read*: inputs are grouped into shards, shards are read in parallel, and every 64 MiB of raw
+//! documents become a work part (marked documents) with a note (where the next one begins, counts, failures). *Learn*:
+//! the evidence of all work parts is merged and concluded. *Write*: work parts are marked with the finding and written
+//! as final parts. Every file is written under a temporary name, synced and renamed; it counts once its note exists.
+//! The run can be killed at any moment and the same command resumes it. Where parts begin and end depends only on the
+//! input, not on threads or interruptions.
 
 mod folder;
 mod run;

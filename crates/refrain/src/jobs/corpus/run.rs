@@ -56,7 +56,7 @@ pub struct Corpus {
     pub read: ReadOptions,
     /// Languages to keep; all if empty.
     pub lang: Vec<String>,
-    /// What has to be in one of them.
+    /// The unit that must be in one of them.
     pub lang_by: LanguageUnit,
     /// How main content is found on web pages; `None` keeps whole pages.
     pub content: Option<ExtractOptions>,
@@ -64,17 +64,17 @@ pub struct Corpus {
     pub template: CorpusTemplates,
     /// Keep marked ranges in the parts, with their marks.
     pub keep_marked: bool,
-    /// What offsets count.
+    /// The unit of offsets.
     pub offsets: Offsets,
     /// List removed ranges under `removed/`.
     pub removed: bool,
     /// Text in one part, in bytes.
     pub part_size: u64,
-    /// Raw documents between two checkpoints, in bytes: what a killed run has to repeat at most, per thread.
+    /// Raw documents between two checkpoints, in bytes: the most that a killed run has to repeat, per thread.
     pub checkpoint: u64,
 }
 
-/// What has to be in a wanted language.
+/// The unit that must be in a wanted language.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum LanguageUnit {
@@ -85,14 +85,14 @@ pub enum LanguageUnit {
     Block,
 }
 
-/// Whose templates are learned.
+/// Which templates are learned.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum CorpusTemplates {
     /// None.
     #[default]
     None,
-    /// Those of each host.
+    /// The templates of each host.
     Host,
 }
 
@@ -113,10 +113,10 @@ impl Default for Corpus {
     }
 }
 
-/// What [`Corpus`] did.
+/// The result of [`Corpus`].
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct CorpusReport {
-    /// What the folder holds now.
+    /// The content of the folder.
     pub manifest: Manifest,
     /// How the run found the folder.
     pub start: Start,
@@ -125,7 +125,7 @@ pub struct CorpusReport {
 }
 
 impl Corpus {
-    /// Memory for evidence about duplicates, unless [`Run::memory`] says otherwise; more goes to disk.
+    /// Memory for evidence about duplicates, unless [`Run::memory`] says otherwise; the rest is written to disk.
     pub const MEMORY: u64 = 1 << 30;
 
     /// Runs the job, or resumes it.
@@ -159,7 +159,7 @@ impl Corpus {
         Ok(CorpusReport { manifest, start, failures })
     }
 
-    /// The options that decide what the corpus is; others (threads, memory) only decide how fast it is made.
+    /// The options that determine the corpus; others (threads, memory) only affect the speed.
     fn record(&self, (format, compression): (Format, Compression)) -> Map<String, Value> {
         let options = json!({
             "input_format": self.read.format.map(crate::source::InputFormat::name),
@@ -241,8 +241,8 @@ impl Building<'_> {
         Folder::documents(&format!("part-{number:05}.{}{}", format.extension(), compression.suffix()))
     }
 
-    /// Phase 0, where it is asked for: the templates of all hosts, from a sample of their pages. They are kept until the corpus
-    /// is complete, so that a run that goes on marks with the same ones.
+    /// Phase 0, if requested: learns the templates of all hosts from a sample of their pages. They are kept until the
+    /// corpus is complete, so that a resumed run marks with the same ones.
     fn templates(&self, folder: &Folder) -> Result<Option<Templates>> {
         if self.job.template == CorpusTemplates::None {
             return Ok(None);
@@ -251,7 +251,7 @@ impl Building<'_> {
         if path.exists() {
             return Templates::from_bytes(&std::fs::read(&path).at(&path)?).map(Some);
         }
-        // The sample does not depend on --memory: what a corpus is must not.
+        // The sample does not depend on the memory limit, because the corpus must not.
         let kernel = SiteTemplates::default();
         let mut sample = kernel.partial();
         let source = self.source.again();
@@ -274,8 +274,8 @@ impl Building<'_> {
         Ok(parts.into_iter().flatten().collect())
     }
 
-    /// Does the work for each item on plain threads, which leave the pool's to those who share out what is inside an
-    /// item. Results come in the order of the items; the first error ends it.
+    /// Processes each item on plain threads, so that the thread pool is free for parallel work inside an item. Results
+    /// are in the order of the items; the first error ends it.
     fn on_threads<I: Sync, T: Send>(
         &self,
         items: &[I],
@@ -356,7 +356,7 @@ impl Building<'_> {
         ExactDuplicates { memory: share as usize, temporary: folder.work("") }
     }
 
-    /// Phase 2: what the whole collection teaches.
+    /// Phase 2: learns from the whole collection.
     fn learn(&self, folder: &Folder, parts: &[WorkPart]) -> Result<FirstCopies> {
         self.workers.begin("learn", parts.iter().map(|part| part.note.text_bytes).sum());
         let pass = self.exact_duplicates(folder);
@@ -426,7 +426,7 @@ impl Building<'_> {
         };
         let mut statistics = Statistics::default();
         let (mut documents, mut cut) = (0, 0);
-        // One part may be all there is: its documents are looked at on all threads, and written in their order.
+        // There may be only one part, so its documents are processed on all threads and written in order.
         let look = |(line, path): (Vec<u8>, &Path)| {
             let mut document = read_document(&line, path)?;
             if let Some(reason) = pass.mark(&document, finding)? {
@@ -519,7 +519,7 @@ fn read_failures(folder: &Path, count: u64) -> Failures {
 /// A web page that has an address, and its host.
 fn page_of_site(position: Position, item: Item) -> Option<(String, String)> {
     let Item::Document(raw) = item else { return None };
-    // Office documents are no pages, and take long to open.
+    // Office documents are not web pages, and are slow to open.
     if matches!(raw.body, Body::Office(_)) {
         return None;
     }

@@ -1,4 +1,4 @@
-//! Work parts: marked documents between the phases of a run, with a note beside each part that makes it count.
+//! Work parts: marked documents between the phases of a run. A part counts once its note exists.
 
 use std::collections::BTreeMap;
 use std::fs::File;
@@ -37,23 +37,23 @@ pub(super) fn shards(inputs: &InputFiles) -> Vec<Shard> {
         if let Some(shard) = shards.last_mut() {
             shard.inputs.end = index + 1;
         }
-        // Many tiny files are much work, too.
+        // Many tiny files are also a lot of work.
         bytes += input.size.unwrap_or(SHARD_BYTES).max(4096);
     }
     shards
 }
 
-/// The note beside a work part.
+/// The note of a work part.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(super) struct Note {
     /// Where the next part of the shard begins.
     pub(super) next: Position,
-    /// True when there is no next part.
+    /// True if there is no next part.
     pub(super) last: bool,
     pub(super) documents: u64,
     pub(super) text_bytes: u64,
     pub(super) skipped: BTreeMap<String, u64>,
-    /// How many failures there were; a file beside the note lists them.
+    /// The number of failures, which are listed in a separate file.
     pub(super) failures: u64,
 }
 
@@ -87,7 +87,7 @@ fn note_name(shard: u32, number: u32) -> String {
     format!("{shard:06}-{number:06}.json")
 }
 
-/// The parts of a shard that runs before this one finished.
+/// The parts of a shard that earlier runs finished.
 pub(super) fn finished_parts(folder: &Folder, shard: &Shard) -> Result<Vec<WorkPart>> {
     let mut parts = Vec::new();
     for number in 0.. {
@@ -135,7 +135,7 @@ impl Ready {
 }
 
 impl<'f> PartWriter<'f> {
-    /// A part that is full after so many raw bytes.
+    /// A part that is full after this many raw bytes.
     pub(super) fn new(folder: &'f Folder, shard: u32, number: u32, next: Position, full_at: u64) -> PartWriter<'f> {
         let note = Note { next, last: false, documents: 0, text_bytes: 0, skipped: BTreeMap::new(), failures: 0 };
         PartWriter { folder, shard, number, out: None, errors: None, note, raw_bytes: 0, full_at }
@@ -157,7 +157,7 @@ impl<'f> PartWriter<'f> {
                 open_once(&mut self.errors, self.folder, &errors_name(self.shard, self.number), Compression::None)?;
             write_failure(errors, failure)?;
             self.note.failures += 1;
-            // Nothing but failures must come to an end, too.
+            // A part with nothing but failures must also end.
             self.raw_bytes += ITEM_BYTES;
         }
         let Some(document) = item.document else { return Ok(()) };
@@ -178,10 +178,10 @@ impl<'f> PartWriter<'f> {
     }
 }
 
-/// What a failure, or a skipped item, counts towards the size of a part.
+/// Bytes that a failure or a skipped item adds to the size of a part.
 const ITEM_BYTES: u64 = 256;
 
-/// A file of the work folder that is there only when something is written to it.
+/// A file of the work folder that is created only if something is written to it.
 fn open_once<'p>(
     out: &'p mut Option<Compressed>,
     folder: &Folder,
@@ -211,10 +211,10 @@ pub(super) fn read_part(path: &Path, mut each: impl FnMut(Document) -> Result<()
     result
 }
 
-/// Bytes of documents that are handed out at a time.
+/// Bytes of documents that are passed on at a time.
 const CHUNK_BYTES: usize = 2 << 20;
 
-/// Reads the documents of a work part as they are written, some at a time, for as long as they are taken.
+/// Reads the documents of a work part as they are written, some at a time, until `each` stops.
 pub(super) fn read_lines(path: &Path, each: &mut dyn FnMut(Vec<Vec<u8>>) -> ControlFlow<()>) -> Result<()> {
     let file = File::open(path).at(path)?;
     let mut reader = BufReader::with_capacity(128 << 10, zstd::stream::read::Decoder::new(file).at(path)?);
@@ -255,7 +255,7 @@ mod tests {
         let (inputs, _) = InputFiles::expand([folder.path().to_string_lossy().as_ref(), "-"]);
         assert_eq!(shards(&inputs), [Shard { number: 0, inputs: 0..4 }]);
         let (inputs, _) = InputFiles::expand(["-", folder.path().to_string_lossy().as_ref()]);
-        assert_eq!(shards(&inputs).len(), 2, "an input of unknown size stands alone");
+        assert_eq!(shards(&inputs).len(), 2, "an input of unknown size has its own shard");
         assert_eq!(shards(&InputFiles::default()), []);
     }
 }

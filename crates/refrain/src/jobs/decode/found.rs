@@ -1,4 +1,4 @@
-//! What a file was found to be.
+//! The result for one file.
 
 use std::borrow::Cow;
 use std::fs::File;
@@ -66,23 +66,23 @@ impl Raw<'_> {
     }
 }
 
-/// What a file was found to be, and what became of it.
+/// The encoding and language found for a file, and the outcome.
 pub(super) struct Found {
     pub(super) origin: String,
     /// Its size.
     pub(super) bytes: u64,
     /// Its encoding and language, if it is text.
     pub(super) detection: Option<Detection>,
-    /// What was wrong with its text, if it was decoded.
+    /// The damage in its text, if it was decoded.
     pub(super) damage: Damage,
-    /// It is in a language that was not asked for.
+    /// Whether it is in a language that was not requested.
     pub(super) foreign: bool,
-    /// It may be in such a language: there is too little text to decide.
+    /// Whether it may be in such a language, but has too little text to decide.
     pub(super) unsure: bool,
     pub(super) failure: Option<Failure>,
 }
 
-/// What was wrong with a text.
+/// Damage in a text.
 #[derive(Default)]
 pub(super) struct Damage {
     /// How many U+FFFD replace bytes that fit no encoding.
@@ -123,7 +123,7 @@ impl Found {
         Found { origin, bytes, detection, damage, foreign: false, unsure: false, failure: None }
     }
 
-    /// Notes whether the text is in a language that was asked for.
+    /// Records whether the text is in a requested language.
     fn note_language(&mut self, text: &str, filter: &LanguageFilter) {
         if filter.wanted.is_empty() {
             return;

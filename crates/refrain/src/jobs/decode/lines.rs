@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use super::found::{Damage, Found, Raw};
 use crate::decode::{Detection, Repair};
 
-/// What a file without content is called.
+/// The encoding name of an empty file.
 const EMPTY: &str = "empty";
 
 /// One file as a line of JSON; `decoded` if its text was decoded, too.

@@ -46,7 +46,7 @@ use crate::write::{self, Compressed, Compression, FolderWriter, Format, Names, W
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Decode {
-    /// Larger files, in bytes, are failures.
+    /// The maximum size of a file in bytes; larger files are failures.
     pub max_document: u64,
     /// The language of the files, by its code, if it is known.
     pub assume_lang: Option<String>,
@@ -93,18 +93,18 @@ impl DecodeMethod {
         [("letters", DecodeMethod::Letters), ("published", DecodeMethod::Published)];
 }
 
-/// What [`Decode`] did.
+/// The result of [`Decode`].
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct DecodeReport {
     /// Files that are text, or empty.
     pub files: u64,
     /// Files without content.
     pub empty: u64,
-    /// Files in other languages than those that were asked for. They were not written, and count only here and in `files`.
+    /// Files in languages that were not requested. They were not written, and count only here and in `files`.
     pub foreign: u64,
     /// Files by encoding.
     pub encodings: BTreeMap<&'static str, u64>,
-    /// Files that declare another encoding than the one they are in.
+    /// Files that declare a different encoding from the actual one.
     pub misdeclared: u64,
     /// Files with bytes that fit no encoding.
     pub files_with_losses: u64,
@@ -116,7 +116,7 @@ pub struct DecodeReport {
     pub nuls: u64,
     /// Files whose text was encoded twice, or in two encodings, and was repaired.
     pub repaired: u64,
-    /// The report that was written beside the texts in a folder.
+    /// The report written next to the texts in a folder.
     pub report: Option<PathBuf>,
     /// What failed.
     pub failures: Failures,
@@ -332,7 +332,7 @@ fn known_language(code: &str) -> Result<String> {
     Err(Error::Refused(format!("{what} `{code}`; the codes are: {}", codes.join(", "))))
 }
 
-/// Works on all files on all threads, each thread on one file at a time, and hands the results to the sink in their order.
+/// Processes files on all threads, each thread one file at a time, and passes the results to the sink in order.
 fn each<'r>(
     workers: &Workers,
     raw: &[Raw<'r>],

@@ -29,7 +29,7 @@ pub(super) struct Files {
     evidence: Option<EvidenceWriter>,
 }
 
-/// Where a checkpoint left them.
+/// The state of the files at a checkpoint.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub(super) struct PausedFiles {
     documents: Option<u64>,
@@ -44,7 +44,7 @@ pub(super) struct PausedFiles {
 pub(super) type ResemblanceLink = (usize, usize, f64);
 
 impl Files {
-    /// Opens what is wanted; as a checkpoint left it, if there is one.
+    /// Opens the requested files; as a checkpoint left them, if there is one.
     pub(super) fn open(passes: &Passes<'_>, paused: Option<&PausedFiles>) -> Result<Files> {
         let outputs = passes.outputs;
         let bytes = |of: fn(&PausedFiles) -> Option<u64>| paused.and_then(of);
@@ -78,17 +78,17 @@ impl Files {
         self.evidence.as_mut().map_or(Ok(()), |evidence| evidence.add(id, words))
     }
 
-    /// Lists what was removed.
+    /// Lists the removed text.
     pub(super) fn list_removed(&mut self, lines: impl FnOnce() -> Result<Vec<u8>>) -> Result<()> {
         self.removed.as_mut().map_or(Ok(()), |removed| removed.put(&lines()?))
     }
 
-    /// Explains what was removed.
+    /// Explains the removed text.
     pub(super) fn explain(&mut self, lines: impl FnOnce() -> String) -> Result<()> {
         self.explain.as_mut().map_or(Ok(()), |explain| explain.put(lines().as_bytes()))
     }
 
-    /// Notes that a document resembles another one.
+    /// Records that a document resembles another one.
     pub(super) fn link(&mut self, link: ResemblanceLink) -> Result<()> {
         self.links.as_mut().map_or(Ok(()), |links| links.put(format!("{}\n", json!(link)).as_bytes()))
     }
@@ -132,7 +132,7 @@ impl Files {
         }))
     }
 
-    /// Ends the writing: files get their names.
+    /// Finishes writing and renames the files.
     pub(super) fn finish(self) -> Result<()> {
         if let Some(documents) = self.documents {
             documents.finish()?;
@@ -162,7 +162,7 @@ fn open_documents(passes: &Passes<'_>, paused: Option<u64>) -> Result<Box<dyn Do
     }
 }
 
-/// Gives files their names that were complete when a run was killed.
+/// Renames the files that were complete when a run was killed.
 pub(super) fn complete_all(passes: &Passes<'_>, paused: &PausedFiles) -> Result<()> {
     let outputs: &Outputs = passes.outputs;
     let documents = outputs.path().filter(|path| !is_folder(path));

@@ -51,7 +51,7 @@ pub use report::{DedupReport, NgramReport, RepeatedPassage, Totals};
 pub struct Dedup {
     /// How inputs are read.
     pub read: ReadOptions,
-    /// What is removed: blocks, or whole documents.
+    /// The unit to remove: blocks, or whole documents.
     pub unit: Unit,
     /// Whole documents: how much two of them must resemble each other, by their word 5-grams.
     pub resemblance: f64,
@@ -78,7 +78,7 @@ pub struct Dedup {
     pub make_ids: bool,
     /// Keep duplicates, with their marks.
     pub keep_marked: bool,
-    /// What the offsets of ranges count in files.
+    /// The unit of offsets in files.
     pub offsets: Offsets,
     /// Bytes of text in each part, where the output is a folder.
     pub part_size: u64,
@@ -257,7 +257,7 @@ impl Dedup {
     }
 }
 
-/// What documents are compared with.
+/// The sources that documents are compared against.
 #[derive(Default)]
 struct Known {
     /// Folders of saved evidence.

@@ -39,7 +39,7 @@ pub(super) struct Passes<'a> {
     pub(super) work: WorkFolder,
 }
 
-/// What documents are read for.
+/// The purpose of reading documents.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub(super) enum Part {
     /// To be compared with; only their words are known.
@@ -50,7 +50,7 @@ pub(super) enum Part {
     Written,
 }
 
-/// A place between two documents, by the one that comes next.
+/// A position between two documents, given by the next one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct ResumePoint {
     part: Part,
@@ -63,7 +63,7 @@ impl ResumePoint {
 
 /// A document as a pass reads it.
 pub(super) struct ReadDocument {
-    /// None for what failed or was skipped, and where only words are known.
+    /// `None` if it failed or was skipped, or if only its words are known.
     pub(super) document: Option<Document>,
     /// The id, where only words are known.
     pub(super) id: Option<String>,
@@ -83,14 +83,14 @@ impl ReadDocument {
     }
 }
 
-/// What the checkpoints of the first pass save.
+/// The state in checkpoints of the first pass.
 #[derive(Serialize, Deserialize)]
 struct LearnState {
     next: ResumePoint,
     failures: SavedFailures,
 }
 
-/// What the checkpoints of the last pass save.
+/// The state in checkpoints of the last pass.
 #[derive(Serialize, Deserialize)]
 struct MarkState {
     next: ResumePoint,
@@ -267,7 +267,7 @@ impl Passes<'_> {
             }
             Ok(())
         })?;
-        // It takes longer to save a short collection than to read it again.
+        // Saving a short collection takes longer than reading it again.
         if (all > 0 || from != ResumePoint::START) && self.work.is_resumable() {
             let state = LearnState { next: ResumePoint::START, failures: failures.save() };
             learning.checkpoint(json!(state), true)?;
@@ -370,7 +370,7 @@ impl Passes<'_> {
                         return Ok(());
                     }
                     let evidence = lookup.look_up(&read.signature)?;
-                    // Of saved documents only the words are known.
+                    // Only the words of saved documents are known.
                     in_chunk += read.text.max(BYTES_OF_WORD * read.signature.words.len() as u64) + 1;
                     since += if read.part == Part::Written { read.text } else { 0 };
                     let cut = since >= pause;
@@ -380,7 +380,7 @@ impl Passes<'_> {
                         return Ok(());
                     }
                     in_chunk = 0;
-                    // If nobody takes the chunk, the sink met an error and returns it.
+                    // If the chunk is refused, the sink met an error and returns it.
                     if send(std::mem::take(&mut chunk)).is_break() { Err(Error::Interrupted) } else { Ok(()) }
                 })?;
                 let _ = send(chunk);

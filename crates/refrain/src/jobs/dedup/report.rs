@@ -1,4 +1,4 @@
-//! What a run reports: what there was, what was kept, and what repeats most.
+//! The report of a run: the input, the kept text, and the most frequent repetitions.
 
 use std::collections::BTreeMap;
 use std::fmt::{self, Write as _};
@@ -12,7 +12,7 @@ use crate::jobs::failures::Failures;
 use crate::text::{CharOffsets, Offsets};
 use crate::url;
 
-/// What [`Dedup`](super::Dedup) did. As text, it is a table for people; as JSON, it is the list `report`.
+/// The result of [`Dedup`](super::Dedup). As text, it is a table for people; as JSON, it is the list `report`.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
 pub struct DedupReport {
     /// Documents.

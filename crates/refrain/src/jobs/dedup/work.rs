@@ -14,7 +14,7 @@ use crate::jobs::outputs::Outputs;
 use crate::source::InputFile;
 use crate::text::Digest;
 
-/// Where a run keeps its evidence.
+/// The folder for the evidence of a run.
 pub(super) struct WorkFolder {
     folder: PathBuf,
     /// Deleted with the run.
@@ -24,15 +24,15 @@ pub(super) struct WorkFolder {
     lock: Option<File>,
     /// An earlier run of the same kind began here.
     is_begun: bool,
-    /// There is a checkpoint to resume from.
+    /// Whether there is a checkpoint to resume from.
     saved: AtomicBool,
 }
 
 const RUN: &str = "run.json";
 
 impl WorkFolder {
-    /// The folder of a run. With an output and an identity, it is beside the output, and the same run resumes there; others
-    /// work in a temporary folder.
+    /// The folder of a run. With an output and an identity, it is next to the output, and the same run resumes there;
+    /// other runs use a temporary folder.
     pub(super) fn open(output: Option<&Path>, identity: Option<Value>, temporary: Option<&Path>) -> Result<WorkFolder> {
         let (Some(output), Some(identity)) = (output.filter(|path| !is_device(path)), identity) else {
             let above = temporary.map_or_else(std::env::temp_dir, Path::to_owned);
@@ -109,7 +109,7 @@ fn is_device(path: &Path) -> bool {
     fs::metadata(path).is_ok_and(|meta| !meta.is_file() && !meta.is_dir())
 }
 
-/// The folder for an output: hidden beside it, or in the folder for temporary files.
+/// The folder for an output: hidden next to it, or in the folder for temporary files.
 fn folder_for(output: &Path, temporary: Option<&Path>) -> Result<PathBuf> {
     let absolute = std::path::absolute(output).at(output)?;
     let name = absolute.file_name().ok_or_else(|| Error::Refused("the output has no name".into()))?.to_string_lossy();
@@ -133,8 +133,8 @@ fn clear(folder: &Path) -> Result<()> {
     Ok(())
 }
 
-/// What makes a run the same as an earlier one: the job, the inputs, the outputs and the version. `None` if an output does
-/// not outlive the run.
+/// The identity of a run: the job, the inputs, the outputs and the version. `None` if an output does not outlive the
+/// run.
 pub(super) fn identity(
     job: &Dedup,
     inputs: &[&InputFile],

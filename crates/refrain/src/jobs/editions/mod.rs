@@ -43,21 +43,21 @@ pub struct Editions {
     pub no_strip: bool,
     /// A published method that compares books instead. It finds no passages, and keeps all sets of words in memory.
     pub method: Option<BaselineMethod>,
-    /// With a published method: the score that a pair has to reach; the published one if there is none.
+    /// With a published method: the minimum score of a pair; by default, the published one.
     pub threshold: Option<Threshold>,
 }
 
-/// The score that a pair has to reach.
+/// The minimum score of a pair.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Threshold {
-    /// This one.
+    /// The given score.
     Score(f64),
-    /// One that suits clean texts without licences.
+    /// A score that suits clean texts without licences.
     Calibrated,
 }
 
-/// What [`Editions`] reads. An `&Input` is enough where all books are compared with each other.
+/// The input of [`Editions`]. An `&Input` is enough if all books are compared with each other.
 #[derive(Debug, Clone)]
 pub struct EditionsInput {
     /// The books: texts, or indexes of earlier runs.
@@ -72,7 +72,7 @@ impl From<&Input> for EditionsInput {
     }
 }
 
-/// What [`Editions`] found.
+/// The result of [`Editions`].
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
 pub struct EditionsReport {
     /// The books.
@@ -91,7 +91,7 @@ pub struct EditionsReport {
     pub failures: Failures,
 }
 
-/// The list that holds what is known of all books, as an input of later runs.
+/// The list that stores the index of all books, as an input of later runs.
 const INDEX: &str = "index";
 
 impl Editions {
@@ -121,7 +121,7 @@ impl Editions {
         let made = if self.no_strip { "as they come" } else { "without licences" };
         let mut shelved = Shelf::of_books_made(&limits.temporary, made)?;
         reader.add(&books, &source, &mut shelved, &mut failures)?;
-        // What a published method keeps of books is in the order in which they were read.
+        // The data of a published method is in the order in which books were read.
         let sorts = self.method.is_none();
         if sorts {
             shelved.sort_from(0);
@@ -186,7 +186,7 @@ impl Editions {
         Ok(found)
     }
 
-    /// The pairs as a table for people, those that share most first, at most so many of them.
+    /// The pairs as a table for people, the largest shares first, with at most `most` rows.
     pub fn table(&self, report: &EditionsReport, most: usize) -> String {
         write::table(self, &report.books, &report.pairs, most)
     }

@@ -1,4 +1,4 @@
-//! Books as they are read.
+//! Reads books.
 
 use std::collections::HashSet;
 use std::ops::Range;
@@ -17,16 +17,16 @@ use crate::source::{Collection, Item};
 use crate::strip::{BoundaryFinder, EDGE_LINES, Ends, Evidence, StripProfile};
 use crate::write::{Names, without_extension};
 
-/// Reads books and puts them on a shelf.
+/// Reads books and adds them to a shelf.
 pub(super) struct Reader<'a> {
     workers: &'a Workers,
     /// Removes licences and notices.
     strip: Option<BoundaryFinder>,
-    /// A published method that books are read for, too.
+    /// A published method that also uses the books.
     method: Option<BaselineMethod>,
-    /// What it keeps of each book.
+    /// The data that a published method keeps of each book.
     pub(super) sets: Vec<Vec<u64>>,
-    /// Ids that are taken, among the books or among those that are looked for.
+    /// Ids in use, among the books or among those that are looked for.
     pub(super) ids: HashSet<String>,
 }
 
@@ -36,7 +36,7 @@ impl<'a> Reader<'a> {
         Ok(Reader { workers, strip, method: job.method, sets: Vec::new(), ids: HashSet::new() })
     }
 
-    /// Puts the books of inputs on a shelf: those of indexes as they are, all others as they are read.
+    /// Adds the books of all inputs to a shelf: those of indexes unchanged, all others as they are read.
     pub(super) fn add(
         &mut self,
         input: &Input,
@@ -99,7 +99,7 @@ impl<'a> Reader<'a> {
             Position { input: range.start, record: 0 },
             |position, mut item| {
                 match &mut item {
-                    // A file of its own that is no text was meant to be a book.
+                    // A file named as input was meant to be a book, so report that it is not text.
                     Item::Skipped { origin, reason }
                         if origin.member.is_none() && origin.url.is_none() && !reason.starts_with("WARC") =>
                     {
@@ -146,9 +146,9 @@ struct ReadBook {
     size: usize,
     /// The book without licences and notices.
     book: Book,
-    /// Licences and notices as a text of their own.
+    /// Licences and notices as a separate text.
     edges: Option<Book>,
-    /// What a published method keeps of it.
+    /// The data that a published method keeps of it.
     set: Option<Vec<u64>>,
 }
 

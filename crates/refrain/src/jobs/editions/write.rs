@@ -1,4 +1,4 @@
-//! What a search for editions writes.
+//! The output of a search for editions.
 
 use std::fmt::Write as _;
 

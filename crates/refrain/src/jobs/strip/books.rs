@@ -1,4 +1,4 @@
-//! Reads books: of plain files only the two ends, everything else as documents.
+//! Reads books: only the two ends of plain files, and everything else as documents.
 
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom};
@@ -24,11 +24,11 @@ pub(super) struct Books<'a> {
     pub(super) names: Names,
     /// Lines that are examined at each end.
     pub(super) lines: usize,
-    /// Several books are an error.
+    /// Whether several books are an error.
     pub(super) only_one: bool,
     /// The output, for messages.
     pub(super) output: Option<&'a Path>,
-    /// What messages call one of them.
+    /// The noun for one of them in messages.
     pub(super) noun: &'static str,
     pub(super) workers: &'a Workers,
 }
@@ -42,7 +42,7 @@ pub(super) struct Book {
     pub(super) origin: String,
     pub(super) ends: Ends,
     pub(super) content: Content,
-    /// What was wrong with it, if it can be used all the same.
+    /// A problem that did not prevent its use.
     pub(super) failure: Option<Failure>,
 }
 
@@ -58,11 +58,11 @@ pub(super) enum Content {
     Document(Box<Document>),
 }
 
-/// Plain files that are read before their results are handed over, and how large they may be together: documents are in
+/// Plain files that are read before their results are passed on, and their maximum total size: documents are in
 /// memory until then.
 const CHUNK: usize = 256;
 const CHUNK_BYTES: u64 = 64 << 20;
-/// Bytes that show what a file is.
+/// Bytes examined to identify a file.
 const HEAD: u64 = 4096;
 /// Files up to this size are read at once.
 const SMALL: u64 = 128 << 10;
@@ -202,7 +202,7 @@ impl Books<'_> {
     fn ends(&self, input: &InputFile, extent: Extent) -> io::Result<Option<Ends>> {
         let mut file = File::open(&input.path)?;
         let small = input.size.filter(|size| *size <= SMALL);
-        // One byte more than there should be shows whether that was all.
+        // Read one extra byte to see whether the file has grown.
         let limit = small.map_or(HEAD, |size| size + 1);
         let mut head = Vec::with_capacity(limit as usize);
         (&mut file).take(limit).read_to_end(&mut head)?;
@@ -217,12 +217,12 @@ impl Books<'_> {
         }))
     }
 
-    /// What the first bytes of a file say.
+    /// Whether the first bytes of a file are plain text.
     fn is_plain(&self, head: &[u8], input: &InputFile) -> bool {
         is_plain_text(&head[..head.len().min(HEAD as usize)], &input.name, self.source.options().format)
     }
 
-    /// What identifies the text of a plain file. `None` if the file is something else.
+    /// A hash that identifies the text of a plain file. `None` if the file is something else.
     fn identity(&self, input: &InputFile) -> io::Result<Option<u64>> {
         let mut file = File::open(&input.path)?;
         let mut head = Vec::with_capacity(HEAD as usize);
@@ -293,7 +293,7 @@ impl Books<'_> {
     }
 }
 
-/// The way out where several books have no folder to go to.
+/// The hint to write several books to a folder.
 pub(super) fn folder_hint() -> Hint {
     Hint::value("output", "clean/", "name one, such as `output=clean/`")
 }

@@ -41,10 +41,10 @@ impl SavedEvidence {
 pub struct LearnedFrom {
     /// Texts of the collection.
     pub texts: u64,
-    /// Different texts among them that had a vote. Near-copies of one text have one vote; a single text has none, and is
-    /// stripped by the evidence that comes with the library.
+    /// Distinct texts among them that voted. Near-copies of one text share one vote; a single text has none, and is
+    /// stripped by the evidence included in the library.
     pub distinct: u64,
-    /// Books behind the evidence that comes with the library, if it was used.
+    /// Number of books in the evidence included in the library, if it was used.
     pub shipped: u64,
 }
 
@@ -66,7 +66,7 @@ impl Finder {
         }
     }
 
-    /// The evidence, where the method learns some.
+    /// The evidence, if the method learns any.
     pub(super) fn evidence(&self) -> Option<&Evidence> {
         match self {
             Finder::Learned { evidence, .. } => Some(evidence),
@@ -80,7 +80,7 @@ impl Finder {
 pub(super) struct Cache(Mutex<HashMap<(u64, usize), Boundaries>>);
 
 impl Cache {
-    /// Texts that are remembered at most.
+    /// The maximum number of texts that are remembered.
     const MOST: usize = 10_000;
 
     fn get_or_find(&self, text: &Ends, find: impl FnOnce() -> Boundaries) -> Boundaries {
@@ -115,7 +115,7 @@ impl Strip {
             }
             return Ok((Finder::Learned { method, evidence, cache: None }, None));
         }
-        // One plain file teaches nothing about others, and need not be read twice.
+        // There is nothing to learn from a single plain file, so it is not read twice.
         let one = self.profile == StripProfile::Gutenberg && books.is_one_file();
         let drawn = if one { Drawn { texts: 1, ..Drawn::default() } } else { draw(&method, books)? };
         if self.profile == StripProfile::Generic && drawn.texts == 1 {
@@ -155,7 +155,7 @@ struct Drawn {
     sample: BookSample,
     /// Texts that it was drawn from.
     texts: u64,
-    /// Some of them seem to be the same.
+    /// Whether some of them seem to be the same.
     repeated: bool,
 }
 

@@ -25,8 +25,8 @@ use write::{Destination, Problem, Target};
 
 /// Removes preambles and epilogues from books: licences, headers, notes of transcribers.
 ///
-/// The texts are read twice: first to learn from their two ends what they share, then to find where the preamble of each ends
-/// and its epilogue starts. A text of which nothing would be left is written whole and counted in the report.
+/// The texts are read twice: first to learn from their two ends what they share, then to find where the preamble of
+/// each ends and its epilogue starts. If nothing of a text would remain, it is written whole and counted in the report.
 ///
 /// | output | content |
 /// |---|---|
@@ -57,11 +57,11 @@ use write::{Destination, Problem, Target};
 #[serde(default, deny_unknown_fields)]
 #[allow(clippy::struct_excessive_bools)] // options
 pub struct Strip {
-    /// How inputs are read. Text that came marked is removed, unless `use_marked` is set.
+    /// How inputs are read. Text that is already marked is removed, unless `use_marked` is set.
     pub read: ReadOptions,
     /// How preambles and epilogues are found.
     pub method: StripMethod,
-    /// What is known of the texts. The published method ignores it.
+    /// The profile of the texts. The published method ignores it.
     pub profile: StripProfile,
     /// Keep credits and notes of those who made the e-book, if they follow the marker at the start of the book.
     pub keep_credits: bool,
@@ -73,26 +73,26 @@ pub struct Strip {
     pub worst: bool,
     /// Documents: keep preambles and epilogues, with their marks.
     pub keep_marked: bool,
-    /// Documents: what the offsets of marks count in files.
+    /// Documents: the unit of the offsets of marks in files.
     pub offsets: Offsets,
 }
 
-/// What [`Strip`] did.
+/// The result of [`Strip`].
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct StripReport {
     /// Books that were read.
     pub books: u64,
-    /// Those with a preamble.
+    /// Texts with a preamble.
     pub preambles: u64,
-    /// Those with an epilogue.
+    /// Texts with an epilogue.
     pub epilogues: u64,
-    /// Those that somebody should check.
+    /// The number of texts that need a manual check.
     pub doubtful: u64,
-    /// Those of which nothing would be left. They are written whole.
+    /// Texts of which nothing would remain. They are written whole.
     pub emptied: u64,
     /// The ids of the first of them.
     pub first_emptied: Vec<String>,
-    /// What was learned from, if anything was.
+    /// The texts that it learned from, if any.
     pub learned: Option<LearnedFrom>,
     /// What failed.
     pub failures: Failures,
@@ -118,7 +118,7 @@ impl StripReport {
 impl Strip {
     /// The formats that the job writes. Documents are written as text, jsonl, parquet and vertical.
     pub const FORMATS: [Format; 5] = [Format::Text, Format::Tsv, Format::Jsonl, Format::Parquet, Format::Vertical];
-    /// Those of `explain`.
+    /// The formats of `explain`.
     pub const ROW_FORMATS: [Format; 3] = [Format::Text, Format::Tsv, Format::Jsonl];
 
     /// Runs the job.

@@ -9,7 +9,7 @@ use crate::report::{cell, legible};
 use crate::strip::Boundaries;
 use crate::write::Format;
 
-/// What was found in one book.
+/// The result for one book.
 #[derive(Clone)]
 pub(super) struct Row {
     pub(super) id: String,
@@ -17,7 +17,7 @@ pub(super) struct Row {
     /// The name of its body in the output folder.
     pub(super) file: Option<PathBuf>,
     pub(super) found: Boundaries,
-    /// What was wrong with the book, if it could be used all the same.
+    /// A problem that did not prevent the use of the book.
     pub(super) failure: Option<Failure>,
 }
 

@@ -24,17 +24,17 @@ use crate::write::{
 /// The name of the report in a folder of bodies.
 const REPORT: &str = "report.jsonl";
 
-/// File extensions that promise something else than a body.
+/// File extensions of formats other than a body.
 const TABLES_AND_PAGES: [&str; 4] = ["csv", "html", "htm", "json"];
 
-/// What the main output holds.
+/// The content of the main output.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Target {
     /// Nothing.
     Nothing,
-    /// What was found, one row for each book.
+    /// The results, one row for each book.
     Rows(Format),
-    /// The body of each book in a file of its own.
+    /// The body of each book in a separate file.
     Folder(PathBuf),
     /// The body of the only book.
     Body,
@@ -76,7 +76,7 @@ impl Target {
             Output::Path(path) => {
                 let named = Format::of_path_among(path, &Strip::FORMATS).map(of_documents).transpose()?;
                 match (asked.or(named), extension(path)) {
-                    // Several bodies in one file could not be told apart: that is checked when they are read.
+                    // Several bodies in one file could not be separated again; this is checked when they are read.
                     (Some(format), _) => Ok(of_format(format)),
                     // A text may be a program or anything else, and keep its file extension.
                     (None, extension)
@@ -145,15 +145,15 @@ pub(super) enum Destination {
     },
 }
 
-/// A folder with the bytes of plain files under their names, texts of documents beside them, and a report.
+/// A folder with the bytes of plain files under their names, texts of documents, and a report.
 pub(super) struct Folder {
     path: PathBuf,
     report: Compressed,
     documents: Option<Box<FolderWriter>>,
-    /// Where bodies of plain files go.
+    /// The paths of bodies of plain files.
     taken: HashSet<PathBuf>,
     overwrite: bool,
-    /// Something was written.
+    /// Whether something was written.
     used: bool,
     created: CreatedFolders,
 }
@@ -187,7 +187,7 @@ impl Destination {
         })
     }
 
-    /// What threads do with a book before its result is written.
+    /// How threads prepare a book before its result is written.
     pub(super) fn preparation(&self) -> BodyPreparation {
         match self {
             Destination::Nothing | Destination::Rows { .. } => BodyPreparation::None,
@@ -280,7 +280,7 @@ impl Folder {
     }
 }
 
-/// What threads do with a book before its result is written.
+/// How threads prepare a book before its result is written.
 #[derive(Clone)]
 pub(super) enum BodyPreparation {
     None,
@@ -292,7 +292,7 @@ pub(super) enum BodyPreparation {
     Mark,
 }
 
-/// What is left to be written.
+/// The data that remains to be written.
 pub(super) enum PreparedBody {
     Nothing,
     Bytes(Vec<u8>),

@@ -1,4 +1,4 @@
-//! `template`: pages of a site without what they share.
+//! `template`: removes what the pages of a site share.
 
 mod output;
 mod pages;
@@ -62,7 +62,7 @@ pub struct Template {
     pub evidence: Option<PathBuf>,
     /// Bytes of pages that are learned from. If more pages are read, a sample is used, with an equal share for each host.
     pub memory: u64,
-    /// What is written.
+    /// The kind of result to write.
     pub result: TemplateResult,
     /// A file with the delimiters of fields that an earlier run saved, for records. With it, the job learns nothing.
     pub wrapper: Option<PathBuf>,
@@ -100,7 +100,7 @@ impl TemplateMethod {
         [("backbone", TemplateMethod::Backbone), ("findoptimal", TemplateMethod::FindOptimal)];
 }
 
-/// What [`Template`] writes.
+/// The kind of result that [`Template`] writes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum TemplateResult {
@@ -119,7 +119,7 @@ pub enum TemplateResult {
     Summary,
 }
 
-/// What the ranges of content count.
+/// The unit of the ranges of content.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum RangeUnit {
@@ -137,7 +137,7 @@ impl RangeUnit {
         [("chars", RangeUnit::Chars), ("bytes", RangeUnit::Bytes), ("normalised", RangeUnit::Normalised)];
 }
 
-/// What [`Template`] did.
+/// The result of [`Template`].
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
 pub struct TemplateReport {
     /// Pages that were read.
@@ -158,7 +158,7 @@ pub struct TemplateReport {
     pub templates: Vec<TemplateFigures>,
     /// The share of pages that fitted the saved templates when they were learned.
     pub fitted_before: Option<f64>,
-    /// Clearly fewer pages fit the saved templates than when they were learned.
+    /// Whether clearly fewer pages fit the saved templates than when they were learned.
     pub no_longer_fits: bool,
     /// The fields of records.
     pub fields: Vec<String>,
@@ -186,7 +186,7 @@ const DRIFT: f64 = 0.2;
 const SAVE_WRAPPER: &str = "save_wrapper";
 
 impl Template {
-    /// A template is learned from at least so many different pages.
+    /// The minimum number of different pages to learn a template from.
     pub const LEAST_PAGES: usize = template::LEAST_PAGES;
 
     /// The formats of tables of records.
@@ -284,7 +284,7 @@ impl Template {
     }
 }
 
-/// What is known before pages are examined one by one.
+/// The knowledge available before pages are examined one by one.
 enum Known {
     Templates(Templates),
     /// Delimiters of fields from a file.
@@ -294,7 +294,7 @@ enum Known {
     Cut(Cut),
 }
 
-/// What FindOptimal found.
+/// The result of FindOptimal.
 struct Cut {
     point: CutPoint,
     /// The content of each page, in ranges of characters of the normalised page.
@@ -333,7 +333,7 @@ struct Marked {
 }
 
 impl Known {
-    /// Makes a page ready to be written.
+    /// Prepares a page for writing.
     fn put(&self, target: &Target, page: Page) -> Put {
         match self {
             Known::Templates(templates) => Put::new(target, mark(templates, page)),
@@ -370,7 +370,7 @@ fn mark(templates: &Templates, page: Page) -> Marked {
     }
 }
 
-/// The content of a page for which there is no template.
+/// The content of a page without a template.
 fn by_page(html: &str) -> Vec<Span> {
     with_workspace(|workspace| Extractor::default().extract(html, None, workspace).sources(html))
 }
@@ -406,7 +406,7 @@ impl TemplateReport {
         }
     }
 
-    /// Adds what was known before, and whether it still fits.
+    /// Adds the saved templates, and whether they still fit.
     fn note(&mut self, known: &Known, saved: bool) {
         let templates = match known {
             Known::Templates(templates) | Known::Records(templates, _) => templates.all(),

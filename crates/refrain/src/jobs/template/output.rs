@@ -1,4 +1,4 @@
-//! What is written.
+//! The output of the job.
 
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
@@ -21,7 +21,7 @@ use crate::write::{
     write_atomically,
 };
 
-/// What is written, and in which format.
+/// The result to write, and its format.
 pub(super) enum Target {
     Summary,
     Ranges(RangeUnit),
@@ -231,7 +231,7 @@ pub(super) struct Folder {
     /// The files that were read; none for documents in memory.
     inputs: InputFiles,
     taken: HashSet<PathBuf>,
-    /// What became of each page, one JSON object a line.
+    /// The result for each page, one JSON object per line.
     report: String,
 }
 
@@ -317,7 +317,7 @@ impl Destination {
     }
 
     pub(super) fn finish(self, report: &TemplateReport) -> Result<()> {
-        // An existing file is not replaced by nothing.
+        // An existing file is not replaced by an empty one.
         if report.pages == 0 {
             return Ok(());
         }
@@ -338,7 +338,7 @@ impl Destination {
     }
 }
 
-/// What was found, as one JSON object.
+/// The results as one JSON object.
 fn summary(report: &TemplateReport) -> Value {
     match report.cut {
         Some(cut) => json!({
@@ -359,10 +359,10 @@ fn summary(report: &TemplateReport) -> Value {
     }
 }
 
-/// The file of a folder that says what became of each page.
+/// The file of a folder with the result for each page.
 const REPORT: &str = "report.jsonl";
 
-/// What became of a page.
+/// The result for a page.
 fn report_line(document: &Document, name: &Path, text: &str, how: How) -> String {
     let by = match how {
         How::Template => "template",
@@ -396,17 +396,17 @@ fn coloured(section: &str) -> String {
     plain.replace("&lt;", "<").replace("&gt;", ">").replace("&amp;", "&")
 }
 
-/// Bytes of a name that is made of an id.
+/// The maximum bytes of a name made from an id.
 const LONGEST_NAME: usize = 180;
 
-/// A name without what says that the file was packed.
+/// A name without its compression extension.
 fn unpacked(name: PathBuf) -> PathBuf {
     let packed =
         |end: &std::ffi::OsStr| ["gz", "zst", "bz2", "xz"].iter().any(|packing| end.eq_ignore_ascii_case(packing));
     if name.extension().is_some_and(packed) { name.with_extension("") } else { name }
 }
 
-/// The name of a page in the folder: that of its file, or one made of its id. No two pages get one name.
+/// The name of a page in the folder: that of its file, or one made from its id. Each page gets its own name.
 fn file_name(document: &Document, names: &Names, inputs: &InputFiles, taken: &HashSet<PathBuf>) -> PathBuf {
     let own_file =
         document.origin.member.is_none() && document.origin.url.is_none() && document.id == document.origin.input;

@@ -57,7 +57,7 @@ pub(super) struct Pages {
 }
 
 impl Pages {
-    /// Works on all pages on all threads, and hands the results to the sink in the order of the pages.
+    /// Processes pages on all threads, and passes the results to the sink in order.
     pub(super) fn each<T: Send>(
         &self,
         phase: &'static str,

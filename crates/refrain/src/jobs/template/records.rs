@@ -5,7 +5,7 @@ use crate::error::Failure;
 use crate::extract::segment;
 use crate::template::{TemplateMatch, Templates, Wrapper};
 
-/// The least share of the fields of a wrapper that a page must have; delimiters such as those of a title fit any page.
+/// The minimum share of the fields of a wrapper that a page must have; delimiters such as those of a title fit any page.
 const FITTING: f64 = 0.5;
 
 /// A row: the id of the page, the wrapper that fits it best, and the values of its fields.
@@ -37,7 +37,7 @@ impl Row {
     /// The fields of a page by the wrapper that finds most of them.
     pub(super) fn of(wrappers: &[Wrapper], page: Page) -> Row {
         let rows = wrappers.iter().map(|wrapper| wrapper.extract(&page.text)).enumerate();
-        // Of equal ones, the first.
+        // Of equal ones, take the first.
         let best = rows.reduce(|best, next| if filled(&next.1) > filled(&best.1) { next } else { best });
         let (wrapper, values) = best.unwrap_or_default();
         let (found, all) = (filled(&values), values.len());
@@ -63,7 +63,7 @@ fn filled(values: &[Option<String>]) -> usize {
     values.iter().flatten().count()
 }
 
-/// A failure of a page; it names the id where the name of the file does not.
+/// A failure of a page; it names the id unless the file name does.
 fn failure_of(page: &Page, error: String) -> Failure {
     let origin = &page.document.origin;
     let named = page.document.id == origin.input || origin.member.as_deref() == Some(page.document.id.as_str());
@@ -87,7 +87,7 @@ pub(super) struct Columns {
 impl Columns {
     pub(super) fn of(wrappers: &[Wrapper]) -> Columns {
         let mut names = vec!["id".to_owned()];
-        // A field may be called id, too: it gets a name that no other field has.
+        // A field may also be called id; it gets a unique name.
         let taken = |name: &str| wrappers.iter().flat_map(|wrapper| &wrapper.fields).any(|field| field.name == name);
         // One of these is free, since there are fewer fields.
         let most = wrappers.iter().map(|wrapper| wrapper.fields.len()).sum::<usize>() + 2;
