@@ -22,7 +22,7 @@ use crate::exit::Exit;
 /// listed, the most similar first, with the passages that they share, even if edited. A score shows where to look; it
 /// proves nothing.
 #[derive(Args)]
-#[command(before_help = "Example:\n  refrain compare samples/essays -o report/", mut_arg("output", |arg| arg.help("Folder for a report (its name ends with /), or file to write, its form and packing (.gz, .zst) told by its name; standard output when not given")))]
+#[command(before_help = "Example:\n  refrain compare samples/essays -o report/", mut_arg("output", |arg| arg.help("Folder for a report (its name ends with /), or file whose extension states format and compression (.gz, .zst); standard output when not given")))]
 pub(crate) struct Arguments {
     #[command(flatten)]
     input: InputArguments,

@@ -132,7 +132,7 @@ struct MethodArguments {
     counters: u32,
 
     /// Method paper with --set counter=sorted: memory to count in; more goes to temporary files [default: 512M]
-    #[arg(long, value_name = "SIZE", value_parser = size, allow_negative_numbers = true)]
+    #[arg(long, value_name = "SIZE", value_parser = size, allow_negative_numbers = true, help_heading = "Running")]
     memory: Option<u64>,
 }
 

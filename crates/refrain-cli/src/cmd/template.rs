@@ -46,7 +46,7 @@ pub(crate) struct Arguments {
     save: Option<PathBuf>,
 
     /// Memory for the pages to learn from. If they do not fit, refrain uses a sample, with an equal share for each host
-    #[arg(long, value_name = "SIZE", default_value = "128M", value_parser = size, allow_negative_numbers = true, help_heading = "Method")]
+    #[arg(long, value_name = "SIZE", default_value = "128M", value_parser = size, allow_negative_numbers = true, help_heading = "Running")]
     memory: u64,
 
     /// Write the ranges of the content of each page, one JSON object per page: in characters or bytes of the page, or in
