@@ -166,3 +166,16 @@ fn no_input_is_an_error() {
     }
     run_line(&env, "stats missing").code(2).says(&["missing"]);
 }
+
+#[test]
+fn the_folder_for_temporary_files_must_exist() {
+    let env = with_library();
+    for sample in &SAMPLES {
+        let words: Vec<&str> = sample.verb.split(' ').chain(["--help"]).collect();
+        if env.run(&words).code(0).text().contains("--temporary") {
+            let refused = run(&env, sample, &format!("--temporary nowhere {}", sample.output()));
+            assert_eq!(refused.code, 2, "{}: {refused:?}", sample.verb);
+            assert!(refused.stderr.contains("nowhere"), "{}: {refused:?}", sample.verb);
+        }
+    }
+}

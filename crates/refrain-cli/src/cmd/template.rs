@@ -78,6 +78,10 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "FORMAT", value_parser = one_of(&FORMATS), help_heading = "Output")]
     format: Option<Format>,
 
+    /// Folder for temporary files [default: that of the system]
+    #[arg(long, value_name = "FOLDER", help_heading = "Running")]
+    temporary: Option<PathBuf>,
+
     #[command(flatten)]
     output: OutputArguments,
 }
@@ -144,7 +148,8 @@ pub(crate) fn run(arguments: &Arguments, given: &Given) -> Result<Exit> {
     arguments.refuse_idle(given)?;
     let (job, input, outputs) = (arguments.job(), arguments.input.input()?, arguments.outputs()?);
     let left = "the output was not finished";
-    let report = output.run(Run::default(), "pages", left, |run| job.run(&input, outputs, run))?;
+    let run = Run { temporary: arguments.temporary.clone(), ..Run::default() };
+    let report = output.run(run, "pages", left, |run| job.run(&input, outputs, run))?;
     let exit = OutputArguments::tell_failures(&report.failures);
     if let (Some(path), Some(before), true) = (&arguments.evidence, report.fitted_before, report.no_longer_fits) {
         tell(&format!(
