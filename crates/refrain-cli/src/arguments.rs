@@ -14,7 +14,7 @@ use refrain::extract::{ExtractMethod, ExtractOptions, ExtractProfile, JusTextOpt
 use refrain::source::{InputFormat, ReadOptions, STDIN, TextIs};
 use refrain::text::Offsets;
 use refrain::write::{Compression, Format};
-use refrain::{Failure, Outputs, Run};
+use refrain::{Failure, Output, Outputs, Run};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
@@ -233,6 +233,28 @@ impl OutputArguments {
             bail!("--overwrite needs a folder to write to, such as -o clean/; a file is replaced without it");
         }
         Ok(())
+    }
+
+    /// True for a verb that prints a table at the end of the run, unless the user names a file or another format.
+    pub(crate) fn prints_table(&self, format: Option<Format>) -> bool {
+        self.path().is_none() && matches!(format, None | Some(Format::Table))
+    }
+
+    /// Where such a verb writes: its pairs, and one more list, if a file is named for it.
+    pub(crate) fn outputs_of_pairs(
+        &self,
+        format: Option<Format>,
+        name: &'static str,
+        list: Option<&Path>,
+    ) -> Result<Outputs> {
+        let outputs = match self.prints_table(format) {
+            true => self.lists()?,
+            false => self.outputs(format.map(|format| (format, Compression::None)))?,
+        };
+        Ok(match list {
+            Some(path) => outputs.list(name, Output::path(path)?),
+            None => outputs,
+        })
     }
 
     /// The same for a verb that has no main output, or prints it by itself.

@@ -4,6 +4,8 @@ mod arguments;
 mod cmd;
 mod exit;
 mod messages;
+#[cfg(test)]
+mod options_page;
 mod progress;
 
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};

@@ -546,6 +546,13 @@ fn the_key_to_the_names_is_kept() {
     for (out, key) in [("out.jsonl", "./out.jsonl"), ("report/", "report/report.json"), ("report/", "report/key.tsv")] {
         env.run(&["compare", "essays", "-o", out, "--anonymous", key]).code(2).says(&["--anonymous"]);
     }
+    env.write("report/notes/mine.txt", "Mine.");
+    for key in ["report/key.tsv", "./report/report.json", "report/notes/key.tsv", "report/notes/../key.tsv"] {
+        let command = ["compare", "essays", "-o", "report/", "--anonymous", key];
+        env.run(&command).code(2);
+        env.run(&[&command[..], &["--overwrite"]].concat()).code(2).says(&["inside the report", "--anonymous"]);
+    }
+    assert_eq!(env.names("report"), ["notes/", "notes/mine.txt"]);
 }
 
 #[test]

@@ -7,8 +7,8 @@ use clap::Args;
 use refrain::compare::WordRule;
 use refrain::report::legible;
 use refrain::text::Offsets;
-use refrain::write::{Compression, Format};
-use refrain::{Compare, CompareInput, CompareReport, Input, NamedPairs, Output, Outputs, Run};
+use refrain::write::Format;
+use refrain::{Compare, CompareInput, CompareReport, Input, NamedPairs, Outputs, Run};
 
 use crate::arguments::{
     Given, InputArguments, OutputArguments, is_folder, named, offsets, one_of, print, share, size, tell,
@@ -22,7 +22,7 @@ use crate::exit::Exit;
 /// listed, the most similar first, with the passages that they share, even if edited. A score shows where to look; it
 /// proves nothing.
 #[derive(Args)]
-#[command(before_help = "Example:\n  refrain compare samples/essays -o report/", mut_arg("output", |arg| arg.help("Folder for a report (its name ends with /), or file to write, its form and packing (.gz, .zst) told by its name; standard output when not given")))]
+#[command(before_help = "Example:\n  refrain compare samples/essays -o report/", mut_arg("output", |arg| arg.help("Folder for a report (its name ends with /), or file whose extension states format and compression (.gz, .zst); standard output when not given")))]
 pub(crate) struct Arguments {
     #[command(flatten)]
     input: InputArguments,
@@ -126,20 +126,8 @@ impl Arguments {
         })
     }
 
-    /// The output for the pairs. The table on the terminal is printed at the end.
     fn outputs(&self) -> Result<Outputs> {
-        let outputs = match self.prints_table() {
-            true => self.output.lists()?,
-            false => self.output.outputs(self.format.map(|format| (format, Compression::None)))?,
-        };
-        Ok(match &self.anonymous {
-            Some(path) => outputs.list("key", Output::path(path)?),
-            None => outputs,
-        })
-    }
-
-    fn prints_table(&self) -> bool {
-        self.output.path().is_none() && matches!(self.format, None | Some(Format::Table))
+        self.output.outputs_of_pairs(self.format, "key", self.anonymous.as_deref())
     }
 
     /// The format, as far as the command line says it.
@@ -173,7 +161,7 @@ impl Arguments {
             return Ok(());
         }
         let path = self.output.path();
-        if self.prints_table() || (is_report && path.is_some()) {
+        if self.output.prints_table(self.format) || (is_report && path.is_some()) {
             let mut table = self.job().table(report, SHOWN);
             if let Some(more) = report.pairs.len().checked_sub(SHOWN).filter(|more| *more > 0) {
                 table = format!("{table}and {more} more pairs (write all of them with -o pairs.csv or -o report/)\n");
@@ -231,7 +219,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_empty_command_line_has_the_defaults_of_the_library() {
+    fn defaults_are_those_of_the_job() {
         let arguments: Arguments = crate::arguments::parsed();
         assert_eq!((arguments.job(), arguments.memory), (Compare::default(), Compare::MEMORY));
     }

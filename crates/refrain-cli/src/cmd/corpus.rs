@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use anyhow::Result;
+use anyhow::{Result, bail};
 use clap::Args;
 use clap::builder::TypedValueParser;
 use refrain::extract::ExtractMethod;
@@ -12,8 +12,8 @@ use refrain::write::{Compression, Format};
 use refrain::{Corpus, CorpusReport, Outputs, Run};
 
 use crate::arguments::{
-    ExtractArguments, Given, InputArguments, languages, named, offsets, output_format, print, run_job, size, tell,
-    tell_failures, thread_number,
+    ExtractArguments, Given, InputArguments, is_folder, languages, named, offsets, output_format, print, run_job, size,
+    tell, tell_failures, thread_number,
 };
 use crate::exit::Exit;
 
@@ -142,6 +142,10 @@ pub(crate) fn run(arguments: &Arguments, given: &Given) -> Result<Exit> {
     arguments.refuse_idle(given)?;
     let (job, input) = (arguments.job()?, arguments.input.input()?);
     let (format, compression) = arguments.format;
+    if arguments.output.extension().is_some() && !is_folder(&arguments.output) {
+        let path = arguments.output.display();
+        bail!("{path} is the name of a file, but a corpus is a folder; write {path}/ for a folder of that name");
+    }
     let outputs = Outputs::to(&arguments.output)?.format(format, compression).overwrite(arguments.overwrite);
     let folder = arguments.output.display();
     let how = if arguments.overwrite { " without --overwrite" } else { "" };

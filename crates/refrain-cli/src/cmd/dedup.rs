@@ -270,7 +270,13 @@ pub(crate) fn run(arguments: &Arguments, given: &Given) -> Result<Exit> {
             Some(blocks) => format!("removed {blocks} block{} and {removed}", if blocks == 1 { "" } else { "s" }),
             None => format!("removed {removed}"),
         };
-        tell(&format!("wrote {} to {}; {removed}", counted_documents(report.documents_kept), path.display()));
+        let lost = match report.ngrams.as_ref().map_or(0, |ngrams| ngrams.ngrams_lost) {
+            lost @ 1.. if arguments.lost.is_none() => {
+                format!("; {lost} n-grams no longer occur anywhere (--lost FILE lists them)")
+            }
+            _ => String::new(),
+        };
+        tell(&format!("wrote {} to {}; {removed}{lost}", counted_documents(report.documents_kept), path.display()));
     }
     Ok(exit)
 }

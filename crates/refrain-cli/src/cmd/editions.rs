@@ -6,8 +6,8 @@ use anyhow::Result;
 use clap::Args;
 use refrain::editions::BaselineMethod;
 use refrain::report::legible;
-use refrain::write::{Compression, Format};
-use refrain::{Editions, EditionsInput, EditionsReport, Input, Output, Outputs, Run, Threshold};
+use refrain::write::Format;
+use refrain::{Editions, EditionsInput, EditionsReport, Input, Outputs, Run, Threshold};
 
 use crate::arguments::{Given, InputArguments, OutputArguments, is_folder, named, one_of, print, share, size, tell};
 use crate::exit::Exit;
@@ -97,20 +97,8 @@ impl Arguments {
         Ok(EditionsInput { books: self.input.input()?, against })
     }
 
-    /// The output for the pairs. The table on the terminal is printed at the end.
     fn outputs(&self) -> Result<Outputs> {
-        let outputs = match self.prints_table() {
-            true => self.output.lists()?,
-            false => self.output.outputs(self.format.map(|format| (format, Compression::None)))?,
-        };
-        Ok(match &self.index {
-            Some(path) => outputs.list("index", Output::path(path)?),
-            None => outputs,
-        })
-    }
-
-    fn prints_table(&self) -> bool {
-        self.output.path().is_none() && matches!(self.format, None | Some(Format::Table))
+        self.output.outputs_of_pairs(self.format, "index", self.index.as_deref())
     }
 
     /// Prints what was found, and which books could not be compared.
@@ -119,7 +107,7 @@ impl Arguments {
             return Ok(());
         }
         let is_report = self.format == Some(Format::Report) || self.output.path().is_some_and(is_folder);
-        if self.prints_table() || is_report {
+        if self.output.prints_table(self.format) || is_report {
             let mut table = self.job().table(report, SHOWN);
             if let Some(more) = report.pairs.len().checked_sub(SHOWN).filter(|more| *more > 0) {
                 table = format!("{table}and {more} more pairs (write all of them with -o pairs.tsv or -o editions/)\n");
@@ -181,7 +169,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_empty_command_line_has_the_defaults_of_the_library() {
+    fn defaults_are_those_of_the_job() {
         let arguments: Arguments = crate::arguments::parsed();
         assert_eq!((arguments.job(), arguments.memory), (Editions::default(), Editions::MEMORY));
     }

@@ -33,7 +33,7 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "FORMAT", value_parser = one_of(Extract::FORMATS), help_heading = "Output")]
     format: Option<Format>,
 
-    /// Tell of each block whether it was kept, by which rule, and its features: one JSON object a block
+    /// Write one JSON object per block: whether it was kept, by which rule, and its features
     #[arg(long, help_heading = "Output")]
     explain: bool,
 

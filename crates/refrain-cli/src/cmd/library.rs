@@ -45,7 +45,10 @@ enum Command {
 ///
 /// A source with a known id replaces the old one.
 #[derive(Args)]
-#[command(before_help = "Example:\n  refrain library add lib/ samples/essays", mut_arg("output", |arg| arg.hide(true)))]
+#[command(before_help = "Example:\n  refrain library add lib/ samples/essays", mut_args(|arg| match arg.get_id().as_str() {
+    "output" | "overwrite" => arg.hide(true),
+    _ => arg,
+}))]
 struct Add {
     /// Folder of the library
     library: PathBuf,
@@ -79,6 +82,9 @@ struct Remove {
     /// Ids of sources, as `refrain library list` prints them
     #[arg(required = true)]
     ids: Vec<String>,
+
+    #[command(flatten)]
+    quiet: Quiet,
 }
 
 /// List the sources of a library
@@ -94,7 +100,7 @@ struct List {
 
 /// Check how much of each document occurs in a library, in which sources, and where
 #[derive(Args)]
-#[command(before_help = "Example:\n  refrain library check lib/ samples/brief.md --json", mut_arg("output", |arg| arg.help("File to write: .jsonl for JSON; standard output when not given")))]
+#[command(before_help = "Example:\n  refrain library check lib/ samples/brief.md --json", mut_arg("output", |arg| arg.help("File to write: .jsonl for JSON; standard output when not given")), mut_arg("overwrite", |arg| arg.hide(true)))]
 struct Check {
     /// Folder of the library
     library: PathBuf,
@@ -134,6 +140,25 @@ struct Check {
 struct Named {
     /// Folder of the library
     library: PathBuf,
+
+    #[command(flatten)]
+    quiet: Quiet,
+}
+
+/// The choice to print less.
+#[derive(Args)]
+struct Quiet {
+    /// Print failures only
+    #[arg(short, long, help_heading = "Output")]
+    quiet: bool,
+}
+
+impl Quiet {
+    fn tell(&self, line: &str) {
+        if !self.quiet {
+            tell(line);
+        }
+    }
 }
 
 pub(crate) fn run(arguments: &Arguments) -> Result<Exit> {
@@ -142,16 +167,16 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Exit> {
         Command::Remove(remove) => remove.run(),
         Command::List(list) => list.run(),
         Command::Check(check) => check.run(),
-        Command::Verify(Named { library }) => {
+        Command::Verify(Named { library, quiet }) => {
             let opened = Library::open(library)?;
             opened.verify()?;
-            tell(&format!("{}: {} sources, no damage found", library.display(), opened.sources().count()));
+            quiet.tell(&format!("{}: {} sources, no damage found", library.display(), opened.sources().count()));
             Ok(Exit::Done)
         }
-        Command::Compact(Named { library }) => {
+        Command::Compact(Named { library, quiet }) => {
             let mut opened = Library::open(library)?;
             opened.compact()?;
-            tell(&format!("{}: {} sources in one segment", library.display(), opened.sources().count()));
+            quiet.tell(&format!("{}: {} sources in one segment", library.display(), opened.sources().count()));
             Ok(Exit::Done)
         }
     }
@@ -196,7 +221,7 @@ impl Remove {
             tell(&format!("failed: {id}: no source has this id; `refrain library list {folder}` shows the ids"));
         }
         let removed = counted_documents((self.ids.len() - missing.len()) as u64);
-        tell(&format!("removed {removed} from {folder}"));
+        self.quiet.tell(&format!("removed {removed} from {folder}"));
         Ok(Exit::of_failures(missing.len() as u64))
     }
 }

@@ -23,6 +23,10 @@ pub(crate) struct Arguments {
     /// Print one JSON object per line
     #[arg(long, help_heading = "Output")]
     json: bool,
+
+    /// Print the list only, without the summary
+    #[arg(short, long, help_heading = "Output")]
+    quiet: bool,
 }
 
 pub(crate) fn run(arguments: &Arguments) -> Result<Exit> {
@@ -64,6 +68,8 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Exit> {
     };
     arguments.input.input()?.each_item(&arguments.input.options(), show)?;
     result?;
-    tell(&format!("{documents} documents, {skipped} skipped, {failed} failed"));
+    if !arguments.quiet {
+        tell(&format!("{documents} documents, {skipped} skipped, {failed} failed"));
+    }
     Ok(Exit::of_failures(failed))
 }

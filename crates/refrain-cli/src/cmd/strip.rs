@@ -67,6 +67,10 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "UNIT", default_value = "chars", value_parser = offsets(), help_heading = "Output")]
     offsets: Offsets,
 
+    /// Folder for temporary files [default: that of the system]
+    #[arg(long, value_name = "FOLDER", help_heading = "Running")]
+    temporary: Option<PathBuf>,
+
     #[command(flatten)]
     output: OutputArguments,
 }
@@ -132,7 +136,7 @@ struct MethodArguments {
     counters: u32,
 
     /// Method paper with --set counter=sorted: memory to count in; more goes to temporary files [default: 512M]
-    #[arg(long, value_name = "SIZE", value_parser = size, allow_negative_numbers = true)]
+    #[arg(long, value_name = "SIZE", value_parser = size, allow_negative_numbers = true, help_heading = "Running")]
     memory: Option<u64>,
 }
 
@@ -233,7 +237,7 @@ pub(crate) fn run(arguments: &Arguments, given: &Given) -> Result<Exit> {
     arguments.refuse_idle(given)?;
     let (job, input, outputs) = (arguments.job()?, arguments.input.input()?, arguments.outputs()?);
     let unit = if job.profile == StripProfile::Gutenberg { "books" } else { "texts" };
-    let run = Run { memory: arguments.method.memory, ..Run::default() };
+    let run = Run { memory: arguments.method.memory, temporary: arguments.temporary.clone(), ..Run::default() };
     let report = output.run(run, unit, "the output was not finished", |run| job.run(&input, outputs, run))?;
     let exit = OutputArguments::tell_failures(&report.failures);
     if !output.quiet {

@@ -46,7 +46,7 @@ pub(crate) struct Arguments {
     save: Option<PathBuf>,
 
     /// Memory for the pages to learn from. If they do not fit, refrain uses a sample, with an equal share for each host
-    #[arg(long, value_name = "SIZE", default_value = "128M", value_parser = size, allow_negative_numbers = true, help_heading = "Method")]
+    #[arg(long, value_name = "SIZE", default_value = "128M", value_parser = size, allow_negative_numbers = true, help_heading = "Running")]
     memory: u64,
 
     /// Write the ranges of the content of each page, one JSON object per page: in characters or bytes of the page, or in
@@ -77,6 +77,10 @@ pub(crate) struct Arguments {
     /// Output format, if the file name does not state it: text, jsonl, parquet or vertical; csv and tsv for --records
     #[arg(long, value_name = "FORMAT", value_parser = one_of(&FORMATS), help_heading = "Output")]
     format: Option<Format>,
+
+    /// Folder for temporary files [default: that of the system]
+    #[arg(long, value_name = "FOLDER", help_heading = "Running")]
+    temporary: Option<PathBuf>,
 
     #[command(flatten)]
     output: OutputArguments,
@@ -144,7 +148,8 @@ pub(crate) fn run(arguments: &Arguments, given: &Given) -> Result<Exit> {
     arguments.refuse_idle(given)?;
     let (job, input, outputs) = (arguments.job(), arguments.input.input()?, arguments.outputs()?);
     let left = "the output was not finished";
-    let report = output.run(Run::default(), "pages", left, |run| job.run(&input, outputs, run))?;
+    let run = Run { temporary: arguments.temporary.clone(), ..Run::default() };
+    let report = output.run(run, "pages", left, |run| job.run(&input, outputs, run))?;
     let exit = OutputArguments::tell_failures(&report.failures);
     if let (Some(path), Some(before), true) = (&arguments.evidence, report.fitted_before, report.no_longer_fits) {
         tell(&format!(

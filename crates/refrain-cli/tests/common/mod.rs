@@ -222,6 +222,29 @@ impl Converted {
     }
 }
 
+/// Every verb that the help lists, with the verbs below it: `corpus`, `library`, `library add`.
+pub(crate) fn verbs(env: &Env) -> Vec<Vec<String>> {
+    let mut verbs = Vec::new();
+    let mut groups = vec![Vec::new()];
+    while let Some(group) = groups.pop() {
+        let arguments: Vec<&str> = group.iter().map(String::as_str).chain(["--help"]).collect();
+        let help = env.run(&arguments).code(0);
+        let listed = help.text().lines().skip_while(|line| *line != "Commands:").skip(1);
+        for line in listed.take_while(|line| !line.is_empty()) {
+            // Descriptions that are wrapped go on further to the right.
+            let name =
+                line.strip_prefix("  ").filter(|line| !line.starts_with(' ')).and_then(|line| line.split(' ').next());
+            if let Some(name) = name.filter(|name| *name != "help") {
+                let verb = [group.clone(), vec![name.to_owned()]].concat();
+                verbs.push(verb.clone());
+                groups.push(verb);
+            }
+        }
+    }
+    assert!(verbs.len() > 14, "verbs are read from the help: {verbs:?}");
+    verbs
+}
+
 /// A file of the samples.
 pub(crate) fn sample(name: &str) -> String {
     samples().join(name).to_string_lossy().into_owned()

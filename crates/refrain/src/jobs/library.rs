@@ -254,7 +254,7 @@ impl Library {
         let is_memory = matches!(outputs.main(), Output::Memory(_));
         let default = if is_memory { Format::Jsonl } else { Format::Table };
         let format = outputs.file_format(Self::FORMATS, default)?;
-        let (source, early) = documents.open_any(&check.read, &outputs)?;
+        let (source, early) = documents.open(&check.read, &outputs)?;
         let excluded = exclude.map(|exclude| exclude.open(&check.read, &outputs)).transpose()?;
         let mut failures = FailureLog::new(&outputs, early)?;
         let options = self.options(check.no_passages);

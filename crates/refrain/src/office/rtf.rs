@@ -178,7 +178,11 @@ impl Rtf {
                 byte => self.byte(byte)?,
             }
         }
-        Ok(Some(format!("truncated: {} groups of this RTF file have no end", self.outer.len())))
+        let groups = match self.outer.len() {
+            1 => "1 group of this RTF file has".to_owned(),
+            groups => format!("{groups} groups of this RTF file have"),
+        };
+        Ok(Some(format!("truncated: {groups} no end")))
     }
 
     fn close_group(&mut self) {

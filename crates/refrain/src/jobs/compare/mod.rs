@@ -273,7 +273,7 @@ impl Compare {
         let folder = key.as_path().map(|key| std::path::absolute(key).at(key)).transpose()?;
         let folder = folder.as_deref().and_then(Path::parent).map(clean);
         let output = outputs.path().map(|path| std::path::absolute(path).at(path)).transpose()?;
-        if folder.is_some() && folder == output.as_deref().map(clean) {
+        if folder.zip(output.as_deref().map(clean)).is_some_and(|(folder, output)| folder.starts_with(output)) {
             let hint = Hint::option("anonymous", "name a file outside the report for `anonymous`");
             return Err(Error::Refused("the key to the names must not be inside the report".into()).hint(hint));
         }

@@ -1,0 +1,181 @@
+//! Rules that hold for every verb: how outputs are named, what `-q` prints, and what happens without input.
+
+mod common;
+
+use common::{Env, Outcome, samples, verbs};
+
+/// A verb with a command line that works.
+struct Sample {
+    verb: &'static str,
+    /// What follows the verb: names that exist, and no output.
+    input: &'static str,
+    writes: Writes,
+}
+
+/// What `-o` can name.
+#[derive(PartialEq)]
+enum Writes {
+    FileOrFolder,
+    File,
+    /// Always a folder, with or without a slash at the end of its name.
+    Folder,
+    /// The verb has no `-o`.
+    Nothing,
+}
+
+impl Sample {
+    /// The option that names an output of its own.
+    fn output(&self) -> String {
+        match self.writes {
+            Writes::FileOrFolder | Writes::Folder => format!("-o out-{}/", self.verb),
+            Writes::File => "-o out.jsonl".to_owned(),
+            Writes::Nothing => String::new(),
+        }
+    }
+}
+
+const SAMPLES: [Sample; 16] = [
+    Sample { verb: "corpus", input: "samples/notes.zip", writes: Writes::Folder },
+    Sample { verb: "extract", input: "samples/pages", writes: Writes::FileOrFolder },
+    Sample { verb: "convert", input: "samples/notes.zip", writes: Writes::FileOrFolder },
+    Sample { verb: "decode", input: "samples/pages", writes: Writes::FileOrFolder },
+    Sample { verb: "dedup", input: "samples/notes.jsonl", writes: Writes::FileOrFolder },
+    Sample { verb: "strip", input: "samples/books", writes: Writes::FileOrFolder },
+    Sample { verb: "template", input: "samples/site", writes: Writes::FileOrFolder },
+    Sample { verb: "compare", input: "samples/essays", writes: Writes::FileOrFolder },
+    Sample { verb: "editions", input: "samples/editions", writes: Writes::FileOrFolder },
+    Sample { verb: "library add", input: "lib samples/essays", writes: Writes::Nothing },
+    Sample { verb: "library check", input: "lib samples/brief.md", writes: Writes::File },
+    Sample { verb: "library list", input: "lib", writes: Writes::Nothing },
+    Sample { verb: "library verify", input: "lib", writes: Writes::Nothing },
+    Sample { verb: "library compact", input: "lib", writes: Writes::Nothing },
+    Sample { verb: "library remove", input: "lib samples/essays/eva.txt", writes: Writes::Nothing },
+    Sample { verb: "list", input: "samples/notes.zip", writes: Writes::Nothing },
+];
+
+/// Verbs that read no documents.
+const OTHERS: [&str; 4] = ["library", "stats", "completions", "man"];
+
+/// A folder with the samples, and a library of them.
+fn with_library() -> Env {
+    let env = Env::new();
+    env.copy_folder(&samples(), "samples");
+    env.run(&["library", "add", "lib", "samples/essays", "-q"]).code(0);
+    env
+}
+
+fn run(env: &Env, sample: &Sample, more: &str) -> Outcome {
+    run_line(env, &format!("{} {} {more}", sample.verb, sample.input))
+}
+
+fn run_line(env: &Env, line: &str) -> Outcome {
+    env.run(&line.split_whitespace().collect::<Vec<_>>())
+}
+
+fn writing() -> impl Iterator<Item = &'static Sample> {
+    SAMPLES.iter().filter(|sample| sample.writes != Writes::Nothing)
+}
+
+#[test]
+fn every_verb_has_a_sample() {
+    let mut expected: Vec<String> = verbs(&Env::new()).iter().map(|verb| verb.join(" ")).collect();
+    let mut known: Vec<&str> = SAMPLES.iter().map(|sample| sample.verb).chain(OTHERS).collect();
+    expected.sort();
+    known.sort_unstable();
+    assert_eq!(known, expected);
+}
+
+#[test]
+fn a_name_that_is_neither_file_nor_folder_is_refused() {
+    let env = with_library();
+    for sample in writing().filter(|sample| sample.writes != Writes::Folder) {
+        let refused = run(&env, sample, "-o name");
+        assert_eq!(refused.code, 2, "{}: {refused:?}", sample.verb);
+        assert!(refused.stderr.contains("name/ for a folder"), "{}: {refused:?}", sample.verb);
+        assert!(!env.path("name").exists(), "{}", sample.verb);
+    }
+}
+
+#[test]
+fn an_extension_that_cannot_be_written_is_refused() {
+    let env = with_library();
+    for sample in writing() {
+        let refused = run(&env, sample, "-o x.xlsx");
+        assert_eq!(refused.code, 2, "{}: {refused:?}", sample.verb);
+        assert!(refused.stderr.contains("x.xlsx"), "{}: {refused:?}", sample.verb);
+        assert!(!env.path("x.xlsx").exists(), "{}", sample.verb);
+    }
+}
+
+#[test]
+fn a_folder_that_is_not_empty_keeps_its_files() {
+    let env = with_library();
+    for sample in writing() {
+        let folder = format!("full-{}", sample.verb.replace(' ', "-"));
+        env.write(&format!("{folder}/mine.xyz"), "Mine.");
+        let refused = run(&env, sample, &format!("-o {folder}/"));
+        assert_eq!(refused.code, 2, "{}: {refused:?}", sample.verb);
+        assert_eq!(env.names(&folder), ["mine.xyz"], "{}", sample.verb);
+        let overwritten = run(&env, sample, &format!("-o {folder}/ --overwrite"));
+        // --overwrite of a corpus replaces a corpus, and never other files.
+        let code = if sample.writes == Writes::FileOrFolder { 0 } else { 2 };
+        assert_eq!(overwritten.code, code, "{}: {overwritten:?}", sample.verb);
+        assert_eq!(env.names(&folder).len() > 1, code == 0, "{}", sample.verb);
+        assert_eq!(env.read_text(&format!("{folder}/mine.xyz")), "Mine.", "{}", sample.verb);
+    }
+}
+
+#[test]
+fn quiet_runs_print_nothing() {
+    let env = with_library();
+    for sample in SAMPLES.iter().filter(|sample| sample.verb != "library list") {
+        let output = sample.output();
+        let quiet = run(&env, sample, &format!("-q {output}"));
+        assert_eq!((quiet.code, quiet.stderr.as_str()), (0, ""), "{}", sample.verb);
+        // The list is the result of this verb.
+        assert_eq!(quiet.stdout.is_empty(), sample.verb != "list", "{}: {}", sample.verb, quiet.text());
+    }
+}
+
+#[test]
+fn quiet_runs_still_print_failures() {
+    let env = with_library();
+    for sample in SAMPLES.iter().filter(|sample| sample.input.contains("samples/") && sample.verb != "list") {
+        let output = sample.output();
+        let line = format!("{} {} missing.txt -q {output}", sample.verb, sample.input);
+        let failed = run_line(&env, &line);
+        assert_eq!(failed.code, 1, "{line}: {failed:?}");
+        assert!(failed.stderr.contains("missing.txt") && failed.stderr.lines().count() == 1, "{line}: {failed:?}");
+    }
+}
+
+#[test]
+fn no_input_is_an_error() {
+    let env = with_library();
+    for sample in &SAMPLES {
+        let output = if sample.writes == Writes::Folder { "-o none/" } else { "" };
+        let input = match sample.input.split_once(' ') {
+            Some((library, _)) if sample.verb != "library remove" => format!("{library} missing"),
+            Some((_, id)) => format!("missing {id}"),
+            None => "missing".to_owned(),
+        };
+        let refused = run_line(&env, &format!("{} {input} {output}", sample.verb));
+        assert_eq!(refused.code, 2, "{}: {refused:?}", sample.verb);
+        assert!(refused.stderr.contains("missing"), "{}: {refused:?}", sample.verb);
+        assert!(refused.stdout.is_empty(), "{}: {refused:?}", sample.verb);
+    }
+    run_line(&env, "stats missing").code(2).says(&["missing"]);
+}
+
+#[test]
+fn the_folder_for_temporary_files_must_exist() {
+    let env = with_library();
+    for sample in &SAMPLES {
+        let words: Vec<&str> = sample.verb.split(' ').chain(["--help"]).collect();
+        if env.run(&words).code(0).text().contains("--temporary") {
+            let refused = run(&env, sample, &format!("--temporary nowhere {}", sample.output()));
+            assert_eq!(refused.code, 2, "{}: {refused:?}", sample.verb);
+            assert!(refused.stderr.contains("nowhere"), "{}: {refused:?}", sample.verb);
+        }
+    }
+}
