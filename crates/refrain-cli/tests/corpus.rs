@@ -241,7 +241,7 @@ fn duplicates_name_the_document_they_repeat() {
 fn every_format_holds_the_same_documents() {
     let env = Env::new();
     let part = |format: &str, extension: &str| {
-        let folder = format!("corpus-{format}");
+        let folder = format!("corpus-{format}/");
         env.run(&["corpus", &crawl(), "-o", &folder, "--format", format]).code(0);
         env.read(&format!("{folder}/documents/part-00000.{extension}"))
     };

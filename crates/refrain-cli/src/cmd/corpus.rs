@@ -142,7 +142,7 @@ pub(crate) fn run(arguments: &Arguments, given: &Given) -> Result<Exit> {
     arguments.refuse_idle(given)?;
     let (job, input) = (arguments.job()?, arguments.input.input()?);
     let (format, compression) = arguments.format;
-    if arguments.output.extension().is_some() && !is_folder(&arguments.output) {
+    if arguments.output.extension().is_some() && !is_folder(&arguments.output) && !arguments.output.exists() {
         let path = arguments.output.display();
         bail!("{path} is the name of a file, but a corpus is a folder; write {path}/ for a folder of that name");
     }
