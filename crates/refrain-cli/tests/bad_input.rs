@@ -575,7 +575,7 @@ fn what_was_there_is_not_replaced_by_nothing() {
     env.write("empty.txt", "");
     env.write("found.jsonl", "what was there\n");
     for verb in ["strip", "template"] {
-        env.run(&[verb, "empty.txt", "-o", "found.jsonl"]).code(1).says(&["nothing was written"]);
+        env.run(&[verb, "empty.txt", "-o", "found.jsonl"]).code(1).says(&["wrote nothing"]);
         assert_eq!(env.read_text("found.jsonl"), "what was there\n", "{verb}");
     }
 }

@@ -88,7 +88,7 @@ fn the_published_method_tells_its_cut_point() {
     assert!(found["alternation_count"].is_u64() && found["pages"] == 4, "{found}");
     env.run(&["template", "set.jsonl", "--text-field", "html", "--method", "findoptimal", "--save", "x"])
         .code(2)
-        .says(&["--save is for the default method"]);
+        .says(&["--save needs the default method"]);
 }
 
 #[test]
@@ -139,7 +139,7 @@ fn a_wrapper_that_does_not_fit_is_told_for_each_page() {
     env.run(&["template", "other/", "--records", "--wrapper", "w.json", "-o", "out.csv"]).code(1).says(&[
         "other/a.html",
         "no field was found",
-        "the wrapper is of other pages",
+        "the wrapper was learned from other pages",
     ]);
     env.write("w2.json", "{\"fields\": 3}");
     env.run(&["template", "site/", "--records", "--wrapper", "w2.json"])
@@ -172,7 +172,7 @@ fn saved_evidence_marks_new_pages_and_says_when_it_no_longer_fits() {
     }
     env.run(&["template", "drifted/", "--evidence", "quay.json", "--format", "text"])
         .code(0)
-        .says(&["quay.json no longer fits: 0 of 4 pages", "learn again with --save"]);
+        .says(&["quay.json no longer fits: 0 of 4 pages", "learn it again with --save"]);
     env.write("bad.json", "{}");
     env.run(&["template", "new/", "--evidence", "bad.json"]).code(2).says(&["bad.json", "not a file of templates"]);
 }
@@ -325,7 +325,7 @@ fn the_wrapper_of_another_site_is_told() {
         env.write(&format!("other/{n}.html"), format!("<html><head><title>{n}</title></head>{}", strange(n)));
     }
     let options = ["--records", "--wrapper", "w.json", "-o", "out.csv"];
-    env.run(&[&["template", "other/"][..], &options].concat()).code(1).says(&["the wrapper is of other pages"]);
+    env.run(&[&["template", "other/"][..], &options].concat()).code(1).says(&["the wrapper was learned from other pages"]);
 }
 
 #[test]
