@@ -325,7 +325,9 @@ fn the_wrapper_of_another_site_is_told() {
         env.write(&format!("other/{n}.html"), format!("<html><head><title>{n}</title></head>{}", strange(n)));
     }
     let options = ["--records", "--wrapper", "w.json", "-o", "out.csv"];
-    env.run(&[&["template", "other/"][..], &options].concat()).code(1).says(&["the wrapper was learned from other pages"]);
+    env.run(&[&["template", "other/"][..], &options].concat())
+        .code(1)
+        .says(&["the wrapper was learned from other pages"]);
 }
 
 #[test]

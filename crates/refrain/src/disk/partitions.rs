@@ -13,6 +13,9 @@ use crate::error::{IoContext, Result};
 
 /// The smallest allocation for the entries of a partition.
 const FIRST: usize = 4 << 10;
+/// Buffers of at most this many bytes are parts of one allocation. The system gets a large allocation back as a whole; the
+/// allocator keeps what many small ones leave behind.
+const SHARED: usize = 128 << 10;
 /// How many bytes are read at a time: entries, and answers.
 const READ_ENTRIES: usize = 256 << 10;
 const READ_ANSWERS: usize = 32 << 10;
@@ -21,9 +24,17 @@ const READ_ANSWERS: usize = 32 << 10;
 pub(crate) struct Partitions {
     size: usize,
     /// The entries of each partition that are not in its file yet, and how many bytes of them there may be.
-    waiting: Vec<Vec<u8>>,
+    waiting: Waiting,
     room: usize,
     files: Vec<Spilled>,
+}
+
+/// The buffers of all partitions.
+enum Waiting {
+    /// One after the other, all of the same size; and how many bytes of each are filled.
+    Shared(Vec<u8>, Vec<usize>),
+    /// Each on its own, as large as it has to be.
+    Single(Vec<Vec<u8>>),
 }
 
 /// Entries whose hashes have the same highest bits.
@@ -56,7 +67,11 @@ impl Partitions {
 
     fn new(files: Vec<Spilled>, size: usize, buffer: usize) -> Partitions {
         let room = (buffer / size).max(1) * size;
-        Partitions { size, waiting: vec![Vec::new(); files.len()], room, files }
+        let waiting = match room <= SHARED {
+            true => Waiting::Shared(vec![0; room * files.len()], vec![0; files.len()]),
+            false => Waiting::Single(vec![Vec::new(); files.len()]),
+        };
+        Partitions { size, waiting, room, files }
     }
 
     /// Continues files that have at least this many entries, and discards the rest. If answers exist, the entries have
@@ -76,33 +91,29 @@ impl Partitions {
     /// Adds an entry to a partition.
     #[inline]
     pub(crate) fn push(&mut self, number: usize, entry: &[u8]) -> Result<()> {
-        let waiting = &mut self.waiting[number];
-        if waiting.capacity() - waiting.len() < entry.len() {
-            return self.push_full(number, entry);
+        match &mut self.waiting {
+            Waiting::Shared(bytes, filled) => {
+                let at = filled[number];
+                bytes[number * self.room + at..][..entry.len()].copy_from_slice(entry);
+                filled[number] = at + entry.len();
+                if at + entry.len() == self.room { self.spill(number) } else { Ok(()) }
+            }
+            Waiting::Single(buffers) => {
+                let buffer = &mut buffers[number];
+                if buffer.capacity() - buffer.len() < entry.len() {
+                    make_room(buffer, entry.len(), self.room, &mut self.files[number])?;
+                }
+                buffer.extend_from_slice(entry);
+                Ok(())
+            }
         }
-        waiting.extend_from_slice(entry);
-        Ok(())
-    }
-
-    /// Adds an entry to a full buffer. A buffer doubles until it reaches its maximum size.
-    #[cold]
-    fn push_full(&mut self, number: usize, entry: &[u8]) -> Result<()> {
-        let waiting = &mut self.waiting[number];
-        if waiting.len() + entry.len() > self.room {
-            self.spill(number)?;
-        } else {
-            let larger = (2 * waiting.capacity()).max(FIRST).max(entry.len()).min(self.room);
-            waiting.reserve_exact(larger - waiting.len());
-        }
-        self.waiting[number].extend_from_slice(entry);
-        Ok(())
     }
 
     fn spill(&mut self, number: usize) -> Result<()> {
-        let waiting = &mut self.waiting[number];
+        let waiting = self.waiting.of(number, self.room);
         if !waiting.is_empty() {
             self.files[number].append(waiting)?;
-            waiting.clear();
+            self.waiting.clear(number);
         }
         Ok(())
     }
@@ -115,11 +126,15 @@ impl Partitions {
 
     /// The partitions. Entries that were never written stay in memory.
     pub(crate) fn finish(self) -> Vec<Partition> {
-        let partition = |(file, mut rest): (Spilled, Vec<u8>)| {
-            rest.shrink_to_fit();
-            Partition { size: self.size, file, rest }
+        let (size, room) = (self.size, self.room);
+        let rests: Vec<Vec<u8>> = match self.waiting {
+            Waiting::Shared(..) => (0..self.files.len()).map(|number| self.waiting.of(number, room).to_vec()).collect(),
+            Waiting::Single(mut buffers) => {
+                buffers.iter_mut().for_each(Vec::shrink_to_fit);
+                buffers
+            }
         };
-        self.files.into_iter().zip(self.waiting).map(partition).collect()
+        self.files.into_iter().zip(rests).map(|(file, rest)| Partition { size, file, rest }).collect()
     }
 
     /// The same, but a partition is either on disk or in memory: its answers will be, too.
@@ -127,10 +142,39 @@ impl Partitions {
         for number in 0..self.files.len() {
             if self.files[number].len() > 0 {
                 self.spill(number)?;
-                self.waiting[number] = Vec::new();
             }
         }
         Ok(self.finish())
+    }
+}
+
+/// Makes room for an entry of `size` bytes: a buffer doubles until it has `room` bytes, then its entries are appended to the file.
+#[cold]
+fn make_room(buffer: &mut Vec<u8>, size: usize, room: usize, file: &mut Spilled) -> Result<()> {
+    if buffer.len() + size > room {
+        file.append(buffer)?;
+        buffer.clear();
+    } else {
+        let larger = (2 * buffer.capacity()).max(FIRST).max(size).min(room);
+        buffer.reserve_exact(larger - buffer.len());
+    }
+    Ok(())
+}
+
+impl Waiting {
+    /// The entries of a partition, in buffers of `room` bytes.
+    fn of(&self, number: usize, room: usize) -> &[u8] {
+        match self {
+            Waiting::Shared(bytes, filled) => &bytes[number * room..][..filled[number]],
+            Waiting::Single(buffers) => &buffers[number],
+        }
+    }
+
+    fn clear(&mut self, number: usize) {
+        match self {
+            Waiting::Shared(_, filled) => filled[number] = 0,
+            Waiting::Single(buffers) => buffers[number].clear(),
+        }
     }
 }
 
@@ -346,7 +390,9 @@ mod tests {
                 for number in 0..5000_u32 {
                     let [a, b, c, d] = number.to_le_bytes();
                     numbers.push(number as usize % 2, &[a, b, c, d, 7, 8]).expect("room");
-                    assert!(numbers.waiting.iter().all(|waiting| waiting.capacity() <= buffer.max(6)));
+                    if let Waiting::Single(buffers) = &numbers.waiting {
+                        assert!(buffers.iter().all(|waiting| waiting.capacity() <= buffer.max(6)));
+                    }
                 }
                 for (start, partition) in (0_u32..).zip(numbers.finish()) {
                     let mut next = start;

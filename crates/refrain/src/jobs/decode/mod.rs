@@ -6,9 +6,9 @@ mod lines;
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::fs;
-use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
+use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
 use serde::{Deserialize, Serialize};
 
 use self::found::{Decoder, Found, Raw};
@@ -332,6 +332,9 @@ fn known_language(code: &str) -> Result<String> {
     Err(Error::Refused(format!("{what} `{code}`; the codes are: {}", codes.join(", "))))
 }
 
+/// How many files are decoded before their results are written.
+const CHUNK: usize = 256;
+
 /// Processes files on all threads, each thread one file at a time, and passes the results to the sink in order.
 fn each<'r>(
     workers: &Workers,
@@ -339,25 +342,20 @@ fn each<'r>(
     work: impl Fn(Raw<'r>) -> Result<Done> + Sync,
     mut sink: impl FnMut(Raw<'r>, Done) -> Result<()>,
 ) -> Result<()> {
-    workers.in_stages(
-        |send| {
-            let _ = raw.iter().try_for_each(|one| match workers.stop().is_requested() {
-                true => ControlFlow::Break(()),
-                false => send(vec![*one]),
-            });
-            workers.stop().check()
-        },
-        |raw| {
+    let work = |raw: &Raw<'r>| {
+        workers.stop().check()?;
+        let done = work(*raw)?;
+        workers.advance(raw.size(), 1, u64::from(done.0.failure.is_some()));
+        Ok(done)
+    };
+    for chunk in raw.chunks(CHUNK) {
+        let done: Vec<Result<Done>> = workers.install(|| chunk.par_iter().map(work).collect());
+        for (raw, done) in chunk.iter().zip(done) {
             workers.stop().check()?;
-            work(raw).map(|done| (raw, done))
-        },
-        |done| {
-            let (raw, done) = done?;
-            workers.stop().check()?;
-            workers.advance(raw.size(), 1, u64::from(done.0.failure.is_some()));
-            sink(raw, done)
-        },
-    )
+            sink(*raw, done?)?;
+        }
+    }
+    Ok(())
 }
 
 /// Writes results in the order of the files. Files of a folder are written elsewhere, by the threads that decode them.
