@@ -253,7 +253,7 @@ fn tell_report(job: &Strip, report: &StripReport, path: Option<&Path>) {
         tell(&learned_from(learned, noun));
     }
     if report.books == 0 && !job.explain {
-        return tell(&format!("nothing was written: no {noun} could be read"));
+        return tell(&format!("wrote nothing: no {noun} could be read"));
     }
     if report.emptied > 0 {
         let names: Vec<String> = report.first_emptied.iter().map(|id| legible(id)).collect();
