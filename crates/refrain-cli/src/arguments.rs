@@ -116,7 +116,7 @@ pub(crate) struct ExtractArguments {
     #[arg(long, hide = true, value_name = "SHARE", value_parser = share, allow_negative_numbers = true, default_value_t = JusTextOptions::PUBLISHED.stopwords_high)]
     stopwords_high: f64,
 
-    /// jusText: how far from good text a heading may stand, in characters
+    /// jusText: largest distance of a heading from good text, in characters
     #[arg(long, hide = true, value_name = "N", default_value_t = JusTextOptions::PUBLISHED.max_heading_distance as u64, value_parser = number, allow_negative_numbers = true)]
     max_heading_distance: u64,
 

@@ -69,8 +69,8 @@ pub(crate) struct Arguments {
     #[arg(short, long, help_heading = "Output")]
     quiet: bool,
 
-    /// Languages to keep, by their codes, separated by commas; documents in others are marked and left out. What is too
-    /// short to tell is kept
+    /// Languages to keep, by their codes, separated by commas. Documents in other languages are removed; those too short to
+    /// identify are kept
     #[arg(long, value_name = "CODES", value_delimiter = ',', help_heading = "Cleaning")]
     lang: Vec<String>,
 

@@ -139,7 +139,7 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "SIZE", default_value = "1G", value_parser = size, allow_negative_numbers = true, help_heading = "Running")]
     memory: u64,
 
-    /// Folder for temporary files: about 16 bytes for each word [default: beside the output, else that of the system]
+    /// Folder for temporary files: about 16 bytes per word [default: next to the output, or that of the system]
     #[arg(long, value_name = "FOLDER", help_heading = "Running")]
     temporary: Option<PathBuf>,
 

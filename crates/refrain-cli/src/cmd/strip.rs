@@ -135,7 +135,7 @@ struct MethodArguments {
     #[arg(long, hide = true, value_name = "N", default_value_t = PaperOptions::PUBLISHED.counters, value_parser = clap::value_parser!(u32).range(1..))]
     counters: u32,
 
-    /// Method paper with --set counter=sorted: memory to count in; more goes to temporary files [default: 512M]
+    /// Method paper with --set counter=sorted: memory for the counts; the rest is written to temporary files [default: 512M]
     #[arg(long, value_name = "SIZE", value_parser = size, allow_negative_numbers = true, help_heading = "Running")]
     memory: Option<u64>,
 }

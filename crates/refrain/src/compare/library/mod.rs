@@ -59,7 +59,7 @@ impl Note {
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
                 let folder = folder.display();
                 return Err(Error::Refused(format!(
-                    "{folder} is not a library; create one in a new folder with: refrain library add FOLDER FILES"
+                    "{folder} is not a library; adding sources to a new folder creates one"
                 )));
             }
             read => read.at(&path)?,

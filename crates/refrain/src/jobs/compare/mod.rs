@@ -157,7 +157,7 @@ impl NamedPairs {
                         continue;
                     }
                     let failure = failure(format!("there is no document `{missing}`"));
-                    let hint = numbers.keys().min().map(|id| format!("ids look like `{id}`; refrain list shows them"));
+                    let hint = numbers.keys().min().map(|id| format!("ids look like `{id}`"));
                     failures.add(hint.into_iter().fold(failure, Failure::hint))?;
                 }
             }
