@@ -114,7 +114,7 @@ fn what_is_no_library_is_not_touched() {
     env.write("a.txt", own(1));
     env.write("other/mine.txt", "x");
     env.run(&["library", "add", "other/", "a.txt"]).code(2).says(&["other files"]);
-    env.run(&["library", "check", "other/", "a.txt"]).code(2).says(&["is not a library", "refrain library add"]);
+    env.run(&["library", "check", "other/", "a.txt"]).code(2).says(&["is not a library", "creates one"]);
     env.run(&["library", "add", "lib/", "a.txt"]).code(0);
     let note = env.read_text("lib/library.json");
     env.write("lib/library.json", note.replace("\"refrain_library\": 1", "\"refrain_library\": 2"));
