@@ -191,15 +191,15 @@ impl Plan {
 
 /// CPU seconds of this thread: a busy machine changes it little.
 fn processor_time() -> f64 {
-    let told = std::fs::read_to_string("/proc/thread-self/schedstat").unwrap_or_default();
-    told.split_whitespace().next().and_then(|nanoseconds| nanoseconds.parse::<f64>().ok()).unwrap_or(0.0) / 1e9
+    let stat = std::fs::read_to_string("/proc/thread-self/schedstat").unwrap_or_default();
+    stat.split_whitespace().next().and_then(|nanoseconds| nanoseconds.parse::<f64>().ok()).unwrap_or(0.0) / 1e9
 }
 
 /// CPU seconds of all threads of this process.
 fn process_time() -> f64 {
-    let told = std::fs::read_to_string("/proc/self/stat").unwrap_or_default();
+    let stat = std::fs::read_to_string("/proc/self/stat").unwrap_or_default();
     // The fields after the name, which may contain spaces: user and system time are the 12th and 13th, in hundredths.
-    let behind = told.rsplit_once(')').map_or("", |(_, behind)| behind);
+    let behind = stat.rsplit_once(')').map_or("", |(_, behind)| behind);
     behind.split_whitespace().skip(11).take(2).filter_map(|ticks| ticks.parse::<f64>().ok()).sum::<f64>() / 100.0
 }
 

@@ -31,11 +31,11 @@ pub(crate) fn run(arguments: &Arguments) -> Result<()> {
     drop(input);
     let file = File::create(&arguments.output).with_context(|| arguments.output.display().to_string())?;
     let grown = collection.grow(BufWriter::with_capacity(1 << 20, file), arguments.words)?;
-    let told = json!({
+    let summary = json!({
         "documents": grown.documents, "words": grown.words, "bytes": grown.bytes, "copies": grown.copies,
         "vocabulary": collection.vocabulary.len(),
     });
-    writeln!(io::stdout(), "{told}")?;
+    writeln!(io::stdout(), "{summary}")?;
     Ok(())
 }
 
@@ -247,8 +247,8 @@ mod tests {
     fn grown(words: u64) -> (Vec<u8>, Grown) {
         let mut out = Vec::new();
         let mut collection = Collection::read(&collection()).expect("a collection");
-        let told = collection.grow(&mut out, words).expect("no failure");
-        (out, told)
+        let summary = collection.grow(&mut out, words).expect("no failure");
+        (out, summary)
     }
 
     fn documents(out: &[u8]) -> Vec<(String, String)> {
@@ -273,8 +273,11 @@ mod tests {
     fn copies_have_the_same_repetition_and_share_no_ngrams() {
         let one = documents(collection().as_bytes());
         let count: u64 = one.iter().map(|(_, text)| words(text).len() as u64).sum();
-        let (out, told) = grown(3 * count);
-        assert_eq!((told.words, told.documents, told.copies, told.bytes), (3 * count, 90, 3, out.len() as u64));
+        let (out, summary) = grown(3 * count);
+        assert_eq!(
+            (summary.words, summary.documents, summary.copies, summary.bytes),
+            (3 * count, 90, 3, out.len() as u64)
+        );
         let all = documents(&out);
         let copies: Vec<_> = all.chunks(30).collect();
         for (number, copy) in copies.iter().enumerate() {
@@ -291,9 +294,9 @@ mod tests {
 
     #[test]
     fn ends_with_enough_words_and_is_always_the_same() {
-        let (out, told) = grown(4000);
-        assert!((4000..4080).contains(&told.words), "{told:?}");
-        assert_eq!(grown(4000), (out, told));
+        let (out, summary) = grown(4000);
+        assert!((4000..4080).contains(&summary.words), "{summary:?}");
+        assert_eq!(grown(4000), (out, summary));
     }
 
     #[test]

@@ -268,12 +268,12 @@ fn curves(list: &Path, folder: &Path, texts: &[Text], strip: &BoundaryFinder) ->
     let noises: Vec<u32> = distinct(cells.keys().map(|(noise, _)| *noise));
     let keeps: Vec<u32> = distinct(cells.keys().map(|(_, keep)| *keep));
     let mean = |of: &[Cell], value: &dyn Fn(&Cell) -> f64| of.iter().map(value).sum::<f64>() / of.len().max(1) as f64;
-    let told: [Figure<'_>; 3] = [
+    let figures: [Figure<'_>; 3] = [
         ("DUPNIQ-its", &|cell| cell.0),
         ("DUPNIQ-cs", &|cell| cell.1),
         ("found by refrain editions", &|cell| f64::from(u8::from(cell.2))),
     ];
-    for (name, value) in told {
+    for (name, value) in figures {
         let head: Vec<String> = keeps.iter().map(|keep| format!("{keep:>6} %")).collect();
         let head = head.concat();
         writeln!(out, "\n{name} by noise (rows) and share kept (columns)\n      {head}")?;

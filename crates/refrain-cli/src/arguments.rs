@@ -497,14 +497,14 @@ pub(crate) fn tell_failures(failures: &[Failure], total: u64, more_in: &str) {
             None => groups.push((failure, 1)),
         }
     }
-    let mut told = 0;
+    let mut printed = 0;
     for (first, count) in groups.into_iter().take(SHOWN_FAILURES) {
         let more = if count > 1 { format!(" (and {} more with the same cause)", count - 1) } else { String::new() };
         tell(&format!("failed: {}{more}", messages::failure(first)));
-        told += count;
+        printed += count;
     }
-    if total > told {
-        tell(&format!("failed: {} more{more_in}", total - told));
+    if total > printed {
+        tell(&format!("failed: {} more{more_in}", total - printed));
     }
 }
 

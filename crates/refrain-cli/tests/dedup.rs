@@ -24,7 +24,7 @@ fn removed(env: &Env) -> Vec<Value> {
     env.read_jsonl("removed.jsonl")
 }
 
-/// The document for which another one was left out.
+/// The document that was kept instead of a removed one.
 fn resembled(line: &Value) -> &Value {
     &line["evidence"]["resembles"]["document"]
 }

@@ -437,8 +437,8 @@ mod tests {
         assert_eq!(both.book(1).expect("a book"), a, "and behind");
         assert!(both.book(2).is_err());
         let mut raw = Shelf::of_books_made(folder.path(), "as they come").expect("a file");
-        let told = raw.join(&saved, |_| true).expect_err("made in another way").to_string();
-        assert!(told.contains("as they come") && told.contains("create the index again"), "{told}");
+        let message = raw.join(&saved, |_| true).expect_err("made in another way").to_string();
+        assert!(message.contains("as they come") && message.contains("create the index again"), "{message}");
     }
 
     #[test]
@@ -474,8 +474,8 @@ mod tests {
         std::fs::write(&path, &good[..good.len() - 3]).expect("a file");
         assert!(Shelf::open(&path).is_err());
         std::fs::write(&path, b"refrain editions 7\n and more").expect("a file");
-        let told = Shelf::open(&path).expect_err("another version").to_string();
-        assert!(told.contains("another version"), "{told}");
+        let message = Shelf::open(&path).expect_err("another version").to_string();
+        assert!(message.contains("another version"), "{message}");
     }
 
     proptest! {

@@ -185,14 +185,14 @@ fn licence_blocks(head: &Head, book: &Edges) -> Vec<HeadBlock> {
 /// Labelled blocks after the header, then blocks of headers.
 fn examples(heads: &[Head], labels: &[Vec<Option<bool>>], licence: &[Vec<HeadBlock>], evidence: &Evidence) -> Examples {
     let mut examples = Examples::default();
-    let mut told = Vec::new();
+    let mut learned = Vec::new();
     for (head, labels) in heads.iter().zip(labels) {
         let near = preamble_blocks(labels) + NEAR;
         for (i, (b, label)) in head.blocks.iter().zip(labels).enumerate() {
             if let Some(boilerplate) = *label {
-                told.clear();
-                evidence_features(b, evidence, &mut told);
-                examples.add(&[&b.features, &told], boilerplate, if i < near { 1.0 } else { 0.3 });
+                learned.clear();
+                evidence_features(b, evidence, &mut learned);
+                examples.add(&[&b.features, &learned], boilerplate, if i < near { 1.0 } else { 0.3 });
             }
         }
     }

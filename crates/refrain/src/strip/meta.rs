@@ -90,8 +90,8 @@ pub(super) fn read(lines: &[Line]) -> Facts {
 const NAME_WORDS: usize = 4;
 
 /// The author, for display: a field is most reliable, and a title line may break off inside the name, or continue with
-/// other people. `told` is what [`read`] found, which identifies title pages.
-pub(super) fn author(lines: &[Line], told: &str) -> String {
+/// other people. `found` is what [`read`] found, which identifies title pages.
+pub(super) fn author(lines: &[Line], found: &str) -> String {
     for (i, line) in lines.iter().enumerate().filter(|(_, line)| is_field(line.text)) {
         let text = decode(line.text);
         let Some((1, value)) = field(&text).filter(|(_, value)| !value.is_empty()) else { continue };
@@ -100,13 +100,13 @@ pub(super) fn author(lines: &[Line], told: &str) -> String {
         let whole = more.fold(value.to_owned(), |value, line| format!("{value} {line}"));
         return without_others(&whole).to_owned();
     }
-    let ends_so = |line: &Line| !told.is_empty() && decode(line.text).ends_with(told);
+    let ends_so = |line: &Line| !found.is_empty() && decode(line.text).ends_with(found);
     let at = lines.iter().take(TITLE_LINES).position(ends_so);
     let next = at.and_then(|at| lines.get(at + 1)).map(|line| decode(line.text)).filter(|next| {
         let words = next.split_whitespace().count();
         (1..=NAME_WORDS).contains(&words) && next.starts_with(char::is_alphabetic) && field_free(next)
     });
-    let whole = next.map_or_else(|| told.to_owned(), |next| format!("{told} {next}"));
+    let whole = next.map_or_else(|| found.to_owned(), |next| format!("{found} {next}"));
     without_others(&whole).to_owned()
 }
 
@@ -341,18 +341,18 @@ mod tests {
 
     #[test]
     fn the_author_is_that_of_the_field_or_of_a_title_line_that_goes_on() {
-        let told = |text: &[u8]| {
+        let shown = |text: &[u8]| {
             let edges = edges(text, 99, 0);
             author(&edges.head, &read(&edges.head).author)
         };
         let wrapped = b"The Project Gutenberg EBook of The Long Way Down the River, by Anna\nKeeper\n\n";
-        assert_eq!(told(wrapped), "Anna Keeper");
-        assert_eq!(told(&[&wrapped[..], b"Author: Anna B. Keeper\n\nAuthor: Nobody\n"].concat()), "Anna B. Keeper");
-        assert_eq!(told(b"Project Gutenberg's The Mill, by Anna Keeper, Edited\nby Tom Reader\n"), "Anna Keeper");
+        assert_eq!(shown(wrapped), "Anna Keeper");
+        assert_eq!(shown(&[&wrapped[..], b"Author: Anna B. Keeper\n\nAuthor: Nobody\n"].concat()), "Anna B. Keeper");
+        assert_eq!(shown(b"Project Gutenberg's The Mill, by Anna Keeper, Edited\nby Tom Reader\n"), "Anna Keeper");
         let numbered = b"The Project Gutenberg Etext of The Mill, by Anna Keeper,\n#7 in our series by Anna Keeper\n";
-        assert_eq!(told(numbered), "Anna Keeper");
-        assert_eq!(told(b"Author: Anna Keeper\n        Edited and Arranged by Tom Reader\n"), "Anna Keeper");
-        assert_eq!(told(b"No title line\n"), "");
+        assert_eq!(shown(numbered), "Anna Keeper");
+        assert_eq!(shown(b"Author: Anna Keeper\n        Edited and Arranged by Tom Reader\n"), "Anna Keeper");
+        assert_eq!(shown(b"No title line\n"), "");
     }
 
     #[test]
