@@ -82,9 +82,36 @@ fn killed_runs_go_on_and_end_with_the_same_bytes() {
         learning > 2 && marking > 0,
         "too few runs were killed behind a checkpoint: {learning}, {marking}, {whole:?}"
     );
-    assert_eq!(command(&env, "killed", &[]).status().expect("an end").code(), Some(1));
+    let last = command(&env, "killed", &[]).stderr(Stdio::piped()).output().expect("an end");
+    assert_eq!(last.status.code(), Some(1), "{}", String::from_utf8_lossy(&last.stderr));
     assert!(contents(&env, "killed") == expected, "other bytes");
     assert!(!env.path("killed/.clean.jsonl.zst.working").exists());
+}
+
+#[test]
+fn a_run_that_is_killed_while_it_deletes_its_working_folder_can_be_repeated() {
+    let env = Env::new();
+    make_documents(&env);
+    for name in ["whole", "killed"] {
+        folder(&env, name);
+    }
+    assert_eq!(command(&env, "whole", &[]).status().expect("an end").code(), Some(1));
+    let (report, work) = (env.path("killed/report.json"), env.path("killed/.clean.jsonl.zst.working"));
+    let files = || work.read_dir().map_or(0, Iterator::count);
+    let mut run = command(&env, "killed", &[]).spawn().expect("the program");
+    // The report is the last file before the folder is deleted.
+    let mut before = 0;
+    while !report.exists() || files() >= before {
+        before = if report.exists() { before } else { files() };
+        if run.try_wait().expect("a state").is_some() {
+            break;
+        }
+    }
+    run.kill().expect("it can be killed");
+    run.wait().expect("an end");
+    let again = command(&env, "killed", &[]).stderr(Stdio::piped()).output().expect("an end");
+    assert_eq!(again.status.code(), Some(1), "{}", String::from_utf8_lossy(&again.stderr));
+    assert!(contents(&env, "killed") == contents(&env, "whole"), "other bytes");
 }
 
 #[test]
@@ -127,13 +154,13 @@ fn a_full_disk_is_told_and_the_run_goes_on_when_there_is_room() {
         return;
     }
     let outcome = command(&env, "full", &["--temporary", "small"]).stderr(Stdio::piped()).output().expect("an end");
-    let told = String::from_utf8_lossy(&outcome.stderr).into_owned();
+    let stderr = String::from_utf8_lossy(&outcome.stderr).into_owned();
     let nothing_yet = !env.path("full/clean.jsonl.zst").exists();
     let room = mount(&["-o", "remount,size=200m"]);
     let end = command(&env, "full", &["--temporary", "small"]).status().expect("an end");
     let unmounted = Command::new("umount").arg(&small).status();
-    assert_eq!(outcome.status.code(), Some(2), "{told}");
-    assert!(told.contains("No space left") && told.contains("run it again with the same options"), "{told}");
+    assert_eq!(outcome.status.code(), Some(2), "{stderr}");
+    assert!(stderr.contains("No space left") && stderr.contains("run it again with the same options"), "{stderr}");
     assert!(nothing_yet && room && unmounted.is_ok_and(|end| end.success()));
     assert_eq!(end.code(), Some(1));
     assert!(contents(&env, "full") == contents(&env, "whole"), "other bytes");

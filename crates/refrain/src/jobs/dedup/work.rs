@@ -1,6 +1,7 @@
 //! The folder that a run works in, from which it can be resumed.
 
 use std::fs::{self, File};
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::UNIX_EPOCH;
@@ -92,6 +93,7 @@ impl WorkFolder {
 
     /// Deletes the folder of a run that is complete.
     pub(super) fn remove(&self) -> Result<()> {
+        remove_identity(&self.folder)?;
         fs::remove_dir_all(&self.folder).at(&self.folder)
     }
 }
@@ -100,7 +102,7 @@ impl Drop for WorkFolder {
     fn drop(&mut self) {
         // Without a checkpoint there is nothing to resume from.
         if self.is_resumable() && !self.saved.load(Ordering::Relaxed) {
-            let _ = fs::remove_dir_all(&self.folder);
+            let _ = self.remove();
         }
     }
 }
@@ -123,7 +125,18 @@ fn folder_for(output: &Path, temporary: Option<&Path>) -> Result<PathBuf> {
     })
 }
 
+/// Nothing resumes in the folder from now on. It comes before files are deleted: a run that is killed meanwhile would
+/// leave some of them, and a later one would miss the others.
+fn remove_identity(folder: &Path) -> Result<()> {
+    let path = folder.join(RUN);
+    match fs::remove_file(&path) {
+        Err(error) if error.kind() != ErrorKind::NotFound => Err(Error::io(path, error)),
+        _ => Ok(()),
+    }
+}
+
 fn clear(folder: &Path) -> Result<()> {
+    remove_identity(folder)?;
     for entry in fs::read_dir(folder).at(folder)? {
         let path = entry.at(folder)?.path();
         if path.file_name().is_some_and(|name| name != "lock") {
