@@ -175,7 +175,7 @@ const JUSTEXT_ONLY: [&str; 8] = [
 /// Where the documents go, for verbs that write them to one place; what failed; how the work is done.
 #[derive(Args)]
 pub(crate) struct OutputArguments {
-    /// File whose extension states format and compression (.gz, .zst), or folder if the name ends with /; standard output when not given
+    /// File whose extension states format and compression (.gz, .zst), or folder if the name ends with / [default: standard output]
     #[arg(short, long, value_name = "PATH", help_heading = "Output", display_order = 0)]
     output: Option<PathBuf>,
 
@@ -183,7 +183,15 @@ pub(crate) struct OutputArguments {
     #[arg(long, help_heading = "Output")]
     pub(crate) overwrite: bool,
 
-    /// Write what failed to this file, one JSON object a line
+    /// Print the report of the run as JSON instead of a summary. Without -o, write nothing else
+    #[arg(long, help_heading = "Output")]
+    pub(crate) json: bool,
+
+    /// Write the report of the run to this file as JSON
+    #[arg(long, value_name = "FILE.json", help_heading = "Output")]
+    report: Option<PathBuf>,
+
+    /// Write failures to this file, one JSON object per line
     #[arg(long, value_name = "FILE", help_heading = "Output")]
     errors: Option<PathBuf>,
 
@@ -214,6 +222,15 @@ impl OutputArguments {
 
     /// Where the job writes: the main output, and the list of failures.
     pub(crate) fn outputs(&self, format: Option<(Format, Compression)>) -> Result<Outputs> {
+        if self.json && self.is_given() && self.path().is_none() {
+            bail!("--json writes to standard output; name a file for the documents with -o");
+        }
+        let outputs = self.results(format)?;
+        Ok(if self.json && !self.is_given() { outputs.discard_main() } else { outputs })
+    }
+
+    /// The same for a verb whose main output is what `--json` prints.
+    pub(crate) fn results(&self, format: Option<(Format, Compression)>) -> Result<Outputs> {
         self.refuse_idle_overwrite()?;
         let mut outputs = match &self.output {
             Some(path) => Outputs::to(path)?.overwrite(self.overwrite),
@@ -222,10 +239,29 @@ impl OutputArguments {
         if let Some((format, compression)) = format {
             outputs = outputs.format(format, compression);
         }
-        Ok(match &self.errors {
-            Some(path) => outputs.errors(path)?,
-            None => outputs,
-        })
+        self.add_lists(outputs)
+    }
+
+    /// Adds the list of failures and the report, if they are wanted.
+    fn add_lists(&self, mut outputs: Outputs) -> Result<Outputs> {
+        if let Some(path) = &self.errors {
+            outputs = outputs.errors(path)?;
+        }
+        if let Some(path) = &self.report {
+            if path == Path::new(STDIN) {
+                bail!("--report needs the name of a file; --json prints the report");
+            }
+            outputs = match Format::of_path(path) {
+                Some(Format::Html) => outputs.list("page", Output::path(path)?),
+                _ => outputs.report(path)?,
+            };
+        }
+        Ok(outputs)
+    }
+
+    /// Prints the report as JSON, if that is wanted.
+    pub(crate) fn print_json(&self, report: &impl Serialize) -> Result<()> {
+        if self.json { print(&(serde_json::to_string_pretty(report)? + "\n")) } else { Ok(()) }
     }
 
     fn refuse_idle_overwrite(&self) -> Result<()> {
@@ -237,7 +273,7 @@ impl OutputArguments {
 
     /// True for a verb that prints a table at the end of the run, unless the user names a file or another format.
     pub(crate) fn prints_table(&self, format: Option<Format>) -> bool {
-        self.path().is_none() && matches!(format, None | Some(Format::Table))
+        self.path().is_none() && !self.json && matches!(format, None | Some(Format::Table))
     }
 
     /// Where such a verb writes: its pairs, and one more list, if a file is named for it.
@@ -260,10 +296,7 @@ impl OutputArguments {
     /// The same for a verb that has no main output, or prints it by itself.
     pub(crate) fn lists(&self) -> Result<Outputs> {
         self.refuse_idle_overwrite()?;
-        Ok(match &self.errors {
-            Some(path) => Outputs::none().errors(path)?,
-            None => Outputs::none(),
-        })
+        self.add_lists(Outputs::none())
     }
 
     /// Runs a job with its progress on the terminal, until it is done or interrupted. `unit` is what it counts; `left`

@@ -118,16 +118,65 @@ fn what_another_collection_has_is_left_out() {
 fn removals_are_explained_and_clusters_listed() {
     let env = Env::new();
     documents(&env, &[("a", STORY), ("b", STORY), ("c", OTHER), ("d", EDITED)]);
-    let told = env.run(&["dedup", "docs.jsonl", "-o", "e.jsonl", "--explain"]).code(0).text().to_owned();
-    assert!(told.contains("b, 0 to 1") && told.contains("copy of a") && told.contains("(alignment)"), "{told}");
+    let lines = env.run(&["dedup", "docs.jsonl", "--explain"]).code(0).text().to_owned();
+    assert!(lines.contains("b, 0 to 1") && lines.contains("copy of a") && lines.contains("(alignment)"), "{lines}");
+    env.run(&["dedup", "docs.jsonl", "--explain", "-o", "why.txt"]).code(0);
+    assert_eq!(env.read_text("why.txt"), lines);
+    // As JSON it is the list of what was removed.
+    env.run(&["dedup", "docs.jsonl", "-o", "clean.jsonl", "--removed", "removed.jsonl"]).code(0);
+    env.run(&["dedup", "docs.jsonl", "--explain", "-o", "why.jsonl"]).code(0);
+    assert_eq!(env.read_text("why.jsonl"), env.read_text("removed.jsonl"));
     env.run(&["dedup", "docs.jsonl", "-o", "f.jsonl", "--by", "document", "--clusters", "clusters.jsonl"]).code(0);
     assert_eq!(env.read_jsonl("clusters.jsonl"), [json!({"keep": "a", "copies": ["b"]})]);
     // Without an output that is all.
-    let only = env.run(&["dedup", "docs.jsonl", "--explain"]).code(0).text().to_owned();
-    assert!(only.starts_with(&told[..told.find("\n\n").unwrap_or(told.len()).min(40)]), "{only}");
     env.run(&["dedup", "docs.jsonl", "--clusters", "only.jsonl"]).code(0);
     assert_eq!(env.read_text("only.jsonl"), env.read_text("clusters.jsonl"));
-    env.run(&["dedup", "docs.jsonl", "--explain", "-o", "-"]).code(2).says(&["-o"]);
+    env.run(&["dedup", "docs.jsonl", "--explain", "-o", "why.parquet"]).code(2).says(&["why.parquet", ".jsonl"]);
+}
+
+#[test]
+fn people_see_addresses_and_files_have_ids() {
+    let env = Env::new();
+    let crawl = common::sample("crawl.warc.gz");
+    let is_uuid = |text: &str| text.len() == 36 && text.split('-').map(str::len).eq([8, 4, 4, 4, 12]);
+    let has_uuid = |text: &str| text.split([' ', ',', ':', '\n']).any(is_uuid);
+    for command in [
+        &["dedup", &crawl, "--explain"][..],
+        &["dedup", &crawl, "--explain", "--exact"],
+        &["dedup", &crawl, "--explain", "--by", "document"],
+        &["dedup", &crawl, "--explain", "--by", "document", "--keep", "longest"],
+        &["strip", &crawl, "--explain"],
+        &["extract", &crawl, "--explain"],
+        &["compare", &crawl],
+        &["editions", &crawl],
+        &["list", &crawl],
+    ] {
+        let text = env.run(command).code(0).text().to_owned();
+        assert!(text.contains("lighthouse.example") && !has_uuid(&text), "{command:?}: {text}");
+    }
+    env.run(&["dedup", &crawl, "--removed", "removed.jsonl", "-o", "clean.jsonl"]).code(0);
+    assert!(env.read_jsonl("removed.jsonl").iter().all(|line| is_uuid(line["id"].as_str().expect("an id"))));
+    env.run(&["library", "add", "lib/", &crawl]).code(0);
+    let list = env.run(&["library", "list", "lib/"]).code(0).text().to_owned();
+    assert!(list.contains("https://lighthouse.example/") && !has_uuid(&list), "{list}");
+    let check = env.run(&["library", "check", "lib/", &crawl]).code(0).text().to_owned();
+    assert!(check.contains("https://lighthouse.example/") && !has_uuid(&check), "{check}");
+    // What the list shows can be removed.
+    let name = list.split_whitespace().find(|word| word.starts_with("https://")).expect("an address");
+    env.run(&["library", "remove", "lib/", name]).code(0).says(&["removed 1 document"]);
+}
+
+#[test]
+fn a_report_is_printed_or_written_and_then_nothing_else_without_an_output() {
+    let env = Env::new();
+    documents(&env, &[("a", STORY), ("b", STORY)]);
+    let printed = env.run(&["dedup", "docs.jsonl", "--json", "--report", "report.json"]).code(0);
+    assert_eq!(printed.text(), env.read_text("report.json"));
+    let report: Value = serde_json::from_slice(&printed.stdout).expect("JSON");
+    assert_eq!((&report["documents"], &report["documents_kept"]), (&json!(2), &json!(1)));
+    env.run(&["dedup", "docs.jsonl", "--json", "-o", "-"]).code(2).says(&["-o"]);
+    env.run(&["dedup", "docs.jsonl", "--report", "report.html"]).code(2).says(&["--report", ".json"]);
+    env.run(&["dedup", "docs.jsonl", "--report", "report.txt"]).code(2).says(&["report.txt", ".json"]);
 }
 
 #[test]
@@ -192,7 +241,7 @@ fn what_cannot_be_done_is_refused() {
     documents(&env, &[("a", STORY)]);
     env.run(&["dedup", "docs.jsonl", "-o", "x.jsonl", "--memory", "1M"]).code(2).says(&["--memory 128M"]);
     env.run(&["dedup", "docs.jsonl", "-o", "x.jsonl", "--temporary", "none"]).code(2).says(&["none"]);
-    env.run(&["dedup", "docs.jsonl", "--json"]).code(2).says(&["-o"]);
+    env.run(&["dedup", "docs.jsonl", "--json", "--explain"]).code(2).says(&["--json", "--explain"]);
     env.run(&["dedup", "docs.jsonl", "-o", "x.jsonl", "--ngram", "0"]).code(2).says(&["at least one word"]);
     env.run(&["dedup", "docs.jsonl", "-o", "x.jsonl", "--keep", "best"]).code(2).says(&["longest"]);
     env.run(&["dedup", "docs.jsonl", "-o", "x.jsonl", "--keep", "longest"]).code(2).says(&["--by document"]);

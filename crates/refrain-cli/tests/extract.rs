@@ -181,7 +181,7 @@ fn every_block_is_explained() {
         ("justext", &["good/good", "bad/bad", "short/bad", "near-good/good"]),
         ("bte", &["range"]),
     ] {
-        let outcome = env.run(&["extract", "a.html", "--explain", "--method", method]).code(0);
+        let outcome = env.run(&["extract", "a.html", "--explain", "--format", "jsonl", "--method", method]).code(0);
         let lines = parse_jsonl(&outcome.stdout);
         assert!(lines.len() > 8, "{method}: {lines:?}");
         for (number, line) in lines.iter().enumerate() {
@@ -197,7 +197,7 @@ fn every_block_is_explained() {
         assert!(lines.iter().any(|line| text_of(line) == FIRST && line["keep"] == true), "{method}: {lines:?}");
         assert!(lines.iter().any(|line| line["keep"] == false), "{method}: {lines:?}");
     }
-    env.run(&["extract", "a.html", "--explain", "--format", "text"]).code(2).says(&["--explain", "--format"]);
+    env.run(&["extract", "a.html", "--explain", "-o", "x.md"]).code(2).says(&["x.md", ".jsonl"]);
 }
 
 #[test]
@@ -560,9 +560,9 @@ fn options_without_effect_are_refused_with_what_they_need() {
         (&["--no-links", "--format", "tei"], &["--no-links", "--format markdown"]),
         (&["--no-tables", "-o", "out.jsonl"], &["--no-tables", "--format markdown"]),
         (&["--explain", "--keep-marked"], &["--keep-marked", "--explain"]),
-        (&["--explain", "--offsets", "bytes"], &["--offsets", "--explain"]),
+        (&["--explain", "--offsets", "bytes"], &["--offsets", "--removed"]),
         (&["--explain", "--no-links"], &["--no-links", "--explain"]),
-        (&["--explain", "--format", "markdown"], &["--explain", "JSONL", "--format"]),
+        (&["--explain", "--format", "markdown"], &["markdown", "jsonl"]),
         (&["--length-low", "70"], &["--length-low", "--method justext"]),
         (&["--stopwords-high", "0.4", "--method", "bte"], &["--stopwords-high", "--method justext"]),
         (&["--max-link-density", "0.1"], &["--max-link-density", "--method justext"]),
@@ -586,8 +586,15 @@ fn options_without_effect_are_refused_with_what_they_need() {
 fn the_format_of_explanations_may_be_named() {
     let env = Env::new();
     env.write("a.html", PAGE);
-    let plain = env.run(&["extract", "a.html", "--explain"]).code(0).stdout;
-    assert_eq!(env.run(&["extract", "a.html", "--explain", "--format", "jsonl"]).code(0).stdout, plain);
+    let text = env.run(&["extract", "a.html", "--explain"]).code(0).text().to_owned();
+    let lines = parse_jsonl(&env.run(&["extract", "a.html", "--explain", "--format", "jsonl"]).code(0).stdout);
+    assert_eq!(text.lines().count(), lines.len());
+    for (number, (shown, line)) in text.lines().zip(&lines).enumerate() {
+        let what = if line["keep"] == true { "kept" } else { "removed" };
+        assert!(shown.starts_with(&format!("a.html, block {number}: {what} (")), "{shown}");
+    }
+    env.run(&["extract", "a.html", "--explain", "-o", "why.jsonl"]).code(0);
+    assert_eq!(env.read_jsonl("why.jsonl"), lines);
 }
 
 #[test]

@@ -44,7 +44,7 @@ fn sources_are_kept_and_found() {
     assert_eq!(checked(&env, "lib/", "essay.txt")["sources"], json!([]));
     env.run(&["library", "remove", "lib/", "old/2.txt", "old/9.txt"])
         .code(1)
-        .says(&["old/9.txt: no source has this id"]);
+        .says(&["old/9.txt: no source has this name"]);
     env.run(&["library", "verify", "lib/"]).code(0).says(&["4 sources"]);
     env.run(&["library", "compact", "lib/"]).code(0).says(&["4 sources in one segment"]);
     env.run(&["library", "verify", "lib/"]).code(0);

@@ -179,3 +179,49 @@ fn the_folder_for_temporary_files_must_exist() {
         }
     }
 }
+
+#[test]
+fn every_verb_prints_its_report_as_json() {
+    let env = with_library();
+    for sample in writing() {
+        let output = if sample.writes == Writes::Folder { sample.output() } else { String::new() };
+        let printed = run(&env, sample, &format!("--json -q {output}"));
+        assert_eq!((printed.code, printed.stderr.as_str()), (0, ""), "{}", sample.verb);
+        let report: serde_json::Value = serde_json::from_slice(&printed.stdout).expect(sample.verb);
+        assert!(report.is_object(), "{}: {report}", sample.verb);
+        if sample.writes == Writes::Folder {
+            continue; // a corpus has its report in its folder
+        }
+        // The results are written where they are named.
+        let both = run(&env, sample, &format!("--json -q {} --report report.json", sample.output()));
+        assert_eq!(both.code, 0, "{}: {both:?}", sample.verb);
+        let written: serde_json::Value = serde_json::from_slice(&env.read("report.json")).expect(sample.verb);
+        assert!(written.is_object(), "{}: {written}", sample.verb);
+        let is_summary = ["template", "library check"].contains(&sample.verb);
+        assert!(is_summary || serde_json::from_slice::<serde_json::Value>(&both.stdout).expect(sample.verb) == written);
+    }
+}
+
+#[test]
+fn what_is_removed_is_listed_with_the_reason() {
+    let env = with_library();
+    run_line(&env, "strip samples/books -o marked.jsonl --keep-marked -q").code(0);
+    for (line, label, reason) in [
+        ("extract samples/pages -o pages.jsonl", "boilerplate", "judged"),
+        ("extract samples/pages --method justext -o justext.jsonl", "boilerplate", "classified"),
+        ("strip samples/books -o books/", "preamble", "stated"),
+        ("strip samples/books --explain", "preamble", "stated"),
+        ("convert marked.jsonl -o bodies.jsonl", "preamble", "stated"),
+        ("dedup samples/crawl.warc.gz -o clean.jsonl", "duplicate", "repeats"),
+    ] {
+        run_line(&env, &format!("{line} --removed removed.jsonl -q")).code(0);
+        let removed = env.read_jsonl("removed.jsonl");
+        assert!(removed.iter().any(|line| line["label"] == label), "{line}: {removed:?}");
+        for range in &removed {
+            assert!(range["evidence"].get(reason).is_some(), "{line}: {range}");
+            let text = range["text"].as_str().expect("a text");
+            let length = range["end"].as_u64().expect("an end") - range["start"].as_u64().expect("a start");
+            assert_eq!(length, text.chars().count() as u64, "{line}: {range}");
+        }
+    }
+}

@@ -22,7 +22,7 @@ use crate::exit::Exit;
 /// listed, the most similar first, with the passages that they share, even if edited. A score shows where to look; it
 /// proves nothing.
 #[derive(Args)]
-#[command(before_help = "Example:\n  refrain compare samples/essays -o report/", mut_arg("output", |arg| arg.help("Folder for a report (its name ends with /), or file whose extension states format and compression (.gz, .zst); standard output when not given")))]
+#[command(before_help = "Example:\n  refrain compare samples/essays -o report/", mut_arg("output", |arg| arg.help("Folder for a report (its name ends with /), or file whose extension states format and compression (.gz, .zst) [default: a table on standard output]")))]
 pub(crate) struct Arguments {
     #[command(flatten)]
     input: InputArguments,
@@ -145,6 +145,9 @@ impl Arguments {
             let why = "has no effect with --pairs, which lists every named pair";
             given.refuse(&["resemblance", "containment", "common", "reference", "folders"], why)?;
         }
+        if self.anonymous.is_some() {
+            given.refuse(&["json", "report"], "would name the documents; write pairs with -o pairs.json")?;
+        }
         if self.no_passages {
             given.refuse(&["offsets"], "has no effect with --no-passages")?;
         }
@@ -161,7 +164,7 @@ impl Arguments {
             return Ok(());
         }
         let path = self.output.path();
-        if self.output.prints_table(self.format) || (is_report && path.is_some()) {
+        if self.output.prints_table(self.format) || (is_report && path.is_some() && !self.output.json) {
             let mut table = self.job().table(report, SHOWN);
             if let Some(more) = report.pairs.len().checked_sub(SHOWN).filter(|more| *more > 0) {
                 table = format!("{table}and {more} more pairs (write all of them with -o pairs.csv or -o report/)\n");
@@ -182,7 +185,10 @@ impl Arguments {
     /// Prints why nothing was compared.
     fn print_too_few(&self, report: &CompareReport) {
         let read = match report.documents.first() {
-            Some(only) => format!("{}: this is the only document that could be read", legible(&only.id)),
+            Some(only) => format!(
+                "{}: this is the only document that could be read",
+                legible(only.url.as_deref().unwrap_or(&only.id))
+            ),
             None => "no document could be read".to_owned(),
         };
         let way_out = match self.folders {
@@ -199,6 +205,7 @@ pub(crate) fn run(arguments: &Arguments, given: &Given) -> Result<Exit> {
     let (job, input, outputs) = (arguments.job(), arguments.input()?, arguments.outputs()?);
     let run = Run { memory: Some(arguments.memory), temporary: arguments.temporary.clone(), ..Run::default() };
     let report = output.run(run, "documents", "nothing was written", |run| job.run(input, outputs, run))?;
+    output.print_json(&report)?;
     let is_compared = report.documents.len() > 1;
     if is_compared {
         arguments.print_report(&report)?;

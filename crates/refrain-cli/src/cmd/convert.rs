@@ -1,5 +1,7 @@
 //! `refrain convert`: any input to any output, nothing marked, nothing removed.
 
+use std::path::PathBuf;
+
 use anyhow::Result;
 use clap::Args;
 use refrain::text::Offsets;
@@ -27,9 +29,13 @@ pub(crate) struct Arguments {
     #[arg(long, help_heading = "Output")]
     keep_marked: bool,
 
-    /// With --keep-marked: unit of ranges, characters (code points) or bytes
+    /// With --removed or --keep-marked: unit of ranges, characters (code points) or bytes
     #[arg(long, value_name = "UNIT", default_value = "chars", value_parser = offsets(), help_heading = "Output")]
     offsets: Offsets,
+
+    /// Write what was already marked and is removed to this file, one JSON object per line: where, and why
+    #[arg(long, value_name = "FILE", help_heading = "Output")]
+    removed: Option<PathBuf>,
 
     #[command(flatten)]
     output: OutputArguments,
@@ -42,8 +48,11 @@ impl Arguments {
 
     /// Refuses options that would do nothing.
     fn refuse_idle(&self, given: &Given) -> Result<()> {
+        if self.removed.is_some() {
+            return Ok(());
+        }
         if !self.keep_marked {
-            given.refuse(&["offsets"], "needs --keep-marked; without it no ranges are written")?;
+            given.refuse(&["offsets"], "needs --removed or --keep-marked; without them no ranges are written")?;
         }
         let by_name = || self.output.path().and_then(Format::of_path);
         let format = self.format.map(|(format, _)| format).or_else(by_name);
@@ -57,9 +66,13 @@ impl Arguments {
 pub(crate) fn run(arguments: &Arguments, given: &Given) -> Result<Exit> {
     let output = &arguments.output;
     arguments.refuse_idle(given)?;
-    let (job, input, outputs) = (arguments.job(), arguments.input.input()?, output.outputs(arguments.format)?);
+    let (job, input, mut outputs) = (arguments.job(), arguments.input.input()?, output.outputs(arguments.format)?);
+    if let Some(path) = &arguments.removed {
+        outputs = outputs.removed(path)?;
+    }
     let left = "the output was not finished";
     let report = output.run(Run::default(), "documents", left, |run| job.run(&input, outputs, run))?;
+    output.print_json(&report)?;
     let exit = OutputArguments::tell_failures(&report.failures);
     if let Some(path) = output.path().filter(|_| !output.quiet) {
         tell(&format!("wrote {} to {}", counted_documents(report.documents), path.display()));

@@ -61,7 +61,7 @@ pub(crate) struct Arguments {
     #[arg(long, help_heading = "Output")]
     overwrite: bool,
 
-    /// Print the figures as JSON
+    /// Print the statistics as JSON instead of a table
     #[arg(long, help_heading = "Output")]
     json: bool,
 

@@ -19,7 +19,7 @@ use crate::exit::Exit;
 #[command(
     before_help = "Example:\n  refrain decode samples/pages/ -o utf8/\n  refrain decode --detect samples/pages/\n  refrain decode --assume-lang cs samples/pages/garten.example/cz-jablon.html\n  refrain decode --train czech.txt --encodings windows-1250,iso-8859-2 -o czech.model",
     mut_arg("output", |arg| arg.value_name("PATH").help(
-        "Folder for the texts and their report; or the file, for one text or with --detect; standard output when not given"
+        "Folder for the texts and their report; or the file, for one text or with --detect [default: standard output]"
     ))
 )]
 pub(crate) struct Arguments {
@@ -127,7 +127,10 @@ pub(crate) fn run(arguments: &Arguments, given: &Given) -> Result<Exit> {
     let format = arguments.format.map(|format| (format, Compression::None));
     let outputs = output.outputs(format)?;
     if let Some(text) = &arguments.encoding.train {
-        given.refuse(&["format", "overwrite", "lang", "sample", "errors"], "has no effect with --train")?;
+        given.refuse(
+            &["format", "overwrite", "lang", "sample", "errors", "json", "report"],
+            "has no effect with --train",
+        )?;
         return train(text, &arguments.encoding.encodings, output, &outputs);
     }
     arguments.refuse_idle(given)?;
@@ -139,6 +142,7 @@ pub(crate) fn run(arguments: &Arguments, given: &Given) -> Result<Exit> {
         None => "the output was not finished".to_owned(),
     };
     let report = output.run(Run::default(), "files", &left, |run| job.run(&input, outputs, run))?;
+    output.print_json(&report)?;
     let exit = OutputArguments::tell_failures(&report.failures);
     if !output.quiet {
         tell_report(&report, output.path(), arguments.detect);

@@ -1,6 +1,6 @@
 //! `refrain dedup`: remove text that occurs in earlier documents.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use anyhow::{Result, bail};
@@ -35,11 +35,11 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "FORMAT", value_parser = output_format(), help_heading = "Output")]
     format: Option<(Format, Compression)>,
 
-    /// List what was removed in this file, one JSON object a line: where, a copy of what, how much
+    /// Write what was removed to this file, one JSON object per line: where, a copy of what, and the copied share
     #[arg(long, value_name = "FILE", help_heading = "Output")]
     removed: Option<PathBuf>,
 
-    /// Print a line for each removal: what, and why. Without -o, no documents are written
+    /// Instead of documents, write what was removed and why: as text, or as the JSON of --removed (--format jsonl)
     #[arg(long, help_heading = "Output")]
     explain: bool,
 
@@ -52,10 +52,6 @@ pub(crate) struct Arguments {
     /// object per line
     #[arg(long, value_name = "FILE", help_heading = "Output")]
     lost: Option<PathBuf>,
-
-    /// Write the report to this file as JSON: n-grams before and after, by language and host, most repeated passages
-    #[arg(long, value_name = "FILE", help_heading = "Output")]
-    report: Option<PathBuf>,
 
     /// Save evidence of the kept text in this folder, for a later --against
     #[arg(long, value_name = "FOLDER", help_heading = "Output")]
@@ -72,10 +68,6 @@ pub(crate) struct Arguments {
     /// Amount of text per part, if -o names a folder
     #[arg(long, value_name = "SIZE", default_value = "256M", value_parser = size, allow_negative_numbers = true, help_heading = "Output")]
     part_size: u64,
-
-    /// Print the report, or the counts, as JSON
-    #[arg(long, help_heading = "Output")]
-    json: bool,
 
     /// Also remove text that occurs in these files, folders or saved evidence. They are not written. Takes all names up
     /// to the next option, so put your inputs first
@@ -177,7 +169,8 @@ impl Arguments {
 
     /// True if documents are written: to a file, or to standard output if nothing else is wanted.
     fn writes_documents(&self) -> bool {
-        !self.count_only && (self.output.is_given() || !(self.explain || self.clusters.is_some()))
+        let prints_other = self.clusters.is_some() || self.output.json;
+        !self.count_only && !self.explain && (self.output.is_given() || !prints_other)
     }
 
     fn outputs(&self) -> Result<Outputs> {
@@ -185,8 +178,7 @@ impl Arguments {
         if !self.writes_documents() {
             outputs = outputs.discard_main();
         }
-        let lists =
-            [("removed", &self.removed), ("clusters", &self.clusters), ("lost", &self.lost), ("report", &self.report)];
+        let lists = [("removed", &self.removed), ("clusters", &self.clusters), ("lost", &self.lost)];
         for (name, path) in lists {
             if let Some(path) = path {
                 outputs = outputs.list(name, Output::path(path)?);
@@ -195,7 +187,19 @@ impl Arguments {
         if let Some(folder) = &self.save {
             outputs = outputs.save(folder)?;
         }
-        Ok(if self.explain { outputs.list("explain", Output::Stdout) } else { outputs })
+        if self.explain {
+            let formats = [Format::Text, Format::Jsonl];
+            let asked = self.format.map(|(format, _)| format);
+            let (format, output) = match self.output.path() {
+                Some(path) => (Format::choose(path, asked, &formats)?, Output::path(path)?),
+                None => (
+                    Format::choose(Path::new("standard output"), asked.or(Some(Format::Text)), &formats)?,
+                    Output::Stdout,
+                ),
+            };
+            outputs = outputs.list(if format == Format::Jsonl { "removed" } else { "explain" }, output);
+        }
+        Ok(outputs)
     }
 
     /// Refuses options that would do nothing.
@@ -204,7 +208,7 @@ impl Arguments {
         let blocks_only = ["threshold", "stub", "intact", "ngram", "engine", "lost"];
         if self.count_only {
             let why = "has no effect with --count-only, which writes no documents";
-            let idle = ["format", "removed", "explain", "lost", "report", "save", "keep_marked", "offsets"];
+            let idle = ["format", "removed", "explain", "lost", "save", "keep_marked", "offsets"];
             given.refuse(&idle, why)?;
             given.refuse(&["part_size", "by", "exact", "threshold", "stub", "intact", "checkpoint"], why)?;
             given.refuse(&documents_only, why)?;
@@ -223,22 +227,23 @@ impl Arguments {
         } else {
             given.refuse(&documents_only, "needs --by document")?;
         }
-        if !self.writes_documents() {
+        if self.explain {
+            given.refuse(
+                &["keep_marked", "part_size", "overwrite"],
+                "has no effect with --explain, which writes no documents",
+            )?;
+            given.refuse(&["removed"], "is what --explain --format jsonl writes; use one of them")?;
+            given
+                .refuse(&["json"], "and --explain both write to standard output; --report writes what --json prints")?;
+        } else if !self.writes_documents() {
             let why = "is for documents that are written; name a file with -o";
             given.refuse(&["format", "keep_marked", "part_size"], why)?;
         }
-        if self.removed.is_none() && !self.keep_marked {
+        if self.removed.is_none() && !self.keep_marked && !self.explain {
             given.refuse(&["offsets"], "is for ranges that are written: by --removed, or with --keep-marked")?;
         }
         if !self.output.path().is_some_and(is_folder) {
             given.refuse(&["part_size"], "is for a folder of parts; end its name with / after -o")?;
-        }
-        if self.explain && self.json {
-            bail!("--explain and --json both write to standard output; --report FILE writes what --json prints");
-        }
-        if self.writes_documents() && self.output.path().is_none() && (self.explain || self.json) {
-            let option = if self.explain { "--explain" } else { "--json" };
-            bail!("{option} writes to standard output; name a file for the documents with -o");
         }
         Ok(())
     }
@@ -256,15 +261,15 @@ pub(crate) fn run(arguments: &Arguments, given: &Given) -> Result<Exit> {
         None => job.run(&input, outputs, run),
     })?;
     let is_free = output.path().is_some() || !arguments.writes_documents();
-    if arguments.json && arguments.count_only {
+    if output.json && arguments.count_only {
         print(&format!("{}\n", counts(&report, began)))?;
-    } else if arguments.json && is_free {
-        print(&(serde_json::to_string_pretty(&report)? + "\n"))?;
+    } else if output.json {
+        output.print_json(&report)?;
     } else if !output.quiet && (arguments.count_only || (is_free && !arguments.explain)) {
         print(&report.to_string())?;
     }
     let exit = OutputArguments::tell_failures(&report.failures);
-    if let Some(path) = output.path().filter(|_| !output.quiet) {
+    if let Some(path) = output.path().filter(|_| !output.quiet && arguments.writes_documents()) {
         let removed = counted_documents(report.documents - report.documents_kept);
         let removed = match report.blocks_removed {
             Some(blocks) => format!("removed {blocks} block{} and {removed}", if blocks == 1 { "" } else { "s" }),

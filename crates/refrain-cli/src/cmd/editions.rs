@@ -21,8 +21,8 @@ use crate::exit::Exit;
 #[command(
     before_help = "Example:\n  refrain editions samples/editions/ -o editions/\n  refrain editions samples/editions/ --format tsv -o pairs.tsv\n  refrain editions samples/editions/ --index books.index -o pairs.tsv\n  refrain editions books.index --against samples/editions/lamp-scanned.txt",
     mut_arg("output", |arg| arg.value_name("PATH").help(
-        "Folder for pairs, works and a page with pictures; or a file of pairs (.tsv, .jsonl, .parquet); a table on standard output \
-         when not given"
+        "Folder for pairs, works and a page with pictures; or a file of pairs (.tsv, .jsonl, .parquet) \
+         [default: a table on standard output]"
     ))
 )]
 pub(crate) struct Arguments {
@@ -107,7 +107,7 @@ impl Arguments {
             return Ok(());
         }
         let is_report = self.format == Some(Format::Report) || self.output.path().is_some_and(is_folder);
-        if self.output.prints_table(self.format) || is_report {
+        if self.output.prints_table(self.format) || (is_report && !self.output.json) {
             let mut table = self.job().table(report, SHOWN);
             if let Some(more) = report.pairs.len().checked_sub(SHOWN).filter(|more| *more > 0) {
                 table = format!("{table}and {more} more pairs (write all of them with -o pairs.tsv or -o editions/)\n");
@@ -132,7 +132,7 @@ impl Arguments {
 /// Prints the names of some books.
 fn tell_books(what: &str, report: &EditionsReport, books: &[u32]) {
     let found = books.iter().take(NAMED).filter_map(|number| report.books.get(*number as usize));
-    let names: Vec<String> = found.map(|book| legible(&book.id)).collect();
+    let names: Vec<String> = found.map(|book| legible(book.name())).collect();
     let more = if books.len() > NAMED { format!(" and {} more", books.len() - NAMED) } else { String::new() };
     if !names.is_empty() {
         tell(&format!("note: {what}: {}{more}", names.join(", ")));
@@ -148,6 +148,7 @@ pub(crate) fn run(arguments: &Arguments, given: &Given) -> Result<Exit> {
     let run = Run { memory: Some(arguments.memory), temporary: arguments.temporary.clone(), ..Run::default() };
     let left = if arguments.index.is_some() { "no pairs were written" } else { "nothing was written" };
     let report = output.run(run, "books", left, |run| job.run(input, outputs, run))?;
+    output.print_json(&report)?;
     if report.compared {
         arguments.print_report(&report)?;
     }
@@ -155,7 +156,7 @@ pub(crate) fn run(arguments: &Arguments, given: &Given) -> Result<Exit> {
     if !report.compared {
         let read = match report.books.as_slice() {
             [] => "no book could be read".to_owned(),
-            [only] => format!("{}: this is the only book that could be read", legible(&only.id)),
+            [only] => format!("{}: this is the only book that could be read", legible(only.name())),
             _ => "only the books of one side could be read".to_owned(),
         };
         tell(&format!("failed: {read}: nothing to compare; name at least two books, or a folder"));

@@ -1,9 +1,9 @@
 //! `refrain extract`: the main content of web pages.
 
 use std::collections::BTreeMap;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
-use anyhow::{Result, bail};
+use anyhow::Result;
 use clap::Args;
 use refrain::extract::{ExtractMethod, MarkdownOptions, stop_list_languages};
 use refrain::text::Offsets;
@@ -33,9 +33,13 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "FORMAT", value_parser = one_of(Extract::FORMATS), help_heading = "Output")]
     format: Option<Format>,
 
-    /// Write one JSON object per block: whether it was kept, by which rule, and its features
+    /// Instead of pages, write whether each block was kept and why: as text, or as JSON with all features (--format jsonl)
     #[arg(long, help_heading = "Output")]
     explain: bool,
+
+    /// Write what was removed to this file, one JSON object per line: where, and why
+    #[arg(long, value_name = "FILE", help_heading = "Output")]
+    removed: Option<PathBuf>,
 
     /// JSONL: write all blocks of the page, with the decision and the rule for each
     #[arg(long, help_heading = "Output")]
@@ -49,7 +53,7 @@ pub(crate) struct Arguments {
     #[arg(long, help_heading = "Output")]
     no_tables: bool,
 
-    /// JSONL: unit of block ranges, characters (code points) or bytes
+    /// JSONL and --removed: unit of ranges, characters (code points) or bytes
     #[arg(long, value_name = "UNIT", default_value = "chars", value_parser = offsets(), help_heading = "Output")]
     offsets: Offsets,
 
@@ -99,21 +103,20 @@ impl Arguments {
     /// The format, as far as the command line says it.
     fn format(&self) -> Format {
         let by_name = || self.output.path().and_then(|path| Format::of_path_among(path, Extract::FORMATS));
-        let default = if self.explain { Format::Jsonl } else { Format::Text };
-        self.format.or_else(by_name).unwrap_or(default)
+        self.format.or_else(by_name).unwrap_or(Format::Text)
     }
 
     /// Refuses options that would do nothing.
     fn refuse_idle(&self, given: &Given, format: Format) -> Result<()> {
-        if self.explain && format != Format::Jsonl {
-            bail!("--explain writes JSONL; remove --format, or use the extension .jsonl");
-        }
         if self.explain {
-            let blocks = ["keep_marked", "offsets", "no_links", "no_tables"];
+            let blocks = ["keep_marked", "no_links", "no_tables"];
             given.refuse(&blocks, "has no effect with --explain, which describes every block")?;
         }
         if format != Format::Jsonl {
-            given.refuse(&["keep_marked", "offsets"], "needs --format jsonl; other formats have no ranges")?;
+            given.refuse(&["keep_marked"], "needs --format jsonl; other formats have no ranges")?;
+        }
+        if (format != Format::Jsonl || self.explain) && self.removed.is_none() {
+            given.refuse(&["offsets"], "needs --format jsonl or --removed; other formats have no ranges")?;
         }
         if format != Format::Markdown {
             given.refuse(&["no_links", "no_tables"], "needs --format markdown")?;
@@ -130,9 +133,13 @@ pub(crate) fn run(arguments: &Arguments, given: &Given) -> Result<Exit> {
     let output = &arguments.output;
     arguments.refuse_idle(given, arguments.format())?;
     let format = arguments.format.map(|format| (format, Compression::None));
-    let (job, input, outputs) = (arguments.job()?, arguments.input.input()?, output.outputs(format)?);
+    let (job, input, mut outputs) = (arguments.job()?, arguments.input.input()?, output.outputs(format)?);
+    if let Some(path) = &arguments.removed {
+        outputs = outputs.removed(path)?;
+    }
     let left = "the output was not finished";
     let report = output.run(Run::default(), "pages", left, |run| job.run(&input, outputs, run))?;
+    output.print_json(&report)?;
     let exit = OutputArguments::tell_failures(&report.failures);
     if !output.quiet {
         tell_report(&report, output.path());

@@ -73,13 +73,13 @@ struct Add {
     output: OutputArguments,
 }
 
-/// Remove sources from a library by id
+/// Remove sources from a library by name
 #[derive(Args)]
 #[command(before_help = "Example:\n  refrain library remove lib/ samples/essays/eva.txt")]
 struct Remove {
     /// Folder of the library
     library: PathBuf,
-    /// Ids of sources, as `refrain library list` prints them
+    /// Names of sources, as `refrain library list` prints them
     #[arg(required = true)]
     ids: Vec<String>,
 
@@ -93,24 +93,20 @@ struct Remove {
 struct List {
     /// Folder of the library
     library: PathBuf,
-    /// Print one JSON object a line
+    /// Print one JSON object per line
     #[arg(long)]
     json: bool,
 }
 
 /// Check how much of each document occurs in a library, in which sources, and where
 #[derive(Args)]
-#[command(before_help = "Example:\n  refrain library check lib/ samples/brief.md --json", mut_arg("output", |arg| arg.help("File to write: .jsonl for JSON; standard output when not given")), mut_arg("overwrite", |arg| arg.hide(true)))]
+#[command(before_help = "Example:\n  refrain library check lib/ samples/brief.md --json", mut_arg("output", |arg| arg.help("File to write: .jsonl for JSON [default: standard output]")), mut_arg("json", |arg| arg.help("Print one JSON object per document, one per line")), mut_arg("overwrite", |arg| arg.hide(true)))]
 struct Check {
     /// Folder of the library
     library: PathBuf,
 
     #[command(flatten)]
     input: InputArguments,
-
-    /// Write one JSON object for each document, a line each
-    #[arg(long, help_heading = "Output")]
-    json: bool,
 
     /// Ignore text that occurs in these files, such as the assignment. Takes all names up to the next option
     #[arg(long, value_name = "INPUT", num_args = 1.., help_heading = "Documents")]
@@ -194,6 +190,7 @@ impl Add {
         let run = Run { memory: Some(self.memory), ..Run::default() };
         let left = "nothing was added";
         let report = output.run(run, "documents", left, |run| library.add(&input, &read, outputs, run))?;
+        output.print_json(&report)?;
         if !output.quiet {
             OutputArguments::tell_skipped(&report.failures);
         }
@@ -218,7 +215,7 @@ impl Remove {
         let folder = self.library.display();
         let missing = Library::open(&self.library)?.remove(&self.ids)?;
         for id in &missing {
-            tell(&format!("failed: {id}: no source has this id; `refrain library list {folder}` shows the ids"));
+            tell(&format!("failed: {id}: no source has this name; `refrain library list {folder}` shows the names"));
         }
         let removed = counted_documents((self.ids.len() - missing.len()) as u64);
         self.quiet.tell(&format!("removed {removed} from {folder}"));
@@ -232,11 +229,10 @@ impl List {
         let mut list = String::new();
         for source in library.sources() {
             let _ = if self.json {
-                let line =
-                    json!({"id": source.id, "words": source.words, "grams": source.grams, "language": source.language});
+                let line = json!({"id": source.id, "url": source.url, "words": source.words, "grams": source.grams, "language": source.language});
                 writeln!(list, "{line}")
             } else {
-                writeln!(list, "{:>9} words  {}", source.words, legible(&source.id))
+                writeln!(list, "{:>9} words  {}", source.words, legible(source.name()))
             };
         }
         print(&list)?;
@@ -260,7 +256,7 @@ impl Check {
         let library = Library::open(&self.library)?;
         let exclude = (!self.exclude.is_empty()).then(|| Input::paths(&self.exclude)).transpose()?;
         let input = CheckInput { documents: self.input.input()?, exclude };
-        let outputs = output.outputs(self.json.then_some((Format::Jsonl, Compression::None)))?;
+        let outputs = output.results(output.json.then_some((Format::Jsonl, Compression::None)))?;
         let (job, left) = (self.job(), "the output was not finished");
         let report = output.run(Run::default(), "documents", left, |run| library.check(input, &job, outputs, run))?;
         if !output.quiet {

@@ -26,7 +26,11 @@ use crate::exit::Exit;
     before_help = "Example:\n  refrain strip samples/books/ -o clean/\n  refrain strip samples/books/lamp.txt\n  refrain strip samples/books/ --explain --worst\n  refrain strip samples/books/ --explain --format tsv -o found.tsv",
     mut_arg("output", |arg| arg.value_name("PATH").help(
         "Folder for the bodies and their report; or a file: the body of one book, documents (.jsonl, .parquet, .vert), or with \
-         --explain what was found; standard output when not given"
+         --explain what was found [default: standard output]"
+    )),
+    mut_arg("report", |arg| arg.value_name("FILE").help(
+        "Write the report of the run to this file: as JSON (.json), or as a page (.html) with the least certain cases, the \
+         positions of frequent lines, and line frequencies"
     ))
 )]
 #[allow(clippy::struct_excessive_bools)] // switches of a command line
@@ -37,7 +41,7 @@ pub(crate) struct Arguments {
     #[command(flatten)]
     method: MethodArguments,
 
-    /// Print what was found and why, and write no book
+    /// Instead of books, write what was found in each and why: as text, or as tsv or jsonl (--format)
     #[arg(long, help_heading = "Output")]
     explain: bool,
 
@@ -49,10 +53,9 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "FILE", help_heading = "Output")]
     doubtful: Option<PathBuf>,
 
-    /// Write an HTML page to this file: the least certain cases with the lines around their boundaries, the positions
-    /// of frequent lines, and line frequencies
-    #[arg(long, value_name = "FILE.html", help_heading = "Output")]
-    report: Option<PathBuf>,
+    /// Write preambles and epilogues to this file, one JSON object per line: where, and why
+    #[arg(long, value_name = "FILE", help_heading = "Output")]
+    removed: Option<PathBuf>,
 
     /// Output format, if the file extension does not select it. With --explain: text (a table), tsv or jsonl; for
     /// documents: text, jsonl, parquet or vertical
@@ -63,7 +66,7 @@ pub(crate) struct Arguments {
     #[arg(long, conflicts_with = "explain", help_heading = "Output")]
     keep_marked: bool,
 
-    /// With --keep-marked: unit of ranges, characters (code points) or bytes
+    /// With --removed or --keep-marked: unit of ranges, characters (code points) or bytes
     #[arg(long, value_name = "UNIT", default_value = "chars", value_parser = offsets(), help_heading = "Output")]
     offsets: Offsets,
 
@@ -206,7 +209,7 @@ impl Arguments {
     fn outputs(&self) -> Result<Outputs> {
         let format = self.format.map(|format| (format, Compression::None));
         let mut outputs = self.output.outputs(format)?;
-        for (name, path) in [("doubtful", &self.doubtful), ("report", &self.report), ("save", &self.method.save)] {
+        for (name, path) in [("doubtful", &self.doubtful), ("removed", &self.removed), ("save", &self.method.save)] {
             let Some(path) = path else { continue };
             if path == Path::new(STDIN) {
                 bail!("--{name} needs the name of a file");
@@ -223,10 +226,10 @@ impl Arguments {
         let format = self.format.or_else(|| path.and_then(Format::of_path));
         if !matches!(format, Some(Format::Jsonl | Format::Parquet)) {
             let why = "needs --format jsonl or parquet; other formats have no ranges";
-            given.refuse(&["keep_marked", "offsets"], why)?;
+            given.refuse(&["keep_marked"], why)?;
         }
-        if !self.keep_marked {
-            given.refuse(&["offsets"], "needs --keep-marked; without it no ranges are written")?;
+        if !self.keep_marked && self.removed.is_none() {
+            given.refuse(&["offsets"], "needs --removed or --keep-marked; without them no ranges are written")?;
         }
         Ok(())
     }
@@ -239,6 +242,7 @@ pub(crate) fn run(arguments: &Arguments, given: &Given) -> Result<Exit> {
     let unit = if job.profile == StripProfile::Gutenberg { "books" } else { "texts" };
     let run = Run { memory: arguments.method.memory, temporary: arguments.temporary.clone(), ..Run::default() };
     let report = output.run(run, unit, "the output was not finished", |run| job.run(&input, outputs, run))?;
+    output.print_json(&report)?;
     let exit = OutputArguments::tell_failures(&report.failures);
     if !output.quiet {
         tell_report(&job, &report, output.path());

@@ -8,7 +8,7 @@ use clap::Args;
 use refrain::write::{Compression, Format};
 use refrain::{Output, Outputs, RangeUnit, Run, Template, TemplateBy, TemplateMethod, TemplateReport, TemplateResult};
 
-use crate::arguments::{Given, InputArguments, OutputArguments, named, one_of, size, tell};
+use crate::arguments::{Given, InputArguments, OutputArguments, named, one_of, print, size, tell};
 use crate::exit::Exit;
 
 /// Remove the template of a site from its pages, and keep content or records
@@ -21,7 +21,7 @@ use crate::exit::Exit;
     before_help = "Examples:\n  refrain template samples/site/ -o content/\n  refrain template samples/crawl.warc.gz --by host --format text\n  refrain template samples/site/ --records --format csv\n  refrain template samples/site/ --show -o pages.html",
     mut_arg("output", |arg| arg.value_name("PATH").help(
         "Folder for the content of the pages; or a file: documents (.txt, .jsonl, .parquet, .vert), a table of records \
-         (.csv, .tsv, .jsonl, .parquet), or the pages of --show (.html); standard output when not given"
+         (.csv, .tsv, .jsonl, .parquet), or the pages of --show (.html) [default: standard output]"
     ))
 )]
 #[allow(clippy::struct_excessive_bools)] // switches of a command line
@@ -70,10 +70,6 @@ pub(crate) struct Arguments {
     #[arg(long, conflicts_with = "ranges", help_heading = "Output")]
     show: bool,
 
-    /// Print the result as one JSON object: templates, or the cut point of the published method
-    #[arg(long, conflicts_with_all = ["ranges", "show", "records"], help_heading = "Output")]
-    json: bool,
-
     /// Output format, if the file name does not state it: text, jsonl, parquet or vertical; csv and tsv for --records
     #[arg(long, value_name = "FORMAT", value_parser = one_of(&FORMATS), help_heading = "Output")]
     format: Option<Format>,
@@ -110,7 +106,6 @@ impl Arguments {
             None if self.records => TemplateResult::Records,
             None if self.show && to_terminal => TemplateResult::ShowInTerminal,
             None if self.show => TemplateResult::Show,
-            None if self.json => TemplateResult::Summary,
             None => TemplateResult::Content,
         }
     }
@@ -150,6 +145,9 @@ pub(crate) fn run(arguments: &Arguments, given: &Given) -> Result<Exit> {
     let left = "the output was not finished";
     let run = Run { temporary: arguments.temporary.clone(), ..Run::default() };
     let report = output.run(run, "pages", left, |run| job.run(&input, outputs, run))?;
+    if output.json {
+        print(&format!("{}\n", report.summary()))?;
+    }
     let exit = OutputArguments::tell_failures(&report.failures);
     if let (Some(path), Some(before), true) = (&arguments.evidence, report.fitted_before, report.no_longer_fits) {
         tell(&format!(

@@ -78,6 +78,8 @@ pub struct DocumentPart {
 pub struct PreparedDocument {
     /// Its id.
     pub id: String,
+    /// Its address, if it has one.
+    pub url: Option<String>,
     /// Its original text.
     pub text: String,
     /// Its language, if the source states one.
@@ -95,7 +97,7 @@ impl PreparedDocument {
     /// Prepares a document.
     pub fn of(document: Document, options: &CompareOptions, given: &ExcludedText) -> PreparedDocument {
         let pages = pages_of(&document);
-        let (id, language) = (document.id.clone(), document.language.clone());
+        let (id, url, language) = (document.id.clone(), document.origin.url.clone(), document.language.clone());
         let text = document.into_text();
         let lists = if options.keep_references { Vec::new() } else { references(&text) };
         let mut left_out: Vec<(Span, LeftOut)> = lists.iter().map(|span| (*span, LeftOut::References)).collect();
@@ -107,7 +109,12 @@ impl PreparedDocument {
             left_out.extend(stretches.into_iter().map(|span| (span, LeftOut::Given)));
             left_out.sort_unstable();
         }
-        PreparedDocument { id, text, language, pages, parts: Vec::new(), left_out, fingerprint }
+        PreparedDocument { id, url, text, language, pages, parts: Vec::new(), left_out, fingerprint }
+    }
+
+    /// Its display name: its address, or else its id.
+    pub fn name(&self) -> &str {
+        self.url.as_deref().unwrap_or(&self.id)
     }
 
     /// The n-grams that count.
@@ -132,6 +139,9 @@ pub fn pages_of(document: &Document) -> Vec<u64> {
 pub struct ComparedDocument {
     /// Its id.
     pub id: String,
+    /// Its address, if it has one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub url: Option<String>,
     /// A short, unique display name.
     pub name: String,
     /// The number of words, without lists of references.
@@ -264,12 +274,23 @@ impl Comparison {
 
     /// Adds the next document. Returns its number.
     pub fn add(&mut self, document: PreparedDocument, side: Side) -> Result<usize> {
-        let PreparedDocument { id, text, language, pages, parts, left_out, fingerprint } = document;
+        let PreparedDocument { id, url, text, language, pages, parts, left_out, fingerprint } = document;
         let (words, grams) = (fingerprint.words(), fingerprint.len());
         let number = self.collection.add(fingerprint, side)?;
         let reference = side == Side::Reference;
         let name = String::new();
-        self.documents.push(ComparedDocument { id, name, words, grams, left_out, reference, pages, parts, language });
+        self.documents.push(ComparedDocument {
+            id,
+            url,
+            name,
+            words,
+            grams,
+            left_out,
+            reference,
+            pages,
+            parts,
+            language,
+        });
         self.texts.add(text)?;
         Ok(number)
     }

@@ -88,6 +88,8 @@ struct Copy {
 pub struct Judged {
     /// Why each block of the signature is a duplicate, if it is one.
     pub blocks: Vec<Option<Copied>>,
+    /// The display names of the sources of all marks, if these are [remembered](super::DedupOptions::names).
+    pub names: Vec<Option<String>>,
     /// The figures of the document.
     pub figures: DedupFigures,
     /// Passages that are among the most repeated ones of the collection and were not seen before.
@@ -155,6 +157,10 @@ impl Learned {
         let mut judged = self.judge_with(signature, evidence)?;
         for ((span, _), copied) in signature.blocks.iter().zip(&mut judged.blocks) {
             if let Some(copied) = copied.take() {
+                if self.options.names {
+                    let name = |word| self.store.document_of(word).and_then(|(number, _)| self.store.name(number));
+                    judged.names.push(copied.source.map(name).transpose()?);
+                }
                 let reason = copied.into();
                 document.marks.push(Mark { span: *span, label: Label::Duplicate, pass: "dedup".into(), reason });
             }

@@ -119,6 +119,11 @@ impl Learned {
         Ok(to - from)
     }
 
+    /// The display name of a document, by its number.
+    pub fn name_of(&self, number: usize) -> Result<String> {
+        self.store.name(number)
+    }
+
     /// The id of a document, by its number.
     pub fn id_of(&self, number: usize) -> Result<String> {
         self.store.id(number)
@@ -142,12 +147,13 @@ impl Learned {
             let copied = (1..=evidence.start).contains(&first)
                 && (if unit == Unit::Document { !signature.words.is_empty() } else { words > 0 });
             judged.blocks.push(if copied {
-                let (other, _) = self.store.document_of(first - 1)?;
+                let (other, bounds) = self.store.document_of(first - 1)?;
                 let id = match ids.get(&other) {
                     Some(id) => id.clone(),
                     None => ids.entry(other).or_insert(self.store.id(other)?).clone(),
                 };
-                Some(Copied::new(By::Digest, 1.0, Some((id, None))))
+                let source = Some(bounds.words.0);
+                Some(Copied { source, ..Copied::new(By::Digest, 1.0, Some((id, None))) })
             } else {
                 judged.figures.words_kept += words;
                 None

@@ -49,6 +49,8 @@ pub struct DedupOptions {
     pub edited: bool,
     /// List removed text that may not occur in the output.
     pub list_lost: bool,
+    /// Remember the display names of documents, for explanations.
+    pub names: bool,
     /// The memory limit in bytes.
     pub memory: u64,
     /// The folder for temporary files.
@@ -120,6 +122,7 @@ impl Default for DedupOptions {
             list_lost: false,
             memory: 1 << 30,
             temporary: std::env::temp_dir(),
+            names: false,
             make_ids: false,
             expected: 0,
         }
@@ -333,6 +336,9 @@ impl Learning {
         for (at, hash) in &signature.anchors {
             let entry: [u8; ANCHOR] = joined(&hash.to_le_bytes()[..ANCHOR - PLACE], self.next + u64::from(*at));
             self.anchors.push(*hash, &entry)?;
+        }
+        if let Some(name) = signature.name.as_ref().filter(|_| self.options.task != Task::Count) {
+            self.store.name_next(name)?;
         }
         if self.options.needs_words() {
             let whole = whole(signature);

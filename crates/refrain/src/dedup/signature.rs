@@ -30,6 +30,8 @@ pub struct Signature {
     pub anchors: Vec<(u32, u64)>,
     /// Digests of its blocks, or of the whole document.
     pub digests: Vec<u128>,
+    /// The display name of the document, if it is [wanted](DedupOptions::names) and not its id.
+    pub name: Option<String>,
 }
 
 impl Signature {
@@ -47,6 +49,7 @@ impl Signature {
             }
         }
         signature.complete(options);
+        signature.name = Some(document.name()).filter(|name| options.names && *name != document.id).map(str::to_owned);
         if let Task::Exact(unit, normalise) = options.task {
             let blocks = signature.blocks.iter().map(|(span, _)| span.of(document.text()));
             signature.digests = match unit {

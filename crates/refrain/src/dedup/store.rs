@@ -68,6 +68,17 @@ pub(crate) struct StoreSize {
     ids: u64,
 }
 
+/// The byte between the display name of a document and its id. No text contains it.
+const AFTER_NAME: u8 = 0xff;
+
+/// The display name of a document, if it has one, and its id.
+fn name_and_id(bytes: &[u8]) -> (Option<&[u8]>, &[u8]) {
+    match bytes.iter().position(|byte| *byte == AFTER_NAME) {
+        Some(at) => (Some(&bytes[..at]), &bytes[at + 1..]),
+        None => (None, bytes),
+    }
+}
+
 /// The file of the words.
 pub(super) const WORDS: &str = "words";
 const NAMES: [&str; 3] = [WORDS, "documents", "ids"];
@@ -85,6 +96,12 @@ impl StoreWriter {
             documents: Growing::open(documents, size.documents * DOCUMENT as u64)?,
             ids: Growing::open(ids, size.ids)?,
         })
+    }
+
+    /// Sets the display name of the document that is added next. Without one, its id is its name.
+    pub(super) fn name_next(&mut self, name: &str) -> Result<()> {
+        self.ids.put(name.as_bytes())?;
+        self.ids.put(&[AFTER_NAME])
     }
 
     /// Adds a document with its words. The next one begins at `next`; a placeholder word separates them.
@@ -250,7 +267,7 @@ impl Store {
             ids.resize((to - from) as usize, 0);
             self.ids.read_exact_at(&mut ids, from).at(&self.paths[2])?;
             for (number, Bounds { id: (start, end), .. }) in (first..).zip(some) {
-                let id = &ids[(start - from) as usize..(end - from) as usize];
+                let (_, id) = name_and_id(&ids[(start - from) as usize..(end - from) as usize]);
                 signs = signs.max(signs_before_number(id));
                 let before = if number < without { 0 } else { answers.next(hash_of_id(id))?.1 };
                 times.put(&(before as u32).to_le_bytes())?;
@@ -275,13 +292,26 @@ impl Store {
 
     /// The id of a document.
     pub(super) fn id(&self, number: usize) -> Result<String> {
-        let (from, to) = self.bounds(number)?.id;
-        let mut id = vec![0; (to - from) as usize];
-        self.ids.read_exact_at(&mut id, from).at(&self.paths[2])?;
-        let id = String::from_utf8_lossy(&id).into_owned();
+        let bytes = self.id_bytes(number)?;
+        let id = String::from_utf8_lossy(name_and_id(&bytes).1).into_owned();
         let Some((_, Some(between))) = &self.times else { return Ok(id) };
         let before = self.times_before(number)?;
         Ok(if before > 0 { format!("{id}{between}{}", before + 1) } else { id })
+    }
+
+    /// The display name of a document, or else its id.
+    pub(super) fn name(&self, number: usize) -> Result<String> {
+        match name_and_id(&self.id_bytes(number)?).0 {
+            Some(name) => Ok(String::from_utf8_lossy(name).into_owned()),
+            None => self.id(number),
+        }
+    }
+
+    fn id_bytes(&self, number: usize) -> Result<Vec<u8>> {
+        let (from, to) = self.bounds(number)?.id;
+        let mut bytes = vec![0; (to - from) as usize];
+        self.ids.read_exact_at(&mut bytes, from).at(&self.paths[2])?;
+        Ok(bytes)
     }
 
     /// The document that contains a word, and its bounds.

@@ -76,8 +76,10 @@ const PAIRS_LEFT_OUT: u64 = 3 << 20;
 /// The data kept of a book.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Book {
-    /// Its display name.
+    /// Its id: the name of its file without the extension, or the id of the document.
     pub id: String,
+    /// Its address, if it has one.
+    pub url: Option<String>,
     /// Its title, if it states one.
     pub title: String,
     /// Its author, if it states one.

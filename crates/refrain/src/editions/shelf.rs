@@ -30,8 +30,11 @@ const KEY_BYTES: usize = KEY_BITS as usize / 8;
 /// The entry of a book in the table.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Entry {
-    /// Its display name.
+    /// Its id: the name of its file without the extension, or the id of the document.
     pub id: String,
+    /// Its address, if it has one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub url: Option<String>,
     /// Its title, if it states one.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub title: String,
@@ -62,6 +65,11 @@ pub struct Entry {
 }
 
 impl Entry {
+    /// Its display name: its address, or else its id.
+    pub fn name(&self) -> &str {
+        self.url.as_deref().unwrap_or(&self.id)
+    }
+
     /// Equal for two books with exactly the same words in the same positions.
     pub(super) fn same(&self) -> (u64, u32) {
         (self.hash, self.letters)
@@ -237,6 +245,7 @@ impl Shelf {
         let at = self.put(&record)?;
         Ok(Entry {
             id: book.id.clone(),
+            url: book.url.clone(),
             title: book.title.clone(),
             author: book.author.clone(),
             letters: book.letters,
@@ -314,6 +323,7 @@ impl Shelf {
         }
         Ok(Book {
             id: entry.id.clone(),
+            url: entry.url.clone(),
             title: entry.title.clone(),
             author: entry.author.clone(),
             letters: entry.letters,

@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use super::failures::{FailureLog, Failures};
 use super::input::Input;
-use super::outputs::{ERRORS, Outputs};
+use super::outputs::{ERRORS, Outputs, REMOVED, REPORT};
 use crate::document::Document;
 use crate::error::Result;
 use crate::flow::each_document;
@@ -12,7 +12,7 @@ use crate::prepare::Preparation;
 use crate::run::Run;
 use crate::source::ReadOptions;
 use crate::text::Offsets;
-use crate::write::WriteOptions;
+use crate::write::{Compressed, WriteOptions, removed_lines};
 
 /// Converts documents from any format to any other. Ranges that are already marked are removed, unless `keep_marked` is set.
 ///
@@ -49,10 +49,11 @@ pub struct ConvertReport {
 impl Convert {
     /// Runs the job.
     pub fn run(&self, input: &Input, outputs: Outputs, run: &Run) -> Result<ConvertReport> {
-        outputs.check(&[ERRORS])?;
+        outputs.check(&[ERRORS, REMOVED, REPORT])?;
         let (source, early) = input.open(&self.read, &outputs)?;
         let options = WriteOptions { keep_marked: self.keep_marked, offsets: self.offsets };
         let mut writer = outputs.open_documents(options)?;
+        let mut removed = outputs.open_list(REMOVED)?;
         let mut failures = FailureLog::new(&outputs, early)?;
         let mut documents = 0;
         // A document of which nothing is left is not written, unless it never had any text.
@@ -67,7 +68,11 @@ impl Convert {
                 if let Some(failure) = prepared.failure {
                     failures.add(failure)?;
                 }
-                if let Some(document) = prepared.document.filter(|document| !is_gone(document)) {
+                let Some(document) = prepared.document else { return Ok(()) };
+                if let Some(removed) = &mut removed {
+                    removed.put(&removed_lines(&document, self.offsets)?)?;
+                }
+                if !is_gone(&document) {
                     documents += 1;
                     writer.write(&document)?;
                 }
@@ -75,6 +80,9 @@ impl Convert {
             },
         )?;
         writer.finish()?;
-        Ok(ConvertReport { documents, failures: failures.finish() })
+        removed.map(Compressed::finish).transpose()?;
+        let report = ConvertReport { documents, failures: failures.finish() };
+        outputs.write_report(&report)?;
+        Ok(report)
     }
 }

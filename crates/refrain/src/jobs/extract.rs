@@ -1,5 +1,6 @@
 //! `extract`: the main content of web pages.
 
+use std::fmt::Write as _;
 use std::path::Path;
 
 use serde::{Deserialize, Serialize};
@@ -7,7 +8,7 @@ use serde_json::{Map, Value};
 
 use super::failures::{FailureLog, Failures};
 use super::input::Input;
-use super::outputs::{ERRORS, Memory, Output, Outputs, is_folder};
+use super::outputs::{ERRORS, Memory, Output, Outputs, REMOVED, REPORT, is_folder};
 use crate::decode::detect_language;
 use crate::document::{Block, Document, Origin, Position};
 use crate::error::{Failure, Result};
@@ -17,10 +18,11 @@ use crate::extract::{
 };
 use crate::flow::each_document;
 use crate::prepare::{Opened, with_workspace};
+use crate::report::{SHOWN, excerpt, legible};
 use crate::run::Run;
 use crate::source::{Body, EMPTY_FILE, Item, Markup, RawDocument, ReadOptions, is_record};
 use crate::text::{CharOffsets, Offsets};
-use crate::write::{Compressed, FolderWriter, Format, WriteOptions};
+use crate::write::{Compressed, FolderWriter, Format, WriteOptions, removed_lines};
 
 /// Extracts the main content of web pages: text, JSONL, Markdown or TEI.
 ///
@@ -43,7 +45,7 @@ pub struct Extract {
     pub content: ExtractOptions,
     /// The elements to include in Markdown.
     pub markdown: MarkdownOptions,
-    /// Write one JSON object for each block instead: whether it was kept, by which rule, and its features.
+    /// Write each block with the decision and the reason instead: as text, or as JSON with its features.
     pub explain: bool,
     /// JSONL and memory: write all blocks of the page, each with whether it was kept, and why.
     pub keep_marked: bool,
@@ -82,6 +84,9 @@ impl Extract {
     /// The formats that the job writes.
     pub const FORMATS: &[Format] = &[Format::Text, Format::Jsonl, Format::Markdown, Format::Tei];
 
+    /// The formats of `explain`.
+    pub const EXPLAIN_FORMATS: &[Format] = &[Format::Text, Format::Jsonl];
+
     /// Extracts the main content of one page. `url` is its address, if it is known.
     ///
     /// ```
@@ -109,14 +114,15 @@ impl Extract {
 
     /// Runs the job.
     pub fn run(&self, input: &Input, outputs: Outputs, run: &Run) -> Result<ExtractReport> {
-        outputs.check(&[ERRORS])?;
+        outputs.check(&[ERRORS, REMOVED, REPORT])?;
         let format = self.format(&outputs)?;
         let (source, early) = input.open(&self.read.of_pages(), &outputs)?;
         let mut out = Destination::open(&outputs, self.explain)?;
+        let mut removed = outputs.open_list(REMOVED)?;
         let mut failures = FailureLog::new(&outputs, early)?;
         let mut report = ExtractReport::default();
         let in_memory = matches!(out, Destination::Memory(_));
-        let work = Work { in_memory, ..Work::new(self, format) };
+        let work = Work { in_memory, lists_removed: removed.is_some(), ..Work::new(self, format) };
         if let (Destination::File(out), Format::Tei) = (&mut out, format) {
             out.put(XML_DECLARATION.as_bytes())?;
             out.put(TEI_START.as_bytes())?;
@@ -134,6 +140,9 @@ impl Extract {
                 }
                 if let Some(failure) = done.failure {
                     failures.add(failure)?;
+                }
+                if let Some(removed) = &mut removed {
+                    removed.put(&done.removed?)?;
                 }
                 let Some(written) = done.written else { return Ok(()) };
                 match (written, &mut out) {
@@ -160,14 +169,17 @@ impl Extract {
             }
             out.finish()?;
         }
+        removed.map(Compressed::finish).transpose()?;
         report.failures = failures.finish();
+        outputs.write_report(&report)?;
         Ok(report)
     }
 
     /// The format of the output.
     fn format(&self, outputs: &Outputs) -> Result<Format> {
-        let default = if self.explain { Format::Jsonl } else { Format::Text };
-        let formats = if self.explain { &[Format::Jsonl] } else { Self::FORMATS };
+        let is_memory = matches!(outputs.main(), Output::Memory(_));
+        let default = if self.explain && is_memory { Format::Jsonl } else { Format::Text };
+        let formats = if self.explain { Self::EXPLAIN_FORMATS } else { Self::FORMATS };
         match outputs.path().filter(|path| is_folder(path) && !self.explain) {
             Some(_) => Ok(outputs.requested_format().map_or(default, |(format, _)| format)),
             None => outputs.file_format(formats, default),
@@ -214,7 +226,6 @@ const TEI_START: &str = "\
 const TEI_END: &str = "</teiCorpus>\n";
 
 /// The result for a page.
-#[derive(Default)]
 struct Done {
     written: Option<Written>,
     /// It has no text.
@@ -224,6 +235,14 @@ struct Done {
     /// Why it was skipped.
     skipped: Option<String>,
     failure: Option<Failure>,
+    /// The lines of the list `removed`.
+    removed: Result<Vec<u8>>,
+}
+
+impl Default for Done {
+    fn default() -> Done {
+        Done { written: None, empty: false, described: false, skipped: None, failure: None, removed: Ok(Vec::new()) }
+    }
 }
 
 /// A page that is ready to be written.
@@ -241,12 +260,20 @@ struct Work<'a> {
     /// Records of an earlier run are recognised by their fields.
     knows_records: bool,
     in_memory: bool,
+    lists_removed: bool,
 }
 
 impl<'a> Work<'a> {
     fn new(job: &'a Extract, format: Format) -> Work<'a> {
         let knows_records = job.read.text_is.is_none();
-        Work { job, extractor: Extractor::new(job.content.clone()), format, knows_records, in_memory: false }
+        Work {
+            job,
+            extractor: Extractor::new(job.content.clone()),
+            format,
+            knows_records,
+            in_memory: false,
+            lists_removed: false,
+        }
     }
 
     fn extract(&self, position: Position, item: Item) -> Done {
@@ -274,6 +301,10 @@ impl<'a> Work<'a> {
             let metadata = Self::metadata(html, &found, &mut opened.document);
             let empty = !found.decisions.iter().any(|decision| decision.keep);
             let described = found.note.is_some() && !empty;
+            let removed = match self.lists_removed {
+                true => removed_lines(&self.marked(&found, opened.document.clone()), self.job.offsets),
+                false => Ok(Vec::new()),
+            };
             let written = match self.in_memory {
                 true => Written::Document(Box::new(self.document(&found, &metadata, opened.document))),
                 false => {
@@ -283,7 +314,7 @@ impl<'a> Work<'a> {
             };
             // Browsers ignore NUL characters, so pages that contain some are not failures.
             let failure = opened.failure.filter(|_| opened.markup == Markup::Text);
-            Done { written: Some(written), empty, described, skipped: None, failure }
+            Done { written: Some(written), empty, described, skipped: None, failure, removed }
         })
     }
 
@@ -302,13 +333,19 @@ impl<'a> Work<'a> {
 
     /// The page as a document.
     fn document(&self, found: &Extracted<'_>, metadata: &Metadata, mut document: Document) -> Document {
-        document.set_text_and_blocks(found.page.text.clone(), found.page.blocks.clone());
-        document.marks = found.marks(self.job.content.method);
+        document = self.marked(found, document);
         document.language.clone_from(&metadata.language);
         if let Ok(Value::Object(fields)) = serde_json::to_value(metadata) {
             document.meta.extend(fields.into_iter().filter(|(name, _)| name != "language"));
         }
         if self.job.keep_marked { document } else { document.without_marked() }
+    }
+
+    /// The text of the whole page, with marks on all but its main content.
+    fn marked(&self, found: &Extracted<'_>, mut document: Document) -> Document {
+        document.set_text_and_blocks(found.page.text.clone(), found.page.blocks.clone());
+        document.marks = found.marks(self.job.content.method);
+        document
     }
 
     /// Finds the main content. Only jusText needs the language.
@@ -326,7 +363,7 @@ impl<'a> Work<'a> {
     fn write(&self, html: &str, found: &Extracted<'_>, metadata: &Metadata, document: &Document) -> String {
         let keep = |block: usize| found.keeps(block);
         if self.job.explain {
-            return explain(html, found, document);
+            return explain(html, found, document, self.format);
         }
         match self.format {
             Format::Markdown => markdown(html, found.page, &keep, &self.job.markdown),
@@ -395,8 +432,20 @@ fn empty_page(failure: Failure) -> RawDocument {
     }
 }
 
-fn explain(html: &str, found: &Extracted<'_>, document: &Document) -> String {
+/// Each block of a page, with the decision and the reason.
+fn explain(html: &str, found: &Extracted<'_>, document: &Document, format: Format) -> String {
     let mut lines = String::new();
+    if format == Format::Text {
+        let name = legible(document.name());
+        for (number, (block, decision)) in found.page.blocks.iter().zip(found.decisions).enumerate() {
+            let what = if decision.keep { "kept" } else { "removed" };
+            let probability = decision.probability.map_or(String::new(), |of| format!(", probability {of:.3}"));
+            let text = excerpt(block.span.of(&found.page.text), SHOWN);
+            let rule = decision.rule.name();
+            let _ = writeln!(lines, "{name}, block {number}: {what} ({rule}{probability}): {text}");
+        }
+        return lines;
+    }
     for block in found.explanation(html) {
         let mut line = Map::new();
         line.insert("id".into(), Value::from(document.id.as_str()));

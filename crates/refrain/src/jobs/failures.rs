@@ -8,6 +8,7 @@ use std::path::PathBuf;
 use serde::{Deserialize, Serialize};
 
 use super::outputs::{ERRORS, Output, Outputs};
+use crate::document::Origin;
 use crate::error::{Error, Failure, Hint, IoContext, Result};
 
 /// What failed in a run, and what was skipped.
@@ -44,6 +45,13 @@ enum List {
 pub(crate) struct SavedFailures {
     failures: Failures,
     bytes: u64,
+}
+
+/// A skipped item where books are expected. A file is a failure, because it was meant to be a book; what an archive
+/// contains besides books is not.
+pub(super) fn not_a_book(origin: &Origin, reason: &str) -> Option<Failure> {
+    let is_file = origin.member.is_none() && origin.url.is_none() && !reason.starts_with("WARC");
+    is_file.then(|| Failure::new(&origin.input, format!("is not text: {reason}")))
 }
 
 impl FailureLog {

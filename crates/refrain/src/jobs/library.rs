@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use super::compare::read::{Reader, twice};
 use super::failures::{FailureLog, Failures};
 use super::input::Input;
-use super::outputs::{ERRORS, Output, Outputs};
+use super::outputs::{ERRORS, Output, Outputs, REPORT};
 use crate::compare::{
     Added, AlignOptions, CheckOptions, Checked, CompareOptions, ExcludedText, FingerprintOptions, LibraryReader,
     LibrarySource, LibraryWriter, PairOptions, PreparedDocument, Scores, SharedPassage, WordRule,
@@ -192,7 +192,7 @@ impl Library {
 
     /// Adds sources. A source with the id of an earlier one replaces it. If the run is interrupted, nothing was added.
     pub fn add(&mut self, input: &Input, read: &ReadOptions, outputs: Outputs, run: &Run) -> Result<AddReport> {
-        outputs.check(&[ERRORS])?;
+        outputs.check(&[ERRORS, REPORT])?;
         let outputs = outputs.within(&self.folder)?;
         let (source, early) = input.open(read, &outputs)?;
         let mut failures = FailureLog::new(&outputs, early)?;
@@ -220,10 +220,11 @@ impl Library {
         self.reader = LibraryReader::open(&self.folder)?;
         again.iter().try_for_each(|id| failures.add(twice(id)))?;
         report.failures = failures.finish();
+        outputs.write_report(&report)?;
         Ok(report)
     }
 
-    /// Removes sources by their ids. Returns the ids that no source has.
+    /// Removes sources by their ids or addresses. Returns those that no source has.
     pub fn remove<I>(&mut self, ids: I) -> Result<Vec<String>>
     where
         I: IntoIterator,
@@ -232,8 +233,12 @@ impl Library {
         let mut writer = LibraryWriter::open(&self.folder, &self.options(false))?;
         let mut missing = Vec::new();
         for id in ids {
-            if !writer.remove(id.as_ref())? {
-                missing.push(id.as_ref().to_owned());
+            let name = id.as_ref();
+            let is_address = |source: &&LibrarySource| source.url.as_deref() == Some(name);
+            let by_address = || self.sources().find(is_address).map(|source| source.id.as_str());
+            let is_removed = writer.remove(name)? || by_address().map_or(Ok(false), |id| writer.remove(id))?;
+            if !is_removed {
+                missing.push(name.to_owned());
             }
         }
         writer.commit()?;
@@ -250,7 +255,7 @@ impl Library {
         run: &Run,
     ) -> Result<CheckReport> {
         let CheckInput { documents, exclude } = input.into();
-        outputs.check(&[ERRORS])?;
+        outputs.check(&[ERRORS, REPORT])?;
         let is_memory = matches!(outputs.main(), Output::Memory(_));
         let default = if is_memory { Format::Jsonl } else { Format::Table };
         let format = outputs.file_format(Self::FORMATS, default)?;
@@ -286,6 +291,7 @@ impl Library {
         )?;
         out.finish()?;
         report.failures = failures.finish();
+        outputs.write_report(&report)?;
         Ok(report)
     }
 
@@ -358,7 +364,7 @@ fn table(document: &PreparedDocument, checked: &Checked, no_passages: bool) -> S
     let percent = |share: f64| format!("{:.1}", 100.0 * share);
     let mut table = format!(
         "{}: {} % of its n-grams occur in the library ({} of {})\n",
-        legible(&document.id),
+        legible(document.name()),
         percent(checked.containment),
         checked.shared,
         checked.grams
@@ -373,7 +379,7 @@ fn table(document: &PreparedDocument, checked: &Checked, no_passages: bool) -> S
             table,
             "  {:>6} % in {} ({} n-grams{passages}){}",
             percent(found.scores.a_in_b),
-            legible(&found.source.id),
+            legible(found.source.name()),
             found.scores.shared,
             if found.itself { ": the document itself" } else { "" },
         );

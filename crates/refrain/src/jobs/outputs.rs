@@ -6,6 +6,7 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use serde::Serialize;
 use serde_json::{Value, json};
 
 use crate::document::Document;
@@ -231,7 +232,7 @@ impl Outputs {
         Ok(self.list(ERRORS, Output::path(path)?))
     }
 
-    /// Writes the report of the job.
+    /// Writes the report of the job as JSON.
     pub fn report(self, path: impl Into<PathBuf>) -> Result<Outputs> {
         Ok(self.list(REPORT, Output::path(path)?))
     }
@@ -284,6 +285,14 @@ impl Outputs {
         self.get(name).and_then(Output::as_path)
     }
 
+    /// Writes the report of a job as JSON, if requested.
+    pub(crate) fn write_report(&self, report: &impl Serialize) -> Result<()> {
+        let Some(mut out) = self.open_list(REPORT)? else { return Ok(()) };
+        let json = serde_json::to_string_pretty(report).map_err(io::Error::from)?;
+        out.put((json + "\n").as_bytes())?;
+        out.finish().map(drop)
+    }
+
     /// Opens a list, if requested.
     pub(crate) fn open_list(&self, name: &str) -> Result<Option<Compressed>> {
         self.get(name).map(Output::open).transpose()
@@ -303,10 +312,18 @@ impl Outputs {
         let mut taken: Vec<PathBuf> = Vec::new();
         let main = Some(("output", &self.main));
         for (name, output) in main.into_iter().chain(self.lists.iter().map(|(name, output)| (*name, output))) {
+            if name == PAGE && !lists.contains(&PAGE) {
+                let hint = Hint::option(REPORT, "end the name of `report` in .json");
+                return Err(Error::Refused("this job has no report as a web page".into()).hint(hint));
+            }
             if name != "output" && !lists.contains(&name) && !output.is_discarded() {
                 return Err(Error::Refused(format!("this job writes no list called `{name}`")));
             }
             let Some(path) = output.as_path() else { continue };
+            if name == REPORT && Format::of_path_among(path, &[Format::Json]).is_none() {
+                let error = Error::Refused(format!("the report is JSON, and {} is not named so", path.display()));
+                return Err(error.hint(Hint::option(REPORT, "end the name of `report` in .json")));
+            }
             let absolute = std::path::absolute(path).map_err(|error| Error::io(path, error))?;
             if taken.contains(&absolute) {
                 let message = format!("two outputs cannot share one file, {}", path.display());
@@ -479,6 +496,8 @@ impl Outputs {
 pub(crate) const REMOVED: &str = "removed";
 pub(crate) const ERRORS: &str = "errors";
 pub(crate) const REPORT: &str = "report";
+/// The report as a web page.
+pub(crate) const PAGE: &str = "page";
 pub(crate) const DOUBTFUL: &str = "doubtful";
 pub(crate) const CLUSTERS: &str = "clusters";
 pub(crate) const LOST: &str = "lost";

@@ -19,6 +19,18 @@ pub fn cell(text: &str, separator: char) -> String {
     }
 }
 
+/// Characters of a text that a line for people shows.
+pub(crate) const SHOWN: usize = 70;
+
+/// The beginning of a text, on one line.
+pub(crate) fn excerpt(text: &str, characters: usize) -> String {
+    let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    match line.char_indices().nth(characters) {
+        Some((at, _)) => format!("{}…", &line[..at]),
+        None => line,
+    }
+}
+
 /// A name without control characters, which could do harm to a terminal.
 pub fn legible(name: &str) -> String {
     name.chars().map(|character| if character.is_control() { ' ' } else { character }).collect()

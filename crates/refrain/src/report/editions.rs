@@ -49,9 +49,14 @@ const COLUMNS: [&str; 18] = [
 ];
 
 impl EditionsTables<'_> {
-    /// The name of a book.
-    pub(super) fn book(&self, number: u32) -> &str {
+    /// The id of a book.
+    fn book(&self, number: u32) -> &str {
         self.books.get(number as usize).map_or("", |entry| &entry.id)
+    }
+
+    /// The name of a book that people see.
+    pub(super) fn name(&self, number: u32) -> &str {
+        self.books.get(number as usize).map_or("", Entry::name)
     }
 
     /// Pairs, one a line, with tabs between columns and a line of names above.

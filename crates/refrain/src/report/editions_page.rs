@@ -61,7 +61,7 @@ impl EditionsTables<'_> {
 
     fn named(&self, lead: &mut String, what: &str, books: &[u32]) {
         if !books.is_empty() {
-            let names: Vec<String> = books.iter().map(|book| isolated(self.book(*book))).collect();
+            let names: Vec<String> = books.iter().map(|book| isolated(self.name(*book))).collect();
             let _ = write!(
                 lead,
                 "<details><summary>{what}: {}</summary><p>{}</p></details>",
@@ -120,7 +120,7 @@ impl EditionsTables<'_> {
                 let _ = write!(
                     page,
                     "<li><b>{}</b><span>{}</span><span>{} words</span></li>",
-                    isolated(&entry.id),
+                    isolated(entry.name()),
                     isolated(title),
                     grouped(entry.words)
                 );
@@ -181,8 +181,8 @@ impl EditionsTables<'_> {
                 counted(total, "passage"),
                 pair.published.cs(),
                 pair.published.its(),
-                isolated(self.book(pair.a)),
-                isolated(self.book(pair.b)),
+                isolated(self.name(pair.a)),
+                isolated(self.name(pair.b)),
             );
             for (n, passage) in pair.passages.iter().take(PAGE_PASSAGES).enumerate() {
                 let (a, b) = (passage.a_bytes, passage.b_bytes);
@@ -205,7 +205,7 @@ impl EditionsTables<'_> {
 
     /// The relation between two books, in words.
     fn sentence(&self, pair: &BookPair) -> String {
-        let [a, b] = [pair.a, pair.b].map(|book| format!("<b>{}</b>", isolated(self.book(book))));
+        let [a, b] = [pair.a, pair.b].map(|book| format!("<b>{}</b>", isolated(self.name(book))));
         if pair.passages.is_empty() {
             return format!("{a} and {b}: score {:.3}", pair.score);
         }

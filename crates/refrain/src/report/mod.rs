@@ -11,6 +11,7 @@ mod editions;
 mod editions_page;
 
 pub use books::StripPage;
+pub(crate) use cells::{SHOWN, excerpt};
 pub use cells::{cell, legible};
 pub use comparison::{ComparisonReport, ReportOptions, shared_passages, short_names};
 pub use editions::EditionsTables;

@@ -22,8 +22,8 @@ fn files_and_memory_hold_the_same_documents() {
 
 #[test]
 fn a_list_that_the_job_does_not_write_is_refused() {
-    let outputs = Outputs::none().removed("removed.jsonl").expect("a name");
+    let outputs = Outputs::none().save("evidence").expect("a name");
     let input = Input::documents([Document::from_text("a", "One text.")]);
     let refused = Convert::default().run(&input, outputs, &Run::default()).expect_err("no such list");
-    assert!(refused.to_string().contains("removed"), "{refused}");
+    assert!(refused.to_string().contains("save"), "{refused}");
 }

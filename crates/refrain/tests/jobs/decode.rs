@@ -14,7 +14,7 @@ fn decode() {
     let on_disk = job.run(&input, to_files, &Run::default()).expect("the texts");
     let (outputs, results) = Outputs::memory();
     let (_, lines) = Outputs::memory();
-    let outputs = outputs.list("report", Output::Memory(lines.clone()));
+    let outputs = outputs.list("files", Output::Memory(lines.clone()));
     let in_memory = job.run(&input, outputs, &Run::default()).expect("the documents");
     let documents = results.documents();
 

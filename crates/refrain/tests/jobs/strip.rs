@@ -67,8 +67,7 @@ fn strip_writes_rows_and_lists_to_memory() {
     let files = Input::paths([samples().join("books").to_string_lossy()]).expect("a name");
     let (outputs, rows) = Outputs::memory();
     let (page, doubtful) = (Memory::default(), Memory::default());
-    let outputs =
-        outputs.list("report", Output::Memory(page.clone())).list("doubtful", Output::Memory(doubtful.clone()));
+    let outputs = outputs.list("page", Output::Memory(page.clone())).list("doubtful", Output::Memory(doubtful.clone()));
     let job = Strip { explain: true, ..Strip::default() };
     job.run(&files, outputs, &Run::default()).expect("the books");
     assert!(rows.documents().is_empty());

@@ -59,7 +59,6 @@ fn a_site_has_the_same_content_from_files_and_memory() {
         (TemplateResult::Ranges(RangeUnit::Chars), "ranges.jsonl"),
         (TemplateResult::Records, "records.csv"),
         (TemplateResult::Show, "pages.html"),
-        (TemplateResult::Summary, "summary.json"),
     ];
     for (result, name) in others {
         let job = Template { result, ..Template::default() };

@@ -406,6 +406,7 @@ impl LibraryWriter {
         if let Some(OpenSegment { writer, waiting, .. }) = &mut self.open {
             let source = LibrarySource {
                 id: prepared.id.clone(),
+                url: prepared.url.clone(),
                 words: prepared.words(),
                 grams: prepared.fingerprint().len(),
                 language: prepared.language.clone(),

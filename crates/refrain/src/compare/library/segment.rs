@@ -38,6 +38,9 @@ const TEXTS: usize = 3;
 pub struct LibrarySource {
     /// Its id.
     pub id: String,
+    /// Its address, if it has one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub url: Option<String>,
     /// The number of words.
     pub words: u64,
     /// The number of distinct n-grams.
@@ -56,6 +59,13 @@ pub struct LibrarySource {
     /// The offset of its text.
     pub(super) start: u64,
     pub(super) length: u64,
+}
+
+impl LibrarySource {
+    /// Its display name: its address, or else its id.
+    pub fn name(&self) -> &str {
+        self.url.as_deref().unwrap_or(&self.id)
+    }
 }
 
 /// Names and digests of the files of a segment.

@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 use self::read::Reader;
 use super::failures::{FailureLog, Failures};
 use super::input::Input;
-use super::outputs::{ERRORS, Outputs};
+use super::outputs::{ERRORS, Outputs, REPORT};
 use crate::compare::{
     AlignOptions, CompareOptions, ComparedDocument, ComparedPair, Comparison, ExcludedText, FingerprintOptions,
     PairOptions, PreparedDocument, Side, WordRule,
@@ -203,7 +203,7 @@ impl Compare {
     /// Runs the job.
     pub fn run(&self, input: impl Into<CompareInput>, outputs: Outputs, run: &Run) -> Result<CompareReport> {
         let CompareInput { documents, reference, exclude, pairs } = input.into();
-        outputs.check(&[ERRORS, KEY])?;
+        outputs.check(&[ERRORS, KEY, REPORT])?;
         let format = outputs.report_format(Self::FORMATS)?;
         self.check(&outputs)?;
         let options = self.options(run)?;
@@ -247,7 +247,9 @@ impl Compare {
         }
         let names = match self.anonymous {
             true => (1..=result.documents.len()).map(|number| format!("Document {number}")).collect(),
-            false => short_names(result.documents.iter().map(|document| document.id.as_str())),
+            false => {
+                short_names(result.documents.iter().map(|document| document.url.as_deref().unwrap_or(&document.id)))
+            }
         };
         for (document, name) in result.documents.iter_mut().zip(names) {
             document.name = name;
@@ -256,13 +258,21 @@ impl Compare {
         let named_pairs = pairs.is_some();
         write::Writing { job: self, result: &result, named_pairs, failures: &failures }.write(format, &outputs)?;
         let (documents, pairs, common) = result.into_parts();
-        Ok(CompareReport { documents, pairs, common, failures })
+        let report = CompareReport { documents, pairs, common, failures };
+        outputs.write_report(&report)?;
+        Ok(report)
     }
 
     fn check(&self, outputs: &Outputs) -> Result<()> {
         if self.common <= 0.0 {
             let hint = Hint::option("common", "set `common` to a share such as 0.5, or to 1 to compare all text");
             return Err(Error::Refused("no text would count".into()).hint(hint));
+        }
+        if self.anonymous && outputs.get(REPORT).is_some() {
+            let hint = Hint::option("report", "remove `report`; the main output can be JSON");
+            return Err(
+                Error::Refused("the report would name the documents of an anonymous comparison".into()).hint(hint)
+            );
         }
         let Some(key) = outputs.get(KEY) else { return Ok(()) };
         if !self.anonymous {

@@ -28,8 +28,8 @@ use crate::write::{self, Compressed, Compression, FolderWriter, Format, Names, W
 /// Decodes files in any encoding to UTF-8, or detects the encoding and language of each file.
 ///
 /// Every file is one text, whatever its name; nothing is decompressed. The main output is a folder for the texts and their
-/// report (`report.jsonl`), a file or standard output for a single text, or memory for documents. The list `report` receives
-/// the lines of the report wherever the texts are written.
+/// report (`report.jsonl`), a file or standard output for a single text, or memory for documents. The list `files` receives
+/// the lines of that report wherever the texts are written.
 ///
 /// ```
 /// use refrain::{Decode, Input, Outputs, Run};
@@ -144,7 +144,9 @@ impl DecodeReport {
     }
 }
 
-/// The name of the report in a folder of texts.
+/// The list of all files with their encodings, one JSON object a line.
+const FILES: &str = "files";
+/// The name of the same list in a folder of texts.
 const REPORT_FILE: &str = "report.jsonl";
 
 /// Where results are written.
@@ -209,7 +211,7 @@ impl Decode {
 
     /// Runs the job.
     pub fn run(&self, input: &Input, outputs: Outputs, run: &Run) -> Result<DecodeReport> {
-        outputs.check(&[ERRORS, REPORT])?;
+        outputs.check(&[ERRORS, FILES, REPORT])?;
         let decoder = self.decoder()?;
         let (source, early) = input.open(&ReadOptions::default(), &outputs)?;
         let inputs = source.inputs();
@@ -225,7 +227,7 @@ impl Decode {
             reports.push(Compression::None.compress(write::Sink::file(&path)?)?);
             report.report = Some(path);
         }
-        reports.extend(outputs.open_list(REPORT)?);
+        reports.extend(outputs.open_list(FILES)?);
         let mut failures = FailureLog::new(&outputs, Vec::new())?;
         let names = Names::new(input.names(), inputs);
         let mut writer = Writer::open(&outputs, &target, &raw)?;
@@ -264,6 +266,7 @@ impl Decode {
             out.finish()?;
         }
         report.failures = failures.finish();
+        outputs.write_report(&report)?;
         Ok(report)
     }
 

@@ -84,8 +84,8 @@ impl Files {
     }
 
     /// Explains the removed text.
-    pub(super) fn explain(&mut self, lines: impl FnOnce() -> String) -> Result<()> {
-        self.explain.as_mut().map_or(Ok(()), |explain| explain.put(lines().as_bytes()))
+    pub(super) fn explain(&mut self, lines: impl FnOnce() -> Result<String>) -> Result<()> {
+        self.explain.as_mut().map_or(Ok(()), |explain| explain.put(lines()?.as_bytes()))
     }
 
     /// Records that a document resembles another one.

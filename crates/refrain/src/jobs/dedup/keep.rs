@@ -131,7 +131,7 @@ impl Passes<'_> {
             match other {
                 Some(other) => {
                     let found = learned.compare(number - 1, *other, self.job.measure)?;
-                    self.remove_document(&mut document, &found, &mut files)
+                    self.remove_document(learned, &mut document, &found, &mut files)
                 }
                 None => {
                     files.save(&document.id, signature.words.iter().copied())?;

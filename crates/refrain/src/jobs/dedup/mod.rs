@@ -181,7 +181,7 @@ impl Dedup {
     fn check(&self, outputs: &Outputs) -> Result<()> {
         let task = self.task();
         outputs.check(match task {
-            Task::Count => &[ERRORS],
+            Task::Count => &[ERRORS, REPORT],
             Task::Blocks => &[ERRORS, REMOVED, REPORT, EXPLAIN, SAVE, LOST],
             Task::Documents => &[ERRORS, REMOVED, REPORT, EXPLAIN, SAVE, CLUSTERS],
             Task::Exact(..) => &[ERRORS, REMOVED, REPORT, EXPLAIN],
@@ -249,6 +249,7 @@ impl Dedup {
             stub: self.stub.min(MAX_STUB),
             edited: !self.intact,
             list_lost: outputs.get(LOST).is_some(),
+            names: outputs.get(EXPLAIN).is_some(),
             memory: run.memory.unwrap_or(default.memory),
             make_ids: self.make_ids,
             expected: inputs.iter().map(bytes).chain(saved).sum(),

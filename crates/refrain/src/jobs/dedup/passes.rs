@@ -18,7 +18,7 @@ use crate::document::{Document, Label, Position, Reason};
 use crate::error::{Error, Failure, Hint, Result};
 use crate::flow::each_document_of;
 use crate::jobs::failures::{FailureLog, SavedFailures};
-use crate::jobs::outputs::{CLUSTERS, Outputs, REPORT, SAVE};
+use crate::jobs::outputs::{CLUSTERS, Outputs, SAVE};
 use crate::prepare::Preparation;
 use crate::run::Workers;
 use crate::source::Collection;
@@ -139,7 +139,9 @@ impl Passes<'_> {
         }
         if self.options.task == Task::Count {
             let counts = learning.count(self.workers)?;
-            return Ok(DedupReport::of_counts(self.options.ngram, counts, failures.finish()));
+            let report = DedupReport::of_counts(self.options.ngram, counts, failures.finish());
+            self.outputs.write_report(&report)?;
+            return Ok(report);
         }
         let mut learned = learning.conclude(self.workers)?;
         let tally = match self.job.keep {
@@ -147,11 +149,7 @@ impl Passes<'_> {
             _ => self.choose(&mut learned, &mut failures)?,
         };
         let report = tally.report(&learned, self.options.task, self.options.ngram, failures.finish());
-        if let Some(mut out) = self.outputs.open_list(REPORT)? {
-            let json = serde_json::to_string_pretty(&report).map_err(std::io::Error::from)?;
-            out.put((json + "\n").as_bytes())?;
-            out.finish()?;
-        }
+        self.outputs.write_report(&report)?;
         drop(learned);
         if self.work.is_resumable() {
             self.work.remove()?;
@@ -434,7 +432,7 @@ impl Passes<'_> {
         }
         tally.add(document, judged.figures, removed, copied);
         tally.add_frequent(document, &judged.frequent);
-        files.explain(|| explain_blocks(document, &document.marks[before..], self.job.offsets))?;
+        files.explain(|| Ok(explain_blocks(document, &document.marks[before..], &judged.names, self.job.offsets)))?;
         if let Task::Exact(Unit::Document, _) = self.options.task {
             // The document is a copy as a whole.
             let copy_of = document.marks.drain(before..).find_map(|mark| match mark.reason {
@@ -471,7 +469,7 @@ impl Passes<'_> {
         match found {
             Some(found) => {
                 files.link((number, found.number, found.score))?;
-                self.remove_document(document, &found, files)
+                self.remove_document(learned, document, &found, files)
             }
             None => {
                 files.save(&document.id, signature.words.iter().copied())?;
@@ -490,12 +488,18 @@ impl Passes<'_> {
     }
 
     /// Marks a document that resembles another one.
-    pub(super) fn remove_document(&self, document: &mut Document, found: &Resembles, files: &mut Files) -> Result<()> {
+    pub(super) fn remove_document(
+        &self,
+        learned: &Learned,
+        document: &mut Document,
+        found: &Resembles,
+        files: &mut Files,
+    ) -> Result<()> {
         let score = (found.score * 10_000.0).round() / 10_000.0;
         let reason = Reason::Resembles { document: found.document.clone(), score };
         document.mark_all(Label::Duplicate, "dedup", reason);
         files.list_removed(|| removed_lines(document, self.job.offsets))?;
-        files.explain(|| explain_document(document, found))?;
+        files.explain(|| Ok(explain_document(document, &learned.name_of(found.number)?, found.score)))?;
         if self.job.keep_marked { files.write(document) } else { Ok(()) }
     }
 }

@@ -6,9 +6,10 @@ use std::fmt::{self, Write as _};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::dedup::{Counts, DedupFigures, FrequentPassage, Learned, Resembles, Task};
+use crate::dedup::{Counts, DedupFigures, FrequentPassage, Learned, Task};
 use crate::document::{Document, Mark, Reason};
 use crate::jobs::failures::Failures;
+use crate::report::{self, excerpt, legible};
 use crate::text::{CharOffsets, Offsets};
 use crate::url;
 
@@ -38,7 +39,6 @@ pub struct DedupReport {
     #[serde(flatten)]
     pub ngrams: Option<NgramReport>,
     /// What failed.
-    #[serde(skip)]
     pub failures: Failures,
 }
 
@@ -95,9 +95,8 @@ const REPORTED: usize = 100;
 const SHOWN: usize = 10;
 /// Rows of a table.
 const ROWS: usize = 10;
-/// Characters of a passage that are reported, and that are shown on a line.
+/// Characters of a passage that are reported.
 const CHARACTERS: usize = 300;
-const CHARACTERS_SHOWN: usize = 70;
 
 /// The figures of a report while documents are judged.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
@@ -134,7 +133,7 @@ impl Tally {
             count: frequent.count,
             words: frequent.words,
             document: document.id.clone(),
-            text: shortened(frequent.span.of(document.text()), CHARACTERS),
+            text: excerpt(frequent.span.of(document.text()), CHARACTERS),
         }));
         if self.most_repeated.len() > 2 * REMEMBERED {
             self.sort_repeated(REMEMBERED);
@@ -227,7 +226,7 @@ impl fmt::Display for DedupReport {
             if number == 0 {
                 writeln!(f, "\nmost repeated          times   words")?;
             }
-            let text = shortened(&passage.text, CHARACTERS_SHOWN);
+            let text = excerpt(&passage.text, report::SHOWN);
             writeln!(f, "{:>28}{:>8}  {text}", passage.count, passage.words)?;
         }
         Ok(())
@@ -287,36 +286,32 @@ fn write_rows(
     }
 }
 
-/// The beginning of a text, on one line.
-fn shortened(text: &str, characters: usize) -> String {
-    let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
-    match line.char_indices().nth(characters) {
-        Some((at, _)) => format!("{}…", &line[..at]),
-        None => line,
-    }
-}
-
-/// Why blocks of a document were removed: a line for each mark.
-pub(super) fn explain_blocks(document: &Document, marks: &[Mark], offsets: Offsets) -> String {
+/// Why blocks of a document were removed: a line for each mark. `names` are those of their sources.
+pub(super) fn explain_blocks(
+    document: &Document,
+    marks: &[Mark],
+    names: &[Option<String>],
+    offsets: Offsets,
+) -> String {
     let mut chars = CharOffsets::new(document.text());
     let mut lines = String::new();
-    for mark in marks {
-        let Reason::Repeats { document: of, words, share, by } = &mark.reason else { continue };
-        let place = match (of, words) {
-            (Some(id), Some((from, to))) => format!("copy of {id}, words {from} to {to}"),
-            (Some(id), None) => format!("copy of {id}"),
+    for (mark, name) in marks.iter().zip(names) {
+        let Reason::Repeats { words, share, by, .. } = &mark.reason else { continue };
+        let place = match (name.as_deref().map(legible), words) {
+            (Some(name), Some((from, to))) => format!("copy of {name}, words {from} to {to}"),
+            (Some(name), None) => format!("copy of {name}"),
             (None, _) => "beside copies".to_owned(),
         };
         let span = chars.span(mark.span, offsets);
-        let text = shortened(mark.span.of(document.text()), CHARACTERS_SHOWN);
+        let text = excerpt(mark.span.of(document.text()), report::SHOWN);
         let share = (share * 100.0).round();
-        let (id, start, end) = (&document.id, span.start, span.end);
-        let _ = writeln!(lines, "{id}, {start} to {end}: {place}, {share} % ({by}): {text}");
+        let (name, start, end) = (legible(document.name()), span.start, span.end);
+        let _ = writeln!(lines, "{name}, {start} to {end}: {place}, {share} % ({by}): {text}");
     }
     lines
 }
 
-/// Why a whole document was removed.
-pub(super) fn explain_document(document: &Document, found: &Resembles) -> String {
-    format!("{}: resembles {}, {} %\n", document.id, found.document, (found.score * 100.0).round())
+/// Why a whole document was removed: it resembles another one.
+pub(super) fn explain_document(document: &Document, other: &str, score: f64) -> String {
+    format!("{}: resembles {}, {} %\n", legible(document.name()), legible(other), (score * 100.0).round())
 }

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use self::read::Reader;
 use super::failures::{FailureLog, Failures};
 use super::input::Input;
-use super::outputs::{ERRORS, Output, Outputs};
+use super::outputs::{ERRORS, Output, Outputs, REPORT};
 use crate::editions::{
     BaselineMethod, BookPair, CandidateOptions, Entry, FindOptions, FoundEditions, Shelf, Work, find, works,
 };
@@ -103,7 +103,7 @@ impl Editions {
     /// Runs the job.
     pub fn run(&self, input: impl Into<EditionsInput>, outputs: Outputs, run: &Run) -> Result<EditionsReport> {
         let EditionsInput { books, against } = input.into();
-        outputs.check(&[ERRORS, INDEX])?;
+        outputs.check(&[ERRORS, INDEX, REPORT])?;
         let format = outputs.report_format(Self::FORMATS)?;
         let limits = CandidateOptions { memory: run.memory_or(Self::MEMORY)?, temporary: run.temporary() };
         let (source, early) = books.open(&self.read, &outputs.without(INDEX))?;
@@ -153,7 +153,10 @@ impl Editions {
         let FoundEditions { pairs, too_short, lists, .. } = &found;
         write::write(self, &shelved, &found, &works, &failures, format, &outputs)?;
         let (pairs, too_short, lists) = (pairs.clone(), too_short.clone(), lists.clone());
-        Ok(EditionsReport { books: shelved.books().to_vec(), compared, pairs, works, too_short, lists, failures })
+        let books = shelved.books().to_vec();
+        let report = EditionsReport { books, compared, pairs, works, too_short, lists, failures };
+        outputs.write_report(&report)?;
+        Ok(report)
     }
 
     /// Finds the pairs.

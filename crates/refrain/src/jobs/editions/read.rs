@@ -4,7 +4,7 @@ use std::collections::HashSet;
 use std::ops::Range;
 use std::path::Path;
 
-use super::super::failures::FailureLog;
+use super::super::failures::{FailureLog, not_a_book};
 use super::super::input::Input;
 use super::Editions;
 use crate::document::{Document, Position, Span};
@@ -99,12 +99,7 @@ impl<'a> Reader<'a> {
             Position { input: range.start, record: 0 },
             |position, mut item| {
                 match &mut item {
-                    // A file named as input was meant to be a book, so report that it is not text.
-                    Item::Skipped { origin, reason }
-                        if origin.member.is_none() && origin.url.is_none() && !reason.starts_with("WARC") =>
-                    {
-                        return (None, Some(Failure::new(&origin.input, format!("is not text: {reason}"))));
-                    }
+                    Item::Skipped { origin, reason } => return (None, not_a_book(origin, reason)),
                     Item::Document(raw) if raw.origin.member.is_none() => raw.claims_text = true,
                     _ => {}
                 }
@@ -181,6 +176,7 @@ impl ReadBook {
             edges: has_edges.then(|| Book::read(id.clone(), text, &[Span::new(start, end)])),
             set: method.map(|method| method.read(text, &outside)),
             book: Book {
+                url: document.origin.url.clone(),
                 title: field("title", found.facts.title),
                 author: field("author", found.facts.author),
                 ..Book::read(id, text, &outside)

@@ -51,7 +51,7 @@ pub(super) fn table(job: &Editions, books: &[Entry], pairs: &[BookPair], most: u
     if pairs.is_empty() {
         return "no two books share enough text to be editions of the same work\n".to_owned();
     }
-    let book = |number: u32| books.get(number as usize).map_or(String::new(), |book| legible(&book.id));
+    let book = |number: u32| books.get(number as usize).map_or(String::new(), |book| legible(book.name()));
     let mut pairs: Vec<&BookPair> = pairs.iter().collect();
     pairs.sort_by(|one, other| other.score.total_cmp(&one.score).then((one.a, one.b).cmp(&(other.a, other.b))));
     let mut table = match job.method {

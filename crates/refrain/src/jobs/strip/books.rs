@@ -11,6 +11,7 @@ use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
 use crate::document::{Document, Position};
 use crate::error::{Error, Failure, Hint, Result};
 use crate::flow::each_document_of;
+use crate::jobs::failures::not_a_book;
 use crate::prepare::Preparation;
 use crate::run::Workers;
 use crate::source::{Collection, InputFile, InputFormat, Item, is_plain_text};
@@ -38,6 +39,8 @@ pub(super) struct Book {
     pub(super) position: Position,
     /// Its name without `.txt`.
     pub(super) id: String,
+    /// The name that people see: its address, or else its id.
+    pub(super) name: String,
     /// The name of the input, with that of the member of an archive.
     pub(super) origin: String,
     pub(super) ends: Ends,
@@ -47,6 +50,7 @@ pub(super) struct Book {
 }
 
 /// Where the text of a book is.
+#[derive(Clone)]
 pub(super) enum Content {
     /// In a plain file.
     File {
@@ -188,9 +192,11 @@ impl Books<'_> {
         }
         let ends = self.ends(input, extent).ok().flatten().filter(Ends::is_text)?;
         let name = self.names.of(input);
+        let id = without_extension(&name.to_string_lossy()).to_owned();
         Some(Book {
             position: Position { input: index, record: 0 },
-            id: without_extension(&name.to_string_lossy()).to_owned(),
+            name: id.clone(),
+            id,
             origin: input.name.clone(),
             ends,
             content: Content::File { path: input.path.clone(), name },
@@ -245,10 +251,7 @@ impl Books<'_> {
         };
         let book = |position: Position, mut item: Item| {
             match &mut item {
-                // A file that is not text was meant to be a book, unless it is in an archive.
-                Item::Skipped { origin, reason } if origin.member.is_none() && origin.url.is_none() => {
-                    return Some(Err(Failure::new(&origin.input, format!("is not text: {reason}"))));
-                }
+                Item::Skipped { origin, reason } => return not_a_book(origin, reason).map(Err),
                 Item::Document(raw) if raw.origin.member.is_none() => raw.claims_text = true,
                 _ => {}
             }
@@ -258,6 +261,7 @@ impl Books<'_> {
                     document.remove_marked();
                     Some(Ok(Book {
                         position,
+                        name: document.origin.url.clone().unwrap_or_else(|| id(&document)),
                         id: id(&document),
                         origin: document.origin.path().into_owned(),
                         ends: Ends::of(document.text().as_bytes(), self.lines),

@@ -11,14 +11,14 @@ use serde::{Deserialize, Serialize};
 
 use super::failures::{FailureLog, Failures};
 use super::input::Input;
-use super::outputs::{DOUBTFUL, ERRORS, Outputs, REPORT, SAVE};
+use super::outputs::{DOUBTFUL, ERRORS, Outputs, PAGE, REMOVED, REPORT, SAVE};
 use crate::error::{Error, Result};
 use crate::report::StripPage;
 use crate::run::Run;
 use crate::source::ReadOptions;
 use crate::strip::{StripMethod, StripProfile};
 use crate::text::Offsets;
-use crate::write::{Format, Names};
+use crate::write::{Compressed, Format, Names};
 use books::{Books, Extent};
 use rows::{Row, head, sort_by_doubt};
 use write::{Destination, Problem, Target};
@@ -35,7 +35,9 @@ use write::{Destination, Problem, Target};
 /// | main: memory | documents |
 /// | `errors` | what failed |
 /// | `doubtful` | a table (tsv) of doubtful cases, the least certain first |
-/// | `report` | a web page: the least certain cases, and figures of the collection |
+/// | `removed` | what was removed and why, one JSON object a line |
+/// | `report` | the report as JSON |
+/// | `page` | a web page: the least certain cases, and figures of the collection |
 /// | `save` | what was learned, for [`evidence`](Strip::evidence) |
 ///
 /// ```
@@ -90,7 +92,7 @@ pub struct StripReport {
     pub doubtful: u64,
     /// Texts of which nothing would remain. They are written whole.
     pub emptied: u64,
-    /// The ids of the first of them.
+    /// The names of the first of them.
     pub first_emptied: Vec<String>,
     /// The texts that it learned from, if any.
     pub learned: Option<LearnedFrom>,
@@ -99,7 +101,7 @@ pub struct StripReport {
 }
 
 impl StripReport {
-    /// How many ids of emptied books a report holds.
+    /// How many names of emptied books a report holds.
     const NAMED: usize = 10;
 
     fn add(&mut self, row: &Row) {
@@ -110,7 +112,7 @@ impl StripReport {
         self.doubtful += u64::from(found.is_doubtful());
         self.emptied += u64::from(found.emptied);
         if found.emptied && self.first_emptied.len() < Self::NAMED {
-            self.first_emptied.push(row.id.clone());
+            self.first_emptied.push(row.name.clone());
         }
     }
 }
@@ -123,7 +125,7 @@ impl Strip {
 
     /// Runs the job.
     pub fn run(&self, input: &Input, outputs: Outputs, run: &Run) -> Result<StripReport> {
-        outputs.check(&[DOUBTFUL, ERRORS, REPORT, SAVE])?;
+        outputs.check(&[DOUBTFUL, ERRORS, PAGE, REMOVED, REPORT, SAVE])?;
         if outputs.get(SAVE).is_some() && (self.evidence.is_some() || self.method != StripMethod::Learned) {
             return Err(Error::Refused("nothing to save: this run learns no evidence".into()));
         }
@@ -146,9 +148,10 @@ impl Strip {
             save.write(&evidence.saved())?;
         }
         let mut report = StripReport { learned, ..StripReport::default() };
-        let mut page = outputs.get(REPORT).map(|_| StripPage::default());
+        let mut page = outputs.get(PAGE).map(|_| StripPage::default());
         let mut doubtful = outputs.get(DOUBTFUL).map(|_| Vec::new());
-        let (preparation, has_page) = (destination.preparation(), page.is_some());
+        let mut removed = outputs.open_list(REMOVED)?;
+        let (preparation, has_page, lists_removed) = (destination.preparation(), page.is_some(), removed.is_some());
         books.each(
             "strip",
             Extent::Whole,
@@ -156,11 +159,12 @@ impl Strip {
                 let book = book?;
                 let found = finder.find(&book.ends);
                 let ends = has_page.then(|| (book.position, book.ends.clone()));
+                let removed = if lists_removed { write::removed(&book, &found, self.offsets)? } else { Vec::new() };
                 let (row, body) = preparation.prepare(book, found)?;
-                Ok((row, body, ends))
+                Ok((row, body, ends, removed))
             },
             |done| {
-                let (mut row, body, ends) = match done {
+                let (mut row, body, ends, lines) = match done {
                     Ok(done) => done,
                     Err(Problem::Book(failure)) => return failures.add(*failure),
                     Err(Problem::Run(error)) => return Err(error),
@@ -169,8 +173,11 @@ impl Strip {
                     failures.add(failure)?;
                 }
                 report.add(&row);
+                if let Some(removed) = &mut removed {
+                    removed.put(&lines)?;
+                }
                 if let (Some(page), Some((position, ends))) = (&mut page, ends) {
-                    page.add(position, &row.id, &ends, &row.found);
+                    page.add(position, &row.name, &ends, &row.found);
                 }
                 destination.write(&mut row, body)?;
                 if let Some(doubtful) = doubtful.as_mut().filter(|_| row.found.is_doubtful()) {
@@ -180,7 +187,10 @@ impl Strip {
             },
         )?;
         destination.finish()?;
-        if let (Some(mut out), Some(page)) = (outputs.open_list(REPORT)?, page) {
+        removed.map(Compressed::finish).transpose()?;
+        if let Some(page) = page
+            && let Some(mut out) = outputs.open_list(PAGE)?
+        {
             out.put(workers.install(|| page.page())?.as_bytes())?;
             out.finish()?;
         }
@@ -191,6 +201,7 @@ impl Strip {
             out.finish()?;
         }
         report.failures = failures.finish();
+        outputs.write_report(&report)?;
         Ok(report)
     }
 }

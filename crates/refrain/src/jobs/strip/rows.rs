@@ -13,6 +13,8 @@ use crate::write::Format;
 #[derive(Clone)]
 pub(super) struct Row {
     pub(super) id: String,
+    /// The name that people see: its address, or else its id.
+    pub(super) name: String,
     pub(super) origin: String,
     /// The name of its body in the output folder.
     pub(super) file: Option<PathBuf>,
@@ -86,7 +88,7 @@ impl Row {
             }
             Format::Jsonl => self.json().to_string() + "\n",
             _ => {
-                let first = table([&preamble, &epilogue, &lines, &confidence], &legible(&self.id));
+                let first = table([&preamble, &epilogue, &lines, &confidence], &legible(&self.name));
                 let why = format!("{:>41}preamble: {}; epilogue: {}\n", "", found.why_preamble, found.why_epilogue);
                 let against = match found.doubts.as_slice() {
                     [] => String::new(),

@@ -11,14 +11,16 @@ use serde_json::Map;
 use super::Strip;
 use super::books::{Book, Books, Content, read_part};
 use super::rows::{Row, head, sort_by_doubt};
-use crate::document::{Document, Origin, Span};
+use crate::document::{Document, Origin, Position, Span};
 use crate::error::{Error, Failure, Hint, IoContext, Result};
 use crate::jobs::outputs::{Output, Outputs, is_folder};
 use crate::prepare::Preparation;
 use crate::source::{Body, InputFiles, Item, Markup, RawDocument};
 use crate::strip::{Boundaries, Ends};
+use crate::text::Offsets;
 use crate::write::{
     self, Compressed, Compression, DocumentWriter, FolderWriter, Format, WriteOptions, extension, place_below,
+    removed_lines,
 };
 
 /// The name of the report in a folder of bodies.
@@ -301,14 +303,15 @@ pub(super) enum PreparedBody {
 
 impl BodyPreparation {
     pub(super) fn prepare(&self, book: Book, found: Boundaries) -> Result<(Row, PreparedBody), Problem> {
-        let Book { position, id, origin, ends, content, failure } = book;
-        let mut row = Row { id, origin, file: None, found, failure };
+        let Book { position, id, name, origin, ends, content, failure } = book;
+        let mut row = Row { id, name, origin, file: None, found, failure };
         let body = row.found.body(&ends);
         let unreadable = |origin: &str, error: &io::Error| Failure::new(origin, error.to_string());
         let prepared = match (self, content) {
             (BodyPreparation::None, _) => PreparedBody::Nothing,
-            (BodyPreparation::Mark, Content::Document(mut document)) => {
-                row.found.mark(&mut document, &ends);
+            (BodyPreparation::Mark, content) => {
+                let (document, failure) = marked(position, &row.origin, content, &ends, &row.found)?;
+                row.failure = row.failure.or(failure);
                 PreparedBody::Document(document)
             }
             // As in plain files, white space around the body is a part of it.
@@ -334,31 +337,50 @@ impl BodyPreparation {
                 row.file = Some(name);
                 PreparedBody::Nothing
             }
-            (BodyPreparation::Mark, Content::File { path, .. }) => {
-                let bytes = fs::read(&path).map_err(|error| unreadable(&row.origin, &error))?;
-                let raw = RawDocument {
-                    id: row.origin.clone(),
-                    origin: Origin { input: row.origin.clone(), ..Origin::default() },
-                    meta: Map::new(),
-                    body: Body::Bytes(bytes),
-                    markup: Some(Markup::Text),
-                    charset: None,
-                    claims_text: true,
-                };
-                let preparation = Preparation { language: None, extractor: None };
-                let prepared = preparation.prepare(position, Item::Document(Box::new(raw)));
-                let Some(mut document) = prepared.document else {
-                    let unclear = || Failure::new(&row.origin, "is not text");
-                    return Err(prepared.failure.unwrap_or_else(unclear).into());
-                };
-                row.failure = row.failure.or(prepared.failure);
-                let text = Ends::of(document.text().as_bytes(), ends.edge_lines());
-                row.found.mark(&mut document, &text);
-                PreparedBody::Document(Box::new(document))
-            }
         };
         Ok((row, prepared))
     }
+}
+
+/// The document of a book, with marks on its preamble and epilogue, and a problem that did not prevent its use.
+fn marked(
+    position: Position,
+    origin: &str,
+    content: Content,
+    ends: &Ends,
+    found: &Boundaries,
+) -> Result<(Box<Document>, Option<Failure>), Failure> {
+    let path = match content {
+        Content::Document(mut document) => {
+            found.mark(&mut document, ends);
+            return Ok((document, None));
+        }
+        Content::File { path, .. } => path,
+    };
+    let bytes = fs::read(&path).map_err(|error| Failure::new(origin, error.to_string()))?;
+    let raw = RawDocument {
+        id: origin.to_owned(),
+        origin: Origin { input: origin.to_owned(), ..Origin::default() },
+        meta: Map::new(),
+        body: Body::Bytes(bytes),
+        markup: Some(Markup::Text),
+        charset: None,
+        claims_text: true,
+    };
+    let preparation = Preparation { language: None, extractor: None };
+    let prepared = preparation.prepare(position, Item::Document(Box::new(raw)));
+    let Some(mut document) = prepared.document else {
+        return Err(prepared.failure.unwrap_or_else(|| Failure::new(origin, "is not text")));
+    };
+    let text = Ends::of(document.text().as_bytes(), ends.edge_lines());
+    found.mark(&mut document, &text);
+    Ok((Box::new(document), prepared.failure))
+}
+
+/// The preamble and the epilogue of a book, as lines of the list `removed`.
+pub(super) fn removed(book: &Book, found: &Boundaries, offsets: Offsets) -> Result<Vec<u8>, Problem> {
+    let (document, _) = marked(book.position, &book.origin, book.content.clone(), &book.ends, found)?;
+    Ok(removed_lines(&document, offsets)?)
 }
 
 /// Cuts a document to its body, by bytes of its text.

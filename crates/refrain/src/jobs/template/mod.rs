@@ -9,13 +9,14 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
 
 use self::output::{Destination, Put, Target};
 use self::pages::{Page, Pages};
 use self::records::{Columns, Row};
 use super::failures::{FailureLog, Failures};
 use super::input::Input;
-use super::outputs::{ERRORS, Outputs, SAVE};
+use super::outputs::{ERRORS, Outputs, REPORT, SAVE};
 use crate::document::{Position, Span};
 use crate::error::{Error, Hint, IoContext, Result};
 use crate::extract::Extractor;
@@ -115,8 +116,6 @@ pub enum TemplateResult {
     Show,
     /// The same for a terminal, with colours.
     ShowInTerminal,
-    /// One JSON object about all pages.
-    Summary,
 }
 
 /// The unit of the ranges of content.
@@ -194,7 +193,7 @@ impl Template {
 
     /// Runs the job.
     pub fn run(&self, input: &Input, outputs: Outputs, run: &Run) -> Result<TemplateReport> {
-        outputs.check(&[ERRORS, SAVE, SAVE_WRAPPER])?;
+        outputs.check(&[ERRORS, REPORT, SAVE, SAVE_WRAPPER])?;
         self.check(&outputs)?;
         let target = Target::of(self.result, &outputs)?;
         let (source, early, _copy) = input.open_twice(&self.read.of_pages(), &outputs, run.temporary.as_deref())?;
@@ -222,6 +221,7 @@ impl Template {
         report.note(&known, self.evidence.is_some());
         destination.finish(&report)?;
         report.failures = failures.finish();
+        outputs.write_report(&report)?;
         Ok(report)
     }
 
@@ -396,6 +396,27 @@ fn in_page(text: &str, ranges: &[(usize, usize)]) -> Vec<Span> {
 }
 
 impl TemplateReport {
+    /// What was found as one JSON object: the templates, or the cut point of FindOptimal.
+    pub fn summary(&self) -> Value {
+        match self.cut {
+            Some(cut) => json!({
+                "method": "findoptimal",
+                "n": cut.n,
+                "a": cut.a,
+                "alternation_count": cut.alternations,
+                "pages": self.pages,
+            }),
+            None => json!({
+                "method": "backbone",
+                "pages": self.pages,
+                "fitting": self.fitting,
+                "of_another_kind": self.other_kind,
+                "without_template": self.alone,
+                "templates": self.templates,
+            }),
+        }
+    }
+
     fn add(&mut self, put: &Put) {
         self.pages += 1;
         self.empty += u64::from(put.is_empty);

@@ -23,7 +23,6 @@ use crate::write::{
 
 /// The result to write, and its format.
 pub(super) enum Target {
-    Summary,
     Ranges(RangeUnit),
     Records(Format),
     Show,
@@ -37,10 +36,6 @@ pub(super) enum Target {
 impl Target {
     pub(super) fn of(result: TemplateResult, outputs: &Outputs) -> Result<Target> {
         Ok(match result {
-            TemplateResult::Summary => {
-                outputs.file_format(&[Format::Json, Format::Jsonl], Format::Json)?;
-                Target::Summary
-            }
             TemplateResult::Ranges(unit) => {
                 outputs.file_format(&[Format::Jsonl], Format::Jsonl)?;
                 Target::Ranges(unit)
@@ -95,7 +90,7 @@ impl Put {
     pub(super) fn new(target: &Target, Marked { page, content, how }: Marked) -> Put {
         let mut is_empty = content.is_empty();
         let what = match target {
-            Target::Summary | Target::Records(_) => What::Nothing,
+            Target::Records(_) => What::Nothing,
             Target::Ranges(unit) => What::Line(ranges(&page, &content, *unit)),
             Target::Show => What::Line(shown(&page, &content)),
             Target::ShowInTerminal => What::Line(coloured(&shown(&page, &content))),
@@ -220,8 +215,6 @@ pub(super) enum Destination {
         columns: Columns,
     },
     ParquetTable(TableWriter, Columns),
-    /// One JSON object at the end.
-    Summary(Compressed),
 }
 
 /// A folder of pages.
@@ -245,7 +238,6 @@ impl Destination {
     ) -> Result<Destination> {
         let main = outputs.main();
         Ok(match target {
-            Target::Summary => Destination::Summary(main.open()?),
             Target::Ranges(_) | Target::ShowInTerminal => Destination::Lines(main.open()?, ""),
             Target::Show => {
                 let mut out = main.open()?;
@@ -330,32 +322,7 @@ impl Destination {
             Destination::Documents(out) => out.finish().map(drop),
             Destination::Table { out, .. } => out.finish().map(drop),
             Destination::ParquetTable(out, _) => out.finish().map(drop),
-            Destination::Summary(mut out) => {
-                out.put((summary(report).to_string() + "\n").as_bytes())?;
-                out.finish().map(drop)
-            }
         }
-    }
-}
-
-/// The results as one JSON object.
-fn summary(report: &TemplateReport) -> Value {
-    match report.cut {
-        Some(cut) => json!({
-            "method": "findoptimal",
-            "n": cut.n,
-            "a": cut.a,
-            "alternation_count": cut.alternations,
-            "pages": report.pages,
-        }),
-        None => json!({
-            "method": "backbone",
-            "pages": report.pages,
-            "fitting": report.fitting,
-            "of_another_kind": report.other_kind,
-            "without_template": report.alone,
-            "templates": report.templates,
-        }),
     }
 }
 
