@@ -34,6 +34,7 @@ pub(super) const FORMAT: u32 = 2;
 
 /// What is a duplicate, and how it is found.
 #[derive(Debug, Clone)]
+#[allow(clippy::struct_excessive_bools)] // options
 pub struct DedupOptions {
     /// What is looked for.
     pub task: Task,
