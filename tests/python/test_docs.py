@@ -58,6 +58,57 @@ def test_pages_of_the_book_link_inside_it():
     assert not outside
 
 
+OPTION = re.compile(r"(?<![\w-])--[a-z][a-z-]*")
+SPAN = re.compile(r"`([^`\n]+)`")
+VERB_OF_PAGE = {"first-corpus": ["corpus"], "list-stats": ["list", "stats"]}
+
+
+def visible_options():
+    """The options that the help of each verb lists, by verb. A test of the command line keeps the page of options up to date."""
+    options, verbs = {}, []
+    for line in (ROOT / "docs/guide/options.md").read_text().splitlines():
+        cells = [cell.strip() for cell in line.strip("|").split("|")]
+        if line.startswith("| |"):
+            verbs = cells[1:]
+        elif found := OPTION.search(cells[0]) if line.startswith("| `") else None:
+            for verb, cell in zip(verbs, cells[1:]):
+                if cell:
+                    options.setdefault(verb, {"--help"}).add(found.group())
+    return options
+
+
+def code_of(text):
+    """The code spans of a document, and the lines of its blocks; a command may continue after a backslash."""
+    blocks = re.findall(r"^```[a-z]*\n(.*?)^```$", text, flags=re.MULTILINE | re.DOTALL)
+    spans = SPAN.findall(re.sub(r"^```.*?^```$", "", text, flags=re.MULTILINE | re.DOTALL))
+    return spans + [line for block in blocks for line in block.replace("\\\n", " ").splitlines()]
+
+
+def unknown_options(page, options):
+    """The options in a page that no help lists: those of commands, of tables about one verb, and others by their name alone."""
+    text = page.read_text()
+    unknown = []
+    for code in code_of(text):
+        for command in re.split(r"[|;&]|\$\(|`", code):
+            called = re.search(r"(?:^|[ $])refrain (library )?([a-z]+)\b", command)
+            verb = "".join(part for part in called.groups() if part) if called else None
+            known = options.get(verb, set()) if called else set().union(*options.values())
+            if called or command.startswith("--"):
+                unknown += [f"{command}: {option}" for option in OPTION.findall(command) if option not in known]
+    stem = page.stem
+    verbs = VERB_OF_PAGE.get(stem, [verb for verb in options if verb.split()[0] == stem])
+    if page.parent.name == "guide" and verbs:
+        known = set().union(*(options[verb] for verb in verbs))
+        rows = re.findall(r"^\| (`-[^|]*) \|", text, flags=re.MULTILINE)
+        unknown += [f"{row}: {option}" for row in rows for option in OPTION.findall(row) if option not in known]
+    return unknown
+
+
+@pytest.mark.parametrize("page", [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))], ids=by_path)
+def test_options_are_those_of_the_help(page):
+    assert not unknown_options(page, visible_options())
+
+
 @pytest.mark.skipif(not (shutil.which("jq") and shutil.which("zstd")), reason="the examples need jq and zstd")
 @pytest.mark.parametrize("document", with_examples(), ids=by_path)
 def test_commands_print_what_is_shown(document):

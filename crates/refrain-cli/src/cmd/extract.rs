@@ -61,8 +61,8 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "METHOD", default_value = ExtractMethod::default().name(), value_parser = named(ExtractMethod::ALL.to_vec()), help_heading = "Main content")]
     method: ExtractMethod,
 
-    /// jusText: language of the pages, whatever they say; `none` for no stop list
-    #[arg(long, alias = "lang", value_name = "CODE", value_parser = language, help_heading = "Main content")]
+    /// jusText: language to assume for all pages, even if they declare another; `none` uses no stop list
+    #[arg(long, value_name = "CODE", value_parser = language, help_heading = "Main content")]
     assume_lang: Option<String>,
 
     #[command(flatten)]
