@@ -1,10 +1,11 @@
 """The documents: links lead somewhere, and commands print what is shown."""
 
+import json
 import re
 import shutil
 
 import pytest
-from cli import ROOT
+from cli import ROOT, SAMPLES, refrain
 from examples import documents, renewed, with_examples
 
 LINK = re.compile(r"!?\[(?:[^\]\[]|\[[^\]]*\])*\]\(([^)\s]+)\)")
@@ -107,6 +108,15 @@ def unknown_options(page, options):
 @pytest.mark.parametrize("page", [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))], ids=by_path)
 def test_options_are_those_of_the_help(page):
     assert not unknown_options(page, visible_options())
+
+
+def test_the_page_lists_the_options_in_a_manifest(tmp_path):
+    refrain("corpus", SAMPLES / "notes.jsonl", "-o", tmp_path / "corpus", "--method", "justext", "--quiet")
+    written = json.loads((tmp_path / "corpus/manifest.json").read_text())["options"]
+    page = (ROOT / "docs/formats.md").read_text()
+    table = page.partition("### manifest.json")[2].partition("| Option | Value |")[2].partition("\n\n")[0]
+    listed = [name for row in table.splitlines() for name in SPAN.findall(row.split("|")[1] if row else "")]
+    assert sorted(listed) == sorted(written)
 
 
 @pytest.mark.skipif(not (shutil.which("jq") and shutil.which("zstd")), reason="the examples need jq and zstd")

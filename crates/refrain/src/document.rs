@@ -353,7 +353,7 @@ pub enum Reason {
         /// How sure the detector is, from 0 to 1.
         confidence: f64,
     },
-    /// Set by hand.
+    /// A reason in words.
     Stated(String),
 }
 
