@@ -1,4 +1,5 @@
-//! Every job of the library: files and memory give the same documents, with the same figures.
+//! Every job of the library: files and memory give the same documents, with the same figures. `Editions` and `Library` are in
+//! `jobs/compare.rs`.
 
 use std::path::{Path, PathBuf};
 

@@ -201,6 +201,6 @@ mod tests {
         let command = Arguments::augment_args(clap::Command::new("corpus"));
         let matches = command.get_matches_from(["corpus", "a.html", "-o", "corpus/"]);
         let arguments = Arguments::from_arg_matches(&matches).expect("a command line");
-        assert_eq!(arguments.job().expect("a job"), Corpus::default());
+        assert_eq!((arguments.job().expect("a job"), arguments.memory), (Corpus::default(), Corpus::MEMORY));
     }
 }

@@ -307,6 +307,6 @@ mod tests {
         let command = Arguments::augment_args(clap::Command::new("dedup"));
         let matches = command.get_matches_from(["dedup", "docs.jsonl"]);
         let arguments = Arguments::from_arg_matches(&matches).expect("a command line");
-        assert_eq!(arguments.job(), Dedup::default());
+        assert_eq!((arguments.job(), arguments.memory), (Dedup::default(), Dedup::MEMORY));
     }
 }

@@ -274,5 +274,7 @@ mod tests {
     fn an_empty_command_line_has_the_defaults_of_the_library() {
         let check = Check { library: PathBuf::new(), ..crate::arguments::parsed() };
         assert_eq!(check.job(), LibraryCheck::default());
+        let add = Add { library: PathBuf::new(), ..crate::arguments::parsed() };
+        assert_eq!(add.memory, Library::MEMORY);
     }
 }

@@ -121,7 +121,7 @@ impl Default for DedupOptions {
             stub: 20,
             edited: true,
             list_lost: false,
-            memory: 1 << 30,
+            memory: DedupOptions::MEMORY,
             temporary: std::env::temp_dir(),
             names: false,
             make_ids: false,
@@ -131,6 +131,9 @@ impl Default for DedupOptions {
 }
 
 impl DedupOptions {
+    /// The default memory limit.
+    pub const MEMORY: u64 = 1 << 30;
+
     pub(super) fn needs_ngrams(&self) -> bool {
         matches!(self.task, Task::Count | Task::Blocks)
     }

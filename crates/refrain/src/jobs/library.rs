@@ -153,6 +153,8 @@ pub struct FoundSource {
 impl Library {
     /// The formats that a check is written in.
     pub const FORMATS: &[Format] = &[Format::Table, Format::Jsonl];
+    /// The memory that adding sources may use unless the run says otherwise.
+    pub const MEMORY: u64 = PairOptions::MEMORY;
 
     /// Opens a library.
     pub fn open(folder: impl Into<PathBuf>) -> Result<Library> {
@@ -197,7 +199,7 @@ impl Library {
         let (source, early) = input.open(read, &outputs)?;
         let mut failures = FailureLog::new(&outputs, early)?;
         let mut options = self.options(false);
-        options.pairs.memory = run.memory_or(PairOptions::MEMORY)?;
+        options.pairs.memory = run.memory_or(Self::MEMORY)?;
         let mut writer = LibraryWriter::open(&self.folder, &options)?;
         let workers = run.start()?;
         let reader = Reader { languages: true, ..Reader::new(&workers) };

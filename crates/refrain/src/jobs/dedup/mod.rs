@@ -117,6 +117,9 @@ const MAX_STUB: usize = 1 << 20;
 const EXPANSION: u64 = 4;
 
 impl Dedup {
+    /// The memory that a run may use unless it says otherwise.
+    pub const MEMORY: u64 = DedupOptions::MEMORY;
+
     /// Runs the job.
     pub fn run(&self, input: &Input, outputs: Outputs, run: &Run) -> Result<DedupReport> {
         self.start(input, None, &outputs, run)
@@ -250,7 +253,7 @@ impl Dedup {
             edited: !self.intact,
             list_lost: outputs.get(LOST).is_some(),
             names: outputs.get(EXPLAIN).is_some(),
-            memory: run.memory.unwrap_or(default.memory),
+            memory: run.memory.unwrap_or(Dedup::MEMORY),
             make_ids: self.make_ids,
             expected: inputs.iter().map(bytes).chain(saved).sum(),
             ..default
