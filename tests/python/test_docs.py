@@ -119,6 +119,29 @@ def test_the_page_lists_the_options_in_a_manifest(tmp_path):
     assert sorted(listed) == sorted(written)
 
 
+def string_literals():
+    """The string literals of both crates, without comments and tests."""
+    found = []
+    for file in (ROOT / "crates").glob("refrain*/src/**/*.rs"):
+        code = file.read_text().partition("#[cfg(test)]")[0]
+        code = "\n".join(line for line in code.splitlines() if not line.lstrip().startswith("//"))
+        found += re.findall(r'"((?:[^"\\]|\\.)*)"', code, flags=re.DOTALL)
+    found = [re.sub(r"\\\n\s*", "", literal).replace('\\"', '"') for literal in found]
+    # The command line spells the options in hints as flags.
+    return [re.sub(r"`([a-z_]+)`", lambda name: "--" + name[1].replace("_", "-"), literal) for literal in found]
+
+
+def test_messages_that_the_guide_explains_exist():
+    literals = string_literals()
+    page = (ROOT / "docs/guide/troubleshooting.md").read_text()
+    tables = re.findall(r"^\| Message \|.*\n\|[-|]+\|\n((?:\|.*\n)+)", page, flags=re.MULTILINE)
+    messages = [span for table in tables for row in table.splitlines() for span in SPAN.findall(row.split(" | ")[0])]
+    assert len(messages) > 40
+    parts = [(message, part.strip()) for message in messages for part in re.split(r"\.\.\.|…", message)]
+    unknown = [message for message, part in parts if not any(part in literal for literal in literals)]
+    assert not unknown, "\n".join(unknown)
+
+
 @pytest.mark.skipif(not (shutil.which("jq") and shutil.which("zstd")), reason="the examples need jq and zstd")
 @pytest.mark.parametrize("document", with_examples(), ids=by_path)
 def test_commands_print_what_is_shown(document):

@@ -84,7 +84,7 @@ impl InputArguments {
 #[derive(Args)]
 #[command(next_help_heading = "Main content")]
 pub(crate) struct ExtractArguments {
-    /// What is wanted of the main content: all of it (cleaneval), or full sentences only (krdwrd)
+    /// How much of the main content to keep: all of it (cleaneval) or full sentences only (krdwrd)
     #[arg(long, value_name = "PROFILE", default_value = ExtractProfile::default().name(), value_parser = named(ExtractProfile::ALL.to_vec()))]
     profile: ExtractProfile,
 

@@ -558,14 +558,14 @@ fn a_damaged_vertical_file_gives_its_other_documents() {
 }
 
 #[test]
-fn many_failures_are_counted_and_the_first_ones_told() {
+fn many_failures_are_counted_and_the_first_ones_printed() {
     let env = Env::with_good_document();
     env.write("bad.jsonl", "oops\n".repeat(500));
     let converted = env.convert(&["bad.jsonl", "good.txt"]);
     assert_eq!(converted.failures.len(), 500);
     assert_eq!(converted.texts(), [GOOD]);
-    let told = converted.outcome.stderr.lines().filter(|line| line.starts_with("failed: ")).count();
-    assert!(told < 50, "{told} lines");
+    let lines = converted.outcome.stderr.lines().filter(|line| line.starts_with("failed: ")).count();
+    assert!(lines < 50, "{lines} lines");
     converted.outcome.code(1).says(&["bad.jsonl, line 1", "more"]);
 }
 

@@ -438,7 +438,7 @@ fn members_of_an_archive_belong_together_in_any_order() {
 }
 
 #[test]
-fn a_reference_with_the_id_of_a_document_is_told() {
+fn a_reference_with_the_id_of_a_document_is_reported() {
     let env = Env::new();
     let line = |text: &str| json!({"id": "1", "text": text}).to_string() + "\n";
     env.write("new.jsonl", line(&own(1)) + &json!({"id": "2", "text": own(2)}).to_string());
@@ -516,7 +516,7 @@ fn characters_that_nobody_sees_hide_nothing() {
 }
 
 #[test]
-fn what_is_passed_over_is_told() {
+fn skipped_items_are_reported() {
     let env = Env::new();
     samples(&env);
     env.write("essays/late.rar", b"Rar!\x1a\x07\x01\x00and more of it");

@@ -494,7 +494,7 @@ fn copies_beyond_white_space_are_found_and_the_first_one_stays() {
 }
 
 #[test]
-fn a_corpus_without_documents_is_told() {
+fn a_corpus_without_documents_is_reported() {
     let env = Env::new();
     env.write("in/dot.png", b"\x89PNG\r\n\x1a\n");
     env.run(&["corpus", "in", "-o", "corpus"]).code(0).says(&["the corpus is empty"]);

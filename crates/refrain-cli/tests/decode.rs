@@ -1,4 +1,4 @@
-//! `refrain decode`: files to UTF-8, what they are told to be, and what cannot be read.
+//! `refrain decode`: files to UTF-8, the encoding they are said to have, and what cannot be read.
 
 mod common;
 
@@ -295,7 +295,7 @@ fn bytes_that_fit_nothing_are_kept_as_marks_and_counted() {
 }
 
 #[test]
-fn of_many_losses_the_first_ten_places_are_told() {
+fn of_many_losses_the_first_ten_places_are_reported() {
     let env = Env::new();
     env.write("in/spoilt.txt", SPOILT.repeat(25));
     env.run(&["decode", "in", "-o", "utf8/"]).code(0).says(&["U+FFFD (25), in 1 file"]);

@@ -167,7 +167,7 @@ fn a_full_disk_is_told_and_the_run_goes_on_when_there_is_room() {
 }
 
 #[test]
-fn temporary_files_that_cannot_be_written_are_told() {
+fn temporary_files_that_cannot_be_written_are_reported() {
     let env = Env::new();
     env.write("docs.jsonl", json!({"id": "a", "text": common::GOOD}).to_string());
     env.write("file", "no folder");

@@ -9,11 +9,11 @@ use serde_json::Value;
 
 /// Made-up words, the same for each seed; many of them occur once.
 fn story(seed: u64, count: usize) -> String {
-    told(seed, count, 3)
+    story_of(seed, count, 3)
 }
 
 /// The same with longer words, of which there are more.
-fn told(seed: u64, count: usize, syllables_each: usize) -> String {
+fn story_of(seed: u64, count: usize, syllables_each: usize) -> String {
     let mut state = seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1;
     let mut next = |most: usize| {
         state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
@@ -102,8 +102,8 @@ fn passages_are_ranges_of_bytes_whatever_their_order() {
 #[test]
 fn a_folder_has_pairs_works_and_a_page_with_pictures() {
     let env = with_books();
-    let told = env.run(&["editions", "books", "-o", "report/"]).code(0);
-    assert!(String::from_utf8_lossy(&told.stdout).contains("again | one"));
+    let outcome = env.run(&["editions", "books", "-o", "report/"]).code(0);
+    assert!(String::from_utf8_lossy(&outcome.stdout).contains("again | one"));
     assert_eq!(env.names("report"), ["pairs.jsonl", "pairs.tsv", "report.html", "works.jsonl"]);
     let works = env.read_jsonl("report/works.jsonl");
     let books = |work: &Value| work["books"].as_array().map_or(0, Vec::len);
@@ -214,8 +214,8 @@ fn pairs_are_written_as_parquet() {
 fn published_methods_find_copies() {
     let env = with_books();
     for method in ["cs", "its", "uwo", "vo", "shingle"] {
-        let told = env.run(&["editions", "books", "--method", method, "--format", "jsonl"]).code(0);
-        let found = parse_jsonl(&told.stdout);
+        let outcome = env.run(&["editions", "books", "--method", method, "--format", "jsonl"]).code(0);
+        let found = parse_jsonl(&outcome.stdout);
         let pair = |row: &Value| row["a"] == "again" && row["b"] == "one";
         assert!(found.iter().any(pair), "{method}: {found:?}");
         assert!(found.iter().all(|row| row["a"] != "other" && row["b"] != "other"), "{method}: {found:?}");
@@ -279,7 +279,7 @@ fn empty_and_binary_files_are_named_and_the_others_are_done() {
 #[test]
 fn a_book_of_50_megabytes_and_one_of_a_kilobyte_go_together() {
     let env = Env::new();
-    let small = told(1, 3000, 6);
+    let small = story_of(1, 3000, 6);
     let mut large = String::with_capacity(52 << 20);
     for seed in 0.. {
         if large.len() > 50 << 20 {
@@ -364,7 +364,7 @@ fn what_cannot_be_done_is_told_with_a_way_out() {
 }
 
 #[test]
-fn two_books_of_one_name_are_told() {
+fn two_books_of_one_name_are_reported() {
     let env = Env::new();
     let line = |id: &str, text: &str| serde_json::json!({"id": id, "text": text}).to_string() + "\n";
     env.write("books.jsonl", line("a", &story(1, 900)) + &line("a", &story(2, 900)) + &line("b", &story(1, 900)));
@@ -413,10 +413,10 @@ fn translated(text: &str) -> String {
 #[test]
 fn bad_scans_and_parts_are_found_and_translations_are_not() {
     let env = Env::new();
-    let original = told(1, 16_000, 4);
+    let original = story_of(1, 16_000, 4);
     let words: Vec<&str> = original.split_inclusive([' ', '\n']).collect();
     let part = |from: usize, share: usize| words[from..from + words.len() * share / 100].concat();
-    let beside = |seed: u64, share: usize| told(seed, 16_000 * share / 100, 4);
+    let beside = |seed: u64, share: usize| story_of(seed, 16_000 * share / 100, 4);
     env.write("books/original.txt", &original);
     env.write("books/scan.txt", scanned(&original, 20, 7));
     env.write("books/two-fifths.txt", beside(2, 30) + &scanned(&part(5000, 40), 20, 8) + &beside(3, 30));
@@ -424,7 +424,7 @@ fn bad_scans_and_parts_are_found_and_translations_are_not() {
     env.write("books/tenth-scanned.txt", beside(6, 45) + &scanned(&part(2000, 10), 10, 9) + &beside(7, 45));
     env.write("books/quotation.txt", beside(8, 50) + &words[3000..3150].concat() + &beside(9, 50));
     env.write("books/translation.txt", translated(&original));
-    env.write("books/other.txt", told(10, 16_000, 4));
+    env.write("books/other.txt", story_of(10, 16_000, 4));
     env.run(&["editions", "books", "--format", "tsv", "-o", "pairs.tsv"]).code(0);
     let tsv = env.read_text("pairs.tsv");
     let with_original: Vec<(String, String, String)> =
@@ -474,15 +474,15 @@ fn a_new_book_is_found_in_all_editions_of_a_work() {
     (0..40)
         .for_each(|n| env.write(&format!("books/e{n:02}.txt"), format!("{} {}", story(1, 1500), story(100 + n, 40))));
     env.write("new.txt", story(1, 1500));
-    let told = env.run(&["editions", "books", "--against", "new.txt", "--format", "tsv"]).code(0);
-    assert_eq!(rows(told.text()).len(), 40);
+    let outcome = env.run(&["editions", "books", "--against", "new.txt", "--format", "tsv"]).code(0);
+    assert_eq!(rows(outcome.text()).len(), 40);
 }
 
 #[test]
 fn a_book_of_the_collection_is_looked_for_and_does_not_find_itself() {
     let env = with_books();
-    let told = env.run(&["editions", "books", "--against", "books/one.txt", "--format", "tsv"]).code(0);
-    let found = pairs(told.text());
+    let outcome = env.run(&["editions", "books", "--against", "books/one.txt", "--format", "tsv"]).code(0);
+    let found = pairs(outcome.text());
     assert!(found.contains(&named("again", "one", "duplicate")), "{found:?}");
     assert!(found.iter().all(|(a, b, _)| a != b && b == "one"), "{found:?}");
 }
@@ -492,12 +492,12 @@ fn copies_are_all_told_however_many_there_are() {
     let env = Env::new();
     let copy = story(1, 400);
     (0..1100).for_each(|n| env.write(&format!("books/c{n:04}.txt"), &copy));
-    let told = env.run(&["editions", "books", "--format", "tsv"]).code(0);
-    assert_eq!(rows(told.text()).len(), 1099, "beside the first of them, where they are more than a thousand");
+    let outcome = env.run(&["editions", "books", "--format", "tsv"]).code(0);
+    assert_eq!(rows(outcome.text()).len(), 1099, "beside the first of them, where they are more than a thousand");
     (6..1100).for_each(|n| std::fs::remove_file(env.path(&format!("books/c{n:04}.txt"))).expect("a copy"));
     env.write("books/d.txt", format!("{} {copy}", story(2, 900)));
-    let told = env.run(&["editions", "books", "--format", "tsv"]).code(0);
-    assert_eq!(rows(told.text()).len(), 6 * 5 / 2 + 6);
+    let outcome = env.run(&["editions", "books", "--format", "tsv"]).code(0);
+    assert_eq!(rows(outcome.text()).len(), 6 * 5 / 2 + 6);
 }
 
 #[test]
@@ -531,8 +531,8 @@ fn indexes_that_were_made_in_another_way_are_refused() {
     ]);
     env.run(&["editions", "raw", "--no-strip", "--against", "books/one.txt"]).code(0);
     // The same index twice has the same books twice.
-    let told = env.run(&["editions", "raw", "raw", "./raw", "--no-strip", "--format", "tsv"]);
-    assert!(pairs(told.text()).iter().all(|(a, b, _)| a != b), "{}", told.text());
+    let outcome = env.run(&["editions", "raw", "raw", "./raw", "--no-strip", "--format", "tsv"]);
+    assert!(pairs(outcome.text()).iter().all(|(a, b, _)| a != b), "{}", outcome.text());
 }
 
 #[test]
@@ -549,8 +549,8 @@ fn no_pair_is_told_twice_where_there_are_copies_and_many_editions() {
     (0..40)
         .for_each(|n| env.write(&format!("books/e{n:02}.txt"), format!("{} {}", story(1, 1500), story(100 + n, 40))));
     env.write("books/copy.txt", env.read("books/e00.txt"));
-    let told = env.run(&["editions", "books", "--format", "tsv"]).code(0);
-    let found = pairs(told.text());
+    let outcome = env.run(&["editions", "books", "--format", "tsv"]).code(0);
+    let found = pairs(outcome.text());
     assert_eq!(found.len(), 41 * 40 / 2);
     assert_eq!(found.iter().collect::<BTreeSet<_>>().len(), found.len());
 }

@@ -445,8 +445,8 @@ fn lines_without_a_page_are_counted_and_named() {
         "pages.jsonl, line 5: not valid JSON",
         "--text-field",
     ]);
-    assert_eq!(outcome.stderr.matches("no field").count(), 1, "one cause is told once: {}", outcome.stderr);
-    // The wrong field throughout: all lines fail, and what there is gets told.
+    assert_eq!(outcome.stderr.matches("no field").count(), 1, "one cause is reported once: {}", outcome.stderr);
+    // The wrong field throughout: all lines fail, and the existing fields are listed.
     env.write("other.jsonl", jsonl(&[("1", &good), ("2", &good)]));
     let (lines, outcome) = env.extract(&["other.jsonl"], 1);
     assert!(lines.is_empty());
@@ -610,10 +610,10 @@ fn what_became_of_all_pages_is_told_at_the_end() {
     let env = Env::new();
     let crawl = sample("crawl.warc.gz");
     let outcome = env.run(&["extract", &crawl, "-o", "out.jsonl"]).code(0);
-    let told: Vec<&str> = outcome.stderr.lines().collect();
-    assert_eq!(told[0], "wrote 24 documents to out.jsonl");
-    assert!(told[1].starts_with("skipped: 28 WARC request, 1 HTTP status 301"), "{told:?}");
-    assert_eq!(told.len(), 2);
+    let lines: Vec<&str> = outcome.stderr.lines().collect();
+    assert_eq!(lines[0], "wrote 24 documents to out.jsonl");
+    assert!(lines[1].starts_with("skipped: 28 WARC request, 1 HTTP status 301"), "{lines:?}");
+    assert_eq!(lines.len(), 2);
     assert_eq!(env.run(&["extract", &crawl, "-o", "out.jsonl", "--quiet"]).code(0).stderr, "");
     let stated = "<meta name=description content='A tide table that runs in your browser.'><div id=root></div>";
     let pages = [("1", PAGE), ("2", "<html></html>"), ("3", stated)];
@@ -734,8 +734,8 @@ fn the_memory_for_a_huge_page_is_in_proportion() {
         .current_dir(env.path("."))
         .output()
         .expect("a shell");
-    let told = String::from_utf8_lossy(&output.stdout).into_owned();
-    let (code, peak) = told.trim().split_once(' ').unwrap_or_else(|| panic!("{output:?}"));
+    let figures = String::from_utf8_lossy(&output.stdout).into_owned();
+    let (code, peak) = figures.trim().split_once(' ').unwrap_or_else(|| panic!("{output:?}"));
     let peak: usize = peak.parse().unwrap_or_else(|_| panic!("{output:?}"));
     assert_eq!(code, "0", "{output:?}");
     assert!(peak << 10 < 10 * SIZE, "peak of memory: {peak} kB");

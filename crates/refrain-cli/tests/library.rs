@@ -61,8 +61,8 @@ fn a_document_that_is_a_source_is_told_and_left_out_on_demand() {
         (&found["c"], &found["sources"][0]["id"], &found["sources"][0]["itself"]),
         (&json!(1.0), &json!("a.txt"), &json!(true))
     );
-    let told = env.run(&["library", "check", "lib/", "a.txt"]).code(0);
-    assert!(told.text().contains("100.0 % in a.txt") && told.text().contains("the document itself"), "{}", told.text());
+    let outcome = env.run(&["library", "check", "lib/", "a.txt"]).code(0);
+    assert!(outcome.text().contains("100.0 % in a.txt") && outcome.text().contains("the document itself"), "{}", outcome.text());
     env.run(&["library", "check", "lib/", "a.txt", "--others", "-o", "found.jsonl"]).code(0);
     let found: Value = serde_json::from_str(&env.read_text("found.jsonl")).expect("JSON");
     assert_eq!((&found["sources"][0]["id"], found["sources"].as_array().map(Vec::len)), (&json!("b.txt"), Some(1)));
@@ -143,7 +143,7 @@ fn files_of_others_and_repeated_ids_do_no_harm() {
 }
 
 #[test]
-fn a_damaged_index_is_told() {
+fn a_damaged_index_is_reported() {
     let env = Env::new();
     env.write("a.txt", own(1));
     env.run(&["library", "add", "lib/", "a.txt"]).code(0);

@@ -139,8 +139,8 @@ fn one_book_is_found_by_what_comes_with_refrain() {
     let done = env.run(&["strip", "books/b1.txt"]).code(0).says(&["one book", "ships with refrain"]);
     assert_eq!(done.text(), format!("\n\n{}\n\n", body(1)));
     env.write("single/b1.txt", book(1));
-    let told = env.run(&["strip", "single", "--explain", "--format", "jsonl"]).code(0).says(&["ships with refrain"]);
-    let rows: Vec<Value> = parse_jsonl(&told.stdout);
+    let outcome = env.run(&["strip", "single", "--explain", "--format", "jsonl"]).code(0).says(&["ships with refrain"]);
+    let rows: Vec<Value> = parse_jsonl(&outcome.stdout);
     assert_eq!(rows[0]["preamble_end"], PREAMBLE);
     let fed = env.run_fed(&["strip", "-"], book(1).as_bytes()).code(0);
     assert_eq!(fed.stdout, done.stdout);

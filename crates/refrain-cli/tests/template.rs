@@ -318,7 +318,7 @@ fn fields_called_id_keep_columns_of_their_own() {
 }
 
 #[test]
-fn the_wrapper_of_another_site_is_told() {
+fn the_wrapper_of_another_site_is_reported() {
     let env = with_site(6);
     env.run(&["template", "site/", "--records", "--save-wrapper", "w.json", "-o", "table.csv"]).code(0);
     for n in 0..4 {

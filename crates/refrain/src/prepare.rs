@@ -389,7 +389,8 @@ fn adopt_ranges(document: &mut Document, pages: Vec<usize>) -> Option<Failure> {
     (!misfits.is_empty()).then(|| {
         let which =
             if document.id == document.origin.path() { String::new() } else { format!(" of {}", document.name()) };
-        let error = format!("{} beyond the text{which}, or inside a character; ignored", misfits.join(", "));
+        let misfits = misfits.join(", ");
+        let error = format!("ignored {misfits}{which}, which lie outside the text or split a character");
         failure_of(&document.origin, error).hint("the text changed after they were written; create them again")
     })
 }

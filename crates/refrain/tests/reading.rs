@@ -117,7 +117,7 @@ fn member(content: &str) -> Vec<u8> {
     encoder.finish().expect("in memory")
 }
 
-/// Of six members, any one damaged anywhere: the five others come out, and the damage is told.
+/// Of six members, any one damaged anywhere: the five others are read, and the damage is reported.
 #[test]
 fn one_damaged_member_costs_one_member() {
     let warc = |n: usize| {

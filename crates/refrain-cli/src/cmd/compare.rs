@@ -43,7 +43,8 @@ pub(crate) struct Arguments {
     #[arg(long, help_heading = "Output")]
     no_passages: bool,
 
-    /// Also compare with these files or folders, but not with each other. Takes all names up to the next option
+    /// Compare the inputs with these files or folders too, but do not compare these with each other. Takes all names up
+    /// to the next option
     #[arg(long, value_name = "INPUT", num_args = 1.., help_heading = "Documents")]
     reference: Vec<String>,
 
@@ -64,7 +65,7 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "TOKENS", default_value = Compare::default().tokens.name(), value_parser = named(WordRule::ALL.map(|rule| (rule.name(), rule)).to_vec()), help_heading = "Comparison")]
     tokens: WordRule,
 
-    /// Words of an n-gram
+    /// Number of words in an n-gram
     #[arg(long, value_name = "N", default_value_t = Compare::default().ngram as u8, value_parser = clap::value_parser!(u8).range(1..=100), help_heading = "Comparison")]
     ngram: u8,
 

@@ -97,7 +97,7 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "SIZE", default_value = "64M", value_parser = size, allow_negative_numbers = true, help_heading = "Running")]
     checkpoint: u64,
 
-    /// Memory for evidence of duplicates; refrain writes more to temporary files in the corpus folder
+    /// Memory for evidence of duplicates; evidence beyond this goes to temporary files in the corpus folder
     #[arg(long, value_name = "SIZE", default_value = "1G", value_parser = size, allow_negative_numbers = true, help_heading = "Running")]
     memory: u64,
 }

@@ -17,7 +17,7 @@ use crate::exit::Exit;
 /// Bytes that fit no encoding become U+FFFD and are counted.
 #[derive(Args)]
 #[command(
-    before_help = "Example:\n  refrain decode samples/pages/ -o utf8/\n  refrain decode --detect samples/pages/\n  refrain decode --assume-lang cs samples/pages/garten.example/cz-jablon.html\n  refrain decode --train czech.txt --encodings windows-1250,iso-8859-2 -o czech.model",
+    before_help = "Examples:\n  refrain decode samples/pages/ -o utf8/\n  refrain decode --detect samples/pages/\n  refrain decode --assume-lang cs samples/pages/garten.example/cz-jablon.html\n  refrain decode --train czech.txt --encodings windows-1250,iso-8859-2 -o czech.model",
     mut_arg("output", |arg| arg.value_name("PATH").help(
         "Folder for the texts and their report; or the file, for one text or with --detect [default: standard output]"
     ))
@@ -43,8 +43,8 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "FORMAT", value_parser = one_of(Decode::FORMATS), help_heading = "Output")]
     format: Option<Format>,
 
-    /// Write only texts in these languages, by their codes, separated by commas; others are noted as foreign in the report.
-    /// Where the language is not clear, the text is written
+    /// Write only texts in these languages, by their codes, separated by commas; the report lists the others as foreign.
+    /// Texts in an unclear language are written
     #[arg(long, alias = "only", value_name = "CODES", value_delimiter = ',', help_heading = "Output")]
     lang: Vec<String>,
 

@@ -20,9 +20,10 @@ use crate::exit::Exit;
 /// Remove text that repeats earlier documents
 ///
 /// Reads the documents twice: first to learn what repeats, then to remove it. A block is a duplicate if most of its
-/// words are in n-grams of earlier kept text, or occur in the same order in one passage of it. The first copy is kept.
+/// words occur in n-grams of text that was kept before, or in the same order in one earlier passage. The first copy is
+/// kept.
 ///
-/// If a run is interrupted, killed or out of disk space, run the same command again: it resumes and ends with the same
+/// If a run is interrupted or killed, or runs out of disk space, run the same command again: it resumes and ends with the same
 /// bytes.
 #[derive(Args)]
 #[command(before_help = "Example:\n  refrain dedup docs.jsonl -o clean.jsonl --removed removed.jsonl")]
@@ -101,7 +102,7 @@ pub(crate) struct Arguments {
     #[arg(long, help_heading = "Duplicates")]
     count_only: bool,
 
-    /// Words of an n-gram
+    /// Number of words in an n-gram
     #[arg(long, value_name = "N", default_value_t = Dedup::default().ngram, allow_negative_numbers = true, help_heading = "Duplicates")]
     ngram: usize,
 

@@ -12,14 +12,14 @@ use refrain::{Editions, EditionsInput, EditionsReport, Input, Outputs, Run, Thre
 use crate::arguments::{Given, InputArguments, OutputArguments, is_folder, named, one_of, print, share, size, tell};
 use crate::exit::Exit;
 
-/// Find books that are editions of the same work, in whole or in part, and where they overlap
+/// Find editions of the same work, complete or partial, and show where they overlap
 ///
-/// refrain compares the words and word pairs that occur once or twice in a book. Books that have them at the same
-/// distances share text, even in bad scans, with stories in another order, or if one is part of a collection. Licences
-/// before and after books do not count. Translations are not editions of each other.
+/// refrain compares the words and word pairs that occur once or twice in a book. Books in which they
+/// occur at the same distances share text. This also works for bad scans, for stories in another order, and for a book
+/// that is part of a collection. Licences before and after books do not count. Translations are not editions of each other.
 #[derive(Args)]
 #[command(
-    before_help = "Example:\n  refrain editions samples/editions/ -o editions/\n  refrain editions samples/editions/ --format tsv -o pairs.tsv\n  refrain editions samples/editions/ --index books.index -o pairs.tsv\n  refrain editions books.index --against samples/editions/lamp-scanned.txt",
+    before_help = "Examples:\n  refrain editions samples/editions/ -o editions/\n  refrain editions samples/editions/ --format tsv -o pairs.tsv\n  refrain editions samples/editions/ --index books.index -o pairs.tsv\n  refrain editions books.index --against samples/editions/lamp-scanned.txt",
     mut_arg("output", |arg| arg.value_name("PATH").help(
         "Folder for pairs, works and a page with pictures; or a file of pairs (.tsv, .jsonl, .parquet) \
          [default: a table on standard output]"

@@ -19,7 +19,7 @@ use crate::exit::Exit;
 ///
 /// Keeps the article, post, product or listing with its headings, lists, tables and code, once and in reading order.
 /// Removes navigation, advertisements, notices and reader comments. Every page with text yields text; its confidence
-/// says how good the result is expected to be.
+/// estimates the quality of the result.
 #[derive(Args)]
 #[command(
     before_help = "Examples:\n  refrain extract samples/pages/lighthouse.example/lens.html\n  refrain extract samples/crawl.warc.gz -o pages.jsonl"

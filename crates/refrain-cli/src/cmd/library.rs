@@ -20,7 +20,7 @@ use crate::exit::Exit;
 /// change it; any number can read it. If a change is interrupted, the library is unchanged.
 #[derive(Args)]
 #[command(
-    before_help = "Example:\n  refrain library add lib/ samples/essays\n  refrain library check lib/ samples/brief.md"
+    before_help = "Examples:\n  refrain library add lib/ samples/essays\n  refrain library check lib/ samples/brief.md"
 )]
 pub(crate) struct Arguments {
     #[command(subcommand)]
@@ -61,7 +61,7 @@ struct Add {
     #[arg(long, value_name = "TOKENS", value_parser = named(WordRule::ALL.map(|rule| (rule.name(), rule)).to_vec()), help_heading = "Comparison")]
     tokens: Option<WordRule>,
 
-    /// Words of an n-gram in a new library [default: 3; an existing library keeps its setting]
+    /// Number of words in an n-gram of a new library [default: 3; an existing library keeps its setting]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u8).range(1..=100), help_heading = "Comparison")]
     ngram: Option<u8>,
 

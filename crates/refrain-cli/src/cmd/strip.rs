@@ -19,11 +19,11 @@ use crate::exit::Exit;
 ///
 /// Reads the texts twice: first to learn what their two ends share, then to find the last line of the preamble and the
 /// first line of the epilogue in each. The profile gutenberg also uses evidence that ships with refrain, so one book is
-/// enough. A folder gets the bytes of each book unchanged and a report, report.jsonl. If stripping would remove the
-/// whole text, refrain keeps it and reports it.
+/// enough. In a folder, the remaining bytes of each book are unchanged, and report.jsonl lists what was found. If
+/// stripping would remove the whole text, refrain keeps it and reports it.
 #[derive(Args)]
 #[command(
-    before_help = "Example:\n  refrain strip samples/books/ -o clean/\n  refrain strip samples/books/lamp.txt\n  refrain strip samples/books/ --explain --worst\n  refrain strip samples/books/ --explain --format tsv -o found.tsv",
+    before_help = "Examples:\n  refrain strip samples/books/ -o clean/\n  refrain strip samples/books/lamp.txt\n  refrain strip samples/books/ --explain --worst\n  refrain strip samples/books/ --explain --format tsv -o found.tsv",
     mut_arg("output", |arg| arg.value_name("PATH").help(
         "Folder for the bodies and their report; or a file: the body of one book, documents (.jsonl, .parquet, .vert), or with \
          --explain what was found [default: standard output]"
@@ -138,7 +138,8 @@ struct MethodArguments {
     #[arg(long, hide = true, value_name = "N", default_value_t = PaperOptions::PUBLISHED.counters, value_parser = clap::value_parser!(u32).range(1..))]
     counters: u32,
 
-    /// Method paper with --set counter=sorted: memory for the counts; the rest is written to temporary files [default: 512M]
+    /// With --method paper --set counter=sorted: memory for the counts. refrain writes the rest to temporary files
+    /// [default: 512M]
     #[arg(long, value_name = "SIZE", value_parser = size, allow_negative_numbers = true, help_heading = "Running")]
     memory: Option<u64>,
 }

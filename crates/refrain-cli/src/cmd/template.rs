@@ -13,8 +13,8 @@ use crate::exit::Exit;
 
 /// Remove the template of a site from its pages, and keep content or records
 ///
-/// Reads the pages twice: first to learn what the pages of a site share, then to mark it in each page. Detects by itself which
-/// pages belong to the same site. A site needs at least three different pages. With fewer, refrain extracts each page on its
+/// Reads the pages twice: first to learn what the pages of a site share, then to mark it in each page. Detects which pages
+/// belong to the same site. A site needs at least three different pages. With fewer, refrain extracts each page on its
 /// own, as `refrain extract` does, and prints a note.
 #[derive(Args)]
 #[command(
@@ -29,7 +29,7 @@ pub(crate) struct Arguments {
     #[command(flatten)]
     input: InputArguments,
 
-    /// Pages that can share a template: all pages, those of one host, or those of one folder
+    /// Which pages may share a template: all, those of one host, or those of one folder
     #[arg(long, value_name = "WHAT", default_value = "all", value_parser = named(TemplateBy::ALL.to_vec()), help_heading = "Method")]
     by: TemplateBy,
 

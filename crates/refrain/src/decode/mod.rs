@@ -753,12 +753,12 @@ mod tests {
     fn the_published_method_does_not_name_utf8_for_other_bytes() {
         let czech = "Příliš žluťoučký kůň úpěl ďábelské ódy.\n".repeat(300);
         let model = CharedModel::train(&czech, &["utf-8", "windows-1250"]).expect("a model");
-        let told = |bytes: &[u8]| {
+        let decided = |bytes: &[u8]| {
             let found = detect(bytes, Hints { model: Some(&model), ..Hints::default() }).expect("text");
             (found.encoding.unwrap_or_default(), found.confidence)
         };
-        assert_eq!(told(b"x \xe9 y"), ("windows-1250", 1.0), "nothing speaks for either");
-        assert_eq!(told(&[czech.as_bytes(), b"\xff"].concat()), ("UTF-8", 1.0), "one byte is spoilt");
+        assert_eq!(decided(b"x \xe9 y"), ("windows-1250", 1.0), "nothing speaks for either");
+        assert_eq!(decided(&[czech.as_bytes(), b"\xff"].concat()), ("UTF-8", 1.0), "one byte is spoilt");
     }
 
     const CHINESE: &str =

@@ -71,15 +71,15 @@ fn byte_in_windows_1252(c: char) -> Option<u8> {
 
 /// True for a line of UTF-8 in a text with another detected encoding. Short lines can be valid by chance, especially in
 /// multi-byte encodings: 通知 in GBK is two letters in UTF-8.
-fn is_utf8(line: &[u8], told: Charset) -> bool {
+fn is_utf8(line: &[u8], detected: Charset) -> bool {
     let (good, bad) = utf8_or_not(line);
-    if told == Charset::Standard(UTF_8) {
+    if detected == Charset::Standard(UTF_8) {
         return good > 0 && good >= bad;
     }
     let convincing = good >= SEVERAL && good >= 4 * bad || bad == 0 && has_typographic_sign(line);
     // Where nothing is bad, these are the first bytes of characters of three bytes or four.
     let long = || line.iter().filter(|byte| **byte >= 0xe0).count();
-    convincing && (!told.has_wide_characters() || bad == 0 && long() > SEVERAL || told.decode(line).1 > 0)
+    convincing && (!detected.has_wide_characters() || bad == 0 && long() > SEVERAL || detected.decode(line).1 > 0)
 }
 
 /// Quotation marks, dashes, ellipses and the euro sign: in single-byte encodings, their three bytes are not letters

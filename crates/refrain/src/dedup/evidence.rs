@@ -40,7 +40,7 @@ pub struct DedupOptions {
     pub task: Task,
     /// How duplicate n-grams are found.
     pub engine: Engine,
-    /// Words of an n-gram.
+    /// Number of words in an n-gram.
     pub ngram: usize,
     /// A block is a duplicate if a larger share of its words is in n-grams that were kept before.
     pub threshold: f64,

@@ -468,7 +468,7 @@ mod tests {
     }
 
     #[test]
-    fn damage_and_other_versions_are_told() {
+    fn damage_and_other_versions_are_reported() {
         let folder = tempfile::tempdir().expect("a folder");
         let path = folder.path().join("index");
         let mut shelf = Shelf::new(folder.path()).expect("a file");

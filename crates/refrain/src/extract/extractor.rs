@@ -378,7 +378,7 @@ impl Extractor {
         let model = self.model.as_ref().unwrap_or_else(|| Model::shipped());
         let Workspace { page, measures, context, table, traits, probabilities, .. } = workspace;
         measures.measure(html, page);
-        let (blocks, told) = (page.blocks.len(), Names::all().first.len());
+        let (blocks, of_context) = (page.blocks.len(), Names::all().first.len());
         table.reset(model, blocks);
         let mut nth = 0;
         measures.tell_page(&mut |_, value| {
@@ -400,7 +400,7 @@ impl Extractor {
         for block in 0..blocks {
             row.clear();
             context.tell(page, measures, probabilities, block, &mut |_, value| row.push(value));
-            table.set_row(model, block, told, row.values());
+            table.set_row(model, block, of_context, row.values());
         }
         table.judge(&model.second, probabilities);
         let learned =

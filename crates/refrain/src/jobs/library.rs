@@ -54,7 +54,7 @@ pub struct Library {
 pub struct LibraryOptions {
     /// What counts as a word.
     pub tokens: Option<WordRule>,
-    /// Words of an n-gram.
+    /// Number of words in an n-gram.
     pub ngram: Option<usize>,
 }
 

@@ -2,8 +2,9 @@
 //! module (2012), section 4.
 //!
 //! A model covers one language. The same text is converted to every common encoding of the language, and the byte
-//! triples of each conversion are counted. Triples that are equally frequent in all of them are dropped. A document is
-//! in the encoding whose counts have the largest scalar product with its own.
+//! trigrams of each conversion are counted; the code calls them triples. Trigrams that are equally frequent in all of them
+//! are dropped (`CharedModel::push`). A document is in the encoding whose counts have the largest scalar product with its own
+//! (`CharedModel::scores`).
 
 use std::borrow::Cow;
 use std::io::{self, Write};
@@ -294,13 +295,13 @@ impl CharedModel {
 
     /// Appends a triple, unless it is equally frequent in all encodings. True if it was added.
     fn push(&mut self, triple: u32, row: &[u32]) -> bool {
-        let tells = row.iter().any(|count| *count != row[0]);
-        if tells {
+        let differs = row.iter().any(|count| *count != row[0]);
+        if differs {
             self.begin_pairs((triple >> 8) as usize + 1);
             self.thirds.push(triple as u8);
             self.counts.extend_from_slice(row);
         }
-        tells
+        differs
     }
 
     fn finish(&mut self) {
@@ -675,7 +676,7 @@ mod tests {
     }
 
     #[test]
-    fn each_encoding_of_a_trained_text_is_told() {
+    fn each_encoding_of_a_trained_text_is_detected() {
         let names = ["UTF-8", "windows-1250", "ISO-8859-2", "IBM852"];
         assert_eq!(
             CharedModel::train(&czech(), &names),
@@ -716,8 +717,8 @@ mod tests {
             .split_whitespace()
             .map(|label| CharedEncoding::for_label(label).unwrap_or_else(|| panic!("{label}")).name())
             .collect();
-        let told: HashSet<_> = names.iter().collect();
-        assert_eq!(told.len(), names.len());
+        let distinct: HashSet<_> = names.iter().collect();
+        assert_eq!(distinct.len(), names.len());
         for label in ["utf-16", "utf-16be", "replacement", "x-user-defined", "klingon", ""] {
             assert_eq!(CharedEncoding::for_label(label), None, "{label}");
         }

@@ -1,4 +1,9 @@
-//! The published scores: unique words that two books have in common, in the same order.
+//! DUPNIQ: scores of two books by the unique words that both have in the same order.
+//!
+//! Ismet Zeki Yalniz, Ethem F. Can and R. Manmatha, *Partial Duplicate Detection for Large Book Collections* (CIKM 2011). A
+//! book is the sequence of the words that occur in it exactly once. The scores compare the longest common subsequence of two
+//! such sequences with their lengths: [CS](Published::cs), the correlation score, and [ITS](Published::its), the information
+//! theoretic score.
 
 use foldhash::fast::RandomState;
 use std::collections::HashMap;
@@ -29,7 +34,7 @@ impl Published {
     /// The same of two sequences, neither of which has a key twice.
     pub fn of_sequences(x: &[u64], y: &[u64]) -> Published {
         let places: HashMap<u64, u32, RandomState> = y.iter().copied().zip(0..).collect();
-        // Of both, only common words matter; since no word is there twice, the common subsequence is an increasing one of places.
+        // Only common words matter. No word occurs twice, so a common subsequence is an increasing sequence of positions.
         let common: Vec<u32> = x.iter().filter_map(|key| places.get(key).copied()).collect();
         Published {
             x: x.len() as u32,
@@ -64,7 +69,7 @@ fn its(lcs: u32, x: u32, y: u32) -> f64 {
         return 0.0;
     }
     let all = f64::from(x) + f64::from(y) - f64::from(lcs);
-    // Two books of one and the same word have nothing to take the logarithm of; they are alike.
+    // The logarithm of 1 is 0: both books consist of the same single word.
     if all <= 1.0 { 1.0 } else { f64::from(lcs).ln() / all.ln() }
 }
 

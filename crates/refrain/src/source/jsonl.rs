@@ -105,8 +105,8 @@ pub(super) fn document(at: &At<'_>, id: String, text: String, mut fields: Map<St
     {
         origin.url = Some(url);
     }
-    let told = || if is_page(&text) && !is_record(&fields) { Markup::Html } else { Markup::Text };
-    let markup = Some(at.text_is.unwrap_or_else(told));
+    let detected = || if is_page(&text) && !is_record(&fields) { Markup::Html } else { Markup::Text };
+    let markup = Some(at.text_is.unwrap_or_else(detected));
     RawDocument { id, origin, meta: fields, body: Body::Text(text), markup, charset: None, claims_text: true }
 }
 

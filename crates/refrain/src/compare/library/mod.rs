@@ -658,7 +658,7 @@ mod tests {
     }
 
     #[test]
-    fn damage_and_other_versions_are_told() {
+    fn damage_and_other_versions_are_reported() {
         let folder = tempfile::tempdir().expect("a folder");
         let options = CompareOptions::default();
         let mut writer = LibraryWriter::open(folder.path(), &options).expect("a library");
@@ -668,13 +668,13 @@ mod tests {
         let mut bytes = fs::read(&grams).expect("a file");
         bytes[9] ^= 1;
         fs::write(&grams, bytes).expect("room");
-        let told = LibraryReader::open(folder.path()).expect("a library").verify().expect_err("damage").to_string();
-        assert!(told.contains("000001.grams"));
+        let message = LibraryReader::open(folder.path()).expect("a library").verify().expect_err("damage").to_string();
+        assert!(message.contains("000001.grams"));
         let note = fs::read_to_string(folder.path().join(NOTE)).expect("a note");
         fs::write(folder.path().join(NOTE), note.replace("\"refrain_library\": 1", "\"refrain_library\": 7"))
             .expect("room");
-        let told = LibraryReader::open(folder.path()).err().map(|error| error.to_string()).unwrap_or_default();
-        assert!(told.contains("version 7"));
+        let message = LibraryReader::open(folder.path()).err().map(|error| error.to_string()).unwrap_or_default();
+        assert!(message.contains("version 7"));
         assert!(LibraryReader::open(Path::new("/nowhere")).is_err());
     }
 }

@@ -49,7 +49,7 @@ pub struct Compare {
     pub read: ReadOptions,
     /// What counts as a word.
     pub tokens: WordRule,
-    /// Words of an n-gram.
+    /// Number of words in an n-gram.
     pub ngram: usize,
     /// Pairs with at least this resemblance R are reported.
     pub resemblance: f64,

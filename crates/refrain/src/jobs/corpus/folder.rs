@@ -340,7 +340,7 @@ fn lock(root: &Path) -> Result<File> {
     match file.try_lock() {
         Ok(()) => Ok(file),
         Err(fs::TryLockError::WouldBlock) => Err(Error::Refused(format!(
-            "another run is writing to {}; wait for it or name another folder",
+            "another run is writing to {}; wait until it ends, or name another output",
             root.display()
         ))),
         Err(fs::TryLockError::Error(error)) => Err(Error::io(path, error)),

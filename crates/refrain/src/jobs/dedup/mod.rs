@@ -63,7 +63,7 @@ pub struct Dedup {
     pub exact: Option<Normalise>,
     /// Only count n-grams. Nothing is written but the list `errors`.
     pub count_only: bool,
-    /// Words of an n-gram.
+    /// Number of words in an n-gram.
     pub ngram: usize,
     /// A block is a duplicate if a larger share of its words occurred before.
     pub threshold: f64,

@@ -45,7 +45,7 @@ pub struct DedupReport {
 /// N-grams of a collection.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
 pub struct NgramReport {
-    /// Words of an n-gram.
+    /// Number of words in an n-gram.
     pub ngram: usize,
     /// N-grams of all documents.
     pub ngrams_before: Counts,

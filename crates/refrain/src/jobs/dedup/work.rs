@@ -51,9 +51,9 @@ impl WorkFolder {
         let path = folder.join("lock");
         let lock = File::create(&path).at(&path)?;
         if lock.try_lock().is_err() {
-            let (output, folder) = (output.display(), folder.display());
             return Err(Error::Refused(format!(
-                "another run is writing {output}, in {folder}; wait until it ends, or stop it"
+                "another run is writing to {}; wait until it ends, or name another output",
+                output.display()
             )));
         }
         let path = folder.join(RUN);

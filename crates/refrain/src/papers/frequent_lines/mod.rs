@@ -1,4 +1,13 @@
-//! The published method: Algorithm 1 of Kaser and Lemire, with their heuristics as an option.
+//! Frequent lines: finds the preamble and the epilogue of a book by lines that many books share.
+//!
+//! Owen Kaser and Daniel Lemire, *Removing Manually Generated Boilerplate from Electronic Texts: Experiments with Project
+//! Gutenberg e-Books* (CASCON 2007), Algorithm 1, with the heuristics of section 3.4 as an option.
+//!
+//! A line is frequent if it occurs more than K times in all texts. Trivial lines (short ones, and those without a letter) do
+//! not count. The window is the first p_max and the last e_max lines of a text that count. The preamble ends with the last
+//! frequent line before a gap of GAP_MAX infrequent lines in a row; lines before the first frequent one are skipped. The
+//! epilogue is found in the same way from the last line backwards, but there the gap counts from the last line on: GAP_MAX
+//! infrequent lines at the very end hide an epilogue. `walk` is this rule.
 
 use std::ops::Range;
 use std::path::PathBuf;
@@ -68,9 +77,9 @@ impl PaperOptions {
     /// each once where the ends overlap.
     pub fn lines(&self, text: &Ends, mut each: impl FnMut(&[u8]) -> Result<()>) -> Result<()> {
         let edges = text.edges();
-        let top = Telling::of(edges.head.iter(), self.p_max);
+        let top = Window::of(edges.head.iter(), self.p_max);
         let after = top.lines.last().map_or(0, |line| line.0 + 1);
-        let bottom = Telling::of(edges.tail.iter().rev(), self.e_max);
+        let bottom = Window::of(edges.tail.iter().rev(), self.e_max);
         let lines = top.iter().chain(bottom.iter().filter(|line| line.0 >= after));
         lines.map(|(_, line)| line).try_for_each(&mut each)
     }
@@ -178,8 +187,8 @@ impl FrequentLines {
         let edges = text.edges();
         let mut why = ["found frequent lines", "found frequent lines"];
         let (top, bottom) = (
-            Telling::of(edges.head.iter(), self.options.p_max),
-            Telling::of(edges.tail.iter().rev(), self.options.e_max),
+            Window::of(edges.head.iter(), self.options.p_max),
+            Window::of(edges.tail.iter().rev(), self.options.e_max),
         );
         let frequent = |(number, line)| (number, self.frequent.is_frequent(line));
         let mut preamble_end = walk(top.iter().map(frequent), First::Sought, self.options.gap_max);
@@ -197,13 +206,13 @@ impl FrequentLines {
         if epilogue_start <= preamble_end {
             epilogue_start = 0;
         }
-        let told =
+        let reason =
             |line: usize, why: &str| if line == 0 { "found no frequent line".to_owned() } else { why.to_owned() };
         Boundaries {
             preamble_end,
             epilogue_start,
-            why_preamble: told(preamble_end, why[0]),
-            why_epilogue: told(epilogue_start, why[1]),
+            why_preamble: reason(preamble_end, why[0]),
+            why_epilogue: reason(epilogue_start, why[1]),
             ..Boundaries::default()
         }
         .checked(&edges)
@@ -239,28 +248,28 @@ fn walk(mut lines: impl Iterator<Item = (usize, bool)>, first: First, gap_max: u
     last
 }
 
-/// The non-trivial lines of one end: their numbers, and what preprocessing made of them.
+/// The non-trivial lines of one end: their numbers, and their text after preprocessing.
 #[derive(Default)]
-struct Telling {
+struct Window {
     bytes: Vec<u8>,
     lines: Vec<(usize, Range<usize>)>,
 }
 
-impl Telling {
-    fn of<'a>(lines: impl Iterator<Item = &'a Line<'a>>, limit: usize) -> Telling {
-        let mut telling = Telling::default();
+impl Window {
+    fn of<'a>(lines: impl Iterator<Item = &'a Line<'a>>, limit: usize) -> Window {
+        let mut window = Window::default();
         let mut buffer = Vec::new();
         for line in lines {
-            if telling.lines.len() == limit {
+            if window.lines.len() == limit {
                 break;
             }
             if preprocess(line.text, &mut buffer) {
-                let start = telling.bytes.len();
-                telling.bytes.extend_from_slice(&buffer);
-                telling.lines.push((line.number, start..telling.bytes.len()));
+                let start = window.bytes.len();
+                window.bytes.extend_from_slice(&buffer);
+                window.lines.push((line.number, start..window.bytes.len()));
             }
         }
-        telling
+        window
     }
 
     fn iter(&self) -> impl Iterator<Item = (usize, &[u8])> {
