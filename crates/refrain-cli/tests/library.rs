@@ -62,7 +62,11 @@ fn a_document_that_is_a_source_is_told_and_left_out_on_demand() {
         (&json!(1.0), &json!("a.txt"), &json!(true))
     );
     let outcome = env.run(&["library", "check", "lib/", "a.txt"]).code(0);
-    assert!(outcome.text().contains("100.0 % in a.txt") && outcome.text().contains("the document itself"), "{}", outcome.text());
+    assert!(
+        outcome.text().contains("100.0 % in a.txt") && outcome.text().contains("the document itself"),
+        "{}",
+        outcome.text()
+    );
     env.run(&["library", "check", "lib/", "a.txt", "--others", "-o", "found.jsonl"]).code(0);
     let found: Value = serde_json::from_str(&env.read_text("found.jsonl")).expect("JSON");
     assert_eq!((&found["sources"][0]["id"], found["sources"].as_array().map(Vec::len)), (&json!("b.txt"), Some(1)));

@@ -871,11 +871,11 @@ mod tests {
     fn features(page: &ParsedPage, html: &str, block: usize) -> HashMap<&'static str, f32> {
         let mut measures = Measures::default();
         measures.measure(html, page);
-        let mut measured = HashMap::new();
+        let mut values = HashMap::new();
         measures.tell(page, block, &mut |name, value| {
-            measured.insert(name, value);
+            values.insert(name, value);
         });
-        measured
+        values
     }
 
     proptest::proptest! {
@@ -894,7 +894,7 @@ mod tests {
             let html: String = units.iter().map(unit).collect();
             let page = segment(&html);
             let at = at % page.blocks.len();
-            let measured = features(&page, &html, at);
+            let values = features(&page, &html, at);
             let words: Vec<f32> =
                 page.blocks.iter().map(|b| b.span.of(&page.text).split_whitespace().count() as f32).collect();
             let window = |size: usize| -> f32 {
@@ -903,12 +903,12 @@ mod tests {
             };
             let path = |block: usize| page.outline.elements[page.outline.places[block].element as usize].path;
             let alike = (0..words.len()).filter(|&other| path(other) == path(at)).count() as f32;
-            proptest::prop_assert_eq!(measured["words"], words[at]);
-            proptest::prop_assert_eq!(measured["page_words"], words.iter().sum::<f32>());
-            proptest::prop_assert_eq!(measured["w2_words"], window(2));
-            proptest::prop_assert_eq!(measured["w8_words"], window(8));
-            proptest::prop_assert_eq!(measured["alike"], alike);
-            proptest::prop_assert_eq!(measured["page_blocks"], words.len() as f32);
+            proptest::prop_assert_eq!(values["words"], words[at]);
+            proptest::prop_assert_eq!(values["page_words"], words.iter().sum::<f32>());
+            proptest::prop_assert_eq!(values["w2_words"], window(2));
+            proptest::prop_assert_eq!(values["w8_words"], window(8));
+            proptest::prop_assert_eq!(values["alike"], alike);
+            proptest::prop_assert_eq!(values["page_blocks"], words.len() as f32);
         }
     }
 

@@ -1,7 +1,7 @@
-//! The published methods, to compare with: DUPNIQ by both of its scores, and the baselines of its paper.
+//! Published methods to compare with: DUPNIQ with both of its scores, and the baselines of its paper.
 //!
-//! After Yalniz, Can and Manmatha, "Partial duplicate detection for large book collections" (CIKM 2011). Each method makes a
-//! set of each book, and pairs of sets are scored.
+//! Yalniz, Can and Manmatha, *Partial Duplicate Detection for Large Book Collections* (CIKM 2011). Each method turns a book into
+//! a set, and scores pairs of sets.
 
 use std::collections::HashMap;
 
@@ -32,7 +32,7 @@ pub enum BaselineMethod {
 
 /// Words of a shingle.
 const SHINGLE: usize = 4;
-/// One in so many shingles is kept: those whose hash is 0 mod p.
+/// One in this many shingles is kept: those whose hash is 0 modulo p.
 const P: u64 = 50;
 /// I-Match keeps words whose normalised inverse document frequency is in this range.
 const NIDF: (f64, f64) = (0.2, 0.8);
@@ -60,7 +60,7 @@ impl BaselineMethod {
         }
     }
 
-    /// A threshold that suits clean texts without licences: those of DUPNIQ are lower then, those of other methods are as they were.
+    /// A threshold that suits clean texts without licences: those of DUPNIQ are lower, those of other methods unchanged.
     pub fn calibrated(self) -> f64 {
         let [cs, its] = Score::CALIBRATED;
         match self {
@@ -70,7 +70,7 @@ impl BaselineMethod {
         }
     }
 
-    /// What the method keeps of a text, but for some ranges: keys, none of them twice. Unique words are in order.
+    /// The set of a text, without some ranges: distinct keys. Unique words are in the order of the text.
     pub fn read(self, text: &str, left_out: &[Span]) -> Vec<u64> {
         let kept = without(text, left_out);
         match self {

@@ -6,7 +6,7 @@
 
 use crate::extract::ParsedPage;
 
-/// Tells which blocks of a page are its main content: those from the first to the last block of the best stretch.
+/// Finds the blocks of the main content of a page: those from the first to the last block of the best stretch.
 ///
 /// Stretches begin and end with blocks. As published they could begin and end at any word, which only differs where a
 /// block has more tags than words at one of its ends.

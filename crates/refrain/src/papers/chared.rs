@@ -76,7 +76,7 @@ impl CharedEncoding {
     }
 
     /// Converts text. Quotation marks, dashes, ellipses, spaces and some letters that the encoding lacks become plain
-    /// ones. The error is the characters that it lacks all the same, in the order of the text.
+    /// ones. The error holds the characters that have no such equivalent, in the order of the text.
     pub fn encode<'t>(&self, text: &'t str) -> Result<Cow<'t, [u8]>, Vec<char>> {
         match self.encode_directly(text) {
             Some(bytes) => Ok(bytes),
@@ -103,7 +103,7 @@ impl CharedEncoding {
         c.is_ascii() && c != '\x1b' || self.encode_directly(c.encode_utf8(&mut [0; 4])).is_some()
     }
 
-    /// The text with plain equivalents for what the encoding lacks, or all that has none.
+    /// The text with plain equivalents for characters that the encoding lacks, or the characters that have none.
     fn in_own_characters(&self, text: &str) -> Result<Plain, Vec<char>> {
         let mut plain = Plain { text: String::with_capacity(text.len()), ascii: Vec::new() };
         let mut lacking = Vec::new();
@@ -205,7 +205,7 @@ fn list(characters: &[char]) -> String {
     characters.iter().map(|&c| format!("{c} (U+{:04X})", u32::from(c))).collect::<Vec<_>>().join(", ")
 }
 
-/// A model file that is damaged, or none.
+/// A damaged file, or one that is not a model.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("line {line} of the model: {what}")]
 pub struct DamagedModel {
@@ -308,7 +308,7 @@ impl CharedModel {
         self.begin_pairs((1 << 16) + 1);
     }
 
-    /// Lets all pairs below this one begin here that have not begun yet.
+    /// Sets the start of all pairs below this one that have no start yet.
     fn begin_pairs(&mut self, pairs: usize) {
         if self.starts.len() < pairs {
             self.starts.resize(pairs, self.thirds.len() as u32);
@@ -338,8 +338,8 @@ impl CharedModel {
         ranked.iter().take_while(|(_, score)| *score == ranked[0].1).map(|(name, _)| *name).collect()
     }
 
-    /// The scalar products. Each triple of the document adds its counts once for each time it is there, which is the
-    /// product of the frequencies without a vector of the document.
+    /// The scalar products. Each occurrence of a triple in the document adds the counts of the triple, which gives
+    /// the product of the frequencies without a vector of the document.
     fn scores(&self, bytes: &[u8]) -> Vec<u64> {
         let mut scores = vec![0_u64; self.encodings.len()];
         for triple in triples(bytes) {
@@ -502,7 +502,7 @@ impl Conversion {
         Ok(())
     }
 
-    /// Keeps what was added since the last sentence, or takes it back.
+    /// Keeps or discards what was added since the last sentence.
     fn end_sentence(&mut self, keep: bool) {
         if keep {
             self.sure = (self.bytes.len(), self.cuts.len());
@@ -519,7 +519,7 @@ impl Conversion {
     }
 }
 
-/// What an encoding cannot express of a text.
+/// The characters of a text that an encoding lacks.
 #[derive(Debug, Clone, Default)]
 struct Losses {
     /// The first characters, each once.
@@ -579,7 +579,7 @@ fn parse_row(line: &str, row: &mut Vec<u32>) -> Option<u32> {
     (triple.len() == 6).then(|| plain_number(triple, 16))?
 }
 
-/// A number as it is written here: no signs, no capitals.
+/// A number without a sign, in lower case.
 fn plain_number(digits: &str, radix: u32) -> Option<u32> {
     let plain = digits.bytes().all(|b| b.is_ascii_digit() || b.is_ascii_lowercase());
     let padded = radix == 10 && digits.len() > 1 && digits.starts_with('0');

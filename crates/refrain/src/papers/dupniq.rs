@@ -122,8 +122,8 @@ impl Score {
         pair.lcs > 0 && self.of(pair) >= self.threshold()
     }
 
-    /// The lower bound on the length of the LCS of sequences of these lengths: with fewer common words, a pair need not be
-    /// looked at.
+    /// The lower bound on the length of the LCS of sequences of these lengths: a pair with fewer common words
+    /// cannot reach the threshold.
     pub fn least(self, x: u32, y: u32) -> u32 {
         let accepts = |lcs: u32| self.accepts(Published { x, y, common: lcs, lcs });
         // Both scores grow with the LCS.

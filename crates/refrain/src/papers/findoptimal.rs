@@ -15,7 +15,7 @@ use serde::Serialize;
 use crate::error::{Error, Result};
 use crate::template::normalise;
 
-/// How places of the published text are read that can be read in several ways.
+/// How to read the ambiguous passages of the paper.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Readings {
     /// N-grams that are as frequent as the last one of the first a percent.
@@ -24,19 +24,19 @@ pub struct Readings {
     pub covered: Covered,
     /// Whether n-grams are looked up, and alternations counted, across the ends of documents.
     pub documents: Documents,
-    /// What a percent are taken of.
+    /// The whole of which a percent is selected.
     pub percent: Percent,
 }
 
 /// N-grams that are as frequent as the last one of the first a percent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Ties {
-    /// Those that occur first are taken: the sorted array of the text, kept in the order in which n-grams are met.
+    /// Those that occur first in the text are selected.
     First,
-    /// All of them are taken: an n-gram is useless when its frequency is among the first a percent of the frequencies.
+    /// All of them are selected: an n-gram is useless when its frequency is among the first a percent of the frequencies.
     #[default]
     All,
-    /// None of them is taken, unless all fit.
+    /// None of them is selected, unless all fit.
     None,
 }
 
@@ -60,7 +60,7 @@ pub enum Documents {
     Joined,
 }
 
-/// What a percent are taken of.
+/// The whole of which a percent is selected.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Percent {
     /// Of the different n-grams.
@@ -101,7 +101,7 @@ struct Ranked {
     counts: Vec<u32>,
 }
 
-/// The rank of what is no n-gram of any document.
+/// The rank of a position without an n-gram of a document.
 const UNRANKED: u32 = u32::MAX;
 
 impl FindOptimal {
@@ -195,7 +195,7 @@ impl FindOptimal {
         }
         let inside = self.readings.documents == Documents::Apart;
         let rank = |(at, class): (usize, u32)| {
-            // Near the end of all, there is no n-gram.
+            // The last positions are too close to the end for an n-gram.
             let there = at + n <= classes.len() && (!inside || self.left[at] as usize >= n);
             let met = met[class as usize];
             if there && met != UNRANKED { rank_of[met as usize] } else { UNRANKED }

@@ -1,6 +1,6 @@
 //! jusText, as published: J. Pomikálek, Removing Boilerplate and Duplicate Content from Web Corpora (2011), chapter 3.
 //!
-//! Four observations make the method: short blocks with a link are boilerplate; so are blocks with many links; long blocks
+//! The method uses four observations: short blocks with a link are boilerplate; so are blocks with many links; long blocks
 //! of grammatical text are good, other long blocks are not; good and bad blocks come in clusters. Grammatical text is
 //! recognised by its share of stop words.
 
@@ -75,7 +75,7 @@ impl Class {
     }
 }
 
-/// What is known of one block.
+/// The class of a block, and the figures it depends on.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Classified {
     /// The class by the block alone.
@@ -104,7 +104,7 @@ impl Classified {
     }
 }
 
-/// The pass. Marks what is not good as [`Label::Boilerplate`].
+/// The pass. Marks blocks that are not good as [`Label::Boilerplate`].
 #[derive(Debug, Clone, Default)]
 pub struct JusText {
     /// Thresholds.
@@ -249,7 +249,7 @@ fn revise(blocks: &mut [Classified], options: &JusTextOptions) {
         }
         before = block.class;
     }
-    // Headings that were lost on the way come back when good text follows.
+    // Headings that were classified as bad become good again if good text follows.
     for i in 0..blocks.len() {
         let lost = blocks[i].class == Class::Bad && blocks[i].context_free != Class::Bad;
         if blocks[i].heading && lost && good_follows(blocks, i, options) {

@@ -20,7 +20,7 @@ use crate::text::mix;
 
 /// L-grams are polynomials in this, modulo 2^64.
 const BASE: u64 = 0x9E37_79B9_7F4A_7C15;
-/// Counters for each word of the collection. With more, fewer candidates are there by chance.
+/// Counters for each word of the collection. With more counters, fewer candidates are accidental.
 const COUNTERS: u64 = 8;
 /// No n-gram.
 const NONE: u32 = u32::MAX;
@@ -35,7 +35,7 @@ struct Room {
     mask: u64,
 }
 
-/// Finds the n-grams that occur twice or more, with so much memory. Files are in the folder, where the answers stay.
+/// Finds the n-grams that occur at least twice, within a memory limit. Temporary files and the answers are in the folder.
 pub(crate) fn by_spex(words: &Store, n: usize, memory: u64, folder: &Path) -> Result<Found> {
     let count = words.places()?;
     // Two tables at a time, four counters a byte.
@@ -133,7 +133,7 @@ impl Sieve {
     /// Scatters all n-grams that may occur twice, by hash: place, hash, words.
     fn candidates(self, words: &Store, room: &Room, folder: &Path) -> Result<Partitions> {
         let Sieve { n, mask, before, table, .. } = self;
-        // Those that were alone with their counter are none.
+        // An n-gram whose counter is 1 occurs once: it is not a candidate.
         let candidates = table.counted - table.once;
         let count = candidates.div_ceil(Distinct::most(n, room.memory / 2)).max(1);
         let mut found = parts(folder, "candidates", count, 16 + n * WORD, room.memory / 16);
@@ -163,7 +163,7 @@ impl Sieve {
     }
 }
 
-/// Hands out the place and hash of each l-gram whose both shorter ones may have been seen twice. Before there is a table
+/// Passes on the position and hash of each l-gram if both shorter ones in it may occur twice. Before there is a table
 /// of shorter ones, that is every word.
 fn each_hopeful(
     document: &[u64],
@@ -197,7 +197,7 @@ fn next(polynomial: u64, word: u64) -> u64 {
     polynomial.wrapping_mul(BASE).wrapping_add(word)
 }
 
-/// Tells equal candidates of a part from others, and passes on the places of those that occur twice or more.
+/// Groups equal candidates of a partition, and passes on the positions of those that occur at least twice.
 fn group(candidates: &Partition, n: usize, answers: &mut Answers) -> Result<()> {
     let mut distinct = Distinct::new(n * WORD);
     candidates.each(|record| {
@@ -231,7 +231,7 @@ struct Ngram {
 }
 
 impl Distinct {
-    /// How many fit in memory. The map and the lists double as they grow, and then the old ones are still there.
+    /// How many fit in memory. The map and the lists double when they grow, while the old ones still exist.
     fn most(n: usize, memory: u64) -> u64 {
         let bytes = 58 + 3 * (size_of::<Ngram>() + n * WORD) as u64;
         (memory / bytes).clamp(1, 1 << 31)
@@ -241,7 +241,7 @@ impl Distinct {
         Distinct { width, by_hash: HashMap::default(), ngrams: Vec::new(), words: Vec::new() }
     }
 
-    /// The n-gram, when it has been here before.
+    /// The n-gram, if it is known already.
     fn find(&mut self, hash: u64, words: &[u8], place: u64) -> Option<&mut Ngram> {
         let new = self.ngrams.len() as u32;
         match self.by_hash.entry(hash) {

@@ -1,10 +1,10 @@
 //! Duplicate n-grams by suffix arrays: the collection is sorted in chunks, and the sorted chunks are merged.
 //!
 //! This is the algorithm of section 6.2.1 of the PRESEMT report D3.1.3, *Corpus Creation & Annotation Module* (2012).
-//! Words become numbers in the order in which they are first met; the collection, now a sequence of numbers, is cut into
-//! chunks that fit in memory; a suffix array of each chunk gives its n-grams in sorted order, each of which is written
-//! once, to the run of the chunk, with the places where it occurs; and where the runs are merged, n-grams with two or more
-//! places are duplicates.
+//! Words become numbers in the order of their first occurrence. The collection, now a sequence of numbers, is cut into chunks
+//! that fit in memory. A suffix array of each chunk gives its n-grams in sorted order. Each n-gram is written once to the run
+//! of the chunk, with the positions at which it occurs. When the runs are merged, n-grams with at least two positions are
+//! duplicates.
 
 use std::collections::HashMap;
 use std::path::Path;
@@ -53,7 +53,7 @@ impl Sizes {
     }
 }
 
-/// Finds the n-grams that occur twice or more, with so much memory. Files are in the folder, where the answers stay.
+/// Finds the n-grams that occur at least twice, within a memory limit. Temporary files and the answers are in the folder.
 pub(crate) fn by_suffix_arrays(words: &Store, n: usize, memory: u64, folder: &Path) -> Result<Found> {
     find(words, n, &Sizes::of(memory), folder)
 }
@@ -104,7 +104,7 @@ impl Dictionary {
 /// What a map with keys of 8 bytes and values of 4 takes for each of its places: padded to 16, and a byte of the map's own.
 const PLACE: u64 = 17;
 
-/// What such a map takes while it grows from `capacity` to the next size: it doubles, and the old one is still there.
+/// What such a map takes while it grows from `capacity` to the next size: it doubles while the old one still exists.
 fn growing(capacity: usize) -> u64 {
     // A map of the standard library keeps one place in eight free.
     let places = (capacity as u64 * 8).div_ceil(7).max(4);
@@ -196,7 +196,7 @@ impl Chunks<'_> {
             let mut equal = 1;
             if self.places[first] != NONE {
                 let ngram = &self.text[first..first + self.n];
-                // What is equal has no separator in it, so it is an n-gram, too.
+                // Equal words contain no separator, so they are an n-gram, too.
                 let same = |at: &&i32| self.text[position(**at)..].starts_with(ngram);
                 equal += left[1..].iter().take_while(same).count();
                 // Suffixes come in the order of what follows; places are in the order of the text.
@@ -224,7 +224,7 @@ fn position(suffix: i32) -> usize {
     suffix.unsigned_abs() as usize
 }
 
-/// Passes on the places of n-grams that have two or more.
+/// Passes on the positions of n-grams that have at least two.
 struct Repeated {
     answers: Answers,
     /// The first place of the n-gram, and whether it had another.

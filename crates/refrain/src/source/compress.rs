@@ -208,7 +208,7 @@ enum State<R> {
 /// How much of a candidate is decompressed before it is accepted.
 const TRIAL: u64 = 32 << 10;
 
-/// The maximum number of searches for a member in one stream; more damage than that is no accident.
+/// The maximum number of searches for a member in one stream; a stream with more damage is abandoned.
 const MAX_TRIALS: u32 = 10_000;
 
 impl<R: BufRead> GzipMembers<R> {

@@ -144,7 +144,7 @@ pub fn is_plain_text(head: &[u8], name: &str, forced: Option<InputFormat>) -> bo
 pub enum Item {
     /// A document, not yet decoded.
     Document(Box<RawDocument>),
-    /// Something that is not a document and need not be one.
+    /// Something that is not expected to be a document.
     Skipped {
         /// Its origin.
         origin: Origin,
@@ -271,7 +271,7 @@ pub struct Collection {
 /// The buffer on a file.
 const BUFFER: usize = 256 << 10;
 
-/// Archives nested deeper than this are not honest input.
+/// Archives nested deeper than this are probably malicious.
 const MAX_DEPTH: u8 = 4;
 
 impl Collection {

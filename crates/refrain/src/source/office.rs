@@ -57,7 +57,7 @@ pub(super) fn claimed(name: &str) -> Option<&'static str> {
         .map(|(_, format)| format)
 }
 
-/// Hands over a document as it is.
+/// Passes on a document unchanged.
 pub(super) fn read(at: &At<'_>, format: OfficeFormat, reader: impl Read, out: &mut Emitter<'_>) -> ControlFlow<()> {
     let limit = at.options().max_document;
     let bytes = match read_limited(reader, limit) {

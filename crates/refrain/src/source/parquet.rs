@@ -97,7 +97,7 @@ fn text_of(column: &ArrayRef, row: usize) -> Option<&str> {
     }
 }
 
-/// The other columns as fields. Numbers, booleans, lists and structures stay what they are, other types become their
+/// The other columns as fields. Numbers, booleans, lists and structures are kept; other types become their
 /// usual text form. The `meta` column of refrain's own tables is opened again.
 fn other_fields(batch: &RecordBatch, row: usize, text_column: usize) -> Map<String, Value> {
     let mut fields = Map::new();

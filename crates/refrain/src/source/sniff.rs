@@ -193,7 +193,7 @@ pub(super) fn sniff(head: &[u8], name: &str) -> Kind {
         return Kind::Format(InputFormat::Jsonl);
     }
     if has_extension(name, &["json"]) {
-        // A first line longer than what we see is most likely an object; a short one was looked at above.
+        // A first line that is longer than the head is most likely an object; a short one was checked above.
         let one_line = text.starts_with(b"{") && !text.contains(&b'\n');
         return if one_line { Kind::Format(InputFormat::Jsonl) } else { Kind::OtherJson };
     }
@@ -207,7 +207,7 @@ fn first_line_is_object(text: &[u8]) -> bool {
     let line = text.split(|&b| b == b'\n').next().unwrap_or_default().trim_ascii_end();
     let object = serde_json::from_slice::<serde_json::Map<_, _>>(line);
     if line.len() == text.len() && line.starts_with(b"{") && text.len() > HEAD / 2 {
-        // It is longer than what is looked at: so far it has to be one.
+        // The line is longer than the head: check that its start is a valid object.
         return object.is_err_and(|error| error.is_eof());
     }
     line.len() < text.len() && line.ends_with(b"}") && object.is_ok()
@@ -296,7 +296,7 @@ mod tests {
         assert_eq!(sniff(b"PAR1....", "x"), Kind::Format(InputFormat::Parquet));
         assert_eq!(sniff(b"{\"a\": 1}\n{", "x"), Kind::Format(InputFormat::Jsonl));
         assert_eq!(sniff(b"{ not json }\n", "x"), Kind::Unknown);
-        // The first line is longer than what is looked at.
+        // The first line is longer than the head.
         let long = format!("{{\"text\": \"{}", "lamp ".repeat(HEAD));
         assert_eq!(sniff(&long.as_bytes()[..HEAD], "x"), Kind::Format(InputFormat::Jsonl));
         assert_eq!(sniff(long.replace(':', " ").as_bytes(), "x"), Kind::Unknown);

@@ -131,7 +131,7 @@ impl Assembly {
         }
     }
 
-    /// What was said of the tokens, if it is more than text and paragraphs.
+    /// The annotation of the tokens, if there is more than text and paragraphs.
     fn annotation(&mut self) -> Option<Box<Annotation>> {
         while let Some((name, _)) = self.open.last() {
             let name = name.clone();

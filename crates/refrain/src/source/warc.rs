@@ -192,7 +192,7 @@ struct Archive<'r> {
 /// The body of a record.
 struct Body {
     bytes: Vec<u8>,
-    /// The record said that it was shorter.
+    /// The record declared a shorter length.
     short: bool,
 }
 
@@ -281,7 +281,7 @@ impl Archive<'_> {
         }
     }
 
-    /// Passes over everything before the next line that opens a record.
+    /// Skips everything before the next line that opens a record.
     fn skip_to_record(&mut self) -> io::Result<()> {
         let mut line = Vec::new();
         loop {
@@ -335,7 +335,7 @@ impl Archive<'_> {
         Ok(Body { bytes: body, short: true })
     }
 
-    /// Passes over a body that is too large to keep. Its length may be wrong, so a line in it that opens a record after
+    /// Skips a body that is too large to keep. Its length may be wrong, so a line in it that opens a record after
     /// an empty line ends it.
     fn skip_body(&mut self, record: &Record) -> io::Result<Body> {
         let (mut line, mut after_empty, mut left) = (Vec::new(), false, record.length);

@@ -59,7 +59,7 @@ pub(super) enum Seen {
 pub(super) struct Side(pub HashMap<u64, Count>);
 
 impl Side {
-    /// Judges one line; `least` books are needed for any say.
+    /// Judges one line, if at least `least` books have it.
     pub(super) fn seen(&self, key: u64, least: u32) -> Seen {
         let Some(c) = self.0.get(&key) else { return Seen::Rarely };
         let total = c.inside + c.outside;
@@ -152,8 +152,8 @@ impl Evidence {
         self.books += other.books;
     }
 
-    /// The evidence as a small file: lines that enough texts have, counts up to 255, weights in eight bits. What is found with it
-    /// may differ a little; [`Bytes`] keep all of it.
+    /// The evidence as a small file: lines that enough texts have, counts up to 255, weights in eight bits. Results
+    /// can differ slightly from those with the original; [`Bytes`] keep everything.
     pub fn saved(&self) -> Vec<u8> {
         let least = self.least();
         let mut out = MAGIC.to_vec();

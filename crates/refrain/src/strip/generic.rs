@@ -174,7 +174,7 @@ fn shared(b: &Keys, side: &Side, least: u32) -> Option<Shared> {
         known_lines += 1;
         let is_sentence = line.words >= SENTENCE;
         sentences += usize::from(is_sentence);
-        // What is no sentence may end one; or it belongs to it where nearly all texts have it there.
+        // Another line can end a sentence, or belongs to it if nearly all texts have it there.
         let before = i.checked_sub(1).filter(|before| bonds[*before]);
         let support = before.map_or(0, |before| side.inside(b.pairs[before]));
         most = most.max(support);
@@ -238,10 +238,10 @@ impl Blocks {
     }
 }
 
-/// Learns what is boilerplate; near-copies vote once.
+/// Learns what is boilerplate; near-duplicates have one vote.
 ///
-/// Near-copies can only be detected by what is not boilerplate: if a licence is most of each text, all of them look
-/// alike. So all texts vote first, and what remains of them then shows the near-copies.
+/// Near-duplicates can only be detected by the text that is not boilerplate: if a licence is most of each text, all of them are
+/// similar. So all texts vote first, and their remaining text then shows the near-duplicates.
 pub(super) fn learn(texts: &[Edges]) -> Evidence {
     let all: Vec<Blocks> = texts.par_iter().map(Blocks::of).collect();
     let everything: Vec<&Blocks> = all.iter().collect();
@@ -260,7 +260,7 @@ fn learn_from(texts: &[&Blocks]) -> Evidence {
     Evidence { profile: StripProfile::Generic, books, heads, tails, ..Default::default() }
 }
 
-/// Keys by which near-copies are known: of the lines between the boundaries, or of those in the middle where hardly any are.
+/// Keys that identify near-duplicates: of the lines between the boundaries, or of the middle lines if hardly any remain.
 fn sketch(text: &Edges, blocks: &Blocks, evidence: &Evidence) -> Vec<u64> {
     let ends = BothEnds::of(text, blocks, evidence);
     let (from, until) =
@@ -353,7 +353,7 @@ impl BothEnds {
             BothEnds { top, bottom, preamble_end, epilogue_start }
         };
         let mut found = both(GAP_MAX);
-        // In a short text, each end may be reached from the other one, over all that the text has of its own: that is no gap.
+        // In a short text, each walk can cross the whole body and reach the other end. The body is not a gap.
         if found.overlap() {
             found = both(0);
         }

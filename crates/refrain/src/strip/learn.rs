@@ -26,7 +26,7 @@ const NEAR: usize = 6;
 /// Weight of a block of the header as an example.
 const LICENCE: f32 = 0.2;
 
-/// Learns from a collection; near-copies of one book vote once.
+/// Learns from a collection; near-duplicates of one book have one vote.
 pub(super) fn learn(books: &[Edges], rules: &Rules) -> Evidence {
     let voters = voters(books);
     let [top, bottom] = [Votes::of(&voters, |voter| &voter.head), Votes::of(&voters, |voter| &voter.tail)];
@@ -68,7 +68,7 @@ impl Keyed<'_> {
     }
 }
 
-/// The texts that have a vote: one of each group of near-copies.
+/// The texts that have a vote: one of each group of near-duplicates.
 fn voters<'a>(books: &'a [Edges<'a>]) -> Vec<Keyed<'a>> {
     let keyed: Vec<Keyed> = books.par_iter().map(Keyed::of).collect();
     let sketches: Vec<Vec<u64>> = keyed.par_iter().map(sketch).collect();
@@ -115,8 +115,8 @@ impl Votes {
         Side(often.map(|(key, texts)| (*key, Count { inside: *texts, outside: 0 })).collect())
     }
 
-    /// Lets each text vote. `cast` says for consecutive ranges of its lines whether they are inside; only the first
-    /// occurrence of a line counts.
+    /// Lets each text vote. `cast` returns consecutive ranges of its lines, and whether each is inside the boilerplate. Only the
+    /// first occurrence of a line counts.
     fn count<R: IntoIterator<Item = (Range<usize>, bool)>>(&self, cast: impl Fn(usize, usize) -> R) -> Side {
         let mut counts = vec![Count::default(); self.keys.len()];
         let mut last = vec![usize::MAX; self.keys.len()];
@@ -134,7 +134,7 @@ impl Votes {
     }
 }
 
-/// First labels: what a rule vouches for is boilerplate.
+/// First labels: blocks that a rule matches are boilerplate.
 fn first_labels(head: &Head) -> Vec<Option<bool>> {
     label(head, |_, b| b.credit || b.note || b.in_note || b.notice)
 }
@@ -177,7 +177,7 @@ fn vote_tail(text: &Edges, (end, start): (usize, usize), lines: usize) -> [(Rang
     [(from..inside, false), (inside..lines, true)]
 }
 
-/// The header itself: how those who made the e-book write.
+/// The header itself: text by the producers of the e-book.
 fn licence_blocks(head: &Head, book: &Edges) -> Vec<HeadBlock> {
     head.anchor.map_or_else(Vec::new, |anchor| header_blocks(&book.head, anchor))
 }
@@ -205,10 +205,10 @@ const SKETCH: usize = 48;
 /// Share of sketch lines that makes two files copies of one book.
 const COPY: f32 = 0.3;
 
-/// Lines that two texts must have in common at least to be copies of one.
+/// The least number of lines that copies of one book have in common.
 pub(super) const COPY_LINES: usize = 3;
 
-/// One text of every group of near-copies, by their sketches, in order.
+/// One text of every group of near-duplicates, by their sketches, in order.
 pub(super) fn distinct_by(sketches: &[Vec<u64>]) -> Vec<usize> {
     let mut holders: HashMap<u64, Vec<usize>> = HashMap::new();
     let mut kept = Vec::new();
@@ -232,7 +232,7 @@ fn are_copies(shared: usize, one: usize, other: usize) -> bool {
     shared >= COPY_LINES && shared as f32 >= COPY * one.min(other) as f32
 }
 
-/// The indices of texts that are near-copies of one of the others.
+/// The indices of texts that are near-duplicates of another one.
 pub(super) fn copies_of(texts: &[Edges], others: &[Edges]) -> Vec<usize> {
     let sketches = |texts: &[Edges]| -> Vec<HashSet<u64>> {
         texts.par_iter().map(|text| sketch(&Keyed::of(text)).into_iter().collect()).collect()

@@ -11,8 +11,8 @@ use super::meta::decode;
 use crate::error::Result;
 use crate::kernel::{Bytes, Fields, damaged, put, put_numbers};
 
-/// Lines with fewer characters (after preprocessing) are trivial. Where it is not the published method that asks, bytes are
-/// counted: that is faster, and only says which lines are long enough to be looked up.
+/// Lines with fewer characters (after preprocessing) are trivial. The default method counts bytes instead, which is faster and
+/// only decides which lines are long enough to look up.
 pub(super) const TRIVIAL_BELOW: usize = 30;
 
 /// One line: its number in the text, from 0, and its bytes without white space around them.
@@ -59,7 +59,7 @@ pub struct Ends {
     head_stops: Vec<usize>,
     /// Where each line of the tail begins in it.
     tail_starts: Vec<usize>,
-    /// Bytes of the text between the two that are not there.
+    /// Bytes of the text between the two that are not in memory.
     left_out: u64,
     size: u64,
     total: usize,
@@ -74,7 +74,7 @@ pub struct Ends {
 
 /// Bytes that are read at each end of a file at first: 600 lines of a book are about 40 KB.
 const CHUNK: u64 = 64 << 10;
-/// Bytes that are kept of each end at most. Lines that reach further in are not looked at: a text without line ends would have to
+/// The most bytes of each end that are kept. Lines that reach further are not examined: a text without line ends would have to
 /// be in memory as a whole.
 const MOST: u64 = 4 << 20;
 /// Bytes that are read at a time between the ends.
@@ -130,7 +130,7 @@ impl Ends {
         (stop, self.tail_starts.first().copied().unwrap_or(size).max(stop))
     }
 
-    /// Notes that these bytes are not there.
+    /// Records that these bytes are not in memory.
     fn leave_out(&mut self, stop: usize, start: usize) {
         if start > stop {
             self.left_out += (start - stop) as u64;
@@ -140,7 +140,7 @@ impl Ends {
         }
     }
 
-    /// Cuts a whole text into lines, those in so many bytes of each end. The bytes themselves are not there yet.
+    /// Divides the first and last `most` bytes of a text into lines. The bytes themselves are added later.
     fn cut(bytes: &[u8], lines: usize, most: u64) -> Ends {
         let separator = separator(bytes);
         let mut head_stops = first_ends(bytes, separator, lines);
@@ -225,7 +225,7 @@ impl Ends {
                 let stop = head_stops.last().copied().unwrap_or(0);
                 let start = tail_starts.first().copied().unwrap_or(tail.len());
                 let inside = [&head[stop..], &tail[..start]].map(|part| memchr_iter(separator, part).count());
-                // A last line that is too long to be looked at and does not end counts, too.
+                // An unterminated last line counts even if it is too long to be examined.
                 let open = usize::from(tail_starts.is_empty() && closed.len() == tail.len());
                 let known = head_stops.len() + inside[0] + inside[1] + tail_starts.len() + open;
                 let total = known + between(file, separator, reach, size - reach)?;
@@ -289,7 +289,7 @@ impl Ends {
         Ok(is_text.then_some(identity))
     }
 
-    /// A digest of what is kept: texts that are the same have the same.
+    /// A digest of the kept bytes; equal texts have equal digests.
     pub fn digest(&self) -> u64 {
         let (head, tail) = self.parts();
         XxHash3_64::oneshot_with_seed(XxHash3_64::oneshot_with_seed(self.size, tail), head)
@@ -341,8 +341,8 @@ impl Ends {
         start..end.max(start)
     }
 
-    /// Lines around the end of a line (from 1; 0 is the place in front of all), so many on each side that are not blank, with
-    /// their numbers; in UTF-8, or else as Latin-1.
+    /// The lines around the end of a line, with their numbers: `lines` that are not blank on each side. Lines count from 1, and
+    /// 0 is the start of the text. They are decoded as UTF-8, or else as Latin-1.
     pub fn around(&self, line: usize, lines: usize) -> Vec<(usize, String)> {
         let edges = self.edges();
         let tail = edges.tail.iter().filter(|line| line.number >= edges.head.len());
@@ -437,8 +437,8 @@ impl ByteOrder {
     }
 }
 
-/// Digests the size of a text and some of its bytes. Where texts have headers and footers in common, their middles differ.
-/// Also says whether there is no NUL byte at the two ends.
+/// Digests the size of a text and some of its bytes. Texts that share headers and footers differ in the middle. Also returns
+/// whether both ends are free of NUL bytes.
 fn identity<E>(size: u64, mut read: impl FnMut(Range<u64>) -> Result<Vec<u8>, E>) -> Result<(u64, bool), E> {
     let first = read(0..size.min(WINDOW))?;
     let middle = if size > 3 * WINDOW { read(size / 2..size / 2 + WINDOW)? } else { Vec::new() };
@@ -447,7 +447,7 @@ fn identity<E>(size: u64, mut read: impl FnMut(Range<u64>) -> Result<Vec<u8>, E>
     Ok((XxHash3_64::oneshot_with_seed(size, &[first, middle, last].concat()), is_text))
 }
 
-/// The identity of a text in memory. A byte order mark is no part of it.
+/// The identity of a text in memory. It ignores a byte order mark.
 fn identity_of(bytes: &[u8]) -> u64 {
     let text = &bytes[mark_of(bytes).len()..];
     let read = |range: Range<u64>| Ok::<_, Infallible>(text[range.start as usize..range.end as usize].to_vec());
@@ -455,7 +455,7 @@ fn identity_of(bytes: &[u8]) -> u64 {
     identity
 }
 
-/// Where a place of a file is in a part of it that starts there.
+/// Converts a position in a file to one in a part of it.
 fn at(place: u64, start: u64) -> Option<usize> {
     place.checked_sub(start).and_then(|at| usize::try_from(at).ok())
 }
@@ -503,14 +503,14 @@ fn first_ends(bytes: &[u8], separator: u8, lines: usize) -> Vec<usize> {
     memchr_iter(separator, bytes).take(lines).map(|end| end + 1).collect()
 }
 
-/// Where the last lines begin, at most so many; the first line of all is not there. The text is without the end of its last line.
+/// Where the last lines begin, at most `lines`, without the first line of the text. The text lacks its last line end.
 fn last_starts(bytes: &[u8], separator: u8, lines: usize) -> Vec<usize> {
     let mut starts: Vec<usize> = memchr_iter(separator, bytes).rev().take(lines).map(|end| end + 1).collect();
     starts.reverse();
     starts
 }
 
-/// Takes white space, byte order marks and no-break spaces off both ends.
+/// Removes white space, byte order marks and no-break spaces from both ends.
 #[inline]
 fn trim(mut line: &[u8]) -> &[u8] {
     line = trim_control(line);
@@ -523,7 +523,7 @@ fn trim(mut line: &[u8]) -> &[u8] {
     line
 }
 
-/// Takes off white space and control characters (old DOS files end in 0x1A).
+/// Removes white space and control characters from both ends (old DOS files end in 0x1A).
 #[inline]
 fn trim_control(mut line: &[u8]) -> &[u8] {
     while let [first, rest @ ..] = line

@@ -62,8 +62,8 @@ impl Scorer<'_> {
     }
 }
 
-/// A rule that vouches for a block sets a floor; so does being in one paragraph with the marker.
-/// Without any anchor only rules may take a block: the classifier knows what follows a header.
+/// A rule that matches a block sets a minimum score, and so does the paragraph of the marker. Without an anchor, only rules
+/// can remove a block: the classifier was trained on what follows a header.
 fn with_rules(b: &HeadBlock, learned: f32, anchored: bool) -> f32 {
     let vouched = b.credit || b.note || b.notice || b.by_line;
     let same_paragraph = b.block.gap == 0 && b.block.last - b.block.first < 2;
@@ -221,7 +221,7 @@ pub(super) fn tail_start(lines: &[Line], after: usize, rules: &Rules, evidence: 
         },
     };
     let front = start.unwrap_or(lines.len());
-    // A block that the end line is in is none in front of it.
+    // The block that contains the end line is not a notice before it.
     let whole = lines[front..].iter().position(Line::is_blank).map_or(lines.len(), |blank| front + blank);
     let cut = blocks(&lines[..whole], front.saturating_sub(NOTICE_LINES), usize::MAX);
     let mut tokens = BlockTokens::default();

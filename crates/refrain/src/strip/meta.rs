@@ -147,7 +147,7 @@ impl Facts {
         }
     }
 
-    /// Old title lines may go on in the next line or two of their paragraph.
+    /// An old title line can continue on the next two lines of its paragraph.
     fn title_rest(&mut self, lines: &[Line]) {
         for line in lines.iter().take(2).take_while(|l| !l.is_blank()) {
             let text = decode(line.text);

@@ -1,12 +1,12 @@
 //! Removes what was added before and after books: licences, headers, transcribers' notes.
 //!
-//! Texts of one collection carry the same notices by hand, with variations. [`BoundaryFinder`] learns from the two ends of many texts
+//! People add the same notices to the texts of a collection by hand, with variations. [`BoundaryFinder`] learns from the two ends of many texts
 //! which lines and words belong to notices, without labels, and then finds for each text the last line of its preamble and the
-//! first line of its epilogue ([`Boundaries`]). What was learned is [`Evidence`]: small, can be merged and saved, and comes with the
-//! library for the books of Project Gutenberg, so that a single book can be stripped.
+//! first line of its epilogue ([`Boundaries`]). The result of learning is [`Evidence`], which is small and can be merged and
+//! saved. The library contains evidence on books of Project Gutenberg, so that a single book can be stripped.
 //!
-//! [`LineCounts`] and [`FrequentLines`] are the published method that this started from, over five [structures that
-//! count](crate::papers::frequent_lines::counters).
+//! [`LineCounts`] and [`FrequentLines`] are the published method, with five [structures that count
+//! lines](crate::papers::frequent_lines::counters).
 //!
 //! ```
 //! use refrain::strip::{EDGE_LINES, Ends, Evidence, StripProfile, BoundaryFinder};
@@ -88,7 +88,7 @@ impl StripMethod {
     }
 }
 
-/// What is known beforehand of the texts.
+/// The kind of texts, which determines rules and evidence.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum StripProfile {
@@ -142,7 +142,7 @@ impl BoundaryFinder {
         Ok(BoundaryFinder { profile, rules, keep_credits: false })
     }
 
-    /// What these texts teach on their own. Near-copies of one text have one vote.
+    /// Evidence from these texts alone. Near-duplicates have one vote.
     pub fn learn_only(&self, sample: &BookSample) -> Evidence {
         let edges = sample.edges();
         match self.profile {
@@ -151,7 +151,7 @@ impl BoundaryFinder {
         }
     }
 
-    /// What these texts teach, together with what is known of the profile: few texts change it little.
+    /// Evidence from these texts, merged with the shipped evidence of the profile. A few texts change it little.
     pub fn learn(&self, sample: &BookSample) -> Evidence {
         match self.profile {
             StripProfile::Gutenberg if sample.len() < 2 => Evidence::shipped().clone(),
@@ -204,18 +204,18 @@ impl Boundaries {
         self.emptied || self.confidence.is_some_and(|confidence| confidence < DOUBTFUL)
     }
 
-    /// Orders the least certain first, after texts of which nothing would be left.
+    /// Orders texts of which nothing would remain first, then the least certain ones.
     pub fn by_doubt(&self, other: &Boundaries) -> Ordering {
         let confidence = |found: &Boundaries| found.confidence.unwrap_or(1.0);
         other.emptied.cmp(&self.emptied).then(confidence(self).total_cmp(&confidence(other)))
     }
 
-    /// The bytes of the text that are kept. A text of which nothing would be left is kept whole.
+    /// The bytes of the text that are kept: all of them if nothing would remain.
     pub fn body(&self, text: &Ends) -> Range<u64> {
         if self.emptied { 0..text.size() } else { text.body(self.preamble_end, self.epilogue_start) }
     }
 
-    /// Marks the text of a document, and notes what the preamble says about it. `text` are the ends of that very text.
+    /// Marks the text of a document, and adds the facts in its preamble to its fields. `text` holds the ends of the same text.
     pub fn mark(&self, document: &mut Document, text: &Ends) {
         let body = self.body(text);
         let length = document.text().len();

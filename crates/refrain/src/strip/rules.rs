@@ -16,7 +16,7 @@ pub(crate) enum Place {
     Tail,
 }
 
-/// What a matching line or block says.
+/// What a match means.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Says {
     /// The preamble runs at least to here.
@@ -25,9 +25,9 @@ pub(crate) enum Says {
     Credit,
     /// Opens a note by those who made the e-book.
     Note,
-    /// Text of the publisher of the e-book, whoever wrote the book.
+    /// Text by the publisher of the e-book.
     Notice,
-    /// First line of a title page, contents and the like: the book has begun.
+    /// First line of a title page, table of contents or similar: the book starts here.
     Book,
 }
 

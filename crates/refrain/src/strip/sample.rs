@@ -11,23 +11,23 @@ use crate::document::Position;
 use crate::error::Result;
 use crate::kernel::{Bytes, Fields, put, put_position};
 
-/// Texts that are learned from at most: more of them teach little.
+/// The largest number of texts to learn from; more would add little.
 const MOST: usize = 3000;
-/// Bytes of their ends that are kept at most.
+/// The most bytes of their ends that are kept.
 const MOST_BYTES: usize = 256 << 20;
-/// Bytes of the ends of one text at most.
+/// The most bytes of the ends of one text.
 const LARGEST: usize = 4 << 20;
 
 /// A text of a collection.
 #[derive(Debug, Clone, Copy)]
 pub struct BookText<'a> {
-    /// Where it is in the collection.
+    /// Its position in the collection.
     pub position: Position,
     /// Its two ends.
     pub ends: &'a Ends,
 }
 
-/// The ends of the texts of a collection, or of a sample of them where there are many. The same text counts once, whether it
+/// The ends of the texts of a collection, or of a sample if there are many. The same text counts once, whether it
 /// comes from a file or in a document: see [`Ends::identity`].
 ///
 /// Which texts are in the sample depends on their contents only, so the collection can be cut and joined again in any way.
@@ -51,7 +51,7 @@ impl BookSample {
         if matches!(&known, Entry::Occupied(known) if known.get().0 <= position) {
             return;
         }
-        // One that is no book, such as a file without any ends of lines, must not take the room of all others.
+        // A file that is not a book, such as one without line ends, must not use the memory for all others.
         let ends = ends.without_middle();
         if ends.memory() > LARGEST {
             return;
@@ -87,7 +87,7 @@ impl BookSample {
         self.texts.is_empty()
     }
 
-    /// Removes texts that are near-copies of others, to measure the result without them. Returns how many.
+    /// Removes texts that are near-duplicates of others, to measure the result without them. Returns how many.
     pub fn leave_out_copies_of(&mut self, others: &BookSample) -> usize {
         let copies = {
             let (mine, theirs) = (self.edges(), others.edges());

@@ -35,7 +35,7 @@ pub struct PaperOptions {
     pub e_max: usize,
     /// GAP_MAX: this many consecutive infrequent lines end the boilerplate.
     pub gap_max: usize,
-    /// Lines that say where the boilerplate ends count, too (section 3.4 of the paper).
+    /// Also use lines that state where the boilerplate ends (section 3.4 of the paper).
     pub heuristics: bool,
     /// What counts lines.
     pub counter: CounterKind,
@@ -73,8 +73,8 @@ impl PaperOptions {
         EDGE_LINES.max(self.p_max.saturating_mul(2)).max(self.e_max.saturating_mul(2))
     }
 
-    /// Hands over the lines of a text that count: the first and the last non-trivial ones, as preprocessing leaves them, and
-    /// each once where the ends overlap.
+    /// Calls `each` with the lines of a text that count: the first and the last non-trivial ones, after preprocessing. If the
+    /// ends overlap, each line is passed once.
     pub fn lines(&self, text: &Ends, mut each: impl FnMut(&[u8]) -> Result<()>) -> Result<()> {
         let edges = text.edges();
         let top = Window::of(edges.head.iter(), self.p_max);
@@ -98,8 +98,8 @@ impl Default for PaperOptions {
 /// use refrain::strip::{Ends, LineCounts, PaperOptions};
 ///
 /// let book = |n: u32| {
-///     let body = (0..40).map(|i| format!("Line {i} of book {n}, which stands nowhere else.\n")).collect::<Vec<_>>().concat();
-///     Ends::of(format!("This licence stands in front of every book.\n\n{body}").as_bytes(), 600)
+///     let body = (0..40).map(|i| format!("Line {i} of book {n}, which occurs nowhere else.\n")).collect::<Vec<_>>().concat();
+///     Ends::of(format!("This licence opens every book in the collection.\n\n{body}").as_bytes(), 600)
 /// };
 /// let mut counts = LineCounts::new(CounterKind::Hashed.build(&Options::default())?, PaperOptions::PUBLISHED);
 /// (0..12).try_for_each(|n| counts.observe(&book(n)))?;
@@ -123,7 +123,7 @@ impl LineCounts {
         self.add(&PreparedLines::of(text, &self.options, self.counter.kind())?)
     }
 
-    /// Counts lines that were made ready, perhaps by another thread.
+    /// Counts lines that were prepared, perhaps by another thread.
     pub fn add(&mut self, prepared: &PreparedLines) -> Result<()> {
         let PreparedLines { keys, bytes, ends } = prepared;
         let mut start = 0;
@@ -148,7 +148,7 @@ impl LineCounts {
     }
 }
 
-/// The lines of one text that count, with their keys: making them ready takes most of the time of the first pass.
+/// The lines of one text that count, with their keys. Preparing them takes most of the time of the first pass.
 #[derive(Debug, Default)]
 pub struct PreparedLines {
     keys: Vec<u64>,

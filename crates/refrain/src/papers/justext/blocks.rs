@@ -1,9 +1,8 @@
-//! The blocks that the published program makes.
+//! The blocks of the published program.
 //!
-//! jusText as it is distributed takes its tree from libxml2, drops some elements from it, and walks over what is left.
-//! What follows from that for the text is done here without a tree: all elements are remembered while they are open, tags
-//! close each other by the rules of that parser, and text counts node by node, because a node of nothing but white space
-//! is dropped and because each node counts by itself in the length of links.
+//! The published jusText builds a tree with libxml2, drops some elements, and walks over the rest. This module finds the same
+//! blocks without a tree. It keeps a list of open elements, and tags close each other by the rules of that parser. Text counts
+//! node by node, because a node of white space alone is dropped, and each node counts separately in the length of links.
 //!
 //! See `docs/algorithms/justext.md`, "Blocks as published".
 
@@ -23,11 +22,11 @@ pub(crate) struct Published<'a> {
     names: Vec<Name>,
     /// The text of the current node.
     node: String,
-    /// The element just begun has its end in its tag.
+    /// The current element is closed by its own start tag.
     is_empty: bool,
     /// Where the current node begins in the source.
     source: usize,
-    /// Inside a link, as the published program sees it: no link is open any more once one has ended.
+    /// Inside a link, as the published program sees it: after the end of one link, none is open.
     link: bool,
     /// A line break came last.
     after_break: bool,
@@ -43,7 +42,7 @@ pub(crate) struct Published<'a> {
     seen_body: bool,
     /// A page that begins with neither `<html` nor a doctype is its body and nothing else.
     body_only: bool,
-    /// The root element has ended: what follows is lost.
+    /// The root element has ended: later text is ignored.
     ended: bool,
 }
 
@@ -205,7 +204,7 @@ impl<'a> Published<'a> {
         }
     }
 
-    /// Hands the text of a node on. White space between words is one character, also at both ends.
+    /// Passes on the text of a node. White space between words is one character, also at both ends.
     fn end_node(&mut self) {
         if self.node.is_empty() {
             return;
@@ -362,7 +361,7 @@ impl TokenSink for Published<'_> {
     }
 }
 
-/// White space as the published program has it.
+/// White space as in the published program.
 fn is_blank(c: char) -> bool {
     c.is_whitespace() || ('\u{1c}'..='\u{1f}').contains(&c)
 }
@@ -371,7 +370,7 @@ fn breaks_at(tag: Tag) -> bool {
     tag.is(Tag::BREAKS) && !tag.is(Tag::PUBLISHED_NOT)
 }
 
-/// Elements that are dropped with all inside them.
+/// Elements that are dropped with their content.
 fn is_dropped_element(tag: Tag) -> bool {
     matches!(
         tag,
@@ -379,7 +378,7 @@ fn is_dropped_element(tag: Tag) -> bool {
     )
 }
 
-/// Elements whose tags are dropped; what is inside stays.
+/// Elements whose tags are dropped; their content is kept.
 fn is_unwrapped(tag: Tag) -> bool {
     matches!(tag, Tag::Form | Tag::Iframe | Tag::Embed | Tag::Layer | Tag::Object | Tag::Param)
 }

@@ -19,7 +19,7 @@ const MAGIC: &[u8; 8] = b"RFNLINES";
 /// The version of the format of files.
 const VERSION: u32 = 1;
 
-/// Tells which lines are frequent.
+/// The frequent lines of a collection.
 ///
 /// # File
 ///
@@ -121,7 +121,7 @@ impl FrequentTable {
         lines.into_iter().flat_map(LineTable::sorted)
     }
 
-    /// Writes a file. It is there whole or not at all.
+    /// Writes a file, which appears under its name once it is complete.
     pub fn save(&self, path: &Path) -> Result<()> {
         let mut writer = BufWriter::new(AtomicFile::create(path)?);
         self.write(&mut writer).at(path)?;
@@ -205,7 +205,7 @@ impl<T: Read> Sealed<'_, T> {
         self.array().map(u32::from_le_bytes)
     }
 
-    /// Reads so many bytes. Memory grows with what is there, not with what a damaged number promises.
+    /// Reads this many bytes. Memory grows with the bytes that exist, whatever a damaged length states.
     fn bytes(&mut self, length: u64, into: &mut Vec<u8>) -> io::Result<()> {
         into.clear();
         let read = self.inner.take(length).read_to_end(into)?;
@@ -235,7 +235,7 @@ fn write_keys<T: Write>(to: &mut Sealed<T>, keys: &KeyTable) -> io::Result<()> {
     Ok(())
 }
 
-/// Refuses what is no file of ours, or one of another version.
+/// Refuses files of other programs and other versions.
 fn check_version<T: Read>(from: &mut Sealed<T>, path: &Path) -> Result<()> {
     let unusable = |message: String| Err(Error::Unusable { path: path.to_owned(), message });
     let start = from.array::<8>().and_then(|magic| Ok((magic, from.small()?)));

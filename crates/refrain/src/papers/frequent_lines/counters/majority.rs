@@ -186,7 +186,7 @@ impl Majority {
         (key >> (64 - self.table.len().trailing_zeros())) as usize
     }
 
-    /// Where in the table a key is, or the free place where it belongs.
+    /// The slot of a key in the table, or the free slot where it belongs.
     fn find(&self, key: u64) -> usize {
         let mut at = self.home(key);
         while self.table[at] != 0 && self.keys[self.table[at] as usize - 1] != key {
@@ -195,7 +195,7 @@ impl Majority {
         at
     }
 
-    /// Lets a slot monitor a key, and no longer what it monitored.
+    /// Lets a slot monitor this key instead of its previous one.
     fn monitor(&mut self, slot: u32, key: u64) {
         let before = self.keys[slot as usize];
         if before != 0 {

@@ -18,7 +18,7 @@ const TOP: u8 = u8::MAX;
 /// The time that a counter takes to reach v is a sum of independent geometric waiting times, with the probabilities
 /// g^0 … g^−(v−1). [`Morris::miss`] bounds the chance that this sum is larger than n by the method of Chernoff, without
 /// approximation. [`Morris::threshold`] is the largest v for which the bound is at most [`MISS`] if n is as large as a
-/// frequent line must be; so lines that occur somewhat less often are taken for frequent as well.
+/// frequent line must be; so some lines that occur less often also count as frequent.
 ///
 /// # Why counters merge
 ///
@@ -62,7 +62,7 @@ impl Morris {
         value.saturating_add(u8::from(random <= self.limits[usize::from(value)]))
     }
 
-    /// The value for the events of two counters, by as many random numbers as the smaller says.
+    /// The value for the events of two counters, with one random number for each step of the smaller one.
     pub fn merge(&self, one: u8, other: u8, mut random: impl FnMut() -> u64) -> u8 {
         let (mut large, small) = (one.max(other), one.min(other));
         for i in 0..small {

@@ -12,16 +12,16 @@ use crate::error::{Error, Result};
 
 /// Bytes of memory per distinct line, besides its own: 24 for the entry, 16 to sort, up to 22 for slots, rounded up.
 const FOR_EACH: usize = 64;
-/// Bytes that are taken at once, however much memory was given.
+/// Bytes that are allocated at once, whatever the memory limit.
 const ROOM: usize = 512 << 20;
 
-/// Less memory than this is taken for this much.
+/// The smallest memory limit; lower values count as this one.
 const LEAST_MEMORY: u64 = 4 << 10;
 
-/// Exact counts in as much [memory](Options::memory) as is given: what does not fit is sorted and put on disk.
+/// Exact counts in as much [memory](Options::memory) as is given: what does not fit is sorted and written to disk.
 ///
-/// It makes no errors. Distinct lines and their counts are gathered in memory; when it is full they are written to a file,
-/// sorted. In the end the files are merged, and lines that occur often enough are kept. Disk space is at most the bytes of
+/// It makes no errors. Distinct lines and their counts are collected in memory. When it is full, they are sorted and
+/// written to a file. In the end the files are merged, and lines that occur often enough are kept. Disk space is at most the bytes of
 /// the lines and a few for each of them, twice that for a moment if there are more than 64 files. The frequent lines
 /// themselves must fit into memory; they may take more than was given.
 ///

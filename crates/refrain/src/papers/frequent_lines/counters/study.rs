@@ -52,7 +52,7 @@ pub struct Occurrences {
     pub at_least: f64,
 }
 
-/// Figure 5: how often lines occur. Only numbers of occurrences that some line has are there.
+/// Figure 5: how often lines occur. Numbers of occurrences that no line has are omitted.
 pub fn occurrences(lines: &[&[u8]]) -> Result<Vec<Occurrences>> {
     let exact = counted(lines)?;
     let mut distinct: std::collections::BTreeMap<u32, u64> = std::collections::BTreeMap::new();
@@ -96,8 +96,8 @@ pub struct FalsePositives {
 /// Figure 6: lines that [`Hashed`] falsely calls frequent, with 2^b counters for each b, beside both bounds. K is at most
 /// 254.
 ///
-/// What is measured is the mean over so many hash functions, the first of which is that of [`Hashed`]. The paper has one;
-/// where few lines collide, more show what is chance. The bound for skewed distributions holds as far as its assumption
+/// Measures the mean over `hashes` hash functions, the first of which is that of [`Hashed`]. The paper uses one. If few lines
+/// collide, several hash functions show how much is chance. The bound for skewed distributions holds as far as its assumption
 /// does, that infrequent lines occur much less than K times.
 pub fn false_positives(lines: &[&[u8]], ks: &[u32], bits: &[u32], hashes: u32) -> Result<Vec<FalsePositives>> {
     let exact = counted(lines)?;

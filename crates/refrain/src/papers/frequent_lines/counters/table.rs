@@ -68,7 +68,7 @@ impl LineTable {
         }
     }
 
-    /// The count of a line; 0 for one that is not there.
+    /// The count of a line; 0 for an unknown one.
     pub(super) fn count(&self, key: u64, line: &[u8]) -> u32 {
         self.find(key, cut(line)).map_or(0, |index| self.entries[index].count)
     }
@@ -124,7 +124,7 @@ impl LineTable {
         }
     }
 
-    /// Keeps the bytes of a line; says in which piece and where.
+    /// Stores the bytes of a line. Returns the piece of memory and the position in it.
     fn store(&mut self, line: &[u8]) -> (u32, u32) {
         self.bytes += line.len();
         if self.pieces.last().is_none_or(|piece| piece.capacity() - piece.len() < line.len()) {
@@ -218,7 +218,7 @@ impl KeyTable {
         }
     }
 
-    /// The count of a key; 0 for one that is not there.
+    /// The count of a key; 0 for an unknown one.
     pub(super) fn count(&self, key: u64) -> u32 {
         self.slots[self.find(key)].count
     }

@@ -89,9 +89,9 @@ proptest! {
         }
     }
 
-    /// What it calls frequent is what its counter has, no more: the counts of all lines of one counter together.
+    /// A line is frequent if its counter is: a counter holds the sum of the counts of all lines that share it.
     #[test]
-    fn hashed_tells_the_counts_of_cells(lines in lines(), bits in 4u32..=10, least in 1u32..=255) {
+    fn hashed_counts_the_lines_of_each_cell(lines in lines(), bits in 4u32..=10, least in 1u32..=255) {
         let frequent = in_parts(CounterKind::Hashed, &Options { bits, ..tiny() }, &lines, 3).finish(least).expect("no error");
         let cell = |line: &[u8]| CounterKind::Hashed.key(line) >> (64 - bits);
         let mut cells: HashMap<u64, u32> = HashMap::new();
@@ -188,9 +188,9 @@ fn approximate_hashed_misses_as_rarely_as_promised() {
     }
 }
 
-/// Lines that occur half as often as asked are rarely taken for frequent.
+/// Lines that occur half as often as required are rarely counted as frequent.
 #[test]
-fn approximate_hashed_tells_the_infrequent() {
+fn approximate_hashed_recognises_infrequent_lines() {
     let lines: Lines = (0..1_000u32).map(|i| format!("line {i}").into_bytes()).collect();
     let mut counter = Hashed::new(&Options { bits: 22, ceiling: 600, ..Options::default() }).expect("good options");
     (0..300).for_each(|_| add_each(&mut counter, &lines));
