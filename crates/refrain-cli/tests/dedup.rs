@@ -413,8 +413,8 @@ fn the_report_tells_what_is_left_and_what_is_lost() {
     ];
     env.write("docs.jsonl", lines.map(|line| line.to_string()).join("\n"));
     let more = ["--report", "report.json", "--lost", "lost.jsonl"];
-    let told = env.run(&[&DEDUP[..], &more].concat()).code(0).text().to_owned();
-    assert!(told.contains("7-grams, repeated") && told.contains("two.example"), "{told}");
+    let table = env.run(&[&DEDUP[..], &more].concat()).code(0).text().to_owned();
+    assert!(table.contains("7-grams, repeated") && table.contains("two.example"), "{table}");
     let report = env.read_json("report.json");
     let words = |text: &str| text.split_whitespace().count() as u64;
     assert_eq!(report["words"], words(STORY) * 2 + words(OTHER) + words(own));
