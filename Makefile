@@ -119,6 +119,7 @@ $(BROWSER)/node_modules/ready: $(BROWSER)/package-lock.json
 lint: fuzz-check
 	$(CARGO) fmt --all --check
 	$(CARGO) clippy --workspace --all-targets -- --deny warnings
+	$(CARGO) clippy --package refrain --all-targets -- --deny warnings # without features
 	RUSTDOCFLAGS="--deny warnings" $(CARGO) doc --workspace --no-deps
 
 fuzz-check:

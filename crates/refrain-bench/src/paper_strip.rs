@@ -12,7 +12,7 @@ use anyhow::{Context, Result, ensure};
 use clap::Args;
 use refrain::papers::frequent_lines::counters::study::{self, Zipf};
 use refrain::papers::frequent_lines::counters::{CounterKind, Options};
-use refrain::strip::{Ends, LineCounts, PaperOptions};
+use refrain::strip::{Ends, LineCounts, Occurrences, PaperOptions};
 
 #[derive(Args)]
 pub(crate) struct Arguments {
@@ -156,7 +156,11 @@ fn figure_3() -> String {
 
 fn figure_5(lines: &[&[u8]]) -> Result<String> {
     let mut table = String::from("occurrences\tdistinct lines\tshare at least\n");
-    for row in study::occurrences(lines)? {
+    let mut counts: HashMap<&[u8], u32> = HashMap::new();
+    for line in lines {
+        *counts.entry(line).or_default() += 1;
+    }
+    for row in Occurrences::rows(counts.into_values()) {
         writeln!(table, "{}\t{}\t{:.5}", row.times, row.distinct, row.at_least)?;
     }
     Ok(table)

@@ -1,5 +1,6 @@
 //! The memory of a counter, in a process of its own.
 #![cfg(target_os = "linux")]
+#![cfg(feature = "papers")]
 
 mod counters;
 

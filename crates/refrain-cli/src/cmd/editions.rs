@@ -108,7 +108,7 @@ impl Arguments {
         }
         let is_report = self.format == Some(Format::Report) || self.output.path().is_some_and(is_folder);
         if self.output.prints_table(self.format) || (is_report && !self.output.json) {
-            let mut table = self.job().table(report, SHOWN);
+            let mut table = report.table(SHOWN);
             if let Some(more) = report.pairs.len().checked_sub(SHOWN).filter(|more| *more > 0) {
                 table = format!("{table}and {more} more pairs (write all of them with -o pairs.tsv or -o editions/)\n");
             }

@@ -9,7 +9,6 @@ use std::fs::File;
 use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
 
-use super::evidence::Found;
 use super::group::Most;
 use crate::disk::partitions::{Partition, Partitions};
 use crate::error::{Error, IoContext, Result};
@@ -41,6 +40,20 @@ pub(crate) fn number<const N: usize>(entry: &[u8], at: usize) -> [u8; N] {
 /// The number of n-grams in a document with this many words.
 pub(crate) fn ngrams(words: usize, n: usize) -> usize {
     if n == 0 { 0 } else { (words + 1).saturating_sub(n) }
+}
+
+/// The result of an engine that works on words rather than hashes.
+#[derive(Debug, Clone)]
+pub(crate) struct Found {
+    /// A file with a four-byte number for each n-gram, in document order: zero if it occurs once, else the number of
+    /// its group.
+    pub(crate) answers: PathBuf,
+    /// How many groups there are.
+    pub(crate) repeated: u64,
+    /// How often their n-grams occur.
+    pub(crate) occurrences: u64,
+    /// The most frequent groups, by their numbers.
+    pub(crate) most: Most<u32>,
 }
 
 /// Collects occurrences and writes answers.

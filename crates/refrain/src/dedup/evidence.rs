@@ -14,6 +14,8 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use tempfile::TempDir;
 
+#[cfg(feature = "papers")]
+use super::answers::Found;
 use super::exact::first_of_digests;
 use super::group::{
     ANCHOR, DIGEST, Most, NGRAM, PLACE, WHOLE, bytes_of_work, count, first_places, group, place, times_before,
@@ -24,7 +26,9 @@ use super::store::{Store, StoreSize, StoreWriter, hash_of_id};
 use crate::disk::atomic::AtomicFile;
 use crate::disk::partitions::{Answers, Partition, Partitions, partition};
 use crate::error::{Error, Hint, IoContext, Result};
+#[cfg(feature = "papers")]
 use crate::papers::spex::by_spex;
+#[cfg(feature = "papers")]
 use crate::papers::suffix_array::by_suffix_arrays;
 use crate::run::Workers;
 use crate::text::mix;
@@ -106,8 +110,10 @@ pub enum Engine {
     #[default]
     Hash,
     /// By suffix arrays over chunks of words, and a merge of their n-grams.
+    #[cfg(feature = "papers")]
     SuffixArray,
     /// By counts of shorter n-grams first: SPEX.
+    #[cfg(feature = "papers")]
     Spex,
 }
 
@@ -390,15 +396,16 @@ impl Learning {
     /// Counts the n-grams and discards the evidence.
     pub fn count(mut self, workers: &Workers) -> Result<Counts> {
         self.store.flush()?;
-        let found = match self.options.engine {
+        let found: Vec<_> = match self.options.engine {
             Engine::Hash => {
                 let mut ngrams = self.ngrams.partitions.finish_for_answers()?;
                 let work = Work::begin(&self.options, workers, false, &[&ngrams]);
                 let counted = work.each(&mut ngrams, count)?;
                 counted.into_iter().map(|grouped| (grouped.repeated, grouped.occurrences)).collect()
             }
+            #[cfg(feature = "papers")]
             other => {
-                let found = Found::by(other, &Store::open(self.folder.path())?, &self.options, self.folder.path())?;
+                let found = find_by(other, &Store::open(self.folder.path())?, &self.options, self.folder.path())?;
                 vec![(found.repeated, found.occurrences)]
             }
         };
@@ -422,8 +429,9 @@ impl Learning {
             store.count_common()?;
         }
         let found = match self.options.engine {
+            #[cfg(feature = "papers")]
             Engine::SuffixArray | Engine::Spex if self.options.needs_ngrams() => {
-                let found = Found::by(self.options.engine, &store, &self.options, self.folder.path())?;
+                let found = find_by(self.options.engine, &store, &self.options, self.folder.path())?;
                 self.counts = self.counts.with([(found.repeated, found.occurrences)]);
                 NgramAnswers::Placed(found)
             }
@@ -469,28 +477,15 @@ pub(super) enum NgramAnswers {
     /// all, by partition and number.
     Hashed(Vec<Partition>, Vec<u64>, Most<(usize, u32)>),
     /// In the order of the documents.
+    #[cfg(feature = "papers")]
     Placed(Found),
 }
 
 /// The result of an engine that works on words rather than hashes.
-#[derive(Debug, Clone)]
-pub(crate) struct Found {
-    /// A file with a four-byte number for each n-gram, in document order: zero if it occurs once, else the number of
-    /// its group.
-    pub(crate) answers: PathBuf,
-    /// How many groups there are.
-    pub(crate) repeated: u64,
-    /// How often their n-grams occur.
-    pub(crate) occurrences: u64,
-    /// The most frequent groups, by their numbers.
-    pub(crate) most: Most<u32>,
-}
-
-impl Found {
-    fn by(engine: Engine, store: &Store, options: &DedupOptions, folder: &Path) -> Result<Found> {
-        let find = if engine == Engine::Spex { by_spex } else { by_suffix_arrays };
-        find(store, options.ngram, options.memory, folder)
-    }
+#[cfg(feature = "papers")]
+fn find_by(engine: Engine, store: &Store, options: &DedupOptions, folder: &Path) -> Result<Found> {
+    let find = if engine == Engine::Spex { by_spex } else { by_suffix_arrays };
+    find(store, options.ngram, options.memory, folder)
 }
 
 /// The bytes of the entries of a partition.

@@ -211,6 +211,7 @@ impl<N> Most<N> {
     }
 
     /// Adds another n-gram.
+    #[cfg(feature = "papers")]
     pub(crate) fn push(&mut self, count: u64, ngram: N) {
         if count > self.floor {
             self.counts.push((count, ngram));

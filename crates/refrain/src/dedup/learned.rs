@@ -105,6 +105,7 @@ impl Learned {
                 top.add(most, |(partition, number)| bases[partition] + u64::from(number));
                 Answers::new(partitions)
             }
+            #[cfg(feature = "papers")]
             NgramAnswers::Placed(found) => {
                 top.add(found.most, u64::from);
                 Answers::of_file(found.answers)

@@ -5,6 +5,7 @@
 //! by block or as a whole.
 
 mod alignment;
+#[cfg(feature = "papers")]
 pub(crate) mod answers;
 mod blocks;
 mod difference;
@@ -20,7 +21,7 @@ mod saved;
 mod signature;
 pub(crate) mod store;
 mod tables;
-#[cfg(test)]
+#[cfg(all(test, feature = "papers"))]
 pub(crate) mod twin;
 
 pub use blocks::{By, Copied, DedupFigures, FrequentPassage, Judged, Lost, Of};

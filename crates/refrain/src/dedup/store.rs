@@ -369,6 +369,7 @@ impl Store {
     }
 }
 
+#[cfg(feature = "papers")]
 impl Store {
     /// Calls `take` with the hashes of the words of each document, in order.
     pub(crate) fn each_hashes(&self, mut take: impl FnMut(&[u64]) -> Result<()>) -> Result<()> {

@@ -6,7 +6,7 @@ use std::path::Path;
 
 use proptest::prelude::*;
 
-use crate::dedup::evidence::Found;
+use crate::dedup::answers::Found;
 use crate::dedup::group::Most;
 use crate::dedup::store::{Store, StoreSize, StoreWriter};
 use crate::error::Result;

@@ -309,6 +309,7 @@ impl<const W: usize> Answers<W> {
     }
 
     /// Answers in one file, for any hashes.
+    #[cfg(feature = "papers")]
     pub(crate) fn of_file(path: PathBuf) -> Answers<W> {
         Answers { bits: 0, streams: vec![Stream { path, next: Some(0), bytes: Vec::new(), at: 0, taken: 0 }] }
     }

@@ -116,6 +116,7 @@ impl<E: Entry> Runs<E> {
     }
 
     /// How many runs there are.
+    #[cfg(any(test, feature = "papers"))]
     pub(crate) fn len(&self) -> usize {
         self.files.len()
     }

@@ -52,5 +52,6 @@ pub use shelf::{Entry, Shelf};
 pub use terms::{Term, terms};
 pub use works::{Relation, Work, works};
 
+#[cfg(feature = "papers")]
 pub use crate::papers::book_baselines::BaselineMethod;
 pub use crate::papers::dupniq::{Published, Score, longest_increasing};

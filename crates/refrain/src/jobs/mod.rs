@@ -24,7 +24,9 @@ pub use convert::{Convert, ConvertReport};
 pub use corpus::{Corpus, CorpusReport};
 pub use decode::{Decode, DecodeMethod, DecodeReport};
 pub use dedup::{Dedup, DedupReport, Keep, NgramReport, RepeatedPassage, Totals};
-pub use editions::{Editions, EditionsInput, EditionsReport, Threshold};
+#[cfg(feature = "papers")]
+pub use editions::Threshold;
+pub use editions::{Editions, EditionsInput, EditionsReport};
 pub use extract::{Extract, ExtractReport, ExtractedPage};
 pub use failures::Failures;
 pub use input::Input;

@@ -14,17 +14,25 @@
 //! | [`dupniq`] | scores pairs of books by shared unique words | Yalniz, Can and Manmatha, *Partial duplicate detection for large book collections* (2011) |
 //! | [`book_baselines`] | the methods that DUPNIQ is compared with | the same paper |
 //!
+//! No default uses `book_baselines`, `findoptimal`, `frequent_lines`, `spex` and `suffix_array`, so they need the feature
+//! `papers`.
+//!
 //! The modules of each task use them: [`extract`](crate::extract), [`decode`](crate::decode), [`strip`](crate::strip),
 //! [`template`](crate::template), [`dedup`](crate::dedup), [`compare`](crate::compare) and [`editions`](crate::editions).
 
+#[cfg(feature = "papers")]
 pub mod book_baselines;
 pub mod bte;
 pub mod chared;
 pub mod dupniq;
 pub mod ferret;
+#[cfg(feature = "papers")]
 pub mod findoptimal;
+#[cfg(feature = "papers")]
 pub mod frequent_lines;
 pub mod justext;
 pub mod onion;
+#[cfg(feature = "papers")]
 pub(crate) mod spex;
+#[cfg(feature = "papers")]
 pub(crate) mod suffix_array;

@@ -10,8 +10,7 @@ use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 use std::path::Path;
 
-use crate::dedup::answers::{Answers, ngrams, number, parts};
-use crate::dedup::evidence::Found;
+use crate::dedup::answers::{Answers, Found, ngrams, number, parts};
 use crate::dedup::group::Spread;
 use crate::dedup::store::{Store, WORD};
 use crate::disk::partitions::{Partition, Partitions};

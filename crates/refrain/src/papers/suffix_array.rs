@@ -13,8 +13,7 @@ use libsais::SuffixArrayConstruction;
 use libsais::suffix_array::SuffixArrayWithText;
 
 use self::runs::{NgramRun, RunWriter, Sorted, merge};
-use crate::dedup::answers::{Answers, ngrams};
-use crate::dedup::evidence::Found;
+use crate::dedup::answers::{Answers, Found, ngrams};
 use crate::dedup::group::Spread;
 use crate::dedup::store::Store;
 use crate::disk::runs::FAN_IN;

@@ -70,7 +70,7 @@ impl StripPage {
     /// The page: one file that needs no other.
     pub fn page(mut self) -> Result<String> {
         self.keep_worst();
-        let figures = StripFigures::of(&self.sample, COLUMNS)?;
+        let figures = StripFigures::of(&self.sample, COLUMNS);
         let parts = [
             ("<!--LEAD-->", self.lead()),
             ("<!--CASES-->", self.table()),

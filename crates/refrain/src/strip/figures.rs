@@ -1,12 +1,12 @@
 //! Figures 2 and 5 of the paper for any collection: where its frequent lines are, and how often lines occur.
 
+use std::collections::BTreeMap;
+
 use foldhash::{HashMap, HashMapExt};
 
 use super::BookSample;
 use super::lines::{Line, preprocess};
 use crate::document::Position;
-use crate::error::Result;
-use crate::papers::frequent_lines::counters::study::{Occurrences, occurrences};
 
 /// Statistics of the ends of texts.
 #[derive(Debug, Clone, PartialEq)]
@@ -19,6 +19,33 @@ pub struct StripFigures {
     pub least: u32,
     /// Frequent lines of some of the texts.
     pub columns: Vec<Column>,
+}
+
+/// How many lines occur a number of times: a row of figure 5.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Occurrences {
+    /// A number of occurrences.
+    pub times: u32,
+    /// Distinct lines that occur so many times (5a).
+    pub distinct: u64,
+    /// Share of all lines that occur at least so many times (5b).
+    pub at_least: f64,
+}
+
+impl Occurrences {
+    /// The rows for distinct lines with these counts, for each number of occurrences that some line has.
+    pub fn rows(counts: impl IntoIterator<Item = u32>) -> Vec<Occurrences> {
+        let mut distinct: BTreeMap<u32, u64> = BTreeMap::new();
+        counts.into_iter().for_each(|count| *distinct.entry(count).or_default() += 1);
+        let lines: u64 = distinct.iter().map(|(times, distinct)| u64::from(*times) * distinct).sum();
+        let mut left = lines;
+        let row = |(times, distinct)| {
+            let at_least = left as f64 / lines as f64;
+            left -= u64::from(times) * distinct;
+            Occurrences { times, distinct, at_least }
+        };
+        distinct.into_iter().map(row).collect()
+    }
 }
 
 /// The positions of the frequent lines of one text.
@@ -36,7 +63,7 @@ pub struct Column {
 
 impl StripFigures {
     /// Analyses a sample; `columns` of its texts get a column.
-    pub fn of(sample: &BookSample, columns: usize) -> Result<StripFigures> {
+    pub fn of(sample: &BookSample, columns: usize) -> StripFigures {
         let texts = sample.texts();
         let mut lines: Vec<Vec<u8>> = Vec::new();
         let mut buffer = Vec::new();
@@ -66,8 +93,7 @@ impl StripFigures {
             Column { position: *position, lines: edges.total, head, tail }
         };
         let columns = texts.iter().step_by(step).map(column).collect();
-        let slices: Vec<&[u8]> = lines.iter().map(Vec::as_slice).collect();
-        Ok(StripFigures { texts: texts.len(), occurrences: occurrences(&slices)?, least, columns })
+        StripFigures { texts: texts.len(), occurrences: Occurrences::rows(counts.into_values()), least, columns }
     }
 }
 
@@ -75,6 +101,14 @@ impl StripFigures {
 mod tests {
     use super::*;
     use crate::strip::{BookText, Ends};
+
+    #[test]
+    fn figure_5_of_a_few_lines() {
+        let rows = Occurrences::rows([2, 1, 1]);
+        let expected = [(1, 2, 1.0), (2, 1, 0.5)];
+        assert_eq!(rows.iter().map(|row| (row.times, row.distinct, row.at_least)).collect::<Vec<_>>(), expected);
+        assert!(Occurrences::rows([]).is_empty());
+    }
 
     #[test]
     fn shared_lines_are_placed_and_counted() {
@@ -87,7 +121,7 @@ mod tests {
             let position = Position { input, record: 0 };
             sample.add(BookText { position, ends: &Ends::of(text.as_bytes(), 600) });
         }
-        let figures = StripFigures::of(&sample, 2).expect("in memory");
+        let figures = StripFigures::of(&sample, 2);
         assert_eq!((figures.texts, figures.least, figures.columns.len()), (4, 3, 2));
         assert_eq!((&figures.columns[0].head[..], &figures.columns[0].tail[..]), (&[1, 4][..], &[4, 1][..]));
         let counts: Vec<(u32, u64)> = figures.occurrences.iter().map(|row| (row.times, row.distinct)).collect();

@@ -38,11 +38,12 @@ pub(crate) mod rules;
 mod sample;
 
 pub use evidence::Evidence;
-pub use figures::{Column, StripFigures};
+pub use figures::{Column, Occurrences, StripFigures};
 pub use lines::Ends;
 pub use meta::Facts;
 pub use sample::{BookSample, BookText};
 
+#[cfg(feature = "papers")]
 pub use crate::papers::frequent_lines::{FrequentLines, LineCounts, PaperOptions, PreparedLines};
 
 use std::cmp::Ordering;
@@ -71,18 +72,23 @@ pub enum StripMethod {
     #[default]
     Learned,
     /// By lines that are frequent in the collection, as published: [`FrequentLines`].
+    #[cfg(feature = "papers")]
     Paper(PaperOptions),
 }
 
 impl StripMethod {
     /// The methods by name, with default parameters.
-    pub const ALL: [(&'static str, StripMethod); 2] =
-        [("learned", StripMethod::Learned), ("paper", StripMethod::Paper(PaperOptions::PUBLISHED))];
+    pub const ALL: &[(&'static str, StripMethod)] = &[
+        ("learned", StripMethod::Learned),
+        #[cfg(feature = "papers")]
+        ("paper", StripMethod::Paper(PaperOptions::PUBLISHED)),
+    ];
 
     /// Lines that are needed of each end of a text.
     pub fn edge_lines(&self) -> usize {
         match self {
             StripMethod::Learned => EDGE_LINES,
+            #[cfg(feature = "papers")]
             StripMethod::Paper(options) => options.edge_lines(),
         }
     }

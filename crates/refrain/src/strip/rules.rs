@@ -187,14 +187,6 @@ impl Rule {
     }
 }
 
-/// The three heuristics printed in the paper (section 3.4), for `super::paper`.
-pub(crate) const PAPER: &str = "\
-head marker ^ start of the|this project gutenberg
-head marker ^ end the small print
-tail marker ^ this? is? the? end of? the|this? project gutenberg|gutenbergs
-tail marker ^ etext
-";
-
 /// Project Gutenberg, as wide as its volunteers wrote it.
 pub(super) const GUTENBERG: &str = include_str!("gutenberg.rules");
 
@@ -216,7 +208,6 @@ mod tests {
             "***START OF THE PROJECT GUTENBERG EBOOK KIM***",
             "*END*THE SMALL PRINT! FOR PUBLIC DOMAIN ETEXTS*Ver.04.29.93*END*",
         ] {
-            assert!(hit(PAPER, Place::Head, Says::Marker, line), "{line}");
             assert!(hit(GUTENBERG, Place::Head, Says::Marker, line), "{line}");
         }
         assert!(!hit(

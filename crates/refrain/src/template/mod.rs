@@ -45,4 +45,5 @@ pub use offsets::{normalise, normalised_ranges};
 pub use parameters::Parameters;
 pub use records::{Field, Wrapper};
 
+#[cfg(feature = "papers")]
 pub use crate::papers::findoptimal;

@@ -1,26 +1,30 @@
 use std::fs;
 use std::path::Path;
 
-use refrain::strip::{PaperOptions, StripMethod};
-use refrain::{Convert, Input, Label, Memory, Output, Outputs, Run, SavedEvidence, Strip};
+#[cfg(feature = "papers")]
+use refrain::strip::PaperOptions;
+use refrain::strip::StripMethod;
+use refrain::{Convert, Document, Input, Label, Memory, Output, Outputs, Run, SavedEvidence, Strip, StripReport};
 
 use super::{read, samples, texts};
+
+/// Runs the job: its report, documents and evidence.
+fn strip_all(job: &Strip, input: &Input) -> (StripReport, Vec<Document>, Vec<u8>) {
+    let (outputs, results) = Outputs::memory();
+    let evidence = Memory::default();
+    let saves = job.evidence.is_none() && job.method == StripMethod::Learned;
+    let outputs = if saves { outputs.list("save", Output::Memory(evidence.clone())) } else { outputs };
+    let report = job.run(input, outputs, &Run::default()).expect("the books");
+    (report, results.documents(), evidence.bytes())
+}
 
 #[test]
 fn strip() {
     let folder = tempfile::tempdir().expect("a folder");
     let books = samples().join("books");
     let files = Input::paths([books.to_string_lossy()]).expect("a name");
-    let strip = |job: &Strip, input: &Input| {
-        let (outputs, results) = Outputs::memory();
-        let evidence = Memory::default();
-        let saves = job.evidence.is_none() && job.method == StripMethod::Learned;
-        let outputs = if saves { outputs.list("save", Output::Memory(evidence.clone())) } else { outputs };
-        let report = job.run(input, outputs, &Run::default()).expect("the books");
-        (report, results.documents(), evidence.bytes())
-    };
     let job = Strip::default();
-    let (report, bodies, evidence) = strip(&job, &files);
+    let (report, bodies, evidence) = strip_all(&job, &files);
     assert_eq!((report.books, report.preambles, report.epilogues), (3, 3, 3));
     assert!(report.learned.is_some_and(|learned| learned.texts == 3));
 
@@ -38,26 +42,33 @@ fn strip() {
 
     // From memory, and from a file of documents.
     let whole = read(&books);
-    let (from_memory, documents, saved) = strip(&job, &Input::documents(whole.clone()));
+    let (from_memory, documents, saved) = strip_all(&job, &Input::documents(whole.clone()));
     assert_eq!((from_memory, &saved), (report, &evidence));
     assert_eq!(texts(&documents), texts(&bodies));
     let file = folder.path().join("books.jsonl");
     let outputs = Outputs::to(&file).expect("a name");
     Convert::default().run(&Input::documents(whole.clone()), outputs, &Run::default()).expect("the documents");
-    let (_, from_jsonl, _) = strip(&job, &Input::paths([file.to_string_lossy()]).expect("a name"));
+    let (_, from_jsonl, _) = strip_all(&job, &Input::paths([file.to_string_lossy()]).expect("a name"));
     assert_eq!(texts(&from_jsonl), texts(&documents));
 
-    // With marks, with saved evidence, and as published.
+    // With marks, and with saved evidence.
     let keep = Strip { keep_marked: true, ..Strip::default() };
-    let (_, marked, _) = strip(&keep, &files);
+    let (_, marked, _) = strip_all(&keep, &files);
     assert_eq!(texts(&marked), texts(&whole));
     assert!(marked.iter().all(|book| book.marks[0].label == Label::Preamble && book.marks.len() == 2));
     let known = Strip { evidence: Some(SavedEvidence::Bytes(evidence)), ..Strip::default() };
-    let (used, again, _) = strip(&known, &files);
+    let (used, again, _) = strip_all(&known, &files);
     assert_eq!((used.learned, texts(&again)), (None, texts(&bodies)));
+}
+
+#[cfg(feature = "papers")]
+#[test]
+fn the_published_method_strips_files_and_memory_alike() {
+    let books = samples().join("books");
+    let files = Input::paths([books.to_string_lossy()]).expect("a name");
     let paper =
         Strip { method: StripMethod::Paper(PaperOptions { k: 1, ..PaperOptions::PUBLISHED }), ..Strip::default() };
-    assert_eq!(texts(&strip(&paper, &files).1), texts(&strip(&paper, &Input::documents(whole)).1));
+    assert_eq!(texts(&strip_all(&paper, &files).1), texts(&strip_all(&paper, &Input::documents(read(&books))).1));
     let written = serde_json::to_string(&paper).expect("a job is plain data");
     assert_eq!(serde_json::from_str::<Strip>(&written).expect("the same job"), paper);
 }

@@ -9,9 +9,9 @@ use self::read::Reader;
 use super::failures::{FailureLog, Failures};
 use super::input::Input;
 use super::outputs::{ERRORS, Output, Outputs, REPORT};
-use crate::editions::{
-    BaselineMethod, BookPair, CandidateOptions, Entry, FindOptions, FoundEditions, Shelf, Work, find, works,
-};
+#[cfg(feature = "papers")]
+use crate::editions::BaselineMethod;
+use crate::editions::{BookPair, CandidateOptions, Entry, FindOptions, FoundEditions, Shelf, Work, find, works};
 use crate::error::{Error, IoContext, Result};
 use crate::run::{Run, Workers};
 use crate::source::ReadOptions;
@@ -42,12 +42,15 @@ pub struct Editions {
     /// Compare licences and notices at the beginning and the end of books, too.
     pub no_strip: bool,
     /// A published method that compares books instead. It finds no passages, and keeps all sets of words in memory.
+    #[cfg(feature = "papers")]
     pub method: Option<BaselineMethod>,
     /// With a published method: the minimum score of a pair; by default, the published one.
+    #[cfg(feature = "papers")]
     pub threshold: Option<Threshold>,
 }
 
 /// The minimum score of a pair.
+#[cfg(feature = "papers")]
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Threshold {
@@ -122,7 +125,7 @@ impl Editions {
         let mut shelved = Shelf::of_books_made(&limits.temporary, made)?;
         reader.add(&books, &source, &mut shelved, &mut failures)?;
         // The data of a published method is in the order in which books were read.
-        let sorts = self.method.is_none();
+        let sorts = reader.set_of.is_none();
         if sorts {
             shelved.sort_from(0);
         }
@@ -147,11 +150,15 @@ impl Editions {
         save(&mut shelved, outputs.get(INDEX), run)?;
         workers.begin("match", 0);
         workers.advance(0, shelved.len() as u64, 0);
-        let found = self.search(&shelved, new_from, limits, &reader.sets, &workers)?;
+        #[cfg(feature = "papers")]
+        let published = self.search_published(&shelved, new_from, &reader.sets, &workers)?;
+        #[cfg(not(feature = "papers"))]
+        let published = None;
+        let found = published.map_or_else(|| search(&shelved, new_from, limits, &workers), Ok)?;
         let works = works(shelved.books(), &found.pairs);
         let failures = failures.finish();
         let FoundEditions { pairs, too_short, lists, .. } = &found;
-        write::write(self, &shelved, &found, &works, &failures, format, &outputs)?;
+        write::write(&shelved, &found, &works, &failures, format, &outputs)?;
         let (pairs, too_short, lists) = (pairs.clone(), too_short.clone(), lists.clone());
         let books = shelved.books().to_vec();
         let report = EditionsReport { books, compared, pairs, works, too_short, lists, failures };
@@ -159,39 +166,49 @@ impl Editions {
         Ok(report)
     }
 
-    /// Finds the pairs.
-    fn search(
+    /// Finds the pairs by a published method, if one is chosen.
+    #[cfg(feature = "papers")]
+    fn search_published(
         &self,
         shelved: &Shelf,
         new_from: Option<u32>,
-        limits: CandidateOptions,
         sets: &[Vec<u64>],
         workers: &Workers,
-    ) -> Result<FoundEditions> {
-        if let Some(method) = self.method {
-            let threshold = match self.threshold {
-                None => method.threshold(),
-                Some(Threshold::Score(score)) => score,
-                Some(Threshold::Calibrated) => method.calibrated(),
-            };
-            let pairs = method.pairs(sets, threshold, workers).into_iter();
-            let pairs = pairs.filter(|(a, b, _)| new_from.is_none_or(|new| *a < new && *b >= new));
-            let pairs = pairs
-                .map(|(a, b, score)| Ok(BookPair::published((a, &shelved.book(a)?), (b, &shelved.book(b)?), score)));
-            return Ok(FoundEditions { pairs: pairs.collect::<Result<_>>()?, ..FoundEditions::default() });
-        }
-        let options = FindOptions { limits, new_from, ..FindOptions::default() };
-        let mut found = find(shelved, &options, workers)?;
-        // A book of the collection that is looked for finds itself.
-        let id = |book: u32| shelved.books().get(book as usize).map(|book| &book.id);
-        let is_itself = |pair: &BookPair| id(pair.a) == id(pair.b) && shelved.are_same(pair.a, pair.b);
-        found.pairs.retain(|pair| new_from.is_none() || !is_itself(pair));
-        Ok(found)
+    ) -> Result<Option<FoundEditions>> {
+        let Some(method) = self.method else { return Ok(None) };
+        let threshold = match self.threshold {
+            None => method.threshold(),
+            Some(Threshold::Score(score)) => score,
+            Some(Threshold::Calibrated) => method.calibrated(),
+        };
+        let pairs = method.pairs(sets, threshold, workers).into_iter();
+        let pairs = pairs.filter(|(a, b, _)| new_from.is_none_or(|new| *a < new && *b >= new));
+        let pairs =
+            pairs.map(|(a, b, score)| Ok(BookPair::published((a, &shelved.book(a)?), (b, &shelved.book(b)?), score)));
+        Ok(Some(FoundEditions { pairs: pairs.collect::<Result<_>>()?, ..FoundEditions::default() }))
     }
+}
 
+/// Finds the pairs.
+fn search(
+    shelved: &Shelf,
+    new_from: Option<u32>,
+    limits: CandidateOptions,
+    workers: &Workers,
+) -> Result<FoundEditions> {
+    let options = FindOptions { limits, new_from, ..FindOptions::default() };
+    let mut found = find(shelved, &options, workers)?;
+    // A book of the collection that is looked for finds itself.
+    let id = |book: u32| shelved.books().get(book as usize).map(|book| &book.id);
+    let is_itself = |pair: &BookPair| id(pair.a) == id(pair.b) && shelved.are_same(pair.a, pair.b);
+    found.pairs.retain(|pair| new_from.is_none() || !is_itself(pair));
+    Ok(found)
+}
+
+impl EditionsReport {
     /// The pairs as a table for people, the largest shares first, with at most `most` rows.
-    pub fn table(&self, report: &EditionsReport, most: usize) -> String {
-        write::table(self, &report.books, &report.pairs, most)
+    pub fn table(&self, most: usize) -> String {
+        write::table(&self.books, &self.pairs, most)
     }
 }
 

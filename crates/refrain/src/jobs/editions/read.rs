@@ -8,7 +8,7 @@ use super::super::failures::{FailureLog, not_a_book};
 use super::super::input::Input;
 use super::Editions;
 use crate::document::{Document, Position, Span};
-use crate::editions::{BaselineMethod, Book, Shelf};
+use crate::editions::{Book, Shelf};
 use crate::error::{Error, Failure, Result};
 use crate::flow::each_document_of;
 use crate::prepare::Preparation;
@@ -17,13 +17,16 @@ use crate::source::{Collection, Item};
 use crate::strip::{BoundaryFinder, EDGE_LINES, Ends, Evidence, StripProfile};
 use crate::write::{Names, without_extension};
 
+/// What a published method keeps of a text without some ranges.
+type SetOf = Box<dyn Fn(&str, &[Span]) -> Vec<u64> + Send + Sync>;
+
 /// Reads books and adds them to a shelf.
 pub(super) struct Reader<'a> {
     workers: &'a Workers,
     /// Removes licences and notices.
     strip: Option<BoundaryFinder>,
-    /// A published method that also uses the books.
-    method: Option<BaselineMethod>,
+    /// The sets of a published method that also uses the books.
+    pub(super) set_of: Option<SetOf>,
     /// The data that a published method keeps of each book.
     pub(super) sets: Vec<Vec<u64>>,
     /// Ids in use, among the books or among those that are looked for.
@@ -33,7 +36,11 @@ pub(super) struct Reader<'a> {
 impl<'a> Reader<'a> {
     pub(super) fn new(job: &Editions, workers: &'a Workers) -> Result<Reader<'a>> {
         let strip = if job.no_strip { None } else { Some(BoundaryFinder::new(StripProfile::Gutenberg)?) };
-        Ok(Reader { workers, strip, method: job.method, sets: Vec::new(), ids: HashSet::new() })
+        #[cfg(feature = "papers")]
+        let set_of = job.method.map(|method| -> SetOf { Box::new(move |text, left_out| method.read(text, left_out)) });
+        #[cfg(not(feature = "papers"))]
+        let set_of = None;
+        Ok(Reader { workers, strip, set_of, sets: Vec::new(), ids: HashSet::new() })
     }
 
     /// Adds the books of all inputs to a shelf: those of indexes unchanged, all others as they are read.
@@ -60,7 +67,7 @@ impl<'a> Reader<'a> {
 
     /// Adds the books of an index.
     fn join(&mut self, index: &Path, shelved: &mut Shelf, failures: &mut FailureLog) -> Result<()> {
-        if self.method.is_some() {
+        if self.set_of.is_some() {
             let index = index.display();
             return Err(Error::Refused(format!("{index}: published methods read books, not indexes; name the books")));
         }
@@ -90,7 +97,7 @@ impl<'a> Reader<'a> {
             return Ok(());
         }
         let preparation = Preparation { language: None, extractor: None };
-        let (strip, method) = (self.strip.as_ref(), self.method);
+        let (strip, set_of) = (self.strip.as_ref(), self.set_of.as_ref());
         let (ids, sets) = (&mut self.ids, &mut self.sets);
         each_document_of(
             self.workers,
@@ -106,7 +113,7 @@ impl<'a> Reader<'a> {
                 let mut prepared = preparation.prepare(position, item);
                 prepared.document.iter_mut().for_each(Document::remove_marked);
                 let file = names.and_then(|names| Some(names.of(source.inputs().get(position.input)?)));
-                let book = prepared.document.map(|document| ReadBook::of(&document, file.as_deref(), strip, method));
+                let book = prepared.document.map(|document| ReadBook::of(&document, file.as_deref(), strip, set_of));
                 (book, prepared.failure)
             },
             |_, (book, failure)| {
@@ -153,7 +160,7 @@ impl ReadBook {
         document: &Document,
         file: Option<&Path>,
         strip: Option<&BoundaryFinder>,
-        method: Option<BaselineMethod>,
+        set_of: Option<&SetOf>,
     ) -> ReadBook {
         let file = file.filter(|_| document.id == document.origin.input);
         let id = file.map_or_else(|| document.id.clone(), |file| file.to_string_lossy().into_owned());
@@ -174,7 +181,7 @@ impl ReadBook {
             origin: document.origin.path().into_owned(),
             size: text.len(),
             edges: has_edges.then(|| Book::read(id.clone(), text, &[Span::new(start, end)])),
-            set: method.map(|method| method.read(text, &outside)),
+            set: set_of.map(|set_of| set_of(text, &outside)),
             book: Book {
                 url: document.origin.url.clone(),
                 title: field("title", found.facts.title),

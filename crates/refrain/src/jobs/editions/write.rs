@@ -4,7 +4,6 @@ use std::fmt::Write as _;
 
 use super::super::failures::Failures;
 use super::super::outputs::{Output, Outputs};
-use super::Editions;
 use crate::editions::{BookPair, Entry, FoundEditions, Shelf, Work};
 use crate::error::{IoContext, Result};
 use crate::report::{EditionsTables, legible};
@@ -14,7 +13,6 @@ use crate::write::Format;
 const FILES: [&str; 4] = ["pairs.tsv", "pairs.jsonl", "works.jsonl", "report.html"];
 
 pub(super) fn write(
-    job: &Editions,
     shelf: &Shelf,
     found: &FoundEditions,
     works: &[Work],
@@ -42,21 +40,21 @@ pub(super) fn write(
         Format::Jsonl => put(outputs.main(), tables.pairs_jsonl().as_bytes()),
         Format::Tsv => put(outputs.main(), tables.pairs_tsv().as_bytes()),
         Format::Parquet => put(outputs.main(), &tables.pairs_parquet()?),
-        _ => put(outputs.main(), table(job, shelf.books(), &found.pairs, usize::MAX).as_bytes()),
+        _ => put(outputs.main(), table(shelf.books(), &found.pairs, usize::MAX).as_bytes()),
     }
 }
 
 /// The pairs that share most, for people.
-pub(super) fn table(job: &Editions, books: &[Entry], pairs: &[BookPair], most: usize) -> String {
+pub(super) fn table(books: &[Entry], pairs: &[BookPair], most: usize) -> String {
     if pairs.is_empty() {
         return "no two books share enough text to be editions of the same work\n".to_owned();
     }
     let book = |number: u32| books.get(number as usize).map_or(String::new(), |book| legible(book.name()));
     let mut pairs: Vec<&BookPair> = pairs.iter().collect();
     pairs.sort_by(|one, other| other.score.total_cmp(&one.score).then((one.a, one.b).cmp(&(other.a, other.b))));
-    let mut table = match job.method {
-        Some(_) => format!("{:>9} {:>7}  books\n", "kind", "score"),
-        None => format!("{:>9} {:>5} {:>5} {:>8}  books\n", "kind", "A %", "B %", "passages"),
+    let mut table = match pairs.iter().any(|pair| pair.is_measured()) {
+        false => format!("{:>9} {:>7}  books\n", "kind", "score"),
+        true => format!("{:>9} {:>5} {:>5} {:>8}  books\n", "kind", "A %", "B %", "passages"),
     };
     for pair in pairs.iter().take(most) {
         let (kind, a, b) = (pair.kind.name(), book(pair.a), book(pair.b));

@@ -8,13 +8,14 @@ use std::sync::{Mutex, PoisonError};
 use serde::{Deserialize, Serialize};
 
 use super::Strip;
-use super::books::{Book, Books, Candidate, Extent};
+#[cfg(feature = "papers")]
+use super::books::{Book, Extent};
+use super::books::{Books, Candidate};
 use crate::error::{Error, Hint, IoContext, Result};
 use crate::kernel::Kernel;
-use crate::strip::{
-    self, BookSample, BookText, Boundaries, Ends, Evidence, FrequentLines, LineCounts, PaperOptions, PreparedLines,
-    StripMethod, StripProfile,
-};
+use crate::strip::{self, BookSample, BookText, Boundaries, Ends, Evidence, StripProfile};
+#[cfg(feature = "papers")]
+use crate::strip::{FrequentLines, LineCounts, PaperOptions, PreparedLines, StripMethod};
 
 /// Evidence that an earlier run saved (the list `save`).
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -50,7 +51,12 @@ pub struct LearnedFrom {
 
 /// A method that has learned.
 pub(super) enum Finder {
-    Learned { method: strip::BoundaryFinder, evidence: Box<Evidence>, cache: Option<Cache> },
+    Learned {
+        method: strip::BoundaryFinder,
+        evidence: Box<Evidence>,
+        cache: Option<Cache>,
+    },
+    #[cfg(feature = "papers")]
     Paper(Box<FrequentLines>),
 }
 
@@ -62,15 +68,8 @@ impl Finder {
                 cache.get_or_find(text, || method.find(text, evidence))
             }
             Finder::Learned { method, evidence, cache: None } => method.find(text, evidence),
+            #[cfg(feature = "papers")]
             Finder::Paper(lines) => lines.find(text),
-        }
-    }
-
-    /// The evidence, if the method learns any.
-    pub(super) fn evidence(&self) -> Option<&Evidence> {
-        match self {
-            Finder::Learned { evidence, .. } => Some(evidence),
-            Finder::Paper(_) => None,
         }
     }
 }
@@ -101,6 +100,7 @@ impl Cache {
 impl Strip {
     /// Reads the books and learns from them, unless there is saved evidence.
     pub(super) fn learn(&self, books: &Books<'_>) -> Result<(Finder, Option<LearnedFrom>)> {
+        #[cfg(feature = "papers")]
         if let StripMethod::Paper(options) = self.method {
             return Ok((Finder::Paper(Box::new(count_lines(options, books)?)), None));
         }
@@ -132,6 +132,7 @@ impl Strip {
 }
 
 /// Counts the lines of all books, as published.
+#[cfg(feature = "papers")]
 fn count_lines(options: PaperOptions, books: &Books<'_>) -> Result<FrequentLines> {
     let run = books.workers.run();
     let mut lines = LineCounts::new(options.build_counter(run.memory, run.temporary())?, options);

@@ -20,6 +20,7 @@ use crate::strip::{StripMethod, StripProfile};
 use crate::text::Offsets;
 use crate::write::{Compressed, Format, Names};
 use books::{Books, Extent};
+use learn::Finder;
 use rows::{Row, head, sort_by_doubt};
 use write::{Destination, Problem, Target};
 
@@ -144,7 +145,7 @@ impl Strip {
         };
         let mut destination = Destination::open(self, target, &outputs, &books)?;
         let (finder, learned) = self.learn(&books)?;
-        if let (Some(save), Some(evidence)) = (outputs.get(SAVE), finder.evidence()) {
+        if let (Some(save), Finder::Learned { evidence, .. }) = (outputs.get(SAVE), &finder) {
             save.write(&evidence.saved())?;
         }
         let mut report = StripReport { learned, ..StripReport::default() };

@@ -1,31 +1,35 @@
 //! `template`: removes what the pages of a site share.
 
+#[cfg(feature = "papers")]
+mod findoptimal;
 mod output;
 mod pages;
 mod records;
 
-use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
+#[cfg(feature = "papers")]
+use self::findoptimal::Cut;
 use self::output::{Destination, Put, Target};
 use self::pages::{Page, Pages};
 use self::records::{Columns, Row};
 use super::failures::{FailureLog, Failures};
 use super::input::Input;
 use super::outputs::{ERRORS, Outputs, REPORT, SAVE};
-use crate::document::{Position, Span};
+use crate::document::Span;
 use crate::error::{Error, Hint, IoContext, Result};
 use crate::extract::Extractor;
 use crate::kernel::Kernel;
 use crate::prepare::with_workspace;
 use crate::run::Run;
 use crate::source::ReadOptions;
-use crate::template::findoptimal::{CutPoint, FindOptimal, Readings};
-use crate::template::{self, PageSample, SiteTemplates, TemplateMatch, Templates, Wrapper, normalise};
+#[cfg(feature = "papers")]
+use crate::template::findoptimal::CutPoint;
+use crate::template::{self, PageSample, SiteTemplates, TemplateMatch, Templates, Wrapper};
 use crate::write::Format;
 
 pub use self::pages::TemplateBy;
@@ -91,14 +95,18 @@ pub enum TemplateMethod {
     #[default]
     Backbone,
     /// By n-grams that are frequent in these pages: FindOptimal, as published.
+    #[cfg(feature = "papers")]
     #[serde(rename = "findoptimal")]
     FindOptimal,
 }
 
 impl TemplateMethod {
     /// All methods, by name.
-    pub const ALL: [(&'static str, TemplateMethod); 2] =
-        [("backbone", TemplateMethod::Backbone), ("findoptimal", TemplateMethod::FindOptimal)];
+    pub const ALL: &[(&'static str, TemplateMethod)] = &[
+        ("backbone", TemplateMethod::Backbone),
+        #[cfg(feature = "papers")]
+        ("findoptimal", TemplateMethod::FindOptimal),
+    ];
 }
 
 /// The kind of result that [`Template`] writes.
@@ -162,6 +170,7 @@ pub struct TemplateReport {
     /// The fields of records.
     pub fields: Vec<String>,
     /// The cut point that FindOptimal found.
+    #[cfg(feature = "papers")]
     pub cut: Option<CutPoint>,
     /// What failed.
     pub failures: Failures,
@@ -229,6 +238,7 @@ impl Template {
     fn check(&self, outputs: &Outputs) -> Result<()> {
         let records = self.result == TemplateResult::Records;
         let refuse = |message: &str, hint: Hint| Err(Error::Refused(message.into()).hint(hint));
+        #[cfg(feature = "papers")]
         if self.method == TemplateMethod::FindOptimal && (self.evidence.is_some() || records) {
             let hint = Hint::value("method", "backbone", "use `method=backbone`");
             return refuse("FindOptimal neither uses saved templates nor finds records", hint);
@@ -259,6 +269,7 @@ impl Template {
             let templates = Templates::from_bytes(&fs::read(path).at(path)?).map_err(|error| named(path, &error))?;
             return Ok(Known::Templates(templates));
         }
+        #[cfg(feature = "papers")]
         if self.method == TemplateMethod::FindOptimal {
             return Cut::find(pages).map(Known::Cut);
         }
@@ -291,28 +302,8 @@ enum Known {
     Wrappers(Vec<Wrapper>),
     /// The same, learned from these pages.
     Records(Templates, Vec<Wrapper>),
+    #[cfg(feature = "papers")]
     Cut(Cut),
-}
-
-/// The result of FindOptimal.
-struct Cut {
-    point: CutPoint,
-    /// The content of each page, in ranges of characters of the normalised page.
-    ranges: BTreeMap<Position, Vec<(usize, usize)>>,
-}
-
-impl Cut {
-    fn find(pages: &Pages) -> Result<Cut> {
-        let mut texts: Vec<(Position, String)> = Vec::new();
-        pages.each("learn", Result::ok, |page| {
-            texts.extend(page.map(|page| (page.document.position, page.text)));
-            Ok(())
-        })?;
-        let method = FindOptimal::new(texts.iter().map(|(_, text)| text.as_str()), Readings::default())?;
-        let point = method.cut_point();
-        let positions = texts.iter().map(|(position, _)| *position);
-        Ok(Cut { point, ranges: positions.zip(method.content(point.n, point.a)).collect() })
-    }
 }
 
 /// How the content of a page was found.
@@ -339,11 +330,8 @@ impl Known {
             Known::Templates(templates) => Put::new(target, mark(templates, page)),
             Known::Wrappers(wrappers) => Put::row(Row::of(wrappers, page)),
             Known::Records(templates, wrappers) => Put::row(Row::learned(templates, wrappers, page)),
-            Known::Cut(cut) => {
-                let ranges = cut.ranges.get(&page.document.position).map_or(&[][..], Vec::as_slice);
-                let content = in_page(&page.text, ranges);
-                Put::new(target, Marked { page, content, how: How::Template })
-            }
+            #[cfg(feature = "papers")]
+            Known::Cut(cut) => Put::new(target, cut.mark(page)),
         }
     }
 
@@ -351,7 +339,9 @@ impl Known {
     fn columns(&self) -> Columns {
         match self {
             Known::Wrappers(wrappers) | Known::Records(_, wrappers) => Columns::of(wrappers),
-            Known::Templates(_) | Known::Cut(_) => Columns::of(&[]),
+            Known::Templates(_) => Columns::of(&[]),
+            #[cfg(feature = "papers")]
+            Known::Cut(_) => Columns::of(&[]),
         }
     }
 }
@@ -375,46 +365,27 @@ fn by_page(html: &str) -> Vec<Span> {
     with_workspace(|workspace| Extractor::default().extract(html, None, workspace).sources(html))
 }
 
-/// Ranges of characters of the normalised page as ranges of bytes of the page.
-fn in_page(text: &str, ranges: &[(usize, usize)]) -> Vec<Span> {
-    let mut bounds = ranges.iter().flat_map(|(start, end)| [*start, *end]).peekable();
-    let mut found = Vec::with_capacity(2 * ranges.len());
-    let (mut number, mut in_space) = (0, false);
-    for (at, character) in text.char_indices() {
-        let space = matches!(character, ' ' | '\t' | '\r' | '\n');
-        if !(space && in_space) {
-            while bounds.next_if_eq(&number).is_some() {
-                found.push(at);
-            }
-            number += 1;
-        }
-        in_space = space;
-    }
-    found.extend(bounds.map(|_| text.len()));
-    debug_assert!(number == normalise(text).chars().count());
-    found.chunks_exact(2).map(|ends| Span::new(ends[0], ends[1])).collect()
-}
-
 impl TemplateReport {
     /// What was found as one JSON object: the templates, or the cut point of FindOptimal.
     pub fn summary(&self) -> Value {
-        match self.cut {
-            Some(cut) => json!({
+        #[cfg(feature = "papers")]
+        if let Some(cut) = self.cut {
+            return json!({
                 "method": "findoptimal",
                 "n": cut.n,
                 "a": cut.a,
                 "alternation_count": cut.alternations,
                 "pages": self.pages,
-            }),
-            None => json!({
-                "method": "backbone",
-                "pages": self.pages,
-                "fitting": self.fitting,
-                "of_another_kind": self.other_kind,
-                "without_template": self.alone,
-                "templates": self.templates,
-            }),
+            });
         }
+        json!({
+            "method": "backbone",
+            "pages": self.pages,
+            "fitting": self.fitting,
+            "of_another_kind": self.other_kind,
+            "without_template": self.alone,
+            "templates": self.templates,
+        })
     }
 
     fn add(&mut self, put: &Put) {
@@ -431,7 +402,9 @@ impl TemplateReport {
     fn note(&mut self, known: &Known, saved: bool) {
         let templates = match known {
             Known::Templates(templates) | Known::Records(templates, _) => templates.all(),
-            Known::Wrappers(_) | Known::Cut(_) => &[],
+            Known::Wrappers(_) => &[],
+            #[cfg(feature = "papers")]
+            Known::Cut(_) => &[],
         };
         let figures = |template: &template::LearnedTemplate| TemplateFigures {
             key: template.key().to_owned(),
@@ -440,6 +413,7 @@ impl TemplateReport {
         };
         self.templates = templates.iter().map(figures).collect();
         self.fields = known.columns().names.split_off(1);
+        #[cfg(feature = "papers")]
         if let Known::Cut(cut) = known {
             self.cut = Some(cut.point);
         }

@@ -18,10 +18,18 @@ use self::counters::{AnyCounter, Counter, CounterKind, FrequentTable, Options};
 use crate::error::Result;
 use crate::strip::blocks::Tokens;
 use crate::strip::lines::{Line, preprocess};
-use crate::strip::rules::{PAPER, Place, Rules, Says};
+use crate::strip::rules::{Place, Rules, Says};
 use crate::strip::{Boundaries, EDGE_LINES, Ends};
 
 pub mod counters;
+
+/// The three heuristics printed in the paper (section 3.4).
+const HEURISTICS: &str = "\
+head marker ^ start of the|this project gutenberg
+head marker ^ end the small print
+tail marker ^ this? is? the? end of? the|this? project gutenberg|gutenbergs
+tail marker ^ etext
+";
 
 /// The parameters of the paper, under the names of the paper, and which of its structures counts lines.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -143,7 +151,7 @@ impl LineCounts {
     /// Ends counting.
     pub fn conclude(self) -> Result<FrequentLines> {
         let LineCounts { counter, options } = self;
-        let rules = options.heuristics.then(|| Rules::parse(PAPER)).transpose()?;
+        let rules = options.heuristics.then(|| Rules::parse(HEURISTICS)).transpose()?;
         Ok(FrequentLines { frequent: counter.finish(options.k.saturating_add(1))?, options, rules })
     }
 }
@@ -376,8 +384,14 @@ mod tests {
     fn the_heuristics_find_lines_that_are_not_frequent() {
         let options = PaperOptions { heuristics: true, ..PaperOptions::PUBLISHED };
         let lines = counted(0..0, CounterKind::Exact, options);
-        let text = "*** START OF THIS PROJECT GUTENBERG EBOOK KIM ***\n\nKIM\n\nEnd of Project Gutenberg's Kim\n";
-        let found = lines.find(&Ends::of(text.as_bytes(), EDGE_LINES));
-        assert_eq!((found.preamble_end, found.epilogue_start), (1, 5));
+        for marker in [
+            "*** START OF THIS PROJECT GUTENBERG EBOOK KIM ***",
+            "***START OF THE PROJECT GUTENBERG EBOOK KIM***",
+            "*END*THE SMALL PRINT! FOR PUBLIC DOMAIN ETEXTS*Ver.04.29.93*END*",
+        ] {
+            let text = format!("{marker}\n\nKIM\n\nEnd of Project Gutenberg's Kim\n");
+            let found = lines.find(&Ends::of(text.as_bytes(), EDGE_LINES));
+            assert_eq!((found.preamble_end, found.epilogue_start), (1, 5), "{marker}");
+        }
     }
 }

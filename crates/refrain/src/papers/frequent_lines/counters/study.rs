@@ -41,31 +41,6 @@ pub fn misclassified(gap_max: u32, probabilities: &[f64]) -> Vec<Misclassified> 
     probabilities.iter().map(row).collect()
 }
 
-/// A row of figure 5.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Occurrences {
-    /// A number of occurrences.
-    pub times: u32,
-    /// Distinct lines that occur so many times (5a).
-    pub distinct: u64,
-    /// Share of all lines that occur at least so many times (5b).
-    pub at_least: f64,
-}
-
-/// Figure 5: how often lines occur. Numbers of occurrences that no line has are omitted.
-pub fn occurrences(lines: &[&[u8]]) -> Result<Vec<Occurrences>> {
-    let exact = counted(lines)?;
-    let mut distinct: std::collections::BTreeMap<u32, u64> = std::collections::BTreeMap::new();
-    exact.counts().for_each(|(_, count)| *distinct.entry(count).or_default() += 1);
-    let mut left = lines.len() as u64;
-    let row = |(times, distinct)| {
-        let at_least = left as f64 / lines.len() as f64;
-        left -= u64::from(times) * distinct;
-        Occurrences { times, distinct, at_least }
-    };
-    Ok(distinct.into_iter().map(row).collect())
-}
-
 fn counted(lines: &[&[u8]]) -> Result<Exact> {
     let mut exact = Exact::default();
     exact.add_all(lines)?;
@@ -352,14 +327,6 @@ mod tests {
             }
         }
         assert!((f64::from(flips) / f64::from(rounds) / expected_flips(0.6, 3) - 1.0).abs() < 0.02);
-    }
-
-    #[test]
-    fn figure_5_of_a_few_lines() {
-        let rows = occurrences(&[b"a", b"b", b"a", b"c"]).expect("no error");
-        let expected = [(1, 2, 1.0), (2, 1, 0.5)];
-        assert_eq!(rows.iter().map(|row| (row.times, row.distinct, row.at_least)).collect::<Vec<_>>(), expected);
-        assert!(occurrences(&[]).expect("no error").is_empty());
     }
 
     #[test]
