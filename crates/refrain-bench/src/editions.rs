@@ -16,6 +16,8 @@ use clap::Args;
 use refrain::Run;
 use refrain::editions::{AnchorIndex, Book, CandidateOptions, FindOptions, PairRule, Shelf, Term, find, unique_words};
 
+use crate::random::Random;
+
 #[derive(Args)]
 pub(crate) struct Arguments {
     /// Numbers of books, one run for each
@@ -214,27 +216,6 @@ fn peak_memory() -> u64 {
 #[allow(clippy::cast_sign_loss)] // neither is negative
 fn share_of(number: usize, share: f64) -> usize {
     (number as f64 * share) as usize
-}
-
-/// Random numbers that are the same in each run (SplitMix64).
-struct Random(u64);
-
-impl Random {
-    fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
-        z ^ (z >> 31)
-    }
-
-    fn below(&mut self, most: u64) -> u64 {
-        ((u128::from(self.next()) * u128::from(most)) >> 64) as u64
-    }
-
-    fn share(&mut self) -> f64 {
-        (self.next() >> 11) as f64 / (1_u64 << 53) as f64
-    }
 }
 
 /// The words that all books share, by the alias method: a draw takes two lookups.

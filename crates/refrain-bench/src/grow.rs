@@ -13,6 +13,8 @@ use anyhow::{Context, Result, ensure};
 use clap::Args;
 use serde_json::{Value, json};
 
+use crate::random::Random;
+
 #[derive(Args)]
 pub(crate) struct Arguments {
     /// The small collection, one JSON object a line: id, text
@@ -195,7 +197,7 @@ fn capitalised(word: &str) -> String {
 /// Which word takes the place of each, in a copy: words change places within their class.
 fn permuted(classes: &[Vec<u32>], count: usize, copy: u64) -> Vec<u32> {
     let mut words = vec![0; count];
-    let mut chance = Chance(copy);
+    let mut chance = Random(copy);
     for class in classes {
         let mut order = class.clone();
         for last in (1..order.len()).rev() {
@@ -208,20 +210,6 @@ fn permuted(classes: &[Vec<u32>], count: usize, copy: u64) -> Vec<u32> {
     words
 }
 
-/// SplitMix64.
-struct Chance(u64);
-
-impl Chance {
-    fn below(&mut self, limit: u64) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut mixed = self.0;
-        mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        mixed ^= mixed >> 31;
-        ((u128::from(mixed) * u128::from(limit)) >> 64) as u64
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use std::collections::HashSet;
@@ -230,9 +218,9 @@ mod tests {
 
     /// Documents of words in no order, all but the first with a passage that each of them has, and odd signs.
     fn collection() -> String {
-        let mut chance = Chance(7);
+        let mut chance = Random(7);
         let mut words = |count: usize| -> Vec<String> {
-            let letters = |chance: &mut Chance| (0..4).map(|_| char::from(b'a' + chance.below(26) as u8)).collect();
+            let letters = |chance: &mut Random| (0..4).map(|_| char::from(b'a' + chance.below(26) as u8)).collect();
             (0..count).map(|_| letters(&mut chance)).collect()
         };
         let passage = words(20).join(" ");

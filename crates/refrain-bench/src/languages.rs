@@ -5,7 +5,10 @@ use std::path::Path;
 
 use anyhow::{Context, Result};
 use refrain::decode::languages_with_encodings;
-use refrain::decode::training::{TrainingText, train, train_published};
+
+use self::training::{TrainingText, train, train_published};
+
+mod training;
 
 /// Languages distinguished by their letters, group by group; a part of the name of their texts after a colon.
 #[rustfmt::skip] // a table

@@ -18,6 +18,7 @@ mod paper_compare;
 mod paper_decode;
 mod paper_editions;
 mod paper_strip;
+mod random;
 mod read;
 mod stoplists;
 mod strip;

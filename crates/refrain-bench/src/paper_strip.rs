@@ -10,9 +10,12 @@ use std::time::Instant;
 
 use anyhow::{Context, Result, ensure};
 use clap::Args;
-use refrain::papers::frequent_lines::counters::study::{self, Zipf};
 use refrain::papers::frequent_lines::counters::{CounterKind, Options};
 use refrain::strip::{Ends, LineCounts, Occurrences, PaperOptions};
+
+use self::study::Zipf;
+
+mod study;
 
 #[derive(Args)]
 pub(crate) struct Arguments {

@@ -12,8 +12,15 @@ mod models;
 mod ngrams;
 mod repair;
 pub(crate) mod symbols;
+
+/// What training the shipped models needs to know of them.
 #[doc(hidden)]
-pub mod training;
+pub mod training {
+    pub use super::models::{TONES_APART, pack};
+    pub use super::ngrams::{FALL_BACK, Gram, Key, ORDER, STEP, order};
+    pub use super::symbols::{symbols, with_tones_apart};
+    pub use crate::papers::chared::pack as pack_published;
+}
 
 pub use language::{
     Language, LanguageFilter, block_languages, detect_language, identify, identify_page, known_languages,

@@ -43,7 +43,7 @@ impl Group {
 }
 
 /// Vietnamese with the tone marks after its letters.
-pub(super) const TONES_APART: &str = "vi-apart";
+pub const TONES_APART: &str = "vi-apart";
 
 /// All groups.
 #[derive(Debug, Default)]
@@ -100,7 +100,7 @@ fn unpack_grams(bytes: &[u8]) -> Option<Vec<Gram>> {
 
 /// Writes models as [`Models::parse`] reads them: groups with their languages, initial costs, and n-grams sorted by
 /// length and number.
-pub(super) fn pack(groups: &[(String, Languages, Vec<Gram>)]) -> std::io::Result<Vec<u8>> {
+pub fn pack(groups: &[(String, Languages, Vec<Gram>)]) -> std::io::Result<Vec<u8>> {
     let mut bytes = HEAD.to_vec();
     bytes.push(groups.len() as u8);
     for (name, languages, grams) in groups {

@@ -4,11 +4,11 @@
 //! language, or is no better than a shorter one, is not stored: it costs as much as its suffix, plus a step.
 
 /// Costs are in sixteenths of a nat.
-pub(super) const STEP: f32 = 16.0;
+pub const STEP: f32 = 16.0;
 /// What it costs to fall back to a shorter n-gram.
-pub(super) const FALL_BACK: u8 = 14;
+pub const FALL_BACK: u8 = 14;
 /// Letters of the longest n-grams.
-pub(super) const ORDER: usize = 4;
+pub const ORDER: usize = 4;
 /// Rows are that many costs wide, or a multiple of it, for the sake of vector instructions.
 const LANES: usize = 16;
 
@@ -16,13 +16,13 @@ const LANES: usize = 16;
 const WIDEST: usize = 256 / LANES;
 
 /// An n-gram as a number: sixteen bits a letter, the last letter lowest.
-pub(super) type Key = u64;
+pub type Key = u64;
 
 /// An n-gram that is stored: languages and what it costs in them.
-pub(super) type Gram = (Key, Vec<(u8, u8)>);
+pub type Gram = (Key, Vec<(u8, u8)>);
 
 /// How many letters an n-gram has.
-pub(super) fn order(key: Key) -> usize {
+pub fn order(key: Key) -> usize {
     (u64::BITS - key.leading_zeros()).div_ceil(16) as usize
 }
 

@@ -47,7 +47,7 @@ fn is_letter(c: char) -> bool {
 }
 
 /// Hands out the symbols of a text, runs of spaces as one.
-pub(super) fn symbols(text: &str) -> impl Iterator<Item = u16> {
+pub fn symbols(text: &str) -> impl Iterator<Item = u16> {
     let mut last = 0;
     text.chars().map(symbol).filter(move |&symbol| {
         let again = symbol == SPACE && last == SPACE;
@@ -67,7 +67,7 @@ pub(crate) const TONES: [(char, &str); 5] = [
 pub(crate) const TONELESS: &str = "aăâeêioôơuưy";
 
 /// Text in lower case with the tone marks of Vietnamese after their letters, as in windows-1258.
-pub(super) fn with_tones_apart(text: &str) -> String {
+pub fn with_tones_apart(text: &str) -> String {
     let mut apart = String::with_capacity(text.len());
     for c in text.chars().flat_map(char::to_lowercase) {
         let tone = TONES.iter().find_map(|(mark, letters)| Some((*mark, letters.chars().position(|l| l == c)?)));

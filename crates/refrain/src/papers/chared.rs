@@ -17,7 +17,8 @@ use crate::decode::symbols::{TONELESS, TONES};
 mod shipped;
 
 pub use shipped::chared_model;
-pub(crate) use shipped::pack;
+#[doc(hidden)]
+pub use shipped::pack;
 
 /// The first line of a model file.
 const VERSION: &str = "chared model, version 1";

@@ -50,7 +50,7 @@ fn split(mut bytes: &[u8]) -> Vec<(String, &[u8])> {
 }
 
 /// Packs models as they are shipped.
-pub(crate) fn pack(models: &[(String, CharedModel)]) -> std::io::Result<Vec<u8>> {
+pub fn pack(models: &[(String, CharedModel)]) -> std::io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
     for (code, model) in models {
         let mut saved = Vec::new();

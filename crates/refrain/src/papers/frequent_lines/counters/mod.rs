@@ -33,7 +33,6 @@ mod hashed;
 mod majority;
 mod morris;
 mod sorted;
-pub mod study;
 mod table;
 #[cfg(test)]
 mod tests;

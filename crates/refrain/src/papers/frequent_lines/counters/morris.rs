@@ -131,11 +131,6 @@ impl Random {
         let mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
         mixed ^ (mixed >> 31)
     }
-
-    /// A number below `limit`, which must not be 0.
-    pub(super) fn below(&mut self, limit: usize) -> usize {
-        ((u128::from(self.next()) * limit as u128) >> 64) as usize
-    }
 }
 
 #[cfg(test)]

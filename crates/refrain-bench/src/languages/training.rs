@@ -2,25 +2,24 @@
 
 use std::collections::HashMap;
 
-use super::models::{TONES_APART, pack};
-use super::ngrams::{FALL_BACK, Gram, Key, ORDER, STEP, order};
-use super::symbols::{symbols, with_tones_apart};
-use super::{CharedModel, encodings_of};
-use crate::papers::chared;
+use refrain::decode::training::{
+    FALL_BACK, Gram, Key, ORDER, STEP, TONES_APART, order, pack, pack_published, symbols, with_tones_apart,
+};
+use refrain::decode::{CharedModel, encodings_of};
 
 /// A language to train: its code, what it costs beforehand, and lines of text.
-pub struct TrainingText {
+pub(crate) struct TrainingText {
     /// ISO 639-1 code, or that of Vietnamese with its tone marks apart.
-    pub code: String,
+    pub(crate) code: String,
     /// In sixteenths of a nat.
-    pub prior: u8,
+    pub(crate) prior: u8,
     /// Sentences or paragraphs.
-    pub lines: Vec<String>,
+    pub(crate) lines: Vec<String>,
 }
 
 impl TrainingText {
     /// Vietnamese as windows-1258 writes it.
-    pub fn with_tones_apart(lines: &[String]) -> TrainingText {
+    pub(crate) fn with_tones_apart(lines: &[String]) -> TrainingText {
         let lines = lines.iter().map(|line| with_tones_apart(line)).collect();
         TrainingText { code: TONES_APART.to_owned(), prior: 0, lines }
     }
@@ -34,7 +33,7 @@ const LETTERS: f64 = 3000.0;
 
 /// Trains the published models of languages with their common encodings and UTF-8, and packs them. Languages whose text
 /// an encoding cannot express are returned with the reason.
-pub fn train_published(texts: &[(String, String)]) -> std::io::Result<(Vec<u8>, Vec<String>)> {
+pub(crate) fn train_published(texts: &[(String, String)]) -> std::io::Result<(Vec<u8>, Vec<String>)> {
     let (mut models, mut refused) = (Vec::new(), Vec::new());
     for (code, text) in texts {
         let text = if code == "vi" { with_tones_apart(text) } else { text.clone() };
@@ -53,11 +52,11 @@ pub fn train_published(texts: &[(String, String)]) -> std::io::Result<(Vec<u8>, 
             models.push((code.clone(), model));
         }
     }
-    Ok((chared::pack(&models)?, refused))
+    Ok((pack_published(&models)?, refused))
 }
 
 /// Trains the models of groups of languages, with `keep` n-grams per language, and packs them.
-pub fn train(groups: &[(&str, Vec<TrainingText>)], keep: usize) -> std::io::Result<Vec<u8>> {
+pub(crate) fn train(groups: &[(&str, Vec<TrainingText>)], keep: usize) -> std::io::Result<Vec<u8>> {
     let groups: Vec<_> = groups
         .iter()
         .map(|(name, texts)| {

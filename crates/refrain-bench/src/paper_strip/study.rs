@@ -1,4 +1,4 @@
-//! The studies of the paper about these structures, under its names: Kaser and Lemire (2007), figures 3, 5, 6, 7 and 9.
+//! The studies of the paper about these structures, under its names: Kaser and Lemire (2007), figures 3, 6, 7 and 9.
 //!
 //! Each is a function that gives the rows of a table. K is as in the paper: a line is frequent if it occurs more than K
 //! times.
@@ -6,37 +6,32 @@
 use std::collections::HashMap;
 use std::time::Instant;
 
-use super::morris::Random;
-use super::{Counter, CounterKind, Exact, Hashed, Majority, Options};
-use crate::error::Result;
+use anyhow::Result;
+use refrain::papers::frequent_lines::counters::{Counter, CounterKind, Exact, Hashed, Majority, Options};
+
+use crate::random::Random;
 
 /// p of the bound for skewed distributions in figure 6, which the paper reads from its figure 5(b) for K ≈ 100.
-pub const PAPER_P: f64 = 1.0 / 1000.0;
+pub(crate) const PAPER_P: f64 = 1.0 / 1000.0;
 
 /// Proposition 1: the expected number of flips until `n` heads in a row, if heads have the probability `p`.
-pub fn expected_flips(p: f64, n: u32) -> f64 {
+pub(crate) fn expected_flips(p: f64, n: u32) -> f64 {
     (1..=n).map(|i| p.powf(-f64::from(i))).sum()
-}
-
-/// Section 3.2: the bound Lσ^GAP_MAX for the probability that a preamble of L lines is cut short, if each of its lines is a
-/// false negative with the probability σ.
-pub fn cut_short_bound(lines: u32, sigma: f64, gap_max: u32) -> f64 {
-    f64::from(lines) * sigma.powf(f64::from(gap_max))
 }
 
 /// A row of figure 3.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Misclassified {
+pub(crate) struct Misclassified {
     /// GAP_MAX.
-    pub gap_max: u32,
+    pub(crate) gap_max: u32,
     /// Probability of a false positive.
-    pub p: f64,
+    pub(crate) p: f64,
     /// Expected number of lines after the preamble that are mistaken for a part of it.
-    pub lines: f64,
+    pub(crate) lines: f64,
 }
 
 /// Figure 3: Σ (1 − p)^−k − GAP_MAX, with k from 1 to GAP_MAX.
-pub fn misclassified(gap_max: u32, probabilities: &[f64]) -> Vec<Misclassified> {
+pub(crate) fn misclassified(gap_max: u32, probabilities: &[f64]) -> Vec<Misclassified> {
     let row = |&p| Misclassified { gap_max, p, lines: expected_flips(1.0 - p, gap_max) - f64::from(gap_max) };
     probabilities.iter().map(row).collect()
 }
@@ -49,23 +44,21 @@ fn counted(lines: &[&[u8]]) -> Result<Exact> {
 
 /// A row of figure 6.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct FalsePositives {
+pub(crate) struct FalsePositives {
     /// K: a line is frequent if it occurs more often.
-    pub k: u32,
+    pub(crate) k: u32,
     /// Number of counters, c.
-    pub c: u64,
-    /// Number of distinct lines, n.
-    pub n: u64,
+    pub(crate) c: u64,
     /// Share of all lines that are infrequent and called frequent, each as often as it occurs.
-    pub measured: f64,
+    pub(crate) measured: f64,
     /// The crude bound, 1 − e^−((n−1)/c).
-    pub crude_bound: f64,
+    pub(crate) crude_bound: f64,
     /// Share of distinct lines that are frequent: p.
-    pub p: f64,
+    pub(crate) p: f64,
     /// The bound for skewed distributions, p(n−1)/c.
-    pub skewed_bound: f64,
+    pub(crate) skewed_bound: f64,
     /// The same with [`PAPER_P`].
-    pub paper_bound: f64,
+    pub(crate) paper_bound: f64,
 }
 
 /// Figure 6: lines that [`Hashed`] falsely calls frequent, with 2^b counters for each b, beside both bounds. K is at most
@@ -74,7 +67,7 @@ pub struct FalsePositives {
 /// Measures the mean over `hashes` hash functions, the first of which is that of [`Hashed`]. The paper uses one. If few lines
 /// collide, several hash functions show how much is chance. The bound for skewed distributions holds as far as its assumption
 /// does, that infrequent lines occur much less than K times.
-pub fn false_positives(lines: &[&[u8]], ks: &[u32], bits: &[u32], hashes: u32) -> Result<Vec<FalsePositives>> {
+pub(crate) fn false_positives(lines: &[&[u8]], ks: &[u32], bits: &[u32], hashes: u32) -> Result<Vec<FalsePositives>> {
     let exact = counted(lines)?;
     let mut rows = Vec::with_capacity(ks.len() * bits.len());
     for &k in ks {
@@ -96,7 +89,6 @@ fn false_positives_of(exact: &Exact, k: u32, bits: u32, hashes: u32) -> Result<F
     Ok(FalsePositives {
         k,
         c,
-        n,
         measured: wrong as f64 / f64::from(hashes) / (exact.lines() as f64).max(1.0),
         crude_bound: crude_bound(n, c),
         p,
@@ -123,36 +115,36 @@ fn rehashed(line: &[u8], hash: u32) -> u64 {
     let key = CounterKind::Hashed.key(line);
     match hash {
         0 => key,
-        _ => Random::new(key ^ Random::new(u64::from(hash)).next()).next(),
+        _ => Random(key ^ Random(u64::from(hash)).next()).next(),
     }
 }
 
 /// 1 − e^−((n−1)/c).
-pub fn crude_bound(n: u64, c: u64) -> f64 {
+pub(crate) fn crude_bound(n: u64, c: u64) -> f64 {
     -(-(n.saturating_sub(1) as f64) / c as f64).exp_m1()
 }
 
 /// p(n−1)/c.
-pub fn skewed_bound(p: f64, n: u64, c: u64) -> f64 {
+pub(crate) fn skewed_bound(p: f64, n: u64, c: u64) -> f64 {
     p * n.saturating_sub(1) as f64 / c as f64
 }
 
 /// What figure 7 is made with.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Zipf {
+pub(crate) struct Zipf {
     /// Number of distinct items.
-    pub items: u32,
+    pub(crate) items: u32,
     /// Length of the stream, about.
-    pub n: u32,
+    pub(crate) n: u32,
     /// Whether each item occurs at least once. The paper does not say; if not, items whose share is less than half an
     /// occurrence do not occur.
-    pub each_occurs: bool,
+    pub(crate) each_occurs: bool,
     /// Number of counters, c.
-    pub c: u32,
+    pub(crate) c: u32,
     /// Random orders of the stream, over which efficiency is averaged.
-    pub runs: u32,
+    pub(crate) runs: u32,
     /// Seed of the orders.
-    pub seed: u64,
+    pub(crate) seed: u64,
 }
 
 impl Default for Zipf {
@@ -163,16 +155,16 @@ impl Default for Zipf {
 
 /// A row of figure 7.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Efficiency {
+pub(crate) struct Efficiency {
     /// The item of rank r has a frequency proportional to 1/r^x.
-    pub x: f64,
+    pub(crate) x: f64,
     /// The largest k for which the k items with the largest counters are k most frequent items, divided by c.
-    pub efficiency: f64,
+    pub(crate) efficiency: f64,
 }
 
 /// Figure 7: efficiency of generalised majority for Zipfian distributions.
-pub fn efficiency(zipf: &Zipf, exponents: &[f64]) -> Result<Vec<Efficiency>> {
-    let mut random = Random::new(zipf.seed);
+pub(crate) fn efficiency(zipf: &Zipf, exponents: &[f64]) -> Result<Vec<Efficiency>> {
+    let mut random = Random(zipf.seed);
     let mut rows = Vec::with_capacity(exponents.len());
     for &x in exponents {
         let frequencies = zipf_frequencies(zipf, x);
@@ -217,7 +209,7 @@ fn largest_exact(frequencies: &[u32], c: u32, random: &mut Random) -> Result<u32
 
 /// Keys that are as good as hashes, never 0.
 fn item_key(item: u32) -> u64 {
-    Random::new(u64::from(item)).next() | 1
+    Random(u64::from(item)).next() | 1
 }
 
 /// A stream in which each item occurs as often as it should, in random order.
@@ -225,39 +217,39 @@ fn shuffled(frequencies: &[u32], random: &mut Random) -> Vec<u32> {
     let items = (0..).zip(frequencies);
     let mut stream: Vec<u32> = items.flat_map(|(item, &count)| (0..count).map(move |_| item)).collect();
     for last in (1..stream.len()).rev() {
-        stream.swap(last, random.below(last + 1));
+        stream.swap(last, random.below(last as u64 + 1) as usize);
     }
     stream
 }
 
 /// A row of figure 9.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Timing {
+pub(crate) struct Timing {
     /// The structure.
-    pub kind: CounterKind,
+    pub(crate) kind: CounterKind,
     /// Number of counters of [`Majority`] and [`Hashed`]; 0 for the others, which have as many as there are distinct lines.
-    pub c: u64,
+    pub(crate) c: u64,
     /// Threads that made keys.
-    pub threads: usize,
+    pub(crate) threads: usize,
     /// Lines counted.
-    pub lines: u64,
+    pub(crate) lines: u64,
     /// Bytes of the lines, with one more for the end of each.
-    pub bytes: u64,
+    pub(crate) bytes: u64,
     /// Wall-clock time to build the structure and to find the frequent lines.
-    pub seconds: f64,
-    /// Frequent lines that were found, as [`FrequentTable::len`](super::FrequentTable::len) counts them.
-    pub frequent: usize,
+    pub(crate) seconds: f64,
+    /// Frequent lines that were found, as `FrequentTable::len` counts them.
+    pub(crate) frequent: usize,
 }
 
 impl Timing {
     /// Millions of bytes in a second, to be set beside `LC_ALL=C sort | uniq -c` of a file with these lines.
-    pub fn megabytes_per_second(&self) -> f64 {
+    pub(crate) fn megabytes_per_second(&self) -> f64 {
         self.bytes as f64 / 1e6 / self.seconds.max(1e-9)
     }
 }
 
 /// Figure 9: builds each structure over the lines, generalised majority with each number of counters.
-pub fn time_all(lines: &[&[u8]], k: u32, options: &Options, counters: &[u32]) -> Result<Vec<Timing>> {
+pub(crate) fn time_all(lines: &[&[u8]], k: u32, options: &Options, counters: &[u32]) -> Result<Vec<Timing>> {
     let mut rows = Vec::new();
     for kind in CounterKind::ALL {
         if kind != CounterKind::Majority {
@@ -271,7 +263,7 @@ pub fn time_all(lines: &[&[u8]], k: u32, options: &Options, counters: &[u32]) ->
 }
 
 /// Builds one structure over the lines, on all threads of rayon.
-pub fn time_one(kind: CounterKind, lines: &[&[u8]], k: u32, options: &Options) -> Result<Timing> {
+pub(crate) fn time_one(kind: CounterKind, lines: &[&[u8]], k: u32, options: &Options) -> Result<Timing> {
     let start = Instant::now();
     let mut counter = kind.build(options)?;
     counter.add_all(lines)?;
@@ -290,6 +282,12 @@ pub fn time_one(kind: CounterKind, lines: &[&[u8]], k: u32, options: &Options) -
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// Section 3.2: the bound Lσ^GAP_MAX for the probability that a preamble of L lines is cut short, if each of its lines is a
+    /// false negative with the probability σ.
+    fn cut_short_bound(lines: u32, sigma: f64, gap_max: u32) -> f64 {
+        f64::from(lines) * sigma.powf(f64::from(gap_max))
+    }
 
     fn close(found: f64, expected: f64) -> bool {
         (found - expected).abs() <= 1e-9 * expected.abs().max(1.0)
@@ -317,7 +315,7 @@ mod tests {
 
     #[test]
     fn proposition_1_agrees_with_flips() {
-        let (mut random, rounds) = (Random::new(1), 20_000);
+        let (mut random, rounds) = (Random(1), 20_000);
         let mut flips = 0u32;
         for _ in 0..rounds {
             let mut heads = 0;
@@ -334,7 +332,7 @@ mod tests {
         let lines = skewed(2_000);
         let lines: Vec<&[u8]> = lines.iter().map(|line| &line[..]).collect();
         let rows = false_positives(&lines, &[10], &[6, 10, 14, 18], 3).expect("no error");
-        assert_eq!((rows[0].n, rows[0].c), (2_000, 64));
+        assert_eq!(rows[0].c, 64);
         assert!(rows.is_sorted_by(|a, b| a.measured >= b.measured), "{rows:?}");
         assert!(rows.iter().all(|row| row.measured <= row.crude_bound), "{rows:?}");
         // 1 800 of 5 800 lines are infrequent, and with 64 counters all of them share one with a frequent line.
