@@ -102,7 +102,6 @@ pub mod extract;
 mod flow;
 pub mod jobs;
 pub mod kernel;
-mod office;
 pub mod papers;
 pub mod prepare;
 pub mod report;

@@ -13,7 +13,7 @@ use crate::document::{
 };
 use crate::error::{Failure, Place, Result};
 use crate::extract::{Extractor, Workspace, segment};
-use crate::office::{self, Content, Unreadable};
+use crate::source::office::{self, Content, Unreadable};
 use crate::source::{Body, Item, Markup, OfficeFile, OfficeFormat, RawDocument, is_html};
 use crate::template::{self, LearnedTemplate, TemplateMatch, Templates};
 use crate::text::{ByteOffsets, Offsets, count_words};

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 const SHARED: [&str; 7] = ["disk", "document", "error", "kernel", "run", "text", "url"];
 
 /// What each folder or file may use beyond that.
-const ALLOWED: [(&str, &[&str]); 23] = [
+const ALLOWED: [(&str, &[&str]); 22] = [
     ("run", &[]),
     ("flow", &["source"]),
     (
@@ -29,7 +29,6 @@ const ALLOWED: [(&str, &[&str]); 23] = [
     ("decode", &["papers"]),
     ("extract", &["papers"]),
     ("compare", &["decode"]),
-    ("office", &[]),
     ("dedup", &["papers"]),
     ("strip", &["papers"]),
     ("editions", &["papers"]),
@@ -38,7 +37,7 @@ const ALLOWED: [(&str, &[&str]); 23] = [
     ("report", &["compare", "editions", "strip"]),
     ("write", &["source"]),
     ("stats", &[]),
-    ("prepare", &["decode", "extract", "office", "source", "template"]),
+    ("prepare", &["decode", "extract", "source", "template"]),
 ];
 
 #[test]

@@ -17,7 +17,7 @@ mod emit;
 mod http;
 mod inputs;
 mod jsonl;
-mod office;
+pub(crate) mod office;
 mod parquet;
 mod sniff;
 mod vertical;

@@ -9,10 +9,11 @@ use std::ops::ControlFlow;
 use serde_json::Map;
 use zip::ZipArchive;
 
-use super::{At, Body, Emitter, Markup, OfficeFile, OfficeFormat, RawDocument, read_limited};
+use crate::source::sniff::has_extension;
+use crate::source::{At, Body, Emitter, Markup, OfficeFile, OfficeFormat, RawDocument, read_limited};
 
 /// The kind of a zip archive that is itself a document.
-pub(super) enum Found {
+pub(in crate::source) enum Found {
     /// A document that is read.
     Document(OfficeFormat),
     /// One without running text.
@@ -20,7 +21,7 @@ pub(super) enum Found {
 }
 
 /// What a zip archive is, by its members; `None` for an archive of files.
-pub(super) fn of_zip(archive: &mut ZipArchive<BufReader<File>>) -> Option<Found> {
+pub(in crate::source) fn of_zip(archive: &mut ZipArchive<BufReader<File>>) -> Option<Found> {
     let mut kind = Vec::new();
     if let Ok(member) = archive.by_name("mimetype") {
         // An unreadable one is ignored.
@@ -50,15 +51,20 @@ fn has_end(name: &str, end: &str) -> bool {
 }
 
 /// The zip-based format that a file name claims, if any.
-pub(super) fn claimed(name: &str) -> Option<&'static str> {
+pub(in crate::source) fn claimed(name: &str) -> Option<&'static str> {
     [("docx", "DOCX"), ("odt", "ODT"), ("epub", "EPUB")]
         .into_iter()
-        .find(|(extension, _)| super::sniff::has_extension(name, &[extension]))
+        .find(|(extension, _)| has_extension(name, &[extension]))
         .map(|(_, format)| format)
 }
 
 /// Passes on a document unchanged.
-pub(super) fn read(at: &At<'_>, format: OfficeFormat, reader: impl Read, out: &mut Emitter<'_>) -> ControlFlow<()> {
+pub(in crate::source) fn read(
+    at: &At<'_>,
+    format: OfficeFormat,
+    reader: impl Read,
+    out: &mut Emitter<'_>,
+) -> ControlFlow<()> {
     let limit = at.options().max_document;
     let bytes = match read_limited(reader, limit) {
         Ok(bytes) => bytes,
@@ -76,7 +82,11 @@ pub(super) fn read(at: &At<'_>, format: OfficeFormat, reader: impl Read, out: &m
 }
 
 /// A container of Office before 2007: a document of old Word, an encrypted document, or something else.
-pub(super) fn read_ole(at: &At<'_>, reader: Box<dyn BufRead + '_>, out: &mut Emitter<'_>) -> ControlFlow<()> {
+pub(in crate::source) fn read_ole(
+    at: &At<'_>,
+    reader: Box<dyn BufRead + '_>,
+    out: &mut Emitter<'_>,
+) -> ControlFlow<()> {
     let bytes = match read_limited(reader, at.options().max_document) {
         Ok(bytes) => bytes,
         Err(trouble) => return out.failed(trouble.into_failure(at)),

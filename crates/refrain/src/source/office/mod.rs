@@ -5,8 +5,10 @@
 //! and line ends separate rows; footnotes and endnotes follow the text. Decompressed data and output never exceed the
 //! limit.
 //!
-//! Sources recognise such files, and the pipeline converts the chapters of a book, which are web pages.
+//! `detect.rs` recognises such files and passes them on unopened. `prepare.rs` opens them on all cores, and converts
+//! the chapters of a book, which are web pages.
 
+mod detect;
 mod docx;
 mod epub;
 mod flow;
@@ -17,6 +19,7 @@ mod pdf;
 mod rtf;
 mod xml;
 
+pub(super) use detect::{Found, claimed, of_zip, read, read_ole};
 pub(crate) use docx::read as docx;
 pub(crate) use epub::read as epub;
 pub(crate) use odt::read as odt;
