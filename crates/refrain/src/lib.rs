@@ -79,14 +79,14 @@
 //! - [`compare`] finds shared passages, [`editions`] editions of the same book;
 //! - [`papers`] holds methods as published, under the names of their papers and systems; the feature `papers` adds those
 //!   that no default needs;
-//! - [`mod@write`] writes documents, [`report`] writes pages for people, [`stats`] counts marks;
+//! - [`mod@write`] writes documents, [`stats`] counts marks;
 //! - [`kernel`] defines how a method learns from a whole collection.
 //!
 //! # Features
 //!
 //! | feature | default | what it adds |
 //! |---|---|---|
-//! | `papers` | no | published methods that no default uses, to reproduce their papers: [`Engine::Spex`] and [`Engine::SuffixArray`], [`StripMethod::Paper`](strip::StripMethod::Paper), [`TemplateMethod::FindOptimal`], [`Editions::method`], and the modules of [`papers`] that implement them |
+//! | `papers` | no | published methods that no default uses, to reproduce their papers: [`Engine::Spex`] and [`Engine::SuffixArray`], [`StripMethod::Paper`](strip::StripMethod::Paper), [`TemplateMethod::FindOptimal`](jobs::TemplateMethod::FindOptimal), [`Editions::method`], and the modules of [`papers`] that implement them |
 
 // Links to published methods need their feature.
 #![cfg_attr(not(feature = "papers"), allow(rustdoc::broken_intra_doc_links))]
@@ -104,27 +104,24 @@ pub mod jobs;
 pub mod kernel;
 pub mod papers;
 pub mod prepare;
-pub mod report;
+mod report;
 mod run;
 pub mod source;
 pub mod stats;
 pub mod strip;
 pub mod template;
 pub mod text;
-pub mod url;
+mod url;
 pub mod write;
 
 pub use dedup::{Engine, Measure, Normalise, Unit};
 pub use document::{Block, BlockKind, Document, Label, Link, Mark, Origin, Passage, Position, Reason, Span};
 pub use error::{Error, Failure, Hint, Place, Result};
-#[cfg(feature = "papers")]
-pub use jobs::Threshold;
 pub use jobs::{
-    AddReport, CheckInput, CheckReport, CheckedDocument, Compare, CompareInput, CompareReport, Convert, ConvertReport,
-    Corpus, CorpusReport, Decode, DecodeMethod, DecodeReport, Dedup, DedupReport, Editions, EditionsInput,
-    EditionsReport, Extract, ExtractReport, ExtractedPage, Failures, FoundSource, Input, Keep, LearnedFrom, Library,
-    LibraryCheck, LibraryOptions, Memory, NamedPairs, Output, Outputs, RangeUnit, SavedEvidence, Strip, StripReport,
-    Template, TemplateBy, TemplateFigures, TemplateMethod, TemplateReport, TemplateResult,
+    CheckInput, CheckReport, Compare, CompareInput, CompareReport, Convert, ConvertReport, Corpus, CorpusReport,
+    Decode, DecodeReport, Dedup, DedupReport, Editions, EditionsInput, EditionsReport, Extract, ExtractReport,
+    ExtractedPage, Failures, Input, Keep, Library, LibraryCheck, LibraryOptions, Memory, NamedPairs, Output, Outputs,
+    SavedEvidence, Strip, StripReport, Template, TemplateReport, TemplateResult,
 };
 pub use run::{Event, Observer, Run, Stop, Workers};
 

@@ -147,7 +147,7 @@ thread_local! {
 }
 
 /// Hands out this thread's buffers for pages; new ones when they are in use.
-pub fn with_workspace<T>(work: impl FnOnce(&mut Workspace) -> T) -> T {
+pub(crate) fn with_workspace<T>(work: impl FnOnce(&mut Workspace) -> T) -> T {
     WORKSPACE.with(|shared| match shared.try_borrow_mut() {
         Ok(mut workspace) => work(&mut workspace),
         Err(_) => work(&mut Workspace::default()),
@@ -156,7 +156,7 @@ pub fn with_workspace<T>(work: impl FnOnce(&mut Workspace) -> T) -> T {
 
 /// A document that was decoded, but not yet cut into blocks.
 #[derive(Debug)]
-pub struct Opened {
+pub(crate) struct Opened {
     /// All that is known of it but its text.
     pub document: Document,
     /// The text as it came: HTML, or plain.
@@ -175,7 +175,7 @@ pub struct Opened {
 
 impl Opened {
     /// Decodes a document; what cannot be read as text is a failure, or is skipped.
-    pub fn new(position: Position, mut raw: RawDocument) -> Result<Opened, Box<Prepared>> {
+    pub(crate) fn new(position: Position, mut raw: RawDocument) -> Result<Opened, Box<Prepared>> {
         let mut losses = 0;
         let mut damage = None;
         let mut known = None;
@@ -260,7 +260,7 @@ impl Opened {
 
     /// Removes the ranges of the text that an earlier run marked. Blocks are dropped: whoever asks for the text as it came finds
     /// its own. Pages stay, with the document.
-    pub fn remove_marked(&mut self) {
+    pub(crate) fn remove_marked(&mut self) {
         if self.in_memory {
             self.document.remove_marked();
             self.document.text().clone_into(&mut self.text);
@@ -280,7 +280,7 @@ impl Opened {
 
     /// Fields that an earlier run of refrain wrote go back to where they belong, but for those that say what the text is
     /// about: [`Metadata::adopt`](crate::extract::Metadata::adopt) takes these.
-    pub fn adopt_known_fields(&mut self) {
+    pub(crate) fn adopt_known_fields(&mut self) {
         adopt_encoding(&mut self.document);
         if self.markup == Markup::Text {
             self.remove_marked();

@@ -115,7 +115,7 @@ impl AddAssign for Stages {
 }
 
 /// The language of documents whose language is unknown.
-pub const UNKNOWN_LANGUAGE: &str = "und";
+pub(crate) const UNKNOWN_LANGUAGE: &str = "und";
 
 /// The figures of a corpus.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]

@@ -14,15 +14,7 @@ pub(crate) fn without_scheme(address: &str) -> &str {
 }
 
 /// The host of an address, in lower case and without `www.`, user and port. `None` if the address has no scheme or no host.
-///
-/// ```
-/// use refrain::url::host;
-///
-/// assert_eq!(host("https://user@WWW.Example.org:8080/a?b").as_deref(), Some("example.org"));
-/// assert_eq!(host("http://[2001:db8::1]:80/").as_deref(), Some("[2001:db8::1]"));
-/// assert_eq!(host("notes.txt"), None);
-/// ```
-pub fn host(address: &str) -> Option<String> {
+pub(crate) fn host(address: &str) -> Option<String> {
     address.contains("://").then(|| host_or_start(address)).filter(|host| !host.is_empty())
 }
 
@@ -53,6 +45,13 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
+
+    #[test]
+    fn hosts_have_neither_user_nor_port() {
+        assert_eq!(host("https://user@WWW.Example.org:8080/a?b").as_deref(), Some("example.org"));
+        assert_eq!(host("http://[2001:db8::1]:80/").as_deref(), Some("[2001:db8::1]"));
+        assert_eq!(host("notes.txt"), None);
+    }
 
     #[test]
     fn one_site_has_one_host() {

@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result};
 use clap::Args;
 use refrain::compare::WordRule;
-use refrain::report::legible;
 use refrain::text::Offsets;
+use refrain::text::legible;
 use refrain::write::Format;
 use refrain::{Compare, CompareInput, CompareReport, Input, NamedPairs, Outputs, Run};
 

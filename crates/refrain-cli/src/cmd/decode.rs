@@ -4,8 +4,9 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Result, bail};
 use clap::Args;
+use refrain::jobs::DecodeMethod;
 use refrain::write::{Compression, Format};
-use refrain::{Decode, DecodeMethod, DecodeReport, Outputs, Run};
+use refrain::{Decode, DecodeReport, Outputs, Run};
 
 use crate::arguments::{Given, OutputArguments, is_folder, named, one_of, size, tell};
 use crate::exit::Exit;

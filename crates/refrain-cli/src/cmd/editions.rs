@@ -5,9 +5,10 @@ use std::path::PathBuf;
 use anyhow::Result;
 use clap::Args;
 use refrain::editions::BaselineMethod;
-use refrain::report::legible;
+use refrain::jobs::Threshold;
+use refrain::text::legible;
 use refrain::write::Format;
-use refrain::{Editions, EditionsInput, EditionsReport, Input, Outputs, Run, Threshold};
+use refrain::{Editions, EditionsInput, EditionsReport, Input, Outputs, Run};
 
 use crate::arguments::{Given, InputArguments, OutputArguments, is_folder, named, one_of, print, share, size, tell};
 use crate::exit::Exit;

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use anyhow::{Result, bail};
 use clap::{Args, Subcommand};
 use refrain::compare::WordRule;
-use refrain::report::legible;
+use refrain::text::legible;
 use refrain::write::{Compression, Format};
 use refrain::{CheckInput, Input, Library, LibraryCheck, LibraryOptions, Run};
 use serde_json::json;

@@ -4,13 +4,14 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Result, bail};
 use clap::Args;
+use refrain::jobs::LearnedFrom;
 use refrain::papers::frequent_lines::counters::CounterKind;
-use refrain::report::legible;
 use refrain::source::STDIN;
 use refrain::strip::{PaperOptions, StripMethod, StripProfile};
 use refrain::text::Offsets;
+use refrain::text::legible;
 use refrain::write::{Compression, Format};
-use refrain::{LearnedFrom, Output, Outputs, Run, SavedEvidence, Strip, StripReport};
+use refrain::{Output, Outputs, Run, SavedEvidence, Strip, StripReport};
 
 use crate::arguments::{Given, InputArguments, OutputArguments, named, offsets, one_of, size, tell, with_parameters};
 use crate::exit::Exit;

@@ -129,7 +129,7 @@ impl PreparedDocument {
 }
 
 /// Where the pages of a document begin, in code points; empty if it has none.
-pub fn pages_of(document: &Document) -> Vec<u64> {
+pub(crate) fn pages_of(document: &Document) -> Vec<u64> {
     let mut chars = CharOffsets::new(document.text());
     document.pages().iter().map(|&at| chars.chars(at) as u64).collect()
 }

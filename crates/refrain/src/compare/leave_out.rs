@@ -90,14 +90,7 @@ const MOST: f64 = 0.4;
 const OTHER_TEXT: usize = 600;
 
 /// Finds lists of references: a heading that announces one, and the lines below it that look like references.
-///
-/// ```
-/// let essay = "The lamp is old, and it has been lit on every evening since it was brought here. Nobody knows who made it, \
-///     though there are some who say that they do.\n\nReferences\n\nSmith, J. (1998) Lamps of the coast. London.\nhttps://example.org/lamps\n";
-/// let lists = refrain::compare::references(essay);
-/// assert!(lists[0].of(essay).starts_with("References"));
-/// ```
-pub fn references(text: &str) -> Vec<Span> {
+pub(crate) fn references(text: &str) -> Vec<Span> {
     let mut lists = Vec::new();
     let mut lines = lines(text).peekable();
     while let Some(line) = lines.next() {

@@ -5,7 +5,7 @@
 //! both contain; the containment C is the share of one that occurs in the other. [`FingerprintCollection`] finds
 //! exactly the pairs with enough of either. [`align`] finds the passages, even if they were edited, reordered or
 //! summarised. [`Comparison`] does both, and ignores [text that everyone received](ExcludedText), text that occurs in
-//! most documents, and [lists of references](references). A [library](LibraryReader) keeps sources on disk, to check
+//! most documents, and lists of references. A [library](crate::Library) keeps sources on disk, to check
 //! documents against them.
 
 mod batch;
@@ -20,16 +20,20 @@ mod quotes;
 mod rules;
 mod spillable;
 
-pub(crate) use comparison::page_of;
 pub use comparison::{
     CompareOptions, ComparedDocument, ComparedPair, Comparison, ComparisonResult, DocumentPart, ExcludedText,
-    PreparedDocument, SharedPassage, pages_of,
+    PreparedDocument, SharedPassage,
 };
+pub(crate) use comparison::{page_of, pages_of};
 pub use fingerprint::{Fingerprint, FingerprintOptions, Scores};
 pub use join::{Holder, PairJoin};
-pub use leave_out::{LeftOut, references};
-pub use library::{Added, CheckOptions, Checked, LibraryReader, LibrarySource, LibraryWriter, Match};
+pub use leave_out::LeftOut;
+#[doc(hidden)]
+pub use library::{Added, CheckOptions, Checked, LibraryReader, LibraryWriter};
+pub use library::{LibrarySource, Match};
 pub use pairs::{DocumentPair, FingerprintCollection, FoundPairs, PairOptions, Side};
 pub use passages::{AlignOptions, AlignedPassage, PassageKind, PassageText, align};
 pub use quotes::Quoted;
-pub use rules::{HashedToken, WordRule, tokens};
+pub use rules::WordRule;
+#[doc(hidden)]
+pub use rules::{HashedToken, tokens};

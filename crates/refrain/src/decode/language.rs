@@ -210,12 +210,12 @@ pub fn detect_language(document: &Document) -> Option<Language> {
 }
 
 /// The language of each block of a document, since pages can mix languages. `None` for blocks without letters.
-pub fn block_languages(document: &Document) -> Vec<Option<Language>> {
+pub(crate) fn block_languages(document: &Document) -> Vec<Option<Language>> {
     document.blocks().iter().map(|block| identify(block.span.of(document.text()))).collect()
 }
 
 /// Codes of all languages that can be identified.
-pub fn known_languages() -> Vec<&'static str> {
+pub(crate) fn known_languages() -> Vec<&'static str> {
     let mut codes: Vec<&str> = OWN_SCRIPT.iter().copied().chain(["ja", "th", "zh"]).collect();
     for group in &Models::shipped().groups {
         codes.extend((0..group.languages.len()).map(|column| group.code(column)));

@@ -22,9 +22,10 @@ pub mod training {
     pub use crate::papers::chared::pack as pack_published;
 }
 
-pub use language::{
-    Language, LanguageFilter, block_languages, detect_language, identify, identify_page, known_languages,
-};
+#[doc(hidden)]
+pub use language::detect_language;
+pub(crate) use language::known_languages;
+pub use language::{Language, LanguageFilter, identify, identify_page};
 
 pub use crate::papers::chared::{CharedEncoding, CharedModel, DamagedModel, TrainError, chared_model};
 
@@ -229,6 +230,7 @@ pub fn detect(bytes: &[u8], hints: Hints<'_>) -> Result<Detection, NotText> {
 }
 
 /// Codes of the languages whose encodings can be detected: the valid values of `Hints::language`.
+#[doc(hidden)]
 pub fn languages_with_encodings() -> Vec<&'static str> {
     let mut codes = known_languages();
     codes.extend(["zh-hans", "zh-hant"]);
@@ -238,6 +240,7 @@ pub fn languages_with_encodings() -> Vec<&'static str> {
 }
 
 /// The encodings that are common for a language, besides UTF-8, the commonest first.
+#[doc(hidden)]
 pub fn encodings_of(language: &str) -> Vec<&'static str> {
     guess::encodings_of(language)
 }

@@ -98,7 +98,7 @@ fn unpack_grams(bytes: &[u8]) -> Option<Vec<Gram>> {
     Some(grams)
 }
 
-/// Writes models as [`Models::parse`] reads them: groups with their languages, initial costs, and n-grams sorted by
+/// Writes models as `Models::parse` reads them: groups with their languages, initial costs, and n-grams sorted by
 /// length and number.
 pub fn pack(groups: &[(String, Languages, Vec<Gram>)]) -> std::io::Result<Vec<u8>> {
     let mut bytes = HEAD.to_vec();

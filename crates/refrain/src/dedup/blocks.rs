@@ -33,7 +33,7 @@ pub struct Copied {
 }
 
 /// A document, and words in it.
-pub type Of = (String, Option<(u64, u64)>);
+pub(crate) type Of = (String, Option<(u64, u64)>);
 
 /// How a duplicate was found.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -93,9 +93,9 @@ pub struct Judged {
     /// The figures of the document.
     pub figures: DedupFigures,
     /// Passages that are among the most repeated ones of the collection and were not seen before.
-    pub frequent: Vec<FrequentPassage>,
+    pub(crate) frequent: Vec<FrequentPassage>,
     /// Stretches with no other copy kept so far, if these are [listed](super::DedupOptions::list_lost).
-    pub lost: Vec<Lost>,
+    pub(crate) lost: Vec<Lost>,
 }
 
 /// The figures of a document.
@@ -128,7 +128,7 @@ impl std::ops::AddAssign for DedupFigures {
 
 /// A passage that is repeated often.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct FrequentPassage {
+pub(crate) struct FrequentPassage {
     /// Its range in the text of the document.
     pub span: Span,
     /// The number of words.
@@ -139,7 +139,7 @@ pub struct FrequentPassage {
 
 /// A removed stretch that does not occur completely in text that was kept before.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Lost {
+pub(crate) struct Lost {
     /// The block that contains it.
     pub block: usize,
     /// Where its n-grams begin, and their numbers; zero for those that occur nowhere else. See [`Learned::is_kept`].
@@ -148,7 +148,7 @@ pub struct Lost {
 
 impl Learned {
     /// Marks what the next document repeats.
-    pub fn mark(
+    pub(crate) fn mark(
         &mut self,
         document: &mut Document,
         signature: &Signature,
@@ -169,7 +169,7 @@ impl Learned {
     }
 
     /// Keeps the next document whole: nothing in it is a duplicate, and later text that repeats it is.
-    pub fn keep(&mut self, signature: &Signature, evidence: &DocumentEvidence) -> Result<()> {
+    pub(crate) fn keep(&mut self, signature: &Signature, evidence: &DocumentEvidence) -> Result<()> {
         if let Task::Exact(..) = self.options.task {
             self.begin(signature.digests.len())?;
         } else {

@@ -332,7 +332,7 @@ impl Learning {
         self.add_signature(id, signature)
     }
 
-    /// Adds the next document, which is only compared against: [`Learned::keep`] will keep it, and its id may occur
+    /// Adds the next document, which is only compared against: `Learned::keep` will keep it, and its id may occur
     /// again. Such documents come before all others.
     pub fn add_kept(&mut self, id: &str, signature: &Signature) -> Result<()> {
         self.compared += 1;

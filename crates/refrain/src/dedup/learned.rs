@@ -257,7 +257,7 @@ impl Learned {
     /// Lets a killed run resume here; [`Learned::last_checkpoint`] then returns `of`. This works only if learning
     /// ended with a checkpoint: otherwise everything is learned again. `lookup` is the [state](Lookup::state) of the lookup
     /// after the last document that was judged.
-    pub fn checkpoint(&mut self, lookup: LookupState, of: Value) -> Result<()> {
+    pub(crate) fn checkpoint(&mut self, lookup: LookupState, of: Value) -> Result<()> {
         self.places.flush()?;
         let mut reported: Vec<u64> = self.reported.iter().copied().collect();
         reported.sort_unstable();

@@ -31,7 +31,7 @@ pub struct Lookup {
 /// The progress of a lookup: the answers read for n-grams, anchors, whole documents and digests, by partition, and the
 /// position of the next word.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
-pub struct LookupState([Vec<u64>; 4], u64);
+pub(crate) struct LookupState([Vec<u64>; 4], u64);
 
 /// The evidence about one document that is available before it is judged.
 #[derive(Debug, Clone, Default)]
@@ -100,7 +100,7 @@ impl Lookup {
     }
 
     /// The progress of the lookup, for a [checkpoint](super::Learned::checkpoint).
-    pub fn state(&self) -> LookupState {
+    pub(crate) fn state(&self) -> LookupState {
         LookupState(
             [
                 self.ngrams.answers_read(),

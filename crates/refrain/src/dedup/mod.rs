@@ -24,12 +24,15 @@ mod tables;
 #[cfg(all(test, feature = "papers"))]
 pub(crate) mod twin;
 
-pub use blocks::{By, Copied, DedupFigures, FrequentPassage, Judged, Lost, Of};
+pub use blocks::{By, Copied, DedupFigures, Judged};
+pub(crate) use blocks::{FrequentPassage, Lost};
 pub use documents::{Measure, Resembles};
 pub use evidence::{Counts, DedupOptions, Engine, Learning, Normalise, Task, Unit};
 pub use exact::{ExactDuplicates, FirstCopies, Sightings};
 pub use join::{DedupJoin, Verdict};
 pub use learned::Learned;
-pub use lookup::{Aligner, DocumentEvidence, Lookup, LookupState};
-pub use saved::{EvidenceSize, EvidenceWriter, bytes_of_evidence, each_saved, is_evidence, refuse_unfinished};
+pub(crate) use lookup::LookupState;
+#[doc(hidden)]
+pub use lookup::{Aligner, DocumentEvidence, Lookup};
+pub(crate) use saved::{EvidenceSize, EvidenceWriter, bytes_of_evidence, each_saved, is_evidence, refuse_unfinished};
 pub use signature::Signature;

@@ -21,7 +21,7 @@ struct Note {
 }
 
 /// Writes the words of documents into a folder.
-pub struct EvidenceWriter {
+pub(crate) struct EvidenceWriter {
     folder: PathBuf,
     store: StoreWriter,
     size: EvidenceSize,
@@ -29,7 +29,7 @@ pub struct EvidenceWriter {
 
 /// How much evidence is in a folder.
 #[derive(Debug, Clone, Copy, Default, Serialize, Deserialize)]
-pub struct EvidenceSize {
+pub(crate) struct EvidenceSize {
     documents: u64,
     words: u64,
     store: StoreSize,
@@ -37,7 +37,7 @@ pub struct EvidenceSize {
 
 impl EvidenceWriter {
     /// Opens a folder for evidence. With the size that [`EvidenceWriter::flush`] returned, it resumes there.
-    pub fn open(folder: &Path, size: EvidenceSize) -> Result<EvidenceWriter> {
+    pub(crate) fn open(folder: &Path, size: EvidenceSize) -> Result<EvidenceWriter> {
         if size.documents == 0
             && folder.read_dir().is_ok_and(|mut files| files.next().is_some())
             && !is_evidence(folder)
@@ -55,7 +55,7 @@ impl EvidenceWriter {
     }
 
     /// Adds a document by its words.
-    pub fn add(&mut self, id: &str, words: impl Iterator<Item = Word>) -> Result<()> {
+    pub(crate) fn add(&mut self, id: &str, words: impl Iterator<Item = Word>) -> Result<()> {
         let words: Vec<Word> = words.collect();
         self.size.documents += 1;
         self.size.words += words.len() as u64;
@@ -63,13 +63,13 @@ impl EvidenceWriter {
     }
 
     /// Writes everything that is still in memory.
-    pub fn flush(&mut self) -> Result<EvidenceSize> {
+    pub(crate) fn flush(&mut self) -> Result<EvidenceSize> {
         self.size.store = self.store.flush()?;
         Ok(self.size)
     }
 
     /// Finishes writing: from now on the folder is valid evidence.
-    pub fn finish(mut self) -> Result<()> {
+    pub(crate) fn finish(mut self) -> Result<()> {
         self.flush()?;
         let note = Note { refrain_evidence: FORMAT, documents: self.size.documents, words: self.size.words };
         write_note(&self.folder.join(NOTE), &note)
@@ -77,17 +77,17 @@ impl EvidenceWriter {
 }
 
 /// True for a folder with evidence that was saved.
-pub fn is_evidence(folder: &Path) -> bool {
+pub(crate) fn is_evidence(folder: &Path) -> bool {
     folder.join(NOTE).is_file()
 }
 
 /// The approximate size of the text that saved evidence represents, in bytes.
-pub fn bytes_of_evidence(folder: &Path) -> u64 {
+pub(crate) fn bytes_of_evidence(folder: &Path) -> u64 {
     folder.join(WORDS).metadata().map_or(0, |words| words.len())
 }
 
 /// Returns an error for a folder with unfinished evidence, which would be mistaken for documents.
-pub fn refuse_unfinished(folder: &Path) -> Result<()> {
+pub(crate) fn refuse_unfinished(folder: &Path) -> Result<()> {
     if !is_evidence(folder) && is_store(folder) {
         let folder = folder.display();
         return Err(Error::Refused(format!(
@@ -98,7 +98,7 @@ pub fn refuse_unfinished(folder: &Path) -> Result<()> {
 }
 
 /// Calls `take` with each document in a folder of evidence: its id and its signature.
-pub fn each_saved(
+pub(crate) fn each_saved(
     folder: &Path,
     options: &DedupOptions,
     mut take: impl FnMut(String, Signature) -> Result<()>,

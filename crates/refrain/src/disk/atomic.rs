@@ -96,7 +96,7 @@ fn partial(path: &Path) -> PathBuf {
 }
 
 /// Gives a complete file that an earlier run left (`Output::leave`) its name, if it does not have it yet.
-pub fn complete(path: &Path) -> Result<()> {
+pub(crate) fn complete(path: &Path) -> Result<()> {
     let real = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
     let partial = partial(&real);
     if partial.exists() {
@@ -113,7 +113,7 @@ pub(crate) fn sync_folder(folder: Option<&Path>) -> Result<()> {
 }
 
 /// Writes a small file so that it exists as a whole or not at all.
-pub fn write_atomically(path: &Path, content: &[u8]) -> Result<()> {
+pub(crate) fn write_atomically(path: &Path, content: &[u8]) -> Result<()> {
     let mut file = AtomicFile::create(path)?;
     file.write_all(content).at(path)?;
     file.commit()
@@ -121,7 +121,7 @@ pub fn write_atomically(path: &Path, content: &[u8]) -> Result<()> {
 
 /// Writes a file below a folder, and creates the folders between. It replaces an existing file or link of that name. It never
 /// follows a symbolic link below the folder, so that nothing outside it is written to.
-pub fn place_below(folder: &Path, name: &Path, mut content: impl Read) -> Result<()> {
+pub(crate) fn place_below(folder: &Path, name: &Path, mut content: impl Read) -> Result<()> {
     let path = folder.join(name);
     if !name.components().all(|component| matches!(component, Component::Normal(_))) {
         return Err(Error::Refused(format!("{} is not a file below {}", name.display(), folder.display())));

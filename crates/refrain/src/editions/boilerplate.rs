@@ -16,7 +16,7 @@ use super::chains::{AnchorIndex, ChainOptions, chains};
 /// The maximum number of texts to keep.
 const MOST_TEXTS: usize = 64;
 /// The maximum number of edges to examine.
-pub const MOST_EDGES: usize = 2000;
+pub(crate) const MOST_EDGES: usize = 2000;
 /// A notice must occur in the edges of at least this many books, and of one book in this many.
 const LEAST_BOOKS: usize = 3;
 const ONE_IN: usize = 50;
@@ -25,13 +25,13 @@ const LEAST_NEW: usize = 40;
 
 /// Texts of notices.
 #[derive(Debug, Clone, Default)]
-pub struct Boilerplate {
+pub(crate) struct Boilerplate {
     texts: Vec<(Book, AnchorIndex)>,
 }
 
 impl Boilerplate {
     /// Learns from the edges of books, in order.
-    pub fn learn(edges: &[Book]) -> Boilerplate {
+    pub(super) fn learn(edges: &[Book]) -> Boilerplate {
         let mut books: HashMap<u64, usize, RandomState> = HashMap::default();
         for edge in edges {
             let mut keys: Vec<u64> = edge.anchors.iter().map(|anchor| anchor.key()).collect();
@@ -60,7 +60,7 @@ impl Boilerplate {
     }
 
     /// Uses texts that were learned before.
-    pub fn of(texts: Vec<Book>) -> Boilerplate {
+    pub(super) fn of(texts: Vec<Book>) -> Boilerplate {
         let with_lookup = |text: Book| {
             let lookup = AnchorIndex::of(&text.anchors);
             (text, lookup)
@@ -68,13 +68,8 @@ impl Boilerplate {
         Boilerplate { texts: texts.into_iter().map(with_lookup).collect() }
     }
 
-    /// The texts.
-    pub fn texts(&self) -> impl Iterator<Item = &Book> {
-        self.texts.iter().map(|(text, _)| text)
-    }
-
     /// Removes these texts from a book.
-    pub fn leave_out(&self, book: &mut Book) {
+    pub(super) fn leave_out(&self, book: &mut Book) {
         let lookup = AnchorIndex::of(&book.anchors);
         let options = ChainOptions::default();
         let mut ranges: Vec<Range<u32>> = Vec::new();

@@ -84,7 +84,7 @@ impl Default for CandidateOptions {
 }
 
 /// An inverted index that proposes candidates.
-pub struct Candidates {
+pub(crate) struct Candidates {
     postings: Partitions,
     options: CandidateOptions,
     books: u32,
@@ -94,13 +94,13 @@ pub struct Candidates {
 
 impl Candidates {
     /// An empty index, for books with this many rare pairs of words in total.
-    pub fn new(options: CandidateOptions, pairs: u64) -> Candidates {
+    pub(super) fn new(options: CandidateOptions, pairs: u64) -> Candidates {
         let postings = partitions(&options);
         Candidates { postings, options, books: 0, thinned: thinned(pairs) }
     }
 
     /// Adds a book under its number. Numbers must increase.
-    pub fn add(&mut self, number: u32, anchors: &[Anchor]) -> Result<()> {
+    pub(super) fn add(&mut self, number: u32, anchors: &[Anchor]) -> Result<()> {
         self.books = self.books.max(number + 1);
         for anchor in entered(anchors, self.thinned) {
             let part = anchor.key() as usize % PARTS;
@@ -111,7 +111,7 @@ impl Candidates {
 
     /// The candidates, in order, and whether some pair of words occurs in too many books to compare all of them. If
     /// books from a number on are new, each candidate has one book before that number and one from it on.
-    pub fn conclude(self, new_from: Option<u32>, workers: &Workers) -> Result<(Vec<(u32, u32)>, bool)> {
+    pub(super) fn conclude(self, new_from: Option<u32>, workers: &Workers) -> Result<(Vec<(u32, u32)>, bool)> {
         let Candidates { postings, options, books, .. } = self;
         let mut cut = false;
         let mut events = partitions(&options);

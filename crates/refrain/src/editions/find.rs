@@ -14,7 +14,7 @@ use crate::error::Result;
 use crate::run::Workers;
 
 /// Books with fewer unique words are not judged.
-pub const LEAST_UNIQUE: u32 = 50;
+pub(crate) const LEAST_UNIQUE: u32 = 50;
 /// Two texts in alphabetical order count only if nearly all of each is in the other.
 const LIST_SHARE: f64 = 0.9;
 

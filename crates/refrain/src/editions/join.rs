@@ -10,8 +10,8 @@ use crate::document::Position;
 use crate::error::Result;
 use crate::kernel::{Bytes, Join};
 
-/// Finds the same pairs as [`find`](super::find) among books that are all different, after boilerplate was
-/// [removed](super::Boilerplate::leave_out) from them.
+/// Finds the same pairs as [`find`](super::find) among books that are all different, after boilerplate was removed from
+/// them.
 ///
 /// If a pair of words occurs in very many books, only neighbours in the list are compared, and then books that share a
 /// passage with a third one. [`find`](super::find) does that for all books as soon as one list is that long; a join

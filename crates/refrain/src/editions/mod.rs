@@ -3,12 +3,11 @@
 //! The starting point is DUPNIQ (Yalniz, Can and Manmatha, "Partial duplicate detection for large book collections",
 //! CIKM 2011). A book is the sequence of the words that occur in it once, and two books are compared by the longest
 //! common subsequence of these. That is [`Published`], with the baselines of the paper in [`BaselineMethod`] and a
-//! [lossless filter](overlaps).
+//! lossless filter.
 //!
 //! [`find`] goes further. It keeps words and pairs of words that occur once or twice in a book ([`Book`]), on disk
-//! ([`Shelf`]). An inverted index proposes books that share rare pairs ([`Candidates`]). [Chains](chains()) of words at
-//! the same distances are the passages that two books share, and a [`PairRule`] decides whether that is enough.
-//! [`works`] are groups of editions.
+//! ([`Shelf`]). An inverted index proposes books that share rare pairs. Chains of words at the same distances are the
+//! passages that two books share, and a [`PairRule`] decides whether that is enough. [`works`] are groups of editions.
 //!
 //! ```
 //! use refrain::editions::{Book, FindOptions, BookPairKind, Shelf, find};
@@ -34,24 +33,26 @@ mod find;
 pub(crate) mod hash;
 mod join;
 mod lists;
-mod overlap;
 mod pair;
 mod shelf;
-mod terms;
+pub(crate) mod terms;
 mod works;
 
-pub use boilerplate::{Boilerplate, MOST_EDGES};
-pub use book::{Anchor, Book, unique_words};
-pub use candidates::{CandidateOptions, Candidates};
-pub use chains::{AnchorIndex, BookPassage, Chain, ChainOptions, chains};
-pub use find::{FindOptions, FoundEditions, LEAST_UNIQUE, find};
+pub use book::Book;
+#[doc(hidden)]
+pub use book::{Anchor, unique_words};
+pub use candidates::CandidateOptions;
+pub use chains::BookPassage;
+#[doc(hidden)]
+pub use chains::{AnchorIndex, Chain, ChainOptions, chains};
+pub use find::{FindOptions, FoundEditions, find};
 pub use join::{EditionJoin, Hit};
-pub use overlap::{Overlap, overlaps};
 pub use pair::{BookPair, BookPairKind, PairRule};
 pub use shelf::{Entry, Shelf};
-pub use terms::{Term, terms};
+#[doc(hidden)]
+pub use terms::Term;
 pub use works::{Relation, Work, works};
 
 #[cfg(feature = "papers")]
 pub use crate::papers::book_baselines::BaselineMethod;
-pub use crate::papers::dupniq::{Published, Score, longest_increasing};
+pub use crate::papers::dupniq::{Published, Score};

@@ -29,11 +29,13 @@ pub use extractor::{
 };
 pub use markdown::{MarkdownOptions, markdown};
 pub use metadata::Metadata;
+#[doc(hidden)]
 pub use model::ModelError;
 pub use record::RecordOptions;
 pub use segment::{ParsedPage, Segmentation, segment, segment_with};
 pub use stoplists::{StopList, stop_list, stop_list_languages};
-pub use tei::{XML_DECLARATION, tei};
+pub(crate) use tei::XML_DECLARATION;
+pub use tei::tei;
 
 pub use crate::papers::bte::bte;
 pub use crate::papers::justext::{Class, Classified, JusText, JusTextOptions};

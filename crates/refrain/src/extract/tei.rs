@@ -10,7 +10,7 @@ use super::segment::ParsedPage;
 use super::shape::{Cell, Container, Kind, LinkCount, Numbers, Piece, Shape, Style, What, percent, target};
 
 /// The start of an XML file. [`tei`] returns elements without it, so that one file can hold many.
-pub const XML_DECLARATION: &str = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n";
+pub(crate) const XML_DECLARATION: &str = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n";
 
 /// Writes the blocks that `keep` selects as one `<TEI>` element, without an XML declaration. `page` must be the result
 /// of [`segment`](super::segment) for `html`; `id` is the name of the document.

@@ -18,10 +18,10 @@ use crate::extract::{
 };
 use crate::flow::each_document;
 use crate::prepare::{Opened, with_workspace};
-use crate::report::{SHOWN, excerpt, legible};
+use crate::report::{SHOWN, excerpt};
 use crate::run::Run;
 use crate::source::{Body, EMPTY_FILE, Item, Markup, RawDocument, ReadOptions, is_record};
-use crate::text::{CharOffsets, Offsets};
+use crate::text::{CharOffsets, Offsets, legible};
 use crate::write::{Compressed, FolderWriter, Format, WriteOptions, removed_lines};
 
 /// Extracts the main content of web pages: text, JSONL, Markdown or TEI.

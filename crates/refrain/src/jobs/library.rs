@@ -16,10 +16,11 @@ use crate::compare::{
     LibrarySource, LibraryWriter, PairOptions, PreparedDocument, Scores, SharedPassage, WordRule,
 };
 use crate::error::{Error, Hint, Result};
-use crate::report::{legible, shared_passages};
+use crate::report::shared_passages;
 use crate::run::Run;
 use crate::source::ReadOptions;
 use crate::text::Offsets;
+use crate::text::legible;
 use crate::write::Format;
 
 /// A library of sources in a folder, to check documents against them.

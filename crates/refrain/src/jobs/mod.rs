@@ -33,6 +33,6 @@ pub use input::Input;
 pub use library::{
     AddReport, CheckInput, CheckReport, CheckedDocument, FoundSource, Library, LibraryCheck, LibraryOptions,
 };
-pub use outputs::{Memory, Output, Outputs, is_folder};
+pub use outputs::{Memory, Output, Outputs};
 pub use strip::{LearnedFrom, SavedEvidence, Strip, StripReport};
 pub use template::{RangeUnit, Template, TemplateBy, TemplateFigures, TemplateMethod, TemplateReport, TemplateResult};

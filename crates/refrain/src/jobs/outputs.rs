@@ -505,7 +505,7 @@ pub(crate) const EXPLAIN: &str = "explain";
 pub(crate) const SAVE: &str = "save";
 
 /// True for a folder, or for a name that asks for one.
-pub fn is_folder(path: &Path) -> bool {
+pub(crate) fn is_folder(path: &Path) -> bool {
     path.is_dir() || path.as_os_str().as_encoded_bytes().ends_with(b"/")
 }
 

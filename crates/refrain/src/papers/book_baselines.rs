@@ -7,10 +7,14 @@ use std::collections::HashMap;
 
 use foldhash::fast::RandomState;
 
+use self::overlap::overlaps;
 use super::dupniq::{Published, Score, ratio};
 use crate::document::Span;
-use crate::editions::{hash, overlaps, terms, unique_words};
+use crate::editions::terms::terms;
+use crate::editions::{hash, unique_words};
 use crate::run::Workers;
+
+mod overlap;
 
 /// A published method.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]

@@ -74,7 +74,7 @@ fn its(lcs: u32, x: u32, y: u32) -> f64 {
 }
 
 /// The length of the longest increasing subsequence of different numbers, in O(k log k).
-pub fn longest_increasing(numbers: &[u32]) -> u32 {
+pub(crate) fn longest_increasing(numbers: &[u32]) -> u32 {
     // The smallest last number of an increasing subsequence of each length.
     let mut ends: Vec<u32> = Vec::new();
     for &number in numbers {

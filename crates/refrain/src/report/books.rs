@@ -6,7 +6,6 @@ use std::fmt::Write;
 use htmlize::escape_text;
 
 use crate::document::Position;
-use crate::error::Result;
 use crate::strip::{BookSample, BookText, Boundaries, Column, Ends, StripFigures};
 
 /// The number of cases shown, the least certain ones.
@@ -20,7 +19,7 @@ const PAGE: &str = include_str!("books.html");
 
 /// The data shown for a stripped collection.
 #[derive(Debug, Default)]
-pub struct StripPage {
+pub(crate) struct StripPage {
     sample: BookSample,
     cases: Vec<Case>,
     /// The boundaries of every text.
@@ -42,7 +41,7 @@ struct Case {
 
 impl StripPage {
     /// Adds a text and what was found in it.
-    pub fn add(&mut self, position: Position, id: &str, text: &Ends, found: &Boundaries) {
+    pub(crate) fn add(&mut self, position: Position, id: &str, text: &Ends, found: &Boundaries) {
         self.boundaries.insert(position, (found.preamble_end, found.epilogue_start));
         self.preambles += usize::from(found.preamble_end > 0);
         self.epilogues += usize::from(found.epilogue_start > 0);
@@ -68,7 +67,7 @@ impl StripPage {
     }
 
     /// The page: one file that needs no other.
-    pub fn page(mut self) -> Result<String> {
+    pub(crate) fn page(mut self) -> String {
         self.keep_worst();
         let figures = StripFigures::of(&self.sample, COLUMNS);
         let parts = [
@@ -78,7 +77,7 @@ impl StripPage {
             ("<!--OCCURRENCES-->", occurrences(&figures)),
         ];
         // All text is escaped, so it cannot contain a placeholder.
-        Ok(parts.iter().fold(PAGE.to_owned(), |page, (place, part)| page.replacen(place, part, 1)))
+        parts.iter().fold(PAGE.to_owned(), |page, (place, part)| page.replacen(place, part, 1))
     }
 
     fn lead(&self) -> String {
@@ -263,7 +262,7 @@ mod tests {
             let position = Position { input, record: 0 };
             report.add(position, &format!("text<{input}>"), &Ends::of(text.as_bytes(), 600), &found);
         }
-        let page = report.page().expect("in memory");
+        let page = report.page();
         let place = |text: &str| page.find(text).unwrap_or_else(|| panic!("no {text}"));
         assert!(place("text&lt;249&gt;") < place("text&lt;248&gt;"));
         assert!(page.contains("250 texts: 250 with a preamble") && !page.contains("text&lt;3&gt;"));
@@ -285,7 +284,7 @@ mod tests {
 
     #[test]
     fn a_page_of_nothing_is_a_page() {
-        let page = StripPage::default().page().expect("in memory");
+        let page = StripPage::default().page();
         assert!(page.contains("0 texts") && !page.contains("NaN") && !page.contains("inf"));
     }
 }

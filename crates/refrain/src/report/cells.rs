@@ -2,14 +2,7 @@
 
 /// Text as a table cell for the given column separator. With commas, cells are quoted if needed; otherwise, tabs and
 /// line breaks become spaces. An apostrophe protects text that a spreadsheet would interpret as a formula.
-///
-/// ```
-/// use refrain::report::cell;
-///
-/// assert_eq!(cell("=1+1", '\t'), "'=1+1");
-/// assert_eq!(cell("one, two", ','), "\"one, two\"");
-/// ```
-pub fn cell(text: &str, separator: char) -> String {
+pub(crate) fn cell(text: &str, separator: char) -> String {
     let is_formula = text.trim_start().starts_with(['=', '+', '-', '@']) || text.starts_with(['\t', '\r']);
     let text = if is_formula { format!("'{text}") } else { text.to_owned() };
     match separator {
@@ -31,7 +24,13 @@ pub(crate) fn excerpt(text: &str, characters: usize) -> String {
     }
 }
 
-/// A name without control characters, which could do harm to a terminal.
-pub fn legible(name: &str) -> String {
-    name.chars().map(|character| if character.is_control() { ' ' } else { character }).collect()
+#[cfg(test)]
+mod tests {
+    use super::cell;
+
+    #[test]
+    fn formulas_are_protected_and_separators_quoted() {
+        assert_eq!(cell("=1+1", '\t'), "'=1+1");
+        assert_eq!(cell("one, two", ','), "\"one, two\"");
+    }
 }

@@ -13,12 +13,7 @@ use crate::text::{ByteOffsets, CharOffsets, Offsets};
 
 /// Names of documents for people: their ids without the folders that all of them share, and without extensions if the names
 /// still differ.
-///
-/// ```
-/// let names = refrain::report::short_names(["essays/2024/anna.docx", "essays/2024/bert.pdf"].into_iter());
-/// assert_eq!(names[1], "bert");
-/// ```
-pub fn short_names<'a>(ids: impl Iterator<Item = &'a str> + Clone) -> Vec<String> {
+pub(crate) fn short_names<'a>(ids: impl Iterator<Item = &'a str> + Clone) -> Vec<String> {
     let first = ids.clone().next().unwrap_or_default();
     let folders = |id: &str| id.rfind('/').map_or(0, |slash| slash + 1);
     let mut common = folders(first);
@@ -51,7 +46,7 @@ fn is_ending(ending: &str) -> bool {
 
 /// Passages that two texts share as JSON objects: `{a, b, kind, score}`, and if known `quoted_a`, `quoted_b`, `page_a`
 /// and `page_b`. Each text is given with the start of its pages, in code points.
-pub fn shared_passages(
+pub(crate) fn shared_passages(
     passages: &[SharedPassage],
     (text_a, pages_a): (&str, &[u64]),
     (text_b, pages_b): (&str, &[u64]),
@@ -93,7 +88,7 @@ fn passage_as<'a>(
 
 /// How a comparison is written.
 #[derive(Debug, Clone, Default)]
-pub struct ReportOptions {
+pub(crate) struct ReportOptions {
     /// Omit ids and file names.
     pub anonymous: bool,
     /// The unit of ranges.
@@ -105,7 +100,7 @@ pub struct ReportOptions {
 }
 
 /// A comparison as it is written.
-pub struct ComparisonReport<'a> {
+pub(crate) struct ComparisonReport<'a> {
     result: &'a ComparisonResult,
     options: ReportOptions,
     places: Vec<Places>,
@@ -173,7 +168,7 @@ fn rounded(score: f64) -> f64 {
 
 impl<'a> ComparisonReport<'a> {
     /// The report of what was found.
-    pub fn new(result: &'a ComparisonResult, options: ReportOptions) -> Result<ComparisonReport<'a>> {
+    pub(crate) fn new(result: &'a ComparisonResult, options: ReportOptions) -> Result<ComparisonReport<'a>> {
         let mut ends = vec![Vec::new(); result.documents.len()];
         for pair in &result.pairs {
             for passage in &pair.passages {
@@ -203,7 +198,7 @@ impl<'a> ComparisonReport<'a> {
     }
 
     /// A pair as one JSON object: `{a, b, r, c_ab, c_ba, shared, passages}`.
-    pub fn pair(&self, pair: &ComparedPair) -> Value {
+    pub(crate) fn pair(&self, pair: &ComparedPair) -> Value {
         self.pair_as(pair, &json!(self.id(pair.a)), &json!(self.id(pair.b)), self.options.offsets)
     }
 
@@ -279,7 +274,7 @@ impl<'a> ComparisonReport<'a> {
     }
 
     /// The table of pairs, with a character between its columns: text in its cells is written as [`cell`](super::cell) does it.
-    pub fn table(&self, between: char) -> String {
+    pub(crate) fn table(&self, between: char) -> String {
         let cell = |text: &str| super::cell(text, between);
         let head = ["a", "b", "r", "c_ab", "c_ba", "shared", "passages", "name_a", "name_b"];
         let mut table = head.join(&between.to_string()) + "\n";
@@ -302,7 +297,7 @@ impl<'a> ComparisonReport<'a> {
     }
 
     /// `report.json`: everything but the texts, in pieces: a document or pair a line.
-    pub fn bundle(&self, mut found: impl FnMut(&str) -> Result<()>) -> Result<()> {
+    pub(crate) fn bundle(&self, mut found: impl FnMut(&str) -> Result<()>) -> Result<()> {
         let offsets = self.options.offsets;
         let frame = self.frame(offsets).to_string();
         found(frame.strip_suffix('}').unwrap_or(&frame))?;
@@ -336,7 +331,7 @@ impl<'a> ComparisonReport<'a> {
     }
 
     /// `texts.jsonl`: the texts of documents in pairs, an object a line: `{document, text}`.
-    pub fn each_text(&self, mut found: impl FnMut(&str) -> Result<()>) -> Result<()> {
+    pub(crate) fn each_text(&self, mut found: impl FnMut(&str) -> Result<()>) -> Result<()> {
         for number in Self::involved(&self.result.pairs) {
             let line = json!({"document": number, "text": self.result.text(number)?});
             found(&format!("{line}\n"))?;
@@ -345,7 +340,7 @@ impl<'a> ComparisonReport<'a> {
     }
 
     /// `report.html`: a page with the highest pairs, up to a size limit. `alone`: there are no other report files.
-    pub fn page(&self, alone: bool) -> Result<String> {
+    pub(crate) fn page(&self, alone: bool) -> Result<String> {
         let (result, offsets) = (self.result, Offsets::Chars);
         let shown = &result.pairs[..result.pairs.len().min(PAGE_PAIRS)];
         let involved = Self::involved(shown);
@@ -399,7 +394,7 @@ mod tests {
     #[test]
     fn names_are_short_and_different() {
         let of = |ids: &[&'static str]| short_names(ids.iter().copied());
-        assert_eq!(of(&["a/b/x.txt", "a/b/y.txt"]), ["x", "y"]);
+        assert_eq!(of(&["a/b/x.docx", "a/b/y.pdf"]), ["x", "y"]);
         assert_eq!(of(&["a/b/x.txt", "a/c/x.txt"]), ["b/x", "c/x"]);
         assert_eq!(of(&["a/x.txt", "a/x.pdf"]), ["x.txt", "x.pdf"]);
         assert_eq!(of(&["one", "two"]), ["one", "two"]);

@@ -15,7 +15,7 @@ use crate::editions::{BookPair, Entry, FoundEditions, Relation, Work};
 use crate::error::{Error, Result};
 
 /// The results of a search for editions.
-pub struct EditionsTables<'a> {
+pub(crate) struct EditionsTables<'a> {
     /// The books.
     pub books: &'a [Entry],
     /// The pairs found.
@@ -60,7 +60,7 @@ impl EditionsTables<'_> {
     }
 
     /// Pairs, one a line, with tabs between columns and a line of names above.
-    pub fn pairs_tsv(&self) -> String {
+    pub(crate) fn pairs_tsv(&self) -> String {
         let mut table = COLUMNS.join("\t") + "\n";
         for pair in &self.found.pairs {
             let p = pair.published;
@@ -98,7 +98,7 @@ impl EditionsTables<'_> {
     }
 
     /// A pair as JSON.
-    pub fn pair_json(&self, pair: &BookPair) -> Value {
+    pub(crate) fn pair_json(&self, pair: &BookPair) -> Value {
         let round = |number: f64| (number * 1e4).round() / 1e4;
         let passages: Vec<Value> = pair
             .passages
@@ -128,12 +128,12 @@ impl EditionsTables<'_> {
     }
 
     /// Pairs, a JSON object a line.
-    pub fn pairs_jsonl(&self) -> String {
+    pub(crate) fn pairs_jsonl(&self) -> String {
         self.found.pairs.iter().map(|pair| self.pair_json(pair).to_string() + "\n").collect()
     }
 
     /// Pairs as a Parquet file.
-    pub fn pairs_parquet(&self) -> Result<Vec<u8>> {
+    pub(crate) fn pairs_parquet(&self) -> Result<Vec<u8>> {
         let wrong = |error: &dyn std::fmt::Display| Error::Parquet { path: "pairs".into(), message: error.to_string() };
         let batch = self.batch().map_err(|error| wrong(&error))?;
         let mut bytes = Vec::new();
@@ -213,7 +213,7 @@ impl EditionsTables<'_> {
     }
 
     /// Works, a JSON object a line: title, author, books, and what it has to do with other works by their numbers.
-    pub fn works_jsonl(&self) -> String {
+    pub(crate) fn works_jsonl(&self) -> String {
         let of = |(number, work): (usize, &Work)| {
             let books: Vec<&str> = work.books.iter().map(|book| self.book(*book)).collect();
             let mut line = json!({"work": number + 1, "title": work.title, "author": work.author, "books": books});

@@ -24,7 +24,7 @@ const PAGE_RELATED: usize = 12;
 
 impl EditionsTables<'_> {
     /// A page with all of it that opens anywhere.
-    pub fn page(&self) -> String {
+    pub(crate) fn page(&self) -> String {
         PAGE.replacen("<!--LEAD-->", &self.lead(), 1).replacen("<!--WORKS-->", &self.list_of_works(), 1)
     }
 
@@ -222,7 +222,7 @@ impl EditionsTables<'_> {
 
     /// Two bars, as in the second figure of the paper: a bin is coloured when more than half of it is in the other book. Passages are
     /// joined between the bars.
-    pub fn bars(&self, pair: &BookPair) -> String {
+    pub(crate) fn bars(&self, pair: &BookPair) -> String {
         let entry = |number: u32| self.books.get(number as usize);
         let size = |number: u32| entry(number).map_or(1, |entry: &Entry| entry.bytes.max(1)) as usize;
         let compared = |number: u32| {

@@ -10,11 +10,10 @@ mod comparison;
 mod editions;
 mod editions_page;
 
-pub use books::StripPage;
-pub(crate) use cells::{SHOWN, excerpt};
-pub use cells::{cell, legible};
-pub use comparison::{ComparisonReport, ReportOptions, shared_passages, short_names};
-pub use editions::EditionsTables;
+pub(crate) use books::StripPage;
+pub(crate) use cells::{SHOWN, cell, excerpt};
+pub(crate) use comparison::{ComparisonReport, ReportOptions, shared_passages, short_names};
+pub(crate) use editions::EditionsTables;
 
 /// The version of the form of bundles; a reader refuses what is newer.
-pub const VERSION: u32 = 1;
+pub(crate) const VERSION: u32 = 1;

@@ -8,7 +8,7 @@ use crate::document::{Origin, Position};
 use crate::error::{Failure, Hint};
 
 /// Numbers the items of one input and passes on those from the wanted position on.
-pub struct Emitter<'a> {
+pub(crate) struct Emitter<'a> {
     next: Position,
     first_wanted: u64,
     sink: &'a mut dyn FnMut(Position, Item) -> ControlFlow<()>,
@@ -16,33 +16,33 @@ pub struct Emitter<'a> {
 
 impl<'a> Emitter<'a> {
     /// Passes on the items of `from.input` from record `from.record` on.
-    pub fn new(from: Position, sink: &'a mut dyn FnMut(Position, Item) -> ControlFlow<()>) -> Emitter<'a> {
+    pub(crate) fn new(from: Position, sink: &'a mut dyn FnMut(Position, Item) -> ControlFlow<()>) -> Emitter<'a> {
         Emitter { next: Position { record: 0, ..from }, first_wanted: from.record, sink }
     }
 
     /// False if the next item comes before the wanted position: it can be skipped without reading it.
-    pub fn wants_next(&self) -> bool {
+    pub(crate) fn wants_next(&self) -> bool {
         self.next.record >= self.first_wanted
     }
 
     /// Counts an item without reading it.
-    pub fn pass_over(&mut self) -> ControlFlow<()> {
+    pub(crate) fn pass_over(&mut self) -> ControlFlow<()> {
         self.next.record += 1;
         ControlFlow::Continue(())
     }
 
     /// Passes on a document.
-    pub fn document(&mut self, raw: RawDocument) -> ControlFlow<()> {
+    pub(crate) fn document(&mut self, raw: RawDocument) -> ControlFlow<()> {
         self.emit(|| Item::Document(Box::new(raw)))
     }
 
     /// Passes on something that is not a document.
-    pub fn skipped(&mut self, origin: Origin, reason: impl Into<String>) -> ControlFlow<()> {
+    pub(crate) fn skipped(&mut self, origin: Origin, reason: impl Into<String>) -> ControlFlow<()> {
         self.emit(|| Item::Skipped { origin, reason: reason.into() })
     }
 
     /// Passes on a failure.
-    pub fn failed(&mut self, mut failure: Failure) -> ControlFlow<()> {
+    pub(crate) fn failed(&mut self, mut failure: Failure) -> ControlFlow<()> {
         // Every stream reports this error as text.
         if failure.hint.is_none() && failure.error.ends_with(BOMB) {
             failure = failure.hint(Hint::option("max_expansion", RAISE_EXPANSION));

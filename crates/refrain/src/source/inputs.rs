@@ -292,7 +292,7 @@ impl Expansion {
 
 /// A path in its plain form, however it was typed: `./a//b` is `a/b`. A file called `-` keeps the dot that
 /// distinguishes it from standard input.
-pub fn plain_name(path: &Path) -> String {
+pub(crate) fn plain_name(path: &Path) -> String {
     let parts = path.components().filter(|part| *part != Component::CurDir);
     let name = parts.collect::<PathBuf>().to_string_lossy().into_owned();
     if name == STDIN { path.to_string_lossy().into_owned() } else { name }

@@ -111,7 +111,7 @@ pub(super) fn document(at: &At<'_>, id: String, text: String, mut fields: Map<St
 }
 
 /// True for the fields of a record that `extract` wrote: its text is no longer HTML.
-pub fn is_record(fields: &Map<String, Value>) -> bool {
+pub(crate) fn is_record(fields: &Map<String, Value>) -> bool {
     let blocks = [BLOCKS_FIELD, BYTE_BLOCKS_FIELD].iter().any(|name| fields.get(*name).is_some_and(Value::is_array));
     blocks && fields.get("confidence").is_some_and(Value::is_number)
 }

@@ -23,9 +23,10 @@ mod sniff;
 mod vertical;
 mod warc;
 
-pub use emit::Emitter;
-pub use inputs::{InputFile, InputFiles, STDIN, plain_name};
-pub use jsonl::is_record;
+pub(crate) use emit::Emitter;
+pub(crate) use inputs::plain_name;
+pub use inputs::{InputFile, InputFiles, STDIN};
+pub(crate) use jsonl::is_record;
 pub(crate) use sniff::is_html;
 pub use sniff::{InputFormat, Markup, OfficeFormat};
 
@@ -127,7 +128,7 @@ impl Default for ReadOptions {
 /// True if a file with this start is a single plain text, so that it can be read without a [`Collection`]: not
 /// compressed, not an archive, table, web page or office document, and not known to be binary. A page in a file whose
 /// name says that it is text counts as text.
-pub fn is_plain_text(head: &[u8], name: &str, forced: Option<InputFormat>) -> bool {
+pub(crate) fn is_plain_text(head: &[u8], name: &str, forced: Option<InputFormat>) -> bool {
     let named = |extensions| sniff::has_extension(name, extensions);
     let page =
         || named(&["html", "htm", "xhtml"]) || (!named(&["txt", "text"]) && is_html(&String::from_utf8_lossy(head)));
@@ -176,7 +177,7 @@ pub struct RawDocument {
 }
 
 /// The error of files without content.
-pub const EMPTY_FILE: &str = "empty file";
+pub(crate) const EMPTY_FILE: &str = "empty file";
 
 /// The content of a raw document.
 #[derive(Debug)]

@@ -10,7 +10,7 @@ use crate::document::Position;
 
 /// Statistics of the ends of texts.
 #[derive(Debug, Clone, PartialEq)]
-pub struct StripFigures {
+pub(crate) struct StripFigures {
     /// The number of different texts examined.
     pub texts: usize,
     /// How often non-trivial lines occur at the two ends.
@@ -50,7 +50,7 @@ impl Occurrences {
 
 /// The positions of the frequent lines of one text.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Column {
+pub(crate) struct Column {
     /// Which text it is.
     pub position: Position,
     /// Lines of the text.
@@ -63,7 +63,7 @@ pub struct Column {
 
 impl StripFigures {
     /// Analyses a sample; `columns` of its texts get a column.
-    pub fn of(sample: &BookSample, columns: usize) -> StripFigures {
+    pub(crate) fn of(sample: &BookSample, columns: usize) -> StripFigures {
         let texts = sample.texts();
         let mut lines: Vec<Vec<u8>> = Vec::new();
         let mut buffer = Vec::new();

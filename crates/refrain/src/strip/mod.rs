@@ -38,7 +38,9 @@ pub(crate) mod rules;
 mod sample;
 
 pub use evidence::Evidence;
-pub use figures::{Column, Occurrences, StripFigures};
+#[doc(hidden)]
+pub use figures::Occurrences;
+pub(crate) use figures::{Column, StripFigures};
 pub use lines::Ends;
 pub use meta::Facts;
 pub use sample::{BookSample, BookText};
@@ -62,7 +64,7 @@ use rules::Rules;
 pub const EDGE_LINES: usize = 600;
 
 /// Results below this confidence need a manual check.
-pub const DOUBTFUL: f32 = 0.7;
+pub(crate) const DOUBTFUL: f32 = 0.7;
 
 /// How preambles and epilogues are found.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]

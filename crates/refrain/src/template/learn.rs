@@ -16,7 +16,7 @@ use crate::error::Result;
 use crate::kernel::{Bytes, Fields, Kernel, put, put_position};
 
 /// The minimum number of pages to learn a template from.
-pub const LEAST_PAGES: usize = 3;
+pub(crate) const LEAST_PAGES: usize = 3;
 /// Longer pages are used only if there are no others.
 const LONG_PAGE: usize = 4 << 20;
 /// One byte in this many of the memory is left free.

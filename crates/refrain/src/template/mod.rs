@@ -37,11 +37,14 @@ mod separate;
 mod tokens;
 
 /// The name that marks of templates carry.
-pub const PASS: &str = "template";
+pub(crate) const PASS: &str = "template";
 
 pub use fit::{Fit, LearnedTemplate};
-pub use learn::{LEAST_PAGES, PageSample, SiteTemplates, TemplateMatch, TemplatePage, Templates};
+pub(crate) use learn::LEAST_PAGES;
+pub use learn::{PageSample, SiteTemplates, TemplateMatch, TemplatePage, Templates};
+#[doc(hidden)]
 pub use offsets::{normalise, normalised_ranges};
+#[doc(hidden)]
 pub use parameters::Parameters;
 pub use records::{Field, Wrapper};
 

@@ -7,11 +7,11 @@ use sha2::{Digest as _, Sha256};
 /// A 128-bit digest of a text: the first half of its SHA-256. It is wide enough that no two texts of a collection share
 /// one by chance, and authors of pages cannot forge it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct TextDigest(pub [u8; 16]);
+pub(crate) struct TextDigest(pub [u8; 16]);
 
 impl TextDigest {
     /// The digest of a text whose white space does not matter: runs of it count as one space, and none at the ends.
-    pub fn of(text: &str) -> TextDigest {
+    pub(crate) fn of(text: &str) -> TextDigest {
         let mut state = Sha256::new();
         let mut first = true;
         for word in text.split_whitespace() {
@@ -29,21 +29,21 @@ impl TextDigest {
 
 /// The SHA-256 of a stream of bytes, as `sha256sum` prints it.
 #[derive(Debug, Default)]
-pub struct Digest(Sha256);
+pub(crate) struct Digest(Sha256);
 
 impl Digest {
     /// Adds bytes.
-    pub fn update(&mut self, bytes: &[u8]) {
+    pub(crate) fn update(&mut self, bytes: &[u8]) {
         self.0.update(bytes);
     }
 
     /// Half of the digest, as a number.
-    pub fn short(self) -> u128 {
+    pub(crate) fn short(self) -> u128 {
         self.0.finalize().first_chunk().map_or(0, |half| u128::from_le_bytes(*half))
     }
 
     /// The digest in hexadecimal.
-    pub fn hex(self) -> String {
+    pub(crate) fn hex(self) -> String {
         let mut hex = String::with_capacity(64);
         for byte in self.0.finalize() {
             let _ = fmt::Write::write_fmt(&mut hex, format_args!("{byte:02x}"));

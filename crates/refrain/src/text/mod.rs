@@ -6,16 +6,24 @@ pub(crate) mod scripts;
 mod tokens;
 mod words;
 
-pub use digest::{Digest, TextDigest};
-pub use offsets::{ByteOffsets, CharOffsets, Offsets};
+pub(crate) use digest::{Digest, TextDigest};
+pub(crate) use offsets::ByteOffsets;
+#[doc(hidden)]
+pub use offsets::CharOffsets;
+pub use offsets::Offsets;
 pub use tokens::{Token, tokens};
 pub(crate) use words::mix;
 pub use words::{Word, words};
 
 use crate::document::Span;
 
+/// A name without control characters, which could do harm to a terminal.
+pub fn legible(name: &str) -> String {
+    name.chars().map(|character| if character.is_control() { ' ' } else { character }).collect()
+}
+
 /// Number of words, as `wc -w` counts them: stretches of anything but white space.
-pub fn count_words(text: &str) -> u64 {
+pub(crate) fn count_words(text: &str) -> u64 {
     text.split_whitespace().count() as u64
 }
 

@@ -50,7 +50,7 @@ impl<'a> CharOffsets<'a> {
 }
 
 /// Converts code points of one text to byte offsets, in one pass if they are requested in ascending order.
-pub struct ByteOffsets<'a> {
+pub(crate) struct ByteOffsets<'a> {
     text: &'a str,
     byte: usize,
     chars: usize,
@@ -58,12 +58,12 @@ pub struct ByteOffsets<'a> {
 
 impl<'a> ByteOffsets<'a> {
     /// Starts at the beginning of a text.
-    pub fn new(text: &'a str) -> ByteOffsets<'a> {
+    pub(crate) fn new(text: &'a str) -> ByteOffsets<'a> {
         ByteOffsets { text, byte: 0, chars: 0 }
     }
 
     /// The byte offset of a code point; `None` beyond the end of the text.
-    pub fn byte(&mut self, chars: usize) -> Option<usize> {
+    pub(crate) fn byte(&mut self, chars: usize) -> Option<usize> {
         if chars < self.chars {
             (self.byte, self.chars) = (0, 0);
         }
@@ -79,7 +79,7 @@ impl<'a> ByteOffsets<'a> {
     }
 
     /// A span in bytes; `None` if it is not inside the text, on character boundaries.
-    pub fn in_bytes(&mut self, span: Span, offsets: Offsets) -> Option<Span> {
+    pub(crate) fn in_bytes(&mut self, span: Span, offsets: Offsets) -> Option<Span> {
         let span = match offsets {
             Offsets::Bytes => span,
             Offsets::Chars => Span::new(self.byte(span.start)?, self.byte(span.end)?),

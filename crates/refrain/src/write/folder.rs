@@ -13,7 +13,7 @@ use crate::text::Digest;
 
 /// Writes the text of each document to a file of its own in a folder.
 #[derive(Debug)]
-pub struct FolderWriter {
+pub(crate) struct FolderWriter {
     folder: PathBuf,
     options: WriteOptions,
     bytes: u64,
@@ -34,7 +34,7 @@ const MAX_NAME: usize = 180;
 impl FolderWriter {
     /// Writes to a folder that others also write to; the files in `taken` are theirs. With `overwrite`, other files of
     /// the same names are replaced; without it, documents get other names.
-    pub fn beside(
+    pub(crate) fn beside(
         folder: &Path,
         options: WriteOptions,
         taken: impl IntoIterator<Item = PathBuf>,
@@ -98,13 +98,13 @@ fn safe_name(id: &str, extension: &str) -> String {
 
 impl FolderWriter {
     /// Writes a document, and returns its path.
-    pub fn write_named(&mut self, document: &Document) -> Result<PathBuf> {
+    pub(crate) fn write_named(&mut self, document: &Document) -> Result<PathBuf> {
         let text = document.shown(self.options.keep_marked).text;
         self.write_bytes(document.name(), TEXT, text.as_bytes())
     }
 
     /// Writes a file under a name that people know the document by, and returns its path.
-    pub fn write_bytes(&mut self, name: &str, extension: &str, bytes: &[u8]) -> Result<PathBuf> {
+    pub(crate) fn write_bytes(&mut self, name: &str, extension: &str, bytes: &[u8]) -> Result<PathBuf> {
         let (path, mut file) = self.create(name, extension)?;
         file.write_all(bytes).at(&path)?;
         self.bytes += bytes.len() as u64;

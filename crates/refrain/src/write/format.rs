@@ -144,7 +144,7 @@ impl Format {
 }
 
 /// The extension of a file name in lower case, without that of a compression.
-pub fn extension(path: &Path) -> Option<String> {
+pub(crate) fn extension(path: &Path) -> Option<String> {
     let name = path.file_name()?.to_str()?.to_ascii_lowercase();
     let compressed =
         [Compression::Gzip, Compression::Zstd].into_iter().find_map(|with| name.strip_suffix(with.suffix()));

@@ -15,14 +15,16 @@ mod table;
 mod text;
 mod vertical;
 
-pub use crate::disk::atomic::{complete, place_below, write_atomically};
-pub use folder::FolderWriter;
-pub use format::{Format, extension};
-pub use names::{Names, without_extension, without_packing};
-pub use output::{Compressed, Compression, Sink, Written};
-pub use parts::PartsWriter;
-pub use removed::removed_lines;
-pub use table::TableWriter;
+pub(crate) use crate::disk::atomic::{complete, place_below, write_atomically};
+pub(crate) use folder::FolderWriter;
+pub use format::Format;
+pub(crate) use format::extension;
+pub(crate) use names::{Names, without_extension, without_packing};
+pub(crate) use output::Compressed;
+pub use output::{Compression, Sink, Written};
+pub(crate) use parts::PartsWriter;
+pub(crate) use removed::removed_lines;
+pub(crate) use table::TableWriter;
 
 use std::path::Path;
 
@@ -102,6 +104,6 @@ pub fn open(
 }
 
 /// Opens a writer that puts every document into its own text file in a folder.
-pub fn open_folder(folder: &Path, options: WriteOptions) -> Result<Box<dyn DocumentWriter>> {
+pub(crate) fn open_folder(folder: &Path, options: WriteOptions) -> Result<Box<dyn DocumentWriter>> {
     Ok(Box::new(FolderWriter::beside(folder, options, [], false)?))
 }

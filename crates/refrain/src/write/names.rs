@@ -10,7 +10,7 @@ const PIPED: (&str, &str) = ("standard-input", ".txt");
 
 /// Names relative to the input folder. If there are several inputs, or files, names are relative to their common
 /// folder, so that no two files get the same name.
-pub struct Names {
+pub(crate) struct Names {
     common: PathBuf,
     /// The folder that relative paths start from, looked up only once.
     current: PathBuf,
@@ -20,7 +20,7 @@ pub struct Names {
 
 impl Names {
     /// Names for these inputs, which were found under the names that the user gave.
-    pub fn new(named: &[String], inputs: &InputFiles) -> Names {
+    pub(crate) fn new(named: &[String], inputs: &InputFiles) -> Names {
         let current = std::env::current_dir().unwrap_or_default();
         let folders = named.iter().map(Path::new).filter(|path| path.is_dir()).map(|path| plain(&current, path));
         // Files of one folder are consecutive.
@@ -41,7 +41,7 @@ impl Names {
     }
 
     /// The path of a text under the output folder; it never leads out of it.
-    pub fn of(&self, input: &InputFile) -> PathBuf {
+    pub(crate) fn of(&self, input: &InputFile) -> PathBuf {
         if input.is_stdin() {
             return self.piped.clone();
         }
@@ -76,12 +76,12 @@ fn shared(one: &Path, other: &Path) -> PathBuf {
 }
 
 /// A name without what packing added to it.
-pub fn without_packing(name: &str) -> &str {
+pub(crate) fn without_packing(name: &str) -> &str {
     [".gz", ".zst", ".bz2", ".xz"].iter().find_map(|ending| name.strip_suffix(ending)).unwrap_or(name)
 }
 
 /// A name without `.txt` at its end.
-pub fn without_extension(name: &str) -> &str {
+pub(crate) fn without_extension(name: &str) -> &str {
     name.strip_suffix(".txt").unwrap_or(name)
 }
 

@@ -165,7 +165,7 @@ impl Compression {
     }
 
     /// Compresses what is written to an output.
-    pub fn compress(self, output: Sink) -> Result<Compressed> {
+    pub(crate) fn compress(self, output: Sink) -> Result<Compressed> {
         self.compress_at(output, 3)
     }
 
@@ -186,7 +186,7 @@ impl Compression {
 }
 
 /// A compressed output.
-pub struct Compressed {
+pub(crate) struct Compressed {
     /// None after an error at the end of a frame.
     stage: Option<Stage>,
     path: PathBuf,
@@ -213,12 +213,12 @@ impl Stage {
 
 impl Compressed {
     /// Writes bytes, with the path in the error.
-    pub fn put(&mut self, bytes: &[u8]) -> Result<()> {
+    pub(crate) fn put(&mut self, bytes: &[u8]) -> Result<()> {
         self.write_all(bytes).at(&self.path)
     }
 
     /// Ends a compression frame, so that the file can be [resumed](Sink::resume) here. Returns its size in bytes.
-    pub fn pause(&mut self) -> Result<u64> {
+    pub(crate) fn pause(&mut self) -> Result<u64> {
         let mut inner = self.take().and_then(Stage::end).at(&self.path)?;
         inner.flush().at(&self.path)?;
         inner.get_mut().leave();
@@ -232,7 +232,7 @@ impl Compressed {
     }
 
     /// Ends the writing.
-    pub fn finish(mut self) -> Result<Written> {
+    pub(crate) fn finish(mut self) -> Result<Written> {
         let inner = self.take().and_then(Stage::end).at(&self.path)?;
         inner.into_inner().map_err(|error| Error::io(&self.path, error.into_error()))?.finish()
     }

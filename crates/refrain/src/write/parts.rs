@@ -9,7 +9,7 @@ use crate::error::{IoContext, Result};
 use crate::text::Digest;
 
 /// Writes documents into parts of a folder: `part-00000.jsonl` and so on.
-pub struct PartsWriter {
+pub(crate) struct PartsWriter {
     folder: PathBuf,
     format: Format,
     packing: Compression,
@@ -28,7 +28,7 @@ pub struct PartsWriter {
 impl PartsWriter {
     /// Resumes after the complete parts, and deletes others. A part ends at the first [pause](DocumentWriter::pause)
     /// after `size` bytes of text.
-    pub fn open(
+    pub(crate) fn open(
         folder: &Path,
         (format, packing): (Format, Compression),
         options: WriteOptions,

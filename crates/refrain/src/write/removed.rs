@@ -21,7 +21,7 @@ struct Removed<'a> {
 }
 
 /// The marked ranges of a document as lines of JSON.
-pub fn removed_lines(document: &Document, offsets: Offsets) -> Result<Vec<u8>> {
+pub(crate) fn removed_lines(document: &Document, offsets: Offsets) -> Result<Vec<u8>> {
     let mut lines = Vec::new();
     let mut chars = CharOffsets::new(document.text());
     for mark in document.fitting_marks() {

@@ -16,7 +16,7 @@ use crate::error::Result;
 const BATCH_ROWS: usize = 4096;
 
 /// Writes a table of text, row by row.
-pub struct TableWriter {
+pub(crate) struct TableWriter {
     writer: ArrowWriter<Sink>,
     schema: Arc<Schema>,
     place: Place,
@@ -25,7 +25,7 @@ pub struct TableWriter {
 
 impl TableWriter {
     /// A table with these columns.
-    pub fn new(output: Sink, columns: &[String]) -> Result<TableWriter> {
+    pub(crate) fn new(output: Sink, columns: &[String]) -> Result<TableWriter> {
         let place = Place::of(&output);
         let fields: Vec<Field> = columns.iter().map(|name| Field::new(name, DataType::Utf8, true)).collect();
         let schema = Arc::new(Schema::new(fields));
@@ -39,7 +39,7 @@ impl TableWriter {
     }
 
     /// Adds a row; cells that are missing are null.
-    pub fn write(&mut self, row: Vec<Option<String>>) -> Result<()> {
+    pub(crate) fn write(&mut self, row: Vec<Option<String>>) -> Result<()> {
         let mut row = row.into_iter();
         for column in &mut self.columns {
             column.push(row.next().flatten());
@@ -56,7 +56,7 @@ impl TableWriter {
     }
 
     /// Completes the file.
-    pub fn finish(mut self) -> Result<Written> {
+    pub(crate) fn finish(mut self) -> Result<Written> {
         self.flush()?;
         self.writer.into_inner().map_err(|error| self.place.wrap(error))?.finish()
     }

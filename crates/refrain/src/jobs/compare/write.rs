@@ -10,7 +10,8 @@ use super::super::outputs::Outputs;
 use super::{Compare, KEY};
 use crate::compare::{ComparedDocument, ComparedPair, ComparisonResult};
 use crate::error::{IoContext, Result};
-use crate::report::{ComparisonReport, ReportOptions, cell, legible};
+use crate::report::{ComparisonReport, ReportOptions, cell};
+use crate::text::legible;
 use crate::write::{Compression, Format, Sink};
 
 /// A comparison being written.

@@ -9,8 +9,8 @@ use serde_json::Value;
 use crate::dedup::{Counts, DedupFigures, FrequentPassage, Learned, Task};
 use crate::document::{Document, Mark, Reason};
 use crate::jobs::failures::Failures;
-use crate::report::{self, excerpt, legible};
-use crate::text::{CharOffsets, Offsets};
+use crate::report::{self, excerpt};
+use crate::text::{CharOffsets, Offsets, legible};
 use crate::url;
 
 /// The result of [`Dedup`](super::Dedup). As text, it is a table for people; as JSON, it is the list `report`.

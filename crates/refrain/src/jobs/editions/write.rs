@@ -6,7 +6,8 @@ use super::super::failures::Failures;
 use super::super::outputs::{Output, Outputs};
 use crate::editions::{BookPair, Entry, FoundEditions, Shelf, Work};
 use crate::error::{IoContext, Result};
-use crate::report::{EditionsTables, legible};
+use crate::report::EditionsTables;
+use crate::text::legible;
 use crate::write::Format;
 
 /// The files of a report.

@@ -192,7 +192,7 @@ impl Strip {
         if let Some(page) = page
             && let Some(mut out) = outputs.open_list(PAGE)?
         {
-            out.put(workers.install(|| page.page())?.as_bytes())?;
+            out.put(workers.install(|| page.page()).as_bytes())?;
             out.finish()?;
         }
         if let (Some(mut out), Some(mut rows)) = (outputs.open_list(DOUBTFUL)?, doubtful) {

@@ -5,8 +5,9 @@ use std::path::PathBuf;
 use serde_json::{Map, Value, json};
 
 use crate::error::Failure;
-use crate::report::{cell, legible};
+use crate::report::cell;
 use crate::strip::Boundaries;
+use crate::text::legible;
 use crate::write::Format;
 
 /// The result for one book.

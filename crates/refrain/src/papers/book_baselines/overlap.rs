@@ -16,7 +16,7 @@ use crate::run::Workers;
 
 /// Two sets and how much they have in common.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Overlap {
+pub(super) struct Overlap {
     /// The number of the first set.
     pub a: u32,
     /// The number of the second set, which is higher.
@@ -27,7 +27,7 @@ pub struct Overlap {
 
 /// All pairs of sets with enough keys in common for their sizes. `least` returns that number; it must not be zero, must
 /// not depend on the order of the two sizes, and must grow with each of them. No set has a key twice.
-pub fn overlaps(sets: &[Vec<u64>], least: &(dyn Fn(u32, u32) -> u32 + Sync), workers: &Workers) -> Vec<Overlap> {
+pub(super) fn overlaps(sets: &[Vec<u64>], least: &(dyn Fn(u32, u32) -> u32 + Sync), workers: &Workers) -> Vec<Overlap> {
     let ranked = &ranked(sets);
     let size = &|n: u32| ranked[n as usize].len() as u32;
     // Smaller sets are indexed before larger ones are looked up.
