@@ -17,7 +17,7 @@ use heed::types::{Bytes, U32, U64};
 use heed::{Database, EnvOpenOptions, PutFlags, byteorder::BE};
 use redb::{ReadableDatabase, ReadableTable, TableDefinition};
 use refrain::Document;
-use refrain::compare::{CheckOptions, CompareOptions, Essay, GivenText, Library, LibraryWriter};
+use refrain::compare::{CheckOptions, CompareOptions, ExcludedText, LibraryReader, LibraryWriter, PreparedDocument};
 use serde_json::{Value, json};
 
 const DOCUMENTS: usize = 2000;
@@ -45,8 +45,8 @@ fn main() -> Result<()> {
     }
 }
 
-fn ready(id: &str, text: String) -> Essay {
-    Essay::of(Document::from_text(id, text), &CompareOptions::default(), &GivenText::default())
+fn ready(id: &str, text: String) -> PreparedDocument {
+    PreparedDocument::of(Document::from_text(id, text), &CompareOptions::default(), &ExcludedText::default())
 }
 
 fn read(path: &Path) -> Result<Vec<String>> {
@@ -103,7 +103,7 @@ fn measure(folder: &Path, texts: Vec<String>) -> Result<()> {
     essay.truncate(WORDS);
     std::fs::write(folder.join("essay.txt"), essay.join(" "))?;
     let bytes: usize = texts.iter().map(String::len).sum();
-    let essays: Vec<Essay> =
+    let essays: Vec<PreparedDocument> =
         texts.into_iter().enumerate().map(|(number, text)| ready(&number.to_string(), text)).collect();
     let postings: usize = essays.iter().map(|essay| essay.fingerprint().len()).sum();
     println!("{} documents, {:.1} MB, {postings} n-grams", essays.len(), bytes as f64 / 1e6);
@@ -187,8 +187,8 @@ const SOURCES: TableDefinition<u32, &[u8]> = TableDefinition::new("sources");
 const TEXTS: TableDefinition<u32, &[u8]> = TableDefinition::new("texts");
 
 /// N-grams in order, with the documents that have them.
-fn postings(essays: &[Essay], from: u32) -> Vec<(u64, Vec<u8>)> {
-    let of = |(essay, number): (&Essay, u32)| -> Vec<(u64, u32)> {
+fn postings(essays: &[PreparedDocument], from: u32) -> Vec<(u64, Vec<u8>)> {
+    let of = |(essay, number): (&PreparedDocument, u32)| -> Vec<(u64, u32)> {
         essay.fingerprint().grams().iter().map(|gram| (*gram, number)).collect()
     };
     let mut entries: Vec<(u64, u32)> = essays.iter().zip(from..).flat_map(of).collect();
@@ -204,7 +204,7 @@ fn postings(essays: &[Essay], from: u32) -> Vec<(u64, Vec<u8>)> {
 }
 
 /// What is kept of a document, and its packed text.
-fn record(essay: &Essay) -> Result<(Vec<u8>, Vec<u8>)> {
+fn record(essay: &PreparedDocument) -> Result<(Vec<u8>, Vec<u8>)> {
     let source =
         json!({"id": essay.id, "words": essay.words(), "grams": essay.fingerprint().len(), "language": essay.language});
     Ok((serde_json::to_vec(&source)?, zstd::bulk::compress(essay.text.as_bytes(), 3)?))
@@ -218,7 +218,7 @@ fn lmdb(place: &Path) -> Result<heed::Env> {
 type Grams = Database<U64<BE>, Bytes>;
 type Records = Database<U32<BE>, Bytes>;
 
-fn add(store: &str, place: &Path, essays: &[Essay], from: u32) -> Result<()> {
+fn add(store: &str, place: &Path, essays: &[PreparedDocument], from: u32) -> Result<()> {
     match store {
         "refrain" => {
             let mut writer = LibraryWriter::open(place, &CompareOptions::default())?;
@@ -277,7 +277,7 @@ fn add(store: &str, place: &Path, essays: &[Essay], from: u32) -> Result<()> {
 }
 
 /// Opens a store and checks an essay against it. Returns the ids of the documents that have most of it, with what they share.
-fn check(store: &str, place: &Path, essay: &Essay) -> Result<Vec<String>> {
+fn check(store: &str, place: &Path, essay: &PreparedDocument) -> Result<Vec<String>> {
     let grams = essay.fingerprint().grams();
     let options = CheckOptions::default();
     let mut counts: HashMap<u32, usize> = HashMap::new();
@@ -304,7 +304,7 @@ fn check(store: &str, place: &Path, essay: &Essay) -> Result<Vec<String>> {
     match store {
         "refrain" => {
             let compare = CompareOptions { passages: None, ..CompareOptions::default() };
-            let checked = Library::open(place)?.check(essay, &options, &compare)?;
+            let checked = LibraryReader::open(place)?.check(essay, &options, &compare)?;
             Ok(checked.sources.iter().map(|found| format!("{}:{}", found.source.id, found.scores.shared)).collect())
         }
         "redb" => {
