@@ -260,6 +260,48 @@ fn what_is_left_out_can_be_kept_with_its_marks() {
     assert_eq!(kept.join("\n\n"), text_of(&plain[0]));
     let comment = blocks.iter().find(|block| of(block, text.as_bytes()) == COMMENT).expect("the comment");
     assert_eq!((&comment["keep"], &comment["rule"]), (&json!(false), &json!("comment")));
+    let marks = marked[0]["marks"].as_array().expect("marks");
+    assert_eq!(marks.len(), blocks.len() - kept.len());
+    let mark = marks.iter().find(|mark| mark["start"] == comment["start"]).expect("the mark of the comment");
+    assert_eq!(
+        (&mark["end"], &mark["label"], &mark["pass"]),
+        (&comment["end"], &json!("boilerplate"), &json!("extract"))
+    );
+    assert_eq!(mark["evidence"]["judged"]["rule"], "comment");
+}
+
+#[test]
+fn marked_pages_become_main_content_later() {
+    let env = Env::new();
+    let indented = "<p>A paragraph of ordinary words, which is here to read.</p><pre>  if lit:\n      sleep()\n</pre>";
+    env.write("indented.html", PAGE.replace(FIRST, &format!("{FIRST}</p>{indented}<p>")));
+    env.write("mostly-empty.html", "<html><body><nav><a href=/>Home</a></nav></body></html>");
+    let inputs = [sample("crawl.warc.gz"), sample("pages"), "indented.html".into(), "mostly-empty.html".into()];
+    for method in ["default", "justext", "bte"] {
+        for unit in ["chars", "bytes"] {
+            let run = |more: &[&str]| {
+                let arguments = [&["extract"], &inputs.each_ref().map(String::as_str)[..], &["--method", method], more];
+                env.run(&arguments.concat()).code(0);
+            };
+            run(&["-o", "marked.jsonl", "--keep-marked", "--offsets", unit]);
+            run(&["-o", "plain.jsonl"]);
+            let texts = |documents: &[Value]| -> Vec<(String, String)> {
+                let texts = documents.iter().map(|page| (page["id"].to_string(), text_of(page).to_owned()));
+                texts.filter(|(_, text)| !text.is_empty()).collect()
+            };
+            let converted = env.convert(&["marked.jsonl"]);
+            assert!(converted.failures.is_empty(), "{method}, {unit}: {:?}", converted.failures);
+            // Pages without main content are left out by `convert`, and empty records of `extract`.
+            assert_eq!(texts(&converted.documents), texts(&env.read_jsonl("plain.jsonl")), "{method}, {unit}");
+            // A second run extracts the same text from the marked pages.
+            env.run(&["extract", "marked.jsonl", "-o", "again.jsonl"]).code(0);
+            assert_eq!(
+                texts(&env.read_jsonl("again.jsonl")),
+                texts(&env.read_jsonl("plain.jsonl")),
+                "{method}, {unit}"
+            );
+        }
+    }
 }
 
 #[test]

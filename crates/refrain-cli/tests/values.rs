@@ -198,7 +198,7 @@ fn annotation_of_vertical_files_survives() {
 
 /// Runs a verb that writes documents, and returns them.
 fn run(env: &Env, verb: &str, input: &str, output: &str) -> Vec<Value> {
-    let kept: &[&str] = if ["dedup", "convert"].contains(&verb) { &["--keep-marked"] } else { &[] };
+    let kept: &[&str] = if ["extract", "dedup", "convert"].contains(&verb) { &["--keep-marked"] } else { &[] };
     let target = format!("{output}.jsonl");
     match verb {
         "corpus" => {

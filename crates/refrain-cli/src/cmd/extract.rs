@@ -41,7 +41,7 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "FILE", help_heading = "Output")]
     removed: Option<PathBuf>,
 
-    /// JSONL: write all blocks of the page, with the decision and the rule for each
+    /// JSONL: keep boilerplate, with its marks; each block has the decision and its rule
     #[arg(long, help_heading = "Output")]
     keep_marked: bool,
 

@@ -22,7 +22,7 @@ use crate::report::{SHOWN, excerpt};
 use crate::run::Run;
 use crate::source::{Body, EMPTY_FILE, Item, Markup, RawDocument, ReadOptions, is_record};
 use crate::text::{CharOffsets, Offsets, legible};
-use crate::write::{Compressed, FolderWriter, Format, WriteOptions, removed_lines};
+use crate::write::{Compressed, FolderWriter, Format, WriteOptions, marks_as_json, removed_lines};
 
 /// Extracts the main content of web pages: text, JSONL, Markdown or TEI.
 ///
@@ -47,7 +47,7 @@ pub struct Extract {
     pub markdown: MarkdownOptions,
     /// Write each block with the decision and the reason instead: as text, or as JSON with its features.
     pub explain: bool,
-    /// JSONL and memory: write all blocks of the page, each with whether it was kept, and why.
+    /// JSONL and memory: write all text of the page, with marks on what is not main content.
     pub keep_marked: bool,
     /// JSONL: the unit of the offsets of blocks.
     pub offsets: Offsets,
@@ -388,6 +388,11 @@ impl<'a> Work<'a> {
                 line.insert("title".into(), Value::Null);
                 let options = RecordOptions { keep_marked: self.job.keep_marked, offsets: self.job.offsets };
                 line.extend(found.record(metadata, options));
+                if self.job.keep_marked {
+                    let options = WriteOptions { keep_marked: true, offsets: self.job.offsets };
+                    let marks = found.marks(self.job.content.method);
+                    line.insert(options.marks_field().into(), marks_as_json(&found.page.text, &marks, options.offsets));
+                }
                 // A text is written with its paragraphs a blank line apart.
                 let pages = document.pages_of_blocks(&found.page.blocks);
                 if !pages.is_empty() {

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use super::output::{Compressed, Written};
 use super::{DocumentWriter, WriteOptions};
-use crate::document::Document;
+use crate::document::{Document, Mark};
 use crate::error::Result;
 use crate::text::{CharOffsets, Offsets};
 
@@ -69,7 +69,10 @@ fn fields(document: &Document, options: WriteOptions) -> Vec<(Cow<'_, str>, Fiel
     let ranges = shown.ranges(options.offsets);
     fields.push(("text".into(), Field::Text(shown.text)));
     if options.keep_marked {
-        fields.push((options.marks_field().into(), Field::Own(marks(document, options.offsets))));
+        fields.push((
+            options.marks_field().into(),
+            Field::Own(marks(document.text(), document.fitting_marks(), options.offsets)),
+        ));
     }
     let own = fields.len();
     for (name, value) in &document.meta {
@@ -98,10 +101,10 @@ pub(super) fn origin(document: &Document) -> Cow<'_, str> {
     }
 }
 
-/// The marks of a document as JSON.
-fn marks(document: &Document, offsets: Offsets) -> Value {
-    let mut chars = CharOffsets::new(document.text());
-    let marks = document.fitting_marks().map(|mark| {
+/// Marks of a text as JSON.
+pub(crate) fn marks<'a>(text: &str, marks: impl IntoIterator<Item = &'a Mark>, offsets: Offsets) -> Value {
+    let mut chars = CharOffsets::new(text);
+    let marks = marks.into_iter().map(|mark| {
         let span = chars.span(mark.span, offsets);
         json!({
             "start": span.start,

@@ -19,6 +19,7 @@ pub(crate) use crate::disk::atomic::{complete, place_below, write_atomically};
 pub(crate) use folder::FolderWriter;
 pub use format::Format;
 pub(crate) use format::extension;
+pub(crate) use jsonl::marks as marks_as_json;
 pub(crate) use names::{Names, without_extension, without_packing};
 pub(crate) use output::Compressed;
 pub use output::{Compression, Sink, Written};
@@ -43,7 +44,7 @@ pub struct WriteOptions {
 
 impl WriteOptions {
     /// The field that holds marks; its name states the unit of the offsets.
-    fn marks_field(self) -> &'static str {
+    pub(crate) fn marks_field(self) -> &'static str {
         match self.offsets {
             Offsets::Chars => MARKS_FIELD,
             Offsets::Bytes => BYTE_MARKS_FIELD,
