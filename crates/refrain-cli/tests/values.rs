@@ -196,6 +196,16 @@ fn annotation_of_vertical_files_survives() {
     assert_eq!(marked.matches("\tSENT\n").count(), 4);
 }
 
+#[test]
+fn a_nul_byte_leaves_the_annotation_of_a_vertical_file_alone() {
+    let env = Env::new();
+    let text = "<doc id=\"a\" origin=\"in.vert\">\n<p>\n<s n=\"1\">\nDie\tdie\tART\nLa\0m\0pe\tLampe\tNN\n\
+        <hi>\nbrennt\tbrennen\tVV\n</hi>\n<g/>\n.\t.\tSENT\n</s>\n<s n=\"2\">\n\0\t?\tXY\nEnde\tEnde\tNN\n</s>\n</p>\n</doc>\n";
+    env.write("in.vert", text);
+    env.run(&["convert", "in.vert", "-o", "out.vert"]).code(1).says(&["NUL bytes in the text of a (3)"]);
+    assert_eq!(env.read_text("out.vert"), text.replace('\0', "\u{fffd}"));
+}
+
 /// Runs a verb that writes documents, and returns them.
 fn run(env: &Env, verb: &str, input: &str, output: &str) -> Vec<Value> {
     let kept: &[&str] = if ["extract", "dedup", "convert"].contains(&verb) { &["--keep-marked"] } else { &[] };

@@ -193,10 +193,10 @@ impl Opened {
                 known = Some(document);
                 (String::new(), None, None)
             }
-            Body::Annotated(text, said) => {
+            Body::Annotated(text, mut said) => {
+                move_past_nuls(&mut said, &text);
+                annotation = Some(said);
                 let (text, nuls) = replace_nuls(text);
-                // Behind a replaced character, places are others.
-                annotation = nuls.is_none().then_some(said);
                 (text, None, nuls)
             }
             Body::Office(packed) => {
@@ -288,6 +288,20 @@ impl Opened {
                 self.document.meta.shift_remove(COUNT);
             }
         }
+    }
+}
+
+/// Moves the ranges of an annotation to where they are once every NUL of the text has become a longer character.
+fn move_past_nuls(annotation: &mut Annotation, text: &str) {
+    let nuls: Vec<usize> = memchr::memchr_iter(0, text.as_bytes()).collect();
+    if nuls.is_empty() {
+        return;
+    }
+    let growth = char::REPLACEMENT_CHARACTER.len_utf8() - 1;
+    let moved = |at: usize| at + growth * nuls.partition_point(|nul| *nul < at);
+    let tokens = annotation.tokens.iter_mut().map(|token| &mut token.span);
+    for span in tokens.chain(annotation.structures.iter_mut().map(|structure| &mut structure.span)) {
+        *span = Span::new(moved(span.start), moved(span.end));
     }
 }
 
