@@ -435,6 +435,19 @@ fn the_report_tells_what_is_left_and_what_is_lost() {
 }
 
 #[test]
+fn the_report_counts_all_spellings_of_a_host_together() {
+    let env = Env::new();
+    let page = |id: &str, url: &str| json!({"id": id, "text": format!("{STORY} {id}"), "url": url}).to_string();
+    let pages = [page("a", "http://WWW.Example.org:80/a"), page("b", "https://example.org/b")];
+    env.write("docs.jsonl", pages.join("\n"));
+    env.run(&["dedup", "docs.jsonl", "-o", "clean.jsonl", "--report", "report.json"]).code(0);
+    let report = env.read_json("report.json");
+    let hosts: Vec<_> = report["by_host"].as_object().expect("hosts").iter().collect();
+    assert_eq!(hosts.len(), 1, "{hosts:?}");
+    assert_eq!((hosts[0].0.as_str(), &hosts[0].1["documents"]), ("example.org", &json!(2)));
+}
+
+#[test]
 fn standard_input_and_folders_of_parts() {
     let env = Env::new();
     let text = |n: u64| json!({"id": n.to_string(), "text": common::words(200, n % 80)}).to_string();
