@@ -9,6 +9,7 @@ use foldhash::fast::RandomState;
 use std::collections::HashMap;
 
 use crate::editions::Book;
+use crate::text::longest_increasing;
 
 /// The published scores of two books.
 #[derive(Debug, Clone, Copy, PartialEq, Default, serde::Serialize)]
@@ -40,7 +41,7 @@ impl Published {
             x: x.len() as u32,
             y: y.len() as u32,
             common: common.len() as u32,
-            lcs: longest_increasing(&common),
+            lcs: longest_increasing(&common).len() as u32,
         }
     }
 
@@ -71,20 +72,6 @@ fn its(lcs: u32, x: u32, y: u32) -> f64 {
     let all = f64::from(x) + f64::from(y) - f64::from(lcs);
     // The logarithm of 1 is 0: both books consist of the same single word.
     if all <= 1.0 { 1.0 } else { f64::from(lcs).ln() / all.ln() }
-}
-
-/// The length of the longest increasing subsequence of different numbers, in O(k log k).
-pub(crate) fn longest_increasing(numbers: &[u32]) -> u32 {
-    // The smallest last number of an increasing subsequence of each length.
-    let mut ends: Vec<u32> = Vec::new();
-    for &number in numbers {
-        let at = ends.partition_point(|&end| end < number);
-        match ends.get_mut(at) {
-            Some(end) => *end = number,
-            None => ends.push(number),
-        }
-    }
-    ends.len() as u32
 }
 
 /// The published scores, with a threshold.

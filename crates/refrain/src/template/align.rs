@@ -9,6 +9,7 @@ use std::collections::HashMap;
 use foldhash::fast::FixedState;
 
 use super::tokens::{Token, gram};
+use crate::text::longest_increasing;
 
 pub(super) type Table<K, V> = HashMap<K, V, FixedState>;
 
@@ -96,7 +97,7 @@ fn common_chain(pages: &[&[Token]], parts: &[Part], length: usize, need: usize) 
     for (page, unique) in once.iter().enumerate() {
         let known: Vec<(u32, u32)> =
             unique.iter().filter_map(|(gram, at)| ranks.get(gram).map(|rank| (*rank, *at))).collect();
-        for kept in longest_rising(&known.iter().map(|(rank, _)| *rank).collect::<Vec<_>>()) {
+        for kept in longest_increasing(&known.iter().map(|(rank, _)| *rank).collect::<Vec<_>>()) {
             let (rank, at) = known[kept];
             places[rank as usize][page] = at;
         }
@@ -114,28 +115,6 @@ fn unique_grams(page: &[Token], from: u32, to: u32, length: usize, seen: &mut Ta
         seen.entry(gram(window.iter().map(|token| token.hash))).and_modify(|at| *at = NOWHERE).or_insert(at);
     }
     seen.iter().filter(|(_, at)| **at != NOWHERE).map(|(gram, at)| (*gram, *at)).collect()
-}
-
-/// The indices of a longest strictly rising subsequence.
-pub(super) fn longest_rising(values: &[u32]) -> Vec<usize> {
-    let mut tails: Vec<usize> = Vec::new();
-    let mut previous: Vec<Option<usize>> = vec![None; values.len()];
-    for (index, value) in values.iter().enumerate() {
-        let length = tails.partition_point(|tail| values[*tail] < *value);
-        previous[index] = length.checked_sub(1).map(|before| tails[before]);
-        match tails.get_mut(length) {
-            Some(tail) => *tail = index,
-            None => tails.push(index),
-        }
-    }
-    let mut rising = Vec::with_capacity(tails.len());
-    let mut next = tails.last().copied();
-    while let Some(index) = next {
-        rising.push(index);
-        next = previous[index];
-    }
-    rising.reverse();
-    rising
 }
 
 #[cfg(test)]
@@ -175,24 +154,7 @@ mod tests {
         assert!(both <= 1, "one of the two at most stands in one order: {found:?}");
     }
 
-    /// The definition: the longest of all rising subsequences.
-    fn longest_by_trying(values: &[u32]) -> usize {
-        let subsequences = 0..1_u32 << values.len();
-        let rises = |chosen: &u32| {
-            let picked: Vec<u32> = (0..values.len()).filter(|i| chosen >> i & 1 == 1).map(|i| values[i]).collect();
-            picked.windows(2).all(|pair| pair[0] < pair[1])
-        };
-        subsequences.filter(rises).map(|chosen| chosen.count_ones() as usize).max().unwrap_or_default()
-    }
-
     proptest! {
-        #[test]
-        fn rising_subsequences_are_longest(values in prop::collection::vec(0_u32..9, 0..11)) {
-            let found = longest_rising(&values);
-            prop_assert!(found.windows(2).all(|pair| pair[0] < pair[1] && values[pair[0]] < values[pair[1]]));
-            prop_assert_eq!(found.len(), longest_by_trying(&values));
-        }
-
         #[test]
         fn anchors_stand_in_order_and_do_not_overlap_backwards(pages in prop::collection::vec("[a-e ]{0,40}", 2..6)) {
             let tokenised: Vec<Vec<Token>> = pages.iter().map(|page| tokens(&page.replace(' ', " . "))).collect();

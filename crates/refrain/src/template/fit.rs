@@ -1,12 +1,13 @@
 //! A template, and its alignment with a page.
 
-use super::align::{LENGTHS, NOWHERE, Table, longest_rising};
+use super::align::{LENGTHS, NOWHERE, Table};
 use super::backbone::{Backbone, Gap};
 use super::label::Labels;
 use super::parameters::Parameters;
 use super::records::Wrapper;
 use super::tokens::{Kind, Token, chars, gram};
 use crate::document::Span;
+use crate::text::longest_increasing;
 
 /// A page has more text in a gap than others when it has this many times as much, and a surplus.
 const MANY_TIMES: f32 = 4.0;
@@ -184,7 +185,7 @@ impl LearnedTemplate {
         let pairs = common(page, tokens.clone(), length, places);
         let ranks: Vec<u32> = pairs.iter().map(|(_, piece)| *piece).collect();
         let (mut token, mut piece) = (tokens.start, pieces.start);
-        for index in longest_rising(&ranks) {
+        for index in longest_increasing(&ranks) {
             let (next_token, next_piece) = (pairs[index].0 as usize, pairs[index].1 as usize);
             if next_token < token || next_piece < piece {
                 // It overlaps the previous one: the new tokens belong to it if both continue in step.

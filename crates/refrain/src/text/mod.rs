@@ -1,12 +1,14 @@
 //! Shared kernels: paragraphs, words, tokens, digests, character offsets.
 
 mod digest;
+mod increasing;
 mod offsets;
 pub(crate) mod scripts;
 mod tokens;
 mod words;
 
 pub(crate) use digest::{Digest, TextDigest};
+pub(crate) use increasing::longest_increasing;
 pub(crate) use offsets::ByteOffsets;
 #[doc(hidden)]
 pub use offsets::CharOffsets;
