@@ -82,15 +82,11 @@ pub(crate) fn run(arguments: &Arguments, given: &Given) -> Result<Exit> {
 
 #[cfg(test)]
 mod tests {
-    use clap::FromArgMatches;
-
     use super::*;
 
     #[test]
     fn defaults_are_those_of_the_job() {
-        let command = Arguments::augment_args(clap::Command::new("convert"));
-        let matches = command.get_matches_from(["convert", "a.txt"]);
-        let arguments = Arguments::from_arg_matches(&matches).expect("a command line");
+        let arguments: Arguments = crate::arguments::parsed();
         assert_eq!(arguments.job(), Convert::default());
     }
 }

@@ -299,15 +299,11 @@ fn counts(report: &DedupReport, began: Instant) -> Value {
 
 #[cfg(test)]
 mod tests {
-    use clap::FromArgMatches;
-
     use super::*;
 
     #[test]
     fn defaults_are_those_of_the_job() {
-        let command = Arguments::augment_args(clap::Command::new("dedup"));
-        let matches = command.get_matches_from(["dedup", "docs.jsonl"]);
-        let arguments = Arguments::from_arg_matches(&matches).expect("a command line");
+        let arguments: Arguments = crate::arguments::parsed();
         assert_eq!((arguments.job(), arguments.memory), (Dedup::default(), Dedup::MEMORY));
     }
 }

@@ -154,16 +154,16 @@ pub(crate) fn run(arguments: &Arguments, given: &Given) -> Result<Exit> {
         arguments.print_report(&report)?;
     }
     let exit = OutputArguments::tell_failures(&report.failures);
-    if !report.compared {
-        let read = match report.books.as_slice() {
-            [] => "no book could be read".to_owned(),
-            [only] => format!("{}: this is the only book that could be read", legible(only.name())),
-            _ => "only the books of one side could be read".to_owned(),
-        };
-        tell(&format!("failed: {read}: nothing to compare; name at least two books, or a folder"));
-        return Ok(Exit::SomeFailed);
+    if report.compared {
+        return Ok(exit);
     }
-    Ok(exit)
+    let read = match report.books.as_slice() {
+        [] => "no book could be read".to_owned(),
+        [only] => format!("{}: this is the only book that could be read", legible(only.name())),
+        _ => "only the books of one side could be read".to_owned(),
+    };
+    tell(&format!("failed: {read}: nothing to compare; name at least two books, or a folder"));
+    Ok(Exit::SomeFailed)
 }
 
 #[cfg(test)]

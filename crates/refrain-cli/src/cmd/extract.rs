@@ -174,15 +174,11 @@ fn tell_report(report: &ExtractReport, output: Option<&Path>) {
 
 #[cfg(test)]
 mod tests {
-    use clap::FromArgMatches;
-
     use super::*;
 
     #[test]
     fn defaults_are_those_of_the_job() {
-        let command = Arguments::augment_args(clap::Command::new("extract"));
-        let matches = command.get_matches_from(["extract", "a.html"]);
-        let arguments = Arguments::from_arg_matches(&matches).expect("a command line");
+        let arguments: Arguments = crate::arguments::parsed();
         assert_eq!(arguments.job().expect("a job"), Extract::default());
     }
 }
