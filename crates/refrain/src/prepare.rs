@@ -266,8 +266,7 @@ impl Opened {
             self.document.text().clone_into(&mut self.text);
             return;
         }
-        let known = [MARKS_FIELD, BYTE_MARKS_FIELD, BLOCKS_FIELD, BYTE_BLOCKS_FIELD, PAGES_FIELD];
-        if self.pages.is_empty() && !known.iter().any(|field| self.document.meta.contains_key(*field)) {
+        if self.pages.is_empty() && !has_ranges(&self.document.meta) {
             return;
         }
         let document = &mut self.document;
@@ -366,9 +365,18 @@ fn adopt_known_fields(document: &mut Document) {
     }
 }
 
+/// True if a field has the name of one with ranges. Comparing a few names is faster than looking each of them up.
+fn has_ranges(fields: &Map<String, Value>) -> bool {
+    let ranges = [MARKS_FIELD, BYTE_MARKS_FIELD, BLOCKS_FIELD, BYTE_BLOCKS_FIELD, PAGES_FIELD];
+    fields.keys().any(|name| ranges.contains(&name.as_str()))
+}
+
 /// Ranges that an earlier run wrote beside the text go back to where they belong: marks, blocks, pages. Those that do not fit
 /// the text are reported, and ignored. Fields of these names that refrain did not write stay what they are.
 fn adopt_ranges(document: &mut Document, pages: Vec<usize>) -> Option<Failure> {
+    if pages.is_empty() && !has_ranges(&document.meta) {
+        return None;
+    }
     let mut misfits = Vec::new();
     for (field, offsets) in [(MARKS_FIELD, Offsets::Chars), (BYTE_MARKS_FIELD, Offsets::Bytes)] {
         let Some(written) = take_list::<WrittenMark>(&mut document.meta, field) else { continue };

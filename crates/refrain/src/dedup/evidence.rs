@@ -18,7 +18,7 @@ use tempfile::TempDir;
 use super::answers::Found;
 use super::exact::first_of_digests;
 use super::group::{
-    ANCHOR, DIGEST, Most, NGRAM, PLACE, WHOLE, bytes_of_work, count, first_places, group, place, times_before,
+    ANCHOR, DIGEST, Most, NGRAM, PLACE, WHOLE, bytes_of_work, count, first_places, group, ngram, place, times_before,
 };
 use super::learned::Learned;
 use super::signature::Signature;
@@ -228,7 +228,7 @@ impl Hashes {
     }
 
     #[inline]
-    fn push(&mut self, hash: u64, entry: &[u8]) -> Result<()> {
+    fn push<const N: usize>(&mut self, hash: u64, entry: &[u8; N]) -> Result<()> {
         self.partitions.push(partition(hash, self.bits), entry)
     }
 }
@@ -328,7 +328,7 @@ impl Learning {
     /// Adds the next document.
     pub fn add(&mut self, id: &str, signature: &Signature) -> Result<()> {
         let name = hash_of_id(id.as_bytes());
-        self.ids.push(name, &name.to_le_bytes()[..NGRAM])?;
+        self.ids.push(name, &ngram(name))?;
         self.add_signature(id, signature)
     }
 
@@ -341,7 +341,7 @@ impl Learning {
 
     fn add_signature(&mut self, id: &str, signature: &Signature) -> Result<()> {
         for hash in &signature.ngrams {
-            self.ngrams.push(*hash, &hash.to_le_bytes()[..NGRAM])?;
+            self.ngrams.push(*hash, &ngram(*hash))?;
         }
         for (at, hash) in &signature.anchors {
             let entry: [u8; ANCHOR] = joined(&hash.to_le_bytes()[..ANCHOR - PLACE], self.next + u64::from(*at));

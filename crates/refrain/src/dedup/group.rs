@@ -42,6 +42,13 @@ pub(super) fn place(place: u64) -> [u8; PLACE] {
     [bytes[0], bytes[1], bytes[2], bytes[3], bytes[4]]
 }
 
+/// The hash of an n-gram as it is on disk.
+#[inline]
+pub(super) fn ngram(hash: u64) -> [u8; NGRAM] {
+    let [bytes @ .., _] = hash.to_le_bytes();
+    bytes
+}
+
 /// Uses a hash as its own hash, except for its highest bits, which are equal within a partition.
 #[derive(Clone, Copy, Default)]
 pub(crate) struct Spread;

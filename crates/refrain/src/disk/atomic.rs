@@ -43,11 +43,6 @@ impl AtomicFile {
         &self.path
     }
 
-    /// The name until the file is complete.
-    pub(crate) fn temporary(&self) -> &Path {
-        &self.temporary
-    }
-
     /// Keeps the file if it is dropped incomplete, so that it can be [resumed](AtomicFile::resume).
     pub(crate) fn keep_partial(&mut self) {
         self.keep_partial = true;

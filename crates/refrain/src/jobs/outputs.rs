@@ -155,7 +155,7 @@ impl DocumentWriter for MemoryWriter {
     }
 
     fn finish(self: Box<Self>) -> Result<Written> {
-        Ok(Written { bytes: 0, sha256: String::new() })
+        Ok(Written { bytes: 0, sha256: None })
     }
 }
 
@@ -168,7 +168,7 @@ impl DocumentWriter for Nowhere {
     }
 
     fn finish(self: Box<Self>) -> Result<Written> {
-        Ok(Written { bytes: 0, sha256: String::new() })
+        Ok(Written { bytes: 0, sha256: None })
     }
 }
 

@@ -2,7 +2,7 @@
 //! digested.
 
 use std::fs::{self, File};
-use std::io::{self, BufWriter, Read, Write};
+use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -13,19 +13,20 @@ use crate::disk::atomic::AtomicFile;
 use crate::error::{Error, IoContext, Result};
 use crate::text::Digest;
 
-/// The size and digest of an output.
+/// The size of an output, and its digest if the sink [computed it](Sink::with_digest).
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Written {
     /// Size in bytes.
     pub bytes: u64,
     /// SHA-256, as `sha256sum` prints it.
-    pub sha256: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sha256: Option<String>,
 }
 
 /// A file being written, or a stream.
 pub struct Sink {
     to: Destination,
-    digest: Digest,
+    digest: Option<Digest>,
     bytes: u64,
     /// Set when the reader of a pipe has gone.
     closed: Arc<AtomicBool>,
@@ -53,19 +54,13 @@ impl Sink {
     /// Resumes a file after its first `bytes`; the rest is discarded. See [`Sink::leave`].
     pub fn resume(path: &Path, bytes: u64) -> Result<Sink> {
         let real = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
-        let mut output = Sink::new(Destination::File(AtomicFile::resume(&real, bytes)?));
-        if let Destination::File(file) = &mut output.to {
-            let mut begun = File::open(file.temporary()).at(file.temporary())?;
-            let mut chunk = vec![0; 1 << 20];
-            loop {
-                match begun.read(&mut chunk).at(file.temporary())? {
-                    0 => break,
-                    length => output.digest.update(&chunk[..length]),
-                }
-            }
-        }
-        output.bytes = bytes;
-        Ok(output)
+        Ok(Sink { bytes, ..Sink::new(Destination::File(AtomicFile::resume(&real, bytes)?)) })
+    }
+
+    /// Also computes the SHA-256 of what is written from now on, which takes longer than writing it.
+    #[must_use]
+    pub fn with_digest(self) -> Sink {
+        Sink { digest: Some(Digest::default()), ..self }
     }
 
     /// The file stays as it is when it is not finished, to be [resumed](Sink::resume).
@@ -81,7 +76,7 @@ impl Sink {
     }
 
     fn new(to: Destination) -> Sink {
-        Sink { to, digest: Digest::default(), bytes: 0, closed: Arc::default() }
+        Sink { to, digest: None, bytes: 0, closed: Arc::default() }
     }
 
     /// The path, for messages.
@@ -103,7 +98,7 @@ impl Sink {
             Destination::File(file) => file.commit()?,
             Destination::Stream(mut stream, name) => stream.flush().at(&name)?,
         }
-        Ok(Written { bytes: self.bytes, sha256: self.digest.hex() })
+        Ok(Written { bytes: self.bytes, sha256: self.digest.map(Digest::hex) })
     }
 }
 
@@ -117,7 +112,9 @@ impl Write for Sink {
             self.closed.store(true, Ordering::Relaxed);
         }
         let n = written?;
-        self.digest.update(&bytes[..n]);
+        if let Some(digest) = &mut self.digest {
+            digest.update(&bytes[..n]);
+        }
         self.bytes += n as u64;
         Ok(n)
     }

@@ -415,13 +415,14 @@ impl Building<'_> {
             return Ok(note);
         }
         let name = self.part_name(number);
-        let output = Sink::file(&folder.path(&name))?;
+        let output = Sink::file(&folder.path(&name))?.with_digest();
         let mut writer = write::open(output, self.format.0, self.format.1, self.write_options())?;
         let removed_name = Folder::removed(&format!("part-{number:05}.jsonl.zst"));
         let mut removed = match self.job.removed {
-            true => Some(
-                Compression::of_path(Path::new(&removed_name)).compress(Sink::file(&folder.path(&removed_name))?)?,
-            ),
+            true => {
+                let output = Sink::file(&folder.path(&removed_name))?.with_digest();
+                Some(Compression::of_path(Path::new(&removed_name)).compress(output)?)
+            }
             false => None,
         };
         let mut statistics = Statistics::default();
