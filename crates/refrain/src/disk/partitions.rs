@@ -91,25 +91,29 @@ impl Partitions {
     /// Adds an entry to a partition. Pass an array where you can: copying a few bytes is faster if their number is constant.
     #[inline]
     pub(crate) fn push(&mut self, number: usize, entry: &impl AsRef<[u8]>) -> Result<()> {
+        let Waiting::Shared(bytes, filled) = &mut self.waiting else { return self.push_single(number, entry) };
         let entry = entry.as_ref();
-        match &mut self.waiting {
-            Waiting::Shared(bytes, filled) => {
-                let at = filled[number];
-                bytes[number * self.room + at..][..entry.len()].copy_from_slice(entry);
-                filled[number] = at + entry.len();
-                if at + entry.len() == self.room { self.spill(number) } else { Ok(()) }
-            }
-            Waiting::Single(buffers) => {
-                let buffer = &mut buffers[number];
-                if buffer.capacity() - buffer.len() < entry.len() {
-                    make_room(buffer, entry.len(), self.room, &mut self.files[number])?;
-                }
-                buffer.extend_from_slice(entry);
-                Ok(())
-            }
-        }
+        let at = filled[number];
+        bytes[number * self.room + at..][..entry.len()].copy_from_slice(entry);
+        filled[number] = at + entry.len();
+        if at + entry.len() == self.room { self.spill(number) } else { Ok(()) }
     }
 
+    /// The same for buffers of their own. This is a separate function so that `push` is short enough to be inlined.
+    #[inline(never)]
+    fn push_single(&mut self, number: usize, entry: &impl AsRef<[u8]>) -> Result<()> {
+        let entry = entry.as_ref();
+        if let Waiting::Single(buffers) = &mut self.waiting {
+            let buffer = &mut buffers[number];
+            if buffer.capacity() - buffer.len() < entry.len() {
+                make_room(buffer, entry.len(), self.room, &mut self.files[number])?;
+            }
+            buffer.extend_from_slice(entry);
+        }
+        Ok(())
+    }
+
+    #[cold]
     fn spill(&mut self, number: usize) -> Result<()> {
         let waiting = self.waiting.of(number, self.room);
         if !waiting.is_empty() {
