@@ -169,8 +169,10 @@ impl Compression {
     /// The same with a level of zstd, for files that live only for a while.
     pub(crate) fn compress_at(self, output: Sink, zstd_level: i32) -> Result<Compressed> {
         let path = output.path();
-        let stage = Some(self.stage(BufWriter::with_capacity(128 << 10, output), zstd_level).at(&path)?);
-        Ok(Compressed { stage, path, packing: self, zstd_level })
+        let is_resumed = output.bytes > 0;
+        let inner = BufWriter::with_capacity(128 << 10, output);
+        let stage = if is_resumed { Stage::Between(inner) } else { self.stage(inner, zstd_level).at(&path)? };
+        Ok(Compressed { stage: Some(stage), path, packing: self, zstd_level })
     }
 
     fn stage(self, inner: BufWriter<Sink>, zstd_level: i32) -> io::Result<Stage> {
@@ -192,6 +194,9 @@ pub(crate) struct Compressed {
 }
 
 enum Stage {
+    /// After a frame. The next one begins with the first byte, so that a file is the same whether or not it was paused at
+    /// its end.
+    Between(BufWriter<Sink>),
     Plain(BufWriter<Sink>),
     Gzip(flate2::write::GzEncoder<BufWriter<Sink>>),
     Zstd(zstd::stream::write::Encoder<'static, BufWriter<Sink>>),
@@ -201,7 +206,7 @@ impl Stage {
     /// Ends the frame.
     fn end(self) -> io::Result<BufWriter<Sink>> {
         match self {
-            Stage::Plain(inner) => Ok(inner),
+            Stage::Between(inner) | Stage::Plain(inner) => Ok(inner),
             Stage::Gzip(encoder) => encoder.finish(),
             Stage::Zstd(encoder) => encoder.finish(),
         }
@@ -220,7 +225,7 @@ impl Compressed {
         inner.flush().at(&self.path)?;
         inner.get_mut().leave();
         let bytes = inner.get_ref().bytes;
-        self.stage = Some(self.packing.stage(inner, self.zstd_level).at(&self.path)?);
+        self.stage = Some(Stage::Between(inner));
         Ok(bytes)
     }
 
@@ -237,7 +242,13 @@ impl Compressed {
 
 impl Write for Compressed {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        if let Some(Stage::Between(inner)) =
+            self.stage.take_if(|stage| matches!(stage, Stage::Between(_)) && !bytes.is_empty())
+        {
+            self.stage = Some(self.packing.stage(inner, self.zstd_level)?);
+        }
         match &mut self.stage {
+            Some(Stage::Between(_)) => Ok(0),
             Some(Stage::Plain(inner)) => inner.write(bytes),
             Some(Stage::Gzip(encoder)) => encoder.write(bytes),
             Some(Stage::Zstd(encoder)) => encoder.write(bytes),
@@ -247,10 +258,45 @@ impl Write for Compressed {
 
     fn flush(&mut self) -> io::Result<()> {
         match &mut self.stage {
-            Some(Stage::Plain(inner)) => inner.flush(),
+            Some(Stage::Between(inner) | Stage::Plain(inner)) => inner.flush(),
             Some(Stage::Gzip(encoder)) => encoder.flush(),
             Some(Stage::Zstd(encoder)) => encoder.flush(),
             None => Ok(()),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_file_is_the_same_whether_or_not_it_was_paused_at_its_end() {
+        let folder = tempfile::tempdir().expect("a folder");
+        for packing in [Compression::None, Compression::Gzip, Compression::Zstd] {
+            for pieces in [&[][..], &["one ", "two"]] {
+                let write = |name: &str, at_end: bool| {
+                    let path = folder.path().join(name);
+                    let mut out = packing.compress(Sink::file(&path).expect("a file")).expect("a frame");
+                    out.pause().expect("a frame");
+                    for piece in pieces {
+                        out.put(piece.as_bytes()).expect("room");
+                    }
+                    let bytes = out.pause().expect("a frame");
+                    if at_end {
+                        out.finish().expect("a file");
+                    } else {
+                        // As a run leaves it that is killed here, and as the next one resumes it.
+                        drop(out);
+                        let sink = Sink::resume(&path, bytes).expect("the file");
+                        packing.compress(sink).expect("no frame yet").finish().expect("a file");
+                    }
+                    std::fs::read(&path).expect("a file")
+                };
+                let (whole, resumed) = (write("whole", true), write("resumed", false));
+                assert_eq!(whole, resumed, "{packing:?} {pieces:?}");
+                assert_eq!(whole.is_empty(), packing == Compression::None && pieces.is_empty(), "a valid frame");
+            }
         }
     }
 }
