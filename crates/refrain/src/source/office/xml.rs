@@ -142,18 +142,18 @@ mod tests {
     use super::*;
 
     fn events(xml: &[u8]) -> Result<String, Unreadable> {
-        let mut told = String::new();
+        let mut shown = String::new();
         walk("DOCX", "a.xml", xml, |node| {
             match node {
                 Node::Open(name, element) => {
-                    told.extend(["<", local(name), &attribute(element, "v").unwrap_or_default(), ">"]);
+                    shown.extend(["<", local(name), &attribute(element, "v").unwrap_or_default(), ">"]);
                 }
-                Node::Close(name) => told.extend(["</", name, ">"]),
-                Node::Text(text) => told.push_str(text),
+                Node::Close(name) => shown.extend(["</", name, ">"]),
+                Node::Text(text) => shown.push_str(text),
             }
             Ok(())
         })?;
-        Ok(told)
+        Ok(shown)
     }
 
     #[test]

@@ -157,9 +157,9 @@ mod tests {
               2 beginbfrange <0010> <0012> <0041> <0020> <0021> [<0061> <0062>] <0030> <FFFFFFFF> <D835DC00> endbfrange",
         );
         assert_eq!(cmap.code_bytes, Some(2));
-        let told: Vec<Option<String>> = [3, 5, 0x11, 0x21, 0x31, 0x13, 1].iter().map(|code| cmap.get(*code)).collect();
+        let texts: Vec<Option<String>> = [3, 5, 0x11, 0x21, 0x31, 0x13, 1].iter().map(|code| cmap.get(*code)).collect();
         assert_eq!(
-            told,
+            texts,
             [Some(" "), Some("fi"), Some("B"), Some("b"), Some("\u{1d401}"), None, None]
                 .map(|text| text.map(str::to_owned))
         );
