@@ -479,9 +479,17 @@ pub(crate) fn with_parameters<T: Serialize + DeserializeOwned>(published: T, set
             Value::String(_) => value.into(),
             _ => serde_json::from_str(value).unwrap_or_else(|_| value.into()),
         };
-        T::deserialize(&parameters).map_err(|error| anyhow!("--set {assignment}: {error}"))?;
+        T::deserialize(&parameters).map_err(|error| anyhow!("--set {assignment}: {}", in_plain_words(&error)))?;
     }
     Ok(serde_json::from_value(parameters)?)
+}
+
+/// Why a value does not fit, without names of types.
+fn in_plain_words(error: &serde_json::Error) -> String {
+    let types = [("usize", "a whole number, at least 0"), ("u32", "a whole number, at least 0"), ("f64", "a number")];
+    types.iter().fold(error.to_string().replace("unknown variant", "unknown value"), |text, (name, words)| {
+        text.replace(&format!("expected {name}"), &format!("expected {words}"))
+    })
 }
 
 /// Asks a run to stop at the first Ctrl-C and ends it at the second.

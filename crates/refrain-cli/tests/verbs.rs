@@ -105,6 +105,37 @@ fn an_extension_that_cannot_be_written_is_refused() {
         assert!(refused.stderr.contains("x.xlsx"), "{}: {refused:?}", sample.verb);
         assert!(!env.path("x.xlsx").exists(), "{}", sample.verb);
     }
+    // Nor is one text written under such a name, or a list of JSON lines under that of a table.
+    for line in ["strip samples/books/lamp.txt -o x.xlsx", "decode samples/brief.md -o x.xlsx"] {
+        run_line(&env, line).code(2).says(&["x.xlsx"]);
+    }
+    for list in ["--removed", "--errors", "--lost"] {
+        run_line(&env, &format!("dedup samples/notes.jsonl -o x.jsonl {list} x.csv")).code(2).says(&["x.csv", ".jsonl"]);
+    }
+    assert!(!env.path("x.csv").exists() && !env.path("x.jsonl").exists());
+}
+
+#[test]
+fn texts_can_be_read_again_without_the_report_beside_them() {
+    let env = with_library();
+    for (line, count) in [
+        ("decode samples/pages -o texts/", "24 documents"),
+        ("strip samples/books -o texts/", "3 documents"),
+        ("template samples/site -o texts/", "6 documents"),
+    ] {
+        run_line(&env, &format!("{line} -q")).code(0);
+        assert!(env.path("texts/report.jsonl").exists(), "{line}");
+        run_line(&env, "convert texts/ -o again.jsonl").code(0).says(&[count]);
+        std::fs::remove_dir_all(env.path("texts")).expect("a folder");
+    }
+}
+
+#[test]
+fn skipped_items_are_counted() {
+    let env = with_library();
+    for verb in ["convert", "dedup", "extract"] {
+        run_line(&env, &format!("{verb} samples/crawl.warc.gz -o x.jsonl")).code(0).says(&["skipped:", "WARC request"]);
+    }
 }
 
 #[test]

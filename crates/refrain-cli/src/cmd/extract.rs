@@ -142,17 +142,18 @@ pub(crate) fn run(arguments: &Arguments, given: &Given) -> Result<Exit> {
     output.print_json(&report)?;
     let exit = OutputArguments::tell_failures(&report.failures);
     if !output.quiet {
-        tell_report(&report, output.path());
+        tell_report(&report, output.path(), arguments.explain);
     }
     Ok(exit)
 }
 
 /// Prints what became of the pages.
-fn tell_report(report: &ExtractReport, output: Option<&Path>) {
+fn tell_report(report: &ExtractReport, output: Option<&Path>, explain: bool) {
     let to = output.map_or(String::new(), |path| format!(" to {}", path.display()));
     let skipped: &BTreeMap<String, u64> = &report.failures.skipped;
     let what = match report.documents {
         0 if report.failures.count == 0 && !skipped.is_empty() => "no document written: all items were skipped".into(),
+        documents if explain => format!("explained the blocks of {}{to}", counted_documents(documents)),
         documents => format!("wrote {}{to}", counted_documents(documents)),
     };
     let mut poor = Vec::new();

@@ -7,7 +7,7 @@ use clap::Args;
 use refrain::source::Item;
 use serde_json::json;
 
-use crate::arguments::{InputArguments, print, tell};
+use crate::arguments::{InputArguments, counted_documents, print, tell};
 use crate::exit::Exit;
 
 /// List what the inputs contain: documents, skipped items and damage
@@ -69,7 +69,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Exit> {
     arguments.input.input()?.each_item(&arguments.input.options(), show)?;
     result?;
     if !arguments.quiet {
-        tell(&format!("{documents} documents, {skipped} skipped, {failed} failed"));
+        tell(&format!("{}, {skipped} skipped, {failed} failed", counted_documents(documents)));
     }
     Ok(Exit::of_failures(failed))
 }

@@ -94,7 +94,8 @@ impl Partitions {
         let Waiting::Shared(bytes, filled) = &mut self.waiting else { return self.push_single(number, entry) };
         let entry = entry.as_ref();
         let at = filled[number];
-        bytes[number * self.room + at..][..entry.len()].copy_from_slice(entry);
+        let start = number * self.room + at;
+        bytes[start..start + entry.len()].copy_from_slice(entry);
         filled[number] = at + entry.len();
         if at + entry.len() == self.room { self.spill(number) } else { Ok(()) }
     }

@@ -42,7 +42,7 @@ pub struct Convert {
 pub struct ConvertReport {
     /// Documents that were written.
     pub documents: u64,
-    /// What failed.
+    /// What failed, and what was skipped.
     pub failures: Failures,
 }
 
@@ -65,6 +65,9 @@ impl Convert {
             &source,
             |position, item| preparation.prepare(position, item),
             |_, prepared| {
+                if let Some(reason) = prepared.skipped {
+                    failures.skip(reason);
+                }
                 if let Some(failure) = prepared.failure {
                     failures.add(failure)?;
                 }

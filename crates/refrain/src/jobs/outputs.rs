@@ -320,6 +320,13 @@ impl Outputs {
                 return Err(Error::Refused(format!("this job writes no list called `{name}`")));
             }
             let Some(path) = output.as_path() else { continue };
+            let is_jsonl = Format::of_path(path)
+                .is_none_or(|format| matches!(format, Format::Jsonl | Format::Json | Format::Text));
+            if [REMOVED, ERRORS, CLUSTERS, LOST].contains(&name) && !is_jsonl {
+                let error = Error::Refused(format!("{} is named like another format", path.display()));
+                let advice = format!("`{name}` has one JSON object per line; end its name in .jsonl");
+                return Err(error.hint(Hint::option(name, advice)));
+            }
             if name == REPORT && Format::of_path_among(path, &[Format::Json]).is_none() {
                 let error = Error::Refused(format!("the report is JSON, and {} is not named so", path.display()));
                 return Err(error.hint(Hint::option(REPORT, "end the name of `report` in .json")));

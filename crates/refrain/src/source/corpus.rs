@@ -59,6 +59,21 @@ pub(crate) fn parts_of(folder: &Path) -> Option<Result<Vec<PathBuf>, String>> {
     Some(Ok(known.parts.iter().map(|part| folder.join(&part.path)).collect()))
 }
 
+/// True for the report that decode, strip or template wrote beside texts.
+pub(crate) fn is_report_beside_texts(path: &Path) -> bool {
+    const FIELDS: [[&str; 2]; 3] = [["encoding", "loss_at"], ["preamble_end", "why_preamble"], ["file", "by"]];
+    if path.file_name().is_none_or(|name| name != "report.jsonl") {
+        return false;
+    }
+    let mut head = Vec::new();
+    let read = fs::File::open(path).and_then(|file| file.take(HEAD_OF_REPORT).read_to_end(&mut head));
+    let first = head.split(|byte| *byte == b'\n').next().unwrap_or_default();
+    let fields: serde_json::Map<String, serde_json::Value> = serde_json::from_slice(first).unwrap_or_default();
+    read.is_ok()
+        && !fields.contains_key("text")
+        && FIELDS.iter().any(|own| own.iter().all(|name| fields.contains_key(*name)))
+}
+
 /// The kind of a folder that refrain keeps and that holds no documents: a report or a library, and nothing else.
 pub(crate) fn kept_by_refrain(folder: &Path) -> Option<&'static str> {
     let begins_with = |name: &str, sign: &str| {
@@ -94,6 +109,8 @@ pub(crate) fn kept_by_refrain(folder: &Path) -> Option<&'static str> {
 
 /// This many bytes of a file show whether refrain wrote it.
 const HEAD: u64 = 4096;
+/// The first line of a report beside texts is shorter.
+const HEAD_OF_REPORT: u64 = 1 << 20;
 
 /// True if a run of refrain started to fill the folder.
 fn began_by_refrain(folder: &Path) -> bool {

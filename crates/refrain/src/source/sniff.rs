@@ -139,7 +139,7 @@ pub(super) enum Kind {
 }
 
 /// File formats that hold no text we read, by their first bytes.
-const BINARY: [(&[u8], &str); 14] = [
+const BINARY: [(&[u8], &str); 15] = [
     (b"\x89PNG\r\n\x1a\n", "image"),
     (b"\xff\xd8\xff", "image"),
     (b"GIF87a", "image"),
@@ -148,6 +148,7 @@ const BINARY: [(&[u8], &str); 14] = [
     (b"OggS", "media"),
     (b"ID3", "media"),
     (b"\x7fELF", "program"),
+    (b"!<arch>\n", "program"),
     (b"\xca\xfe\xba\xbe", "program"),
     (b"7z\xbc\xaf\x27\x1c", "7z archive"),
     (b"Rar!\x1a\x07", "RAR archive"),

@@ -143,6 +143,13 @@ impl Format {
     }
 }
 
+/// True if the extension of a file belongs to a format that is not text, such as .xlsx.
+pub(crate) fn is_not_for_text(path: &Path) -> bool {
+    const NOT_TEXT: [&str; 14] =
+        ["doc", "docx", "epub", "odp", "ods", "odt", "parquet", "pdf", "ppt", "pptx", "rtf", "xls", "xlsx", "zip"];
+    extension(path).is_some_and(|extension| NOT_TEXT.contains(&extension.as_str()))
+}
+
 /// The extension of a file name in lower case, without that of a compression.
 pub(crate) fn extension(path: &Path) -> Option<String> {
     let name = path.file_name()?.to_str()?.to_ascii_lowercase();

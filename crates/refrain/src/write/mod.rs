@@ -18,7 +18,7 @@ mod vertical;
 pub(crate) use crate::disk::atomic::{complete, place_below, write_atomically};
 pub(crate) use folder::FolderWriter;
 pub use format::Format;
-pub(crate) use format::extension;
+pub(crate) use format::{extension, is_not_for_text};
 pub(crate) use jsonl::marks as marks_as_json;
 pub(crate) use names::{Names, without_extension, without_packing};
 pub(crate) use output::Compressed;

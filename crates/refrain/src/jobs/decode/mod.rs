@@ -23,7 +23,9 @@ use crate::document::Document;
 use crate::error::{Error, Failure, Hint, IoContext, Result};
 use crate::run::{Run, Workers};
 use crate::source::ReadOptions;
-use crate::write::{self, Compressed, Compression, FolderWriter, Format, Names, WriteOptions, place_below};
+use crate::write::{
+    self, Compressed, Compression, FolderWriter, Format, Names, WriteOptions, is_not_for_text, place_below,
+};
 
 /// Decodes files in any encoding to UTF-8, or detects the encoding and language of each file.
 ///
@@ -283,6 +285,9 @@ impl Decode {
                 "name one, such as `output=utf8/`, or use `detect` to list their encodings",
             ))),
             Output::Path(path) if is_folder(path) => Ok(Target::Folder(path.clone())),
+            Output::Path(path) if is_not_for_text(path) => {
+                Err(Error::Refused(format!("{} is not the name of a text; choose another extension", path.display())))
+            }
             Output::Path(_) if is_one && raw.iter().all(Raw::is_named) => Ok(Target::Text),
             Output::Path(path) => Err(Error::Refused(format!(
                 "{} is the name of a file, and several files need a folder; end it with /",

@@ -196,6 +196,12 @@ impl Dedup {
             let error = Error::Refused("choosing which document to keep needs whole documents".into());
             return Err(error.hint(Hint::option("keep", "remove `keep`, or compare whole documents")));
         }
+        for (name, share) in [("threshold", self.threshold), ("resemblance", self.resemblance)] {
+            if !(0.0..=1.0).contains(&share) {
+                let error = Error::Refused(format!("{share} is not a share"));
+                return Err(error.hint(Hint::option(name, format!("set `{name}` to a number from 0 to 1"))));
+            }
+        }
         if self.ngram == 0 {
             let error = Error::Refused("an n-gram has at least one word".into());
             return Err(error.hint(Hint::option("ngram", "raise `ngram`")));

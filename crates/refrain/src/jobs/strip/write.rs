@@ -19,8 +19,8 @@ use crate::source::{Body, InputFiles, Item, Markup, RawDocument};
 use crate::strip::{Boundaries, Ends};
 use crate::text::Offsets;
 use crate::write::{
-    self, Compressed, Compression, DocumentWriter, FolderWriter, Format, WriteOptions, extension, place_below,
-    removed_lines,
+    self, Compressed, Compression, DocumentWriter, FolderWriter, Format, WriteOptions, extension, is_not_for_text,
+    place_below, removed_lines,
 };
 
 /// The name of the report in a folder of bodies.
@@ -82,7 +82,9 @@ impl Target {
                     (Some(format), _) => Ok(of_format(format)),
                     // A text may be a program or anything else, and keep its file extension.
                     (None, extension)
-                        if one && !extension.as_ref().is_some_and(|it| TABLES_AND_PAGES.contains(&it.as_str())) =>
+                        if one
+                            && !is_not_for_text(path)
+                            && !extension.as_ref().is_some_and(|it| TABLES_AND_PAGES.contains(&it.as_str())) =>
                     {
                         Ok(Target::Body)
                     }
