@@ -259,6 +259,14 @@ impl OutputArguments {
         Ok(outputs)
     }
 
+    /// Refuses the first given of these options, if both its result and the report would be written to standard output.
+    pub(crate) fn refuse_json(&self, given: &Given, writes: bool, options: &[&str]) -> Result<()> {
+        if writes && self.json && self.path().is_none() {
+            given.refuse(options, "and --json both write to standard output; name a file with -o")?;
+        }
+        Ok(())
+    }
+
     /// Prints the report as JSON, if that is wanted.
     pub(crate) fn print_json(&self, report: &impl Serialize) -> Result<()> {
         if self.json { print(&(serde_json::to_string_pretty(report)? + "\n")) } else { Ok(()) }

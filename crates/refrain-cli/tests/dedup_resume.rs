@@ -115,6 +115,48 @@ fn a_run_that_is_killed_while_it_deletes_its_working_folder_can_be_repeated() {
 }
 
 #[test]
+fn a_run_into_a_folder_goes_on_wherever_it_is_killed() {
+    let env = Env::new();
+    make_documents(&env);
+    let run = |folder: &str| {
+        let [out, removed, lost, report] =
+            ["out/", "r.jsonl", "l.jsonl", "r.json"].map(|name| format!("{folder}/{name}"));
+        let mut arguments = vec!["dedup", "docs.jsonl", "--checkpoint", "300K", "--part-size", "500K", "-o", &out];
+        arguments.extend(["--removed", &removed, "--lost", &lost, "--report", &report]);
+        let mut command = env.command(&arguments);
+        command.stdout(Stdio::null()).stderr(Stdio::piped());
+        command
+    };
+    let written = |folder: &str| {
+        let parts = env.path(&format!("{folder}/out")).read_dir().expect("a folder");
+        let mut files: Vec<_> = parts.map(|part| part.expect("a part").path()).collect();
+        files.extend(["r.jsonl", "l.jsonl", "r.json"].map(|name| env.path(&format!("{folder}/{name}"))));
+        files.sort();
+        files.iter().map(|file| std::fs::read(file).expect("a file")).collect::<Vec<_>>()
+    };
+    folder(&env, "whole");
+    assert_eq!(run("whole").status().expect("an end").code(), Some(1));
+    assert!(written("whole").len() > 6, "several parts");
+    // Behind a checkpoint of marking, when the list of what was removed is complete, and while the folder is deleted.
+    for state in ["k/out.working/mark.state", "k/r.jsonl", "k/r.json"] {
+        let state = state.replace("out.working", ".out.working");
+        let _ = std::fs::remove_dir_all(env.path("k"));
+        folder(&env, "k");
+        let mut killed = run("k").spawn().expect("the program");
+        while !env.path(&state).exists() && killed.try_wait().expect("a state").is_none() {
+            std::thread::yield_now();
+        }
+        killed.kill().expect("it can be killed");
+        if killed.wait().expect("an end").code().is_some() && !env.path("k/.out.working").exists() {
+            continue; // it was faster
+        }
+        let again = run("k").output().expect("an end");
+        assert_eq!(again.status.code(), Some(1), "{state}: {}", String::from_utf8_lossy(&again.stderr));
+        assert!(written("k") == written("whole"), "{state}: other bytes");
+    }
+}
+
+#[test]
 fn another_command_does_not_go_on_with_the_work_of_one_that_was_killed() {
     let env = Env::new();
     make_documents(&env);

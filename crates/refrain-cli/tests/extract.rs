@@ -627,6 +627,9 @@ fn options_without_effect_are_refused_with_what_they_need() {
 #[test]
 fn the_format_of_explanations_may_be_named() {
     let env = Env::new();
+    env.write("evil.html", "<p>One \u{1b}]0;evil\u{7} two, and \u{1b}[31m many more words to read here.</p>");
+    let shown = env.run(&["extract", "evil.html", "--explain"]).code(0).text().to_owned();
+    assert!(!shown.contains(|c: char| c.is_control() && c != '\n'), "{shown:?}");
     env.write("a.html", PAGE);
     let text = env.run(&["extract", "a.html", "--explain"]).code(0).text().to_owned();
     let lines = parse_jsonl(&env.run(&["extract", "a.html", "--explain", "--format", "jsonl"]).code(0).stdout);

@@ -110,7 +110,9 @@ fn an_extension_that_cannot_be_written_is_refused() {
         run_line(&env, line).code(2).says(&["x.xlsx"]);
     }
     for list in ["--removed", "--errors", "--lost"] {
-        run_line(&env, &format!("dedup samples/notes.jsonl -o x.jsonl {list} x.csv")).code(2).says(&["x.csv", ".jsonl"]);
+        run_line(&env, &format!("dedup samples/notes.jsonl -o x.jsonl {list} x.csv"))
+            .code(2)
+            .says(&["x.csv", ".jsonl"]);
     }
     assert!(!env.path("x.csv").exists() && !env.path("x.jsonl").exists());
 }
@@ -234,6 +236,40 @@ fn every_verb_prints_its_report_as_json() {
 }
 
 #[test]
+fn a_report_is_written_even_if_everything_failed() {
+    let env = with_library();
+    env.write("broken.gz", [0x1f, 0x8b, 8, 0, 0]);
+    for sample in writing().filter(|sample| sample.writes != Writes::Folder) {
+        let line = match sample.verb {
+            "library check" => "library check lib broken.gz --report r.json".to_owned(),
+            verb => format!("{verb} broken.gz --json --report r.json"),
+        };
+        let _ = std::fs::remove_file(env.path("r.json"));
+        let failed = run_line(&env, &line);
+        // For decode it is a file of bytes that are not text.
+        assert_eq!(failed.code, 1, "{line}: {failed:?}");
+        let report: serde_json::Value = serde_json::from_slice(&env.read("r.json")).expect(sample.verb);
+        assert_eq!(report["failures"]["count"], 1, "{line}: {report}");
+    }
+}
+
+#[test]
+fn no_list_is_written_over_the_results() {
+    let env = with_library();
+    for line in [
+        "compare samples/essays -o c/ --report c/report.json",
+        "strip samples/books -o s/ --removed s/report.jsonl",
+        "library add lib samples/brief.md --report lib/library.json",
+        "library add lib samples/brief.md --errors lib/library.json",
+        "extract samples/pages --removed -",
+    ] {
+        run_line(&env, line).code(2);
+    }
+    run_line(&env, "library verify lib").code(0);
+    assert!(!env.path("c").exists() && !env.path("s").exists());
+}
+
+#[test]
 fn what_is_removed_is_listed_with_the_reason() {
     let env = with_library();
     run_line(&env, "strip samples/books -o marked.jsonl --keep-marked -q").code(0);
@@ -244,6 +280,9 @@ fn what_is_removed_is_listed_with_the_reason() {
         ("strip samples/books --explain", "preamble", "stated"),
         ("convert marked.jsonl -o bodies.jsonl", "preamble", "stated"),
         ("dedup samples/crawl.warc.gz -o clean.jsonl", "duplicate", "repeats"),
+        ("dedup marked.jsonl -o again.jsonl", "epilogue", "stated"),
+        ("dedup marked.jsonl --by document -o again.jsonl", "epilogue", "stated"),
+        ("dedup marked.jsonl --by document --keep longest -o again.jsonl", "epilogue", "stated"),
     ] {
         run_line(&env, &format!("{line} --removed removed.jsonl -q")).code(0);
         let removed = env.read_jsonl("removed.jsonl");

@@ -192,12 +192,18 @@ impl Arguments {
             let formats = [Format::Text, Format::Jsonl];
             let asked = self.format.map(|(format, _)| format);
             let (format, output) = match self.output.path() {
+                Some(path) if is_folder(path) => {
+                    bail!("{} is a folder, but --explain writes one file; name a file", path.display())
+                }
                 Some(path) => (Format::choose(path, asked, &formats)?, Output::path(path)?),
                 None => (
                     Format::choose(Path::new("standard output"), asked.or(Some(Format::Text)), &formats)?,
                     Output::Stdout,
                 ),
             };
+            if format == Format::Jsonl && self.removed.is_some() {
+                bail!("--explain with --format jsonl writes what --removed lists; remove one of them");
+            }
             outputs = outputs.list(if format == Format::Jsonl { "removed" } else { "explain" }, output);
         }
         Ok(outputs)
@@ -233,9 +239,7 @@ impl Arguments {
                 &["keep_marked", "part_size", "overwrite"],
                 "has no effect with --explain, which writes no documents",
             )?;
-            given.refuse(&["removed"], "is what --explain --format jsonl writes; use one of them")?;
-            given
-                .refuse(&["json"], "and --explain both write to standard output; --report writes what --json prints")?;
+            self.output.refuse_json(given, true, &["explain"])?;
         } else if !self.writes_documents() {
             let why = "is for documents that are written; name a file with -o";
             given.refuse(&["format", "keep_marked", "part_size"], why)?;

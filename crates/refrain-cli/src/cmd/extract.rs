@@ -108,6 +108,7 @@ impl Arguments {
 
     /// Refuses options that would do nothing.
     fn refuse_idle(&self, given: &Given, format: Format) -> Result<()> {
+        self.output.refuse_json(given, self.explain, &["explain"])?;
         if self.explain {
             let blocks = ["keep_marked", "no_links", "no_tables"];
             given.refuse(&blocks, "has no effect with --explain, which describes every block")?;
@@ -141,7 +142,7 @@ pub(crate) fn run(arguments: &Arguments, given: &Given) -> Result<Exit> {
     let report = output.run(Run::default(), "pages", left, |run| job.run(&input, outputs, run))?;
     output.print_json(&report)?;
     let exit = OutputArguments::tell_failures(&report.failures);
-    if !output.quiet {
+    if !output.quiet && !output.json {
         tell_report(&report, output.path(), arguments.explain);
     }
     Ok(exit)

@@ -224,6 +224,7 @@ impl Arguments {
     /// Refuses options that would do nothing.
     fn refuse_idle(&self, given: &Given) -> Result<()> {
         self.method.refuse_idle(given)?;
+        self.output.refuse_json(given, self.explain, &["explain"])?;
         let path = self.output.path();
         let format = self.format.or_else(|| path.and_then(Format::of_path));
         if !matches!(format, Some(Format::Jsonl | Format::Parquet)) {
@@ -246,7 +247,7 @@ pub(crate) fn run(arguments: &Arguments, given: &Given) -> Result<Exit> {
     let report = output.run(run, unit, "the output was not finished", |run| job.run(&input, outputs, run))?;
     output.print_json(&report)?;
     let exit = OutputArguments::tell_failures(&report.failures);
-    if !output.quiet {
+    if !output.quiet && !output.json {
         tell_report(&job, &report, output.path());
     }
     Ok(exit)

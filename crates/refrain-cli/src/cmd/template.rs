@@ -128,6 +128,8 @@ impl Arguments {
             let own = ["by", "evidence", "save", "memory", "records", "wrapper"];
             given.refuse(&own, "needs the default method; remove --method findoptimal")?;
         }
+        let other = self.ranges.is_some() || self.records || self.show;
+        self.output.refuse_json(given, other, &["ranges", "records", "show"])?;
         if self.evidence.is_some() {
             given.refuse(&["save", "memory"], "has no effect with --evidence, because nothing is learned")?;
             given.refuse(&["records"], "learns its fields from pages; remove --evidence, or name a --wrapper")?;

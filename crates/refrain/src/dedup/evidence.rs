@@ -481,7 +481,7 @@ pub(super) enum NgramAnswers {
     Placed(Found),
 }
 
-/// The result of an engine that works on words rather than hashes.
+/// Finds repeated n-grams with an engine that works on words rather than hashes.
 #[cfg(feature = "papers")]
 fn find_by(engine: Engine, store: &Store, options: &DedupOptions, folder: &Path) -> Result<Found> {
     let find = if engine == Engine::Spex { by_spex } else { by_suffix_arrays };

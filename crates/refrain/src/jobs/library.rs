@@ -196,6 +196,7 @@ impl Library {
     /// Adds sources. A source with the id of an earlier one replaces it. If the run is interrupted, nothing was added.
     pub fn add(&mut self, input: &Input, read: &ReadOptions, outputs: Outputs, run: &Run) -> Result<AddReport> {
         outputs.check(&[ERRORS, REPORT])?;
+        outputs.refuse_results(&self.folder)?;
         let outputs = outputs.within(&self.folder)?;
         let (source, early) = input.open(read, &outputs)?;
         let mut failures = FailureLog::new(&outputs, early)?;
@@ -227,7 +228,7 @@ impl Library {
         Ok(report)
     }
 
-    /// Removes sources by their ids or addresses. Returns those that no source has.
+    /// Removes sources by their addresses or ids. Returns the names that no source has.
     pub fn remove<I>(&mut self, ids: I) -> Result<Vec<String>>
     where
         I: IntoIterator,
@@ -237,9 +238,11 @@ impl Library {
         let mut missing = Vec::new();
         for id in ids {
             let name = id.as_ref();
-            let is_address = |source: &&LibrarySource| source.url.as_deref() == Some(name);
-            let by_address = || self.sources().find(is_address).map(|source| source.id.as_str());
-            let is_removed = writer.remove(name)? || by_address().map_or(Ok(false), |id| writer.remove(id))?;
+            let named = self.sources().filter(|source| source.name() == name);
+            let mut is_removed = false;
+            for id in named.map(|source| source.id.as_str()).chain([name]) {
+                is_removed |= writer.remove(id)?;
+            }
             if !is_removed {
                 missing.push(name.to_owned());
             }
@@ -259,6 +262,7 @@ impl Library {
     ) -> Result<CheckReport> {
         let CheckInput { documents, exclude } = input.into();
         outputs.check(&[ERRORS, REPORT])?;
+        outputs.refuse_results(&self.folder)?;
         let is_memory = matches!(outputs.main(), Output::Memory(_));
         let default = if is_memory { Format::Jsonl } else { Format::Table };
         let format = outputs.file_format(Self::FORMATS, default)?;

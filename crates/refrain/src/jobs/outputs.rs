@@ -309,7 +309,11 @@ impl Outputs {
                 "`{path}` could be a file or a folder; write {path}/ for a folder, or add an extension{example} for a file"
             )));
         }
+        if let Some(folder) = self.path().filter(|path| is_folder(path)) {
+            self.refuse_results(folder)?;
+        }
         let mut taken: Vec<PathBuf> = Vec::new();
+        let mut to_stdout = 0;
         let main = Some(("output", &self.main));
         for (name, output) in main.into_iter().chain(self.lists.iter().map(|(name, output)| (*name, output))) {
             if name == PAGE && !lists.contains(&PAGE) {
@@ -318,6 +322,12 @@ impl Outputs {
             }
             if name != "output" && !lists.contains(&name) && !output.is_discarded() {
                 return Err(Error::Refused(format!("this job writes no list called `{name}`")));
+            }
+            to_stdout += u8::from(name != ERRORS && matches!(output, Output::Stdout));
+            if to_stdout > 1 {
+                let advice = format!("name a file for `{name}`");
+                let error = Error::Refused("two outputs would be mixed on standard output".into());
+                return Err(error.hint(Hint::option(name, advice)));
             }
             let Some(path) = output.as_path() else { continue };
             let is_jsonl = Format::of_path(path)
@@ -345,6 +355,32 @@ impl Outputs {
                 return Err(error.hint(Hint::option(name, advice)));
             }
             taken.push(absolute);
+        }
+        Ok(())
+    }
+
+    /// Refuses an output that would replace a file that the job writes to a folder.
+    pub(crate) fn refuse_results(&self, folder: &Path) -> Result<()> {
+        const RESULTS: [&str; 9] = [
+            "library.json",
+            "pairs.csv",
+            "pairs.jsonl",
+            "pairs.tsv",
+            "report.html",
+            "report.json",
+            "report.jsonl",
+            "texts.jsonl",
+            "works.jsonl",
+        ];
+        let folder = std::path::absolute(folder)?;
+        for (name, output) in self.lists.iter().map(|(name, output)| (*name, output)).chain([("output", &self.main)]) {
+            let Some(path) = output.as_path() else { continue };
+            let is_result = path.file_name().and_then(|name| name.to_str()).is_some_and(|name| RESULTS.contains(&name));
+            if is_result && std::path::absolute(path)?.starts_with(&folder) {
+                let message = format!("{} is a file of the results", path.display());
+                let advice = format!("name another file for `{name}`");
+                return Err(Error::Refused(message).hint(Hint::option(name, advice)));
+            }
         }
         Ok(())
     }

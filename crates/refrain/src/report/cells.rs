@@ -1,5 +1,7 @@
 //! Cells of tables for spreadsheets and programs.
 
+use crate::text::legible;
+
 /// Text as a table cell for the given column separator. With commas, cells are quoted if needed; otherwise, tabs and
 /// line breaks become spaces. An apostrophe protects text that a spreadsheet would interpret as a formula.
 pub(crate) fn cell(text: &str, separator: char) -> String {
@@ -17,7 +19,7 @@ pub(crate) const SHOWN: usize = 70;
 
 /// The beginning of a text, on one line.
 pub(crate) fn excerpt(text: &str, characters: usize) -> String {
-    let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    let line = legible(&text.split_whitespace().collect::<Vec<_>>().join(" "));
     match line.char_indices().nth(characters) {
         Some((at, _)) => format!("{}…", &line[..at]),
         None => line,

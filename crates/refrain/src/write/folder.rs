@@ -73,8 +73,8 @@ impl FolderWriter {
     }
 }
 
-/// A file name out of an id: no folders, nothing hidden, nothing a shell or file system would trip over.
-fn safe_name(id: &str, extension: &str) -> String {
+/// A file name without its extension, made from an address or id: no folders, nothing hidden, nothing a shell or file system would trip over.
+pub(crate) fn safe_name(id: &str, extension: &str) -> String {
     let id = crate::url::without_scheme(id);
     let id = id.strip_suffix(extension).and_then(|id| id.strip_suffix('.')).unwrap_or(id);
     let mut name = String::new();

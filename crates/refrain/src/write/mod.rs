@@ -16,7 +16,7 @@ mod text;
 mod vertical;
 
 pub(crate) use crate::disk::atomic::{complete, place_below, write_atomically};
-pub(crate) use folder::FolderWriter;
+pub(crate) use folder::{FolderWriter, safe_name};
 pub use format::Format;
 pub(crate) use format::{extension, is_not_for_text};
 pub(crate) use jsonl::marks as marks_as_json;

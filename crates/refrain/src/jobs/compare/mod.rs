@@ -203,9 +203,9 @@ impl Compare {
     /// Runs the job.
     pub fn run(&self, input: impl Into<CompareInput>, outputs: Outputs, run: &Run) -> Result<CompareReport> {
         let CompareInput { documents, reference, exclude, pairs } = input.into();
+        self.check(&outputs)?;
         outputs.check(&[ERRORS, KEY, REPORT])?;
         let format = outputs.report_format(Self::FORMATS)?;
-        self.check(&outputs)?;
         let options = self.options(run)?;
         let (source, early) = documents.open(&self.read, &outputs)?;
         let open = |input: &Option<Input>| input.as_ref().map(|input| input.open(&self.read, &outputs)).transpose();
@@ -230,7 +230,9 @@ impl Compare {
         twice.iter().try_for_each(|id| failures.add(read::twice(id)))?;
         if comparison.len() < 2 {
             let documents = comparison.into_documents();
-            return Ok(CompareReport { documents, failures: failures.finish(), ..CompareReport::default() });
+            let report = CompareReport { documents, failures: failures.finish(), ..CompareReport::default() };
+            outputs.write_report(&report)?;
+            return Ok(report);
         }
         workers.begin("compare", 0);
         workers.advance(0, comparison.len() as u64, 0);

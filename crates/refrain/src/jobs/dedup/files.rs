@@ -109,6 +109,14 @@ impl Files {
         Ok(())
     }
 
+    /// Completes the documents in a folder of parts: the last part could not be resumed.
+    pub(super) fn finish_parts(&mut self, outputs: &Outputs) -> Result<()> {
+        match self.documents.take_if(|_| outputs.path().is_some_and(is_folder)) {
+            Some(documents) => documents.finish().map(drop),
+            None => Ok(()),
+        }
+    }
+
     /// Ends compressed frames, and leaves all files so that they can be resumed here. `None` if that is not possible.
     pub(super) fn pause(&mut self) -> Result<Option<PausedFiles>> {
         let documents = match &mut self.documents {

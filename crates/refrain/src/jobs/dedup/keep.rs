@@ -15,6 +15,7 @@ use crate::document::Document;
 use crate::error::{Error, Hint, Result};
 use crate::jobs::failures::FailureLog;
 use crate::jobs::outputs::CLUSTERS;
+use crate::write::removed_lines;
 
 /// Which of the documents that resemble each other is kept. As text: `first`, `longest`, `most:FIELD` or `least:FIELD`.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -134,6 +135,7 @@ impl Passes<'_> {
                     self.remove_document(learned, &mut document, &found, &mut files)
                 }
                 None => {
+                    files.list_removed(|| removed_lines(&document, self.job.offsets))?;
                     files.save(&document.id, signature.words.iter().copied())?;
                     files.write(&document)
                 }

@@ -288,6 +288,7 @@ impl Passes<'_> {
             let mut files = Files::open(self, paused.as_ref())?;
             self.mark_from(learned, failures, from, &mut files, &mut tally)?;
             learned.finish()?;
+            files.finish_parts(self.outputs)?;
             let paused = if self.work.left_behind().is_some() { files.pause()? } else { None };
             if let Some(files) = paused {
                 let (next, failures) = (ResumePoint::START, failures.save());
@@ -472,6 +473,8 @@ impl Passes<'_> {
                 self.remove_document(learned, document, &found, files)
             }
             None => {
+                // Text that was marked before is removed, too.
+                files.list_removed(|| removed_lines(document, self.job.offsets))?;
                 files.save(&document.id, signature.words.iter().copied())?;
                 files.write(document)
             }

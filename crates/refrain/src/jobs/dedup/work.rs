@@ -30,6 +30,9 @@ pub(super) struct WorkFolder {
 }
 
 const RUN: &str = "run.json";
+/// The identity of a run that was complete, while its folder is deleted.
+const DONE: &str = "done.json";
+const LOCK: &str = "lock";
 
 impl WorkFolder {
     /// The folder of a run. With an output and an identity, it is next to the output, and the same run resumes there;
@@ -48,7 +51,7 @@ impl WorkFolder {
         };
         let folder = folder_for(output, temporary)?;
         fs::create_dir_all(&folder).at(&folder)?;
-        let path = folder.join("lock");
+        let path = folder.join(LOCK);
         let lock = File::create(&path).at(&path)?;
         if lock.try_lock().is_err() {
             return Err(Error::Refused(format!(
@@ -56,15 +59,18 @@ impl WorkFolder {
                 output.display()
             )));
         }
-        let path = folder.join(RUN);
-        let earlier = fs::read(&path).ok().and_then(|bytes| serde_json::from_slice::<Value>(&bytes).ok());
-        let is_same = earlier.as_ref() == Some(&identity);
+        let has_identity = |name: &str| {
+            let earlier = fs::read(folder.join(name)).ok();
+            earlier.and_then(|bytes| serde_json::from_slice::<Value>(&bytes).ok()).is_some_and(|it| it == identity)
+        };
+        let (is_same, was_done) = (has_identity(RUN), has_identity(DONE));
         if !is_same {
             clear(&folder)?;
+            let path = folder.join(RUN);
             fs::write(&path, identity.to_string()).at(&path)?;
         }
         let saved = AtomicBool::new(is_same && folder.join("learn.json").exists());
-        Ok(WorkFolder { folder, temporary: None, lock: Some(lock), is_begun: is_same, saved })
+        Ok(WorkFolder { folder, temporary: None, lock: Some(lock), is_begun: is_same || was_done, saved })
     }
 
     pub(super) fn path(&self) -> &Path {
@@ -93,7 +99,9 @@ impl WorkFolder {
 
     /// Deletes the folder of a run that is complete.
     pub(super) fn remove(&self) -> Result<()> {
-        remove_identity(&self.folder)?;
+        // It is not deleted once more at the end.
+        self.saved.store(true, Ordering::Relaxed);
+        clear(&self.folder)?;
         fs::remove_dir_all(&self.folder).at(&self.folder)
     }
 }
@@ -125,21 +133,16 @@ fn folder_for(output: &Path, temporary: Option<&Path>) -> Result<PathBuf> {
     })
 }
 
-/// Nothing resumes in the folder from now on. It comes before files are deleted: a run that is killed meanwhile would
-/// leave some of them, and a later one would miss the others.
-fn remove_identity(folder: &Path) -> Result<()> {
-    let path = folder.join(RUN);
-    match fs::remove_file(&path) {
-        Err(error) if error.kind() != ErrorKind::NotFound => Err(Error::io(path, error)),
-        _ => Ok(()),
-    }
-}
-
+/// Deletes all files of an earlier run. First of all, nothing resumes in the folder any more: a run that is killed meanwhile
+/// leaves some of the files, and a later one would miss the others. It still recognises its own outputs.
 fn clear(folder: &Path) -> Result<()> {
-    remove_identity(folder)?;
+    match fs::rename(folder.join(RUN), folder.join(DONE)) {
+        Err(error) if error.kind() != ErrorKind::NotFound => return Err(Error::io(folder, error)),
+        _ => {}
+    }
     for entry in fs::read_dir(folder).at(folder)? {
         let path = entry.at(folder)?.path();
-        if path.file_name().is_some_and(|name| name != "lock") {
+        if path.file_name().is_some_and(|name| name != LOCK && name != DONE) {
             fs::remove_file(&path).at(&path)?;
         }
     }
@@ -173,4 +176,31 @@ fn last_change(path: &Path) -> Value {
     let time = meta.as_ref().and_then(|meta| meta.modified().ok());
     let time = time.and_then(|time| time.duration_since(UNIX_EPOCH).ok()).map(|time| time.as_nanos() as u64);
     json!([time, meta.map(|meta| meta.len())])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_run_that_was_killed_while_its_folder_was_deleted_is_recognised() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let output = folder.path().join("out/");
+        let open = |identity: &str| WorkFolder::open(Some(&output), Some(json!(identity)), None).expect("a folder");
+        let work = open("a");
+        work.save();
+        fs::write(work.path().join("learn.json"), "{}").expect("a file");
+        let path = work.path().to_owned();
+        drop(work);
+        // It can be resumed; then it is complete, and killed before the folder is gone.
+        let work = open("a");
+        assert!(work.is_begun() && work.left_behind().is_some());
+        clear(&path).expect("a folder");
+        drop(work);
+        let work = open("a");
+        assert!(work.is_begun() && work.left_behind().is_none(), "known, and nothing to resume from");
+        drop(work);
+        assert!(!path.exists());
+        assert!(!open("b").is_begun());
+    }
 }

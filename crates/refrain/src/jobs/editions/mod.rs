@@ -145,7 +145,9 @@ impl Editions {
         let compared = is_enough(shelved.len() as u32, new_from, outputs.get(INDEX).is_some());
         if !compared {
             let books = shelved.books().to_vec();
-            return Ok(EditionsReport { books, failures: failures.finish(), ..EditionsReport::default() });
+            let report = EditionsReport { books, failures: failures.finish(), ..EditionsReport::default() };
+            outputs.write_report(&report)?;
+            return Ok(report);
         }
         save(&mut shelved, outputs.get(INDEX), run)?;
         workers.begin("match", 0);

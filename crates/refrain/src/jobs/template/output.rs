@@ -17,7 +17,7 @@ use crate::source::{Collection, InputFiles};
 use crate::template::normalised_ranges;
 use crate::text::{CharOffsets, Offsets};
 use crate::write::{
-    self, Compressed, DocumentWriter, Format, Names, TableWriter, WriteOptions, extension, place_below,
+    self, Compressed, DocumentWriter, Format, Names, TableWriter, WriteOptions, extension, place_below, safe_name,
     write_atomically,
 };
 
@@ -160,7 +160,7 @@ fn ranges(page: &Page, content: &[Span], unit: RangeUnit) -> String {
 
 /// A page with its template in grey: HTML that shows HTML.
 fn shown(page: &Page, content: &[Span]) -> String {
-    let mut out = format!("<section><h2>{}</h2><pre>", escaped(&page.document.id));
+    let mut out = format!("<section><h2>{}</h2><pre>", escaped(page.document.name()));
     let mut at = 0;
     let grey = |text: &str, out: &mut String| {
         if !text.is_empty() {
@@ -363,9 +363,6 @@ fn coloured(section: &str) -> String {
     plain.replace("&lt;", "<").replace("&gt;", ">").replace("&amp;", "&")
 }
 
-/// The maximum bytes of a name made from an id.
-const LONGEST_NAME: usize = 180;
-
 /// A name without its compression extension.
 fn unpacked(name: PathBuf) -> PathBuf {
     let packed =
@@ -373,20 +370,16 @@ fn unpacked(name: PathBuf) -> PathBuf {
     if name.extension().is_some_and(packed) { name.with_extension("") } else { name }
 }
 
-/// The name of a page in the folder: that of its file, or one made from its id. Each page gets its own name.
+/// The name of a page in the folder: that of its file, or one made from its address or id. Each page gets its own name.
 fn file_name(document: &Document, names: &Names, inputs: &InputFiles, taken: &HashSet<PathBuf>) -> PathBuf {
     let own_file =
         document.origin.member.is_none() && document.origin.url.is_none() && document.id == document.origin.input;
     let name = match inputs.get(document.position.input).filter(|_| own_file) {
         Some(input) => unpacked(names.of(input)),
         None => {
-            let safe = |c: char| if c.is_alphanumeric() || matches!(c, '.' | '-' | '_') { c } else { '_' };
-            let id: String = document.id.chars().map(safe).collect();
-            // Names of files have at most 255 bytes.
-            let id = &id[..id.floor_char_boundary(LONGEST_NAME)];
-            let id = id.trim_start_matches('.');
-            let ended = [".html", ".htm"].iter().any(|end| id.to_ascii_lowercase().ends_with(end));
-            PathBuf::from(if ended { id.to_owned() } else { format!("{id}.html") })
+            let name = document.name();
+            let extension = if name.ends_with(".htm") { "htm" } else { "html" };
+            PathBuf::from(format!("{}.{extension}", safe_name(name, extension)))
         }
     };
     if !taken.contains(&name) {
