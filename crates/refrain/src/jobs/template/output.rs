@@ -378,8 +378,8 @@ fn file_name(document: &Document, names: &Names, inputs: &InputFiles, taken: &Ha
         Some(input) => unpacked(names.of(input)),
         None => {
             let name = document.name();
-            let extension = if name.ends_with(".htm") { "htm" } else { "html" };
-            PathBuf::from(format!("{}.{extension}", safe_name(name, extension)))
+            let end = if extension(Path::new(name)).as_deref() == Some("htm") { "htm" } else { "html" };
+            PathBuf::from(format!("{}.{end}", safe_name(name, end)))
         }
     };
     if !taken.contains(&name) {
