@@ -79,17 +79,23 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "UNIT", value_parser = named(vec![("block", Unit::Block), ("document", Unit::Document)]), help_heading = "Duplicates")]
     by: Option<Unit>,
 
-    /// With --by document: how much two documents must resemble each other, by their word 5-grams
-    #[arg(long, value_name = "SHARE", default_value_t = Dedup::default().resemblance, value_parser = share, help_heading = "Duplicates")]
-    resemblance: f64,
+    /// With --by document: the share of the own text of a document that an earlier one must contain. Wording that many
+    /// documents share does not count
+    #[arg(long, value_name = "SHARE", default_value_t = Dedup::default().contained, value_parser = share, help_heading = "Duplicates")]
+    contained: f64,
+
+    /// With --by document: compare documents as published instead, by how much their word 5-grams resemble each other.
+    /// At .22, about a third of shared text is enough
+    #[arg(long, value_name = "SHARE", value_parser = share, help_heading = "Duplicates")]
+    resemblance: Option<f64>,
 
     /// With --by document: how to measure resemblance. jaccard: the share of all 5-grams that both documents contain.
     /// containment: the share of the later document's 5-grams that the earlier one contains
     #[arg(long, value_name = "MEASURE", default_value = "jaccard", value_parser = named(vec![("jaccard", Measure::Jaccard), ("containment", Measure::Containment)]), help_heading = "Duplicates")]
     measure: Measure,
 
-    /// With --by document: which document to keep: first, longest, most:FIELD or least:FIELD (numbers are compared as
-    /// numbers)
+    /// With --by document: which document to keep: first, longest, newest, most:FIELD or least:FIELD (numbers are compared
+    /// as numbers)
     #[arg(long, value_name = "WHICH", default_value_t = Dedup::default().keep, help_heading = "Duplicates")]
     keep: Keep,
 
@@ -118,6 +124,10 @@ pub(crate) struct Arguments {
     /// names or numbers
     #[arg(long, help_heading = "Duplicates")]
     intact: bool,
+
+    /// What to do with blocks that have the wording of many documents, but other names, numbers or words in it
+    #[arg(long, value_name = "WHAT", default_value = "keep", value_parser = named(vec![("keep", false), ("remove", true)]), action = clap::ArgAction::Set, help_heading = "Duplicates")]
+    template_text: bool,
 
     /// How to find repeated n-grams: by hashes on disk, by suffix arrays, or by counting shorter n-grams first. The
     /// result is the same; hash is the fastest
@@ -150,6 +160,7 @@ impl Arguments {
             read: self.input.options(),
             // Clusters are of documents.
             unit: self.by.unwrap_or(if self.clusters.is_some() { Unit::Document } else { Unit::Block }),
+            contained: self.contained,
             resemblance: self.resemblance,
             measure: self.measure,
             keep: self.keep.clone(),
@@ -159,6 +170,7 @@ impl Arguments {
             threshold: self.threshold,
             stub: self.stub,
             intact: self.intact,
+            template_text: self.template_text,
             engine: self.engine,
             make_ids: self.make_ids,
             keep_marked: self.keep_marked,
@@ -211,8 +223,8 @@ impl Arguments {
 
     /// Refuses options that would do nothing.
     fn refuse_idle(&self, given: &Given, job: &Dedup) -> Result<()> {
-        let documents_only = ["resemblance", "measure", "keep", "clusters"];
-        let blocks_only = ["threshold", "stub", "intact", "ngram", "engine", "lost"];
+        let documents_only = ["contained", "resemblance", "measure", "keep", "clusters"];
+        let blocks_only = ["threshold", "stub", "intact", "template_text", "ngram", "engine", "lost"];
         if self.count_only {
             let why = "has no effect with --count-only, which writes no documents";
             let idle = ["format", "removed", "explain", "lost", "save", "keep_marked", "offsets"];
@@ -230,7 +242,7 @@ impl Arguments {
             given.refuse(&documents_only, why)?;
             given.refuse(&["save"], why)?;
         } else if job.unit == Unit::Document {
-            given.refuse(&blocks_only, "is for blocks; whole documents are compared by --resemblance")?;
+            given.refuse(&blocks_only, "is for blocks; whole documents are compared by --contained")?;
         } else {
             given.refuse(&documents_only, "needs --by document")?;
         }

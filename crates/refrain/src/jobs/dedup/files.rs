@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::json;
 
 use super::passes::Passes;
-use crate::dedup::{EvidenceSize, EvidenceWriter, Learned, Lost, Signature, is_evidence};
+use crate::dedup::{EvidenceSize, EvidenceWriter, Learned, Lost, Related, Signature, is_evidence};
 use crate::document::Document;
 use crate::error::{Error, IoContext, Result};
 use crate::jobs::outputs::{CLUSTERS, EXPLAIN, LOST, Output, Outputs, REMOVED, SAVE, is_folder};
@@ -22,7 +22,7 @@ pub(super) struct Files {
     documents: Option<Box<dyn DocumentWriter>>,
     removed: Option<Compressed>,
     explain: Option<Compressed>,
-    /// Documents that resemble others, by their numbers.
+    /// Documents that are related to others, by their numbers.
     links: Option<Compressed>,
     /// Passages that may no longer occur anywhere.
     lost: Option<Compressed>,
@@ -40,8 +40,13 @@ pub(super) struct PausedFiles {
     evidence: EvidenceSize,
 }
 
-/// A document that resembles another one: their numbers, and how much.
-pub(super) type ResemblanceLink = (usize, usize, f64);
+/// A document and its earlier documents, by their numbers: the one it is a copy of, and those that are related to it.
+#[derive(Debug, Serialize, Deserialize)]
+pub(super) struct DocumentLinks {
+    pub(super) number: usize,
+    pub(super) copy_of: Option<usize>,
+    pub(super) related: Vec<Related>,
+}
 
 impl Files {
     /// Opens the requested files; as a checkpoint left them, if there is one.
@@ -88,8 +93,11 @@ impl Files {
         self.explain.as_mut().map_or(Ok(()), |explain| explain.put(lines()?.as_bytes()))
     }
 
-    /// Records that a document resembles another one.
-    pub(super) fn link(&mut self, link: ResemblanceLink) -> Result<()> {
+    /// Records the earlier documents that are related to a document, if there are any.
+    pub(super) fn link(&mut self, link: &DocumentLinks) -> Result<()> {
+        if link.related.is_empty() {
+            return Ok(());
+        }
         self.links.as_mut().map_or(Ok(()), |links| links.put(format!("{}\n", json!(link)).as_bytes()))
     }
 
@@ -214,7 +222,7 @@ pub(super) fn write_lost(passes: &Passes<'_>, learned: &Learned) -> Result<Optio
 }
 
 /// Reads what [`Files::link`] wrote.
-pub(super) fn read_links(passes: &Passes<'_>) -> Result<Vec<ResemblanceLink>> {
+pub(super) fn read_links(passes: &Passes<'_>) -> Result<Vec<DocumentLinks>> {
     let mut links = Vec::new();
     each_line(&passes.links_path(), |link| {
         links.push(link);

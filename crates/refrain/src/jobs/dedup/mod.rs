@@ -15,7 +15,8 @@ use self::work::WorkFolder;
 use super::input::Input;
 use super::outputs::{CLUSTERS, ERRORS, EXPLAIN, LOST, Outputs, REMOVED, REPORT, SAVE, is_folder};
 use crate::dedup::{
-    DedupOptions, Engine, Measure, Normalise, Task, Unit, bytes_of_evidence, is_evidence, refuse_unfinished,
+    DedupOptions, DocumentRule, Engine, Measure, Normalise, Task, Unit, bytes_of_evidence, is_evidence,
+    refuse_unfinished,
 };
 use crate::error::{Error, Failure, Hint, Result};
 use crate::run::Run;
@@ -53,8 +54,11 @@ pub struct Dedup {
     pub read: ReadOptions,
     /// The unit to remove: blocks, or whole documents.
     pub unit: Unit,
-    /// Whole documents: how much two of them must resemble each other, by their word 5-grams.
-    pub resemblance: f64,
+    /// Whole documents: the share of the own text of a document that an earlier one must contain. Wording that many documents
+    /// share does not count.
+    pub contained: f64,
+    /// Whole documents: compare them as published instead, by how much their word 5-grams resemble each other.
+    pub resemblance: Option<f64>,
     /// Whole documents: how resemblance is measured.
     pub measure: Measure,
     /// Whole documents: which one of those that resemble each other is kept.
@@ -72,6 +76,8 @@ pub struct Dedup {
     /// Compare n-grams only. This misses heavily edited copies, and removes near-duplicates that differ only in names or
     /// numbers.
     pub intact: bool,
+    /// Also remove blocks with the wording of many documents that say something else: with other names, numbers or words.
+    pub template_text: bool,
     /// How repeated n-grams are found. The result is the same.
     pub engine: Engine,
     /// Number ids that occur more than once: `id`, `id#2`, `id#3`.
@@ -92,7 +98,8 @@ impl Default for Dedup {
         Dedup {
             read: ReadOptions::default(),
             unit: Unit::default(),
-            resemblance: 0.22,
+            contained: 0.8,
+            resemblance: None,
             measure: Measure::default(),
             keep: Keep::default(),
             exact: None,
@@ -101,6 +108,7 @@ impl Default for Dedup {
             threshold: method.threshold,
             stub: method.stub,
             intact: !method.edited,
+            template_text: method.template_text,
             engine: method.engine,
             make_ids: method.make_ids,
             keep_marked: false,
@@ -180,6 +188,14 @@ impl Dedup {
         }
     }
 
+    /// When a whole document is a duplicate.
+    fn rule(&self) -> DocumentRule {
+        match self.resemblance {
+            Some(least) => DocumentRule::Resemblance(self.measure, least),
+            None => DocumentRule::Contained(self.contained),
+        }
+    }
+
     /// Refuses what cannot be done.
     fn check(&self, outputs: &Outputs) -> Result<()> {
         let task = self.task();
@@ -196,7 +212,9 @@ impl Dedup {
             let error = Error::Refused("choosing which document to keep needs whole documents".into());
             return Err(error.hint(Hint::option("keep", "remove `keep`, or compare whole documents")));
         }
-        for (name, share) in [("threshold", self.threshold), ("resemblance", self.resemblance)] {
+        let resemblance = self.resemblance.unwrap_or_default();
+        let shares = [("threshold", self.threshold), ("contained", self.contained), ("resemblance", resemblance)];
+        for (name, share) in shares {
             if !(0.0..=1.0).contains(&share) {
                 let error = Error::Refused(format!("{share} is not a share"));
                 return Err(error.hint(Hint::option(name, format!("set `{name}` to a number from 0 to 1"))));
@@ -253,10 +271,12 @@ impl Dedup {
         DedupOptions {
             task: self.task(),
             engine: self.engine,
+            template_text: self.template_text,
             ngram: self.ngram,
             threshold: self.threshold,
             stub: self.stub.min(MAX_STUB),
             edited: !self.intact,
+            aligns: self.resemblance.is_none(),
             list_lost: outputs.get(LOST).is_some(),
             names: outputs.get(EXPLAIN).is_some(),
             memory: run.memory.unwrap_or(Dedup::MEMORY),

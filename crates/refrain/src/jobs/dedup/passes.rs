@@ -6,13 +6,14 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-use super::files::{Files, PausedFiles, complete_all, read_links, write_lost};
+use super::files::{DocumentLinks, Files, PausedFiles, complete_all, read_links, write_lost};
 use super::report::{DedupReport, Tally, explain_blocks, explain_document};
 use super::work::WorkFolder;
 use super::{Dedup, Keep};
+use crate::decode::detect_language;
 use crate::dedup::{
-    DedupFigures, DedupOptions, DocumentEvidence, Learned, Learning, LookupState, Resembles, Signature, Task, Unit,
-    each_saved,
+    DedupOptions, DocumentContext, DocumentEvidence, JudgedDocument, Learned, Learning, LookupState, Resembles,
+    Signature, Task, Unit, each_saved,
 };
 use crate::document::{Document, Label, Position, Reason};
 use crate::error::{Error, Failure, Hint, Result};
@@ -68,6 +69,8 @@ pub(super) struct ReadDocument {
     /// The id, where only words are known.
     pub(super) id: Option<String>,
     pub(super) signature: Signature,
+    /// A number for the language, if the document may resemble others as a whole.
+    pub(super) language: Option<u16>,
     /// Bytes of the text.
     pub(super) text: u64,
     pub(super) failure: Option<Failure>,
@@ -180,6 +183,7 @@ impl Passes<'_> {
                         document: None,
                         id: Some(id),
                         signature,
+                        language: None,
                         text: 0,
                         failure: None,
                         skipped: None,
@@ -232,6 +236,7 @@ impl Passes<'_> {
                     document: prepared.document,
                     id: None,
                     signature,
+                    language: None,
                     text,
                     failure: prepared.failure,
                     skipped: prepared.skipped,
@@ -299,8 +304,7 @@ impl Passes<'_> {
             files.finish()?;
         }
         if self.outputs.get(CLUSTERS).is_some() {
-            let links = read_links(self)?.into_iter().map(|(copy, of, _)| (copy, of));
-            self.write_clusters(learned, links)?;
+            self.write_clusters(learned, read_links(self)?)?;
         }
         tally.passages_lost = write_lost(self, learned)?;
         Ok(tally)
@@ -317,14 +321,17 @@ impl Passes<'_> {
         let mut since = 0;
         let (mut done, mut text_done) = (Vec::new(), 0);
         self.each_with_evidence(learned, "mark", from, |learned, read, evidence, pause| {
-            let ReadDocument { document, signature, part, next, .. } = read;
+            let ReadDocument { document, signature, language, part, next, .. } = read;
             let Some(mut document) = document.filter(|_| part == Part::Written) else {
                 return learned.keep(&signature, &evidence);
             };
             since += document.text().len() as u64;
             self.check_id(learned, &mut document, failures)?;
             match self.options.task {
-                Task::Documents => self.mark_document(learned, &mut document, &signature, &evidence, files, tally)?,
+                Task::Documents => {
+                    let judged = (&signature, &evidence, language);
+                    self.mark_document(learned, &mut document, judged, files, tally)?;
+                }
                 _ => self.mark_blocks(learned, &mut document, &signature, &evidence, files, tally)?,
             }
             // All threads wait for this one, so another one frees the memory.
@@ -385,7 +392,10 @@ impl Passes<'_> {
                 let _ = send(chunk);
                 Ok(())
             },
-            |(read, mut evidence, pause)| {
+            |(mut read, mut evidence, pause)| {
+                if self.options.task == Task::Documents && self.options.aligns && evidence.may_resemble() {
+                    read.language = read.document.as_ref().and_then(language_number);
+                }
                 let compared = match read.part {
                     Part::Written => aligner.align(&read.signature, &mut evidence),
                     _ => Ok(()),
@@ -432,6 +442,7 @@ impl Passes<'_> {
             files.lose(document, signature, &judged.lost)?;
         }
         tally.add(document, judged.figures, removed, copied);
+        tally.add_of_templates(judged.of_templates);
         tally.add_frequent(document, &judged.frequent);
         files.explain(|| Ok(explain_blocks(document, &document.marks[before..], &judged.names, self.job.offsets)))?;
         if let Task::Exact(Unit::Document, _) = self.options.task {
@@ -459,19 +470,21 @@ impl Passes<'_> {
         &self,
         learned: &mut Learned,
         document: &mut Document,
-        signature: &Signature,
-        evidence: &DocumentEvidence,
+        (signature, evidence, language): (&Signature, &DocumentEvidence, Option<u16>),
         files: &mut Files,
         tally: &mut Tally,
     ) -> Result<()> {
         let number = learned.next_number();
-        let (found, figures) = self.judge_document(learned, signature, evidence)?;
+        let context = DocumentContext { language, choosing: false };
+        let JudgedDocument { resembles: found, figures, related } =
+            learned.judge_document(signature, evidence, self.job.rule(), context)?;
         tally.add(document, figures, found.is_some(), 0);
+        if found.is_none() {
+            tally.add_related(&related);
+        }
+        files.link(&DocumentLinks { number, copy_of: found.as_ref().map(|found| found.number), related })?;
         match found {
-            Some(found) => {
-                files.link((number, found.number, found.score))?;
-                self.remove_document(learned, document, &found, files)
-            }
+            Some(found) => self.remove_document(learned, document, &found, files),
             None => {
                 // Text that was marked before is removed, too.
                 files.list_removed(|| removed_lines(document, self.job.offsets))?;
@@ -479,15 +492,6 @@ impl Passes<'_> {
                 files.write(document)
             }
         }
-    }
-
-    pub(super) fn judge_document(
-        &self,
-        learned: &mut Learned,
-        signature: &Signature,
-        evidence: &DocumentEvidence,
-    ) -> Result<(Option<Resembles>, DedupFigures)> {
-        learned.judge_document(signature, evidence, self.job.measure, self.job.resemblance)
     }
 
     /// Marks a document that resembles another one.
@@ -504,5 +508,15 @@ impl Passes<'_> {
         files.list_removed(|| removed_lines(document, self.job.offsets))?;
         files.explain(|| Ok(explain_document(document, &learned.name_of(found.number)?, found.score)))?;
         if self.job.keep_marked { files.write(document) } else { Ok(()) }
+    }
+}
+
+/// A number for the language of a document: stated, or identified.
+fn language_number(document: &Document) -> Option<u16> {
+    let number =
+        |code: &str| code.bytes().fold(1_u16, |number, byte| number.wrapping_mul(31).wrapping_add(byte.into()));
+    match &document.language {
+        Some(code) => Some(number(code)),
+        None => detect_language(document).filter(|language| language.reliable).map(|language| number(language.code)),
     }
 }

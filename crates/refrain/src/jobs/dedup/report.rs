@@ -6,7 +6,7 @@ use std::fmt::{self, Write as _};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::dedup::{Counts, DedupFigures, FrequentPassage, Learned, Task};
+use crate::dedup::{Counts, DedupFigures, FrequentPassage, Learned, LinkKind, Related, Task};
 use crate::document::{Document, Mark, Reason};
 use crate::jobs::failures::Failures;
 use crate::report::{self, excerpt};
@@ -35,6 +35,12 @@ pub struct DedupReport {
     /// Blocks that were removed; `None` where whole documents are compared.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub blocks_removed: Option<u64>,
+    /// Blocks that were kept because they have the wording of many documents, but say something else.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub blocks_of_templates: Option<u64>,
+    /// Whole documents: those that were kept, by their relation to the earlier document that is nearest to them.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub related: BTreeMap<LinkKind, u64>,
     /// N-grams, where they were counted.
     #[serde(flatten)]
     pub ngrams: Option<NgramReport>,
@@ -105,6 +111,8 @@ pub(super) struct Tally {
     by_language: BTreeMap<String, Totals>,
     by_host: BTreeMap<String, Totals>,
     blocks_removed: u64,
+    blocks_of_templates: u64,
+    related: BTreeMap<LinkKind, u64>,
     without_words: u64,
     most_repeated: Vec<RepeatedPassage>,
     pub(super) passages_lost: Option<u64>,
@@ -125,6 +133,19 @@ impl Tally {
             let known = self.by_host.len() < HOSTS || self.by_host.contains_key(&host);
             self.by_host.entry(if known { host } else { OTHER_HOSTS.to_owned() }).or_default().add(totals);
         }
+    }
+
+    /// Counts a kept document by its nearest relative.
+    pub(super) fn add_related(&mut self, related: &[Related]) {
+        let share = |related: &Related| related.contained.max(related.contains);
+        if let Some(nearest) = related.iter().max_by(|one, other| share(one).total_cmp(&share(other))) {
+            *self.related.entry(nearest.kind).or_default() += 1;
+        }
+    }
+
+    /// Counts blocks that were kept although their wording is that of other documents.
+    pub(super) fn add_of_templates(&mut self, blocks: usize) {
+        self.blocks_of_templates += blocks as u64;
     }
 
     /// Notes passages that are repeated often.
@@ -167,6 +188,8 @@ impl Tally {
             by_language: self.by_language,
             by_host: self.by_host,
             blocks_removed: (task != Task::Documents).then_some(self.blocks_removed),
+            blocks_of_templates: (task == Task::Blocks).then_some(self.blocks_of_templates),
+            related: self.related,
             ngrams,
             failures,
         }
@@ -217,6 +240,13 @@ impl fmt::Display for DedupReport {
         }
         if self.documents_without_words > 0 {
             writeln!(f, "{} without words kept", counted(self.documents_without_words))?;
+        }
+        if let Some(blocks @ 1..) = self.blocks_of_templates {
+            let blocks = format!("{blocks} block{}", if blocks == 1 { "" } else { "s" });
+            writeln!(f, "{blocks} kept: the wording of many documents, but other names, numbers or words in it")?;
+        }
+        for (kind, count) in &self.related {
+            writeln!(f, "{} kept: {}", counted(*count), kind.description())?;
         }
         let ngram = self.ngrams.as_ref().map(|ngrams| ngrams.ngram);
         write_rows(f, "language", &self.by_language, ngram)?;
