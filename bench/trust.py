@@ -382,7 +382,7 @@ def main():
     if "real" in only:
         import trust_real
 
-        trust_real.report(trust_real.measure(refrain, DATA, removed_by), record)
+        trust_real.report(*trust_real.measure(refrain, DATA, arguments.held, removed_by), record)
     if "peers" in only:
         measure_peers(refrain, collections, arguments.venv, record)
     if "quality" in only:

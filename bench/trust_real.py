@@ -281,7 +281,7 @@ def compared(documents):
             votes.update(holders.get(gram, ()))
         own = [at for at, common in enumerate(shared) if not common]
         copies = [other for other in same[tuple(side)] if other != number]
-        unclear, best = [], (0.0, None)
+        unclear, best = [], (0.0, "")
         for other, _ in votes.most_common(CANDIDATES + 1):
             if sides[other] == side or not own:
                 continue
@@ -338,11 +338,40 @@ class Scores:
         return 100 * self.found / self.copies if self.copies else float("nan")
 
 
-def known_collections(refrain, data, held):
+def measure(refrain, data, held, removed_by):
+    """Scores of the documents removed, the share of words removed from blocks, and what wrongly removed documents looked like."""
     folder = data / "real" / f"{'held' if held else 'dev'}-{RECIPE}"
     folder.mkdir(parents=True, exist_ok=True)
     found = {}
     for name, make in collections(refrain, data, held):
-        if files := made(name, make, folder):
-            found[name] = files
-    return found
+        files = made(name, make, folder)
+        if files is None:
+            continue
+        texts, known = (list(map(json.loads, lines(path))) for path in files)
+        scores = Scores(known)
+        removed = {row["id"]: row for row in removed_by(refrain, files[0], "--by", "document")[0]}
+        scores.add(removed)
+        blocks = removed_by(refrain, files[0])[0]
+        sizes = sum(len(words(document["text"])) for document in texts)
+        scores.words = 100 * sum(len(words(row["text"])) for row in blocks) / sizes
+        found[name] = scores
+        with (folder / f"{name}.wrong.jsonl").open("w", encoding="utf-8") as file:
+            for document in scores.wrong:
+                file.write(json.dumps({**document, "evidence": removed[document["id"]].get("evidence")}, ensure_ascii=False) + "\n")
+    return found, folder
+
+
+def report(found, folder, record):
+    print()
+    print(f"{'real collections, by document':32}{'documents':>10}{'removed':>9}{'wrong':>7}{'wrong %':>9}{'unclear':>9}", end="")
+    print(f"{'copies':>8}{'found %':>9}{'words removed by block, %':>27}")
+    for name, scores in found.items():
+        print(
+            f"  {name:30}{len(scores.known):10}{scores.removed:9}{len(scores.wrong):7}{scores.wrong_share():9.2f}{scores.unclear:9}"
+            f"{scores.copies:8}{scores.recall():9.2f}{scores.words:27.2f}"
+        )
+        record.add("refrain", name, "documents wrong %", scores.wrong_share())
+        record.add("refrain", name, "copies removed %", scores.recall())
+        record.add("refrain", name, "words removed by block %", scores.words)
+    print(f"wrong: no kept document contains it, by a slow comparison word by word; listed in {folder.relative_to(ROOT)}/NAME.wrong.jsonl.")
+    print("wrong %: of the documents that are no copies. copies: documents that an earlier one contains")
