@@ -52,10 +52,10 @@ PARTLY = ("newer", "partial")
 
 FAMILIES = {  # templates and documents of the generated collections
     "mixed": (None, 3000, 1),  # all templates
-    "three": (("court", "weather", "product"), 3000, 1),  # much of each
-    "few": (None, 120, 10),  # little of each: ten small collections, added up
+    "three": (("notice", "report", "article"), 3000, 1),  # much of each, in one wording
+    "few": (None, 150, 10),  # little of each: ten small collections, added up
 }
-HELD_FAMILIES = {"mixed": (None, 3000, 1), "few": (None, 60, 10)}
+HELD_FAMILIES = {"mixed": (None, 3000, 1), "one": (("transfer",), 1000, 1), "few": (None, 70, 10)}
 
 # Threshold and permutations of the peers: rensa as in its README; text-dedup as its command has them; datasketch in between.
 SETTINGS = {"rensa": (0.8, 128), "datasketch": (0.8, 128), "text-dedup": (0.7, 250)}

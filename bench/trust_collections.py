@@ -220,16 +220,17 @@ def run_of(source, share, r):
 
 
 def fresh(template, size, r):
-    """New blocks of a template with about so many words."""
+    """New blocks of a template with about so many words; at least one."""
     found, total = [], 0
-    while True:
+    for _ in range(50):
         for block in r.sample(other := written(template, r).blocks, len(other)):
             count = len(words(block.text))
-            if block.slots and total + count <= size * 1.15 + 8:
+            if block.slots and (not found or total + count <= size * 1.15 + 8):
                 found.append(block)
                 total += count
             if total >= size * 0.85:
                 return found
+    return found
 
 
 def copy(source, way, template, r, vocabulary):

@@ -47,6 +47,7 @@ SHORTEST = 20  # words
 GRAM, COMMON = 5, 5  # words in a row; in how many other texts they have to occur to be shared wording
 CONTAINED, UNCLEAR = 0.9, 0.8
 CANDIDATES = 8
+SMALL = 40_000  # of two texts with fewer pairs of words, all are compared
 
 # Package, files, languages by a part of the path: development and held.
 MANUALS = {
@@ -240,20 +241,24 @@ def anchors(left, right):
 
 def aligned(left, right):
     """For each word of the left, whether it stands in the right, all in the same order."""
-    found = [False] * len(left)
-    a = b = 0
-    for to_a, to_b in [*anchors(left, right), (len(left), len(right))]:
-        if to_a < a or to_b < b:  # within the 4-gram before
-            to_a, to_b = max(to_a, a), max(to_b, b)
-        if 0 < (to_a - a) * (to_b - b) <= 250_000:
-            for match in SequenceMatcher(None, left[a:to_a], right[b:to_b], autojunk=False).get_matching_blocks():
-                for at in range(a + match.a, a + match.a + match.size):
-                    found[at] = True
+    if len(left) * len(right) <= SMALL:
+        found = [False] * len(left)
+        for match in SequenceMatcher(None, left, right, autojunk=False).get_matching_blocks():
+            found[match.a : match.a + match.size] = [True] * match.size
+        return found
+    fixed = anchors(left, right)
+    if not fixed:
+        return [False] * len(left)
+    found, a, b = [], 0, 0
+    for to_a, to_b in [*fixed, (len(left), len(right))]:
+        if to_a < a or to_b < b:  # within the run of equal words before
+            continue
+        found += aligned(left[a:to_a], right[b:to_b])
         a, b = to_a, to_b
         while a < len(left) and b < len(right) and left[a] == right[b]:
-            found[a] = True
+            found.append(True)
             a, b = a + 1, b + 1
-    return found
+    return found + [False] * (len(left) - len(found))
 
 
 def compared(documents):

@@ -705,6 +705,52 @@ Les informations sur les risques auxquels ce bien est exposé sont disponibles s
 """
         ],
     ),
+    # One wording each, and a slot every few words: what resembles most, block by block.
+    Template(
+        "notice",
+        "en",
+        [
+            """
+Notice is given that on <n 1 28> <month> the district court of <place:court> will hear the claim of <last:a> against <last:b> for the sum of <n 100 99000> pounds, entered under number <n 1000 99999>. The hearing begins at <time> in room <n 1 90> of the building in <street>.
+
+The claimant, <person>, is represented by <last:l> of <place>, and the defendant, <person>, by <last> of <place>. Each side may call up to <n 2 9> witnesses, whose names must reach the clerk, <last>, not later than <n 3 30> days before the hearing.
+
+A party that does not appear before <time> on that day loses the right to be heard on the claim for <n 100 99000> pounds and bears the costs of <n 50 900> pounds. An appeal to the court of <place> is possible within <n 7 60> days.
+
+Given at <place:court> on <n 1 28> <month> <n 1998 2025> by <person>, judge, and entered on page <n 1 900> of volume <n 1 90> of the register kept by <last>.
+"""
+        ],
+    ),
+    Template(
+        "report",
+        "en",
+        [
+            """
+In the <n 1 4>th quarter of <n 1999 2025:y>, <company:it> of <place:here> sold <n 100 9000> <noun>s, <n 2 60> percent more than in the year before. Revenue rose to <d 1 900> million, of which <d 1 90> million came from <place> and <d 1 90> million from <place>.
+
+The works in <place> made <n 100 90000> <noun>s with <n 20 900> people, after <n 20 900> in the spring. Its head, <person>, expects <n 100 9000> more orders by <month> and wants to hire <n 5 90> people, among them <n 2 20> <job>s.
+
+Costs fell by <d 1 20> percent to <d 1 90> million, as the price of <material> went down from <n 100 900> to <n 10 99> a ton. The firm has paid back <d 1 40> million to the bank of <place> and holds <d 1 60> million in cash.
+
+For the year as a whole, <last>, who speaks for the owners, expects a profit of <d 1 90> million. A share of <company:it> cost <d 3 300> at the close of trading on <day>, <d 1 9> percent more than on <day>.
+"""
+        ],
+    ),
+    Template(
+        "article",
+        "en",
+        [
+            """
+The <name:it> <n 100 9000:m> is a <adj> <noun:1> made of <material> by <company>. It is <n 10 300> cm high, <n 10 300> cm wide and weighs <n 1 90> kg. The <colour> version costs <n 20 900>, the <colour> one <n 20 900>, both with a <noun> of <material>.
+
+In our test in <place>, the <noun:1> took <n 2 90> minutes for <n 10 900> <noun>s and used <n 10 900> watts, against <n 10 900> watts for the <name> <n 100 9000>. Our <job>, <person>, gave it <n 1 9> out of <n 10 20> points for its <noun> and <n 1 9> for its <noun>.
+
+Delivery to <place> takes <n 2 20> days and costs <n 3 40>, to <place> <n 2 20> days and <n 3 40>. Ask <person> in our <noun> department, on extension <n 10 999>, about the <adj> <noun> that goes with the <name:it> <n 100 9000:m>.
+
+Spare parts, among them the <noun> (<code>, <n 2 90>) and the <noun> (<code>, <n 2 90>), are kept in <place> for <n 3 25> years. The guarantee covers <n 12 60> months, or <n 100 9000> hours of use.
+"""
+        ],
+    ),
 ]
 
 HELD = [
@@ -864,6 +910,22 @@ Le dossier peut être consulté à la mairie de <place:ici>, aux jours et heures
 {À l'issue de l'enquête|Après l'enquête}, le rapport du commissaire, <person:c>, sera tenu à la disposition du public pendant <n 6 24> mois à la mairie de <place:ici> et à la préfecture de <place>.
 
 Toute personne peut, sur sa demande et à ses frais, obtenir communication du dossier avant l'ouverture de l'enquête ou pendant celle-ci.
+"""
+        ],
+    ),
+    # One wording, and a slot every few words.
+    Template(
+        "transfer",
+        "en",
+        [
+            """
+On <n 1 28> <month> <n 1990 2025>, the ship <name:it> left <place> for <place> with <n 20 9000> tons of <noun> and <n 5 60> people under captain <last:c>. It had <n 2 40> boxes of <material> on board for <company> and <n 2 900> sacks for <last> of <place>.
+
+Off <place>, in a wind of force <n 3 12>, the <name:it> lost its <noun> at <time> and drifted <n 2 90> miles to the <noun> of <place>. The <noun> of the station, led by <person>, brought <n 2 40> people ashore by <time>, the last of them <last>, the <job>.
+
+The owners in <place> put the loss at <n 100 90000> pounds, of which <company> paid <n 100 9000>. Captain <last:c> was heard before the board in <place> on <n 1 28> <month> and fined <n 10 900> pounds for carrying <n 2 90> <noun>s too many.
+
+Divers from <place> found the wreck in <n 1950 2025> at <n 10 90> metres. The bell, <n 20 90> cm high, and <n 2 400> pieces of <material> are shown in room <n 1 30> of the <noun> museum at <place>, which opens at <time>.
 """
         ],
     ),
