@@ -14,6 +14,9 @@ peers      rensa, datasketch and text-dedup at the settings that they ship or do
            the rule of onion (`refrain dedup --intact`), by block
 quality    the figures of bench/dedup.py --only quality: recall of copies planted in ordinary texts
 
+--audit measures nothing: it makes three collections for `refrain dedup`, whose removals a reader then judges: ordinary texts with
+planted copies (web/), documentation of Debian packages (debian/) and books with editions (books/), in bench-data/trust/audit/.
+
 The collections are made under bench-data/trust/, once. --held takes templates that no rule was chosen on.
 """
 
@@ -28,6 +31,7 @@ import re
 import shutil
 import subprocess
 import sys
+import tarfile
 import time
 from collections import defaultdict
 from importlib.metadata import version
@@ -35,11 +39,14 @@ from pathlib import Path
 
 import dedup
 import trust_collections
-from extract import lines, run
+import trust_real
+import zstandard
+from extract import lines, put, run
 from read import RECORDS, ROOT, cpu_model
 
 DATA = ROOT / "bench-data" / "trust"
 WORK = DATA / "work"
+BOOKS = ROOT.parent / "shared" / "data" / "books" / "editions.tar.zst"
 PARTS = ("documents", "templates", "real", "peers", "quality")
 WORD = re.compile(r"\w+")
 
@@ -337,6 +344,31 @@ def measure_peers(refrain, collections, venv, record):
     report_words(intact, record, "onion's rule", "onion's rule: words wrongly removed")
 
 
+# ---------------------------------------------------------------- inputs for a reader
+
+
+def for_readers(refrain, arguments):
+    """Makes the collections whose removals are judged by reading."""
+    folder = DATA / "audit"
+    for name in ("web", "debian", "books"):
+        (folder / name).mkdir(parents=True, exist_ok=True)
+    dedup.prepare(arguments.base, arguments.make_dups.resolve())
+    shutil.copyfile(dedup.planted(dedup.SEEDS[0])[0], folder / "web" / "documents.jsonl")
+    with (folder / "debian" / "documents.jsonl").open("w", encoding="utf-8") as file:
+        for held in (False, True):
+            for identifier, text in trust_real.manuals(refrain, DATA, held):
+                put(file, {"id": identifier, "text": text})
+    with arguments.books.open("rb") as file:
+        stream = zstandard.ZstdDecompressor(max_window_size=1 << 31).stream_reader(file)
+        with tarfile.open(fileobj=stream, mode="r|") as archive:
+            for member in archive:
+                if member.isfile():
+                    (folder / "books" / Path(member.name).name).write_bytes(archive.extractfile(member).read())
+    for path in sorted(folder.iterdir()):
+        size = sum(file.stat().st_size for file in path.iterdir())
+        print(f"{path.relative_to(ROOT)}/: {len(list(path.iterdir()))} files, {size / 1e6:.1f} MB")
+
+
 # ---------------------------------------------------------------- command
 
 
@@ -359,6 +391,8 @@ def main():
     parser.add_argument("--make-dups", type=Path, default=dedup.MAKER, help="for quality: make_dups.py, which plants copies")
     parser.add_argument("--eval-dedup", type=Path, default=dedup.SCORER, help="for quality: eval_dedup.py, which scores")
     parser.add_argument("--record", action="store_true", help="keep the figures under bench/record/")
+    parser.add_argument("--audit", action="store_true", help="make collections whose removals a reader judges, and nothing else")
+    parser.add_argument("--books", type=Path, default=BOOKS, help="for --audit: books in a .tar.zst")
     parser.add_argument("--peer", nargs=2, metavar=("NAME", "FILE"), help=argparse.SUPPRESS)
     arguments = parser.parse_args()
     if arguments.peer:
@@ -367,6 +401,9 @@ def main():
     if not arguments.refrain.is_file():
         sys.exit(f"{arguments.refrain} is not there: cargo build --release")
     refrain, only = arguments.refrain.resolve(), arguments.only
+    if arguments.audit:
+        for_readers(refrain, arguments)
+        return 0
     if arguments.seed is None:
         arguments.seed = 2 if arguments.held else 1
     told = run([refrain, "--version"], 1).stdout.decode().split()[-1]
@@ -380,8 +417,6 @@ def main():
     if "templates" in only:
         report_words({name: measure(refrain, parts, "words")[0] for name, parts in collections.items()}, record)
     if "real" in only:
-        import trust_real
-
         trust_real.report(*trust_real.measure(refrain, DATA, arguments.held, removed_by), record)
     if "peers" in only:
         measure_peers(refrain, collections, arguments.venv, record)
