@@ -311,35 +311,40 @@ def report_words(scores, record, tool="refrain", title="by block: words wrongly 
         record.add(tool, name, "fixed wording removed %", percent(*each.fixed))
 
 
-def measure_peers(refrain, collections, venv, record):
-    """All tools on the same collections, by document."""
+def measure_peers(refrain, collections, real, venv, record):
+    """All tools on the same collections, by document; then the rule of onion, by block."""
     python = dedup.environment(venv)
     print()
     title = "by document, all tools"
-    print(f"{title:44}{'collection':>12}{'wrong %':>9}{'recall %':>10}" + "".join(f"{way:>9}" for way in WHOLE) + f"{'seconds':>9}")
+    print(f"{title:44}{'collection':>13}{'wrong %':>9}{'recall %':>10}{'seconds':>9}" + "".join(f"{way:>9}" for way in WHOLE))
 
     def line(tool, label, name, scores, seconds):
-        ways = "".join(f"{scores.recall((way,)):9.1f}" for way in WHOLE)
-        print(f"{label:44}{name:>12}{scores.wrong_share():9.2f}{scores.recall():10.2f}{ways}{seconds:9.1f}", flush=True)
+        ways = WHOLE if isinstance(scores, Documents) else ()
+        shares = "".join(f"{scores.recall((way,)):9.1f}" for way in ways)
+        print(f"{label:44}{name:>13}{scores.wrong_share():9.2f}{scores.recall():10.2f}{seconds:9.1f}{shares}", flush=True)
         record.add(tool, name, "documents wrong %", scores.wrong_share())
-        for way in WHOLE:
+        record.add(tool, name, "documents recall %", scores.recall())
+        for way in ways:
             record.add(tool, name, f"documents removed % {way}", scores.recall((way,)))
 
-    for name, parts in collections.items():
-        scores, seconds = measure(refrain, parts, "documents", "--by", "document")
-        line("refrain", "refrain --by document", name, scores, seconds)
-        for tool, (threshold, permutations) in SETTINGS.items():
-            scores, total = Documents(), 0.0
+    for name, parts in (collections | {name: [files] for name, files in real.items()}).items():
+        for tool in ("refrain", *SETTINGS):
+            scores, total, label = trust_real.Scores() if name in real else Documents(), 0.0, "refrain --by document"
             for texts, known in parts:
-                removed, told = peer_removed(python, tool, texts)
-                if removed is None:
-                    print(f"{tool:44}{name:>12}  skipped: {told}")
-                    break
-                total += told["seconds"]
+                if tool == "refrain":
+                    removed, seconds = removed_by(refrain, texts, "--by", "document")
+                    removed = {row["id"] for row in removed}
+                else:
+                    removed, told = peer_removed(python, tool, texts)
+                    if removed is None:
+                        print(f"{tool:44}{name:>13}  skipped: {told}")
+                        break
+                    seconds, (threshold, permutations) = told["seconds"], SETTINGS[tool]
+                    label = f"{tool} {told['version']}, threshold {threshold}, {permutations}"
+                total += seconds
                 scores.add(rows(known), removed)
             else:
-                label = f"{tool} {told['version']}, threshold {threshold}, {permutations}"
-                line(f"{tool} {told['version']}", label, name, scores, total)
+                line(label.split(",")[0], label, name, scores, total)
     intact = {name: measure(refrain, parts, "words", "--intact")[0] for name, parts in collections.items()}
     report_words(intact, record, "onion's rule", "onion's rule: words wrongly removed")
 
@@ -411,15 +416,17 @@ def main():
     print(f"{'held' if arguments.held else 'development'} templates, seed {arguments.seed}; measured: {', '.join(only)}")
     record = Record()
     collections = generated(arguments) if {"documents", "templates", "peers"} & set(only) else {}
+    real = trust_real.prepared(refrain, DATA, arguments.held) if {"real", "peers"} & set(only) else {}
     if "documents" in only:
         by_document = {name: measure(refrain, parts, "documents", "--by", "document")[0] for name, parts in collections.items()}
         report_documents(by_document, record)
     if "templates" in only:
         report_words({name: measure(refrain, parts, "words")[0] for name, parts in collections.items()}, record)
     if "real" in only:
-        trust_real.report(*trust_real.measure(refrain, DATA, arguments.held, removed_by), record)
+        scores = trust_real.measure(refrain, real, removed_by)
+        trust_real.report(scores, trust_real.place(DATA, arguments.held), record)
     if "peers" in only:
-        measure_peers(refrain, collections, arguments.venv, record)
+        measure_peers(refrain, collections, real, arguments.venv, record)
     if "quality" in only:
         dedup.prepare(arguments.base, arguments.make_dups.resolve())
         quality = dedup.measure_quality(refrain, arguments.eval_dedup.resolve())

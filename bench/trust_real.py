@@ -4,9 +4,9 @@ copyright     copyright files of installed packages
 changelogs    their changelogs
 descriptions  descriptions of packages, from the translation files of the archive
 man           manual pages, as `man` shows them
-gcloud        the same of the commands of one program, where it is installed
 manuals       HTML documentation in several languages, through `refrain extract`
 sites         pages of sites, through `refrain extract`
+gcloud        manual pages of the commands of one program, where it is installed
 
 Nobody has said which of these documents are copies. Whether one contains another is found by a slow comparison that shares no
 code with refrain: words that stand in 5-grams of at least five other texts are wording that a document shares with many; the others
@@ -15,7 +15,7 @@ are its own. Two documents are aligned word by word, in order. A document is a c
 - if both have the same words, or
 - if the other contains 90 % of its own words and 90 % of all of its words.
 
-It is unclear where it has no words of its own, or the other contains 80 % of them. All else is no copy. Packages, pages and
+It is unclear where less than 1 % of its words are its own, or the other contains 80 % of them. All else is no copy. Packages, pages and
 commands are split in two halves by their names: one to develop with, one that is held.
 """
 
@@ -34,18 +34,18 @@ from concurrent.futures import ThreadPoolExecutor
 from difflib import SequenceMatcher
 from pathlib import Path
 
-from extract import lines, run
+from extract import lines, put, run
 from read import ROOT
 
 RECIPE = 1  # to be raised when collections or what is known of them change
 WORD = re.compile(r"\w+")
 SITES = ROOT.parent / "shared" / "data" / "sites" / "dev"
 TRANSLATIONS = "http://deb.debian.org/debian/dists/bookworm/main/i18n/Translation-en.xz"
-MOST = 400  # documents of a collection
+MOST = 300  # documents of a collection
 SHORTEST, LONGEST = 20, 20_000  # words
 
 GRAM, COMMON = 5, 5  # words in a row; in how many other texts they have to occur to be shared wording
-CONTAINED, UNCLEAR = 0.9, 0.8
+CONTAINED, UNCLEAR, NOTHING = 0.9, 0.8, 0.01
 CANDIDATES = 8
 LEAST = 0.1  # 5-grams that two have to share, for each of a document's own words, to be compared
 SMALL = 40_000  # of two texts with fewer pairs of words, all are compared
@@ -137,7 +137,7 @@ def extracted(refrain, pages, work):
     source, out = work / "pages.jsonl", work / "texts.jsonl"
     with source.open("w", encoding="utf-8") as file:
         for name, page in pages:
-            file.write(json.dumps({"id": name, "text": page}, ensure_ascii=False) + "\n")
+            put(file, {"id": name, "text": page})
     run([refrain, "extract", source, "-o", out, "--quiet"], 1, (0, 1))
     for document in map(json.loads, lines(out)):
         yield document["id"], document["text"]
@@ -188,9 +188,9 @@ def collections(refrain, data, held):
     yield "changelogs", lambda: of_packages("changelog.Debian.gz", held)
     yield "descriptions", lambda: descriptions(data, held)
     yield "man", lambda: pages_of_man(held, False)
-    yield "gcloud", lambda: pages_of_man(held, True)
     yield "manuals", lambda: manuals(refrain, data, held)
     yield "sites", lambda: sites(refrain, data, held)
+    yield "gcloud", lambda: pages_of_man(held, True)
 
 
 def made(name, make, folder):
@@ -209,10 +209,10 @@ def made(name, make, folder):
             return None
         with texts.open("w", encoding="utf-8") as file:
             for identifier, text in documents:
-                file.write(json.dumps({"id": identifier, "text": text}, ensure_ascii=False) + "\n")
+                put(file, {"id": identifier, "text": text})
         with known.open("w", encoding="utf-8") as file:
             for line in compared(documents):
-                file.write(json.dumps(line, ensure_ascii=False) + "\n")
+                put(file, line)
     return texts, known
 
 
@@ -318,18 +318,22 @@ def compared(documents):
 
 
 class Scores:
-    def __init__(self, known):
-        self.known = known
-        self.removed, self.unclear, self.wrong, self.copies, self.found = 0, 0, [], 0, 0
+    """Documents removed rightly and wrongly."""
 
-    def add(self, removed):
-        """removed: the lines of the list, by id."""
+    def __init__(self):
+        self.documents = self.others = self.removed = self.unclear = self.copies = self.found = 0
+        self.wrong = []
+
+    def add(self, known, removed):
+        """removed: ids."""
         earlier = set()
-        for document in self.known:
+        self.documents += len(known)
+        for document in known:
             name = document["id"]
             # Copies of an earlier document are to be found; which of two the first is, the order says.
             due = any(other in earlier for other in document["copy_of"])
             earlier.add(name)
+            self.others += not document["copy_of"]
             self.copies += due
             self.found += due and name in removed
             if name not in removed:
@@ -337,39 +341,44 @@ class Scores:
             self.removed += 1
             if any(other not in removed for other in document["copy_of"]):
                 continue
-            if not document["own"] or any(other not in removed for other in document["unclear"]):
+            if document["own"] < NOTHING * document["words"] or any(other not in removed for other in document["unclear"]):
                 self.unclear += 1
             else:
                 self.wrong.append(document)
 
     def wrong_share(self):
-        return 100 * len(self.wrong) / sum(not document["copy_of"] for document in self.known)
+        return 100 * len(self.wrong) / self.others
 
     def recall(self):
         return 100 * self.found / self.copies if self.copies else float("nan")
 
 
-def measure(refrain, data, held, removed_by):
-    """Scores of the documents removed, the share of words removed from blocks, and what wrongly removed documents looked like."""
+def place(data, held):
     folder = data / "real" / f"{'held' if held else 'dev'}-{RECIPE}"
     folder.mkdir(parents=True, exist_ok=True)
+    return folder
+
+
+def prepared(refrain, data, held):
+    """The collections that can be made here: name, and the files of texts and of what is known of them."""
+    files = ((name, made(name, make, place(data, held))) for name, make in collections(refrain, data, held))
+    return {name: found for name, found in files if found}
+
+
+def measure(refrain, prepared, removed_by):
+    """Scores of the documents removed, and the share of words removed from blocks. Lists what was removed wrongly."""
     found = {}
-    for name, make in collections(refrain, data, held):
-        files = made(name, make, folder)
-        if files is None:
-            continue
-        texts, known = (list(map(json.loads, lines(path))) for path in files)
-        scores = Scores(known)
-        removed = {row["id"]: row for row in removed_by(refrain, files[0], "--by", "document")[0]}
-        scores.add(removed)
-        blocks = removed_by(refrain, files[0])[0]
-        sizes = sum(len(words(document["text"])) for document in texts)
-        scores.words = 100 * sum(len(words(row["text"])) for row in blocks) / sizes
+    for name, (texts, known) in prepared.items():
+        scores = Scores()
+        removed = {row["id"]: row for row in removed_by(refrain, texts, "--by", "document")[0]}
+        scores.add(list(map(json.loads, lines(known))), removed)
+        sizes = sum(len(words(document["text"])) for document in map(json.loads, lines(texts)))
+        scores.words = 100 * sum(len(words(row["text"])) for row in removed_by(refrain, texts)[0]) / sizes
         found[name] = scores
-        with (folder / f"{name}.wrong.jsonl").open("w", encoding="utf-8") as file:
+        with texts.with_name(f"{name}.wrong.jsonl").open("w", encoding="utf-8") as file:
             for document in scores.wrong:
-                file.write(json.dumps({**document, "evidence": removed[document["id"]].get("evidence")}, ensure_ascii=False) + "\n")
-    return found, folder
+                put(file, {**document, "evidence": removed[document["id"]].get("evidence")})
+    return found
 
 
 def report(found, folder, record):
@@ -378,11 +387,11 @@ def report(found, folder, record):
     print(f"{'copies':>8}{'found %':>9}{'words removed by block, %':>27}")
     for name, scores in found.items():
         print(
-            f"  {name:30}{len(scores.known):10}{scores.removed:9}{len(scores.wrong):7}{scores.wrong_share():9.2f}{scores.unclear:9}"
+            f"  {name:30}{scores.documents:10}{scores.removed:9}{len(scores.wrong):7}{scores.wrong_share():9.2f}{scores.unclear:9}"
             f"{scores.copies:8}{scores.recall():9.2f}{scores.words:27.2f}"
         )
         record.add("refrain", name, "documents wrong %", scores.wrong_share())
         record.add("refrain", name, "copies removed %", scores.recall())
         record.add("refrain", name, "words removed by block %", scores.words)
-    print(f"wrong: no kept document contains it, by a slow comparison word by word; listed in {folder.relative_to(ROOT)}/NAME.wrong.jsonl.")
-    print("wrong %: of the documents that are no copies. copies: documents that an earlier one contains")
+    print(f"wrong: no kept document contains it, by a slow comparison word by word; listed in")
+    print(f"{folder.relative_to(ROOT)}/NAME.wrong.jsonl. wrong %: of the documents that are no copies. copies: documents that an earlier one contains")
