@@ -45,7 +45,7 @@ from extract import lines, put, run
 from read import RECORDS, ROOT, cpu_model
 
 DATA = ROOT / "bench-data" / "trust"
-WORK = DATA / "work"
+WORK = DATA / f"work-{os.getpid()}"  # several runs at once must not disturb each other
 BOOKS = ROOT.parent / "shared" / "data" / "books" / "editions.tar.zst"
 PARTS = ("documents", "templates", "real", "peers", "quality")
 WORD = re.compile(r"\w+")
@@ -80,7 +80,8 @@ def generated(arguments):
     sources = [Path(trust_collections.__file__), Path(trust_collections.__file__).with_name("trust_templates.py")]
     recipe = hashlib.sha256(b"".join(path.read_bytes() for path in sources)).hexdigest()[:8]
     folder = DATA / "generated"
-    folder.mkdir(parents=True, exist_ok=True)
+    for each in (folder, WORK):
+        each.mkdir(parents=True, exist_ok=True)
     found = {}
     for name, (templates, count, times) in (HELD_FAMILIES if arguments.held else FAMILIES).items():
         count = max(round(count * (arguments.scale if times == 1 else 1)), 30)
@@ -89,8 +90,10 @@ def generated(arguments):
             seed = arguments.seed + 1000 * number
             out = folder / f"{'held-' if arguments.held else ''}{name}-{count}-{seed}-{recipe}"
             texts, known = out.with_name(out.name + ".jsonl"), out.with_name(out.name + ".gold.jsonl")
-            if not known.is_file():
-                trust_collections.write(out, seed, count, arguments.held, templates)
+            if not known.is_file():  # both files get their names once they are whole
+                made = trust_collections.write(WORK / out.name, seed, count, arguments.held, templates)
+                for path, final in zip(made, (texts, known)):
+                    path.replace(final)
             parts.append((texts, known))
         found[name] = parts
     return found
@@ -126,7 +129,7 @@ def peer_removed(python, name, texts):
     """The ids that a peer removes, and the seconds; why not, where it cannot run."""
     shutil.rmtree(WORK, ignore_errors=True)
     WORK.mkdir(parents=True)
-    done = subprocess.run([python, __file__, "--peer", name, texts], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    done = subprocess.run([python, __file__, "--peer", name, texts, WORK], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
     if done.returncode != 0:
         told = done.stderr.decode(errors="replace").strip().splitlines()
         return None, told[-1] if told else f"it ended with {done.returncode}"
@@ -134,9 +137,9 @@ def peer_removed(python, name, texts):
     return {row["id"] for row in rows(WORK / "removed.jsonl")}, told
 
 
-def as_peer(name, texts):
+def as_peer(name, texts, folder):
     """Does the work of a peer, in its environment."""
-    seconds = dedup.WITH[name](Path(texts), WORK, *SETTINGS[name])
+    seconds = dedup.WITH[name](Path(texts), Path(folder), *SETTINGS[name])
     print(json.dumps({"seconds": seconds, "version": version(name)}))
 
 
@@ -154,7 +157,7 @@ class Documents:
         self.named = [0, 0]  # removed copies whose partner is their source or another copy of it; and all of these
 
     def add(self, known, removed, partners=None):
-        """removed: ids; partners: by id, where they are told."""
+        """removed: ids; partners: by id, where the tool names them."""
         sources = {document["id"]: document["source"] for document in known if document["source"]}
         copies = {source: (copy, way) for copy, source, way in ((d["id"], d["source"], d["way"]) for d in known) if source}
         for document in known:
@@ -398,7 +401,7 @@ def main():
     parser.add_argument("--record", action="store_true", help="keep the figures under bench/record/")
     parser.add_argument("--audit", action="store_true", help="make collections whose removals a reader judges, and nothing else")
     parser.add_argument("--books", type=Path, default=BOOKS, help="for --audit: books in a .tar.zst")
-    parser.add_argument("--peer", nargs=2, metavar=("NAME", "FILE"), help=argparse.SUPPRESS)
+    parser.add_argument("--peer", nargs=3, metavar=("NAME", "FILE", "FOLDER"), help=argparse.SUPPRESS)
     arguments = parser.parse_args()
     if arguments.peer:
         as_peer(*arguments.peer)

@@ -9,7 +9,7 @@ sites         pages of sites, through `refrain extract`
 gcloud        manual pages of the commands of one program, where it is installed
 
 Nobody has said which of these documents are copies. Whether one contains another is found by a slow comparison that shares no
-code with refrain: words that stand in 5-grams of at least five other texts are wording that a document shares with many; the others
+code with refrain: words in 5-grams that occur in at least five other texts are wording that many documents share; the others
 are its own. Two documents are aligned word by word, in order. A document is a copy of another
 
 - if both have the same words, or
@@ -170,7 +170,7 @@ def manuals(refrain, data, held):
             for path in paths:
                 name = f"{package}/{language + '/' if language else ''}{path.name}"
                 pages.append((name, path.read_text(encoding="utf-8", errors="replace")))
-    return extracted(refrain, pages, data / "work-real")
+    return extracted(refrain, pages, data / f"work-{os.getpid()}")
 
 
 def sites(refrain, data, held):
@@ -179,7 +179,7 @@ def sites(refrain, data, held):
         site = path.name.split(".")[0]
         if half(site, held) and not site.startswith(("mix", "noise")):
             pages += [(f"{site}/{page['id']}", page["html"]) for page in map(json.loads, lines(path))]
-    return extracted(refrain, pages, data / "work-real")
+    return extracted(refrain, pages, data / f"work-{os.getpid()}")
 
 
 def collections(refrain, data, held):
@@ -210,9 +210,11 @@ def made(name, make, folder):
         with texts.open("w", encoding="utf-8") as file:
             for identifier, text in documents:
                 put(file, {"id": identifier, "text": text})
-        with known.open("w", encoding="utf-8") as file:
+        unfinished = known.with_suffix(f".{os.getpid()}")
+        with unfinished.open("w", encoding="utf-8") as file:
             for line in compared(documents):
                 put(file, line)
+        unfinished.replace(known)
     return texts, known
 
 
@@ -245,7 +247,7 @@ def anchors(left, right):
 
 
 def aligned(left, right):
-    """For each word of the left, whether it stands in the right, all in the same order."""
+    """For each word of the left, whether it occurs in the right, all in the same order."""
     if len(left) * len(right) <= SMALL:
         found = [False] * len(left)
         for match in SequenceMatcher(None, left, right, autojunk=False).get_matching_blocks():
@@ -293,7 +295,7 @@ def compared(documents):
         copies = [other for other in same[tuple(side)] if other != number]
         unclear, best = [], (0.0, "")
         for other, _ in votes.most_common(CANDIDATES + 1) if own else ():
-            # Of words that stand in the other in this order, so many are in 5-grams of both even where one in four differs.
+            # A text that contains so much of another shares at least so many 5-grams with it, even if one word in four differs.
             if sides[other] == side or votes[other] < LEAST * len(own):
                 continue
             found = aligned(side, sides[other])
