@@ -411,6 +411,7 @@ def main():
     refrain, only = arguments.refrain.resolve(), arguments.only
     if arguments.audit:
         for_readers(refrain, arguments)
+        shutil.rmtree(WORK, ignore_errors=True)
         return 0
     if arguments.seed is None:
         arguments.seed = 2 if arguments.held else 1
