@@ -256,7 +256,8 @@ class Record:
     def write(self, refrain, parts, held):
         folder = RECORDS / f"{platform.system()}-{platform.machine()}".lower()
         folder.mkdir(parents=True, exist_ok=True)
-        path = folder / f"{datetime.date.today()}-trust{'-held' if held else ''}.csv"
+        name = ["trust", *(["held"] if held else []), *(parts if set(parts) != set(PARTS) else [])]
+        path = folder / f"{datetime.date.today()}-{'-'.join(name)}.csv"
         with path.open("w", newline="", encoding="utf-8") as file:
             writer = csv.writer(file, lineterminator="\n")
             writer.writerow(["tool", "collection", "measure", "value", "refrain", "cpu", "parts"])

@@ -15,8 +15,8 @@ are its own. Two documents are aligned word by word, in order. A document is a c
 - if both have the same words, or
 - if the other contains 90 % of its own words and 90 % of all of its words.
 
-It is unclear where less than 1 % of its words are its own, or the other contains 80 % of them. All else is no copy. Packages, pages and
-commands are split in two halves by their names: one to develop with, one that is held.
+It is unclear if less than 1 % of its words are its own, or if the other contains 80 % of them. All else is no copy. Packages, pages
+and commands are split in two halves by their names: one to develop with, one that is held.
 """
 
 import gzip
@@ -396,4 +396,5 @@ def report(found, folder, record):
         record.add("refrain", name, "copies removed %", scores.recall())
         record.add("refrain", name, "words removed by block %", scores.words)
     print(f"wrong: no kept document contains it, by a slow comparison word by word; listed in")
-    print(f"{folder.relative_to(ROOT)}/NAME.wrong.jsonl. wrong %: of the documents that are no copies. copies: documents that an earlier one contains")
+    print(f"{folder.relative_to(ROOT)}/NAME.wrong.jsonl. wrong %: of the documents that are no copies.")
+    print("copies: documents that an earlier one contains")
