@@ -395,6 +395,6 @@ def report(found, folder, record):
         record.add("refrain", name, "documents wrong %", scores.wrong_share())
         record.add("refrain", name, "copies removed %", scores.recall())
         record.add("refrain", name, "words removed by block %", scores.words)
-    print(f"wrong: no kept document contains it, by a slow comparison word by word; listed in")
+    print("wrong: no kept document contains it, by a slow comparison word by word; listed in")
     print(f"{folder.relative_to(ROOT)}/NAME.wrong.jsonl. wrong %: of the documents that are no copies.")
     print("copies: documents that an earlier one contains")
