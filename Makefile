@@ -7,7 +7,7 @@ TRAIN_VENV := .venv-train
 TOOLS := .tools/bin
 BIN := target/release/refrain
 
-.PHONY: bench-side-by-side has-browser has-reuse help demo test test-rust test-python test-browser lint deny book examples fuzz-check fuzz bench-read bench-extract bench-decode bench-dedup bench-compare bench-strip bench-library-stores paper-compare paper-strip has-books bench-editions paper-editions has-editions bench-template bench-template-other paper-template \
+.PHONY: bench-side-by-side has-browser has-collection has-reuse help demo test test-rust test-python test-browser lint deny book examples fuzz-check fuzz bench-read bench-extract bench-decode bench-dedup bench-trust bench-compare bench-strip bench-library-stores paper-compare paper-strip has-books bench-editions paper-editions has-editions bench-template bench-template-other paper-template \
 	train-extract evaluate-extract has-pages has-documents stoplists languages strip-evidence paper-decode clean
 
 help:
@@ -24,6 +24,8 @@ help:
 	@echo "make bench-decode      measure encoding and language detection, compared with chardetng"
 	@echo "                       (ENCODED=file IDENTIFIED=file)"
 	@echo "make bench-dedup       measure duplicate removal, compared with rensa, datasketch and text-dedup (COLLECTION=file)"
+	@echo "make bench-trust       measure wrong removals from texts with the same wording and other facts, compared with rensa,"
+	@echo "                       datasketch and text-dedup (TRUST=--held: on templates that no rule was chosen on)"
 	@echo "make bench-strip       measure licence removal from books, compared with gutenberg-cleaner"
 	@echo "                       (BOOKS=folder GOLD=file)"
 	@echo "make bench-compare     measure the search for copied passages, compared with the crate ferret (REUSE=folder)"
@@ -182,6 +184,14 @@ COLLECTION ?= ../shared/data/dedup/base.jsonl.zst
 bench-dedup: $(VENV)/ready
 	$(CARGO) build --release --package refrain-cli --package refrain-bench
 	$(VENV)/bin/python bench/dedup.py --base $(COLLECTION) $(DEDUP)
+
+# What is removed though it is no copy. TRUST="--only documents,templates" measures some parts, TRUST=--held other templates.
+bench-trust: has-collection $(VENV)/ready
+	$(CARGO) build --release --package refrain-cli
+	$(VENV)/bin/python bench/trust.py --base $(COLLECTION) $(TRUST)
+
+has-collection:
+	@test -f "$(COLLECTION)" || { echo "$(COLLECTION) is not there; say where the documents are: COLLECTION=file (CONTRIBUTING.md says what it has to hold)"; exit 2; }
 
 # Collections with copied passages, and what scores them.
 REUSE ?= ../shared/data/reuse
