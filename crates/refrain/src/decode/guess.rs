@@ -75,6 +75,12 @@ const CAPITAL_INSIDE: i64 = 96;
 const TWO_SCRIPTS: i64 = 112;
 /// A closing quotation mark that opens a word.
 const WRONG_QUOTE: i64 = 64;
+/// A letter of another script on its own: what Western signs and accents become in the encodings of these scripts.
+const ALONE: i64 = 64;
+/// A sign between two letters, unless it occurs there: an apostrophe, a dash.
+const SIGN_INSIDE: i64 = 64;
+/// A word in another language of the same script, such as a name.
+const OTHER_LANGUAGE: u32 = 64;
 /// How many ASCII letters are examined for the language.
 const ASCII_LETTERS: usize = 128;
 /// The most that ASCII can count against a language: pages often have English around their text.
@@ -95,6 +101,8 @@ struct Entry {
     closing_quote: bool,
     /// It is not an ASCII character.
     above: bool,
+    /// A sign that does not occur between letters.
+    parts: bool,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -197,7 +205,7 @@ impl Single {
 
 impl Entry {
     const IMPOSSIBLE: Entry =
-        Entry { symbol: SPACE, cost: 0, kind: Kind::Impossible, latin: false, closing_quote: false, above: true };
+        Entry { symbol: SPACE, cost: 0, kind: Kind::Impossible, latin: false, closing_quote: false, above: true, parts: false };
 
     fn of(c: Option<char>) -> Entry {
         let Some(c) = c else { return Entry::IMPOSSIBLE };
@@ -212,7 +220,8 @@ impl Entry {
         };
         let latin = symbol != SPACE && matches!(c, '\0'..='\u{24f}' | '\u{300}'..='\u{36f}' | '\u{1e00}'..='\u{1eff}');
         let cost = if symbol == SPACE && !c.is_ascii() { sign_cost(c) } else { 0 };
-        Entry { symbol, cost, kind, latin, closing_quote: c == '’', above: !c.is_ascii() }
+        let parts = cost > 0 && !matches!(c, '’' | '‘' | '–' | '—' | '…' | '·' | '•' | '\u{a0}' | '\u{ad}' | '\u{200c}'..='\u{200f}');
+        Entry { symbol, cost, kind, latin, closing_quote: c == '’', above: !c.is_ascii(), parts }
     }
 
     /// Its cost in any position: signs, Latin letters in another script's encoding, bytes without a character.
@@ -308,18 +317,17 @@ impl<'a> Sample<'a> {
         table: &Table,
         sums: &mut Vec<u32>,
     ) -> Option<(i64, u32)> {
-        let first = self.stretches.first().map_or(0, |stretch| stretch.0);
-        let head = &self.bytes[first..self.bytes.len().min(first + most)];
-        let (text, _) = encoding.decode_without_bom_handling(head);
+        let head = self.runs(most);
+        let (text, _) = encoding.decode_without_bom_handling(&head);
         let mut damaged = text.matches('\u{fffd}').count();
         // The text may be cut inside a character.
-        damaged -= usize::from(damaged > 0 && (text.ends_with('\u{fffd}') || first + head.len() < self.bytes.len()));
-        if damaged * 100 > above_ascii(head) {
+        damaged -= usize::from(text.ends_with('\u{fffd}'));
+        if damaged * 100 > above_ascii(&head) {
             return None;
         }
         sums.clear();
         sums.resize(table.width(), 0);
-        let (mut common, mut bytes) = (400 * i64::try_from(damaged).unwrap_or(i64::MAX / 400), 0_u32);
+        let mut common = 400 * i64::try_from(damaged).unwrap_or(i64::MAX / 400);
         let mut window = Window(u64::from(SPACE));
         let mut keys = Vec::with_capacity(head.len());
         let mut letter = false;
@@ -332,7 +340,6 @@ impl<'a> Sample<'a> {
             }
             common += if std::mem::take(&mut letter) { WIDE_BESIDE_ASCII } else { 0 };
             let narrow = matches!(c, '\u{ff61}'..='\u{ff9f}');
-            bytes += if narrow && encoding == SHIFT_JIS { 1 } else { 2 };
             let symbol = symbol(c);
             let cost = match c {
                 _ if narrow => 130,
@@ -349,7 +356,29 @@ impl<'a> Sample<'a> {
             }
         }
         table.add(&keys, sums);
-        (bytes > 0).then_some((common, bytes))
+        Some((common, above_ascii(&head) as u32))
+    }
+
+    /// The first bytes above ASCII, with a few bytes of ASCII after each: these may be the second bytes of characters.
+    fn runs(&self, most: usize) -> Vec<u8> {
+        let mut runs = Vec::with_capacity(most + REACH + 2);
+        let mut from = 0;
+        while let Some(at) = next_above_ascii(self.bytes, from)
+            && runs.len() < most
+        {
+            if at > from {
+                runs.extend([b'\n', self.bytes[at - 1]]);
+            }
+            let mut ascii = 0;
+            let end = |byte: &u8| {
+                ascii = if *byte < 0x80 { ascii + 1 } else { 0 };
+                ascii > REACH
+            };
+            let length = self.bytes[at..].iter().take(most - runs.len().min(most)).position(end);
+            from = at + length.unwrap_or(self.bytes.len() - at).min(most - runs.len().min(most));
+            runs.extend_from_slice(&self.bytes[at..from]);
+        }
+        runs
     }
 }
 
@@ -377,13 +406,20 @@ impl Running {
         let start = from.saturating_sub(REACH - 1);
         let mut window = Window(if start == 0 { u64::from(SPACE) } else { 0 });
         let mut word = Word::default();
+        let mut letters = 0;
         for (at, &byte) in (start..).zip(&bytes[start..to]) {
             let entry = single.entries[usize::from(byte)];
             let above = byte >= 0x80 || (at > 0 && bytes[at - 1] >= 0x80);
             let cost = word.push(entry, above) + entry.cost_alone(single.is_latin);
             *common += if at >= from { cost } else { 0 };
             let symbol = if entry.latin && !single.is_latin { SPACE } else { entry.symbol };
-            if window.push(symbol) && at >= from {
+            // Letters of ASCII that no letter above ASCII precedes are the same in all encodings.
+            letters = if entry.above && symbol != SPACE { REACH } else { letters };
+            if window.push(symbol) && letters > 0 {
+                letters -= 1;
+                if at < from {
+                    continue;
+                }
                 keys.push(window.0);
                 if byte < 0x80 {
                     *common -= AVERAGE;
@@ -498,7 +534,10 @@ impl Letters {
             work.sums.resize(table.width(), 0);
             table.sum(&work.found[start..self.runs[run]], &mut work.sums);
             for (_, user) in users {
-                left[*user].sums.iter_mut().zip(&work.sums).for_each(|(sum, cost)| *sum += cost);
+                let Running { single, sums, .. } = &mut left[*user];
+                let least = single.languages.iter().map(|&language| work.sums[language]).min().unwrap_or_default();
+                let most = least + OTHER_LANGUAGE;
+                sums.iter_mut().zip(&work.sums).for_each(|(sum, cost)| *sum += (*cost).min(most));
             }
         }
         self.keys.clear();
@@ -560,13 +599,15 @@ struct Word {
     inside: bool,
     /// The preceding quotation mark opened the word.
     opened: bool,
+    /// How many letters of a script other than Latin precede it.
+    run: usize,
 }
 
 impl Default for Word {
     fn default() -> Self {
         let before =
-            Entry { symbol: SPACE, cost: 0, kind: Kind::Other, latin: false, closing_quote: false, above: false };
-        Word { before, inside: false, opened: true }
+            Entry { symbol: SPACE, cost: 0, kind: Kind::Other, latin: false, closing_quote: false, above: false, parts: false };
+        Word { before, inside: false, opened: true, run: 0 }
     }
 }
 
@@ -583,6 +624,14 @@ impl Word {
         if before.symbol != SPACE && entry.symbol != SPACE && before.latin != entry.latin {
             cost += TWO_SCRIPTS;
         }
+        if before.parts && self.inside && entry.symbol != SPACE {
+            cost += SIGN_INSIDE;
+        }
+        let foreign = entry.above && entry.symbol != SPACE && !entry.latin;
+        if !foreign && self.run == 1 {
+            cost += ALONE;
+        }
+        self.run = if foreign { self.run + 1 } else { 0 };
         if before.closing_quote && entry.symbol != SPACE && self.opened {
             cost += WRONG_QUOTE;
         }
