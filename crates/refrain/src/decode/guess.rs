@@ -61,8 +61,9 @@ const AVERAGE: i64 = 44;
 const DOUBTFUL: i64 = 105;
 const FEW_BYTES: usize = 6;
 const NO_TEXT: f32 = 0.3;
-/// The weight of a declaration.
+/// The weight of a declaration, and of one that decodes the text without errors.
 const DECLARED: i64 = 48;
+const DECLARED_AND_SOUND: i64 = 320;
 /// The weight of the server's declaration.
 const SERVED: i64 = 144;
 /// The weight of the domain.
@@ -77,8 +78,10 @@ const TWO_SCRIPTS: i64 = 112;
 const WRONG_QUOTE: i64 = 64;
 /// A letter of another script on its own: what Western signs and accents become in the encodings of these scripts.
 const ALONE: i64 = 64;
+/// An encoding of another script, for a text without any letter of this script.
+const NO_LETTERS: i64 = 160;
 /// A sign between two letters, unless it occurs there: an apostrophe, a dash.
-const SIGN_INSIDE: i64 = 64;
+const SIGN_INSIDE: i64 = 240;
 /// A word in another language of the same script, such as a name.
 const OTHER_LANGUAGE: u32 = 64;
 /// How many ASCII letters are examined for the language.
@@ -309,6 +312,24 @@ impl<'a> Sample<'a> {
         50 * impossible.map(|(_, count)| i64::from(*count)).sum::<i64>() > self.looked_at
     }
 
+    /// True if some bytes above ASCII are letters of the script of an encoding.
+    fn has_letters(&self, single: &Single) -> bool {
+        let seen = single.entries.iter().zip(&self.counts).filter(|(_, count)| **count > 0);
+        seen.into_iter().any(|(entry, _)| entry.symbol != SPACE && !entry.latin)
+    }
+
+    /// True if an encoding decodes the bytes without errors.
+    fn is_sound(&self, charset: Charset) -> bool {
+        let runs = || self.runs(WIDE_LOOKS[WIDE_LOOKS.len() - 1]);
+        match Single::all().iter().find(|single| single.charset == charset) {
+            Some(single) => {
+                let mut entries = single.entries.iter().zip(&self.counts);
+                entries.all(|(entry, count)| *count == 0 || entry.kind != Kind::Impossible)
+            }
+            None => charset.has_wide_characters() && charset.decode(&runs()).1 == 0,
+        }
+    }
+
     /// The cost of the bytes in a multi-byte encoding, and their number.
     fn cost_wide(
         &self,
@@ -395,7 +416,8 @@ struct Running {
 
 impl Running {
     fn new(single: &'static Single, sample: &Sample<'_>) -> Running {
-        let common = single.prior + if single.is_latin { 0 } else { sample.foreign };
+        let foreign = || sample.foreign + if sample.has_letters(single) { 0 } else { NO_LETTERS };
+        let common = single.prior + if single.is_latin { 0 } else { foreign() };
         let sums = vec![0; Models::shipped().groups[single.group].table().width()];
         Running { single, common, alone: 0, sums }
     }
@@ -410,7 +432,10 @@ impl Running {
         for (at, &byte) in (start..).zip(&bytes[start..to]) {
             let entry = single.entries[usize::from(byte)];
             let above = byte >= 0x80 || (at > 0 && bytes[at - 1] >= 0x80);
-            let cost = word.push(entry, above) + entry.cost_alone(single.is_latin);
+            let own = entry.cost_alone(single.is_latin);
+            // A line of the same sign is one sign.
+            let again = at > 0 && bytes[at - 1] == byte && entry.kind == Kind::Other;
+            let cost = word.push(entry, above) + if again { own / 4 } else { own };
             *common += if at >= from { cost } else { 0 };
             let symbol = if entry.latin && !single.is_latin { SPACE } else { entry.symbol };
             // Letters of ASCII that no letter above ASCII precedes are the same in all encodings.
@@ -450,6 +475,8 @@ struct Evidence<'a> {
     known: Known<'a>,
     bytes: &'a [u8],
     by_ascii: OnceCell<Vec<u32>>,
+    /// The weight of the declaration of the document.
+    declared: i64,
 }
 
 impl Evidence<'_> {
@@ -467,7 +494,7 @@ impl Evidence<'_> {
     /// The weight of declarations for a pair of encoding and language.
     fn bonus(&self, charset: Charset, code: &str) -> i64 {
         let worth = |is: bool, worth: i64| if is { worth } else { 0 };
-        worth(self.known.declared == Some(charset), DECLARED)
+        worth(self.known.declared == Some(charset), self.declared)
             + worth(self.known.served == Some(charset), SERVED)
             + worth(self.known.domain.is_some_and(|domain| is_of_domain(code, domain)), DOMAIN)
     }
@@ -746,7 +773,9 @@ pub(super) fn guess(bytes: &[u8], known: Known<'_>) -> Option<Guess> {
     if sample.looked_at == 0 {
         return None;
     }
-    let evidence = Evidence { known, bytes, by_ascii: OnceCell::new() };
+    let sound = known.declared.is_some_and(|declared| sample.is_sound(declared));
+    let declared = if sound { DECLARED_AND_SOUND } else { DECLARED };
+    let evidence = Evidence { known, bytes, by_ascii: OnceCell::new(), declared };
     let models = Models::shipped();
     let (left, above) = compare(&sample, &evidence);
     let mut costs: Vec<(i64, Charset, &'static str)> = Vec::new();
@@ -784,6 +813,9 @@ pub(super) fn guess(bytes: &[u8], known: Known<'_>) -> Option<Guess> {
         }
     }
     let &(best, charset, language) = costs.iter().min_by_key(|(cost, _, _)| *cost)?;
+    let declared = [known.served, known.declared].into_iter().flatten();
+    let same = |declared: &Charset| Single::all().iter().any(|single| single.charset == *declared) && !sample.differs(charset, *declared);
+    let charset = declared.into_iter().find(same).unwrap_or(charset);
     // Encodings that decode the bytes to the same text are not rivals.
     let rivals = costs.iter().filter(|(_, other, _)| *other != charset && sample.differs(charset, *other));
     let second = rivals.map(|(cost, _, _)| *cost).min();
