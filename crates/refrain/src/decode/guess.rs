@@ -136,11 +136,12 @@ const CENTRAL: &str = "cs sk pl hu sl hr bs sr ro sq";
 
 /// Single-byte encodings: name, group, languages, initial cost.
 #[rustfmt::skip] // a table
-const SINGLE: [(&str, &str, &str, i64); 26] = [
+const SINGLE: [(&str, &str, &str, i64); 29] = [
     ("windows-1252", "latin", WESTERN, 0), ("ISO-8859-15", "latin", WESTERN, 24), ("macintosh", "latin", WESTERN, 128),
     ("windows-1250", "latin", CENTRAL, 16), ("ISO-8859-2", "latin", CENTRAL, 20), ("ISO-8859-16", "latin", "ro", 112),
     ("windows-1257", "latin", "lt lv et", 32), ("ISO-8859-13", "latin", "lt lv et", 40), ("ISO-8859-4", "latin", "lt lv et", 128),
     ("windows-1254", "latin", "tr az", 32), ("windows-1258", "latin", TONES_APART, 48), ("ISO-8859-3", "latin", "eo", 128),
+    ("IBM850", "latin", WESTERN, 128), ("IBM437", "latin", WESTERN, 136), ("IBM852", "latin", CENTRAL, 128),
     ("windows-1251", "cyrillic", "ru uk be bg mk sr kk mn tg uz", 0), ("KOI8-R", "cyrillic", "ru bg", 24),
     ("KOI8-U", "cyrillic", "uk ru be", 28), ("ISO-8859-5", "cyrillic", "ru bg mk sr be uk", 32),
     ("IBM866", "cyrillic", "ru be uk bg", 48), ("IBM855", "cyrillic", "ru bg sr mk be uk", 80),
@@ -242,8 +243,8 @@ impl Entry {
 fn sign_cost(c: char) -> u8 {
     match c {
         '“' | '”' | '„' | '’' | '‘' | '–' | '—' | '«' | '»' | '\u{a0}' | '…' => 48,
-        'ª' | 'º' | '¿' | '¡' => 64,
-        '•' | '€' | '°' | '§' | '©' | '®' | '™' | '·' | '‚' | '£' | '\u{ad}' | '№' | '´' | '‹' | '›'
+        '¿' | '¡' => 64,
+        'ª' | 'º' | '•' | '€' | '°' | '§' | '©' | '®' | '™' | '·' | '‚' | '£' | '\u{ad}' | '№' | '´' | '‹' | '›'
         | '\u{200c}'..='\u{200f}' => 80,
         '×' | '²' | '³' | '½' | '¼' | '¾' | '±' | 'µ' | '¹' | '¢' | '¥' | '†' | '÷' | '¶' | '‰' => 112,
         '\u{2500}'..='\u{25ff}' => 144,

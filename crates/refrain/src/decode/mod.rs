@@ -627,13 +627,15 @@ fn utf16_without_mark(bytes: &[u8]) -> Option<Charset> {
     Units::of(bytes, encoding == UTF_16BE).fit().then_some(Charset::Standard(encoding))
 }
 
-/// True if most of every second byte are the same control character: no other encoding has this many of them.
+/// True if most of every second byte are the same control character: no other encoding has this many of them. Tabs and line
+/// ends are common in other texts; where they are half of a letter, the letters have spaces between them.
 fn one_control_reigns(head: &[u8], offset: usize) -> bool {
     let head = &head[..head.len().min(FIRST_BYTES)];
     let mut counts = [0_usize; 0x20];
     let bytes = head.iter().skip(offset).step_by(2);
     bytes.for_each(|byte| counts.get_mut(usize::from(*byte)).into_iter().for_each(|count| *count += 1));
-    counts[1..].iter().any(|count| 20 * count > 6 * head.len())
+    let spaces = counts[0] * 50 >= head.len() / 2;
+    (1..=u8::MAX).zip(&counts[1..]).any(|(byte, count)| 20 * count > 6 * head.len() && (is_control(byte) || spaces))
 }
 
 /// UTF-16 without a mark in Chinese or Japanese, where hardly any byte is zero. Pairs of ASCII letters and characters of
@@ -720,6 +722,25 @@ mod tests {
     fn utf16_without_a_mark_is_seen() {
         let bytes: Vec<u8> = "Plain English text.".encode_utf16().flat_map(u16::to_be_bytes).collect();
         assert_eq!(decoded(&bytes, None), ("Plain English text.".into(), "UTF-16BE", 0));
+    }
+
+    #[test]
+    fn tabs_and_line_ends_are_no_half_of_a_letter() {
+        let rows: String = (0..10).map(|row| format!("{}<td>\n{}<b>{row}é</b>\n", "\t".repeat(12), "\t".repeat(14))).collect();
+        let columns = "é\t1\t2\t3\n".repeat(40);
+        let lines = "\n1\n2\n3\né".repeat(40);
+        for text in [format!("<html><body>\n{rows}"), columns, lines.clone(), format!(" {lines}")] {
+            let latin1: Vec<u8> = text.chars().map(|c| c as u8).collect();
+            assert_eq!(decoded(&latin1, None), (text, "windows-1252", 0));
+        }
+        // Numbers of these letters begin with a tab, a line end or a carriage return.
+        let hindi = "यह एक छोटा सा गाँव है और इसके पास एक नदी बहती है।";
+        let punjabi = "ਇਹ ਇੱਕ ਛੋਟਾ ਜਿਹਾ ਪਿੰਡ ਹੈ ਅਤੇ ਇਸ ਦੇ ਕੋਲ ਇੱਕ ਨਦੀ ਵਗਦੀ ਹੈ।";
+        let malayalam = "ഇതൊരു ചെറിയ ഗ്രാമമാണ് അതിന്റെ അടുത്ത് ഒരു നദി ഒഴുകുന്നു";
+        for text in [hindi, punjabi, malayalam] {
+            assert_eq!(decoded(&utf16(text, false), None), (text.into(), "UTF-16LE", 0));
+            assert_eq!(decoded(&utf16(text, true), None), (text.into(), "UTF-16BE", 0));
+        }
     }
 
     fn utf16(text: &str, big_endian: bool) -> Vec<u8> {
