@@ -3,8 +3,11 @@
 use std::borrow::Cow;
 
 use encoding_rs::{
-    BIG5, DecoderResult, EUC_JP, EUC_KR, Encoding, GB18030, GBK, ISO_2022_JP, REPLACEMENT, SHIFT_JIS, UTF_8, UTF_16BE,
-    UTF_16LE, X_USER_DEFINED,
+    BIG5, DecoderResult, EUC_JP, EUC_KR, Encoding, GB18030, GBK, IBM866, ISO_2022_JP, ISO_8859_2, ISO_8859_3, ISO_8859_4,
+    ISO_8859_5, ISO_8859_6, ISO_8859_7, ISO_8859_8, ISO_8859_8_I, ISO_8859_10, ISO_8859_13, ISO_8859_14, ISO_8859_15,
+    ISO_8859_16, KOI8_R, KOI8_U, MACINTOSH, REPLACEMENT, SHIFT_JIS, UTF_8, UTF_16BE, UTF_16LE, WINDOWS_874, WINDOWS_1250,
+    WINDOWS_1251, WINDOWS_1252, WINDOWS_1253, WINDOWS_1254, WINDOWS_1255, WINDOWS_1256, WINDOWS_1257, WINDOWS_1258,
+    X_MAC_CYRILLIC, X_USER_DEFINED,
 };
 
 /// An encoding that bytes can be decoded with.
@@ -49,6 +52,23 @@ const IBM852: &str = "ÇüéâäůćçłëŐőîŹÄĆÉĹĺôöĽľŚśÖÜŤť
     └┴┬├─┼Ăă╚╔╩╦╠═╬¤đĐĎËďŇÍÎě┘┌█▄ŢŮ▀ÓßÔŃńňŠšŔÚŕŰýÝţ´\u{ad}˝˛ˇ˘§÷¸°¨˙űŘř■\u{a0}";
 const IBM855: &str = "ђЂѓЃёЁєЄѕЅіІїЇјЈљЉњЊћЋќЌўЎџЏюЮъЪаАбБцЦдДеЕфФгГ«»░▒▓│┤хХиИ╣║╗╝йЙ┐└┴┬├─┼кК╚╔╩╦╠═╬¤\
     лЛмМнНоОп┘┌█▄Пя▀ЯрРсСтТуУжЖвВьЬ№\u{ad}ыЫзЗшШэЭщЩчЧ§■\u{a0}";
+
+/// The encodings of the Encoding Standard that text can be decoded from.
+#[rustfmt::skip] // a table
+static STANDARD: [&Encoding; 38] = [
+    UTF_8, UTF_16LE, UTF_16BE, WINDOWS_1250, WINDOWS_1251, WINDOWS_1252, WINDOWS_1253, WINDOWS_1254, WINDOWS_1255,
+    WINDOWS_1256, WINDOWS_1257, WINDOWS_1258, WINDOWS_874, ISO_8859_2, ISO_8859_3, ISO_8859_4, ISO_8859_5, ISO_8859_6,
+    ISO_8859_7, ISO_8859_8, ISO_8859_8_I, ISO_8859_10, ISO_8859_13, ISO_8859_14, ISO_8859_15, ISO_8859_16, KOI8_R, KOI8_U,
+    IBM866, MACINTOSH, X_MAC_CYRILLIC, SHIFT_JIS, EUC_JP, ISO_2022_JP, EUC_KR, GBK, GB18030, BIG5,
+];
+
+/// All encodings that text can be decoded from.
+pub(super) fn all() -> Vec<Charset> {
+    let wide = [false, true].map(|big_endian| Charset::Utf32 { big_endian });
+    let standard = STANDARD.iter().map(|encoding| Charset::Standard(encoding));
+    let seven_bit = [Charset::Hz, Charset::Iso2022Kr, Charset::Iso2022Jp1];
+    standard.chain(DOS.iter().map(Charset::Dos)).chain(wide).chain(seven_bit).collect()
+}
 
 impl Charset {
     /// The name that users see: that of the Encoding Standard, if it has one.

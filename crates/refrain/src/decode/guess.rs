@@ -18,6 +18,8 @@ use super::symbols::{SPACE, symbol};
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Guess {
     pub(super) charset: Charset,
+    /// The next best encoding that makes another text of the bytes.
+    pub(super) second: Option<Charset>,
     pub(super) language: &'static str,
     /// How sure it is, from 0 to 1.
     pub(super) confidence: f32,
@@ -224,7 +226,8 @@ impl Entry {
         };
         let latin = symbol != SPACE && matches!(c, '\0'..='\u{24f}' | '\u{300}'..='\u{36f}' | '\u{1e00}'..='\u{1eff}');
         let cost = if symbol == SPACE && !c.is_ascii() { sign_cost(c) } else { 0 };
-        let parts = cost > 0 && !matches!(c, '’' | '‘' | '–' | '—' | '…' | '·' | '•' | '\u{a0}' | '\u{ad}' | '\u{200c}'..='\u{200f}');
+        let joins = matches!(c, '’' | '‘' | '–' | '—' | '…' | '·' | '•' | '\u{a0}' | '\u{ad}' | '\u{200c}'..='\u{200f}');
+        let parts = cost > 0 && !joins;
         Entry { symbol, cost, kind, latin, closing_quote: c == '’', above: !c.is_ascii(), parts }
     }
 
@@ -383,7 +386,7 @@ impl<'a> Sample<'a> {
 
     /// The first bytes above ASCII, with a few bytes of ASCII after each: these may be the second bytes of characters.
     fn runs(&self, most: usize) -> Vec<u8> {
-        let mut runs = Vec::with_capacity(most + REACH + 2);
+        let mut runs = Vec::with_capacity(most + 2);
         let mut from = 0;
         while let Some(at) = next_above_ascii(self.bytes, from)
             && runs.len() < most
@@ -392,13 +395,15 @@ impl<'a> Sample<'a> {
                 runs.extend([b'\n', self.bytes[at - 1]]);
             }
             let mut ascii = 0;
-            let end = |byte: &u8| {
-                ascii = if *byte < 0x80 { ascii + 1 } else { 0 };
-                ascii > REACH
-            };
-            let length = self.bytes[at..].iter().take(most - runs.len().min(most)).position(end);
-            from = at + length.unwrap_or(self.bytes.len() - at).min(most - runs.len().min(most));
-            runs.extend_from_slice(&self.bytes[at..from]);
+            from = at;
+            while let Some(&byte) = self.bytes.get(from)
+                && ascii <= REACH
+                && runs.len() < most
+            {
+                ascii = if byte < 0x80 { ascii + 1 } else { 0 };
+                runs.push(byte);
+                from += 1;
+            }
         }
         runs
     }
@@ -814,19 +819,21 @@ pub(super) fn guess(bytes: &[u8], known: Known<'_>) -> Option<Guess> {
         }
     }
     let &(best, charset, language) = costs.iter().min_by_key(|(cost, _, _)| *cost)?;
-    let declared = [known.served, known.declared].into_iter().flatten();
-    let same = |declared: &Charset| Single::all().iter().any(|single| single.charset == *declared) && !sample.differs(charset, *declared);
-    let charset = declared.into_iter().find(same).unwrap_or(charset);
+    // Of encodings that decode the bytes to the same text, the declared one is named.
+    let is_single = |charset: Charset| Single::all().iter().any(|single| single.charset == charset);
+    let same = |declared: &Charset| is_single(*declared) && !sample.differs(charset, *declared);
+    let charset = [known.served, known.declared].into_iter().flatten().find(same).unwrap_or(charset);
     // Encodings that decode the bytes to the same text are not rivals.
     let rivals = costs.iter().filter(|(_, other, _)| *other != charset && sample.differs(charset, *other));
-    let second = rivals.map(|(cost, _, _)| *cost).min();
-    let lead = second.map_or(f32::MAX, |second| (second - best) as f32 / STEP);
+    let second = rivals.min_by_key(|(cost, _, _)| *cost);
+    let lead = second.map_or(f32::MAX, |(cost, _, _)| (cost - best) as f32 / STEP);
     let mut confidence = 1.0 - 0.5 * (-lead / 2.0).exp();
     if above >= FEW_BYTES && best > DOUBTFUL * i64::try_from(above).unwrap_or(i64::MAX / DOUBTFUL) {
         confidence = confidence.min(NO_TEXT);
     }
     let language = if language.starts_with("zh-") { "zh" } else { language };
-    Some(Guess { charset, language, confidence, judged_by: above })
+    let second = second.map(|(_, charset, _)| *charset);
+    Some(Guess { charset, second, language, confidence, judged_by: above })
 }
 
 /// True if a language of the models is the requested one.
@@ -916,9 +923,9 @@ mod tests {
 
     #[test]
     fn what_fits_nothing_well_is_doubtful() {
-        // Czech in a DOS code page, which is not a candidate.
-        let dos = b"P\xfd\xa1li\xe7 \xa7lu\x9cou\x9fk\xec k\x85\xe5 \xa3p\xd8l \xd4\xa0belsk\x82 \xa2dy, a pak \xe7el dom\x85.";
-        assert!(guess(dos, Known::default()).is_some_and(|guess| guess.confidence <= 0.3));
+        // English in EBCDIC, which is not a candidate.
+        let other = b"\xe3\x88\x85\x40\x93\x81\x94\x97\x40\x89\xa2\x40\x93\x89\xa3\x40\x81\xa3\x40\x84\xa4\xa2\x92\x4b";
+        assert!(guess(other, Known::default()).is_some_and(|guess| guess.confidence <= 0.3));
         let russian = encoded("Съешь же ещё этих мягких французских булок, да выпей чаю.", "KOI8-R");
         let known = Known { language: Some("cs"), ..Known::default() };
         assert!(guess(&russian, known).is_some_and(|guess| guess.confidence <= 0.3));
