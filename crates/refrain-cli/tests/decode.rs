@@ -607,7 +607,8 @@ fn a_stated_encoding_is_used_for_all_files() {
 fn an_uncertain_encoding_is_noted_with_two_guesses() {
     let env = Env::new();
     // EBCDIC: in no encoding that can be detected.
-    let ebcdic = b"\xe3\x88\x85\x40\x93\x81\x94\x97\x40\x89\xa2\x40\x93\x89\xa3\x40\x81\xa3\x40\x84\xa4\xa2\x92\x4b".repeat(3);
+    let ebcdic =
+        b"\xe3\x88\x85\x40\x93\x81\x94\x97\x40\x89\xa2\x40\x93\x89\xa3\x40\x81\xa3\x40\x84\xa4\xa2\x92\x4b".repeat(3);
     env.write("odd.txt", ebcdic);
     env.write("even.txt", "plain");
     let outcome = env.run(&["decode", "--detect", "odd.txt", "even.txt", "-o", "found.jsonl"]).code(0);

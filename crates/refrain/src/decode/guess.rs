@@ -210,8 +210,15 @@ impl Single {
 }
 
 impl Entry {
-    const IMPOSSIBLE: Entry =
-        Entry { symbol: SPACE, cost: 0, kind: Kind::Impossible, latin: false, closing_quote: false, above: true, parts: false };
+    const IMPOSSIBLE: Entry = Entry {
+        symbol: SPACE,
+        cost: 0,
+        kind: Kind::Impossible,
+        latin: false,
+        closing_quote: false,
+        above: true,
+        parts: false,
+    };
 
     fn of(c: Option<char>) -> Entry {
         let Some(c) = c else { return Entry::IMPOSSIBLE };
@@ -226,7 +233,8 @@ impl Entry {
         };
         let latin = symbol != SPACE && matches!(c, '\0'..='\u{24f}' | '\u{300}'..='\u{36f}' | '\u{1e00}'..='\u{1eff}');
         let cost = if symbol == SPACE && !c.is_ascii() { sign_cost(c) } else { 0 };
-        let joins = matches!(c, '’' | '‘' | '–' | '—' | '…' | '·' | '•' | '\u{a0}' | '\u{ad}' | '\u{200c}'..='\u{200f}');
+        let joins =
+            matches!(c, '’' | '‘' | '–' | '—' | '…' | '·' | '•' | '\u{a0}' | '\u{ad}' | '\u{200c}'..='\u{200f}');
         let parts = cost > 0 && !joins;
         Entry { symbol, cost, kind, latin, closing_quote: c == '’', above: !c.is_ascii(), parts }
     }
@@ -638,8 +646,15 @@ struct Word {
 
 impl Default for Word {
     fn default() -> Self {
-        let before =
-            Entry { symbol: SPACE, cost: 0, kind: Kind::Other, latin: false, closing_quote: false, above: false, parts: false };
+        let before = Entry {
+            symbol: SPACE,
+            cost: 0,
+            kind: Kind::Other,
+            latin: false,
+            closing_quote: false,
+            above: false,
+            parts: false,
+        };
         Word { before, inside: false, opened: true, run: 0 }
     }
 }

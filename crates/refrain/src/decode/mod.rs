@@ -774,16 +774,31 @@ mod tests {
 
     /// Sentences in ASCII, and what is put between their words: names of all Western languages, and signs.
     const ASCII: [(&str, &str); 5] = [
-        ("en", "The lamp is lit at dusk and burns until the morning. Nobody on the island remembers a winter as long as this one. \
-            When the boat came back with flour and letters, all of us went down to the harbour to help with the boxes."),
-        ("nl", "De lamp wordt in de avond aangestoken en brandt tot de ochtend. Niemand op het eiland herinnert zich zo een lange \
-            winter. Toen de boot terugkwam met meel en brieven, gingen wij allemaal naar de haven om te helpen met de dozen."),
-        ("de", "Die Lampe brennt vom Abend bis zum Morgen. Niemand auf der Insel erinnert sich an einen so langen Winter. Als das \
-            Boot mit Mehl und Briefen wieder kam, gingen wir alle zum Hafen hinunter und halfen mit den Kisten."),
-        ("fr", "La lampe brille du soir au matin. Personne ne se souvient sur notre petite rive de tant de neige et de vent. Quand \
-            le bateau revint avec la farine et les lettres, nous sommes tous descendus au port pour porter les caisses."),
-        ("es", "La luz del faro brilla de noche y se apaga por la mañana. Nadie recuerda un invierno tan largo como este. Cuando el \
-            barco trajo la harina y las cartas, todos bajamos al puerto para ayudar con las cajas grandes."),
+        (
+            "en",
+            "The lamp is lit at dusk and burns until the morning. Nobody on the island remembers a winter as long as this one. \
+            When the boat came back with flour and letters, all of us went down to the harbour to help with the boxes.",
+        ),
+        (
+            "nl",
+            "De lamp wordt in de avond aangestoken en brandt tot de ochtend. Niemand op het eiland herinnert zich zo een lange \
+            winter. Toen de boot terugkwam met meel en brieven, gingen wij allemaal naar de haven om te helpen met de dozen.",
+        ),
+        (
+            "de",
+            "Die Lampe brennt vom Abend bis zum Morgen. Niemand auf der Insel erinnert sich an einen so langen Winter. Als das \
+            Boot mit Mehl und Briefen wieder kam, gingen wir alle zum Hafen hinunter und halfen mit den Kisten.",
+        ),
+        (
+            "fr",
+            "La lampe brille du soir au matin. Personne ne se souvient sur notre petite rive de tant de neige et de vent. Quand \
+            le bateau revint avec la farine et les lettres, nous sommes tous descendus au port pour porter les caisses.",
+        ),
+        (
+            "es",
+            "La luz del faro brilla de noche y se apaga por la mañana. Nadie recuerda un invierno tan largo como este. Cuando el \
+            barco trajo la harina y las cartas, todos bajamos al puerto para ayudar con las cajas grandes.",
+        ),
     ];
     const PLANTED: [&[&str]; 9] = [
         &["café"],
@@ -806,8 +821,10 @@ mod tests {
         };
         let mut wrong = Vec::new();
         for (language, text) in ASCII {
-            for (planted, repeated) in PLANTED.iter().flat_map(|planted| [(planted, 1), (planted, 12), (planted, 300)]) {
-                let mut words: Vec<&str> = text.split(' ').filter(|word| word.is_ascii()).collect::<Vec<_>>().repeat(repeated);
+            for (planted, repeated) in PLANTED.iter().flat_map(|planted| [(planted, 1), (planted, 12), (planted, 300)])
+            {
+                let mut words: Vec<&str> =
+                    text.split(' ').filter(|word| word.is_ascii()).collect::<Vec<_>>().repeat(repeated);
                 planted.iter().for_each(|sign| words.insert(below(words.len()), sign));
                 let text = words.join(" ");
                 let bytes = WINDOWS_1252.encode(&text).0;
@@ -843,7 +860,8 @@ mod tests {
         assert_eq!(decoded(page, None).1, "windows-1253");
         let page = b"<meta charset=windows-1251><p>\x93No\x94, she said \x96 and left.</p>";
         assert_eq!(decoded(page, None).1, "windows-1251", "the same text as in windows-1252");
-        let russian = encoding_rs::WINDOWS_1251.encode("<meta charset=iso-8859-1><p>Маяк горит всю ночь.</p>").0.into_owned();
+        let russian =
+            encoding_rs::WINDOWS_1251.encode("<meta charset=iso-8859-1><p>Маяк горит всю ночь.</p>").0.into_owned();
         assert_eq!(decoded(&russian, None).1, "windows-1251");
     }
 
@@ -851,7 +869,10 @@ mod tests {
     fn text_of_dos_is_found() {
         let lines = [
             ("IBM850", "Der Wärter grüßt über die Brücke, und die Möwen hören ihn schön von der Düne.\r\n"),
-            ("IBM437", "│ Größe │ über 5 │ Müller │\r\n└───────┴────────┴────────┘ Ärger für Jürgen, schöne Grüße.\r\n"),
+            (
+                "IBM437",
+                "│ Größe │ über 5 │ Müller │\r\n└───────┴────────┴────────┘ Ärger für Jürgen, schöne Grüße.\r\n",
+            ),
             ("IBM852", "Příliš žluťoučký kůň úpěl ďábelské ódy, a pak šel domů přes řeku.\r\n"),
         ];
         for (label, line) in lines {
@@ -886,7 +907,8 @@ mod tests {
 
     #[test]
     fn tabs_and_line_ends_are_no_half_of_a_letter() {
-        let rows: String = (0..10).map(|row| format!("{}<td>\n{}<b>{row}é</b>\n", "\t".repeat(12), "\t".repeat(14))).collect();
+        let rows: String =
+            (0..10).map(|row| format!("{}<td>\n{}<b>{row}é</b>\n", "\t".repeat(12), "\t".repeat(14))).collect();
         let columns = "é\t1\t2\t3\n".repeat(40);
         let lines = "\n1\n2\n3\né".repeat(40);
         for text in [format!("<html><body>\n{rows}"), columns, lines.clone(), format!(" {lines}")] {

@@ -142,7 +142,9 @@ impl Found {
 
     /// The encoding and its confidence, if they are not to be relied on.
     pub(super) fn uncertain(&self) -> Option<Uncertain> {
-        let Detection { encoding: Some(encoding), second, confidence, .. } = *self.detection.as_ref()? else { return None };
+        let Detection { encoding: Some(encoding), second, confidence, .. } = *self.detection.as_ref()? else {
+            return None;
+        };
         let origin = || self.origin.clone();
         (confidence < SURE).then(|| Uncertain { origin: origin(), encoding, second, confidence })
     }
