@@ -849,8 +849,9 @@ mod tests {
             ("北京的冬天", "gb18030"),
         ] {
             let encoding = Encoding::for_label(label.as_bytes()).expect("an encoding");
-            let bytes = encoding.encode(&format!("{english} {word} {english}")).0.into_owned();
-            assert_eq!(decoded(&bytes, None).1, label, "{word}");
+            let text = format!("{english} {word} {english}");
+            let bytes = encoding.encode(&text).0.into_owned();
+            assert_eq!(decoded(&bytes, None).0, text, "{label}");
         }
     }
 
