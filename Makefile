@@ -7,7 +7,7 @@ TRAIN_VENV := .venv-train
 TOOLS := .tools/bin
 BIN := target/release/refrain
 
-.PHONY: bench-side-by-side has-browser has-collection has-reuse help demo test test-rust test-python test-browser lint deny book examples fuzz-check fuzz bench-read bench-extract bench-decode bench-dedup bench-trust bench-compare bench-strip bench-library-stores paper-compare paper-strip has-books bench-editions paper-editions has-editions bench-template bench-template-other paper-template \
+.PHONY: bench-side-by-side has-browser has-collection has-reuse help demo test test-rust test-python test-browser lint deny book examples fuzz-check fuzz bench-read bench-extract bench-decode bench-dedup bench-trust bench-compare bench-strip bench-library-stores paper-compare paper-strip has-books bench-editions paper-editions has-editions bench-template bench-template-other paper-template \ bench-decode-western
 	train-extract evaluate-extract has-pages has-documents stoplists languages strip-evidence paper-decode clean
 
 help:
@@ -22,6 +22,7 @@ help:
 	@echo "make bench-read        measure reading, compared with FastWARC"
 	@echo "make bench-extract     measure main content extraction, compared with Resiliparse (PAGES=file)"
 	@echo "make bench-decode      measure encoding and language detection, compared with chardetng"
+	@echo "make bench-decode-western  count encodings found in Western texts with few bytes above ASCII (WESTERN=tar file of texts)"
 	@echo "                       (ENCODED=file IDENTIFIED=file)"
 	@echo "make bench-dedup       measure duplicate removal, compared with rensa, datasketch and text-dedup (COLLECTION=file)"
 	@echo "make bench-trust       measure wrong removals from texts with the same wording and other facts, compared with rensa,"
@@ -173,6 +174,13 @@ IDENTIFIED ?= ../shared/data/charset/langid_dev.jsonl.zst
 bench-decode: has-documents $(VENV)/ready
 	$(CARGO) build --release --package refrain-cli --package refrain-bench
 	$(VENV)/bin/python bench/decode.py --documents $(ENCODED) --texts $(IDENTIFIED)
+
+# Sentences by language, LANG/FILE.txt in a tar file: see bench/western.py.
+WESTERN ?= ../shared/data/charset/train_text.tar.zst
+
+bench-decode-western: $(VENV)/ready
+	$(CARGO) build --release --package refrain-cli
+	$(VENV)/bin/python bench/western.py --texts $(WESTERN)
 
 has-documents:
 	@test -f "$(ENCODED)" || { echo "$(ENCODED) is not there; say where the documents are: ENCODED=file (CONTRIBUTING.md says what they have to hold)"; exit 2; }

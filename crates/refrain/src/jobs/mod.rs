@@ -22,7 +22,7 @@ mod template;
 pub use compare::{Compare, CompareInput, CompareReport, NamedPairs};
 pub use convert::{Convert, ConvertReport};
 pub use corpus::{Corpus, CorpusReport};
-pub use decode::{Decode, DecodeMethod, DecodeReport};
+pub use decode::{Decode, DecodeMethod, DecodeReport, Uncertain};
 pub use dedup::{Dedup, DedupReport, Keep, NgramReport, RepeatedPassage, Totals};
 #[cfg(feature = "papers")]
 pub use editions::Threshold;
