@@ -128,7 +128,7 @@ impl Passes<'_> {
             let other = kept.get(&(number - 1)).filter(|other| **other != number - 1);
             let figures =
                 DedupFigures { words, words_kept: if other.is_some() { 0 } else { words }, ..DedupFigures::default() };
-            tally.add(&document, figures, other.is_some(), 0);
+            tally.add(&document, figures, other.is_some(), &[]);
             match other {
                 Some(other) => {
                     let found = learned.compare(number - 1, *other, self.job.measure)?;
@@ -141,6 +141,7 @@ impl Passes<'_> {
                 }
             }
         })?;
+        tally.check(self.job.alarm)?;
         files.finish()?;
         self.write_clusters(learned, kept.into_iter().filter(|(member, kept)| member != kept))?;
         Ok(tally)

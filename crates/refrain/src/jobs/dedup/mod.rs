@@ -23,7 +23,7 @@ use crate::source::{self, Collection, ReadOptions};
 use crate::text::Offsets;
 
 pub use keep::Keep;
-pub use report::{DedupReport, NgramReport, RepeatedPassage, Totals};
+pub use report::{DedupReport, NgramReport, RepeatedPassage, RuleTotals, Totals};
 
 /// Removes text that occurs in earlier documents: blocks that are copies, or whole documents that resemble another one.
 ///
@@ -84,6 +84,10 @@ pub struct Dedup {
     pub part_size: u64,
     /// Bytes of text between two checkpoints: what a killed run repeats at most.
     pub checkpoint: u64,
+    /// Does not complete the output if a source, host or language loses more than this share of its words or documents. The
+    /// same job with a higher limit, or none, then completes it. It is not a part of what makes two runs the same.
+    #[serde(skip_serializing)]
+    pub alarm: Option<f64>,
 }
 
 impl Default for Dedup {
@@ -107,6 +111,7 @@ impl Default for Dedup {
             offsets: Offsets::default(),
             part_size: 256 << 20,
             checkpoint: 1 << 30,
+            alarm: None,
         }
     }
 }
@@ -145,6 +150,7 @@ impl Dedup {
 
     fn start(&self, input: &Input, against: Option<&Input>, outputs: &Outputs, run: &Run) -> Result<DedupReport> {
         self.check(outputs)?;
+        let outputs = &outputs.clone().with_evidence();
         let workers = run.start()?;
         let known = against.map(|against| self.open_against(against, outputs)).transpose()?.unwrap_or_default();
         let Known { evidence, source: known, failures } = known;
@@ -163,7 +169,7 @@ impl Dedup {
         let passes = Passes { job: self, options, evidence, against: known, source, outputs, workers: &workers, work };
         let result = passes.run(early);
         match (result, passes.work.left_behind()) {
-            (Err(error), Some(folder)) => Err(error.hint(Hint::new(format!(
+            (Err(error), Some(folder)) if !error.is_alarm() => Err(error.hint(Hint::new(format!(
                 "run it again with the same options to resume, or delete {} to start again",
                 folder.display()
             )))),
@@ -192,11 +198,16 @@ impl Dedup {
         if task == Task::Count && !outputs.main().is_discarded() {
             return Err(Error::Refused("counting n-grams writes no documents".into()));
         }
+        if self.alarm.is_some() && outputs.path().is_none() {
+            let error = Error::Refused("an alarm can only hold back a file or a folder".into());
+            return Err(error.hint(Hint::option("output", "name one with `output`")));
+        }
         if self.keep != Keep::First && task != Task::Documents {
             let error = Error::Refused("choosing which document to keep needs whole documents".into());
             return Err(error.hint(Hint::option("keep", "remove `keep`, or compare whole documents")));
         }
-        for (name, share) in [("threshold", self.threshold), ("resemblance", self.resemblance)] {
+        let alarm = self.alarm.unwrap_or_default();
+        for (name, share) in [("threshold", self.threshold), ("resemblance", self.resemblance), ("alarm", alarm)] {
             if !(0.0..=1.0).contains(&share) {
                 let error = Error::Refused(format!("{share} is not a share"));
                 return Err(error.hint(Hint::option(name, format!("set `{name}` to a number from 0 to 1"))));
