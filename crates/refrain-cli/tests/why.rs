@@ -48,7 +48,7 @@ fn a_folder_keeps_what_was_removed_from_it() {
         assert!(!String::from_utf8_lossy(&listed.stdout).contains("_refrain"), "{options:?}: {listed:?}");
         assert!(listed.stderr.ends_with(" 0 skipped, 0 failed\n"), "{options:?}: {listed:?}");
     }
-    env.run(&["list", "clean/_refrain"]).code(1);
+    env.run(&["list", "clean/_refrain"]).code(2);
 }
 
 #[test]
@@ -113,13 +113,17 @@ fn corpora_books_and_pages_are_explained() {
     env.copy_folder(&samples(), "samples");
     env.run(&["corpus", "samples/crawl.warc.gz", "-o", "corpus/", "-q"]).code(0);
     let page = text(&why(&env, "https://lighthouse.example/articles/lens.html corpus/"));
-    assert!(page.contains("are boilerplate") && page.contains("extract learned: it is main content with"), "{page}");
+    assert!(page.contains("are boilerplate") && page.contains("extract learned: the probability that it is main content is"), "{page}");
     env.run(&["strip", "samples/books", "-o", "books/", "-q"]).code(0);
     let book =
         env.read_jsonl("books/report.jsonl").iter().find(|book| book["preamble_end"] != 0).expect("one")["origin"]
             .clone();
     let book = text(&why(&env, &format!("{} books/", book.as_str().expect("a name"))));
-    assert!(book.contains("is the preamble") || book.contains("are preambles"), "{book}");
+    assert!(book.contains("in the preamble"), "{book}");
+    env.run(&["template", "samples/site", "-o", "pages/", "-q"]).code(0);
+    let id = env.read_jsonl("pages/report.jsonl")[0]["id"].as_str().expect("an id").to_owned();
+    let page = text(&why(&env, &format!("{id} pages/")));
+    assert!(page.contains("site template") && page.contains("it is not content on"), "{page}");
 }
 
 #[test]

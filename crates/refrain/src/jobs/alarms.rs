@@ -1,51 +1,13 @@
 //! Alarms: groups of documents that lose more than a user accepts.
 
 use std::collections::BTreeMap;
-use std::path::Path;
 
-use crate::document::Document;
 use crate::error::{Error, Hint, Result};
+use crate::stats::Loss;
 use crate::text::legible;
 
-/// How much of a group of documents was kept.
-#[derive(Debug, Clone, Copy, Default)]
-pub(super) struct Loss {
-    pub(super) documents: u64,
-    pub(super) documents_kept: u64,
-    pub(super) words: u64,
-    pub(super) words_kept: u64,
-}
-
-/// Smaller groups raise no alarm: one copy can be most of them.
-const LEAST_DOCUMENTS: u64 = 10;
-const LEAST_WORDS: u64 = 1000;
 /// Groups that an alarm names.
 const NAMED: usize = 10;
-
-impl Loss {
-    /// Large enough that a share means something.
-    pub(super) fn counts(&self) -> bool {
-        self.documents >= LEAST_DOCUMENTS && self.words >= LEAST_WORDS
-    }
-
-    /// The lost share of words, or of documents if that is larger.
-    pub(super) fn share(&self) -> f64 {
-        let lost = |kept: u64, all: u64| if all == 0 { 0.0 } else { 1.0 - kept as f64 / all as f64 };
-        lost(self.words_kept, self.words).max(lost(self.documents_kept, self.documents))
-    }
-}
-
-/// The source of a document for people: the file that holds it with others, or the folder of its own file.
-pub(super) fn source_of(document: &Document) -> String {
-    let input = &document.origin.input;
-    let alone = document.origin.member.is_none() && document.origin.url.is_none() && document.id == *input;
-    let folder = Path::new(input).parent().filter(|_| alone).map(|folder| folder.to_string_lossy().into_owned());
-    match folder {
-        Some(folder) if folder.is_empty() => ".".to_owned(),
-        Some(folder) => folder,
-        None => input.clone(),
-    }
-}
 
 /// Refuses to go on if a group lost a larger share than the limit. `groups` have a kind, a name and what they lost.
 pub(super) fn check<'a>(limit: Option<f64>, groups: impl Iterator<Item = (&'a str, &'a str, Loss)>) -> Result<()> {
@@ -105,14 +67,5 @@ mod tests {
         assert!(text.contains("`alarm=off`"), "{text}");
         assert_eq!(raised(None, &groups), None);
         assert_eq!(raised(Some(1.0), &groups), None);
-    }
-
-    #[test]
-    fn a_file_with_one_text_belongs_to_its_folder() {
-        let mut document = Document::from_text("books/a.txt", "");
-        document.origin.input = "books/a.txt".into();
-        assert_eq!(source_of(&document), "books");
-        document.id = "12".into();
-        assert_eq!(source_of(&document), "books/a.txt");
     }
 }

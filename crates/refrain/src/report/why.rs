@@ -60,8 +60,8 @@ pub(crate) fn sentence(reason: &Reason, name: Option<&str>) -> String {
         Reason::Resembles { score, .. } => {
             format!("the document resembles {of}: {} (100 % means the same words)", percent(*score))
         }
-        Reason::Judged { rule, probability: Some(probability) } => {
-            format!("it is main content with a probability of only {} (rule: {rule})", percent(*probability))
+        Reason::Judged { probability: Some(probability), .. } => {
+            format!("the probability that it is main content is {}", percent(*probability))
         }
         Reason::Judged { rule, probability: None } => format!("the rule \"{rule}\" found that it is not main content"),
         Reason::Classified { class, length, link_density, stop_word_density, .. } => format!(
@@ -93,14 +93,17 @@ pub(crate) fn kind(label: Label, reason: &Reason, one: bool) -> &'static str {
         (_, Label::Boilerplate) => ["boilerplate", "boilerplate"],
         (_, Label::Template) => ["site template", "site template"],
         (_, Label::Foreign) => ["in another language", "in another language"],
-        (_, Label::Preamble) => ["the preamble", "preambles"],
-        (_, Label::Epilogue) => ["the epilogue", "epilogues"],
+        (_, Label::Preamble) => ["in the preamble", "in the preamble"],
+        (_, Label::Epilogue) => ["in the epilogue", "in the epilogue"],
     };
     if one { singular } else { plural }
 }
 
-/// A share as people read it. What is not all is never 100 %.
+/// A share as people read it. What is not all is never 100 %, and what is something is never 0 %.
 pub(crate) fn percent(share: f64) -> String {
+    if share > 0.0 && share < 0.005 {
+        return "less than 1 %".to_owned();
+    }
     let rounded = (share * 100.0).round();
     let rounded = if share < 1.0 { rounded.min(99.0) } else { rounded };
     format!("{rounded} %")

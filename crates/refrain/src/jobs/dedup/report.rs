@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::fmt::{self, Write as _};
+use std::ops::AddAssign;
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -9,9 +10,10 @@ use serde_json::Value;
 use crate::dedup::{Counts, DedupFigures, FrequentPassage, Learned, Task};
 use crate::document::{Document, Mark, Reason};
 use crate::error::Result;
-use crate::jobs::alarms::{self, Loss, source_of};
+use crate::jobs::alarms;
 use crate::jobs::failures::Failures;
 use crate::report::{self, excerpt, rule, sentence};
+use crate::stats::{Loss, OTHERS, ROWS, add_to_group, by_loss, source_of};
 use crate::text::{self, CharOffsets, Offsets, legible};
 use crate::url;
 
@@ -101,15 +103,10 @@ pub struct RepeatedPassage {
     pub text: String,
 }
 
-/// Hosts, and sources, with totals of their own; later ones are counted together.
-const GROUPS: usize = 100_000;
-const OTHERS: &str = "(others)";
 /// Repeated passages that are remembered, reported, and shown in the table.
 const REMEMBERED: usize = 1000;
 const REPORTED: usize = 100;
 const SHOWN: usize = 10;
-/// Rows of a table.
-const ROWS: usize = 5;
 /// Characters of a passage that are reported.
 const CHARACTERS: usize = 300;
 
@@ -131,7 +128,7 @@ impl Tally {
     /// Counts a document, with the marks on its blocks.
     pub(super) fn add(&mut self, document: &Document, figures: DedupFigures, removed: bool, marks: &[Mark]) {
         let totals = Totals { documents: 1, documents_kept: u64::from(!removed), figures };
-        self.total.add(totals);
+        self.total += totals;
         self.blocks_removed += marks.len() as u64;
         self.without_words += u64::from(figures.words == 0);
         for mark in marks {
@@ -142,13 +139,13 @@ impl Tally {
         if removed && marks.is_empty() && figures.words > figures.words_kept {
             self.add_rule("dedup document".to_owned(), figures.words - figures.words_kept);
         }
-        add_to(&mut self.by_source, source_of(document), totals);
+        add_to_group(&mut self.by_source, source_of(document), totals);
         if let Some(language) = &document.language {
-            add_to(&mut self.by_language, language.clone(), totals);
+            add_to_group(&mut self.by_language, language.clone(), totals);
         }
         let address = document.origin.url.as_deref().or_else(|| document.meta.get("url").and_then(Value::as_str));
         if let Some(host) = address.and_then(url::host) {
-            add_to(&mut self.by_host, host, totals);
+            add_to_group(&mut self.by_host, host, totals);
         }
     }
 
@@ -218,11 +215,6 @@ impl Tally {
     }
 }
 
-fn add_to(table: &mut BTreeMap<String, Totals>, name: String, totals: Totals) {
-    let known = table.len() < GROUPS || table.contains_key(&name);
-    table.entry(if known { name } else { OTHERS.to_owned() }).or_default().add(totals);
-}
-
 impl Totals {
     fn loss(&self) -> Loss {
         Loss {
@@ -232,8 +224,10 @@ impl Totals {
             words_kept: self.figures.words_kept,
         }
     }
+}
 
-    fn add(&mut self, other: Totals) {
+impl AddAssign for Totals {
+    fn add_assign(&mut self, other: Totals) {
         self.documents += other.documents;
         self.documents_kept += other.documents_kept;
         self.figures += other.figures;
@@ -334,12 +328,7 @@ fn write_rows(
     if table.len() < 2 {
         return Ok(());
     }
-    let mut rows: Vec<(&String, &Totals)> = table.iter().collect();
-    let order = |row: &Totals| (row.loss().counts(), row.loss().share(), row.figures.words);
-    rows.sort_by(|(_, one), (_, other)| {
-        let (one, other) = (order(one), order(other));
-        other.0.cmp(&one.0).then(other.1.total_cmp(&one.1)).then(other.2.cmp(&one.2))
-    });
+    let rows = by_loss(table, Totals::loss);
     let repeated = ngram.map_or_else(String::new, |ngram| format!("repeated {ngram}-grams before and after"));
     writeln!(f, "\n{what:<28}{:>12}{:>8}{:>14}{:>8}  {repeated}", "documents", "kept", "words", "kept")?;
     for (name, row) in rows.iter().take(ROWS) {
