@@ -113,7 +113,11 @@ fn corpora_books_and_pages_are_explained() {
     env.copy_folder(&samples(), "samples");
     env.run(&["corpus", "samples/crawl.warc.gz", "-o", "corpus/", "-q"]).code(0);
     let page = text(&why(&env, "https://lighthouse.example/articles/lens.html corpus/"));
-    assert!(page.contains("are boilerplate") && page.contains("extract learned: the probability that it is main content is"), "{page}");
+    assert!(
+        page.contains("are boilerplate")
+            && page.contains("extract learned: the probability that it is main content is"),
+        "{page}"
+    );
     env.run(&["strip", "samples/books", "-o", "books/", "-q"]).code(0);
     let book =
         env.read_jsonl("books/report.jsonl").iter().find(|book| book["preamble_end"] != 0).expect("one")["origin"]
