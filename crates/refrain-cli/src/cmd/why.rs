@@ -15,7 +15,7 @@ use crate::exit::Exit;
 /// range: the rule, why, the beginning of its text, and the text that it was copied from.
 #[derive(Args)]
 #[command(
-    before_help = "Example:\n  refrain corpus samples/crawl.warc.gz -o corpus/\n  refrain why fog-signals.html corpus/"
+    before_help = "Examples:\n  refrain corpus samples/crawl.warc.gz -o corpus/\n  refrain why fog-signals.html corpus/"
 )]
 pub(crate) struct Arguments {
     /// The id or address of a document, its file name, or a part of these. If several documents match, they are listed
