@@ -13,7 +13,7 @@ BIN := target/release/refrain
 help:
 	@echo "make demo              build refrain, run eight verbs on the samples, and list the files to look at"
 	@echo "make test              install what is needed and run every test"
-	@echo "make test-browser      test the page of refrain compare in Chromium"
+	@echo "make test-browser      test the pages of refrain compare and refrain audit in Chromium"
 	@echo "make lint              check formatting, clippy, documentation and fuzz targets; warnings are errors"
 	@echo "make deny              check licences, sources and duplicates of dependencies"
 	@echo "make book              build the guide as a web site in target/book/"
@@ -100,7 +100,7 @@ $(VENV)/ready: tests/python/requirements.txt
 	$(VENV)/bin/python -m pip install --quiet --requirement tests/python/requirements.txt
 	touch $@
 
-# The page of `refrain compare`, in a browser without a window. SHOTS=folder keeps pictures of it.
+# The pages of `refrain compare` and `refrain audit`, in a browser without a window. SHOTS=folder keeps pictures of it.
 BROWSER := tests/browser
 export CHROMIUM ?= $(shell command -v chromium || echo /usr/bin/chromium)
 

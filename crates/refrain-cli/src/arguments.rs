@@ -465,6 +465,11 @@ pub(crate) fn share(text: &str) -> Result<f64, String> {
     }
 }
 
+/// A share that raises an alarm, or `off`: no share is as large as that.
+pub(crate) fn alarm(text: &str) -> Result<f64, String> {
+    if text == "off" { Ok(f64::INFINITY) } else { share(text) }
+}
+
 /// The parameters of a published method with those that the user set: `name=value` each.
 pub(crate) fn with_parameters<T: Serialize + DeserializeOwned>(published: T, set: &[String]) -> Result<T> {
     let mut parameters = serde_json::to_value(published)?;

@@ -53,8 +53,8 @@ const SAMPLES: [Sample; 16] = [
     Sample { verb: "list", input: "samples/notes.zip", writes: Writes::Nothing },
 ];
 
-/// Verbs that read no documents.
-const OTHERS: [&str; 4] = ["library", "stats", "completions", "man"];
+/// Verbs that read no documents, or only outputs of others.
+const OTHERS: [&str; 6] = ["library", "stats", "why", "audit", "completions", "man"];
 
 /// A folder with the samples, and a library of them.
 fn with_library() -> Env {

@@ -118,10 +118,11 @@ pub use dedup::{Engine, Measure, Normalise, Unit};
 pub use document::{Block, BlockKind, Document, Label, Link, Mark, Origin, Passage, Position, Reason, Span};
 pub use error::{Error, Failure, Hint, Place, Result};
 pub use jobs::{
-    CheckInput, CheckReport, Compare, CompareInput, CompareReport, Convert, ConvertReport, Corpus, CorpusReport,
-    Decode, DecodeReport, Dedup, DedupReport, Editions, EditionsInput, EditionsReport, Extract, ExtractReport,
-    ExtractedPage, Failures, Input, Keep, Library, LibraryCheck, LibraryOptions, Memory, NamedPairs, Output, Outputs,
-    SavedEvidence, Strip, StripReport, Template, TemplateReport, TemplateResult,
+    Audit, AuditReport, AuditVerdicts, CheckInput, CheckReport, Compare, CompareInput, CompareReport, Convert,
+    ConvertReport, Corpus, CorpusReport, Decode, DecodeReport, Dedup, DedupReport, Editions, EditionsInput,
+    EditionsReport, Extract, ExtractReport, ExtractedPage, Failures, Input, Keep, Library, LibraryCheck,
+    LibraryOptions, Memory, NamedPairs, Output, Outputs, SavedEvidence, Strip, StripReport, Template, TemplateReport,
+    TemplateResult, Why, WhyReport,
 };
 pub use run::{Event, Observer, Run, Stop, Workers};
 

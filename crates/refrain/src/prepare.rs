@@ -120,10 +120,7 @@ fn mark_template(document: &mut Document, html: &str, workspace: &Workspace, sit
     let host = document.host();
     let TemplateMatch::Page(number, fit) = sites.find(&host, html) else { return };
     let pages = sites.all().get(number).map_or(0, LearnedTemplate::pages) as u64;
-    let is_content = |at: u32| {
-        let next = fit.content.partition_point(|span| span.end <= at as usize);
-        fit.content.get(next).is_some_and(|span| span.start <= at as usize)
-    };
+    let is_content = |at: u32| covers(&fit.content, at);
     let places = || document.blocks().iter().zip(&workspace.page.outline.places);
     if !fit.fits || !places().any(|(_, place)| is_content(place.source)) {
         return;
@@ -139,6 +136,26 @@ fn mark_template(document: &mut Document, html: &str, workspace: &Workspace, sit
     };
     let marks: Vec<Mark> = outside.map(mark).collect();
     document.marks.extend(marks);
+}
+
+/// True if ranges of a page, in order, cover a position.
+fn covers(ranges: &[Span], at: u32) -> bool {
+    let next = ranges.partition_point(|span| span.end <= at as usize);
+    ranges.get(next).is_some_and(|span| span.start <= at as usize)
+}
+
+/// The visible text of a page, with a mark on each block outside its content. The marks fit `mark` but for their range.
+pub(crate) fn with_marks_outside(mut document: Document, html: &str, content: &[Span], mark: &Mark) -> Document {
+    with_workspace(|workspace| {
+        Extractor::default().segment(html, workspace);
+        let page = &mut workspace.page;
+        document.set_text_and_blocks(std::mem::take(&mut page.text), std::mem::take(&mut page.blocks));
+
+        let places = document.blocks().iter().zip(&page.outline.places);
+        let outside = places.filter(|(_, place)| !covers(content, place.source));
+        document.marks = outside.map(|(block, _)| Mark { span: block.span, ..mark.clone() }).collect();
+        document
+    })
 }
 
 thread_local! {

@@ -12,8 +12,8 @@ use refrain::{Dedup, DedupReport, Engine, Input, Keep, Measure, Normalise, Outpu
 use serde_json::{Value, json};
 
 use crate::arguments::{
-    Given, InputArguments, OutputArguments, counted_documents, is_folder, named, offsets, output_format, peak_memory,
-    print, share, size, tell,
+    Given, InputArguments, OutputArguments, alarm, counted_documents, is_folder, named, offsets, output_format,
+    peak_memory, print, share, size, tell,
 };
 use crate::exit::Exit;
 
@@ -134,6 +134,12 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "ENGINE", default_value = "hash", value_parser = named(vec![("hash", Engine::Hash), ("suffix-array", Engine::SuffixArray), ("spex", Engine::Spex)]), help_heading = "Running")]
     engine: Engine,
 
+    /// Do not complete the output if a source, host or language loses more than this share of its words or documents; exit
+    /// with 3. The same command with a higher share, or off, completes it. Groups of fewer than 10 documents or 1,000 words
+    /// raise no alarm
+    #[arg(long, value_name = "SHARE", value_parser = alarm, help_heading = "Running")]
+    alarm: Option<f64>,
+
     /// Number repeated ids: id, id#2, id#3
     #[arg(long, help_heading = "Input")]
     make_ids: bool,
@@ -177,6 +183,7 @@ impl Arguments {
             offsets: self.offsets,
             part_size: self.part_size,
             checkpoint: self.checkpoint,
+            alarm: self.alarm.filter(|share| share.is_finite()),
         }
     }
 
@@ -227,7 +234,7 @@ impl Arguments {
         let blocks_only = ["threshold", "stub", "intact", "template_text", "ngram", "engine", "lost"];
         if self.count_only {
             let why = "has no effect with --count-only, which writes no documents";
-            let idle = ["format", "removed", "explain", "lost", "save", "keep_marked", "offsets"];
+            let idle = ["format", "removed", "explain", "lost", "save", "keep_marked", "offsets", "alarm"];
             given.refuse(&idle, why)?;
             given.refuse(&["part_size", "by", "exact", "threshold", "stub", "intact", "checkpoint"], why)?;
             given.refuse(&documents_only, why)?;
@@ -248,7 +255,7 @@ impl Arguments {
         }
         if self.explain {
             given.refuse(
-                &["keep_marked", "part_size", "overwrite"],
+                &["keep_marked", "part_size", "overwrite", "alarm"],
                 "has no effect with --explain, which writes no documents",
             )?;
             self.output.refuse_json(given, true, &["explain"])?;
@@ -256,10 +263,11 @@ impl Arguments {
             let why = "is for documents that are written; name a file with -o";
             given.refuse(&["format", "keep_marked", "part_size"], why)?;
         }
-        if self.removed.is_none() && !self.keep_marked && !self.explain {
+        let in_folder = self.output.path().is_some_and(is_folder);
+        if self.removed.is_none() && !self.keep_marked && !self.explain && !in_folder {
             given.refuse(&["offsets"], "is for ranges that are written: by --removed, or with --keep-marked")?;
         }
-        if !self.output.path().is_some_and(is_folder) {
+        if !in_folder {
             given.refuse(&["part_size"], "is for a folder of parts; end its name with / after -o")?;
         }
         Ok(())

@@ -1,5 +1,6 @@
 //! One file per verb.
 
+pub(crate) mod audit;
 pub(crate) mod compare;
 pub(crate) mod completions;
 pub(crate) mod convert;
@@ -14,3 +15,4 @@ pub(crate) mod man;
 pub(crate) mod stats;
 pub(crate) mod strip;
 pub(crate) mod template;
+pub(crate) mod why;

@@ -676,6 +676,15 @@ fn spool(mut reader: impl Read) -> io::Result<File> {
     Ok(file)
 }
 
+/// The content of a file, decompressed if it is compressed.
+pub(crate) fn reader_of_file(file: File) -> io::Result<Box<dyn Read>> {
+    let mut reader = BufReader::new(file);
+    match compress::Compression::of(reader.fill_buf()?) {
+        Some(compression) => compression.decoder(Box::new(reader)),
+        None => Ok(Box::new(reader)),
+    }
+}
+
 /// An I/O error in words that help the user.
 pub(crate) fn describe(error: &io::Error) -> String {
     match error.kind() {

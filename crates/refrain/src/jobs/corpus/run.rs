@@ -1,5 +1,6 @@
 //! The run: read, learn, write.
 
+use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 use std::path::Path;
 use std::sync::Mutex;
@@ -9,6 +10,7 @@ use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
+use super::super::alarms;
 use super::super::failures::REPORTED;
 use super::super::{Failures, Input, Outputs};
 use super::folder::{Folder, Manifest, Part, RunRecord, State, list_inputs, read_json, write_json};
@@ -25,7 +27,7 @@ use crate::kernel::Kernel;
 use crate::prepare::{Opened, Preparation};
 use crate::run::{Run, Workers};
 use crate::source::{Body, Collection, InputFile, Item, Markup, ReadOptions};
-use crate::stats::Statistics;
+use crate::stats::{Loss, OTHERS, Statistics};
 use crate::template::{SiteTemplates, TemplatePage, Templates};
 use crate::text::Offsets;
 use crate::write::{self, Compression, Format, Sink, WriteOptions, removed_lines, write_atomically};
@@ -72,6 +74,10 @@ pub struct Corpus {
     pub part_size: u64,
     /// Raw documents between two checkpoints, in bytes: the most that a killed run has to repeat, per thread.
     pub checkpoint: u64,
+    /// Does not complete the corpus if a source, host or language loses more than this share of its main content to other passes,
+    /// in words or documents. The same job with a higher limit, or none, then completes it. It is not a part of the record.
+    #[serde(skip_serializing)]
+    pub alarm: Option<f64>,
 }
 
 /// The unit that must be in a wanted language.
@@ -109,6 +115,7 @@ impl Default for Corpus {
             removed: true,
             part_size: 256 << 20,
             checkpoint: 64 << 20,
+            alarm: None,
         }
     }
 }
@@ -505,6 +512,16 @@ impl Building<'_> {
             statistics,
         };
         errors.finish()?;
+        let of = |kind, table: &BTreeMap<String, Loss>| {
+            let known = table.iter().filter(|(name, _)| *name != OTHERS);
+            known.map(|(name, loss)| (kind, name.clone(), *loss)).collect::<Vec<_>>()
+        };
+        let statistics = &manifest.statistics;
+        let languages = statistics.languages.iter().map(|(code, stages)| ("language", code.clone(), Loss::of(stages)));
+        let groups =
+            of("source", &statistics.sources).into_iter().chain(of("host", &statistics.hosts)).chain(languages);
+        let groups: Vec<(&str, String, Loss)> = groups.collect();
+        alarms::check(self.job.alarm, groups.iter().map(|(kind, name, loss)| (*kind, name.as_str(), *loss)))?;
         folder.complete(&manifest)?;
         Ok(manifest)
     }

@@ -12,15 +12,19 @@ use super::passes::Passes;
 use crate::dedup::{EvidenceSize, EvidenceWriter, Learned, Lost, Related, Signature, is_evidence};
 use crate::document::Document;
 use crate::error::{Error, IoContext, Result};
-use crate::jobs::outputs::{CLUSTERS, EXPLAIN, LOST, Output, Outputs, REMOVED, SAVE, is_folder};
+use crate::jobs::outputs::{
+    CLUSTERS, EVIDENCE_LIST, EXPLAIN, LOST, Output, Outputs, REMOVED, RemovedLists, SAVE, is_folder,
+};
 use crate::text::Word;
-use crate::write::{self, Compressed, DocumentWriter, PartsWriter, WriteOptions, complete};
+use crate::write::{self, Compressed, DocumentWriter, Parts, PartsWriter, WriteOptions, complete};
 
 /// The files of a run.
 #[derive(Default)]
 pub(super) struct Files {
     documents: Option<Box<dyn DocumentWriter>>,
-    removed: Option<Compressed>,
+    /// The folder of the documents, if they are in parts, and how many parts it gets.
+    parts: Option<(Parts, Option<u64>)>,
+    removed: RemovedLists,
     explain: Option<Compressed>,
     /// Documents that are related to others, by their numbers.
     links: Option<Compressed>,
@@ -33,7 +37,7 @@ pub(super) struct Files {
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub(super) struct PausedFiles {
     documents: Option<u64>,
-    removed: Option<u64>,
+    removed: Vec<u64>,
     explain: Option<u64>,
     links: Option<u64>,
     lost: Option<u64>,
@@ -65,7 +69,8 @@ impl Files {
         };
         Ok(Files {
             documents,
-            removed: list(outputs.get(REMOVED), bytes(|paused| paused.removed))?,
+            parts: parts_of(outputs)?.map(|parts| (parts, None)),
+            removed: outputs.open_removed(paused.map_or(&[], |paused| &paused.removed))?,
             explain: list(outputs.get(EXPLAIN), bytes(|paused| paused.explain))?,
             links: list(work(CLUSTERS, passes.links_path()).as_ref(), bytes(|paused| paused.links))?,
             lost: list(work(LOST, passes.lost_path()).as_ref(), bytes(|paused| paused.lost))?,
@@ -85,7 +90,7 @@ impl Files {
 
     /// Lists the removed text.
     pub(super) fn list_removed(&mut self, lines: impl FnOnce() -> Result<Vec<u8>>) -> Result<()> {
-        self.removed.as_mut().map_or(Ok(()), |removed| removed.put(&lines()?))
+        if self.removed.is_empty() { Ok(()) } else { self.removed.put(&lines()?) }
     }
 
     /// Explains the removed text.
@@ -118,11 +123,14 @@ impl Files {
     }
 
     /// Completes the documents in a folder of parts: the last part could not be resumed.
-    pub(super) fn finish_parts(&mut self, outputs: &Outputs) -> Result<()> {
-        match self.documents.take_if(|_| outputs.path().is_some_and(is_folder)) {
-            Some(documents) => documents.finish().map(drop),
-            None => Ok(()),
+    pub(super) fn finish_parts(&mut self) -> Result<()> {
+        if let Some((parts, ready)) = &mut self.parts
+            && let Some(documents) = self.documents.take()
+        {
+            documents.finish()?;
+            *ready = Some(parts.hidden_parts());
         }
+        Ok(())
     }
 
     /// Ends compressed frames, and leaves all files so that they can be resumed here. `None` if that is not possible.
@@ -132,12 +140,12 @@ impl Files {
                 Some(at) => Some(at),
                 None => return Ok(None),
             },
-            None => None,
+            None => self.parts.as_ref().and_then(|(_, ready)| *ready),
         };
         let pause = |list: &mut Option<Compressed>| list.as_mut().map(Compressed::pause).transpose();
         Ok(Some(PausedFiles {
             documents,
-            removed: pause(&mut self.removed)?,
+            removed: self.removed.pause()?,
             explain: pause(&mut self.explain)?,
             links: pause(&mut self.links)?,
             lost: pause(&mut self.lost)?,
@@ -149,11 +157,16 @@ impl Files {
     }
 
     /// Finishes writing and renames the files.
-    pub(super) fn finish(self) -> Result<()> {
+    pub(super) fn finish(mut self) -> Result<()> {
+        self.finish_parts()?;
         if let Some(documents) = self.documents {
             documents.finish()?;
         }
-        for list in [self.removed, self.explain, self.links, self.lost].into_iter().flatten() {
+        if let Some((parts, Some(ready))) = self.parts {
+            parts.show(ready)?;
+        }
+        self.removed.finish()?;
+        for list in [self.explain, self.links, self.lost].into_iter().flatten() {
             list.finish()?;
         }
         self.evidence.map_or(Ok(()), EvidenceWriter::finish)
@@ -164,12 +177,10 @@ impl Files {
 fn open_documents(passes: &Passes<'_>, paused: Option<u64>) -> Result<Box<dyn DocumentWriter>> {
     let (job, outputs) = (passes.job, passes.outputs);
     let options = WriteOptions { keep_marked: job.keep_marked, offsets: job.offsets };
+    if let Some(parts) = parts_of(outputs)? {
+        return Ok(Box::new(PartsWriter::open(parts, options, job.part_size, paused.unwrap_or_default())?));
+    }
     match (outputs.path(), paused) {
-        (Some(folder), _) if is_folder(folder) => {
-            let parts = paused.unwrap_or_default();
-            let format = outputs.document_format()?;
-            Ok(Box::new(PartsWriter::open(folder, format, options, job.part_size, parts)?))
-        }
         (Some(path), Some(bytes)) => {
             let (format, compression) = outputs.document_format()?;
             write::open(write::Sink::resume(path, bytes)?, format, compression, options)
@@ -178,13 +189,24 @@ fn open_documents(passes: &Passes<'_>, paused: Option<u64>) -> Result<Box<dyn Do
     }
 }
 
-/// Renames the files that were complete when a run was killed.
+/// The parts of an output that is a folder.
+fn parts_of(outputs: &Outputs) -> Result<Option<Parts>> {
+    let Some(folder) = outputs.path().filter(|path| is_folder(path)) else { return Ok(None) };
+    let (format, packing) = outputs.document_format()?;
+    Ok(Some(Parts { folder: folder.to_owned(), format, packing }))
+}
+
+/// Renames the files that were complete when a run ended early.
 pub(super) fn complete_all(passes: &Passes<'_>, paused: &PausedFiles) -> Result<()> {
     let outputs: &Outputs = passes.outputs;
     let documents = outputs.path().filter(|path| !is_folder(path));
-    let lists = [REMOVED, EXPLAIN].into_iter().filter_map(|name| outputs.get(name).and_then(Output::as_path));
+    let lists =
+        [REMOVED, EVIDENCE_LIST, EXPLAIN].into_iter().filter_map(|name| outputs.get(name).and_then(Output::as_path));
     let (links, lost) = (passes.links_path(), passes.lost_path());
     documents.into_iter().chain(lists).chain([&*links, &*lost]).try_for_each(complete)?;
+    if let Some(parts) = parts_of(outputs)? {
+        parts.show(paused.documents.unwrap_or_default())?;
+    }
     match outputs.folder(SAVE).filter(|folder| !is_evidence(folder)) {
         Some(folder) => EvidenceWriter::open(folder, paused.evidence)?.finish(),
         None => Ok(()),

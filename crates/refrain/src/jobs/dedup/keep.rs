@@ -152,7 +152,7 @@ impl Passes<'_> {
             let other = kept.get(&(number - 1));
             let figures =
                 DedupFigures { words, words_kept: if other.is_some() { 0 } else { words }, ..DedupFigures::default() };
-            tally.add(&document, figures, other.is_some(), 0);
+            tally.add(&document, figures, other.is_some(), &[]);
             match other {
                 Some(found) => self.remove_document(learned, &mut document, found, &mut files),
                 None => {
@@ -165,6 +165,7 @@ impl Passes<'_> {
                 }
             }
         })?;
+        tally.check(self.job.alarm)?;
         files.finish()?;
         // A document can be removed because of a later one.
         let known: Vec<usize> = links.iter().map(|link| link.number).collect();

@@ -24,7 +24,7 @@ use crate::source::{self, Collection, ReadOptions};
 use crate::text::Offsets;
 
 pub use keep::Keep;
-pub use report::{DedupReport, NgramReport, RepeatedPassage, Totals};
+pub use report::{DedupReport, NgramReport, RepeatedPassage, RuleTotals, Totals};
 
 /// Removes text that occurs in earlier documents: blocks that are copies, or whole documents that resemble another one.
 ///
@@ -90,6 +90,10 @@ pub struct Dedup {
     pub part_size: u64,
     /// Bytes of text between two checkpoints: what a killed run repeats at most.
     pub checkpoint: u64,
+    /// Does not complete the output if a source, host or language loses more than this share of its words or documents. The
+    /// same job with a higher limit, or none, then completes it. It is not a part of what makes two runs the same.
+    #[serde(skip_serializing)]
+    pub alarm: Option<f64>,
 }
 
 impl Default for Dedup {
@@ -115,6 +119,7 @@ impl Default for Dedup {
             offsets: Offsets::default(),
             part_size: 256 << 20,
             checkpoint: 1 << 30,
+            alarm: None,
         }
     }
 }
@@ -153,6 +158,7 @@ impl Dedup {
 
     fn start(&self, input: &Input, against: Option<&Input>, outputs: &Outputs, run: &Run) -> Result<DedupReport> {
         self.check(outputs)?;
+        let outputs = &outputs.clone().with_evidence();
         let workers = run.start()?;
         let known = against.map(|against| self.open_against(against, outputs)).transpose()?.unwrap_or_default();
         let Known { evidence, source: known, failures } = known;
@@ -171,7 +177,7 @@ impl Dedup {
         let passes = Passes { job: self, options, evidence, against: known, source, outputs, workers: &workers, work };
         let result = passes.run(early);
         match (result, passes.work.left_behind()) {
-            (Err(error), Some(folder)) => Err(error.hint(Hint::new(format!(
+            (Err(error), Some(folder)) if !error.is_alarm() => Err(error.hint(Hint::new(format!(
                 "run it again with the same options to resume, or delete {} to start again",
                 folder.display()
             )))),
@@ -208,12 +214,21 @@ impl Dedup {
         if task == Task::Count && !outputs.main().is_discarded() {
             return Err(Error::Refused("counting n-grams writes no documents".into()));
         }
+        if self.alarm.is_some() && outputs.path().is_none() {
+            let error = Error::Refused("an alarm can only hold back a file or a folder".into());
+            return Err(error.hint(Hint::option("output", "name one with `output`")));
+        }
         if self.keep != Keep::First && task != Task::Documents {
             let error = Error::Refused("choosing which document to keep needs whole documents".into());
             return Err(error.hint(Hint::option("keep", "remove `keep`, or compare whole documents")));
         }
-        let resemblance = self.resemblance.unwrap_or_default();
-        let shares = [("threshold", self.threshold), ("contained", self.contained), ("resemblance", resemblance)];
+        let (resemblance, alarm) = (self.resemblance.unwrap_or_default(), self.alarm.unwrap_or_default());
+        let shares = [
+            ("threshold", self.threshold),
+            ("contained", self.contained),
+            ("resemblance", resemblance),
+            ("alarm", alarm),
+        ];
         for (name, share) in shares {
             if !(0.0..=1.0).contains(&share) {
                 let error = Error::Refused(format!("{share} is not a share"));

@@ -271,7 +271,7 @@ impl Passes<'_> {
             Ok(())
         })?;
         // Saving a short collection takes longer than reading it again.
-        if (all > 0 || from != ResumePoint::START) && self.work.is_resumable() {
+        if (all > 0 || from != ResumePoint::START || self.job.alarm.is_some()) && self.work.is_resumable() {
             let state = LearnState { next: ResumePoint::START, failures: failures.save() };
             learning.checkpoint(json!(state), true)?;
         }
@@ -288,12 +288,17 @@ impl Passes<'_> {
             (tally, from, paused, finished) = (state.tally, state.next, Some(state.files), state.finished);
         }
         if let Some(paused) = paused.as_ref().filter(|_| finished) {
+            tally.check(self.job.alarm)?;
             complete_all(self, paused)?;
         } else {
             let mut files = Files::open(self, paused.as_ref())?;
             self.mark_from(learned, failures, from, &mut files, &mut tally)?;
             learned.finish()?;
-            files.finish_parts(self.outputs)?;
+            files.finish_parts()?;
+            if self.job.alarm.is_some() {
+                // If the alarm is raised, accepting it needs the state.
+                self.work.save();
+            }
             let paused = if self.work.left_behind().is_some() { files.pause()? } else { None };
             if let Some(files) = paused {
                 let (next, failures) = (ResumePoint::START, failures.save());
@@ -301,6 +306,7 @@ impl Passes<'_> {
                 learned.checkpoint(LookupState::default(), json!(state))?;
                 tally = state.tally;
             }
+            tally.check(self.job.alarm)?;
             files.finish()?;
         }
         if self.outputs.get(CLUSTERS).is_some() {
@@ -435,13 +441,12 @@ impl Passes<'_> {
     ) -> Result<()> {
         let before = document.marks.len();
         let judged = learned.mark(document, signature, evidence)?;
-        let copied = document.marks.len() - before;
         // Marks that came with it count, too.
         let removed = !document.marks.is_empty() && document.is_removed();
         if self.options.list_lost {
             files.lose(document, signature, &judged.lost)?;
         }
-        tally.add(document, judged.figures, removed, copied);
+        tally.add(document, judged.figures, removed, &document.marks[before..]);
         tally.add_of_templates(judged.of_templates);
         tally.add_frequent(document, &judged.frequent);
         files.explain(|| Ok(explain_blocks(document, &document.marks[before..], &judged.names, self.job.offsets)))?;
@@ -478,7 +483,7 @@ impl Passes<'_> {
         let context = DocumentContext { language, choosing: false };
         let JudgedDocument { resembles: found, figures, related } =
             learned.judge_document(signature, evidence, self.job.rule(), context)?;
-        tally.add(document, figures, found.is_some(), 0);
+        tally.add(document, figures, found.is_some(), &[]);
         if found.is_none() {
             tally.add_related(&related);
         }
@@ -504,9 +509,9 @@ impl Passes<'_> {
     ) -> Result<()> {
         let score = (found.score * 10_000.0).round() / 10_000.0;
         let reason = Reason::Resembles { document: found.document.clone(), score };
+        files.explain(|| Ok(explain_document(document, &reason, &learned.name_of(found.number)?)))?;
         document.mark_all(Label::Duplicate, "dedup", reason);
         files.list_removed(|| removed_lines(document, self.job.offsets))?;
-        files.explain(|| Ok(explain_document(document, &learned.name_of(found.number)?, found.score)))?;
         if self.job.keep_marked { files.write(document) } else { Ok(()) }
     }
 }

@@ -11,14 +11,14 @@ use serde::{Deserialize, Serialize};
 
 use super::failures::{FailureLog, Failures};
 use super::input::Input;
-use super::outputs::{DOUBTFUL, ERRORS, Outputs, PAGE, REMOVED, REPORT, SAVE};
+use super::outputs::{DOUBTFUL, ERRORS, EVIDENCE_LIST, Outputs, PAGE, REMOVED, REPORT, SAVE};
 use crate::error::{Error, Result};
 use crate::report::StripPage;
 use crate::run::Run;
 use crate::source::ReadOptions;
 use crate::strip::{StripMethod, StripProfile};
 use crate::text::Offsets;
-use crate::write::{Compressed, Format, Names};
+use crate::write::{Format, Names};
 use books::{Books, Extent};
 use learn::Finder;
 use rows::{Row, head, sort_by_doubt};
@@ -127,6 +127,7 @@ impl Strip {
     /// Runs the job.
     pub fn run(&self, input: &Input, outputs: Outputs, run: &Run) -> Result<StripReport> {
         outputs.check(&[DOUBTFUL, ERRORS, PAGE, REMOVED, REPORT, SAVE])?;
+        let outputs = outputs.with_evidence();
         if outputs.get(SAVE).is_some() && (self.evidence.is_some() || self.method != StripMethod::Learned) {
             return Err(Error::Refused("nothing to save: this run learns no evidence".into()));
         }
@@ -151,8 +152,8 @@ impl Strip {
         let mut report = StripReport { learned, ..StripReport::default() };
         let mut page = outputs.get(PAGE).map(|_| StripPage::default());
         let mut doubtful = outputs.get(DOUBTFUL).map(|_| Vec::new());
-        let mut removed = outputs.open_list(REMOVED)?;
-        let (preparation, has_page, lists_removed) = (destination.preparation(), page.is_some(), removed.is_some());
+        let mut removed = outputs.open_removed(&[])?;
+        let (preparation, has_page, lists_removed) = (destination.preparation(), page.is_some(), !removed.is_empty());
         books.each(
             "strip",
             Extent::Whole,
@@ -174,9 +175,7 @@ impl Strip {
                     failures.add(failure)?;
                 }
                 report.add(&row);
-                if let Some(removed) = &mut removed {
-                    removed.put(&lines)?;
-                }
+                removed.put(&lines)?;
                 if let (Some(page), Some((position, ends))) = (&mut page, ends) {
                     page.add(position, &row.name, &ends, &row.found);
                 }
@@ -188,7 +187,10 @@ impl Strip {
             },
         )?;
         destination.finish()?;
-        removed.map(Compressed::finish).transpose()?;
+        // A list that was requested is written even if there was nothing to read, but a folder then remains empty.
+        if report.books > 0 || outputs.get(EVIDENCE_LIST).is_none() {
+            removed.finish()?;
+        }
         if let Some(page) = page
             && let Some(mut out) = outputs.open_list(PAGE)?
         {

@@ -204,6 +204,7 @@ impl Template {
     pub fn run(&self, input: &Input, outputs: Outputs, run: &Run) -> Result<TemplateReport> {
         outputs.check(&[ERRORS, REPORT, SAVE, SAVE_WRAPPER])?;
         self.check(&outputs)?;
+        let outputs = outputs.with_evidence();
         let target = Target::of(self.result, &outputs)?;
         let (source, early, _copy) = input.open_twice(&self.read.of_pages(), &outputs, run.temporary.as_deref())?;
         let mut failures = FailureLog::new(&outputs, early)?;
@@ -212,6 +213,7 @@ impl Template {
         let known = self.learn(&pages, &outputs, &mut report)?;
         let names = if input.in_memory().is_some() { &[][..] } else { input.names() };
         let mut destination = Destination::open(&outputs, &target, known.columns(), names, &pages.source)?;
+        let mut removed = outputs.open_removed(&[])?;
         pages.each(
             "write",
             |page| page.map(|page| known.put(&target, page)),
@@ -224,11 +226,15 @@ impl Template {
                     failures.add(failure)?;
                 }
                 report.add(&put);
+                removed.put(&put.removed)?;
                 destination.put(put)
             },
         )?;
         report.note(&known, self.evidence.is_some());
         destination.finish(&report)?;
+        if report.pages > 0 {
+            removed.finish()?;
+        }
         report.failures = failures.finish();
         outputs.write_report(&report)?;
         Ok(report)
@@ -321,6 +327,8 @@ struct Marked {
     page: Page,
     content: Vec<Span>,
     how: How,
+    /// The number of pages that its template was learned from.
+    learned_from: usize,
 }
 
 impl Known {
@@ -354,9 +362,9 @@ fn mark(templates: &Templates, page: Page) -> Marked {
     match templates.find(&page.key, &page.text) {
         TemplateMatch::Page(number, fit) if fit.fits || templates.all()[number].pages() >= ENOUGH => {
             let how = if fit.fits { How::Template } else { How::OtherKind };
-            Marked { content: fit.content, page, how }
+            Marked { content: fit.content, page, how, learned_from: templates.all()[number].pages() }
         }
-        _ => Marked { content: by_page(&page.text), page, how: How::Alone },
+        _ => Marked { content: by_page(&page.text), page, how: How::Alone, learned_from: 0 },
     }
 }
 
