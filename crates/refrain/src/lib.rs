@@ -124,6 +124,7 @@ pub use jobs::{
     SavedEvidence, Strip, StripReport, Template, TemplateReport, TemplateResult,
 };
 pub use run::{Event, Observer, Run, Stop, Workers};
+pub use stats::Account;
 
 /// Tests the examples of the guide.
 #[cfg(doctest)]

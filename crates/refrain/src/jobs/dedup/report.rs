@@ -10,6 +10,7 @@ use crate::dedup::{Counts, DedupFigures, FrequentPassage, Learned, Task};
 use crate::document::{Document, Mark, Reason};
 use crate::jobs::failures::Failures;
 use crate::report::{self, excerpt};
+use crate::stats::Account;
 use crate::text::{CharOffsets, Offsets, legible};
 use crate::url;
 
@@ -38,6 +39,8 @@ pub struct DedupReport {
     /// N-grams, where they were counted.
     #[serde(flatten)]
     pub ngrams: Option<NgramReport>,
+    /// What became of the items of the inputs.
+    pub input: Account,
     /// What failed.
     pub failures: Failures,
 }
@@ -146,7 +149,7 @@ impl Tally {
     }
 
     /// The report, with what is known at the end.
-    pub(super) fn report(mut self, learned: &Learned, task: Task, ngram: usize, failures: Failures) -> DedupReport {
+    pub(super) fn report(mut self, learned: &Learned, task: Task, ngram: usize) -> DedupReport {
         self.sort_repeated(REPORTED);
         let before = learned.counts();
         let ngrams = (task == Task::Blocks).then(|| NgramReport {
@@ -168,7 +171,7 @@ impl Tally {
             by_host: self.by_host,
             blocks_removed: (task != Task::Documents).then_some(self.blocks_removed),
             ngrams,
-            failures,
+            ..DedupReport::default()
         }
     }
 }
@@ -183,15 +186,9 @@ impl Totals {
 
 impl DedupReport {
     /// The report of a run that only counted n-grams.
-    pub(super) fn of_counts(ngram: usize, counts: Counts, failures: Failures) -> DedupReport {
+    pub(super) fn of_counts(ngram: usize, counts: Counts) -> DedupReport {
         let ngrams = NgramReport { ngram, ngrams_before: counts, ..NgramReport::default() };
-        DedupReport {
-            documents: counts.documents,
-            words: counts.words,
-            ngrams: Some(ngrams),
-            failures,
-            ..DedupReport::default()
-        }
+        DedupReport { documents: counts.documents, words: counts.words, ngrams: Some(ngrams), ..DedupReport::default() }
     }
 }
 
