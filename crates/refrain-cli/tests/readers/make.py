@@ -26,7 +26,7 @@ HEBREW = [
     "ביומן נכתב כי 4 סירות (שתיים מהן מ־Évreux) יצאו בלילה ההוא בשעה 21:45, ורק 3 חזרו. איש לא ספר את השחפים!",
 ]
 ARABIC = [
-    "أُضيء المصباح في سكيرو هيد عند الغسق وظل مشتعلاً حتى الصباح، ثم صعد الحارس السلالم مرة أخرى، وقلّم الفتيل وأسدل الستائر حول العدسة.",
+    "أضيء المصباح في سكيرو هيد عند الغسق وظل مشتعلاً حتى الصباح، ثم صعد الحارس السلالم مرة أخرى، وقلّم الفتيل وأسدل الستائر حول العدسة.",
     "يقول السجل إن 4 قوارب (اثنان منها من Évreux) خرجت تلك الليلة في الساعة 21:45، ولم يعد إلا 3. لا أحد يحصي النوارس!",
 ]
 ENGLISH = "The lamp at Skerrow Head was lit at dusk and burned until the morning."
@@ -124,6 +124,7 @@ pango("arabic-pango", "ar", ARABIC)
 harfbuzz("hebrew-harfbuzz", HEBREW)
 harfbuzz("arabic-harfbuzz", ARABIC)
 reportlab("hebrew-reportlab", HEBREW, str)
-reportlab("arabic-reportlab", ARABIC, arabic_reshaper.reshape)
+SHAPER = arabic_reshaper.ArabicReshaper(configuration={"delete_harakat": False})
+reportlab("arabic-reportlab", ARABIC, SHAPER.reshape)
 unmapped("unmapped")
 sparse()

@@ -33,6 +33,15 @@ struct Piece {
     end: f64,
 }
 
+impl Piece {
+    /// Adds marks, in the order of Unicode.
+    fn add(&mut self, marks: &str) {
+        if !marks.is_empty() {
+            self.text = self.text.chars().chain(marks.chars()).nfc().collect();
+        }
+    }
+}
+
 /// The text of a line in reading order, from its glyphs in any order. `gap` gives the separator for a gap of some width.
 pub(super) fn read(glyphs: &[&Glyph], mostly_right: bool, gap: impl Fn(f64) -> &'static str) -> String {
     let mut seen: Vec<Piece> = Vec::new();
@@ -71,34 +80,32 @@ pub(super) fn read(glyphs: &[&Glyph], mostly_right: bool, gap: impl Fn(f64) -> &
     if unmatched(&mirrored) < unmatched(&as_named) { mirrored } else { as_named }
 }
 
-/// Glyphs from left to right. Marks belong to the glyph that they are above or below.
+/// Glyphs from left to right. Marks belong to the letter that is shown beside them: after them where letters are shown as
+/// they are seen, before them where they are shown as they are read. The places of marks say little, because fonts
+/// draw them on either side.
 fn pieces(glyphs: &[&Glyph]) -> Vec<Piece> {
     let is_mark = |glyph: &Glyph| glyph.text.chars().all(|c| bidi_class(c) == BidiClass::NSM);
-    let of = |glyph: &&Glyph| Piece { text: plain(&glyph.text), x: glyph.x, end: glyph.end };
-    let (marks, bases): (Vec<&Glyph>, Vec<&Glyph>) = glyphs.iter().partition(|glyph| is_mark(glyph));
-    let mut pieces: Vec<Piece> = bases.iter().map(of).collect();
-    pieces.sort_by(|a, b| a.x.total_cmp(&b.x));
-    // The sorted places let each mark look at its neighbours only.
-    let mut with_marks: Vec<usize> = Vec::new();
-    for mark in marks {
-        let middle = f64::midpoint(mark.x, mark.end);
-        let next = pieces.partition_point(|piece| piece.x <= middle);
-        let distance = |piece: &Piece| (piece.x - middle).max(middle - piece.end).max(0.0);
-        let near = (next.saturating_sub(2)..(next + 1).min(pieces.len()))
-            .filter(|index| !pieces[*index].text.trim().is_empty())
-            .min_by(|a, b| distance(&pieces[*a]).total_cmp(&distance(&pieces[*b])));
-        match near {
-            Some(base) => {
-                pieces[base].text.push_str(&plain(&mark.text));
-                with_marks.push(base);
+    let mut pieces: Vec<Piece> = Vec::new();
+    // Marks that wait for the next letter.
+    let mut waiting = String::new();
+    for (index, glyph) in glyphs.iter().enumerate() {
+        if is_mark(glyph) {
+            let next = glyphs[index + 1..].iter().find(|next| !is_mark(next));
+            let is_next = match (pieces.last(), next) {
+                (Some(before), Some(next)) => next.x > before.x && next.text.chars().any(is_right_to_left),
+                (before, _) => before.is_none(),
+            };
+            match pieces.last_mut().filter(|_| !is_next) {
+                Some(letter) => letter.add(&plain(&glyph.text)),
+                None => waiting.push_str(&plain(&glyph.text)),
             }
-            None => pieces.insert(next, of(&mark)),
+            continue;
         }
+        let mut letter = Piece { text: plain(&glyph.text), x: glyph.x, end: glyph.end };
+        letter.add(&std::mem::take(&mut waiting));
+        pieces.push(letter);
     }
-    // Marks of one letter come in the order of Unicode.
-    for base in with_marks {
-        pieces[base].text = pieces[base].text.nfc().collect();
-    }
+    pieces.sort_by(|a, b| a.x.total_cmp(&b.x));
     pieces
 }
 
@@ -201,10 +208,12 @@ mod tests {
     fn marks_follow_their_letters() {
         let glyph =
             |text: &str, x: f64, end: f64| Glyph { turn: 0, x, end, y: 0.0, size: 10.0, text: text.to_owned().into() };
-        // Two letters, the right one with two marks.
-        let glyphs =
-            [glyph("\u{5b8}", 6.0, 6.0), glyph("\u{5bc}", 8.0, 8.0), glyph("ב", 5.0, 10.0), glyph("א", 0.0, 5.0)];
-        let glyphs: Vec<&Glyph> = glyphs.iter().collect();
-        assert_eq!(read(&glyphs, true, |_| ""), "ב\u{5b8}\u{5bc}א");
+        // Two letters, the right one with two marks: shown as they are seen, and as they are read.
+        let letters =
+            [glyph("א", 0.0, 5.0), glyph("\u{5b8}", 3.0, 3.0), glyph("\u{5bc}", 4.0, 4.0), glyph("ב", 5.0, 10.0)];
+        for order in [[0, 1, 2, 3], [3, 2, 1, 0]] {
+            let glyphs: Vec<&Glyph> = order.iter().map(|index| &letters[*index]).collect();
+            assert_eq!(read(&glyphs, true, |_| ""), "ב\u{5b8}\u{5bc}א");
+        }
     }
 }
