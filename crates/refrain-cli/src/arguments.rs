@@ -14,7 +14,7 @@ use refrain::extract::{ExtractMethod, ExtractOptions, ExtractProfile, JusTextOpt
 use refrain::source::{InputFormat, ReadOptions, STDIN, TextIs};
 use refrain::text::Offsets;
 use refrain::write::{Compression, Format};
-use refrain::{Failure, Output, Outputs, Run};
+use refrain::{Account, Failure, Output, Outputs, Run};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
@@ -325,11 +325,11 @@ impl OutputArguments {
         Exit::of_failures(failures.count)
     }
 
-    /// Prints what was skipped.
-    pub(crate) fn tell_skipped(failures: &refrain::Failures) {
-        if !failures.skipped.is_empty() {
-            let list = failures.skipped.iter().map(|(reason, count)| format!("{count} {reason}"));
-            tell(&format!("skipped: {} (`refrain list` shows them)", list.collect::<Vec<_>>().join(", ")));
+    /// Prints what became of the items of the inputs: the last line of every verb that reads documents. Beside results on
+    /// standard output, it is printed only if something was skipped or failed.
+    pub(crate) fn tell_account(&self, input: &Account) {
+        if !self.quiet && (self.path().is_some() || input.documents < input.found) {
+            tell(&input.to_string());
         }
     }
 }

@@ -260,7 +260,7 @@ fn nothing_is_drawn_where_nobody_looks() {
     let env = with_samples();
     let outcome = env.run(&["corpus", "samples/crawl.warc.gz", "-o", "corpus"]).code(0);
     assert!(!outcome.stderr.contains(['\r', '\u{1b}']), "{}", outcome.stderr);
-    assert_eq!(outcome.stderr.lines().count(), 1, "{}", outcome.stderr);
+    assert_eq!(outcome.stderr.lines().count(), 2, "{}", outcome.stderr);
 }
 
 #[test]

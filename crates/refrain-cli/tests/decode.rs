@@ -55,7 +55,8 @@ fn a_folder_becomes_a_folder_of_utf8_with_a_report() {
     let env = with_pages();
     let outcome = env.run(&["decode", "pages/", "-o", "utf8/"]).code(0);
     let outcome = outcome.says(&["wrote 3 files and report.jsonl to utf8/", "2 UTF-8", "1 windows-1250"]);
-    assert_eq!((outcome.text(), outcome.stderr.lines().count()), ("", 1), "{}", outcome.stderr);
+    assert!(outcome.stderr.ends_with("found 3 items: 3 documents, 0 skipped, 0 failed\n"), "{}", outcome.stderr);
+    assert_eq!((outcome.text(), outcome.stderr.lines().count()), ("", 2), "{}", outcome.stderr);
     assert_eq!(env.names("utf8"), ["a.txt", "b.html", "report.jsonl", "sub/", "sub/c.html"]);
     assert_eq!(env.read_text("utf8/a.txt"), GOOD);
     assert_eq!(env.read_text("utf8/b.html"), CZECH_TEXT);

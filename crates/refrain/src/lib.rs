@@ -125,6 +125,7 @@ pub use jobs::{
     TemplateResult, Why, WhyReport,
 };
 pub use run::{Event, Observer, Run, Stop, Workers};
+pub use stats::Account;
 
 /// Tests the examples of the guide.
 #[cfg(doctest)]

@@ -219,7 +219,10 @@ impl Opened {
             Body::Office(packed) => {
                 let mut content = match unpack(&packed) {
                     Ok(content) => content,
-                    Err(why) => return Err(Box::new(unreadable(&raw.origin, why))),
+                    Err(why) => {
+                        let failure = Some(unreadable(&raw.origin, why));
+                        return Err(Box::new(Prepared { failure, ..Prepared::default() }));
+                    }
                 };
                 damage = content.damage.take();
                 pages = std::mem::take(&mut content.pages);
@@ -266,7 +269,7 @@ impl Opened {
             let failure = Failure::new(&document.origin.input, error).member(document.origin.member.as_deref());
             failure.place(Place::Byte(at as u64))
         });
-        let damage = damage.map(|damage| failure_of(&document.origin, damage));
+        let damage = damage.map(|damage| unreadable(&document.origin, damage));
         let failure = damage.or(failure);
         let mut opened = Opened { document, text, markup, failure, in_memory: false, pages, annotation };
         if markup == Markup::Html {
@@ -335,6 +338,10 @@ fn unpack(packed: &OfficeFile) -> Result<Content, Unreadable> {
 
 /// What a document says of itself becomes fields, under the names that web pages have for it.
 fn note_fields(content: Content, fields: &mut Map<String, Value>) {
+    if content.unmapped > 0.0 {
+        // Rounded up: a field that is there says that something is missing.
+        fields.insert("unmapped_glyphs".into(), Value::from((content.unmapped * 10_000.0).ceil() / 10_000.0));
+    }
     let about = content.about;
     for (name, value) in [("title", about.title), ("author", about.author), ("language", about.language)] {
         fields.extend(value.map(|value| (name.to_owned(), Value::from(value))));
@@ -345,13 +352,12 @@ fn failure_of(origin: &Origin, error: String) -> Failure {
     Failure::new(&origin.input, error).member(origin.member.as_deref())
 }
 
-fn unreadable(origin: &Origin, why: Unreadable) -> Prepared {
+fn unreadable(origin: &Origin, why: Unreadable) -> Failure {
     let failure = failure_of(origin, why.error);
-    let failure = match why.hint {
+    match why.hint {
         Some(hint) => failure.hint(hint),
         None => failure,
-    };
-    Prepared { failure: Some(failure), ..Prepared::default() }
+    }
 }
 
 /// True for files whose name says that they are web pages.

@@ -1,6 +1,7 @@
 //! Corpus statistics: how much was read, how much each stage removed, how much is left.
 
 use std::collections::BTreeMap;
+use std::fmt;
 use std::fmt::Write as _;
 use std::ops::AddAssign;
 use std::path::Path;
@@ -216,6 +217,9 @@ pub struct Statistics {
     /// Main content by host, where it is known.
     #[serde(default)]
     pub hosts: BTreeMap<String, Loss>,
+    /// What became of the items of the inputs.
+    #[serde(default)]
+    pub input: Account,
     /// What was skipped, by reason.
     pub skipped: BTreeMap<String, u64>,
     /// Inputs, records and documents that could not be used.
@@ -253,6 +257,7 @@ impl Statistics {
             *self.skipped.entry(reason.clone()).or_default() += count;
         }
         self.failures += other.failures;
+        self.input.merge(&other.input);
     }
 
     /// The figures as tables for people.
@@ -344,6 +349,59 @@ fn thousands(n: u64) -> String {
         out.push(digit);
     }
     out
+}
+
+/// What became of the items of the inputs: each was a document, was skipped, or failed.
+///
+/// Documents are counted as they were read, whatever the job does with them.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Account {
+    /// All items: files, records, rows, lines and members of archives, and names that lead to nothing.
+    pub found: u64,
+    /// Items that could be read as documents.
+    pub documents: u64,
+    /// Items that are not expected to be documents, by the reason.
+    pub skipped: BTreeMap<String, u64>,
+    /// Items that should have been documents and could not be read.
+    pub failed: u64,
+}
+
+impl Account {
+    /// Counts an item. One that is no document and was not skipped has failed.
+    pub(crate) fn add(&mut self, is_document: bool, skipped: Option<&str>) {
+        self.found += 1;
+        match skipped {
+            _ if is_document => self.documents += 1,
+            Some(reason) => *self.skipped.entry(reason.to_owned()).or_default() += 1,
+            None => self.failed += 1,
+        }
+    }
+
+    /// Adds the items of another one.
+    pub(crate) fn merge(&mut self, other: &Account) {
+        self.found += other.found;
+        self.documents += other.documents;
+        for (reason, count) in &other.skipped {
+            *self.skipped.entry(reason.clone()).or_default() += count;
+        }
+        self.failed += other.failed;
+    }
+}
+
+impl fmt::Display for Account {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let counted = |count, noun: &str| format!("{count} {noun}{}", if count == 1 { "" } else { "s" });
+        write!(f, "found {}: {}", counted(self.found, "item"), counted(self.documents, "document"))?;
+        let skipped: u64 = self.skipped.values().sum();
+        write!(f, ", {skipped} skipped")?;
+        let mut reasons: Vec<_> = self.skipped.iter().collect();
+        reasons.sort_by_key(|(_, count)| std::cmp::Reverse(**count));
+        let reasons: Vec<String> = reasons.into_iter().map(|(reason, count)| format!("{count} {reason}")).collect();
+        if !reasons.is_empty() {
+            write!(f, " ({})", reasons.join(", "))?;
+        }
+        write!(f, ", {} failed", self.failed)
+    }
 }
 
 #[cfg(test)]

@@ -174,7 +174,7 @@ pub(crate) fn run(arguments: &Arguments, given: &Given) -> Result<Exit> {
 }
 
 /// Prints what the run did.
-fn tell_report(arguments: &Arguments, CorpusReport { manifest, start, .. }: &CorpusReport) {
+fn tell_report(arguments: &Arguments, CorpusReport { manifest, start, input, .. }: &CorpusReport) {
     let total = &manifest.statistics.total;
     if arguments.template == CorpusTemplates::Host && total.template.words == 0 {
         tell(
@@ -195,6 +195,7 @@ fn tell_report(arguments: &Arguments, CorpusReport { manifest, start, .. }: &Cor
     let parts = manifest.parts.len();
     let folder = arguments.output.display();
     tell(&format!("corpus: {folder} ({parts} part{}){how}", if parts == 1 { "" } else { "s" }));
+    tell(&input.to_string());
 }
 
 #[cfg(test)]

@@ -153,6 +153,7 @@ pub(crate) fn run(arguments: &Arguments, given: &Given) -> Result<Exit> {
     if !output.quiet {
         tell_report(&report, output.path(), arguments.detect);
     }
+    output.tell_account(&report.input);
     Ok(exit)
 }
 

@@ -293,9 +293,6 @@ pub(crate) fn run(arguments: &Arguments, given: &Given) -> Result<Exit> {
     } else if !output.quiet && (arguments.count_only || (is_free && !arguments.explain)) {
         print(&report.to_string())?;
     }
-    if !output.quiet {
-        OutputArguments::tell_skipped(&report.failures);
-    }
     let exit = OutputArguments::tell_failures(&report.failures);
     if let Some(path) = output.path().filter(|_| !output.quiet && arguments.explain) {
         tell(&format!("wrote what would be removed of {} to {}", counted_documents(report.documents), path.display()));
@@ -314,6 +311,7 @@ pub(crate) fn run(arguments: &Arguments, given: &Given) -> Result<Exit> {
         };
         tell(&format!("wrote {} to {}; {removed}{lost}", counted_documents(report.documents_kept), path.display()));
     }
+    output.tell_account(&report.input);
     Ok(exit)
 }
 

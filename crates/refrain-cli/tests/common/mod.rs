@@ -340,6 +340,11 @@ pub(crate) fn unpack_zstd(content: &[u8]) -> Vec<u8> {
     ::zstd::decode_all(content).expect("zstd data")
 }
 
+/// A file that another program wrote.
+pub(crate) fn reader_file(name: &str) -> String {
+    format!("{}/tests/readers/{name}", env!("CARGO_MANIFEST_DIR"))
+}
+
 /// A zip archive; members are stored as they are or deflated.
 pub(crate) fn zip(members: &[(&str, &[u8])], deflated: bool) -> Vec<u8> {
     let method = if deflated { CompressionMethod::Deflated } else { CompressionMethod::Stored };

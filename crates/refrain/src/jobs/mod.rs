@@ -34,7 +34,7 @@ pub use editions::Threshold;
 pub use editions::{Editions, EditionsInput, EditionsReport};
 pub use extract::{Extract, ExtractReport, ExtractedPage};
 pub use failures::Failures;
-pub use input::Input;
+pub use input::{Input, ItemKind, ListedItem};
 pub use library::{
     AddReport, CheckInput, CheckReport, CheckedDocument, FoundSource, Library, LibraryCheck, LibraryOptions,
 };

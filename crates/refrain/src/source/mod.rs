@@ -2,7 +2,7 @@
 //!
 //! [`InputFiles`] turns the names given by the user (files, folders, globs, `@list`, `-`) into a sorted list of files;
 //! [`Collection`] reads them one after another. The content determines the format: compression (gzip, zstd, bzip2, xz),
-//! containers (zip, tar, WARC, JSONL, Parquet, vertical), plain documents (HTML, text) and office documents (DOCX, ODT,
+//! containers (zip, tar, WARC, ARC, JSONL, Parquet, vertical), plain documents (HTML, text) and office documents (DOCX, ODT,
 //! PDF, EPUB, RTF), nested in any way. Everything streams: one document of an input is in memory at a time, or a few
 //! rows of a Parquet table.
 //!
@@ -10,6 +10,7 @@
 //! killed run resume. An unusable part of the input becomes [`Item::Failed`] or, if that is ordinary (an image in a
 //! crawl), [`Item::Skipped`].
 
+mod arc;
 mod archive;
 mod compress;
 pub(crate) mod corpus;
@@ -20,6 +21,7 @@ mod jsonl;
 pub(crate) mod office;
 mod parquet;
 mod sniff;
+mod sparse;
 mod vertical;
 mod warc;
 
@@ -154,6 +156,17 @@ pub enum Item {
     },
     /// Something that should have been a document.
     Failed(Failure),
+}
+
+impl Item {
+    /// Where it came from; a failure has its own name for that.
+    pub(crate) fn origin(&self) -> Option<&Origin> {
+        match self {
+            Item::Document(raw) => Some(&raw.origin),
+            Item::Skipped { origin, .. } => Some(origin),
+            Item::Failed(_) => None,
+        }
+    }
 }
 
 /// A document as it was found.
@@ -564,7 +577,8 @@ impl<'s> At<'s> {
                 let inner = At { depth: self.depth + 1, ..self.clone() };
                 inner.read_stream(Box::new(BufReader::with_capacity(64 << 10, metered)), out)
             }
-            Kind::Format(InputFormat::Warc) => warc::read(self, reader, out),
+            Kind::Format(InputFormat::Warc) => warc::read(self, warc::Syntax::Warc, reader, out),
+            Kind::Format(InputFormat::Arc) => warc::read(self, warc::Syntax::Arc, reader, out),
             Kind::Format(InputFormat::Jsonl) => jsonl::read(self, reader, out),
             Kind::Format(InputFormat::Vertical) => vertical::read(self, reader, out),
             Kind::Format(InputFormat::Tar) => archive::read_tar(self, reader, out),

@@ -27,7 +27,7 @@ use crate::kernel::Kernel;
 use crate::prepare::{Opened, Preparation};
 use crate::run::{Run, Workers};
 use crate::source::{Body, Collection, InputFile, Item, Markup, ReadOptions};
-use crate::stats::{Loss, OTHERS, Statistics};
+use crate::stats::{Account, Loss, OTHERS, Statistics};
 use crate::template::{SiteTemplates, TemplatePage, Templates};
 use crate::text::Offsets;
 use crate::write::{self, Compression, Format, Sink, WriteOptions, removed_lines, write_atomically};
@@ -127,6 +127,8 @@ pub struct CorpusReport {
     pub manifest: Manifest,
     /// How the run found the folder.
     pub start: Start,
+    /// What became of the items of the inputs.
+    pub input: Account,
     /// What failed.
     pub failures: Failures,
 }
@@ -155,7 +157,8 @@ impl Corpus {
         let (folder, start) = match Folder::open(output, &record, &list, outputs.may_overwrite())? {
             State::Complete(manifest) => {
                 let failures = read_failures(output, manifest.statistics.failures);
-                return Ok(CorpusReport { manifest: *manifest, start: Start::Complete, failures });
+                let input = manifest.statistics.input.clone();
+                return Ok(CorpusReport { manifest: *manifest, start: Start::Complete, input, failures });
             }
             State::Open { folder, begun } => (folder, if begun { Start::Resumed } else { Start::New }),
         };
@@ -163,7 +166,8 @@ impl Corpus {
         let building = Building { job: self, format, source, early_failures, workers: &workers };
         let manifest = building.run(&folder, record)?;
         let failures = read_failures(output, manifest.statistics.failures);
-        Ok(CorpusReport { manifest, start, failures })
+        let input = manifest.statistics.input.clone();
+        Ok(CorpusReport { manifest, start, input, failures })
     }
 
     /// The options that determine the corpus; others (threads, memory) only affect the speed.
@@ -490,12 +494,14 @@ impl Building<'_> {
             write_failure(&mut errors, failure)?;
         }
         statistics.failures = self.early_failures.len() as u64;
+        self.early_failures.iter().for_each(|_| statistics.input.add(false, None));
         for part in parts {
             if part.note.failures > 0 {
                 let path = folder.work(&part.errors_name());
                 std::fs::File::open(&path).and_then(|mut file| std::io::copy(&mut file, &mut errors)).at(&path)?;
                 statistics.failures += part.note.failures;
             }
+            statistics.input.merge(&part.note.account());
             for (reason, count) in &part.note.skipped {
                 *statistics.skipped.entry(reason.clone()).or_default() += count;
             }
@@ -531,7 +537,7 @@ impl Building<'_> {
 fn read_failures(folder: &Path, count: u64) -> Failures {
     let lines = std::fs::read(folder.join("errors.jsonl")).unwrap_or_default();
     let lines = lines.split(|byte| *byte == b'\n').filter_map(|line| serde_json::from_slice(line).ok());
-    Failures { first: lines.take(REPORTED).collect(), count, ..Failures::default() }
+    Failures { first: lines.take(REPORTED).collect(), count }
 }
 
 /// A web page that has an address, and its host.

@@ -24,6 +24,7 @@ use crate::document::Document;
 use crate::error::{Error, Failure, Hint, IoContext, Result};
 use crate::run::{Run, Workers};
 use crate::source::ReadOptions;
+use crate::stats::Account;
 use crate::write::{
     self, Compressed, Compression, FolderWriter, Format, Names, WriteOptions, is_not_for_text, place_below,
 };
@@ -129,6 +130,8 @@ pub struct DecodeReport {
     pub repaired: u64,
     /// The report written next to the texts in a folder.
     pub report: Option<PathBuf>,
+    /// What became of the items of the inputs.
+    pub input: Account,
     /// What failed.
     pub failures: Failures,
 }
@@ -268,7 +271,7 @@ impl Decode {
                 out.put(line(&found, !self.detect).as_bytes())?;
             }
             writer.write(raw, &found, text)?;
-            found.failure.map_or(Ok(()), |failure| failures.add(failure))
+            failures.count(found.detection.is_some(), None, found.failure)
         };
         early.into_iter().try_for_each(|failure| sink(None, (Found::failed(failure), None)))?;
         let work = |raw: Raw<'_>| -> Result<Done> {
@@ -296,7 +299,7 @@ impl Decode {
         for out in reports {
             out.finish()?;
         }
-        report.failures = failures.finish();
+        (report.input, report.failures) = failures.finish();
         outputs.write_report(&report)?;
         Ok(report)
     }

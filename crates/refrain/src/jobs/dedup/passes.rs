@@ -142,7 +142,8 @@ impl Passes<'_> {
         }
         if self.options.task == Task::Count {
             let counts = learning.count(self.workers)?;
-            let report = DedupReport::of_counts(self.options.ngram, counts, failures.finish());
+            let mut report = DedupReport::of_counts(self.options.ngram, counts);
+            (report.input, report.failures) = failures.finish();
             self.outputs.write_report(&report)?;
             return Ok(report);
         }
@@ -151,7 +152,8 @@ impl Passes<'_> {
             Keep::First => self.mark(&mut learned, &mut failures)?,
             _ => self.choose(&mut learned, &mut failures)?,
         };
-        let report = tally.report(&learned, self.options.task, self.options.ngram, failures.finish());
+        let mut report = tally.report(&learned, self.options.task, self.options.ngram);
+        (report.input, report.failures) = failures.finish();
         self.outputs.write_report(&report)?;
         drop(learned);
         if self.work.is_resumable() {
@@ -250,11 +252,9 @@ impl Passes<'_> {
     fn learn(&self, learning: &mut Learning, from: ResumePoint, failures: &mut FailureLog) -> Result<()> {
         let (mut since, mut all) = (0, 0);
         self.each(LEARN, from, |mut read| {
-            if let Some(failure) = read.failure.take() {
-                failures.add(failure)?;
-            }
-            if let Some(reason) = read.skipped.take() {
-                failures.skip(reason);
+            // What earlier runs saved is no input.
+            if read.part != Part::Saved {
+                failures.count(read.document.is_some(), read.skipped.as_deref(), read.failure.take())?;
             }
             let Some(id) = read.id() else { return Ok(()) };
             match read.part {

@@ -13,7 +13,7 @@ use crate::error::Result;
 use crate::jobs::alarms;
 use crate::jobs::failures::Failures;
 use crate::report::{self, excerpt, rule, sentence};
-use crate::stats::{Loss, OTHERS, ROWS, add_to_group, by_loss, source_of};
+use crate::stats::{Account, Loss, OTHERS, ROWS, add_to_group, by_loss, source_of};
 use crate::text::{self, CharOffsets, Offsets, legible};
 use crate::url;
 
@@ -52,6 +52,8 @@ pub struct DedupReport {
     /// N-grams, where they were counted.
     #[serde(flatten)]
     pub ngrams: Option<NgramReport>,
+    /// What became of the items of the inputs.
+    pub input: Account,
     /// What failed.
     pub failures: Failures,
 }
@@ -207,7 +209,7 @@ impl Tally {
     }
 
     /// The report, with what is known at the end.
-    pub(super) fn report(mut self, learned: &Learned, task: Task, ngram: usize, failures: Failures) -> DedupReport {
+    pub(super) fn report(mut self, learned: &Learned, task: Task, ngram: usize) -> DedupReport {
         self.sort_repeated(REPORTED);
         let before = learned.counts();
         let ngrams = (task == Task::Blocks).then(|| NgramReport {
@@ -233,7 +235,7 @@ impl Tally {
             blocks_of_templates: (task == Task::Blocks).then_some(self.blocks_of_templates),
             related: self.related,
             ngrams,
-            failures,
+            ..DedupReport::default()
         }
     }
 }
@@ -259,15 +261,9 @@ impl AddAssign for Totals {
 
 impl DedupReport {
     /// The report of a run that only counted n-grams.
-    pub(super) fn of_counts(ngram: usize, counts: Counts, failures: Failures) -> DedupReport {
+    pub(super) fn of_counts(ngram: usize, counts: Counts) -> DedupReport {
         let ngrams = NgramReport { ngram, ngrams_before: counts, ..NgramReport::default() };
-        DedupReport {
-            documents: counts.documents,
-            words: counts.words,
-            ngrams: Some(ngrams),
-            failures,
-            ..DedupReport::default()
-        }
+        DedupReport { documents: counts.documents, words: counts.words, ngrams: Some(ngrams), ..DedupReport::default() }
     }
 }
 

@@ -16,6 +16,7 @@ use crate::error::{Error, Result};
 use crate::report::StripPage;
 use crate::run::Run;
 use crate::source::ReadOptions;
+use crate::stats::Account;
 use crate::strip::{StripMethod, StripProfile};
 use crate::text::Offsets;
 use crate::write::{Format, Names};
@@ -97,6 +98,8 @@ pub struct StripReport {
     pub first_emptied: Vec<String>,
     /// The texts that it learned from, if any.
     pub learned: Option<LearnedFrom>,
+    /// What became of the items of the inputs.
+    pub input: Account,
     /// What failed.
     pub failures: Failures,
 }
@@ -168,12 +171,10 @@ impl Strip {
             |done| {
                 let (mut row, body, ends, lines) = match done {
                     Ok(done) => done,
-                    Err(Problem::Book(failure)) => return failures.add(*failure),
+                    Err(Problem::Book(none)) => return failures.count_none(*none),
                     Err(Problem::Run(error)) => return Err(error),
                 };
-                if let Some(failure) = row.failure.take() {
-                    failures.add(failure)?;
-                }
+                failures.count(true, None, row.failure.take())?;
                 report.add(&row);
                 removed.put(&lines)?;
                 if let (Some(page), Some((position, ends))) = (&mut page, ends) {
@@ -203,7 +204,7 @@ impl Strip {
             rows.iter().try_for_each(|row| out.put(row.line(Format::Tsv).as_bytes()))?;
             out.finish()?;
         }
-        report.failures = failures.finish();
+        (report.input, report.failures) = failures.finish();
         outputs.write_report(&report)?;
         Ok(report)
     }

@@ -27,6 +27,7 @@ use crate::kernel::Kernel;
 use crate::prepare::with_workspace;
 use crate::run::Run;
 use crate::source::ReadOptions;
+use crate::stats::Account;
 #[cfg(feature = "papers")]
 use crate::template::findoptimal::CutPoint;
 use crate::template::{self, PageSample, SiteTemplates, TemplateMatch, Templates, Wrapper};
@@ -172,6 +173,8 @@ pub struct TemplateReport {
     /// The cut point that FindOptimal found.
     #[cfg(feature = "papers")]
     pub cut: Option<CutPoint>,
+    /// What became of the items of the inputs.
+    pub input: Account,
     /// What failed.
     pub failures: Failures,
 }
@@ -216,12 +219,13 @@ impl Template {
         let mut removed = outputs.open_removed(&[])?;
         pages.each(
             "write",
-            |page| page.map(|page| known.put(&target, page)),
+            |page| page.map(|mut page| (page.failure.take(), known.put(&target, page))),
             |done| {
-                let put = match done {
-                    Ok(put) => put,
-                    Err(failure) => return failures.add(failure),
+                let (damage, put) = match done {
+                    Ok(done) => done,
+                    Err(none) => return failures.count_none(none),
                 };
+                failures.count(true, None, damage)?;
                 if let Some(failure) = put.failure() {
                     failures.add(failure)?;
                 }
@@ -235,7 +239,7 @@ impl Template {
         if report.pages > 0 {
             removed.finish()?;
         }
-        report.failures = failures.finish();
+        (report.input, report.failures) = failures.finish();
         outputs.write_report(&report)?;
         Ok(report)
     }
@@ -282,7 +286,7 @@ impl Template {
         let kernel = SiteTemplates { memory: usize::try_from(self.memory).unwrap_or(usize::MAX) };
         let mut sample = kernel.partial();
         pages.each("learn", Result::ok, |page| {
-            let Some(Page { document, text, key }) = page else { return Ok(()) };
+            let Some(Page { document, text, key, .. }) = page else { return Ok(()) };
             kernel.observe(template::TemplatePage { position: document.position, key: &key, text: &text }, &mut sample)
         })?;
         (report.learned_from, report.observed) = (sample.kept(), sample.observed());
