@@ -7,7 +7,7 @@ TRAIN_VENV := .venv-train
 TOOLS := .tools/bin
 BIN := target/release/refrain
 
-.PHONY: bench-side-by-side has-browser has-reuse help demo test test-rust test-python test-browser lint deny book examples fuzz-check fuzz bench-read bench-extract bench-decode bench-dedup bench-compare bench-strip bench-library-stores paper-compare paper-strip has-books bench-editions paper-editions has-editions bench-template bench-template-other paper-template \
+.PHONY: bench-side-by-side has-browser has-reuse help demo test test-rust test-python test-browser lint deny book examples fuzz-check fuzz bench-read bench-extract bench-decode bench-dedup bench-compare bench-decontaminate bench-strip bench-library-stores paper-compare paper-strip has-books bench-editions paper-editions has-editions bench-template bench-template-other paper-template \
 	train-extract evaluate-extract has-pages has-documents stoplists languages strip-evidence paper-decode clean
 
 help:
@@ -24,6 +24,7 @@ help:
 	@echo "make bench-decode      measure encoding and language detection, compared with chardetng"
 	@echo "                       (ENCODED=file IDENTIFIED=file)"
 	@echo "make bench-dedup       measure duplicate removal, compared with rensa, datasketch and text-dedup (COLLECTION=file)"
+	@echo "make bench-decontaminate  measure how many planted benchmark items are found and removed"
 	@echo "make bench-strip       measure licence removal from books, compared with gutenberg-cleaner"
 	@echo "                       (BOOKS=folder GOLD=file)"
 	@echo "make bench-compare     measure the search for copied passages, compared with the crate ferret (REUSE=folder)"
@@ -182,6 +183,10 @@ COLLECTION ?= ../shared/data/dedup/base.jsonl.zst
 bench-dedup: $(VENV)/ready
 	$(CARGO) build --release --package refrain-cli --package refrain-bench
 	$(VENV)/bin/python bench/dedup.py --base $(COLLECTION) $(DEDUP)
+
+bench-decontaminate:
+	$(CARGO) build --release --package refrain-cli
+	$(PYTHON) bench/decontaminate.py $(DECONTAMINATE)
 
 # Collections with copied passages, and what scores them.
 REUSE ?= ../shared/data/reuse

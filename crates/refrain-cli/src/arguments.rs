@@ -589,7 +589,14 @@ pub(crate) fn languages(option: &str, values: &[String]) -> Result<Vec<String>> 
 /// The arguments of a verb on a command line that names an input, and nothing else.
 #[cfg(test)]
 pub(crate) fn parsed<T: Args>() -> T {
-    let matches = T::augment_args(clap::Command::new("verb")).get_matches_from(["verb", "input", "input"]);
+    parsed_with(&[])
+}
+
+/// The same with options that the verb requires.
+#[cfg(test)]
+pub(crate) fn parsed_with<T: Args>(options: &[&str]) -> T {
+    let line = [&["verb", "input", "input"], options].concat();
+    let matches = T::augment_args(clap::Command::new("verb")).get_matches_from(line);
     T::from_arg_matches(&matches).expect("arguments")
 }
 

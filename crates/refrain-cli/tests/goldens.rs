@@ -29,7 +29,7 @@ macro_rules! goldens {
     };
 }
 
-goldens!(compare, convert, corpus, decode, dedup, editions, extract, library, messages, strip, template);
+goldens!(compare, convert, corpus, decode, decontaminate, dedup, editions, extract, library, messages, strip, template);
 
 fn folder() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/goldens")

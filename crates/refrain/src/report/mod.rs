@@ -7,12 +7,14 @@
 mod books;
 mod cells;
 mod comparison;
+mod contamination;
 mod editions;
 mod editions_page;
 
 pub(crate) use books::StripPage;
 pub(crate) use cells::{SHOWN, cell, excerpt};
 pub(crate) use comparison::{ComparisonReport, ReportOptions, shared_passages, short_names};
+pub(crate) use contamination::{ContaminationPage, ShownItem};
 pub(crate) use editions::EditionsTables;
 
 /// The version of the form of bundles; a reader refuses what is newer.
