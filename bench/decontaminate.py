@@ -5,7 +5,7 @@
 
 Documents: 200,000 (--documents), each a stretch of 60 to 250 words of a text in ../shared/data (news, reviews, product
 documentation, books); texts are used more than once where there are too few. Items: 2,000 (--items), made by a seeded generator from
-books of which no other stretch is among the documents:
+books of authors of whom no other text is among the documents:
 
 reading  A passage of 40 to 120 words in whole sentences; a question with a gap, made of one of its sentences; the missing word as
          the answer, and three other words of the book as options.
@@ -32,6 +32,7 @@ import string
 import subprocess
 import sys
 import time
+import zlib
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -67,10 +68,23 @@ COMMENTS = (
 
 
 def texts(name):
+    return (document["text"] for document in documents(name))
+
+
+def texts_of_books():
+    """Each stretch of a book, with its author: books of one author can contain each other."""
+    return ((document["source"].split("/")[0], document["text"]) for document in documents(BOOKS))
+
+
+def is_for_items(author):
+    return zlib.crc32(author.encode()) % 2 == 0
+
+
+def documents(name):
     path = SHARED / f"{name}.jsonl.zst"
     process = subprocess.Popen(["zstd", "-dcq", "--long=31", str(path)], stdout=subprocess.PIPE)
     for line in io.TextIOWrapper(process.stdout, encoding="utf-8"):
-        yield json.loads(line)["text"]
+        yield json.loads(line)
     if process.wait():
         sys.exit(f"cannot read {path}")
 
@@ -135,15 +149,20 @@ def short(rng, run, _book):
 
 
 def make_items(count, rng):
-    """Items of the three kinds, and the books that they are from."""
-    items, used = [], []
-    for number, book in enumerate(texts(BOOKS)):
-        if number % 2:
+    """Items of the three kinds."""
+    items, seen = [], set()
+    for source, book in texts_of_books():
+        if not is_for_items(source):
             continue
-        used.append(number)
         runs = passages(book, rng)
         rng.shuffle(runs)
         for run in runs[:8]:
+            # Stretches of a book can overlap; two items with the same text would both be right.
+            words = WORD.findall(" ".join(run).lower())
+            grams = set(zip(*(words[n:] for n in range(8)), strict=False))
+            if grams & seen:
+                continue
+            seen |= grams
             make = rng.choices((reading, claim, short), (4, 4, 2))[0]
             item = make(rng, run, book)
             if len(set(map(str.lower, item.get("options", "ab")))) > 1 and len(item["question"].split()) > 4:
@@ -153,7 +172,7 @@ def make_items(count, rng):
     rng.shuffle(items)
     for number, item in enumerate(items[:count]):
         item["id"] = f"i{number:05}"
-    return items[:count], set(used)
+    return items[:count]
 
 
 # ---------------------------------------------------------------- ways
@@ -225,8 +244,9 @@ def planted(item, way, filler, vocabulary, rng):
             for part in wrapped(line, 60, rng):
                 lines.append("> " + part)
                 if rng.random() < 0.15:
-                    lines.append(rng.choice(COMMENTS))
-        return ["\n".join(lines)]
+                    lines += ["", rng.choice(COMMENTS), ""]
+        # Comments are no text of the item.
+        return [piece.strip("\n") for piece in "\n".join(lines).split("\n\n")]
     if "passage" in item and rng.random() < 0.5:
         return [item["passage"]]
     return [item["question"] + "\n" + item["answer"]]
@@ -244,7 +264,9 @@ def decoy(item, kind, vocabulary, rng):
     if kind == "short question only":
         return item["question"] if len(item["question"].split()) <= 8 else None
     words = item.get("passage", "").split()
-    return " ".join(words[5 : 5 + len(words) // 4]) if words else None
+    part = " ".join(words[5 : 5 + len(words) // 4])
+    # The sentence of the question is all of the question.
+    return part if words and item["question"].rsplit("____", 1)[-1][1:20] not in part else None
 
 
 NAMES = ("Carrow", "Linsey", "Pell", "Hale", "Finch", "Marsh", "Skerrow", "Weston", "Aldous", "Brenner")
@@ -253,13 +275,12 @@ NAMES = ("Carrow", "Linsey", "Pell", "Hale", "Finch", "Marsh", "Skerrow", "Westo
 def prepare(options):
     """Writes documents.jsonl, evals/planted.jsonl and gold.jsonl."""
     rng = random.Random(options.seed)
-    made, used = make_items(2 * options.items, rng)
+    made = make_items(2 * options.items, rng)
     items, spare = made[: options.items], made[options.items :]
     chunks = []
-    for name in (*HOSTS, BOOKS):
-        for number, text in enumerate(texts(name)):
-            if name == BOOKS and number in used:
-                continue
+    books = (text for source, text in texts_of_books() if not is_for_items(source))
+    for source in (*map(texts, HOSTS), books):
+        for text in source:
             words = re.findall(r"\S+\s*", text)
             at = 0
             while at < len(words):

@@ -5,7 +5,7 @@ use std::io::{IsTerminal, Write};
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, anyhow, bail};
-use clap::builder::PossibleValuesParser;
+use clap::builder::{NonEmptyStringValueParser, PossibleValuesParser};
 use clap::builder::TypedValueParser;
 use clap::parser::ValueSource;
 use clap::{ArgMatches, Args};
@@ -36,7 +36,7 @@ pub(crate) struct InputArguments {
     input_format: Option<InputFormat>,
 
     /// JSON field or Parquet column that holds the text
-    #[arg(long, value_name = "NAME", default_value = ReadOptions::TEXT_FIELD)]
+    #[arg(long, value_name = "NAME", default_value = ReadOptions::TEXT_FIELD, value_parser = NonEmptyStringValueParser::new())]
     text_field: String,
 
     /// JSON field or Parquet column that holds the id

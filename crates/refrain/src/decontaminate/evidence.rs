@@ -167,8 +167,14 @@ fn judge_group(
     text: &Words<'_>,
     group: &[Found<'_>],
 ) -> Option<Contamination> {
+    // A question that repeats words of its passage is not asked there.
+    let passages = || group.iter().filter(|found| found.field == ItemField::Passage).map(|found| found.place.bounds());
+    let is_quoted = |found: &Found<'_>| {
+        let (start, end) = found.place.bounds();
+        found.field == ItemField::Question && passages().any(|(from, to)| 2 * end.min(to).saturating_sub(start.max(from)) >= end - start)
+    };
     let best = |field: ItemField| {
-        let of_field = group.iter().filter(|found| found.field == field);
+        let of_field = group.iter().filter(|found| found.field == field && !is_quoted(found));
         of_field.max_by(|a, b| a.place.share.total_cmp(&b.place.share).then(b.place.bounds().cmp(&a.place.bounds())))
     };
     let (passage, question, answer) = (best(ItemField::Passage), best(ItemField::Question), best(ItemField::Answer));
@@ -179,10 +185,18 @@ fn judge_group(
     let (start, end) = question.or_else(|| best(ItemField::Options)).or(passage).map_or((0, 0), |found| found.place.bounds());
     let unit = |number: &u32| &benchmarks.units[*number as usize];
     let widths: usize = parts.options.iter().map(|option| unit(option).words.len()).sum();
-    let window = |reach: usize| (start.saturating_sub(reach), end + reach);
+    // The words of the question itself do not answer it.
+    let beside = |unit: &Unit, reach: usize| {
+        let reach = reach + unit.words.len();
+        let sides = [(start.saturating_sub(reach), start), (end, end + reach)];
+        let whole = [(start.saturating_sub(reach), end + reach), (0, 0)];
+        let windows = if question.is_some() { sides } else { whole };
+        let found = windows.map(|window| nearby(unit, text, window, (start, end)));
+        found.into_iter().flatten().max_by_key(Vec::len)
+    };
     let mut near: Vec<(ItemField, u32, Vec<Run>)> = Vec::new();
     for option in &parts.options {
-        let place = nearby(unit(option), text, window(NEAR + widths), (start, end));
+        let place = beside(unit(option), NEAR + widths);
         near.extend(place.map(|runs| (ItemField::Options, *option, runs)));
     }
     near.dedup_by_key(|(_, unit, _)| *unit);
@@ -193,8 +207,7 @@ fn judge_group(
         if is_common(unit) {
             continue;
         }
-        let reach = (unit.characters() * REACH_PER_LETTER).min(REACH) * says / QUESTION_WORDS;
-        let place = nearby(unit, text, window(reach), (start, end));
+        let place = if question.is_some() { beside(unit, answer_reach(unit, says)) } else { None };
         near.extend(place.map(|runs| (ItemField::Answer, *answer, runs)));
     }
     let has_answer = near.iter().any(|(field, ..)| *field == ItemField::Answer);
@@ -223,19 +236,19 @@ fn judge_group(
         Some(_) => group.iter().map(|found| found.field).collect::<std::collections::BTreeSet<_>>().into_iter().collect(),
     };
     let mut runs: Vec<Run> = Vec::new();
-    for found in group.iter().filter(|found| fields.contains(&found.field)) {
+    for found in group.iter().filter(|found| fields.contains(&found.field) && (doubt.is_some() || !is_quoted(found))) {
         if doubt.is_some() || found.is_whole() {
             runs.extend(&found.place.runs);
         }
     }
     near.retain(|(field, ..)| doubt.is_none() && fields.contains(field));
-    let beside: Vec<Run> = near.iter().flat_map(|(_, _, runs)| runs).copied().collect();
+    let others: Vec<Run> = near.iter().flat_map(|(_, _, runs)| runs).copied().collect();
     Some(Contamination {
         item: group[0].item as usize,
         share: share(benchmarks, parts, group, &near, &fields),
         fields,
         doubt,
-        spans: ranges::spans(text, &runs, &beside),
+        spans: ranges::spans(text, &runs, &others),
     })
 }
 
@@ -245,6 +258,19 @@ fn says_of(benchmarks: &Benchmarks, unit: u32, runs: &[Run]) -> usize {
     let halves: usize =
         runs.iter().flat_map(|run| run.i..run.i + run.length).map(|at| usize::from(weights[at])).sum();
     halves / 2
+}
+
+/// How far from a question that says so much an answer can be. One without a name, a number or a long word is found beside any
+/// text, so it must follow the question.
+fn answer_reach(unit: &Unit, says: usize) -> usize {
+    const FOLLOWS: usize = 4;
+    let is_rare = |word: &crate::text::Word| {
+        let word_text = &unit.text[word.range()];
+        let letters = word_text.chars().count();
+        letters >= 6 || letters >= 4 && word.marked() || letters >= 2 && word_text.contains(|c: char| c.is_ascii_digit())
+    };
+    let reach = (unit.characters() * REACH_PER_LETTER).min(REACH);
+    if unit.words.iter().any(is_rare) { reach * says / QUESTION_WORDS } else { FOLLOWS }
 }
 
 /// True for an answer that is found beside any question: it confirms nothing.

@@ -164,11 +164,16 @@ impl BenchmarkFields {
             options.extend(wrong);
             options.extend((!options.is_empty()).then(|| answers.first().cloned()).flatten());
         }
+        let bare = bare_options(&options);
+        let bare_answer = |answer: &String| match options.iter().position(|option| option == answer) {
+            Some(number) => bare[number].clone(),
+            None => without_label(answer).to_owned(),
+        };
         let item = BenchmarkItem {
             passage,
             question: without_label(&question).to_owned(),
-            options: options.iter().map(|option| without_label(option).to_owned()).collect(),
-            answers: answers.iter().map(|answer| without_label(answer).to_owned()).collect(),
+            answers: answers.iter().map(bare_answer).collect(),
+            options: bare,
         };
         let is_empty = item.passage.is_empty() && item.question.is_empty() && item.answers.is_empty();
         (!is_empty).then_some(item)
@@ -235,7 +240,7 @@ fn option_number(value: &Value, first: usize) -> Option<usize> {
     }
 }
 
-/// The label of an option or a question in front of a text, such as `(b)`, `2.` or `Question 7:`, and what follows it.
+/// The label in front of a text, such as `(b)` or `2.`, and what follows it.
 fn label(text: &str) -> Option<(String, &str)> {
     let trimmed = text.trim_start();
     let start = trimmed.strip_prefix('(').or_else(|| trimmed.strip_prefix('[')).unwrap_or(trimmed);
@@ -253,7 +258,9 @@ fn label(text: &str) -> Option<(String, &str)> {
 pub(super) fn without_label(text: &str) -> &str {
     const WORDS: [&str; 4] = ["question", "problem", "q", "exercise"];
     let text = text.trim();
-    if let Some((_, rest)) = label(text).filter(|(_, rest)| !rest.trim().is_empty()) {
+    // A letter and a full stop can be an initial.
+    let is_initial = text.chars().next().is_some_and(char::is_alphabetic) && text.get(1..2) == Some(".");
+    if let Some((_, rest)) = label(text).filter(|(_, rest)| !is_initial && !rest.trim().is_empty()) {
         return rest.trim();
     }
     let lower: String = text.chars().take(12).collect::<String>().to_ascii_lowercase();
@@ -263,6 +270,15 @@ pub(super) fn without_label(text: &str) -> &str {
     match rest.strip_prefix([':', '.', ')']) {
         Some(rest) if !rest.trim().is_empty() => rest.trim(),
         _ => text,
+    }
+}
+
+/// Options without their labels, if all of them have one.
+fn bare_options(options: &[String]) -> Vec<String> {
+    let labels: Option<Vec<(String, &str)>> = options.iter().map(|option| label(option)).collect();
+    match labels.filter(|labels| labels.iter().all(|(_, rest)| !rest.trim().is_empty())) {
+        Some(labels) => labels.into_iter().map(|(_, rest)| rest.trim().to_owned()).collect(),
+        None => options.iter().map(|option| option.trim().to_owned()).collect(),
     }
 }
 
@@ -278,7 +294,7 @@ fn split_options(text: &str) -> (String, Vec<String>) {
     let count = lines[first..].iter().take_while(|line| label(line).is_some()).count();
     let (options, after) = lines[first..].split_at(count);
     let question = [&lines[..first], after].concat().join("\n");
-    (question, options.iter().map(|option| without_label(option).to_owned()).collect())
+    (question, options.iter().map(|option| (*option).to_owned()).collect())
 }
 
 #[cfg(test)]
@@ -330,10 +346,11 @@ mod tests {
         for text in ["(a) the lamp", "A) the lamp", "1. the lamp", "[2] the lamp", "Q: the lamp", "Question 12: the lamp"] {
             assert_eq!(without_label(text), "the lamp", "{text}");
         }
-        for text in ["A lamp", "1.5 metres", "Questions remain", "I. e. this", "a", "(a)"] {
-            let expected = if text == "I. e. this" { "e. this" } else { text };
-            assert_eq!(without_label(text), expected);
+        for text in ["A lamp", "1.5 metres", "Questions remain", "E. Carrow", "a", "(a)"] {
+            assert_eq!(without_label(text), text);
         }
+        assert_eq!(bare_options(&["A. Brass".into(), "B. Tin".into()]), ["Brass", "Tin"]);
+        assert_eq!(bare_options(&["E. Carrow".into(), "Tom Hale".into()]), ["E. Carrow", "Tom Hale"]);
         let item = item(json!({"input": "Which lamp is old?\n(A) Brass\n(B) Tin\nAnswer with a letter.", "target": "(B)"}));
         assert_eq!(item.question, "Which lamp is old?\nAnswer with a letter.");
         assert_eq!((item.options, item.answers), (vec!["Brass".to_owned(), "Tin".to_owned()], vec!["Tin".to_owned()]));

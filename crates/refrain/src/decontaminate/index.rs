@@ -142,7 +142,8 @@ impl Benchmarks {
             let all = all.chain(parts.answers.iter().map(|unit| (unit, ItemField::Answer)));
             for (unit, field) in all {
                 let uses = &mut units[*unit as usize].uses;
-                if !uses.contains(&(number as u32, field)) {
+                let own = uses.iter().rev().take_while(|(item, _)| *item == number as u32);
+                if !own.map(|(_, field)| *field).any(|other| other == field) {
                     uses.push((number as u32, field));
                 }
             }

@@ -6,29 +6,28 @@ use crate::document::Span;
 
 /// Other words between two words of an item that belong to it: changed words, and labels such as `Answer (b)`. More of them are
 /// somebody's own text.
-const BETWEEN: usize = 4;
-/// An option or an answer of fewer words that stands alone is left where it is.
+const BETWEEN: usize = 3;
+/// Fewer words that stand alone, such as an option or a common word that both texts have, are left where they are.
 const ALONE: usize = 4;
 /// Characters of a label in front of a line.
 const LABEL: usize = 16;
 
 /// The ranges of the words of an item, with labels in front of them and signs behind them. `beside` are words of options and
-/// answers, which count if they are next to others or are several.
+/// answers.
 pub(super) fn spans(text: &Words<'_>, runs: &[Run], beside: &[Run]) -> Vec<Span> {
-    let range = |run: &Run, sure| (run.j, run.j + run.length, sure);
-    let mut all: Vec<(usize, usize, bool)> = runs.iter().map(|run| range(run, true)).collect();
-    all.extend(beside.iter().map(|run| range(run, false)));
+    let mut all: Vec<(usize, usize)> = runs.iter().chain(beside).map(|run| (run.j, run.j + run.length)).collect();
     all.sort_unstable();
-    let mut joined: Vec<(usize, usize, bool)> = Vec::new();
-    for (start, end, sure) in all {
+    let mut joined: Vec<(usize, usize)> = Vec::new();
+    for (start, end) in all {
         match joined.last_mut() {
-            Some(last) if start <= last.1 + BETWEEN => *last = (last.0, last.1.max(end), last.2 || sure),
-            _ => joined.push((start, end, sure)),
+            Some(last) if start <= last.1 + BETWEEN => last.1 = last.1.max(end),
+            _ => joined.push((start, end)),
         }
     }
-    joined.retain(|(start, end, sure)| *sure || end - start >= ALONE);
+    let longest = joined.iter().map(|(start, end)| end - start).max().unwrap_or_default();
+    joined.retain(|(start, end)| end - start >= ALONE.min(longest));
     let mut spans: Vec<Span> = Vec::new();
-    for (start, end, _) in joined {
+    for (start, end) in joined {
         let start = before_label(text.text, text.words[start].range().start);
         let end = after_signs(text.text, text.words[end - 1].range().end);
         match spans.last_mut() {
@@ -45,7 +44,9 @@ fn before_label(text: &str, at: usize) -> usize {
     let label = &text[line..at];
     let is_short = label.chars().count() <= LABEL;
     let core = label.trim_matches(|c: char| !c.is_alphanumeric());
-    let is_number = core.chars().count() <= 1 || core.bytes().all(|byte| byte.is_ascii_digit());
+    let has_sign = label.contains(|c: char| !c.is_alphanumeric() && !c.is_whitespace());
+    let is_letter = core.chars().count() == 1 || core.bytes().all(|byte| byte.is_ascii_digit());
+    let is_number = core.is_empty() || is_letter && has_sign;
     let is_name = label.trim_end().ends_with(':') && core.split_whitespace().count() <= 2;
     if is_short && (is_number || is_name) { line } else { at - signs_before(label) }
 }
@@ -85,18 +86,20 @@ mod tests {
         assert_eq!(between("> lamp by\n> the sea. >\n"), "> lamp by\n> the sea. >");
         assert_eq!(between("Question 12: lamp, sea!"), "Question 12: lamp, sea!");
         assert_eq!(between("He said: \"lamp, sea!\" (and left)"), "\"lamp, sea!\"");
+        assert_eq!(between("A lamp, sea"), "lamp, sea");
         assert_eq!(between("No. The lamp, sea (or so)."), "lamp, sea");
     }
 
     #[test]
     fn text_between_words_of_an_item_stays() {
-        let text = "lamp one two three four five sea";
+        let text = "a lamp by the sea one two three four five a bell by the sea";
         let words = Words::outside(text, &[]);
-        let run = |j| Run { i: 0, j, length: 1 };
-        let found: Vec<&str> = spans(&words, &[run(0), run(6)], &[]).iter().map(|span| span.of(text)).collect();
-        assert_eq!(found, ["lamp", "sea"]);
+        let run = |j, length| Run { i: 0, j, length };
+        let found = |runs: &[Run], beside: &[Run]| -> Vec<&str> {
+            spans(&words, runs, beside).iter().map(|span| span.of(text)).collect()
+        };
+        assert_eq!(found(&[run(0, 5), run(10, 5)], &[]), ["a lamp by the sea", "a bell by the sea"]);
         // An option alone is no reason to cut a text.
-        let found: Vec<&str> = spans(&words, &[run(0)], &[run(6)]).iter().map(|span| span.of(text)).collect();
-        assert_eq!(found, ["lamp"]);
+        assert_eq!(found(&[run(0, 5)], &[run(11, 1)]), ["a lamp by the sea"]);
     }
 }

@@ -11,7 +11,8 @@ use crate::decontaminate::{BenchmarkFields, BenchmarkItem};
 use crate::error::{Error, Failure, Hint, Place, Result};
 use crate::jobs::failures::FailureLog;
 use crate::jobs::{Input, Outputs};
-use crate::source::{Body, Item, RawDocument, ReadOptions};
+use crate::source::{Body, InputFile, Item, RawDocument, ReadOptions, plain_name};
+use crate::write::without_packing;
 
 /// The name of an item.
 #[derive(Debug, Clone)]
@@ -37,7 +38,7 @@ pub(super) fn read_items(
     // Records have no text of their own: all their fields are wanted.
     let options = ReadOptions { text_field: String::new(), id_field: String::new(), ..ReadOptions::default() };
     let (source, early) = evals.open(&options, outputs)?;
-    if source.inputs().iter().any(crate::source::InputFile::is_stdin) {
+    if source.inputs().iter().any(InputFile::is_stdin) {
         let error = Error::Refused("benchmarks cannot come from standard input".into());
         return Err(error.hint(Hint::option("evals", "name a file or a folder with `evals`")));
     }
@@ -45,7 +46,7 @@ pub(super) fn read_items(
     let mut names: Vec<(String, String, String)> = Vec::new();
     let mut items = Vec::new();
     let mut result = Ok(());
-    source.read_all(&mut |_, item| {
+    source.read_all(&mut |position, item| {
         let raw = match item {
             Item::Document(raw) => *raw,
             Item::Skipped { reason, .. } => {
@@ -56,6 +57,11 @@ pub(super) fn read_items(
         };
         let (path, number) = (raw.origin.path().into_owned(), number_of(&raw));
         let Some(record) = record(raw.body, &raw.meta) else {
+            // Folders of benchmarks have other files, such as a description.
+            if !source.inputs().get(position.input).is_some_and(|file| file.named) {
+                failures.skip("not a benchmark".into());
+                return ControlFlow::Continue(());
+            }
             let error = "not a benchmark; benchmarks are JSONL or Parquet";
             let failure = Failure::new(&raw.origin.input, error).member(raw.origin.member.as_deref());
             return continues(failures.add(failure), &mut result);
@@ -65,7 +71,7 @@ pub(super) fn read_items(
                 let id = IDS.iter().find_map(|name| id_of(record.get(*name)?));
                 let in_memory = number.is_none().then(|| raw.id.clone());
                 let id = id.or(in_memory).or(number).unwrap_or_default();
-                names.push((path, raw.origin.input, id));
+                names.push((path, raw.origin.input.clone(), id));
                 items.push(item);
                 ControlFlow::Continue(())
             }
@@ -74,7 +80,8 @@ pub(super) fn read_items(
                 let error = format!("no question, passage or answer; fields are: {}", fields.join(", "));
                 let mut failure = Failure::new(&raw.origin.input, error).member(raw.origin.member.as_deref());
                 if let Some(number) = number.and_then(|number| number.parse().ok()) {
-                    failure = failure.place(Place::Record(number));
+                    let is_table = without_packing(&raw.origin.path()).ends_with(".parquet");
+                    failure = failure.place(if is_table { Place::Row(number) } else { Place::Line(number) });
                 }
                 let hint = Hint::option("question_field", "name the field with `question_field`");
                 continues(failures.add(failure.hint(hint)), &mut result)
@@ -157,11 +164,11 @@ fn named(items: Vec<(String, String, String)>, given: &[String]) -> Vec<ItemName
 }
 
 fn plain(name: &str) -> String {
-    crate::source::plain_name(Path::new(name))
+    plain_name(Path::new(name))
 }
 
 /// A name without the extensions of its format and its compression.
 fn without_extensions(name: &str) -> &str {
-    let name = crate::write::without_packing(name);
+    let name = without_packing(name);
     [".jsonl", ".json", ".ndjson", ".parquet"].iter().find_map(|ending| name.strip_suffix(ending)).unwrap_or(name)
 }
