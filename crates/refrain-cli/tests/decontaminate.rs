@@ -31,7 +31,8 @@ fn a_short_question_needs_its_answer() {
     let item = json!({"question": "What is the capital of France?", "answer": "Paris"});
     let alone = "He asked: what is the capital of France? Nobody knew it.";
     assert_eq!(left(&item, alone), alone);
-    let far = format!("What is the capital of France?\n\n{}\n\nParis is a town in Texas.", "The wind rose. ".repeat(40));
+    let far =
+        format!("What is the capital of France?\n\n{}\n\nParis is a town in Texas.", "The wind rose. ".repeat(40));
     assert_eq!(left(&item, &far), far.trim());
     assert_eq!(left(&item, "Start.\n\nWHAT is the capital\nof France?\nAnswer: Paris\n\nEnd."), "Start.\n\nEnd.");
     // The words of the question in another order, and parts of it, are common phrases.
@@ -57,7 +58,11 @@ fn other_numbers_are_another_question() {
 
 #[test]
 fn options_in_any_order_identify_a_question_that_says_nothing() {
-    let options = ["The bell rings every forty seconds", "The lens floats on a bath of mercury", "The keepers live below the lamp"];
+    let options = [
+        "The bell rings every forty seconds",
+        "The lens floats on a bath of mercury",
+        "The keepers live below the lamp",
+    ];
     let item = json!({"question": "Which is true?", "options": options, "answer": "B"});
     let text = format!("Quiz\n\n1. {}.\n2. {}.\n3. {}.\n\nEnd.", options[2], options[0], options[1]);
     assert_eq!(left(&item, &text), "Quiz\n\nEnd.");
@@ -72,7 +77,9 @@ fn fields_can_be_named() {
     let line = ["decontaminate", "docs.jsonl", "--evals", "evals.jsonl", "-o", "clean.jsonl"];
     let refused = env.run(&line).code(2);
     refused.says(&["no question, passage or answer; fields are: q1, other", "--question-field"]);
-    env.run(&[&line[..], &["--question-field", "q1"]].concat()).code(0).says(&["found items of benchmarks in 1 document"]);
+    env.run(&[&line[..], &["--question-field", "q1"]].concat())
+        .code(0)
+        .says(&["found items of benchmarks in 1 document"]);
 }
 
 #[test]

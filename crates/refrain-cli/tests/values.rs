@@ -208,7 +208,8 @@ fn a_nul_byte_leaves_the_annotation_of_a_vertical_file_alone() {
 
 /// Runs a verb that writes documents, and returns them.
 fn run(env: &Env, verb: &str, input: &str, output: &str) -> Vec<Value> {
-    let kept: &[&str] = if ["extract", "dedup", "convert", "decontaminate"].contains(&verb) { &["--keep-marked"] } else { &[] };
+    let kept: &[&str] =
+        if ["extract", "dedup", "convert", "decontaminate"].contains(&verb) { &["--keep-marked"] } else { &[] };
     let evals = format!("--evals={}", std::fs::canonicalize(sample("evals")).expect("a sample").display());
     let evals: &[&str] = if verb == "decontaminate" { &[&evals] } else { &[] };
     let target = format!("{output}.jsonl");

@@ -123,10 +123,11 @@ pub use dedup::{Engine, Measure, Normalise, Unit};
 pub use document::{Block, BlockKind, Document, Label, Link, Mark, Origin, Passage, Position, Reason, Span};
 pub use error::{Error, Failure, Hint, Place, Result};
 pub use jobs::{
-    CheckInput, CheckReport, Compare, CompareInput, CompareReport, Convert, ConvertReport, Corpus, CorpusReport,
-    Decode, DecodeReport, ContaminatedUnit, Decontaminate, DecontaminateReport, Dedup, DedupReport, Editions, EditionsInput, EditionsReport, Extract, ExtractReport,
-    ExtractedPage, Failures, Input, Keep, Library, LibraryCheck, LibraryOptions, Memory, NamedPairs, Output, Outputs,
-    SavedEvidence, Strip, StripReport, Template, TemplateReport, TemplateResult,
+    CheckInput, CheckReport, Compare, CompareInput, CompareReport, ContaminatedUnit, Convert, ConvertReport, Corpus,
+    CorpusReport, Decode, DecodeReport, Decontaminate, DecontaminateReport, Dedup, DedupReport, Editions,
+    EditionsInput, EditionsReport, Extract, ExtractReport, ExtractedPage, Failures, Input, Keep, Library, LibraryCheck,
+    LibraryOptions, Memory, NamedPairs, Output, Outputs, SavedEvidence, Strip, StripReport, Template, TemplateReport,
+    TemplateResult,
 };
 pub use run::{Event, Observer, Run, Stop, Workers};
 

@@ -107,12 +107,7 @@ pub(super) fn places(unit: &Unit, text: &Words<'_>, runs: &[Run]) -> Vec<Place> 
 }
 
 /// The chain that ends with a run, back to where the text is taken by a better one. Runs that overlap are cut.
-fn chain(
-    runs: &[Run],
-    chains: &[(usize, Option<usize>)],
-    last: usize,
-    taken: &BTreeMap<usize, usize>,
-) -> Vec<Run> {
+fn chain(runs: &[Run], chains: &[(usize, Option<usize>)], last: usize, taken: &BTreeMap<usize, usize>) -> Vec<Run> {
     let is_taken = |run: &Run| {
         let before = taken.range(..run.ends().1).next_back();
         before.is_some_and(|(_, end)| *end > run.j)
@@ -227,7 +222,12 @@ fn differing(text: &str, words: &[Word]) -> (String, String) {
 
 /// The best place of a short unit among some words of a text, and the nearest to other words of several. A unit of up to
 /// three words must be there as it is.
-pub(super) fn nearby(unit: &Unit, text: &Words<'_>, (from, to): (usize, usize), near: (usize, usize)) -> Option<Vec<Run>> {
+pub(super) fn nearby(
+    unit: &Unit,
+    text: &Words<'_>,
+    (from, to): (usize, usize),
+    near: (usize, usize),
+) -> Option<Vec<Run>> {
     let ours = &unit.words[..unit.words.len().min(LONGEST_NEARBY)];
     let theirs = &text.words;
     let to = to.min(theirs.len());

@@ -149,8 +149,10 @@ pub(super) fn judge(benchmarks: &Benchmarks, text: &Words<'_>, runs: &[(u32, Run
 /// The largest share of a unit that its runs can cover, with what is filled in between them.
 fn reach(unit: &Unit, runs: &[Run]) -> f64 {
     const MARGIN: usize = 6;
-    let mut ranges: Vec<(usize, usize)> =
-        runs.iter().map(|run| (run.i.saturating_sub(MARGIN), (run.i + run.length + MARGIN).min(unit.words.len()))).collect();
+    let mut ranges: Vec<(usize, usize)> = runs
+        .iter()
+        .map(|run| (run.i.saturating_sub(MARGIN), (run.i + run.length + MARGIN).min(unit.words.len())))
+        .collect();
     ranges.sort_unstable();
     let (mut covered, mut end) = (0, 0);
     for (from, to) in ranges {
@@ -161,17 +163,13 @@ fn reach(unit: &Unit, runs: &[Run]) -> f64 {
 }
 
 /// Decides about places of an item that are near each other.
-fn judge_group(
-    benchmarks: &Benchmarks,
-    parts: &Parts,
-    text: &Words<'_>,
-    group: &[Found<'_>],
-) -> Option<Contamination> {
+fn judge_group(benchmarks: &Benchmarks, parts: &Parts, text: &Words<'_>, group: &[Found<'_>]) -> Option<Contamination> {
     // A question that repeats words of its passage is not asked there.
     let passages = || group.iter().filter(|found| found.field == ItemField::Passage).map(|found| found.place.bounds());
     let is_quoted = |found: &Found<'_>| {
         let (start, end) = found.place.bounds();
-        found.field == ItemField::Question && passages().any(|(from, to)| 2 * end.min(to).saturating_sub(start.max(from)) >= end - start)
+        found.field == ItemField::Question
+            && passages().any(|(from, to)| 2 * end.min(to).saturating_sub(start.max(from)) >= end - start)
     };
     let best = |field: ItemField| {
         let of_field = group.iter().filter(|found| found.field == field && !is_quoted(found));
@@ -182,7 +180,8 @@ fn judge_group(
         found.is_some_and(|found| found.is_whole() && found.place.evidence >= words)
     };
     // What surrounds the places: options and answers that are too short to be found by themselves.
-    let (start, end) = question.or_else(|| best(ItemField::Options)).or(passage).map_or((0, 0), |found| found.place.bounds());
+    let (start, end) =
+        question.or_else(|| best(ItemField::Options)).or(passage).map_or((0, 0), |found| found.place.bounds());
     let unit = |number: &u32| &benchmarks.units[*number as usize];
     let widths: usize = parts.options.iter().map(|option| unit(option).words.len()).sum();
     // The words of the question itself do not answer it.
@@ -217,8 +216,11 @@ fn judge_group(
     let by_question = whole(question, QUESTION_WORDS) && !has_other_name(question) || whole(question, 1) && confirmed;
     let by_passage = whole(passage, PASSAGE_WORDS) || whole(passage, 1) && by_question;
     let by_answer = whole(answer, ANSWER_WORDS);
-    let option_words: usize =
-        near.iter().filter(|(field, ..)| *field == ItemField::Options).map(|(_, unit, runs)| says_of(benchmarks, *unit, runs)).sum();
+    let option_words: usize = near
+        .iter()
+        .filter(|(field, ..)| *field == ItemField::Options)
+        .map(|(_, unit, runs)| says_of(benchmarks, *unit, runs))
+        .sum();
     let by_options = options_found >= 3 && 4 * options_found >= 3 * parts.options.len() && option_words >= OPTION_WORDS;
     let fields: Vec<ItemField> = [
         (by_passage, ItemField::Passage),
@@ -233,7 +235,9 @@ fn judge_group(
     let doubt = if is_sure { None } else { Some(doubt([passage, question, answer])?) };
     let fields = match doubt {
         None => fields,
-        Some(_) => group.iter().map(|found| found.field).collect::<std::collections::BTreeSet<_>>().into_iter().collect(),
+        Some(_) => {
+            group.iter().map(|found| found.field).collect::<std::collections::BTreeSet<_>>().into_iter().collect()
+        }
     };
     let mut runs: Vec<Run> = Vec::new();
     for found in group.iter().filter(|found| fields.contains(&found.field) && (doubt.is_some() || !is_quoted(found))) {
@@ -255,8 +259,7 @@ fn judge_group(
 /// How many words that identify a unit some runs cover.
 fn says_of(benchmarks: &Benchmarks, unit: u32, runs: &[Run]) -> usize {
     let weights = &benchmarks.units[unit as usize].weights;
-    let halves: usize =
-        runs.iter().flat_map(|run| run.i..run.i + run.length).map(|at| usize::from(weights[at])).sum();
+    let halves: usize = runs.iter().flat_map(|run| run.i..run.i + run.length).map(|at| usize::from(weights[at])).sum();
     halves / 2
 }
 
@@ -267,7 +270,9 @@ fn answer_reach(unit: &Unit, says: usize) -> usize {
     let is_rare = |word: &crate::text::Word| {
         let word_text = &unit.text[word.range()];
         let letters = word_text.chars().count();
-        letters >= 6 || letters >= 4 && word.marked() || letters >= 2 && word_text.contains(|c: char| c.is_ascii_digit())
+        letters >= 6
+            || letters >= 4 && word.marked()
+            || letters >= 2 && word_text.contains(|c: char| c.is_ascii_digit())
     };
     let reach = (unit.characters() * REACH_PER_LETTER).min(REACH);
     if unit.words.iter().any(is_rare) { reach * says / QUESTION_WORDS } else { FOLLOWS }

@@ -309,11 +309,17 @@ mod tests {
 
     #[test]
     fn usual_records_are_recognised() {
-        let list = item(json!({"question": "Which lamp is old?", "choices": ["Brass", "Tin"], "answer": 1, "subject": "x"}));
-        assert_eq!((&*list.question, list.options.len(), &*list.answers), ("Which lamp is old?", 2, &["Tin".into()][..]));
-        let nested = json!({"question": "Which?", "choices": {"text": ["Brass", "Tin"], "label": ["A", "B"]}, "answerKey": "A"});
+        let list =
+            item(json!({"question": "Which lamp is old?", "choices": ["Brass", "Tin"], "answer": 1, "subject": "x"}));
+        assert_eq!(
+            (&*list.question, list.options.len(), &*list.answers),
+            ("Which lamp is old?", 2, &["Tin".into()][..])
+        );
+        let nested =
+            json!({"question": "Which?", "choices": {"text": ["Brass", "Tin"], "label": ["A", "B"]}, "answerKey": "A"});
         assert_eq!(item(nested).answers, ["Brass"]);
-        let stem = json!({"question": {"stem": "Which?", "choices": [{"text": "Brass", "label": "A"}, {"text": "Tin"}]}});
+        let stem =
+            json!({"question": {"stem": "Which?", "choices": [{"text": "Brass", "label": "A"}, {"text": "Tin"}]}});
         assert_eq!((item(stem.clone()).question, item(stem).options.len()), ("Which?".into(), 2));
         let ending = item(json!({"ctx": "She lit the lamp and", "endings": ["slept", "rang"], "label": "1"}));
         assert_eq!((&*ending.question, &*ending.answers), ("She lit the lamp and", &["rang".into()][..]));
@@ -321,29 +327,42 @@ mod tests {
         assert_eq!(item(numbered).answers, ["lamp"]);
         let spread = item(json!({"Question": "Which?", "A": "Brass", "B": "Tin", "Answer": "B"}));
         assert_eq!((spread.options.len(), &*spread.answers), (2, &["Tin".into()][..]));
-        let reading = item(json!({"context": "A lamp.", "question": "What?", "answers": {"text": ["lamp", "a lamp"], "answer_start": [2, 0]}}));
+        let reading = item(
+            json!({"context": "A lamp.", "question": "What?", "answers": {"text": ["lamp", "a lamp"], "answer_start": [2, 0]}}),
+        );
         assert_eq!((&*reading.passage, reading.answers.len()), ("A lamp.", 2));
         let aliases = item(json!({"question": "Who?", "answer": {"value": "Eva", "aliases": ["E. Carrow"]}}));
         assert_eq!(aliases.answers, ["Eva", "E. Carrow"]);
         let task = item(json!({"instruction": "Shorten the text.", "input": "A long text.", "output": "A text."}));
-        assert_eq!((&*task.question, &*task.passage, &*task.answers[0]), ("Shorten the text.", "A long text.", "A text."));
-        let science = item(json!({"question": "What?", "distractor1": "tin", "distractor2": "wood", "correct_answer": "brass"}));
+        assert_eq!(
+            (&*task.question, &*task.passage, &*task.answers[0]),
+            ("Shorten the text.", "A long text.", "A text.")
+        );
+        let science =
+            item(json!({"question": "What?", "distractor1": "tin", "distractor2": "wood", "correct_answer": "brass"}));
         assert_eq!(science.options, ["tin", "wood", "brass"]);
         assert_eq!(item(json!({"text": "The last word."})).passage, "The last word.");
-        assert_eq!(BenchmarkFields::default().item(json!({"id": "a", "level": 3}).as_object().expect("an object")), None);
+        assert_eq!(
+            BenchmarkFields::default().item(json!({"id": "a", "level": 3}).as_object().expect("an object")),
+            None
+        );
     }
 
     #[test]
     fn fields_can_be_named() {
-        let fields = BenchmarkFields { question: Some("q1".into()), answer: Some("right".into()), ..Default::default() };
-        let record = json!({"q1": "Which?", "question": "Other?", "options": ["a lamp", "a bell"], "right": "B", "answer": 0});
+        let fields =
+            BenchmarkFields { question: Some("q1".into()), answer: Some("right".into()), ..Default::default() };
+        let record =
+            json!({"q1": "Which?", "question": "Other?", "options": ["a lamp", "a bell"], "right": "B", "answer": 0});
         let item = fields.item(record.as_object().expect("an object")).expect("an item");
         assert_eq!((&*item.question, &*item.answers), ("Which?", &["a bell".to_owned()][..]));
     }
 
     #[test]
     fn labels_and_options_within_questions_are_taken_apart() {
-        for text in ["(a) the lamp", "A) the lamp", "1. the lamp", "[2] the lamp", "Q: the lamp", "Question 12: the lamp"] {
+        for text in
+            ["(a) the lamp", "A) the lamp", "1. the lamp", "[2] the lamp", "Q: the lamp", "Question 12: the lamp"]
+        {
             assert_eq!(without_label(text), "the lamp", "{text}");
         }
         for text in ["A lamp", "1.5 metres", "Questions remain", "E. Carrow", "a", "(a)"] {
@@ -351,7 +370,8 @@ mod tests {
         }
         assert_eq!(bare_options(&["A. Brass".into(), "B. Tin".into()]), ["Brass", "Tin"]);
         assert_eq!(bare_options(&["E. Carrow".into(), "Tom Hale".into()]), ["E. Carrow", "Tom Hale"]);
-        let item = item(json!({"input": "Which lamp is old?\n(A) Brass\n(B) Tin\nAnswer with a letter.", "target": "(B)"}));
+        let item =
+            item(json!({"input": "Which lamp is old?\n(A) Brass\n(B) Tin\nAnswer with a letter.", "target": "(B)"}));
         assert_eq!(item.question, "Which lamp is old?\nAnswer with a letter.");
         assert_eq!((item.options, item.answers), (vec!["Brass".to_owned(), "Tin".to_owned()], vec!["Tin".to_owned()]));
     }

@@ -55,7 +55,8 @@ fn plain(benchmarks: &Benchmarks, text: &str) -> Vec<Contamination> {
 
 /// Few different words, so that much is shared by chance.
 fn some_text(words: std::ops::Range<usize>) -> impl Strategy<Value = String> {
-    let word = prop::sample::select(vec!["a", "lamp", "sea", "Eva", "the", "7", "12", "of", "storm", "night", "灯", "bell"]);
+    let word =
+        prop::sample::select(vec!["a", "lamp", "sea", "Eva", "the", "7", "12", "of", "storm", "night", "灯", "bell"]);
     let separator = prop::sample::select(vec![" ", " ", " ", "\n", ", ", ". ", "\n> "]);
     prop::collection::vec((word, separator), words)
         .prop_map(|words| words.into_iter().flat_map(|(word, separator)| [word, separator]).collect())

@@ -23,7 +23,19 @@ pub(super) struct ItemName {
 
 /// Fields that hold the id of an item.
 const IDS: [&str; 13] = [
-    "id", "_id", "qid", "uid", "guid", "question_id", "task_id", "item_id", "example_id", "key", "ind", "idx", "index",
+    "id",
+    "_id",
+    "qid",
+    "uid",
+    "guid",
+    "question_id",
+    "task_id",
+    "item_id",
+    "example_id",
+    "key",
+    "ind",
+    "idx",
+    "index",
 ];
 /// Fields of a record that a message lists.
 const LISTED: usize = 12;

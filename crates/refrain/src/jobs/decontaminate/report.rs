@@ -107,7 +107,8 @@ impl FoundPlace {
             let whole = Span::new(first.start, found.spans.last().map_or(first.end, |span| span.end));
             let Span { start, end } = chars.span(whole, offsets);
             let text = excerpt(whole.of(document.text()), TEXT);
-            let place = FoundPlace { document: document.name().to_owned(), start, end, share: rounded(found.share), text };
+            let place =
+                FoundPlace { document: document.name().to_owned(), start, end, share: rounded(found.share), text };
             places.push((found, place));
         }
         places
