@@ -30,32 +30,25 @@ use crate::exit::Exit;
 pub(crate) struct Arguments {
     #[command(flatten)]
     input: InputArguments,
-
-    /// Benchmarks: JSONL or Parquet files, or folders of them. Each file is one benchmark. Takes all names up to the next
-    /// option, so put your inputs first
+    /// Benchmarks: JSONL or Parquet files, or folders of them; one per file. Takes all names up to the next option
     #[arg(long, value_name = "INPUT", required = true, num_args = 1.., help_heading = "Benchmarks")]
     evals: Vec<String>,
 
     /// Field of a benchmark record that holds the question [default: recognised by its name]
     #[arg(long, value_name = "NAME", help_heading = "Benchmarks")]
     question_field: Option<String>,
-
     /// Field that holds the answer: its text, or the number or letter of the option [default: recognised by its name]
     #[arg(long, value_name = "NAME", help_heading = "Benchmarks")]
     answer_field: Option<String>,
-
     /// Field that holds the passage that the question is about [default: recognised by its name]
     #[arg(long, value_name = "NAME", help_heading = "Benchmarks")]
     passage_field: Option<String>,
-
     /// Field that holds the list of options [default: recognised by its name]
     #[arg(long, value_name = "NAME", help_heading = "Benchmarks")]
     options_field: Option<String>,
-
     /// What to remove: the text of an item, or the whole document that contains it
     #[arg(long, value_name = "UNIT", default_value = "passage", value_parser = named(vec![("passage", ContaminatedUnit::Passage), ("document", ContaminatedUnit::Document)]), help_heading = "Benchmarks")]
     by: ContaminatedUnit,
-
     /// Output format, if the file extension does not select it [default: jsonl]
     #[arg(long, value_name = "FORMAT", value_parser = output_format(), help_heading = "Output")]
     format: Option<(Format, Compression)>,
@@ -71,11 +64,9 @@ pub(crate) struct Arguments {
     /// Keep what was found, with its marks
     #[arg(long, conflicts_with = "explain", help_heading = "Output")]
     keep_marked: bool,
-
     /// Unit of ranges: characters (code points) or bytes
     #[arg(long, value_name = "UNIT", default_value = "chars", value_parser = offsets(), help_heading = "Output")]
     offsets: Offsets,
-
     #[command(flatten)]
     output: OutputArguments,
 }
@@ -126,8 +117,8 @@ pub(crate) fn run(arguments: &Arguments, given: &Given) -> Result<Exit> {
     let (output, job) = (&arguments.output, arguments.job());
     let (input, evals) = (arguments.input.input()?, Input::paths(&arguments.evals)?);
     let outputs = arguments.outputs(given)?;
-    let left = "the output was not finished";
-    let report = output.run(Run::default(), "documents", left, |run| job.run(&input, &evals, outputs, run))?;
+    let search = |run: &Run| job.run(&input, &evals, outputs, run);
+    let report = output.run(Run::default(), "documents", "the output was not finished", search)?;
     output.print_json(&report)?;
     if !output.quiet && !output.json && output.path().is_some() {
         print(&report.to_string())?;
@@ -137,11 +128,12 @@ pub(crate) fn run(arguments: &Arguments, given: &Given) -> Result<Exit> {
     }
     let exit = OutputArguments::tell_failures(&report.failures);
     if let Some(path) = output.path().filter(|_| !output.quiet) {
-        let what = if arguments.explain { "what would be removed of " } else { "" };
-        let count = if arguments.explain { report.documents } else { report.documents_kept };
-        let (documents, path) = (counted_documents(count), path.display());
-        let found = counted_documents(report.documents_contaminated);
-        tell(&format!("wrote {what}{documents} to {path}; found items of benchmarks in {found}"));
+        let (what, count) = match arguments.explain {
+            true => ("what would be removed of ", report.documents),
+            false => ("", report.documents_kept),
+        };
+        let [documents, found] = [count, report.documents_contaminated].map(counted_documents);
+        tell(&format!("wrote {what}{documents} to {}; found items of benchmarks in {found}", path.display()));
     }
     Ok(exit)
 }
