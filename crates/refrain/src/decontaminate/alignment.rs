@@ -194,13 +194,23 @@ fn measured(unit: &Unit, text: &Words<'_>, runs: Vec<Run>) -> Place {
         other_name: false,
         runs,
     };
+    // The words that differ: between runs, and as many before the first and after the last.
+    let mut gaps: Vec<[(usize, usize); 2]> = Vec::new();
     for pair in place.runs.windows(2) {
         let ((i, j), next) = (pair[0].ends(), pair[1]);
-        if next.i == i || next.j - j > next.i - i + SLACK {
-            continue;
+        if next.i > i && next.j - j <= next.i - i + SLACK {
+            gaps.push([(i, next.i), (j, next.j)]);
         }
-        let ours = differing(&unit.text, &words[i..next.i]);
-        let theirs = differing(text.text, &text.words[j..next.j]);
+    }
+    if let Some((first, last)) = place.runs.first().zip(place.runs.last()) {
+        let ((i, j), head) = (last.ends(), first.i.min(first.j));
+        let tail = (words.len() - i).min(text.words.len() - j);
+        gaps.push([(first.i - head.min(FILL), first.i), (first.j - head.min(FILL), first.j)]);
+        gaps.push([(i, i + tail.min(FILL)), (j, j + tail.min(FILL))]);
+    }
+    for [(i, i_end), (j, j_end)] in gaps {
+        let ours = differing(&unit.text, &words[i..i_end]);
+        let theirs = differing(text.text, &text.words[j..j_end]);
         let differ = |ours: &str, theirs: &str| !ours.is_empty() && !theirs.is_empty() && ours != theirs;
         place.other_number |= differ(&ours.0, &theirs.0);
         place.other_name |= differ(&ours.1, &theirs.1);

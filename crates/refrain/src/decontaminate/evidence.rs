@@ -213,7 +213,11 @@ fn judge_group(benchmarks: &Benchmarks, parts: &Parts, text: &Words<'_>, group: 
     let has_options = options_found >= 2 && 2 * options_found >= parts.options.len();
     let confirmed = has_answer || has_options;
     let has_other_name = |found: Option<&Found<'_>>| found.is_some_and(|found| found.place.other_name);
-    let by_question = whole(question, QUESTION_WORDS) && !has_other_name(question) || whole(question, 1) && confirmed;
+    let is_short = question.is_some_and(|found| found.unit.words.len() <= SHORT);
+    let by_question = match has_other_name(question) {
+        false => whole(question, QUESTION_WORDS) || whole(question, 1) && confirmed,
+        true => whole(question, 1) && confirmed && !is_short,
+    };
     let by_passage = whole(passage, PASSAGE_WORDS) || whole(passage, 1) && by_question;
     let by_answer = whole(answer, ANSWER_WORDS);
     let option_words: usize = near
