@@ -4,10 +4,10 @@ use std::collections::HashMap;
 
 use foldhash::fast::FixedState;
 
+use super::alignment::Run;
+use super::evidence::Contamination;
 use super::fields::BenchmarkItem;
 use super::{ItemField, evidence};
-use crate::decontaminate::alignment::Run;
-use crate::decontaminate::evidence::Contamination;
 use crate::document::Span;
 use crate::text::scripts::is_unspaced;
 use crate::text::{Word, mix, words};

@@ -178,7 +178,7 @@ impl<'a> Tally<'a> {
     }
 
     pub(super) fn finish(mut self, failures: Failures) -> DecontaminateReport {
-        for (number, item) in self.found.iter() {
+        for (number, item) in &self.found {
             let benchmark = &mut self.report.benchmarks[self.benchmark_of[*number]];
             benchmark.items_found += 1;
             benchmark.found.push(item.clone());
