@@ -169,7 +169,9 @@ fn judge_group(benchmarks: &Benchmarks, parts: &Parts, text: &Words<'_>, group: 
     let is_quoted = |found: &Found<'_>| {
         let (start, end) = found.place.bounds();
         found.field == ItemField::Question
-            && passages().any(|(from, to)| 2 * end.min(to).saturating_sub(start.max(from)) >= end - start)
+            && passages().any(|(from, to)| {
+                to - from > end - start && 2 * end.min(to).saturating_sub(start.max(from)) >= end - start
+            })
     };
     let best = |field: ItemField| {
         let of_field = group.iter().filter(|found| found.field == field && !is_quoted(found));
