@@ -7,7 +7,7 @@ TRAIN_VENV := .venv-train
 TOOLS := .tools/bin
 BIN := target/release/refrain
 
-.PHONY: bench-side-by-side has-browser has-collection has-reuse help demo test test-rust test-python test-browser lint deny book examples fuzz-check fuzz bench-read bench-extract bench-decode bench-dedup bench-trust bench-compare bench-strip bench-library-stores paper-compare paper-strip has-books bench-editions paper-editions has-editions bench-template bench-template-other paper-template \ bench-decode-western
+.PHONY: bench-side-by-side has-browser has-collection has-reuse help demo test test-rust test-python test-browser lint deny book examples fuzz-check fuzz bench-read bench-extract bench-decode bench-decode-western bench-dedup bench-trust bench-compare bench-decontaminate bench-strip bench-library-stores paper-compare paper-strip has-books bench-editions paper-editions has-editions bench-template bench-template-other paper-template \
 	train-extract evaluate-extract has-pages has-documents stoplists languages strip-evidence paper-decode clean
 
 help:
@@ -27,6 +27,7 @@ help:
 	@echo "make bench-dedup       measure duplicate removal, compared with rensa, datasketch and text-dedup (COLLECTION=file)"
 	@echo "make bench-trust       measure wrong removals from texts with the same wording and other facts, compared with rensa,"
 	@echo "                       datasketch and text-dedup (TRUST=--held: on templates that no rule was chosen on)"
+	@echo "make bench-decontaminate  measure how many planted benchmark items are found and removed"
 	@echo "make bench-strip       measure licence removal from books, compared with gutenberg-cleaner"
 	@echo "                       (BOOKS=folder GOLD=file)"
 	@echo "make bench-compare     measure the search for copied passages, compared with the crate ferret (REUSE=folder)"
@@ -200,6 +201,9 @@ bench-trust: has-collection $(VENV)/ready
 
 has-collection:
 	@test -f "$(COLLECTION)" || { echo "$(COLLECTION) is not there; say where the documents are: COLLECTION=file (CONTRIBUTING.md says what it has to hold)"; exit 2; }
+bench-decontaminate:
+	$(CARGO) build --release --package refrain-cli
+	$(PYTHON) bench/decontaminate.py $(DECONTAMINATE)
 
 # Collections with copied passages, and what scores them.
 REUSE ?= ../shared/data/reuse

@@ -5,8 +5,8 @@ use std::io::{IsTerminal, Write};
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, anyhow, bail};
-use clap::builder::PossibleValuesParser;
 use clap::builder::TypedValueParser;
+use clap::builder::{NonEmptyStringValueParser, PossibleValuesParser};
 use clap::parser::ValueSource;
 use clap::{ArgMatches, Args};
 use refrain::decode::LanguageFilter;
@@ -36,7 +36,7 @@ pub(crate) struct InputArguments {
     input_format: Option<InputFormat>,
 
     /// JSON field or Parquet column that holds the text
-    #[arg(long, value_name = "NAME", default_value = ReadOptions::TEXT_FIELD)]
+    #[arg(long, value_name = "NAME", default_value = ReadOptions::TEXT_FIELD, value_parser = NonEmptyStringValueParser::new())]
     text_field: String,
 
     /// JSON field or Parquet column that holds the id
@@ -594,7 +594,14 @@ pub(crate) fn languages(option: &str, values: &[String]) -> Result<Vec<String>> 
 /// The arguments of a verb on a command line that names an input, and nothing else.
 #[cfg(test)]
 pub(crate) fn parsed<T: Args>() -> T {
-    let matches = T::augment_args(clap::Command::new("verb")).get_matches_from(["verb", "input", "input"]);
+    parsed_with(&[])
+}
+
+/// The same with options that the verb requires.
+#[cfg(test)]
+pub(crate) fn parsed_with<T: Args>(options: &[&str]) -> T {
+    let line = [&["verb", "input", "input"], options].concat();
+    let matches = T::augment_args(clap::Command::new("verb")).get_matches_from(line);
     T::from_arg_matches(&matches).expect("arguments")
 }
 

@@ -34,12 +34,13 @@ impl Sample {
     }
 }
 
-const SAMPLES: [Sample; 16] = [
+const SAMPLES: [Sample; 17] = [
     Sample { verb: "corpus", input: "samples/notes.zip", writes: Writes::Folder },
     Sample { verb: "extract", input: "samples/pages", writes: Writes::FileOrFolder },
     Sample { verb: "convert", input: "samples/notes.zip", writes: Writes::FileOrFolder },
     Sample { verb: "decode", input: "samples/pages", writes: Writes::FileOrFolder },
     Sample { verb: "dedup", input: "samples/notes.jsonl", writes: Writes::FileOrFolder },
+    Sample { verb: "decontaminate", input: "--evals=samples/evals/ samples/quiz.jsonl", writes: Writes::FileOrFolder },
     Sample { verb: "strip", input: "samples/books", writes: Writes::FileOrFolder },
     Sample { verb: "template", input: "samples/site", writes: Writes::FileOrFolder },
     Sample { verb: "compare", input: "samples/essays", writes: Writes::FileOrFolder },

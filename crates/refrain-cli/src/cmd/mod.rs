@@ -6,6 +6,7 @@ pub(crate) mod completions;
 pub(crate) mod convert;
 pub(crate) mod corpus;
 pub(crate) mod decode;
+pub(crate) mod decontaminate;
 pub(crate) mod dedup;
 pub(crate) mod editions;
 pub(crate) mod extract;

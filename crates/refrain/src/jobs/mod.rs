@@ -11,6 +11,7 @@ mod compare;
 mod convert;
 pub mod corpus;
 mod decode;
+mod decontaminate;
 mod dedup;
 mod editions;
 mod evidence;
@@ -28,6 +29,9 @@ pub use compare::{Compare, CompareInput, CompareReport, NamedPairs};
 pub use convert::{Convert, ConvertReport};
 pub use corpus::{Corpus, CorpusReport};
 pub use decode::{Decode, DecodeMethod, DecodeReport, Uncertain};
+pub use decontaminate::{
+    BenchmarkFigures, ContaminatedUnit, Decontaminate, DecontaminateReport, FoundItem, FoundPlace,
+};
 pub use dedup::{Dedup, DedupReport, Keep, NgramReport, RepeatedPassage, RuleTotals, Totals};
 #[cfg(feature = "papers")]
 pub use editions::Threshold;

@@ -9,6 +9,7 @@ mod audit;
 mod books;
 mod cells;
 mod comparison;
+mod contamination;
 mod editions;
 mod editions_page;
 mod why;
@@ -18,6 +19,7 @@ pub(crate) use audit::{AuditItem, Pieces, ShownPartner, audit_page};
 pub(crate) use books::StripPage;
 pub(crate) use cells::{SHOWN, cell, excerpt};
 pub(crate) use comparison::{ComparisonReport, ReportOptions, shared_passages, short_names};
+pub(crate) use contamination::{ContaminationPage, ShownItem};
 pub(crate) use editions::EditionsTables;
 pub(crate) use why::{kind, percent, rule, score, sentence, source};
 

@@ -53,7 +53,7 @@ use sniff::Kind;
 pub struct ReadOptions {
     /// The format, if the user overrides detection. Compression is detected in any case.
     pub format: Option<InputFormat>,
-    /// The JSON field or Parquet column that holds the text.
+    /// The JSON field or Parquet column that holds the text. Empty: records have no text, and all their fields are kept.
     pub text_field: String,
     /// The JSON field or Parquet column that holds the id.
     pub id_field: String,
