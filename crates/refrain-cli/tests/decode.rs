@@ -151,7 +151,7 @@ fn detect_writes_one_line_a_file() {
     let env = with_pages();
     env.run(&["decode", "--detect", "pages", "--format", "jsonl", "-o", "out.jsonl"]).code(0).says(&["out.jsonl"]);
     let lines = env.read_jsonl("out.jsonl");
-    assert_eq!(fields(&lines[0])[..5], ["origin", "encoding", "language", "confidence", "declared"]);
+    assert_eq!(fields(&lines[0])[..5], ["origin", "encoding", "second", "language", "confidence"]);
     let origins: Vec<_> = lines.iter().map(|line| line["origin"].as_str().expect("a name")).collect();
     assert_eq!(origins, ["pages/a.txt", "pages/b.html", "pages/sub/c.html"]);
     assert_eq!(lines[1]["encoding"], "windows-1250");

@@ -43,7 +43,7 @@ fn a_short_question_needs_its_answer() {
 #[test]
 fn common_phrases_are_no_items() {
     let item = json!({"question": "Which of the following is true at the end of the day?", "choices": ["yes", "no"], "answer": 0});
-    let text = "Which of the following is true? No. At the end of the day, yes, it is. At the end of the day we rest.";
+    let text = "Which of the following is true? None of them, said the keeper, and yes, he was sure. At the end of the day we rest.";
     assert_eq!(left(&item, text), text);
 }
 
@@ -100,7 +100,7 @@ fn explanations_reports_and_lists_agree() {
     run(&["-o", "clean.jsonl", "--report", "report.html", "-q"]).code(0);
     let page = env.read_text("report.html");
     assert!(page.contains("<mark>WHICH KEEPER OF SKERROW HEAD RELIT"), "{page}");
-    assert!(!page.contains("http"), "no other file is loaded");
+    assert!(!page.contains("http:") && !page.contains("https:"), "no other file is loaded");
     run(&["-o", "parts/", "-q"]).code(0);
     assert_eq!(env.read_text("parts/part-00000.jsonl"), env.read_text("clean.jsonl"));
 }

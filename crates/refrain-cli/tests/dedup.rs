@@ -119,7 +119,8 @@ fn removals_are_explained_and_clusters_listed() {
     let env = Env::new();
     documents(&env, &[("a", STORY), ("b", STORY), ("c", OTHER), ("d", EDITED)]);
     let lines = env.run(&["dedup", "docs.jsonl", "--explain"]).code(0).text().to_owned();
-    assert!(lines.contains("b, 0 to 1") && lines.contains("copy of a") && lines.contains("(alignment)"), "{lines}");
+    assert!(lines.contains("b, 0 to 191: its document has the same words as a"), "{lines}");
+    assert!(lines.contains("of its words occur in the same order in a"), "{lines}");
     env.run(&["dedup", "docs.jsonl", "--explain", "-o", "why.txt"]).code(0);
     assert_eq!(env.read_text("why.txt"), lines);
     // As JSON it is the list of what was removed.
@@ -127,7 +128,7 @@ fn removals_are_explained_and_clusters_listed() {
     env.run(&["dedup", "docs.jsonl", "--explain", "-o", "why.jsonl"]).code(0);
     assert_eq!(env.read_text("why.jsonl"), env.read_text("removed.jsonl"));
     env.run(&["dedup", "docs.jsonl", "-o", "f.jsonl", "--by", "document", "--clusters", "clusters.jsonl"]).code(0);
-    assert_eq!(env.read_jsonl("clusters.jsonl"), [json!({"keep": "a", "copies": ["b"]})]);
+    assert_eq!(env.read_jsonl("clusters.jsonl"), [json!({"keep": "a", "copies": ["b", "d"]})]);
     // Without an output that is all.
     env.run(&["dedup", "docs.jsonl", "--clusters", "only.jsonl"]).code(0);
     assert_eq!(env.read_text("only.jsonl"), env.read_text("clusters.jsonl"));
@@ -322,7 +323,8 @@ fn exact_copies_can_be_all_that_is_left_out() {
     let copy = STORY.to_lowercase();
     let evidence = json!({"resembles": {"document": "a", "score": 1.0}});
     let gone = json!({
-        "id": "b", "start": 0, "end": copy.len(), "label": "duplicate", "pass": "dedup", "evidence": evidence, "text": copy,
+        "id": "b", "start": 0, "end": copy.len(), "label": "duplicate", "pass": "dedup", "evidence": evidence,
+        "document_words": 37, "document_blocks": 1, "text": copy,
     });
     assert_eq!(removed(&env), [gone]);
     assert_eq!(left(&["--exact=space", "--by", "document"]), [json!("a"), json!("b"), json!("c")]);
@@ -384,7 +386,7 @@ fn evidence_stands_for_the_documents_it_was_saved_of() {
         env.run(&[&dedup[..], &["b.jsonl", "--removed", "rb.jsonl", "--against", "evidence/"]].concat()).code(0);
         assert_eq!(env.read_text("a.jsonl"), env.read_text("b.jsonl"));
         assert_eq!(env.read_text("ra.jsonl"), env.read_text("rb.jsonl"));
-        assert!(env.read_text("rb.jsonl").lines().count() > 50);
+        assert!(env.read_text("rb.jsonl").lines().count() > 30);
     }
     // What is damaged or was not finished is never taken for documents, or for less evidence.
     let against = ["dedup", "new.jsonl", "-o", "x.jsonl", "--against", "evidence/"];
@@ -617,7 +619,8 @@ fn an_alarm_holds_back_the_output_until_it_is_accepted() {
         assert_eq!(alarm.code, 3, "{output}: {alarm:?}");
         assert!(alarm.stderr.contains("host b.example loses 90.0 % of its 20 documents"), "{output}: {alarm:?}");
         assert!(!alarm.stderr.contains("a.example") && alarm.stderr.contains("--alarm off"), "{output}: {alarm:?}");
-        let shown = |name: &str| ![".", "_refrain/."].iter().any(|start| name.starts_with(start)) && !name.ends_with('/');
+        let shown =
+            |name: &str| ![".", "_refrain/."].iter().any(|start| name.starts_with(start)) && !name.ends_with('/');
         let files = |folder: &str| env.snapshot(folder).into_iter().filter(|(name, _)| shown(name)).collect::<Vec<_>>();
         if output.ends_with('/') {
             assert_eq!(files(output), [], "{output}");

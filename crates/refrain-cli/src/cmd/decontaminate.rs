@@ -22,7 +22,7 @@ use crate::exit::Exit;
 /// or its options are near it. What is less sure is listed in the report and kept.
 #[derive(Args)]
 #[command(
-    before_help = "Example:\n  refrain decontaminate samples/quiz.jsonl --evals samples/evals/ -o clean.jsonl --report report.html",
+    before_help = "Example:\n  refrain decontaminate samples/quiz.jsonl --evals samples/evals/ -o clean.jsonl",
     mut_arg("report", |arg| arg.value_name("FILE").help(
         "Write the report of the run to this file: as JSON (.json), or as a page (.html) that shows both sides"
     ))
@@ -123,9 +123,7 @@ pub(crate) fn run(arguments: &Arguments, given: &Given) -> Result<Exit> {
     if !output.quiet && !output.json && output.path().is_some() {
         print(&report.to_string())?;
     }
-    if !output.quiet {
-        OutputArguments::tell_skipped(&report.failures);
-    }
+    output.tell_account(&report.input);
     let exit = OutputArguments::tell_failures(&report.failures);
     if let Some(path) = output.path().filter(|_| !output.quiet) {
         let (what, count) = match arguments.explain {

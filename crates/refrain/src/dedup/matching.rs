@@ -14,7 +14,8 @@ use crate::text::{Word, longest_increasing, mix};
 const SEED: usize = 3;
 /// Seeds in a row that belong together although other text moved between them.
 const MOVED: usize = 3;
-/// Pairs of words that are compared in full.
+/// Pairs of words that are compared in full: of whole texts, and of gaps.
+const FEW_PAIRS: usize = 1 << 10;
 const PAIRS: usize = 1 << 14;
 /// In a gap of more words than this, at least half must be found.
 const CHANCE: usize = 8;
@@ -157,7 +158,7 @@ const NONE: u32 = u32::MAX;
 fn align(own: &[u64], other: &[u64]) -> Vec<u32> {
     let mut matches = vec![NONE; own.len()];
     let mut taken = vec![false; other.len()];
-    if own.len() * other.len() > PAIRS {
+    if own.len() * other.len() > FEW_PAIRS {
         for (at, there) in chained(&seeds(own, other)) {
             for (at, there) in (at as usize..).zip(there as usize..).take(SEED) {
                 if matches[at] == NONE && !taken[there] {
@@ -285,4 +286,69 @@ fn common(own: &[u64], other: &[u64]) -> Vec<(usize, usize)> {
         }
     }
     pairs
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    /// The length of a longest common subsequence, by the definition.
+    fn longest_by_definition(own: &[u64], other: &[u64]) -> usize {
+        let mut row = vec![0; other.len() + 1];
+        for word in own {
+            let mut before = 0;
+            for (at, there) in other.iter().enumerate() {
+                let here = row[at + 1];
+                row[at + 1] = if word == there { before + 1 } else { row[at].max(here) };
+                before = here;
+            }
+        }
+        row[other.len()]
+    }
+
+    fn matched(matches: &[u32]) -> Vec<u32> {
+        matches.iter().copied().filter(|there| *there != NONE).collect()
+    }
+
+    proptest! {
+        #[test]
+        fn short_texts_are_aligned_as_defined(
+            own in prop::collection::vec(0_u64..6, 0..32),
+            other in prop::collection::vec(0_u64..6, 0..32),
+        ) {
+            let found = matched(&align(&own, &other));
+            prop_assert!(found.is_sorted() && found.windows(2).all(|two| two[0] != two[1]));
+            let longest = longest_by_definition(&own, &other);
+            // What is mostly different is not searched for words that are common by chance.
+            prop_assert!(found.len() == longest || (found.len() < longest && 2 * found.len() < own.len() + CHANCE));
+        }
+
+        #[test]
+        fn long_texts_are_aligned_nearly_as_defined(
+            length in 150_usize..400,
+            changes in prop::collection::vec((0_usize..400, 1000_u64..2000), 0..50),
+            moved in any::<bool>(),
+        ) {
+            let other: Vec<u64> = (0..length as u64).map(|word| word * 7 % 100_003).collect();
+            let mut own = other.clone();
+            for (at, word) in changes {
+                own[at % length] = word;
+            }
+            let longest = longest_by_definition(&own, &other);
+            if moved {
+                own.rotate_left(length / 3);
+            }
+            let found = matched(&align(&own, &other)).len();
+            prop_assert!(found <= length && 20 * found >= 19 * longest, "{found} of {longest}");
+        }
+    }
+
+    #[test]
+    fn gaps_face_each_other() {
+        let matches = [0, NONE, NONE, 3, 4, NONE, 9, NONE];
+        let found = gaps(&matches, 11);
+        assert_eq!(found, [(1..3, 1..3), (5..6, 5..9), (7..8, 10..11)]);
+    }
 }

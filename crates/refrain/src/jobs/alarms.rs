@@ -6,6 +6,8 @@ use crate::error::{Error, Hint, Result};
 use crate::stats::Loss;
 use crate::text::legible;
 
+/// Shares that differ by less are equal.
+const ROUNDING: f64 = 1e-9;
 /// Groups that an alarm names.
 const NAMED: usize = 10;
 
@@ -13,7 +15,7 @@ const NAMED: usize = 10;
 pub(super) fn check<'a>(limit: Option<f64>, groups: impl Iterator<Item = (&'a str, &'a str, Loss)>) -> Result<()> {
     let Some(limit) = limit else { return Ok(()) };
     let mut raised: BTreeMap<(u64, &str, &str), Loss> = BTreeMap::new();
-    for (kind, name, loss) in groups.filter(|(.., loss)| loss.counts() && loss.share() > limit) {
+    for (kind, name, loss) in groups.filter(|(.., loss)| loss.counts() && loss.share() > limit + ROUNDING) {
         // The largest loss first.
         raised.insert(((1e9 * (1.0 - loss.share())) as u64, kind, name), loss);
     }

@@ -13,7 +13,7 @@ use crate::document::Document;
 use crate::error::{Error, Hint, IoContext, Result};
 use crate::source::corpus::{EVIDENCE, REMOVED_LIST, RUN_REPORT};
 use crate::source::{InputFiles, STDIN};
-use crate::write::{self, Compressed, Compression, DocumentWriter, Format, WriteOptions, Written};
+use crate::write::{self, Compressed, Compression, DocumentWriter, Format, Parts, WriteOptions, Written};
 
 /// Where a job writes its results: its main output, and additional lists.
 ///
@@ -278,6 +278,13 @@ impl Outputs {
             lists.lists.extend(list);
         }
         Ok(lists)
+    }
+
+    /// The parts of documents, if the main output is a folder.
+    pub(crate) fn parts(&self) -> Result<Option<Parts>> {
+        let Some(folder) = self.path().filter(|path| is_folder(path)) else { return Ok(None) };
+        let (format, packing) = self.document_format()?;
+        Ok(Some(Parts { folder: folder.to_owned(), format, packing }))
     }
 
     /// The main output.

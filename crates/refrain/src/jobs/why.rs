@@ -153,7 +153,7 @@ impl Why {
         let mut lost = FailureLog::new(&Outputs::none(), Vec::new())?;
         let partners = evidence.partners(&workers, &mut lost, &removals.iter().collect::<Vec<_>>())?;
         let url = removals.iter().find_map(|removal| removal.line.url.as_deref().map(str::to_owned)).or(url);
-        let mut report = WhyReport { id, url, failures: failures.finish(), ..WhyReport::default() };
+        let mut report = WhyReport { id, url, failures: failures.finish().1, ..WhyReport::default() };
         report.count(&removals);
         report.ranges =
             removals.iter().zip(partners).map(|(removal, partner)| ExplainedRange::of(removal, partner)).collect();

@@ -14,6 +14,7 @@ pub(crate) fn rule(pass: &str, label: Label, reason: &Reason) -> String {
         Reason::Site { .. } => "site",
         Reason::SeenIn { .. } => "frequent",
         Reason::Language { found, .. } => found,
+        Reason::Item { .. } => "item",
         Reason::Stated(_) => label.name(),
     };
     format!("{pass} {how}")
@@ -24,6 +25,7 @@ pub(crate) fn score(reason: &Reason) -> Option<f64> {
     match reason {
         Reason::Repeats { share: score, .. }
         | Reason::Resembles { score, .. }
+        | Reason::Item { share: score, .. }
         | Reason::Language { confidence: score, .. } => Some(*score),
         Reason::Judged { probability, .. } => *probability,
         Reason::CopyOf { .. } => Some(1.0),
@@ -58,7 +60,7 @@ pub(crate) fn sentence(reason: &Reason, name: Option<&str>) -> String {
         Reason::CopyOf { .. } => format!("its document has the same text as {of}"),
         Reason::Resembles { score, .. } if *score >= 1.0 => format!("the document has the same words as {of}"),
         Reason::Resembles { score, .. } => {
-            format!("the document resembles {of}: {} (100 % means the same words)", percent(*score))
+            format!("{of} contains the text of the document: {} (100 % means all of its own words)", percent(*score))
         }
         Reason::Judged { probability: Some(probability), .. } => {
             format!("the probability that it is main content is {}", percent(*probability))
@@ -79,6 +81,13 @@ pub(crate) fn sentence(reason: &Reason, name: Option<&str>) -> String {
         Reason::Language { found, confidence } => {
             format!("its language is {}, with a confidence of {}", legible(found), percent(*confidence))
         }
+        Reason::Item { benchmark, item, fields, share } => format!(
+            "it contains {} of {} of item {} of the benchmark {}",
+            percent(*share),
+            fields.join(", "),
+            legible(item),
+            legible(benchmark)
+        ),
         Reason::Stated(text) => legible(text),
     }
 }
@@ -93,6 +102,7 @@ pub(crate) fn kind(label: Label, reason: &Reason, one: bool) -> &'static str {
         (_, Label::Boilerplate) => ["boilerplate", "boilerplate"],
         (_, Label::Template) => ["site template", "site template"],
         (_, Label::Foreign) => ["in another language", "in another language"],
+        (_, Label::Benchmark) => ["text of a benchmark", "text of a benchmark"],
         (_, Label::Preamble) => ["in the preamble", "in the preamble"],
         (_, Label::Epilogue) => ["in the epilogue", "in the epilogue"],
     };

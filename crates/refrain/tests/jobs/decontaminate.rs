@@ -104,7 +104,7 @@ fn bad_benchmarks_are_failures_and_none_at_all_is_an_error() {
     let job = Decontaminate::default();
     let report = job.run(&documents, &evals, Outputs::none(), &Run::default()).expect("a report");
     assert_eq!((report.failures.count, report.benchmarks[0].items), (2, 1), "{:?}", report.failures);
-    assert_eq!(report.failures.skipped["not a benchmark"], 1);
+    assert_eq!(report.input.skipped["not a benchmark"], 1);
     fs::write(folder.path().join("bad.jsonl"), "{\"level\": 3}\n").expect("a file");
     let error = job.run(&documents, &evals, Outputs::none(), &Run::default()).expect_err("no item");
     assert!(error.to_string().contains("no benchmark item could be read"), "{error}");

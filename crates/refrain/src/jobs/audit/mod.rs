@@ -150,7 +150,7 @@ impl Audit {
             items.iter().try_for_each(|item| out.put((item.line().to_string() + "\n").as_bytes()))?;
         }
         out.finish()?;
-        report.failures = failures.finish();
+        (_, report.failures) = failures.finish();
         results.write_report(&report)?;
         Ok(report)
     }

@@ -54,7 +54,7 @@ pub(super) fn read_items(
         let error = Error::Refused("benchmarks cannot come from standard input".into());
         return Err(error.hint(Hint::option("evals", "name a file or a folder with `evals`")));
     }
-    early.into_iter().try_for_each(|failure| failures.add(failure))?;
+    failures.add_early(early)?;
     let mut names: Vec<(String, String, String)> = Vec::new();
     let mut items = Vec::new();
     let mut result = Ok(());
@@ -62,21 +62,19 @@ pub(super) fn read_items(
         let raw = match item {
             Item::Document(raw) => *raw,
             Item::Skipped { reason, .. } => {
-                failures.skip(reason);
-                return ControlFlow::Continue(());
+                return continues(failures.count(false, Some(&reason), None), &mut result);
             }
-            Item::Failed(failure) => return continues(failures.add(failure), &mut result),
+            Item::Failed(failure) => return continues(failures.count(false, None, Some(failure)), &mut result),
         };
         let (path, number) = (raw.origin.path().into_owned(), number_of(&raw));
         let Some(record) = record(raw.body, &raw.meta) else {
             // Folders of benchmarks have other files, such as a description.
             if !source.inputs().get(position.input).is_some_and(|file| file.named) {
-                failures.skip("not a benchmark".into());
-                return ControlFlow::Continue(());
+                return continues(failures.count(false, Some("not a benchmark"), None), &mut result);
             }
             let error = "not a benchmark; benchmarks are JSONL or Parquet";
             let failure = Failure::new(&raw.origin.input, error).member(raw.origin.member.as_deref());
-            return continues(failures.add(failure), &mut result);
+            return continues(failures.count(false, None, Some(failure)), &mut result);
         };
         match fields.item(&record) {
             Some(item) => {
@@ -102,9 +100,11 @@ pub(super) fn read_items(
     });
     result?;
     if items.is_empty() {
-        let first = failures.so_far().first.first().map(|failure| format!(": {failure}")).unwrap_or_default();
+        let mut first = failures.so_far().first.first().cloned();
+        let hint = first.as_mut().and_then(|failure| failure.hint.take()).map(|hint| *hint);
+        let first = first.map(|failure| format!(": {failure}")).unwrap_or_default();
         let error = Error::Refused(format!("no benchmark item could be read{first}"));
-        return Err(error.hint(Hint::option("evals", "name JSONL or Parquet files with `evals`")));
+        return Err(error.hint(hint.unwrap_or(Hint::option("evals", "name JSONL or Parquet files with `evals`"))));
     }
     Ok((named(names, evals.names()), items))
 }

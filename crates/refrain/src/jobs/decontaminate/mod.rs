@@ -11,7 +11,7 @@ use self::items::{ItemName, read_items};
 use self::report::{Tally, explain};
 use super::failures::FailureLog;
 use super::input::Input;
-use super::outputs::{ERRORS, EXPLAIN, Output, Outputs, PAGE, REMOVED, REPORT, is_folder};
+use super::outputs::{ERRORS, EXPLAIN, Outputs, PAGE, REMOVED, REPORT};
 use crate::decontaminate::{BenchmarkFields, Benchmarks, Contamination, PASS};
 use crate::document::{Document, Label, Mark, Position, Reason, Span};
 use crate::error::Result;
@@ -86,33 +86,28 @@ impl Decontaminate {
     /// Runs the job: removes the items of `evals` from the documents. Each file of `evals` is a benchmark, in JSONL or Parquet.
     pub fn run(&self, input: &Input, evals: &Input, outputs: Outputs, run: &Run) -> Result<DecontaminateReport> {
         outputs.check(&[ERRORS, REMOVED, REPORT, PAGE, EXPLAIN])?;
+        let outputs = outputs.with_evidence();
         let (source, early) = input.open(&self.read, &outputs)?;
         let mut failures = FailureLog::new(&outputs, early)?;
         let (names, items) = read_items(evals, &self.fields, &outputs, &mut failures)?;
         let benchmarks = Benchmarks::new(items.iter().cloned());
         let mut tally = Tally::new(&names, items, &benchmarks);
         let mut writer = self.open_documents(&outputs)?;
-        let mut removed = outputs.open_list(REMOVED)?;
+        let mut removed = outputs.open_removed(&[])?;
         let mut explained = outputs.open_list(EXPLAIN)?;
-        let lists = (removed.is_some(), explained.is_some());
+        let lists = (!removed.is_empty(), explained.is_some());
         each_document(
             &run.start()?,
             "search",
             &source,
             |position, item| self.search(position, item, &benchmarks, &names, lists),
             |_, done| {
-                if let Some(reason) = done.prepared.skipped {
-                    failures.skip(reason);
-                }
-                if let Some(failure) = done.prepared.failure {
-                    failures.add(failure)?;
-                }
+                let is_document = done.prepared.document.is_some();
+                failures.count(is_document, done.prepared.skipped.as_deref(), done.prepared.failure)?;
                 let Some(document) = done.prepared.document else { return Ok(()) };
                 let is_kept = self.keep_marked || document.marks.is_empty() || !document.is_removed();
                 tally.add(&document, done.places, is_kept);
-                if let Some(removed) = &mut removed {
-                    removed.put(&done.removed?)?;
-                }
+                removed.put(&done.removed?)?;
                 if let Some(out) = &mut explained {
                     out.put(done.explained.as_bytes())?;
                 }
@@ -124,9 +119,13 @@ impl Decontaminate {
             },
         )?;
         writer.finish()?;
-        removed.map(Compressed::finish).transpose()?;
+        removed.finish()?;
+        if let Some(parts) = outputs.parts()? {
+            parts.show(parts.hidden_parts())?;
+        }
         explained.map(Compressed::finish).transpose()?;
-        let report = tally.finish(failures.finish());
+        let (input, failures) = failures.finish();
+        let report = tally.finish(input, failures);
         outputs.write_report(&report)?;
         if let Some(mut out) = outputs.open_list(PAGE)? {
             out.put(report.page().as_bytes())?;
@@ -137,13 +136,12 @@ impl Decontaminate {
 
     fn open_documents(&self, outputs: &Outputs) -> Result<Box<dyn DocumentWriter>> {
         let options = WriteOptions { keep_marked: self.keep_marked, offsets: self.offsets };
-        match outputs.main() {
-            Output::Path(folder) if is_folder(folder) => {
-                outputs.check_folder(folder)?;
-                let format = outputs.document_format()?;
-                Ok(Box::new(PartsWriter::open(folder, format, options, PART_SIZE, 0)?))
+        match outputs.parts()? {
+            Some(parts) => {
+                outputs.check_folder(&parts.folder)?;
+                Ok(Box::new(PartsWriter::open(parts, options, PART_SIZE, 0)?))
             }
-            _ => outputs.open_documents(options),
+            None => outputs.open_documents(options),
         }
     }
 

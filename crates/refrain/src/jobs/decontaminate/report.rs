@@ -11,6 +11,7 @@ use crate::decontaminate::{BenchmarkItem, Benchmarks, Contamination, Doubt, Item
 use crate::document::{Document, Mark, Reason, Span};
 use crate::jobs::Failures;
 use crate::report::{self, ContaminationPage, ShownItem, excerpt};
+use crate::stats::Account;
 use crate::text::{CharOffsets, Offsets, count_words, legible};
 
 /// The result of [`Decontaminate`](super::Decontaminate).
@@ -30,6 +31,8 @@ pub struct DecontaminateReport {
     pub benchmarks: Vec<BenchmarkFigures>,
     /// What failed, and what was skipped.
     pub failures: Failures,
+    /// What became of the items of the inputs, and of the benchmarks.
+    pub input: Account,
 }
 
 /// What was found of a benchmark.
@@ -177,7 +180,7 @@ impl<'a> Tally<'a> {
         }
     }
 
-    pub(super) fn finish(mut self, failures: Failures) -> DecontaminateReport {
+    pub(super) fn finish(mut self, input: Account, failures: Failures) -> DecontaminateReport {
         for (number, item) in &self.found {
             let benchmark = &mut self.report.benchmarks[self.benchmark_of[*number]];
             benchmark.items_found += 1;
@@ -188,7 +191,7 @@ impl<'a> Tally<'a> {
             benchmark.items_doubtful += 1;
             benchmark.doubtful.push(item);
         }
-        DecontaminateReport { failures, ..self.report }
+        DecontaminateReport { input, failures, ..self.report }
     }
 }
 

@@ -69,7 +69,7 @@ impl Files {
         };
         Ok(Files {
             documents,
-            parts: parts_of(outputs)?.map(|parts| (parts, None)),
+            parts: outputs.parts()?.map(|parts| (parts, None)),
             removed: outputs.open_removed(paused.map_or(&[], |paused| &paused.removed))?,
             explain: list(outputs.get(EXPLAIN), bytes(|paused| paused.explain))?,
             links: list(work(CLUSTERS, passes.links_path()).as_ref(), bytes(|paused| paused.links))?,
@@ -177,7 +177,7 @@ impl Files {
 fn open_documents(passes: &Passes<'_>, paused: Option<u64>) -> Result<Box<dyn DocumentWriter>> {
     let (job, outputs) = (passes.job, passes.outputs);
     let options = WriteOptions { keep_marked: job.keep_marked, offsets: job.offsets };
-    if let Some(parts) = parts_of(outputs)? {
+    if let Some(parts) = outputs.parts()? {
         return Ok(Box::new(PartsWriter::open(parts, options, job.part_size, paused.unwrap_or_default())?));
     }
     match (outputs.path(), paused) {
@@ -189,13 +189,6 @@ fn open_documents(passes: &Passes<'_>, paused: Option<u64>) -> Result<Box<dyn Do
     }
 }
 
-/// The parts of an output that is a folder.
-fn parts_of(outputs: &Outputs) -> Result<Option<Parts>> {
-    let Some(folder) = outputs.path().filter(|path| is_folder(path)) else { return Ok(None) };
-    let (format, packing) = outputs.document_format()?;
-    Ok(Some(Parts { folder: folder.to_owned(), format, packing }))
-}
-
 /// Renames the files that were complete when a run ended early.
 pub(super) fn complete_all(passes: &Passes<'_>, paused: &PausedFiles) -> Result<()> {
     let outputs: &Outputs = passes.outputs;
@@ -204,7 +197,7 @@ pub(super) fn complete_all(passes: &Passes<'_>, paused: &PausedFiles) -> Result<
         [REMOVED, EVIDENCE_LIST, EXPLAIN].into_iter().filter_map(|name| outputs.get(name).and_then(Output::as_path));
     let (links, lost) = (passes.links_path(), passes.lost_path());
     documents.into_iter().chain(lists).chain([&*links, &*lost]).try_for_each(complete)?;
-    if let Some(parts) = parts_of(outputs)? {
+    if let Some(parts) = outputs.parts()? {
         parts.show(paused.documents.unwrap_or_default())?;
     }
     match outputs.folder(SAVE).filter(|folder| !is_evidence(folder)) {
