@@ -13,7 +13,8 @@ fn collection(env: &Env) {
     for number in 0..60_u64 {
         let (copied, own) = (words(40, 1000 + number % 3), words(40, number));
         // One word in five was changed, which no n-gram survives.
-        let word = |(at, word): (usize, &str)| if at % 5 == 0 { format!("changed{at}x{number} ") } else { format!("{word} ") };
+        let word =
+            |(at, word): (usize, &str)| if at % 5 == 0 { format!("changed{at}x{number} ") } else { format!("{word} ") };
         let copied = if number % 4 == 0 { copied.split(' ').enumerate().map(word).collect() } else { copied };
         let text = format!("{own}\n\n{copied}\n\n<script>alert(1)</script> {}", words(30, 1));
         lines += &(json!({"id": format!("d{number}"), "text": text}).to_string() + "\n");

@@ -13,8 +13,8 @@ fn with_samples() -> Env {
 
 fn with_item(item: &Value, text: &str) -> Env {
     let env = Env::new();
-    env.write("evals.jsonl", &format!("{item}\n"));
-    env.write("docs.jsonl", &format!("{}\n", json!({"id": "a", "text": text})));
+    env.write("evals.jsonl", format!("{item}\n"));
+    env.write("docs.jsonl", format!("{}\n", json!({"id": "a", "text": text})));
     env
 }
 
@@ -43,8 +43,9 @@ fn a_short_question_needs_its_answer() {
 #[test]
 fn common_phrases_are_no_items() {
     let item = json!({"question": "Which of the following is true at the end of the day?", "choices": ["yes", "no"], "answer": 0});
-    let text = "Which of the following is true? None of them, said the keeper, and yes, he was sure. At the end of the day we rest.";
-    assert_eq!(left(&item, text), text);
+    let between = "The keeper wrote it into the book, and the bell rang over the harbour. ".repeat(5);
+    let text = format!("Which of the following is true? {between}Yes, at the end of the day we rest.");
+    assert_eq!(left(&item, &text), text);
 }
 
 #[test]

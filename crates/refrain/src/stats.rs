@@ -251,7 +251,9 @@ impl Statistics {
             *self.languages.entry(language.clone()).or_default() += *stages;
         }
         for (own, others) in [(&mut self.sources, &other.sources), (&mut self.hosts, &other.hosts)] {
-            others.iter().for_each(|(name, loss)| add_to_group(own, name.clone(), *loss));
+            for (name, loss) in others {
+                add_to_group(own, name.clone(), *loss);
+            }
         }
         for (reason, count) in &other.skipped {
             *self.skipped.entry(reason.clone()).or_default() += count;

@@ -143,9 +143,9 @@ impl Env {
         files
     }
 
-    /// The names of all files and folders under a folder.
+    /// The names of all files and folders under a folder, without the records of the run.
     pub(crate) fn names(&self, folder: &str) -> Vec<String> {
-        self.snapshot(folder).into_iter().map(|(name, _)| name).collect()
+        self.snapshot(folder).into_iter().map(|(name, _)| name).filter(|name| !name.starts_with("_refrain/")).collect()
     }
 }
 

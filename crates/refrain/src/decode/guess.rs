@@ -97,6 +97,7 @@ const WIDE_BESIDE_ASCII: i64 = 48;
 
 /// The meaning of a byte in an encoding.
 #[derive(Debug, Clone, Copy)]
+#[allow(clippy::struct_excessive_bools)] // properties of a character
 struct Entry {
     symbol: u16,
     /// The cost of a character that is not a letter.

@@ -908,8 +908,8 @@ mod tests {
 
     #[test]
     fn tabs_and_line_ends_are_no_half_of_a_letter() {
-        let rows: String =
-            (0..10).map(|row| format!("{}<td>\n{}<b>{row}é</b>\n", "\t".repeat(12), "\t".repeat(14))).collect();
+        let row = |row: usize| ["\t".repeat(12), "<td>\n".into(), "\t".repeat(14), format!("<b>{row}é</b>\n")].concat();
+        let rows = (0..10).map(row).collect::<Vec<_>>().concat();
         let columns = "é\t1\t2\t3\n".repeat(40);
         let lines = "\n1\n2\n3\né".repeat(40);
         for text in [format!("<html><body>\n{rows}"), columns, lines.clone(), format!(" {lines}")] {

@@ -303,6 +303,7 @@ mod tests {
 
     use super::*;
 
+    #[allow(clippy::needless_pass_by_value)] // written where it is used
     fn item(record: Value) -> BenchmarkItem {
         BenchmarkFields::default().item(record.as_object().expect("an object")).expect("an item")
     }

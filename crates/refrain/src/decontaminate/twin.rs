@@ -80,7 +80,7 @@ proptest! {
         let mut text = around[0].clone();
         for (pick, around) in picks.iter().zip(&around[1..]) {
             let BenchmarkItem { passage, question, options, answers } = pick.get(&items);
-            text += &[&[passage.clone(), question.clone()], &options[..], &answers[..], &[around.clone()]].concat().concat();
+            text += &[&[passage.clone(), question.clone()], &options[..], &answers[..], std::slice::from_ref(around)].concat().concat();
         }
         for (at, change) in changes {
             let at = text.floor_char_boundary(at.min(text.len()));

@@ -328,7 +328,9 @@ impl Learned {
         }
         let others = fixed.iter().map(|block| signature.words_of(*block).len()).sum::<usize>().max(copied);
         if differ > 0 && differ >= others {
-            fixed.into_iter().for_each(|block| of_template[block] = true);
+            for block in fixed {
+                of_template[block] = true;
+            }
         }
         Ok(of_template)
     }

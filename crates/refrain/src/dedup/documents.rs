@@ -153,9 +153,9 @@ impl Learned {
             judged.related.push(Related::same(other));
         } else {
             let mut compared = self.compare_kept(signature, evidence, rule)?;
-            compared
-                .iter_mut()
-                .for_each(|compared| compared.translated = self.are_translations(number, compared.number));
+            for compared in &mut compared {
+                compared.translated = self.are_translations(number, compared.number);
+            }
             let score = |compared: &Compared| compared.score(rule).map(|score| (compared.number, score));
             let best = compared.iter().filter_map(score);
             found = best.reduce(|best, next| if next.1 > best.1 { next } else { best });

@@ -27,6 +27,7 @@ const CONTEXT: usize = 2;
 
 /// How much of a text occurs in another one.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
+#[allow(clippy::struct_field_names)] // what was found
 pub(super) struct Found {
     /// Words of the text, and those that occur in the other one.
     pub(super) words: usize,
@@ -217,7 +218,9 @@ fn seeds(own: &[u64], other: &[u64]) -> Vec<(u32, u32)> {
 fn chained(seeds: &[(u32, u32)]) -> Vec<(u32, u32)> {
     let places: Vec<u32> = seeds.iter().map(|(_, there)| *there).collect();
     let mut chosen = vec![false; seeds.len()];
-    longest_increasing(&places).into_iter().for_each(|at| chosen[at] = true);
+    for at in longest_increasing(&places) {
+        chosen[at] = true;
+    }
     let mut start = 0;
     for run in seeds.chunk_by(|one, next| next.1.wrapping_sub(one.1) == next.0 - one.0) {
         if run.len() >= MOVED {
@@ -341,7 +344,8 @@ mod tests {
                 own.rotate_left(length / 3);
             }
             let found = matched(&align(&own, &other)).len();
-            prop_assert!(found <= length && 20 * found >= 19 * longest, "{found} of {longest}");
+            // Where passages meet, a few words are not looked for.
+            prop_assert!(found <= length && 20 * found + 200 >= 20 * longest, "{found} of {longest}");
         }
     }
 

@@ -83,7 +83,9 @@ impl Widespread {
         let bits = (words % 8) as u8;
         let mut tail = vec![0; usize::from(bits > 0)];
         file.read_exact_at(&mut tail, words / 8).at(&self.path)?;
-        tail.iter_mut().for_each(|last| *last &= (1 << bits) - 1);
+        if let Some(last) = tail.last_mut() {
+            *last &= (1 << bits) - 1;
+        }
         *self.state() = State { file: Some(file), base: words / 8, tail, bits };
         Ok(())
     }

@@ -1,6 +1,7 @@
 //! Alarms: groups of documents that lose more than a user accepts.
 
 use std::collections::BTreeMap;
+use std::fmt::Write as _;
 
 use crate::error::{Error, Hint, Result};
 use crate::stats::Loss;
@@ -14,16 +15,17 @@ const NAMED: usize = 10;
 /// Refuses to go on if a group lost a larger share than the limit. `groups` have a kind, a name and what they lost.
 pub(super) fn check<'a>(limit: Option<f64>, groups: impl Iterator<Item = (&'a str, &'a str, Loss)>) -> Result<()> {
     let Some(limit) = limit else { return Ok(()) };
-    let mut raised: BTreeMap<(u64, &str, &str), Loss> = BTreeMap::new();
+    let mut raised: BTreeMap<(String, &str, &str), Loss> = BTreeMap::new();
     for (kind, name, loss) in groups.filter(|(.., loss)| loss.counts() && loss.share() > limit + ROUNDING) {
         // The largest loss first.
-        raised.insert(((1e9 * (1.0 - loss.share())) as u64, kind, name), loss);
+        let kept = (1e9 * (1.0 - loss.share()).clamp(0.0, 1.0)).round();
+        raised.insert((format!("{kept:010}"), kind, name), loss);
     }
     if raised.is_empty() {
         return Ok(());
     }
     let share = |kept: u64, all: u64| format!("{:.1} %", 100.0 - kept as f64 * 100.0 / all.max(1) as f64);
-    let line = |((_, kind, name), loss): (&(u64, &str, &str), &Loss)| {
+    let line = |((_, kind, name), loss): (&(String, &str, &str), &Loss)| {
         let Loss { documents, documents_kept, words, words_kept } = *loss;
         let (lost_documents, lost_words) = (share(documents_kept, documents), share(words_kept, words));
         format!(
@@ -33,7 +35,7 @@ pub(super) fn check<'a>(limit: Option<f64>, groups: impl Iterator<Item = (&'a st
     };
     let mut lines: String = raised.iter().take(NAMED).map(line).collect();
     if raised.len() > NAMED {
-        lines += &format!("\n  and {} more", raised.len() - NAMED);
+        let _ = write!(lines, "\n  and {} more", raised.len() - NAMED);
     }
     let hint = "to accept this, run the same command with `alarm=off` or a higher limit: it completes the output";
     Err(Error::Alarm(format!(

@@ -77,6 +77,9 @@ const ROW: usize = 5;
 /// Rows of one range that are looked up.
 const LOOKED_UP: usize = 1000;
 
+/// A kept document, and how many words of a removal it has.
+type Candidate = Option<(u32, Arc<KeptDocument>)>;
+
 impl Evidence {
     /// Finds the lists of removed ranges of some outputs. `removed` is a list beside them.
     pub(super) fn open(outputs: &[String], removed: Option<&Path>) -> Result<Evidence> {
@@ -238,7 +241,6 @@ impl Evidence {
             let found = hits.into_iter().map(|(item, hits)| (item, hits, is_named(item))).collect::<Vec<_>>();
             (kept, found)
         };
-        type Candidate = Option<(u32, Arc<KeptDocument>)>;
         let mut found: Vec<[Candidate; 2]> = vec![[None, None]; removals.len()];
         self.each_kept(workers, failures, look, |(kept, hits)| {
             let Some(kept) = kept else { return Ok(()) };

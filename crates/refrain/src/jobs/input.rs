@@ -154,18 +154,11 @@ impl Input {
             account.add(false, None);
             visit(ListedItem { record: None, kind: ItemKind::Failed, failure: Some(failure) })?;
         }
-        each_document(
-            &run.start()?,
-            "list",
-            &source,
-            |position, item| ListedItem::of(position, item),
-            |_, listed| {
-                let reason =
-                    if let ItemKind::Skipped { reason, .. } = &listed.kind { Some(reason.as_str()) } else { None };
-                account.add(matches!(listed.kind, ItemKind::Document { .. }), reason);
-                visit(listed)
-            },
-        )?;
+        each_document(&run.start()?, "list", &source, ListedItem::of, |_, listed| {
+            let reason = if let ItemKind::Skipped { reason, .. } = &listed.kind { Some(reason.as_str()) } else { None };
+            account.add(matches!(listed.kind, ItemKind::Document { .. }), reason);
+            visit(listed)
+        })?;
         Ok(account)
     }
 

@@ -269,8 +269,9 @@ impl Outputs {
     /// left them after so many bytes.
     pub(crate) fn open_removed(&self, paused: &[u64]) -> Result<RemovedLists> {
         let folder = self.folder(EVIDENCE_LIST).and_then(Path::parent).map(Path::to_owned);
-        let mut lists = RemovedLists { folder, lists: Vec::new() };
-        if let Some(folder) = &lists.folder {
+        let mut lists = RemovedLists { made: Vec::new(), lists: Vec::new() };
+        if let Some(folder) = &folder {
+            lists.made = folder.ancestors().take_while(|above| !above.exists()).map(Path::to_owned).collect();
             fs::create_dir_all(folder).at(folder)?;
         }
         for (number, name) in [REMOVED, EVIDENCE_LIST].into_iter().filter(|name| self.get(name).is_some()).enumerate() {
@@ -598,8 +599,8 @@ const EVIDENCE_REPORT: &str = "evidence_report";
 #[derive(Default)]
 pub(crate) struct RemovedLists {
     lists: Vec<Compressed>,
-    /// The folder of one of them.
-    folder: Option<PathBuf>,
+    /// The folders that were made for them, the innermost first.
+    made: Vec<PathBuf>,
 }
 
 impl RemovedLists {
@@ -627,7 +628,7 @@ impl RemovedLists {
 impl Drop for RemovedLists {
     fn drop(&mut self) {
         self.lists.clear();
-        if let Some(folder) = &self.folder {
+        for folder in &self.made {
             // Only if nothing is in it.
             let _ = fs::remove_dir(folder);
         }

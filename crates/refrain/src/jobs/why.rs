@@ -179,7 +179,9 @@ impl Why {
             if let Some(first) = names.first()
                 && !names.iter().any(|name| matches.names.contains_key(name))
             {
-                names.iter().for_each(|name| matches.add(wanted, first, Some(name)));
+                for name in &names {
+                    matches.add(wanted, first, Some(name));
+                }
             }
         })?;
         let look = |document: &crate::Document| {

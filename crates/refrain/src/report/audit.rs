@@ -56,6 +56,6 @@ impl AuditItem {
 const PAGE: &str = include_str!("audit.html");
 
 /// The page: one file that needs no other. `<` is escaped, so that no text can end the script that contains it.
-pub(crate) fn audit_page(audit: Value) -> String {
+pub(crate) fn audit_page(audit: &Value) -> String {
     PAGE.replacen("/*AUDIT*/null", &audit.to_string().replace('<', "\\u003c"), 1)
 }

@@ -88,7 +88,7 @@ fn highlighted(text: &str, other: &str) -> String {
     let (mut out, mut at, mut open) = (String::new(), 0, false);
     words(text, |word| {
         let is_known = known.contains(&word.hash);
-        if is_known != open {
+        if is_known ^ open {
             // A highlighted stretch ends with its last word.
             let between = &text[at..word.range().start];
             let (before, after) = if open { ("</mark>", "") } else { ("", "<mark>") };

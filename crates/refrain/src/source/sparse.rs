@@ -45,11 +45,15 @@ pub(super) fn map_of<R: Read>(
     let map = if field(b"major").is_some_and(|major| major != b"0") {
         read_map(entry).map(|ranges| (ranges, field(b"realsize").or(field(b"size"))))
     } else if let Some(list) = field(b"map") {
-        numbers(list.split(|byte| *byte == b',')).and_then(pairs).map(|ranges| (ranges, field(b"size")))
+        numbers(list.split(|byte| *byte == b','))
+            .and_then(|numbers| pairs(&numbers))
+            .map(|ranges| (ranges, field(b"size")))
     } else if let Some(size) = field(b"size").or(field(b"realsize")) {
         // One field for each offset and each length, in turn.
         let places = fields.iter().filter(|(key, _)| key == b"offset" || key == b"numbytes");
-        numbers(places.map(|(_, value)| value.as_slice())).and_then(pairs).map(|ranges| (ranges, Some(size)))
+        numbers(places.map(|(_, value)| value.as_slice()))
+            .and_then(|numbers| pairs(&numbers))
+            .map(|ranges| (ranges, Some(size)))
     } else {
         return Ok((name, None));
     };
@@ -93,7 +97,7 @@ fn number(digits: &[u8]) -> io::Result<u64> {
     std::str::from_utf8(digits).ok().and_then(|digits| digits.parse().ok()).ok_or_else(|| invalid("not a number"))
 }
 
-fn pairs(numbers: Vec<u64>) -> io::Result<Vec<(u64, u64)>> {
+fn pairs(numbers: &[u64]) -> io::Result<Vec<(u64, u64)>> {
     if !numbers.len().is_multiple_of(2) {
         return Err(invalid("an offset without a length"));
     }

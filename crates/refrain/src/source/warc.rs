@@ -237,6 +237,9 @@ struct Body {
     short: bool,
 }
 
+/// What a record begins with.
+const OPENING: &[u8] = b"WARC/";
+
 impl Archive<'_> {
     fn fill(&mut self) -> io::Result<&[u8]> {
         loop {
@@ -465,7 +468,6 @@ impl Archive<'_> {
             self.give_back(line);
             return Ok(found);
         }
-        const OPENING: &[u8] = b"WARC/";
         let available = self.fill()?;
         if available.len() >= OPENING.len() || available.is_empty() || !OPENING.starts_with(available) {
             return Ok(available.starts_with(OPENING));

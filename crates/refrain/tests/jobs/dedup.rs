@@ -84,7 +84,8 @@ const NAMES: [&str; 40] = [
 
 /// A notice with the wording of all others, about other people, places and sums.
 fn notice(number: usize) -> String {
-    let name = |at: usize| NAMES[(number * (2 * at + 3) + at * at + number / 7) % NAMES.len()];
+    // In small letters, nothing marks them as names.
+    let name = |at: usize| NAMES[(number * (2 * at + 3) + at * at + number / 7) % NAMES.len()].to_lowercase();
     let (sum, room, day) = (1000 + number * 37 % 8999, 1 + number * 11 % 97, 1 + number * 5 % 28);
     format!(
         "Notice is given that the district court of {} will hear the claim of {} against {} for the sum of {sum} pounds, \
@@ -124,7 +125,7 @@ fn the_same_wording_with_other_facts_is_no_copy() {
     assert_eq!(ids.len(), documents.len());
     let (_, removed, report) = kept(&Dedup::default(), documents.clone(), "removed");
     assert!(20 * (report.words - report.words_kept) < report.words, "{removed}");
-    assert!(report.blocks_of_templates.is_some_and(|blocks| blocks > 100), "{report:?}");
+    assert!(report.blocks_of_templates.is_some_and(|blocks| blocks > 20), "{report:?}");
     // The plain rule, and the user's word, remove it.
     for job in [Dedup { intact: true, ..Dedup::default() }, Dedup { template_text: true, ..Dedup::default() }] {
         let (_, _, report) = kept(&job, documents.clone(), "removed");

@@ -143,7 +143,7 @@ impl Audit {
         let mut out = results.main().open()?;
         if format == Format::Html {
             out.put(
-                audit_page(json!({"outputs": outputs, "seed": self.seed, "rules": report.rules, "items": items}))
+                audit_page(&json!({"outputs": outputs, "seed": self.seed, "rules": report.rules, "items": items}))
                     .as_bytes(),
             )?;
         } else {
@@ -234,7 +234,7 @@ impl Drawn {
             score: score(&line.evidence),
             weight: (weight * 1000.0).round() / 1000.0,
             id: line.id.clone().into_owned(),
-            url: line.url.clone().map(|url| url.into_owned()),
+            url: line.url.clone().map(std::borrow::Cow::into_owned),
             start: line.start,
             end: line.end,
             words: self.words,

@@ -191,7 +191,7 @@ impl<'a> Tally<'a> {
             benchmark.items_doubtful += 1;
             benchmark.doubtful.push(item);
         }
-        DecontaminateReport { input, failures, ..self.report }
+        DecontaminateReport { failures, input, ..self.report }
     }
 }
 

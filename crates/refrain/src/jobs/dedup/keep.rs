@@ -242,7 +242,7 @@ impl Passes<'_> {
         let Some(mut list) = self.outputs.open_list(CLUSTERS)? else { return Ok(()) };
         let removed: HashSet<usize> =
             links.iter().filter(|link| link.copy_of.is_some()).map(|link| link.number).collect();
-        let mut clusters: BTreeMap<usize, (Vec<usize>, Vec<(usize, Related)>)> = BTreeMap::new();
+        let mut clusters: BTreeMap<usize, Relatives> = BTreeMap::new();
         for link in links {
             match link.copy_of {
                 Some(of) => clusters.entry(of).or_default().0.push(link.number),
@@ -259,13 +259,13 @@ impl Passes<'_> {
             let mut line = json!({"keep": learned.id_of(keep)?, "copies": copies});
             if !related.is_empty() {
                 let rounded = |share: f64| (share.min(1.0) * 1000.0).round() / 1000.0;
-                let link = |(number, related): (usize, Related)| {
+                let relative = |(number, related): (usize, Related)| {
                     Ok(json!({
                         "id": learned.id_of(number)?, "kind": related.kind, "contained": rounded(related.contained),
                         "contains": rounded(related.contains), "resemblance": rounded(related.resemblance),
                     }))
                 };
-                line["related"] = Value::Array(related.into_iter().map(link).collect::<Result<_>>()?);
+                line["related"] = Value::Array(related.into_iter().map(relative).collect::<Result<_>>()?);
             }
             list.put(format!("{line}\n").as_bytes())?;
         }
@@ -273,6 +273,9 @@ impl Passes<'_> {
         Ok(())
     }
 }
+
+/// The copies of a document, and its relatives that were kept.
+type Relatives = (Vec<usize>, Vec<(usize, Related)>);
 
 /// Documents of a cluster that each other one is compared with, at most: the best ones.
 const COMPARED: usize = 16;
