@@ -10,11 +10,13 @@ use serde_json::{Value, json};
 /// Copies of three kinds: many equal paragraphs, some edited ones, and a few documents with hostile text.
 fn collection(env: &Env) {
     let mut lines = String::new();
+    let others: Vec<String> = words(200, 77).split(' ').map(|word| word.chars().rev().collect()).collect();
     for number in 0..60_u64 {
         let (copied, own) = (words(40, 1000 + number % 3), words(40, number));
         // One word in five was changed, which no n-gram survives.
-        let word =
-            |(at, word): (usize, &str)| if at % 5 == 0 { format!("changed{at}x{number} ") } else { format!("{word} ") };
+        let word = |(at, word): (usize, &str)| {
+            if at % 5 == 0 { format!("{} ", others[(number as usize + at) % others.len()]) } else { format!("{word} ") }
+        };
         let copied = if number % 4 == 0 { copied.split(' ').enumerate().map(word).collect() } else { copied };
         let text = format!("{own}\n\n{copied}\n\n<script>alert(1)</script> {}", words(30, 1));
         lines += &(json!({"id": format!("d{number}"), "text": text}).to_string() + "\n");

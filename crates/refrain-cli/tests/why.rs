@@ -138,5 +138,5 @@ fn hostile_names_and_texts_do_not_steer_the_terminal() {
     env.write("docs.jsonl", lines.concat());
     env.run(&["dedup", "docs.jsonl", "-o", "clean/", "-q"]).code(0);
     let shown = text(&why(&env, "b clean/"));
-    assert!(shown.contains("a") && !shown.contains(['\u{1b}', '\u{7}']), "{shown:?}");
+    assert!(shown.contains('a') && !shown.contains(['\u{1b}', '\u{7}']), "{shown:?}");
 }

@@ -321,8 +321,8 @@ impl Outputs {
     /// Writes the report of a job as JSON, if requested.
     pub(crate) fn write_report(&self, report: &impl Serialize) -> Result<()> {
         // A run that wrote nothing leaves no evidence.
-        let kept =
-            self.get(EVIDENCE_REPORT).filter(|kept| kept.as_path().and_then(Path::parent).is_some_and(Path::is_dir));
+        let list = self.get(EVIDENCE_LIST).and_then(Output::as_path);
+        let kept = self.get(EVIDENCE_REPORT).filter(|_| list.is_some_and(Path::exists));
         for output in self.get(REPORT).into_iter().chain(kept) {
             let mut out = output.open()?;
             let json = serde_json::to_string_pretty(report).map_err(io::Error::from)?;
