@@ -187,11 +187,13 @@ impl Strip {
                 Ok(())
             },
         )?;
-        destination.finish()?;
         // A list that was requested is written even if there was nothing to read, but a folder then remains empty.
         if report.books > 0 || outputs.get(EVIDENCE_LIST).is_none() {
             removed.finish()?;
+        } else {
+            drop(removed);
         }
+        destination.finish()?;
         if let Some(page) = page
             && let Some(mut out) = outputs.open_list(PAGE)?
         {
