@@ -7,13 +7,13 @@ TRAIN_VENV := .venv-train
 TOOLS := .tools/bin
 BIN := target/release/refrain
 
-.PHONY: bench-side-by-side has-browser has-reuse help demo test test-rust test-python test-browser lint deny book examples fuzz-check fuzz bench-read bench-extract bench-decode bench-dedup bench-compare bench-strip bench-library-stores paper-compare paper-strip has-books bench-editions paper-editions has-editions bench-template bench-template-other paper-template \
+.PHONY: bench-side-by-side has-browser has-collection has-reuse help demo test test-rust test-python test-browser lint deny book examples fuzz-check fuzz bench-read bench-extract bench-decode bench-decode-western bench-dedup bench-trust bench-compare bench-decontaminate bench-strip bench-library-stores paper-compare paper-strip has-books bench-editions paper-editions has-editions bench-template bench-template-other paper-template \
 	train-extract evaluate-extract has-pages has-documents stoplists languages strip-evidence paper-decode clean
 
 help:
 	@echo "make demo              build refrain, run eight verbs on the samples, and list the files to look at"
 	@echo "make test              install what is needed and run every test"
-	@echo "make test-browser      test the page of refrain compare in Chromium"
+	@echo "make test-browser      test the pages of refrain compare and refrain audit in Chromium"
 	@echo "make lint              check formatting, clippy, documentation and fuzz targets; warnings are errors"
 	@echo "make deny              check licences, sources and duplicates of dependencies"
 	@echo "make book              build the guide as a web site in target/book/"
@@ -22,8 +22,12 @@ help:
 	@echo "make bench-read        measure reading, compared with FastWARC"
 	@echo "make bench-extract     measure main content extraction, compared with Resiliparse (PAGES=file)"
 	@echo "make bench-decode      measure encoding and language detection, compared with chardetng"
+	@echo "make bench-decode-western  count encodings found in Western texts with few bytes above ASCII (WESTERN=tar file of texts)"
 	@echo "                       (ENCODED=file IDENTIFIED=file)"
 	@echo "make bench-dedup       measure duplicate removal, compared with rensa, datasketch and text-dedup (COLLECTION=file)"
+	@echo "make bench-trust       measure wrong removals from texts with the same wording and other facts, compared with rensa,"
+	@echo "                       datasketch and text-dedup (TRUST=--held: on templates that no rule was chosen on)"
+	@echo "make bench-decontaminate  measure how many planted benchmark items are found and removed"
 	@echo "make bench-strip       measure licence removal from books, compared with gutenberg-cleaner"
 	@echo "                       (BOOKS=folder GOLD=file)"
 	@echo "make bench-compare     measure the search for copied passages, compared with the crate ferret (REUSE=folder)"
@@ -97,7 +101,7 @@ $(VENV)/ready: tests/python/requirements.txt
 	$(VENV)/bin/python -m pip install --quiet --requirement tests/python/requirements.txt
 	touch $@
 
-# The page of `refrain compare`, in a browser without a window. SHOTS=folder keeps pictures of it.
+# The pages of `refrain compare` and `refrain audit`, in a browser without a window. SHOTS=folder keeps pictures of it.
 BROWSER := tests/browser
 export CHROMIUM ?= $(shell command -v chromium || echo /usr/bin/chromium)
 
@@ -172,6 +176,13 @@ bench-decode: has-documents $(VENV)/ready
 	$(CARGO) build --release --package refrain-cli --package refrain-bench
 	$(VENV)/bin/python bench/decode.py --documents $(ENCODED) --texts $(IDENTIFIED)
 
+# Sentences by language, LANG/FILE.txt in a tar file: see bench/western.py.
+WESTERN ?= ../shared/data/charset/train_text.tar.zst
+
+bench-decode-western: $(VENV)/ready
+	$(CARGO) build --release --package refrain-cli
+	$(VENV)/bin/python bench/western.py --texts $(WESTERN)
+
 has-documents:
 	@test -f "$(ENCODED)" || { echo "$(ENCODED) is not there; say where the documents are: ENCODED=file (CONTRIBUTING.md says what they have to hold)"; exit 2; }
 	@test -f "$(IDENTIFIED)" || { echo "$(IDENTIFIED) is not there; say where the texts are: IDENTIFIED=file (CONTRIBUTING.md says what they have to hold)"; exit 2; }
@@ -182,6 +193,17 @@ COLLECTION ?= ../shared/data/dedup/base.jsonl.zst
 bench-dedup: $(VENV)/ready
 	$(CARGO) build --release --package refrain-cli --package refrain-bench
 	$(VENV)/bin/python bench/dedup.py --base $(COLLECTION) $(DEDUP)
+
+# What is removed though it is no copy. TRUST="--only documents,templates" measures some parts, TRUST=--held other templates.
+bench-trust: has-collection $(VENV)/ready
+	$(CARGO) build --release --package refrain-cli
+	$(VENV)/bin/python bench/trust.py --base $(COLLECTION) $(TRUST)
+
+has-collection:
+	@test -f "$(COLLECTION)" || { echo "$(COLLECTION) is not there; say where the documents are: COLLECTION=file (CONTRIBUTING.md says what it has to hold)"; exit 2; }
+bench-decontaminate:
+	$(CARGO) build --release --package refrain-cli
+	$(PYTHON) bench/decontaminate.py $(DECONTAMINATE)
 
 # Collections with copied passages, and what scores them.
 REUSE ?= ../shared/data/reuse

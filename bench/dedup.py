@@ -219,15 +219,15 @@ def write_kept(documents, keep, folder):
                 put(clean if kept else removed, document if kept else {"id": document["id"]})
 
 
-def with_datasketch(path, folder):
+def with_datasketch(path, folder, threshold=0.5, permutations=128):
     from datasketch import MinHash, MinHashLSH
 
     start = time.perf_counter()
     documents = list(map(json.loads, lines(path)))
-    index = MinHashLSH(threshold=0.5, num_perm=128)
+    index = MinHashLSH(threshold=threshold, num_perm=permutations)
     sets = ([shingle.encode() for shingle in shingles(document["text"])] for document in documents)
     keep = []
-    for number, sketch in enumerate(MinHash.generator(sets, num_perm=128)):
+    for number, sketch in enumerate(MinHash.generator(sets, num_perm=permutations)):
         keep.append(not index.query(sketch))
         if keep[-1]:
             index.insert(number, sketch)
@@ -235,25 +235,25 @@ def with_datasketch(path, folder):
     return time.perf_counter() - start
 
 
-def with_rensa(path, folder):
+def with_rensa(path, folder, threshold=0.5, permutations=128):
     from rensa import RMinHashDeduplicator
 
     start = time.perf_counter()
     documents = list(map(json.loads, lines(path)))
-    index = RMinHashDeduplicator(threshold=0.5, num_perm=128, use_lsh=True)
+    index = RMinHashDeduplicator(threshold=threshold, num_perm=permutations, use_lsh=True)
     keep = index.add_pairs((str(number), shingles(document["text"])) for number, document in enumerate(documents))
     write_kept(documents, keep, folder)
     return time.perf_counter() - start
 
 
-def with_text_dedup(path, folder):
+def with_text_dedup(path, folder, threshold=0.5, permutations=128):
     os.environ |= {"HF_HUB_OFFLINE": "1", "HF_DATASETS_OFFLINE": "1"}
     from datasets import load_from_disk
     from text_dedup.minhash import main as minhash
 
     options = {"--path": "json", "--data_files": path, "--split": "train", "--cache_dir": folder / "cache"}
     options |= {"--output": folder / "clean", "--column": "text", "--batch_size": 10_000, "--num_proc": cores()}
-    options |= {"--ngram": 5, "--num_perm": 128, "--threshold": 0.5}
+    options |= {"--ngram": 5, "--num_perm": permutations, "--threshold": threshold}
     start = time.perf_counter()
     minhash([str(word) for option in options.items() for word in option], standalone_mode=False)
     seconds = time.perf_counter() - start

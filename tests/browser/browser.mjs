@@ -10,7 +10,7 @@ import assert from "node:assert/strict";
 import { chromium } from "playwright-core";
 
 export const ROOT = join(dirname(fileURLToPath(import.meta.url)), "../..");
-const PROGRAM = process.env.REFRAIN || join(ROOT, "target/debug/refrain");
+export const PROGRAM = process.env.REFRAIN || join(ROOT, "target/debug/refrain");
 const BROWSER = process.env.CHROMIUM || "/usr/bin/chromium";
 /** Where pictures of pages go, if anywhere. */
 const SHOTS = process.env.SHOTS;

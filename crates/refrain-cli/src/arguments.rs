@@ -5,8 +5,8 @@ use std::io::{IsTerminal, Write};
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, anyhow, bail};
-use clap::builder::PossibleValuesParser;
 use clap::builder::TypedValueParser;
+use clap::builder::{NonEmptyStringValueParser, PossibleValuesParser};
 use clap::parser::ValueSource;
 use clap::{ArgMatches, Args};
 use refrain::decode::LanguageFilter;
@@ -14,7 +14,7 @@ use refrain::extract::{ExtractMethod, ExtractOptions, ExtractProfile, JusTextOpt
 use refrain::source::{InputFormat, ReadOptions, STDIN, TextIs};
 use refrain::text::Offsets;
 use refrain::write::{Compression, Format};
-use refrain::{Failure, Output, Outputs, Run};
+use refrain::{Account, Failure, Output, Outputs, Run};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
@@ -36,7 +36,7 @@ pub(crate) struct InputArguments {
     input_format: Option<InputFormat>,
 
     /// JSON field or Parquet column that holds the text
-    #[arg(long, value_name = "NAME", default_value = ReadOptions::TEXT_FIELD)]
+    #[arg(long, value_name = "NAME", default_value = ReadOptions::TEXT_FIELD, value_parser = NonEmptyStringValueParser::new())]
     text_field: String,
 
     /// JSON field or Parquet column that holds the id
@@ -325,11 +325,11 @@ impl OutputArguments {
         Exit::of_failures(failures.count)
     }
 
-    /// Prints what was skipped.
-    pub(crate) fn tell_skipped(failures: &refrain::Failures) {
-        if !failures.skipped.is_empty() {
-            let list = failures.skipped.iter().map(|(reason, count)| format!("{count} {reason}"));
-            tell(&format!("skipped: {} (`refrain list` shows them)", list.collect::<Vec<_>>().join(", ")));
+    /// Prints what became of the items of the inputs: the last line of every verb that reads documents. Beside results on
+    /// standard output, it is printed only if something was skipped or failed.
+    pub(crate) fn tell_account(&self, input: &Account) {
+        if !self.quiet && (self.path().is_some() || input.documents < input.found) {
+            tell(&input.to_string());
         }
     }
 }
@@ -465,6 +465,11 @@ pub(crate) fn share(text: &str) -> Result<f64, String> {
     }
 }
 
+/// A share that raises an alarm, or `off`: no share is as large as that.
+pub(crate) fn alarm(text: &str) -> Result<f64, String> {
+    if text == "off" { Ok(f64::INFINITY) } else { share(text) }
+}
+
 /// The parameters of a published method with those that the user set: `name=value` each.
 pub(crate) fn with_parameters<T: Serialize + DeserializeOwned>(published: T, set: &[String]) -> Result<T> {
     let mut parameters = serde_json::to_value(published)?;
@@ -589,7 +594,14 @@ pub(crate) fn languages(option: &str, values: &[String]) -> Result<Vec<String>> 
 /// The arguments of a verb on a command line that names an input, and nothing else.
 #[cfg(test)]
 pub(crate) fn parsed<T: Args>() -> T {
-    let matches = T::augment_args(clap::Command::new("verb")).get_matches_from(["verb", "input", "input"]);
+    parsed_with(&[])
+}
+
+/// The same with options that the verb requires.
+#[cfg(test)]
+pub(crate) fn parsed_with<T: Args>(options: &[&str]) -> T {
+    let line = [&["verb", "input", "input"], options].concat();
+    let matches = T::augment_args(clap::Command::new("verb")).get_matches_from(line);
     T::from_arg_matches(&matches).expect("arguments")
 }
 

@@ -14,6 +14,8 @@ pub(crate) enum Exit {
     SomeFailed,
     /// Could not run.
     CouldNotRun,
+    /// Not completed, because more would be lost than the user accepts.
+    Alarm,
     /// Stopped by Ctrl-C.
     Interrupted,
 }
@@ -24,6 +26,10 @@ impl Exit {
         for cause in error.chain() {
             let closed = match (cause.downcast_ref::<refrain::Error>(), cause.downcast_ref::<std::io::Error>()) {
                 (Some(error), _) if error.is_interrupted() => return Exit::Interrupted,
+                (Some(alarm), _) if alarm.is_alarm() => {
+                    tell(&format!("alarm: {}", messages::error(error)));
+                    return Exit::Alarm;
+                }
                 (Some(refrain::Error::Unusable { .. }), _) => {
                     tell(&format!("failed: {}", messages::error(error)));
                     return Exit::SomeFailed;
@@ -52,6 +58,7 @@ impl From<Exit> for ExitCode {
             Exit::Done => 0,
             Exit::SomeFailed => 1,
             Exit::CouldNotRun => 2,
+            Exit::Alarm => 3,
             Exit::Interrupted => 130,
         })
     }

@@ -24,7 +24,7 @@ static ALLOCATOR: tikv_jemallocator::Jemalloc = tikv_jemallocator::Jemalloc;
     name = "refrain",
     version,
     before_help = "Example:\n  refrain corpus samples/crawl.warc.gz -o corpus/",
-    after_help = "Exit codes: 0 done; 1 done, but some inputs failed (listed on standard error); 2 could not run; 130 interrupted"
+    after_help = "Exit codes: 0 done; 1 done, but some inputs failed (listed on standard error); 2 could not run; 3 not completed, because of --alarm; 130 interrupted"
 )]
 struct Arguments {
     #[command(subcommand)]
@@ -38,6 +38,7 @@ enum Command {
     Convert(cmd::convert::Arguments),
     Decode(cmd::decode::Arguments),
     Dedup(cmd::dedup::Arguments),
+    Decontaminate(cmd::decontaminate::Arguments),
     Strip(cmd::strip::Arguments),
     Template(cmd::template::Arguments),
     Compare(cmd::compare::Arguments),
@@ -45,6 +46,8 @@ enum Command {
     Editions(cmd::editions::Arguments),
     List(cmd::list::Arguments),
     Stats(cmd::stats::Arguments),
+    Why(cmd::why::Arguments),
+    Audit(cmd::audit::Arguments),
     Completions(cmd::completions::Arguments),
     Man(cmd::man::Arguments),
 }
@@ -60,6 +63,7 @@ fn main() -> std::process::ExitCode {
         Command::Convert(arguments) => cmd::convert::run(&arguments, &given),
         Command::Decode(arguments) => cmd::decode::run(&arguments, &given),
         Command::Dedup(arguments) => cmd::dedup::run(&arguments, &given),
+        Command::Decontaminate(arguments) => cmd::decontaminate::run(&arguments, &given),
         Command::Strip(arguments) => cmd::strip::run(&arguments, &given),
         Command::Template(arguments) => cmd::template::run(&arguments, &given),
         Command::Compare(arguments) => cmd::compare::run(&arguments, &given),
@@ -67,6 +71,8 @@ fn main() -> std::process::ExitCode {
         Command::Editions(arguments) => cmd::editions::run(&arguments, &given),
         Command::List(arguments) => cmd::list::run(&arguments),
         Command::Stats(arguments) => cmd::stats::run(&arguments),
+        Command::Why(arguments) => cmd::why::run(&arguments),
+        Command::Audit(arguments) => cmd::audit::run(&arguments, &given),
         Command::Completions(arguments) => cmd::completions::run(&arguments, &mut self::Arguments::command()),
         Command::Man(arguments) => cmd::man::run(&arguments, self::Arguments::command()),
     };

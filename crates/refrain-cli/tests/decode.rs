@@ -55,7 +55,8 @@ fn a_folder_becomes_a_folder_of_utf8_with_a_report() {
     let env = with_pages();
     let outcome = env.run(&["decode", "pages/", "-o", "utf8/"]).code(0);
     let outcome = outcome.says(&["wrote 3 files and report.jsonl to utf8/", "2 UTF-8", "1 windows-1250"]);
-    assert_eq!((outcome.text(), outcome.stderr.lines().count()), ("", 1), "{}", outcome.stderr);
+    assert!(outcome.stderr.ends_with("found 3 items: 3 documents, 0 skipped, 0 failed\n"), "{}", outcome.stderr);
+    assert_eq!((outcome.text(), outcome.stderr.lines().count()), ("", 2), "{}", outcome.stderr);
     assert_eq!(env.names("utf8"), ["a.txt", "b.html", "report.jsonl", "sub/", "sub/c.html"]);
     assert_eq!(env.read_text("utf8/a.txt"), GOOD);
     assert_eq!(env.read_text("utf8/b.html"), CZECH_TEXT);
@@ -63,7 +64,7 @@ fn a_folder_becomes_a_folder_of_utf8_with_a_report() {
     let report = env.read_jsonl("utf8/report.jsonl");
     let origins: Vec<_> = report.iter().map(|line| line["origin"].as_str().expect("a name")).collect();
     assert_eq!(origins, ["pages/a.txt", "pages/b.html", "pages/sub/c.html"]);
-    let all = "origin encoding language confidence declared agrees bytes losses loss_at repair nuls note error";
+    let all = "origin encoding second language confidence declared agrees bytes losses loss_at repair nuls note error";
     assert!(report.iter().all(|line| fields(line).join(" ") == all), "{report:?}");
     let czech = line_of(&report, "pages/b.html");
     assert_eq!((&czech["encoding"], &czech["declared"]), (&json!("windows-1250"), &json!("windows-1250")));
@@ -150,7 +151,7 @@ fn detect_writes_one_line_a_file() {
     let env = with_pages();
     env.run(&["decode", "--detect", "pages", "--format", "jsonl", "-o", "out.jsonl"]).code(0).says(&["out.jsonl"]);
     let lines = env.read_jsonl("out.jsonl");
-    assert_eq!(fields(&lines[0])[..5], ["origin", "encoding", "language", "confidence", "declared"]);
+    assert_eq!(fields(&lines[0])[..5], ["origin", "encoding", "second", "language", "confidence"]);
     let origins: Vec<_> = lines.iter().map(|line| line["origin"].as_str().expect("a name")).collect();
     assert_eq!(origins, ["pages/a.txt", "pages/b.html", "pages/sub/c.html"]);
     assert_eq!(lines[1]["encoding"], "windows-1250");
@@ -587,4 +588,35 @@ fn noise_behind_a_mark_is_a_failure() {
     let env = Env::new();
     env.write("noise.bin", [b"\xff\xfe".as_slice(), &noise(4000)].concat());
     env.run(&["decode", "--detect", "noise.bin"]).code(1).says(&["noise.bin", "is not text"]);
+}
+
+#[test]
+fn a_stated_encoding_is_used_for_all_files() {
+    let env = Env::new();
+    env.write("dos/a.txt", b"Gr\x81\xe1e aus K\x94ln\r\n".as_slice());
+    env.write("dos/b.txt", b"plain\n".as_slice());
+    env.run(&["decode", "--from", "cp850", "dos/", "-o", "utf8/"]).code(0).says(&["wrote 2 files", "2 IBM850"]);
+    assert_eq!(env.read_text("utf8/a.txt"), "Gr\u{fc}\u{df}e aus K\u{f6}ln\r\n");
+    let unknown = env.run(&["decode", "--from", "cp1", "dos/", "-o", "other/"]).code(2);
+    unknown.says(&["unknown encoding `cp1`", "IBM437, IBM850", "--from"]);
+    for option in [&["--assume-lang", "de"][..], &["--sample", "1K"], &["--detect"]] {
+        env.run(&[&["decode", "--from", "cp850", "dos/a.txt"][..], option].concat()).code(2).says(&["--from"]);
+    }
+}
+
+#[test]
+fn an_uncertain_encoding_is_noted_with_two_guesses() {
+    let env = Env::new();
+    // EBCDIC: in no encoding that can be detected.
+    let ebcdic =
+        b"\xe3\x88\x85\x40\x93\x81\x94\x97\x40\x89\xa2\x40\x93\x89\xa3\x40\x81\xa3\x40\x84\xa4\xa2\x92\x4b".repeat(3);
+    env.write("odd.txt", ebcdic);
+    env.write("even.txt", "plain");
+    let outcome = env.run(&["decode", "--detect", "odd.txt", "even.txt", "-o", "found.jsonl"]).code(0);
+    outcome.says(&["note: odd.txt: the encoding is uncertain: ", " or ", "--from"]);
+    let lines = env.read_jsonl("found.jsonl");
+    let odd = line_of(&lines, "odd.txt");
+    assert!(odd["second"].is_string() && odd["second"] != odd["encoding"], "{odd}");
+    assert!(odd["note"] == "encoding not clear" && odd["confidence"].as_f64() < Some(0.5), "{odd}");
+    assert_eq!(line_of(&lines, "even.txt")["note"], Value::Null);
 }

@@ -2,7 +2,7 @@
 
 mod common;
 
-use common::{Env, GOOD, cut, gzip, handed_in, noise, sample, tar, text_of, warc_record, zip};
+use common::{Env, GOOD, cut, gzip, handed_in, noise, reader_file, sample, tar, text_of, warc_record, zip};
 use serde_json::{Value, json};
 
 const TITLE: &str = "The keeper's year";
@@ -280,4 +280,33 @@ fn hostile_pdfs_are_survived() {
     let table = format!("<</Length {}>>\nstream\n{table}\nendstream", table.len());
     env.write("table.pdf", small_pdf("BT /F 12 Tf 10 100 Td <0001> Tj ET", &[wide, &table]));
     assert_eq!(env.only_text(&["table.pdf"]), "AB");
+}
+
+const HEBREW: [&str; 2] = [
+    "המנורה בסקרו הד הודלקה עם רדת הלילה ובערה עד הבוקר, ואז עלה השומר שוב במדרגות, גזם את הפתיל וסגר את הווילונות סביב העדשה.",
+    "ביומן נכתב כי 4 סירות (שתיים מהן מ־Évreux) יצאו בלילה ההוא בשעה 21:45, ורק 3 חזרו. איש לא ספר את השחפים!",
+];
+const ARABIC: [&str; 2] = [
+    "أضيء المصباح في سكيرو هيد عند الغسق وظل مشتعلاً حتى الصباح، ثم صعد الحارس السلالم مرة أخرى، وقلّم الفتيل وأسدل الستائر حول العدسة.",
+    "يقول السجل إن 4 قوارب (اثنان منها من Évreux) خرجت تلك الليلة في الساعة 21:45، ولم يعد إلا 3. لا أحد يحصي النوارس!",
+];
+
+#[test]
+fn hebrew_and_arabic_pdfs_are_read_from_right_to_left() {
+    for (language, text) in [("hebrew", HEBREW), ("arabic", ARABIC)] {
+        for program in ["pango", "harfbuzz", "reportlab"] {
+            let converted = Env::new().convert(&[&reader_file(&format!("{language}-{program}.pdf"))]);
+            assert_eq!(converted.outcome.code, 0, "{converted:?}");
+            assert_eq!(converted.texts(), [text.join("\n\n")], "{language}, {program}");
+        }
+    }
+}
+
+#[test]
+fn fonts_that_do_not_map_to_letters_are_reported_beside_those_that_do() {
+    let converted = Env::new().convert(&[&reader_file("unmapped.pdf")]);
+    assert_eq!(converted.texts(), ["The lamp at Skerrow Head was lit at dusk and burned until the morning."]);
+    assert_eq!(converted.documents[0]["unmapped_glyphs"], 0.5);
+    let glyphs = "70 of 140 glyphs of this PDF file are missing from the text";
+    converted.outcome.code(1).says(&[glyphs, "ocrmypdf"]);
 }

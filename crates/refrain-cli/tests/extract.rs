@@ -657,7 +657,8 @@ fn what_became_of_all_pages_is_told_at_the_end() {
     let outcome = env.run(&["extract", &crawl, "-o", "out.jsonl"]).code(0);
     let lines: Vec<&str> = outcome.stderr.lines().collect();
     assert_eq!(lines[0], "wrote 24 documents to out.jsonl");
-    assert!(lines[1].starts_with("skipped: 28 WARC request, 1 HTTP status 301"), "{lines:?}");
+    let account = "found 57 items: 24 documents, 33 skipped (28 WARC request, 1 HTTP status 301, ";
+    assert!(lines[1].starts_with(account) && lines[1].ends_with("), 0 failed"), "{lines:?}");
     assert_eq!(lines.len(), 2);
     assert_eq!(env.run(&["extract", &crawl, "-o", "out.jsonl", "--quiet"]).code(0).stderr, "");
     let stated = "<meta name=description content='A tide table that runs in your browser.'><div id=root></div>";
@@ -674,7 +675,7 @@ fn a_run_that_passes_over_everything_says_so() {
     env.write("pictures/noise.bin", noise(3000));
     let outcome = env.run(&["extract", "pictures"]).code(0).says(&["no document written", "all items were skipped"]);
     assert_eq!((outcome.stderr.lines().count(), outcome.text()), (2, ""), "{}", outcome.stderr);
-    outcome.says(&["skipped: 1 binary data, 1 "]);
+    outcome.says(&["found 2 items: 0 documents, 2 skipped (1 binary data, 1 "]);
 }
 
 /// A record without what may differ when its text is extracted once more.

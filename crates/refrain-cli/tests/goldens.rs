@@ -29,7 +29,22 @@ macro_rules! goldens {
     };
 }
 
-goldens!(compare, convert, corpus, decode, dedup, editions, extract, library, messages, strip, template);
+goldens!(
+    audit,
+    compare,
+    convert,
+    corpus,
+    decode,
+    decontaminate,
+    dedup,
+    editions,
+    extract,
+    library,
+    messages,
+    strip,
+    template,
+    why
+);
 
 fn folder() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/goldens")

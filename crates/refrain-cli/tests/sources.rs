@@ -8,8 +8,8 @@ use std::sync::Arc;
 
 use arrow_array::{BooleanArray, Float64Array, Int64Array};
 use common::{
-    Env, GOOD, bzip2, gzip, page_record, parse_jsonl, sample, simple_page, strings, tar, text_of, warc_record,
-    write_parquet, xz, zip, zstd,
+    Env, GOOD, bzip2, gzip, http, page_record, parse_jsonl, reader_file, sample, simple_page, strings, tar, text_of,
+    warc_record, write_parquet, xz, zip, zstd,
 };
 use serde_json::json;
 
@@ -110,6 +110,160 @@ fn hidden_members_of_archives_are_left_out() {
     env.write("a.tar", tar(&members));
     assert_eq!(env.only_text(&["a.zip"]), GOOD);
     assert_eq!(env.only_text(&["a.tar"]), GOOD);
+}
+
+#[test]
+fn members_with_the_same_name_are_all_read() {
+    let env = Env::new();
+    let members: [(&str, &[u8]); 4] =
+        [("a/notex.txt", b"One."), ("a/notes.txt", b"Two."), ("a/notes (2).txt", b"Three."), ("b.txt", b"Four.")];
+    for deflated in [false, true] {
+        let mut archive = zip(&members, deflated);
+        while let Some(at) = archive.windows(5).position(|bytes| bytes == b"notex") {
+            archive[at..at + 5].copy_from_slice(b"notes");
+        }
+        env.write("a.zip", archive);
+        let converted = env.convert(&["a.zip"]);
+        assert_eq!(converted.texts(), ["One.", "Two.", "Three.", "Four."], "{converted:?}");
+        let ids = ["a.zip/a/notes.txt", "a.zip/a/notes (2).txt", "a.zip/a/notes (2) (2).txt", "a.zip/b.txt"];
+        assert_eq!(converted.ids(), ids);
+    }
+}
+
+#[test]
+fn sparse_members_of_tar_archives_are_read_with_their_holes() {
+    for format in ["gnu", "pax-0.0", "pax-0.1", "pax-1.0"] {
+        let env = Env::new();
+        env.write("a.tar.gz", std::fs::read(reader_file(&format!("sparse-{format}.tar.gz"))).expect("a file"));
+        let converted = env.convert(&["a.tar.gz"]);
+        let sentence = "The lamp at Skerrow Head was lit at dusk and burned until the morning.";
+        assert_eq!(converted.texts()[..3], [sentence, sentence, "Nobody has counted the gulls."], "{format}");
+        assert_eq!(converted.ids()[1], "a.tar.gz/inner.tar/one.txt", "{format}");
+        // A hole in a text is no text.
+        converted.outcome.code(1).says(&["a.tar.gz/hole.txt"]);
+        // Its holes count as any other data.
+        let limited = env.run(&["convert", "a.tar.gz", "--max-document", "60K", "-o", "x.jsonl"]);
+        limited.code(1).says(&["a.tar.gz/hole.txt", "larger than 61440 bytes"]);
+    }
+}
+
+#[test]
+fn links_in_tar_archives_are_counted() {
+    let env = Env::new();
+    let mut builder = tar_builder();
+    let mut header = tar_header(::tar::EntryType::Regular, GOOD.len());
+    builder.append_data(&mut header, "a.txt", GOOD.as_bytes()).expect("in memory");
+    for (kind, name) in [(::tar::EntryType::Symlink, "b.txt"), (::tar::EntryType::Link, "c.txt")] {
+        builder.append_link(&mut tar_header(kind, 0), name, "a.txt").expect("in memory");
+    }
+    env.write("a.tar", builder.into_inner().expect("in memory"));
+    let converted = env.convert(&["a.tar"]);
+    assert_eq!(converted.texts(), [GOOD]);
+    converted.outcome.code(0).says(&["found 3 items: 1 document, 2 skipped (2 link), 0 failed"]);
+}
+
+fn tar_builder() -> ::tar::Builder<Vec<u8>> {
+    ::tar::Builder::new(Vec::new())
+}
+
+fn tar_header(kind: ::tar::EntryType, size: usize) -> ::tar::Header {
+    let mut header = ::tar::Header::new_gnu();
+    header.set_entry_type(kind);
+    header.set_size(size as u64);
+    header
+}
+
+/// A record of an ARC file, with the line in its first or second version.
+fn arc_record(url: &str, kind: &str, block: &[u8], second: bool) -> Vec<u8> {
+    let more = if second { " 200 - - 77 a.arc" } else { "" };
+    let line = format!("{url} 192.0.2.1 20080430204825 {kind}{more} {}\n", block.len());
+    [line.as_bytes(), block, b"\n"].concat()
+}
+
+/// The records of an ARC file; the first one describes it.
+fn arc_records(second: bool) -> Vec<Vec<u8>> {
+    let fields = "URL IP-address Archive-date Content-type";
+    let fields = if second { format!("{fields} Result-code Checksum Location Offset Filename") } else { fields.into() };
+    let version = if second { "2 0" } else { "1 0" };
+    let head = format!("{version} Example\n{fields} Archive-length\n");
+    let page = |sentence: &str| format!("<html><body><p>{sentence}</p></body></html>");
+    let html = "Content-Type: text/html; charset=utf-8\r\n";
+    let missing = b"HTTP/1.0 404 Not Found\r\nContent-Type: text/html\r\n\r\n<p>Missing.";
+    vec![
+        arc_record("filedesc://a.arc", "text/plain", head.as_bytes(), second),
+        arc_record("dns:a.example", "text/dns", b"20080430204825\na.example. 3600 IN A 192.0.2.1\n", second),
+        arc_record("http://a.example/", "text/html", &http(html, page("One page.").as_bytes()), second),
+        arc_record("http://a.example/gone", "text/html", missing, second),
+        arc_record("http://a.example/x.png", "image/png", &http("Content-Type: image/png\r\n", b"\x89PNG"), second),
+        arc_record("http://a.example/a b.html", "text/html", &http(html, page("Another page.").as_bytes()), second),
+        arc_record("http://a.example/bare", "text/plain", b"A text without a header.", second),
+    ]
+}
+
+#[test]
+fn arc_files_are_read_like_warc_files() {
+    let env = Env::new();
+    for second in [false, true] {
+        let records = arc_records(second);
+        env.write("a.bin", records.concat());
+        env.write("a.arc.gz", records.iter().flat_map(|record| gzip(record)).collect::<Vec<u8>>());
+        for name in ["a.bin", "a.arc.gz"] {
+            let converted = env.convert(&[name]);
+            assert_eq!(converted.texts(), ["One page.", "Another page.", "A text without a header."], "{converted:?}");
+            let documents = &converted.documents;
+            assert_eq!(documents[1]["url"], "http://a.example/a b.html");
+            assert_eq!(documents[1]["warc_date"], "2008-04-30T20:48:25Z");
+            assert_eq!(documents[1]["content_type"], "text/html");
+            assert_eq!(documents[1]["id"], format!("{name}:6"), "the same page may be in the file again");
+            let skipped =
+                ["4 skipped", "1 ARC header", "1 HTTP status 404", "content type text/dns", "content type image/png"];
+            converted.outcome.code(0).says(&skipped);
+        }
+    }
+}
+
+#[test]
+fn damage_in_arc_files_costs_one_record() {
+    let env = Env::new();
+    let mut records = arc_records(false);
+    // One record says that it is shorter than it is, one that it is longer.
+    for (record, length) in [(2, 10_i64), (5, -10)] {
+        let text = String::from_utf8(records[record].clone()).expect("a page");
+        let (line, block) = text.split_once('\n').expect("a line");
+        let (fields, right) = line.rsplit_once(' ').expect("a length");
+        let wrong = right.parse::<i64>().expect("a length") + length;
+        records[record] = format!("{fields} {wrong}\n{block}").into_bytes();
+    }
+    env.write("a.arc", records.concat());
+    let converted = env.convert(&["a.arc"]);
+    assert_eq!(converted.texts(), ["Another page.", "A text without a header."], "{converted:?}");
+    converted
+        .outcome
+        .code(1)
+        .says(&["record 3: Content-Length does not match", "record 6: Content-Length is too short"]);
+    let cut_off = records.concat();
+    env.write("a.arc", &cut_off[..cut_off.len() - 12]);
+    env.convert(&["a.arc"]).outcome.code(1).says(&["record 7", "the archive ends before the record does"]);
+    env.write("a.arc", [arc_records(false).concat(), b"\n\nrubbish\n".to_vec(), arc_records(false).concat()].concat());
+    let converted = env.convert(&["a.arc"]);
+    assert_eq!(converted.texts().len(), 6, "{converted:?}");
+    converted.outcome.code(1).says(&["record 7: Content-Length is too short"]);
+}
+
+#[test]
+fn what_crawlers_record_of_themselves_is_skipped() {
+    let env = Env::new();
+    let own = "metadata://gnu.org/software/wget/warc/";
+    let records = [
+        warc_record("resource", &format!("{own}wget.log"), "text/plain", b"Saving to: index.html"),
+        warc_record("resource", &format!("{own}wget_arguments.txt"), "text/plain", b"\"--warc-file=x\""),
+        warc_record("resource", "urn:X-wpull:log", "text/plain", b"INFO Fetched."),
+        warc_record("resource", "http://a.example/a.txt", "text/plain", GOOD.as_bytes()),
+    ];
+    env.write("a.warc", records.concat());
+    let converted = env.convert(&["a.warc"]);
+    assert_eq!(converted.texts(), [GOOD]);
+    converted.outcome.code(0).says(&["3 record of the crawler about itself"]);
 }
 
 #[test]

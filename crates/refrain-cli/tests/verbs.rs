@@ -2,7 +2,7 @@
 
 mod common;
 
-use common::{Env, Outcome, samples, verbs};
+use common::{Env, GOOD, Outcome, noise, samples, simple_page, verbs, warc_record, zip};
 
 /// A verb with a command line that works.
 struct Sample {
@@ -34,12 +34,13 @@ impl Sample {
     }
 }
 
-const SAMPLES: [Sample; 16] = [
+const SAMPLES: [Sample; 17] = [
     Sample { verb: "corpus", input: "samples/notes.zip", writes: Writes::Folder },
     Sample { verb: "extract", input: "samples/pages", writes: Writes::FileOrFolder },
     Sample { verb: "convert", input: "samples/notes.zip", writes: Writes::FileOrFolder },
     Sample { verb: "decode", input: "samples/pages", writes: Writes::FileOrFolder },
     Sample { verb: "dedup", input: "samples/notes.jsonl", writes: Writes::FileOrFolder },
+    Sample { verb: "decontaminate", input: "--evals=samples/evals/ samples/quiz.jsonl", writes: Writes::FileOrFolder },
     Sample { verb: "strip", input: "samples/books", writes: Writes::FileOrFolder },
     Sample { verb: "template", input: "samples/site", writes: Writes::FileOrFolder },
     Sample { verb: "compare", input: "samples/essays", writes: Writes::FileOrFolder },
@@ -53,8 +54,8 @@ const SAMPLES: [Sample; 16] = [
     Sample { verb: "list", input: "samples/notes.zip", writes: Writes::Nothing },
 ];
 
-/// Verbs that read no documents.
-const OTHERS: [&str; 4] = ["library", "stats", "completions", "man"];
+/// Verbs that read no documents, or only outputs of others.
+const OTHERS: [&str; 6] = ["library", "stats", "why", "audit", "completions", "man"];
 
 /// A folder with the samples, and a library of them.
 fn with_library() -> Env {
@@ -132,12 +133,74 @@ fn texts_can_be_read_again_without_the_report_beside_them() {
     }
 }
 
+/// The last line of a run adds up, and says the same as the report.
+fn account_of(line: &str, ended: &Outcome, account: &serde_json::Value) -> [u64; 4] {
+    let number = |name: &str| account[name].as_u64().unwrap_or_else(|| panic!("{line}: {account}"));
+    let skipped: u64 = account["skipped"].as_object().expect(line).values().filter_map(serde_json::Value::as_u64).sum();
+    let counts = [number("found"), number("documents"), skipped, number("failed")];
+    assert_eq!(counts[0], counts[1..].iter().sum::<u64>(), "{line}: {account}");
+    let said = ended.stderr.lines().last().unwrap_or_default();
+    let expected = format!("found {} items: {} documents, {} skipped", counts[0], counts[1], counts[2]);
+    assert!(said.starts_with(&expected) && said.ends_with(&format!("{} failed", counts[3])), "{line}: {said}");
+    counts
+}
+
 #[test]
-fn skipped_items_are_counted() {
+fn every_verb_accounts_for_every_item_as_list_does() {
     let env = with_library();
-    for verb in ["convert", "dedup", "extract"] {
-        run_line(&env, &format!("{verb} samples/crawl.warc.gz -o x.jsonl")).code(0).says(&["skipped:", "WARC request"]);
+    let page =
+        simple_page("http://a.example/", "The lamp at Skerrow Head was lit at dusk and burned until the morning.");
+    let request = warc_record("request", "http://a.example/", "application/http", b"GET / HTTP/1.1\r\n\r\n");
+    env.write("in/crawl.warc", [page, request].concat());
+    env.write("in/broken.gz", [0x1f, 0x8b, 8, 0, 0]);
+    env.write("in/broken.txt", [0, 1, 2, 3, 0, 0xff, 0xfe, 0, 9, 0, 0, 0]);
+    env.write("in/picture.png", b"\x89PNG\r\n\x1a\n");
+    env.write("in/bytes.dat", noise(4000));
+    env.write("in/broken.pdf", b"%PDF-1.4\nnothing");
+    env.write("in/lines.jsonl", "{\"text\": \"Nobody has counted the gulls of the harbour.\"}\n{}\n");
+    env.write("in/one.txt", GOOD);
+    env.write("in/two.txt", "The office of the harbour was closed until noon, and the ferry had left.");
+    env.write("in/all.zip", zip(&[("a.txt", GOOD.as_bytes()), ("b.gif", b"GIF89a"), ("c.pdf", b"%PDF-1.4\n")], true));
+    let listed = run_line(&env, "list in missing.txt --json");
+    let mut expected = [0; 4];
+    for item in String::from_utf8(listed.stdout.clone()).expect("JSON lines").lines() {
+        let item: serde_json::Value = serde_json::from_str(item).expect("JSON");
+        expected[0] += 1;
+        match item["kind"].as_str() {
+            Some("document") => expected[1] += 1,
+            Some("skipped") => expected[2] += 1,
+            _ => expected[3] += 1,
+        }
     }
+    assert_eq!(expected, [15, 5, 4, 6], "{}", listed.text());
+    assert!(listed.stderr.contains("found 15 items: 5 documents, 4 skipped ("), "{listed:?}");
+    for verb in
+        ["extract", "convert", "dedup", "strip", "template", "compare", "editions", "library add", "library check"]
+    {
+        let more = match verb {
+            "library add" => "lib in missing.txt",
+            "library check" => "lib in missing.txt -o x.jsonl",
+            "strip" => "in missing.txt -o stripped/",
+            "compare" => "in missing.txt -o compared/",
+            "editions" => "in missing.txt -o editions/",
+            _ => "in missing.txt -o x.jsonl",
+        };
+        let line = format!("{verb} {more} --report report.json");
+        let ended = run_line(&env, &line);
+        assert_eq!(ended.code, 1, "{line}: {ended:?}");
+        let report: serde_json::Value = serde_json::from_slice(&env.read("report.json")).expect(verb);
+        assert_eq!(account_of(&line, &ended, &report["input"]), expected, "{line}: {ended:?}");
+        std::fs::remove_file(env.path("report.json")).expect("a file");
+    }
+    let line = "corpus in missing.txt -o corpus/ --json";
+    let ended = run_line(&env, line);
+    let statistics: serde_json::Value = serde_json::from_slice(&ended.stdout).expect("JSON");
+    assert_eq!(account_of(line, &ended, &statistics["input"]), expected, "{ended:?}");
+    // For decode, each file is one text.
+    let line = "decode in missing.txt -o decoded/ --report report.json";
+    let ended = run_line(&env, line);
+    let report: serde_json::Value = serde_json::from_slice(&env.read("report.json")).expect("JSON");
+    assert_eq!(account_of(line, &ended, &report["input"])[0], 10 + 1, "{ended:?}");
 }
 
 #[test]
@@ -242,6 +305,7 @@ fn a_report_is_written_even_if_everything_failed() {
     for sample in writing().filter(|sample| sample.writes != Writes::Folder) {
         let line = match sample.verb {
             "library check" => "library check lib broken.gz --report r.json".to_owned(),
+            "decontaminate" => "decontaminate broken.gz --evals samples/evals/ --json --report r.json".to_owned(),
             verb => format!("{verb} broken.gz --json --report r.json"),
         };
         let _ = std::fs::remove_file(env.path("r.json"));

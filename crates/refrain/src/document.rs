@@ -265,6 +265,8 @@ pub enum Label {
     Duplicate,
     /// Text in a language that was not selected.
     Foreign,
+    /// Text of a benchmark that models are measured with.
+    Benchmark,
 }
 
 impl Label {
@@ -277,6 +279,7 @@ impl Label {
             Label::Template => "template",
             Label::Duplicate => "duplicate",
             Label::Foreign => "foreign",
+            Label::Benchmark => "benchmark",
         }
     }
 }
@@ -352,6 +355,17 @@ pub enum Reason {
         found: String,
         /// How sure the detector is, from 0 to 1.
         confidence: f64,
+    },
+    /// It contains an item of a benchmark.
+    Item {
+        /// The name of the benchmark.
+        benchmark: String,
+        /// The id of the item.
+        item: String,
+        /// The fields that were found: `passage`, `question`, `options`, `answer`.
+        fields: Vec<Cow<'static, str>>,
+        /// The share of the words of the item that were found.
+        share: f64,
     },
     /// A reason in words.
     Stated(String),

@@ -55,6 +55,9 @@ pub enum Error {
     /// The request cannot be carried out; the message says why and what to do.
     #[error("{0}")]
     Refused(String),
+    /// The output was not completed, because more would be lost than the user accepts. The message names what.
+    #[error("{0}")]
+    Alarm(String),
     /// An error with a hint.
     #[error("{error}; {hint}")]
     Hinted {
@@ -96,6 +99,14 @@ impl Error {
         match self {
             Error::Hinted { error, .. } => error.is_interrupted(),
             _ => matches!(self, Error::Interrupted),
+        }
+    }
+
+    /// True if a run ended because more would be lost than the user accepts.
+    pub fn is_alarm(&self) -> bool {
+        match self {
+            Error::Hinted { error, .. } => error.is_alarm(),
+            _ => matches!(self, Error::Alarm(_)),
         }
     }
 

@@ -7,7 +7,7 @@
 //!
 //! ```no_run
 //! use refrain::{
-//!     Compare, Convert, Corpus, Decode, Dedup, Editions, Extract, Input, Library, LibraryCheck, Outputs, Run, Strip, Unit,
+//!     Compare, Convert, Corpus, Decode, Decontaminate, Dedup, Editions, Extract, Input, Library, LibraryCheck, Outputs, Run, Strip, Unit,
 //! };
 //!
 //! let run = Run::default();
@@ -31,6 +31,10 @@
 //! let outputs = Outputs::to("clean.jsonl")?.removed("removed.jsonl")?;
 //! let report = Dedup { unit: Unit::Document, ..Dedup::default() }.run(&Input::paths(["docs.jsonl"])?, outputs, &run)?;
 //! println!("kept {} of {} documents", report.documents_kept, report.documents);
+//!
+//! // Remove items of benchmarks.
+//! let evals = Input::paths(["evals/"])?;
+//! Decontaminate::default().run(&Input::paths(["docs.jsonl"])?, &evals, Outputs::to("clean.jsonl")?, &run)?;
 //!
 //! // Remove licence headers and footers from books.
 //! let books = Input::paths(["books/"])?;
@@ -75,7 +79,7 @@
 //!
 //! - [`source`] reads files, folders, archives and tables; [`prepare`] turns their records into documents;
 //! - [`decode`] detects encodings and languages, [`extract`] finds the main content of web pages;
-//! - [`dedup`] finds duplicates, [`strip`] licence headers and footers, [`template`] site templates;
+//! - [`dedup`] finds duplicates, [`decontaminate`] items of benchmarks, [`strip`] licence headers and footers, [`template`] site templates;
 //! - [`compare`] finds shared passages, [`editions`] editions of the same book;
 //! - [`papers`] holds methods as published, under the names of their papers and systems; the feature `papers` adds those
 //!   that no default needs;
@@ -93,6 +97,7 @@
 
 pub mod compare;
 pub mod decode;
+pub mod decontaminate;
 pub mod dedup;
 mod disk;
 mod document;
@@ -118,12 +123,14 @@ pub use dedup::{Engine, Measure, Normalise, Unit};
 pub use document::{Block, BlockKind, Document, Label, Link, Mark, Origin, Passage, Position, Reason, Span};
 pub use error::{Error, Failure, Hint, Place, Result};
 pub use jobs::{
-    CheckInput, CheckReport, Compare, CompareInput, CompareReport, Convert, ConvertReport, Corpus, CorpusReport,
-    Decode, DecodeReport, Dedup, DedupReport, Editions, EditionsInput, EditionsReport, Extract, ExtractReport,
-    ExtractedPage, Failures, Input, Keep, Library, LibraryCheck, LibraryOptions, Memory, NamedPairs, Output, Outputs,
-    SavedEvidence, Strip, StripReport, Template, TemplateReport, TemplateResult,
+    Audit, AuditReport, AuditVerdicts, CheckInput, CheckReport, Compare, CompareInput, CompareReport, ContaminatedUnit,
+    Convert, ConvertReport, Corpus, CorpusReport, Decode, DecodeReport, Decontaminate, DecontaminateReport, Dedup,
+    DedupReport, Editions, EditionsInput, EditionsReport, Extract, ExtractReport, ExtractedPage, Failures, Input, Keep,
+    Library, LibraryCheck, LibraryOptions, Memory, NamedPairs, Output, Outputs, SavedEvidence, Strip, StripReport,
+    Template, TemplateReport, TemplateResult, Why, WhyReport,
 };
 pub use run::{Event, Observer, Run, Stop, Workers};
+pub use stats::Account;
 
 /// Tests the examples of the guide.
 #[cfg(doctest)]

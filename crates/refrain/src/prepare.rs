@@ -120,10 +120,7 @@ fn mark_template(document: &mut Document, html: &str, workspace: &Workspace, sit
     let host = document.host();
     let TemplateMatch::Page(number, fit) = sites.find(&host, html) else { return };
     let pages = sites.all().get(number).map_or(0, LearnedTemplate::pages) as u64;
-    let is_content = |at: u32| {
-        let next = fit.content.partition_point(|span| span.end <= at as usize);
-        fit.content.get(next).is_some_and(|span| span.start <= at as usize)
-    };
+    let is_content = |at: u32| covers(&fit.content, at);
     let places = || document.blocks().iter().zip(&workspace.page.outline.places);
     if !fit.fits || !places().any(|(_, place)| is_content(place.source)) {
         return;
@@ -139,6 +136,26 @@ fn mark_template(document: &mut Document, html: &str, workspace: &Workspace, sit
     };
     let marks: Vec<Mark> = outside.map(mark).collect();
     document.marks.extend(marks);
+}
+
+/// True if ranges of a page, in order, cover a position.
+fn covers(ranges: &[Span], at: u32) -> bool {
+    let next = ranges.partition_point(|span| span.end <= at as usize);
+    ranges.get(next).is_some_and(|span| span.start <= at as usize)
+}
+
+/// The visible text of a page, with a mark on each block outside its content. The marks fit `mark` but for their range.
+pub(crate) fn with_marks_outside(mut document: Document, html: &str, content: &[Span], mark: &Mark) -> Document {
+    with_workspace(|workspace| {
+        Extractor::default().segment(html, workspace);
+        let page = &mut workspace.page;
+        document.set_text_and_blocks(std::mem::take(&mut page.text), std::mem::take(&mut page.blocks));
+
+        let places = document.blocks().iter().zip(&page.outline.places);
+        let outside = places.filter(|(_, place)| !covers(content, place.source));
+        document.marks = outside.map(|(block, _)| Mark { span: block.span, ..mark.clone() }).collect();
+        document
+    })
 }
 
 thread_local! {
@@ -202,7 +219,10 @@ impl Opened {
             Body::Office(packed) => {
                 let mut content = match unpack(&packed) {
                     Ok(content) => content,
-                    Err(why) => return Err(Box::new(unreadable(&raw.origin, why))),
+                    Err(why) => {
+                        let failure = Some(unreadable(&raw.origin, why));
+                        return Err(Box::new(Prepared { failure, ..Prepared::default() }));
+                    }
                 };
                 damage = content.damage.take();
                 pages = std::mem::take(&mut content.pages);
@@ -249,7 +269,7 @@ impl Opened {
             let failure = Failure::new(&document.origin.input, error).member(document.origin.member.as_deref());
             failure.place(Place::Byte(at as u64))
         });
-        let damage = damage.map(|damage| failure_of(&document.origin, damage));
+        let damage = damage.map(|damage| unreadable(&document.origin, damage));
         let failure = damage.or(failure);
         let mut opened = Opened { document, text, markup, failure, in_memory: false, pages, annotation };
         if markup == Markup::Html {
@@ -318,6 +338,10 @@ fn unpack(packed: &OfficeFile) -> Result<Content, Unreadable> {
 
 /// What a document says of itself becomes fields, under the names that web pages have for it.
 fn note_fields(content: Content, fields: &mut Map<String, Value>) {
+    if content.unmapped > 0.0 {
+        // Rounded up: a field that is there says that something is missing.
+        fields.insert("unmapped_glyphs".into(), Value::from((content.unmapped * 10_000.0).ceil() / 10_000.0));
+    }
     let about = content.about;
     for (name, value) in [("title", about.title), ("author", about.author), ("language", about.language)] {
         fields.extend(value.map(|value| (name.to_owned(), Value::from(value))));
@@ -328,13 +352,12 @@ fn failure_of(origin: &Origin, error: String) -> Failure {
     Failure::new(&origin.input, error).member(origin.member.as_deref())
 }
 
-fn unreadable(origin: &Origin, why: Unreadable) -> Prepared {
+fn unreadable(origin: &Origin, why: Unreadable) -> Failure {
     let failure = failure_of(origin, why.error);
-    let failure = match why.hint {
+    match why.hint {
         Some(hint) => failure.hint(hint),
         None => failure,
-    };
-    Prepared { failure: Some(failure), ..Prepared::default() }
+    }
 }
 
 /// True for files whose name says that they are web pages.

@@ -1,13 +1,15 @@
 //! Corpus statistics: how much was read, how much each stage removed, how much is left.
 
 use std::collections::BTreeMap;
+use std::fmt;
 use std::fmt::Write as _;
 use std::ops::AddAssign;
+use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
 use crate::document::{Document, Label, Span};
-use crate::text::{count_words, tokens};
+use crate::text::{count_words, legible, tokens};
 
 /// A number of documents and the text in them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
@@ -114,6 +116,91 @@ impl AddAssign for Stages {
     }
 }
 
+/// How much of a group of documents was kept.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct Loss {
+    /// Documents.
+    pub documents: u64,
+    /// Documents of which something was kept.
+    pub documents_kept: u64,
+    /// Words.
+    pub words: u64,
+    /// Words that were kept.
+    pub words_kept: u64,
+}
+
+/// Shares of smaller groups say little: one copy can be most of them.
+const LEAST_DOCUMENTS: u64 = 10;
+const LEAST_WORDS: u64 = 1000;
+/// Groups with figures of their own; later ones are counted together.
+pub(crate) const GROUPS: usize = 100_000;
+/// Their name.
+pub(crate) const OTHERS: &str = "(others)";
+/// Groups in a table.
+pub(crate) const ROWS: usize = 5;
+
+impl Loss {
+    /// What other passes removed of main content in the languages that were requested.
+    pub(crate) fn of(stages: &Stages) -> Loss {
+        let asked = stages.main_content.minus(stages.foreign);
+        Loss {
+            documents: asked.documents,
+            documents_kept: stages.kept.documents,
+            words: asked.words,
+            words_kept: stages.kept.words,
+        }
+    }
+
+    /// Large enough that a share means something.
+    pub(crate) fn counts(&self) -> bool {
+        self.documents >= LEAST_DOCUMENTS && self.words >= LEAST_WORDS
+    }
+
+    /// The lost share of words, or of documents if that is larger.
+    pub(crate) fn share(&self) -> f64 {
+        let lost = |kept: u64, all: u64| if all == 0 { 0.0 } else { 1.0 - kept as f64 / all as f64 };
+        lost(self.words_kept, self.words).max(lost(self.documents_kept, self.documents))
+    }
+}
+
+/// The source of a document for people: the file that holds it with others, or the folder of its own file.
+pub(crate) fn source_of(document: &Document) -> String {
+    let input = &document.origin.input;
+    let alone = document.origin.member.is_none() && document.origin.url.is_none() && document.id == *input;
+    let folder = Path::new(input).parent().filter(|_| alone).map(|folder| folder.to_string_lossy().into_owned());
+    match folder {
+        Some(folder) if folder.is_empty() => ".".to_owned(),
+        Some(folder) => folder,
+        None => input.clone(),
+    }
+}
+
+impl AddAssign for Loss {
+    fn add_assign(&mut self, other: Loss) {
+        self.documents += other.documents;
+        self.documents_kept += other.documents_kept;
+        self.words += other.words;
+        self.words_kept += other.words_kept;
+    }
+}
+
+/// Adds to a table of groups that does not grow without limit.
+pub(crate) fn add_to_group<T: AddAssign + Default>(table: &mut BTreeMap<String, T>, name: String, amount: T) {
+    let known = table.len() < GROUPS || table.contains_key(&name);
+    *table.entry(if known { name } else { OTHERS.to_owned() }).or_default() += amount;
+}
+
+/// Rows of a table in the order of their loss, the largest first; small groups come last.
+pub(crate) fn by_loss<T>(table: &BTreeMap<String, T>, loss: impl Fn(&T) -> Loss) -> Vec<(&String, &T)> {
+    let mut rows: Vec<(&String, &T)> = table.iter().collect();
+    rows.sort_by(|(_, one), (_, other)| {
+        let (one, other) = (loss(one), loss(other));
+        let counts = other.counts().cmp(&one.counts());
+        counts.then(other.share().total_cmp(&one.share())).then(other.words.cmp(&one.words))
+    });
+    rows
+}
+
 /// The language of documents whose language is unknown.
 pub(crate) const UNKNOWN_LANGUAGE: &str = "und";
 
@@ -124,6 +211,15 @@ pub struct Statistics {
     pub total: Stages,
     /// Each language, by its code.
     pub languages: BTreeMap<String, Stages>,
+    /// Main content by the file that holds the documents, or the folder of files with one document each.
+    #[serde(default)]
+    pub sources: BTreeMap<String, Loss>,
+    /// Main content by host, where it is known.
+    #[serde(default)]
+    pub hosts: BTreeMap<String, Loss>,
+    /// What became of the items of the inputs.
+    #[serde(default)]
+    pub input: Account,
     /// What was skipped, by reason.
     pub skipped: BTreeMap<String, u64>,
     /// Inputs, records and documents that could not be used.
@@ -141,6 +237,11 @@ impl Statistics {
         self.total += stages;
         let language = document.language.as_deref().unwrap_or(UNKNOWN_LANGUAGE);
         *self.languages.entry(language.to_owned()).or_default() += stages;
+        let (loss, host) = (Loss::of(&stages), document.host());
+        add_to_group(&mut self.sources, source_of(document), loss);
+        if !host.is_empty() {
+            add_to_group(&mut self.hosts, host, loss);
+        }
     }
 
     /// Adds other figures.
@@ -149,10 +250,16 @@ impl Statistics {
         for (language, stages) in &other.languages {
             *self.languages.entry(language.clone()).or_default() += *stages;
         }
+        for (own, others) in [(&mut self.sources, &other.sources), (&mut self.hosts, &other.hosts)] {
+            for (name, loss) in others {
+                add_to_group(own, name.clone(), *loss);
+            }
+        }
         for (reason, count) in &other.skipped {
             *self.skipped.entry(reason.clone()).or_default() += count;
         }
         self.failures += other.failures;
+        self.input.merge(&other.input);
     }
 
     /// The figures as tables for people.
@@ -198,6 +305,27 @@ impl Statistics {
                 thousands(stages.kept.words),
             );
         }
+        for (what, groups) in [("source", &self.sources), ("host", &self.hosts)] {
+            let rows = by_loss(groups, |loss| *loss);
+            let rows: Vec<_> = rows.iter().filter(|(_, loss)| loss.share() > 0.0).collect();
+            if groups.len() < 2 || rows.is_empty() {
+                continue;
+            }
+            let _ =
+                writeln!(table, "\n{what:<38}{:>14}{:>10}{:>20}{:>10}", "documents", "kept", "main content", "kept");
+            let share = |kept: u64, all: u64| format!("{:.1} %", 100.0 * kept as f64 / all.max(1) as f64);
+            for (name, loss) in rows.into_iter().take(ROWS) {
+                let name: String = legible(name).chars().take(37).collect();
+                let _ = writeln!(
+                    table,
+                    "{name:<38}{:>14}{:>10}{:>20}{:>10}",
+                    thousands(loss.documents),
+                    share(loss.documents_kept, loss.documents),
+                    thousands(loss.words),
+                    share(loss.words_kept, loss.words),
+                );
+            }
+        }
         if !self.skipped.is_empty() {
             let mut skipped: Vec<_> = self.skipped.iter().collect();
             skipped.sort_by_key(|(reason, count)| (std::cmp::Reverse(**count), (*reason).clone()));
@@ -223,6 +351,59 @@ fn thousands(n: u64) -> String {
         out.push(digit);
     }
     out
+}
+
+/// What became of the items of the inputs: each was a document, was skipped, or failed.
+///
+/// Documents are counted as they were read, whatever the job does with them.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Account {
+    /// All items: files, records, rows, lines and members of archives, and names that lead to nothing.
+    pub found: u64,
+    /// Items that could be read as documents.
+    pub documents: u64,
+    /// Items that are not expected to be documents, by the reason.
+    pub skipped: BTreeMap<String, u64>,
+    /// Items that should have been documents and could not be read.
+    pub failed: u64,
+}
+
+impl Account {
+    /// Counts an item. One that is no document and was not skipped has failed.
+    pub(crate) fn add(&mut self, is_document: bool, skipped: Option<&str>) {
+        self.found += 1;
+        match skipped {
+            _ if is_document => self.documents += 1,
+            Some(reason) => *self.skipped.entry(reason.to_owned()).or_default() += 1,
+            None => self.failed += 1,
+        }
+    }
+
+    /// Adds the items of another one.
+    pub(crate) fn merge(&mut self, other: &Account) {
+        self.found += other.found;
+        self.documents += other.documents;
+        for (reason, count) in &other.skipped {
+            *self.skipped.entry(reason.clone()).or_default() += count;
+        }
+        self.failed += other.failed;
+    }
+}
+
+impl fmt::Display for Account {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let counted = |count, noun: &str| format!("{count} {noun}{}", if count == 1 { "" } else { "s" });
+        write!(f, "found {}: {}", counted(self.found, "item"), counted(self.documents, "document"))?;
+        let skipped: u64 = self.skipped.values().sum();
+        write!(f, ", {skipped} skipped")?;
+        let mut reasons: Vec<_> = self.skipped.iter().collect();
+        reasons.sort_by_key(|(_, count)| std::cmp::Reverse(**count));
+        let reasons: Vec<String> = reasons.into_iter().map(|(reason, count)| format!("{count} {reason}")).collect();
+        if !reasons.is_empty() {
+            write!(f, " ({})", reasons.join(", "))?;
+        }
+        write!(f, ", {} failed", self.failed)
+    }
 }
 
 #[cfg(test)]
@@ -269,5 +450,14 @@ mod tests {
             (thousands(0), thousands(999), thousands(1_234_567)),
             ("0".into(), "999".into(), "1,234,567".into())
         );
+    }
+
+    #[test]
+    fn a_file_with_one_text_belongs_to_its_folder() {
+        let mut document = Document::from_text("books/a.txt", "");
+        document.origin.input = "books/a.txt".into();
+        assert_eq!(source_of(&document), "books");
+        document.id = "12".into();
+        assert_eq!(source_of(&document), "books/a.txt");
     }
 }

@@ -13,6 +13,8 @@ mod convert;
 mod corpus;
 #[path = "jobs/decode.rs"]
 mod decode;
+#[path = "jobs/decontaminate.rs"]
+mod decontaminate;
 #[path = "jobs/dedup.rs"]
 mod dedup;
 #[path = "jobs/extract.rs"]

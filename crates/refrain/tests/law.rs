@@ -9,7 +9,8 @@ use std::path::Path;
 use proptest::prelude::*;
 use refrain::compare::{Fingerprint, FingerprintCollection, FingerprintOptions, PairJoin, PairOptions, Side};
 use refrain::dedup::{
-    DedupJoin, DedupOptions, ExactDuplicates, Learning, Measure, Normalise, Signature, Task, Unit, Verdict,
+    DedupJoin, DedupOptions, DocumentContext, DocumentRule, ExactDuplicates, Learning, Measure, Normalise, Signature,
+    Task, Unit, Verdict,
 };
 use refrain::editions::{Book, BookPair, EditionJoin, FindOptions, Shelf, find};
 use refrain::kernel::{Bytes, Join, Kernel};
@@ -306,8 +307,8 @@ fn dedup_holds(documents: &[Document], join: &DedupJoin, cut: &Cut) {
         let evidence = lookup.look_up(signature).expect("answers");
         let joined = found.get(&position(number));
         if options.task == Task::Documents {
-            let whole =
-                learned.judge_document(signature, &evidence, join.measure, join.resemblance).expect("a verdict").0;
+            let context = DocumentContext::default();
+            let whole = learned.judge_document(signature, &evidence, join.rule, context).expect("a verdict").resembles;
             let joined = match joined {
                 Some(Verdict::Document(found)) => found.as_ref().map(|found| (found.document.clone(), found.score)),
                 _ => None,
@@ -345,9 +346,10 @@ proptest! {
             Task::Exact(Unit::Document, Normalise::Words),
         ];
         for task in tasks {
-            let options = DedupOptions { task, ..by_words.clone() };
-            let join = DedupJoin { options, measure: Measure::Jaccard, resemblance: 0.3 };
-            dedup_holds(&documents, &join, &cut);
+            for rule in [DocumentRule::Contained(0.8), DocumentRule::Resemblance(Measure::Jaccard, 0.3)] {
+                let options = DedupOptions { task, aligns: rule == DocumentRule::Contained(0.8), ..by_words.clone() };
+                dedup_holds(&documents, &DedupJoin { options, rule }, &cut);
+            }
         }
     }
 }

@@ -9,14 +9,26 @@ use std::path::{Path, PathBuf};
 const SHARED: [&str; 7] = ["disk", "document", "error", "kernel", "run", "text", "url"];
 
 /// What each folder or file may use beyond that.
-const ALLOWED: [(&str, &[&str]); 22] = [
+const ALLOWED: [(&str, &[&str]); 23] = [
     ("run", &[]),
     ("flow", &["source"]),
     (
         "jobs",
         &[
-            "compare", "decode", "dedup", "editions", "extract", "flow", "prepare", "report", "source", "stats",
-            "strip", "template", "write",
+            "compare",
+            "decode",
+            "decontaminate",
+            "dedup",
+            "editions",
+            "extract",
+            "flow",
+            "prepare",
+            "report",
+            "source",
+            "stats",
+            "strip",
+            "template",
+            "write",
         ],
     ),
     ("disk", &[]),
@@ -29,6 +41,7 @@ const ALLOWED: [(&str, &[&str]); 22] = [
     ("decode", &["papers"]),
     ("extract", &["papers"]),
     ("compare", &["decode"]),
+    ("decontaminate", &[]),
     ("dedup", &["papers"]),
     ("strip", &["papers"]),
     ("editions", &["papers"]),

@@ -211,15 +211,12 @@ pub(crate) fn run(arguments: &Arguments, given: &Given) -> Result<Exit> {
     if is_compared {
         arguments.print_report(&report)?;
     }
-    if !output.quiet || !is_compared {
-        OutputArguments::tell_skipped(&report.failures);
-    }
     let exit = OutputArguments::tell_failures(&report.failures);
     if !is_compared {
         arguments.print_too_few(&report);
-        return Ok(Exit::SomeFailed);
     }
-    Ok(exit)
+    output.tell_account(&report.input);
+    Ok(if is_compared { exit } else { Exit::SomeFailed })
 }
 
 #[cfg(test)]

@@ -73,13 +73,11 @@ pub(crate) fn run(arguments: &Arguments, given: &Given) -> Result<Exit> {
     let left = "the output was not finished";
     let report = output.run(Run::default(), "documents", left, |run| job.run(&input, outputs, run))?;
     output.print_json(&report)?;
-    if !output.quiet {
-        OutputArguments::tell_skipped(&report.failures);
-    }
     let exit = OutputArguments::tell_failures(&report.failures);
     if let Some(path) = output.path().filter(|_| !output.quiet) {
         tell(&format!("wrote {} to {}", counted_documents(report.documents), path.display()));
     }
+    output.tell_account(&report.input);
     Ok(exit)
 }
 

@@ -12,8 +12,8 @@ use refrain::write::{Compression, Format};
 use refrain::{Corpus, CorpusReport, Outputs, Run};
 
 use crate::arguments::{
-    ExtractArguments, Given, InputArguments, is_folder, languages, named, offsets, output_format, print, run_job, size,
-    tell, tell_failures, thread_number,
+    ExtractArguments, Given, InputArguments, alarm, is_folder, languages, named, offsets, output_format, print,
+    run_job, size, tell, tell_failures, thread_number,
 };
 use crate::exit::Exit;
 
@@ -93,6 +93,12 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "N", value_parser = thread_number, allow_negative_numbers = true, help_heading = "Running")]
     threads: Option<usize>,
 
+    /// Do not complete the corpus if a source, host or language loses more than this share of its main content, in words or
+    /// documents; exit with 3. The same command with a higher share, or off, completes it. Languages that were not requested do
+    /// not count, nor groups of fewer than 10 documents or 1,000 words
+    #[arg(long, value_name = "SHARE", value_parser = alarm, help_heading = "Running")]
+    alarm: Option<f64>,
+
     /// Amount of input between checkpoints: the most that an interrupted run repeats, per thread
     #[arg(long, value_name = "SIZE", default_value = "64M", value_parser = size, allow_negative_numbers = true, help_heading = "Running")]
     checkpoint: u64,
@@ -134,6 +140,7 @@ impl Arguments {
             removed: !self.no_removed,
             part_size: self.part_size,
             checkpoint: self.checkpoint,
+            alarm: self.alarm.filter(|share| share.is_finite()),
         })
     }
 }
@@ -167,7 +174,7 @@ pub(crate) fn run(arguments: &Arguments, given: &Given) -> Result<Exit> {
 }
 
 /// Prints what the run did.
-fn tell_report(arguments: &Arguments, CorpusReport { manifest, start, .. }: &CorpusReport) {
+fn tell_report(arguments: &Arguments, CorpusReport { manifest, start, input, .. }: &CorpusReport) {
     let total = &manifest.statistics.total;
     if arguments.template == CorpusTemplates::Host && total.template.words == 0 {
         tell(
@@ -188,6 +195,7 @@ fn tell_report(arguments: &Arguments, CorpusReport { manifest, start, .. }: &Cor
     let parts = manifest.parts.len();
     let folder = arguments.output.display();
     tell(&format!("corpus: {folder} ({parts} part{}){how}", if parts == 1 { "" } else { "s" }));
+    tell(&input.to_string());
 }
 
 #[cfg(test)]

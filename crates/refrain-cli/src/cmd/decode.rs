@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Result, bail};
 use clap::Args;
-use refrain::jobs::DecodeMethod;
+use refrain::jobs::{DecodeMethod, Uncertain};
 use refrain::write::{Compression, Format};
 use refrain::{Decode, DecodeReport, Outputs, Run};
 
@@ -61,6 +61,10 @@ struct EncodingArguments {
     #[arg(long, value_name = "CODE")]
     assume_lang: Option<String>,
 
+    /// Encoding of all files, by its name, such as IBM850: decode from it and detect nothing
+    #[arg(long, value_name = "ENCODING", conflicts_with_all = ["assume_lang", "method", "model", "train", "sample", "detect"])]
+    from: Option<String>,
+
     /// How to detect the encoding: by letters (default), or by the published method, which needs --assume-lang or --model
     #[arg(long, value_name = "METHOD", default_value = "letters", value_parser = named(DecodeMethod::ALL.to_vec()))]
     method: DecodeMethod,
@@ -88,6 +92,7 @@ impl Arguments {
         Decode {
             max_document: self.max_document,
             assume_lang: encoding.assume_lang.clone(),
+            from: encoding.from.clone(),
             method: encoding.method,
             model: encoding.model.clone(),
             sample: encoding.sample,
@@ -148,6 +153,7 @@ pub(crate) fn run(arguments: &Arguments, given: &Given) -> Result<Exit> {
     if !output.quiet {
         tell_report(&report, output.path(), arguments.detect);
     }
+    output.tell_account(&report.input);
     Ok(exit)
 }
 
@@ -176,6 +182,7 @@ fn tell_report(report: &DecodeReport, output: Option<&Path>, detect: bool) {
         (None, _) if detect => tell(&found),
         _ => {}
     }
+    tell_uncertain(report);
     if report.losses > 0 {
         let (count, files) = (report.losses, files(report.files_with_losses));
         tell(&format!("note: bytes that fit no encoding became U+FFFD ({count}), in {files}"));
@@ -185,6 +192,24 @@ fn tell_report(report: &DecodeReport, output: Option<&Path>, detect: bool) {
     }
     if report.repaired > 0 {
         tell(&format!("note: repaired doubly encoded or mixed text in {}", files(report.repaired)));
+    }
+}
+
+/// How many files of uncertain encoding are named.
+const NAMED: usize = 3;
+
+/// Prints the files whose encoding may be wrong, each with the two best guesses.
+fn tell_uncertain(report: &DecodeReport) {
+    for Uncertain { origin, encoding, second, confidence } in report.uncertain_files.iter().take(NAMED) {
+        let guesses = second.map_or_else(|| (*encoding).to_owned(), |second| format!("{encoding} or {second}"));
+        tell(&format!("note: {origin}: the encoding is uncertain: {guesses} (confidence {confidence:.2})"));
+    }
+    if report.uncertain > NAMED as u64 {
+        let more = files(report.uncertain - NAMED as u64);
+        tell(&format!("note: the encoding is also uncertain in {more}; the report has a note on each"));
+    }
+    if report.uncertain > 0 {
+        tell("note: --from ENCODING decodes with the encoding that you name");
     }
 }
 

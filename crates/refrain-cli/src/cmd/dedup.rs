@@ -12,8 +12,8 @@ use refrain::{Dedup, DedupReport, Engine, Input, Keep, Measure, Normalise, Outpu
 use serde_json::{Value, json};
 
 use crate::arguments::{
-    Given, InputArguments, OutputArguments, counted_documents, is_folder, named, offsets, output_format, peak_memory,
-    print, share, size, tell,
+    Given, InputArguments, OutputArguments, alarm, counted_documents, is_folder, named, offsets, output_format,
+    peak_memory, print, share, size, tell,
 };
 use crate::exit::Exit;
 
@@ -79,17 +79,23 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "UNIT", value_parser = named(vec![("block", Unit::Block), ("document", Unit::Document)]), help_heading = "Duplicates")]
     by: Option<Unit>,
 
-    /// With --by document: how much two documents must resemble each other, by their word 5-grams
-    #[arg(long, value_name = "SHARE", default_value_t = Dedup::default().resemblance, value_parser = share, help_heading = "Duplicates")]
-    resemblance: f64,
+    /// With --by document: the share of the own text of a document that an earlier one must contain. Wording that many
+    /// documents share does not count
+    #[arg(long, value_name = "SHARE", default_value_t = Dedup::default().contained, value_parser = share, help_heading = "Duplicates")]
+    contained: f64,
+
+    /// With --by document: compare documents as published instead, by how much their word 5-grams resemble each other.
+    /// At .22, about a third of shared text is enough
+    #[arg(long, value_name = "SHARE", value_parser = share, help_heading = "Duplicates")]
+    resemblance: Option<f64>,
 
     /// With --by document: how to measure resemblance. jaccard: the share of all 5-grams that both documents contain.
     /// containment: the share of the later document's 5-grams that the earlier one contains
     #[arg(long, value_name = "MEASURE", default_value = "jaccard", value_parser = named(vec![("jaccard", Measure::Jaccard), ("containment", Measure::Containment)]), help_heading = "Duplicates")]
     measure: Measure,
 
-    /// With --by document: which document to keep: first, longest, most:FIELD or least:FIELD (numbers are compared as
-    /// numbers)
+    /// With --by document: which document to keep: first, longest, newest, most:FIELD or least:FIELD (numbers are compared
+    /// as numbers)
     #[arg(long, value_name = "WHICH", default_value_t = Dedup::default().keep, help_heading = "Duplicates")]
     keep: Keep,
 
@@ -119,10 +125,20 @@ pub(crate) struct Arguments {
     #[arg(long, help_heading = "Duplicates")]
     intact: bool,
 
+    /// What to do with blocks that have the wording of many documents, but other names, numbers or words in it
+    #[arg(long, value_name = "WHAT", default_value = "keep", value_parser = named(vec![("keep", false), ("remove", true)]), action = clap::ArgAction::Set, help_heading = "Duplicates")]
+    template_text: bool,
+
     /// How to find repeated n-grams: by hashes on disk, by suffix arrays, or by counting shorter n-grams first. The
     /// result is the same; hash is the fastest
     #[arg(long, value_name = "ENGINE", default_value = "hash", value_parser = named(vec![("hash", Engine::Hash), ("suffix-array", Engine::SuffixArray), ("spex", Engine::Spex)]), help_heading = "Running")]
     engine: Engine,
+
+    /// Do not complete the output if a source, host or language loses more than this share of its words or documents; exit
+    /// with 3. The same command with a higher share, or off, completes it. Groups of fewer than 10 documents or 1,000 words
+    /// raise no alarm
+    #[arg(long, value_name = "SHARE", value_parser = alarm, help_heading = "Running")]
+    alarm: Option<f64>,
 
     /// Number repeated ids: id, id#2, id#3
     #[arg(long, help_heading = "Input")]
@@ -150,6 +166,7 @@ impl Arguments {
             read: self.input.options(),
             // Clusters are of documents.
             unit: self.by.unwrap_or(if self.clusters.is_some() { Unit::Document } else { Unit::Block }),
+            contained: self.contained,
             resemblance: self.resemblance,
             measure: self.measure,
             keep: self.keep.clone(),
@@ -159,12 +176,14 @@ impl Arguments {
             threshold: self.threshold,
             stub: self.stub,
             intact: self.intact,
+            template_text: self.template_text,
             engine: self.engine,
             make_ids: self.make_ids,
             keep_marked: self.keep_marked,
             offsets: self.offsets,
             part_size: self.part_size,
             checkpoint: self.checkpoint,
+            alarm: self.alarm.filter(|share| share.is_finite()),
         }
     }
 
@@ -211,11 +230,11 @@ impl Arguments {
 
     /// Refuses options that would do nothing.
     fn refuse_idle(&self, given: &Given, job: &Dedup) -> Result<()> {
-        let documents_only = ["resemblance", "measure", "keep", "clusters"];
-        let blocks_only = ["threshold", "stub", "intact", "ngram", "engine", "lost"];
+        let documents_only = ["contained", "resemblance", "measure", "keep", "clusters"];
+        let blocks_only = ["threshold", "stub", "intact", "template_text", "ngram", "engine", "lost"];
         if self.count_only {
             let why = "has no effect with --count-only, which writes no documents";
-            let idle = ["format", "removed", "explain", "lost", "save", "keep_marked", "offsets"];
+            let idle = ["format", "removed", "explain", "lost", "save", "keep_marked", "offsets", "alarm"];
             given.refuse(&idle, why)?;
             given.refuse(&["part_size", "by", "exact", "threshold", "stub", "intact", "checkpoint"], why)?;
             given.refuse(&documents_only, why)?;
@@ -230,13 +249,13 @@ impl Arguments {
             given.refuse(&documents_only, why)?;
             given.refuse(&["save"], why)?;
         } else if job.unit == Unit::Document {
-            given.refuse(&blocks_only, "is for blocks; whole documents are compared by --resemblance")?;
+            given.refuse(&blocks_only, "is for blocks; whole documents are compared by --contained")?;
         } else {
             given.refuse(&documents_only, "needs --by document")?;
         }
         if self.explain {
             given.refuse(
-                &["keep_marked", "part_size", "overwrite"],
+                &["keep_marked", "part_size", "overwrite", "alarm"],
                 "has no effect with --explain, which writes no documents",
             )?;
             self.output.refuse_json(given, true, &["explain"])?;
@@ -244,10 +263,11 @@ impl Arguments {
             let why = "is for documents that are written; name a file with -o";
             given.refuse(&["format", "keep_marked", "part_size"], why)?;
         }
-        if self.removed.is_none() && !self.keep_marked && !self.explain {
+        let in_folder = self.output.path().is_some_and(is_folder);
+        if self.removed.is_none() && !self.keep_marked && !self.explain && !in_folder {
             given.refuse(&["offsets"], "is for ranges that are written: by --removed, or with --keep-marked")?;
         }
-        if !self.output.path().is_some_and(is_folder) {
+        if !in_folder {
             given.refuse(&["part_size"], "is for a folder of parts; end its name with / after -o")?;
         }
         Ok(())
@@ -273,9 +293,6 @@ pub(crate) fn run(arguments: &Arguments, given: &Given) -> Result<Exit> {
     } else if !output.quiet && (arguments.count_only || (is_free && !arguments.explain)) {
         print(&report.to_string())?;
     }
-    if !output.quiet {
-        OutputArguments::tell_skipped(&report.failures);
-    }
     let exit = OutputArguments::tell_failures(&report.failures);
     if let Some(path) = output.path().filter(|_| !output.quiet && arguments.explain) {
         tell(&format!("wrote what would be removed of {} to {}", counted_documents(report.documents), path.display()));
@@ -294,6 +311,7 @@ pub(crate) fn run(arguments: &Arguments, given: &Given) -> Result<Exit> {
         };
         tell(&format!("wrote {} to {}; {removed}{lost}", counted_documents(report.documents_kept), path.display()));
     }
+    output.tell_account(&report.input);
     Ok(exit)
 }
 

@@ -155,6 +155,7 @@ pub(crate) fn run(arguments: &Arguments, given: &Given) -> Result<Exit> {
     }
     let exit = OutputArguments::tell_failures(&report.failures);
     if report.compared {
+        output.tell_account(&report.input);
         return Ok(exit);
     }
     let read = match report.books.as_slice() {
@@ -163,6 +164,7 @@ pub(crate) fn run(arguments: &Arguments, given: &Given) -> Result<Exit> {
         _ => "only the books of one side could be read".to_owned(),
     };
     tell(&format!("failed: {read}: nothing to compare; name at least two books, or a folder"));
+    output.tell_account(&report.input);
     Ok(Exit::SomeFailed)
 }
 

@@ -1,6 +1,5 @@
 //! `refrain extract`: the main content of web pages.
 
-use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use anyhow::Result;
@@ -145,13 +144,14 @@ pub(crate) fn run(arguments: &Arguments, given: &Given) -> Result<Exit> {
     if !output.quiet && !output.json {
         tell_report(&report, output.path(), arguments.explain);
     }
+    output.tell_account(&report.input);
     Ok(exit)
 }
 
 /// Prints what became of the pages.
 fn tell_report(report: &ExtractReport, output: Option<&Path>, explain: bool) {
     let to = output.map_or(String::new(), |path| format!(" to {}", path.display()));
-    let skipped: &BTreeMap<String, u64> = &report.failures.skipped;
+    let skipped = &report.input.skipped;
     let what = match report.documents {
         0 if report.failures.count == 0 && !skipped.is_empty() => "no document written: all items were skipped".into(),
         documents if explain => format!("explained the blocks of {}{to}", counted_documents(documents)),
@@ -166,12 +166,6 @@ fn tell_report(report: &ExtractReport, output: Option<&Path>, explain: bool) {
     }
     let poor = if poor.is_empty() { String::new() } else { format!("; {}", poor.join(", ")) };
     tell(&format!("{what}{poor}"));
-    if !skipped.is_empty() {
-        let mut skipped: Vec<_> = skipped.iter().collect();
-        skipped.sort_by_key(|(_, count)| std::cmp::Reverse(**count));
-        let parts: Vec<String> = skipped.iter().map(|(reason, count)| format!("{count} {reason}")).collect();
-        tell(&format!("skipped: {}", parts.join(", ")));
-    }
 }
 
 #[cfg(test)]

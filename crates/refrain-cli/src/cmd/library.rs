@@ -191,9 +191,6 @@ impl Add {
         let left = "nothing was added";
         let report = output.run(run, "documents", left, |run| library.add(&input, &read, outputs, run))?;
         output.print_json(&report)?;
-        if !output.quiet {
-            OutputArguments::tell_skipped(&report.failures);
-        }
         let exit = OutputArguments::tell_failures(&report.failures);
         if !output.quiet {
             let mut line = format!("added {} to {}", counted_documents(report.new), self.library.display());
@@ -206,6 +203,7 @@ impl Add {
             }
             tell(&line);
         }
+        output.tell_account(&report.input);
         Ok(exit)
     }
 }
@@ -259,10 +257,9 @@ impl Check {
         let outputs = output.results(output.json.then_some((Format::Jsonl, Compression::None)))?;
         let (job, left) = (self.job(), "the output was not finished");
         let report = output.run(Run::default(), "documents", left, |run| library.check(input, &job, outputs, run))?;
-        if !output.quiet {
-            OutputArguments::tell_skipped(&report.failures);
-        }
-        Ok(OutputArguments::tell_failures(&report.failures))
+        let exit = OutputArguments::tell_failures(&report.failures);
+        output.tell_account(&report.input);
+        Ok(exit)
     }
 }
 

@@ -1,19 +1,21 @@
 //! `refrain list`: what the sources see.
 
-use std::ops::ControlFlow;
+use std::io::Write;
 
 use anyhow::Result;
 use clap::Args;
-use refrain::source::Item;
+use refrain::Run;
+use refrain::jobs::{ItemKind, ListedItem};
 use serde_json::json;
 
-use crate::arguments::{InputArguments, counted_documents, print, tell};
+use crate::arguments::{InputArguments, tell};
 use crate::exit::Exit;
 
 /// List what the inputs contain: documents, skipped items and damage
 ///
-/// One line per item: document, skipped or failed; size in bytes; URL or id, reason, or error; input and item number.
-/// Nothing is decoded or written.
+/// One line per item: document, skipped or failed; size in bytes; URL or id, reason, or error; input and item number. The line
+/// of a damaged document ends with the error. Documents are opened, so that the counts are those of every other verb. Nothing
+/// is written.
 #[derive(Args)]
 #[command(before_help = "Example:\n  refrain list samples/crawl-broken.warc.gz")]
 pub(crate) struct Arguments {
@@ -30,46 +32,52 @@ pub(crate) struct Arguments {
 }
 
 pub(crate) fn run(arguments: &Arguments) -> Result<Exit> {
-    let (mut documents, mut skipped, mut failed) = (0_u64, 0_u64, 0_u64);
-    let mut result = Ok(());
-    let show = |record: Option<u64>, item: Item| {
-        let place = |origin: &str| record.map_or(origin.to_owned(), |record| format!("{origin} #{record}"));
-        let (values, line) = match item {
-            Item::Document(raw) => {
-                documents += 1;
-                let (size, origin) = (raw.body.len(), raw.origin.path());
-                let name = raw.origin.url.as_deref().unwrap_or(&raw.id);
-                (
-                    json!({"kind": "document", "id": raw.id, "url": raw.origin.url, "bytes": size, "origin": origin, "record": record}),
-                    format!("document\t{size}\t{name}\t{}", place(&origin)),
-                )
-            }
-            Item::Skipped { origin, reason } => {
-                skipped += 1;
-                (
-                    json!({"kind": "skipped", "reason": reason, "url": origin.url, "origin": origin.path(), "record": record}),
-                    format!("skipped\t-\t{reason}\t{}", place(&origin.path())),
-                )
-            }
-            Item::Failed(failure) => {
-                failed += 1;
-                let path = match &failure.member {
-                    Some(member) => format!("{}/{member}", failure.input),
-                    None => failure.input.clone(),
-                };
-                (
-                    json!({"kind": "failed", "failure": failure, "record": record}),
-                    format!("failed\t-\t{}\t{}", failure.error, place(&path)),
-                )
-            }
-        };
-        result = print(&(if arguments.json { values.to_string() } else { line } + "\n"));
-        if result.is_ok() { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+    let mut failures = 0;
+    let show = |item: ListedItem| {
+        failures += u64::from(item.failure.is_some());
+        let line = if arguments.json { as_json(&item) } else { as_text(&item) };
+        Ok(std::io::stdout().lock().write_all((line + "\n").as_bytes())?)
     };
-    arguments.input.input()?.each_item(&arguments.input.options(), show)?;
-    result?;
+    let account = arguments.input.input()?.each_item(&arguments.input.options(), &Run::default(), show)?;
     if !arguments.quiet {
-        tell(&format!("{}, {skipped} skipped, {failed} failed", counted_documents(documents)));
+        tell(&account.to_string());
     }
-    Ok(Exit::of_failures(failed))
+    Ok(Exit::of_failures(failures))
+}
+
+fn as_json(ListedItem { record, kind, failure }: &ListedItem) -> String {
+    let mut line = match kind {
+        ItemKind::Document { id, origin, bytes } => {
+            let (url, origin) = (&origin.url, origin.path());
+            json!({"kind": "document", "id": id, "url": url, "bytes": bytes, "origin": origin, "record": record})
+        }
+        ItemKind::Skipped { origin, reason } => {
+            json!({"kind": "skipped", "reason": reason, "url": origin.url, "origin": origin.path(), "record": record})
+        }
+        ItemKind::Failed => return json!({"kind": "failed", "failure": failure, "record": record}).to_string(),
+    };
+    if let Some(failure) = failure {
+        line["failure"] = json!(failure);
+    }
+    line.to_string()
+}
+
+fn as_text(ListedItem { record, kind, failure }: &ListedItem) -> String {
+    let place = |origin: &str| record.map_or(origin.to_owned(), |record| format!("{origin} #{record}"));
+    let error = failure.as_ref().map_or("", |failure| failure.error.as_str());
+    match kind {
+        ItemKind::Document { id, origin, bytes } => {
+            let name = origin.url.as_deref().unwrap_or(id);
+            let damage = if error.is_empty() { String::new() } else { format!("\t{error}") };
+            format!("document\t{bytes}\t{name}\t{}{damage}", place(&origin.path()))
+        }
+        ItemKind::Skipped { origin, reason } => format!("skipped\t-\t{reason}\t{}", place(&origin.path())),
+        ItemKind::Failed => {
+            let path = failure.as_ref().map_or(String::new(), |failure| match &failure.member {
+                Some(member) => format!("{}/{member}", failure.input),
+                None => failure.input.clone(),
+            });
+            format!("failed\t-\t{error}\t{}", place(&path))
+        }
+    }
 }

@@ -1,10 +1,12 @@
 //! One file per verb.
 
+pub(crate) mod audit;
 pub(crate) mod compare;
 pub(crate) mod completions;
 pub(crate) mod convert;
 pub(crate) mod corpus;
 pub(crate) mod decode;
+pub(crate) mod decontaminate;
 pub(crate) mod dedup;
 pub(crate) mod editions;
 pub(crate) mod extract;
@@ -14,3 +16,4 @@ pub(crate) mod man;
 pub(crate) mod stats;
 pub(crate) mod strip;
 pub(crate) mod template;
+pub(crate) mod why;

@@ -250,6 +250,7 @@ pub(crate) fn run(arguments: &Arguments, given: &Given) -> Result<Exit> {
     if !output.quiet && !output.json {
         tell_report(&job, &report, output.path());
     }
+    output.tell_account(&report.input);
     Ok(exit)
 }
 

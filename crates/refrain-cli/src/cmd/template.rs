@@ -164,6 +164,7 @@ pub(crate) fn run(arguments: &Arguments, given: &Given) -> Result<Exit> {
     if !output.quiet {
         tell_report(&report, arguments.result(), output.path());
     }
+    output.tell_account(&report.input);
     Ok(exit)
 }
 

@@ -143,9 +143,9 @@ impl Env {
         files
     }
 
-    /// The names of all files and folders under a folder.
+    /// The names of all files and folders under a folder, without the records of the run.
     pub(crate) fn names(&self, folder: &str) -> Vec<String> {
-        self.snapshot(folder).into_iter().map(|(name, _)| name).collect()
+        self.snapshot(folder).into_iter().map(|(name, _)| name).filter(|name| !name.starts_with("_refrain/")).collect()
     }
 }
 
@@ -338,6 +338,11 @@ pub(crate) fn unpack_gzip(content: &[u8]) -> Vec<u8> {
 
 pub(crate) fn unpack_zstd(content: &[u8]) -> Vec<u8> {
     ::zstd::decode_all(content).expect("zstd data")
+}
+
+/// A file that another program wrote.
+pub(crate) fn reader_file(name: &str) -> String {
+    format!("{}/tests/readers/{name}", env!("CARGO_MANIFEST_DIR"))
 }
 
 /// A zip archive; members are stored as they are or deflated.

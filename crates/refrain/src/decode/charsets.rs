@@ -3,8 +3,11 @@
 use std::borrow::Cow;
 
 use encoding_rs::{
-    BIG5, DecoderResult, EUC_JP, EUC_KR, Encoding, GB18030, GBK, ISO_2022_JP, REPLACEMENT, SHIFT_JIS, UTF_8, UTF_16BE,
-    UTF_16LE, X_USER_DEFINED,
+    BIG5, DecoderResult, EUC_JP, EUC_KR, Encoding, GB18030, GBK, IBM866, ISO_2022_JP, ISO_8859_2, ISO_8859_3,
+    ISO_8859_4, ISO_8859_5, ISO_8859_6, ISO_8859_7, ISO_8859_8, ISO_8859_8_I, ISO_8859_10, ISO_8859_13, ISO_8859_14,
+    ISO_8859_15, ISO_8859_16, KOI8_R, KOI8_U, MACINTOSH, REPLACEMENT, SHIFT_JIS, UTF_8, UTF_16BE, UTF_16LE,
+    WINDOWS_874, WINDOWS_1250, WINDOWS_1251, WINDOWS_1252, WINDOWS_1253, WINDOWS_1254, WINDOWS_1255, WINDOWS_1256,
+    WINDOWS_1257, WINDOWS_1258, X_MAC_CYRILLIC, X_USER_DEFINED,
 };
 
 /// An encoding that bytes can be decoded with.
@@ -12,8 +15,8 @@ use encoding_rs::{
 pub(super) enum Charset {
     /// One of the Encoding Standard.
     Standard(&'static Encoding),
-    /// Cyrillic of DOS, the older one.
-    Ibm855,
+    /// One of DOS.
+    Dos(&'static CodePage),
     /// Four bytes per character.
     Utf32 { big_endian: bool },
     /// Chinese in seven bits, between `~{` and `~}`.
@@ -24,16 +27,55 @@ pub(super) enum Charset {
     Iso2022Jp1,
 }
 
-/// The upper half of IBM855.
+/// A code page of DOS: ASCII, and a character for each byte above.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct CodePage {
+    name: &'static str,
+    labels: [&'static str; 4],
+    upper: &'static str,
+}
+
+/// Those that the Encoding Standard does not have: of English and many others, of Western and Central Europe, and Cyrillic.
+#[rustfmt::skip] // a table
+static DOS: [CodePage; 4] = [
+    CodePage { name: "IBM437", labels: ["ibm437", "cp437", "437", "cspc8codepage437"], upper: IBM437 },
+    CodePage { name: "IBM850", labels: ["ibm850", "cp850", "850", "cspc850multilingual"], upper: IBM850 },
+    CodePage { name: "IBM852", labels: ["ibm852", "cp852", "852", "cspcp852"], upper: IBM852 },
+    CodePage { name: "IBM855", labels: ["ibm855", "cp855", "855", "csibm855"], upper: IBM855 },
+];
+
+const IBM437: &str = "ÇüéâäàåçêëèïîìÄÅÉæÆôöòûùÿÖÜ¢£¥₧ƒáíóúñÑªº¿⌐¬½¼¡«»░▒▓│┤╡╢╖╕╣║╗╝╜╛┐\
+    └┴┬├─┼╞╟╚╔╩╦╠═╬╧╨╤╥╙╘╒╓╫╪┘┌█▄▌▐▀αßΓπΣσµτΦΘΩδ∞φε∩≡±≥≤⌠⌡÷≈°∙·√ⁿ²■\u{a0}";
+const IBM850: &str = "ÇüéâäàåçêëèïîìÄÅÉæÆôöòûùÿÖÜø£Ø×ƒáíóúñÑªº¿®¬½¼¡«»░▒▓│┤ÁÂÀ©╣║╗╝¢¥┐\
+    └┴┬├─┼ãÃ╚╔╩╦╠═╬¤ðÐÊËÈıÍÎÏ┘┌█▄¦Ì▀ÓßÔÒõÕµþÞÚÛÙýÝ¯´\u{ad}±‗¾¶§÷¸°¨·¹³²■\u{a0}";
+const IBM852: &str = "ÇüéâäůćçłëŐőîŹÄĆÉĹĺôöĽľŚśÖÜŤťŁ×čáíóúĄąŽžĘę¬źČş«»░▒▓│┤ÁÂĚŞ╣║╗╝Żż┐\
+    └┴┬├─┼Ăă╚╔╩╦╠═╬¤đĐĎËďŇÍÎě┘┌█▄ŢŮ▀ÓßÔŃńňŠšŔÚŕŰýÝţ´\u{ad}˝˛ˇ˘§÷¸°¨˙űŘř■\u{a0}";
 const IBM855: &str = "ђЂѓЃёЁєЄѕЅіІїЇјЈљЉњЊћЋќЌўЎџЏюЮъЪаАбБцЦдДеЕфФгГ«»░▒▓│┤хХиИ╣║╗╝йЙ┐└┴┬├─┼кК╚╔╩╦╠═╬¤\
     лЛмМнНоОп┘┌█▄Пя▀ЯрРсСтТуУжЖвВьЬ№\u{ad}ыЫзЗшШэЭщЩчЧ§■\u{a0}";
+
+/// The encodings of the Encoding Standard that text can be decoded from.
+#[rustfmt::skip] // a table
+static STANDARD: [&Encoding; 38] = [
+    UTF_8, UTF_16LE, UTF_16BE, WINDOWS_1250, WINDOWS_1251, WINDOWS_1252, WINDOWS_1253, WINDOWS_1254, WINDOWS_1255,
+    WINDOWS_1256, WINDOWS_1257, WINDOWS_1258, WINDOWS_874, ISO_8859_2, ISO_8859_3, ISO_8859_4, ISO_8859_5, ISO_8859_6,
+    ISO_8859_7, ISO_8859_8, ISO_8859_8_I, ISO_8859_10, ISO_8859_13, ISO_8859_14, ISO_8859_15, ISO_8859_16, KOI8_R, KOI8_U,
+    IBM866, MACINTOSH, X_MAC_CYRILLIC, SHIFT_JIS, EUC_JP, ISO_2022_JP, EUC_KR, GBK, GB18030, BIG5,
+];
+
+/// All encodings that text can be decoded from.
+pub(super) fn all() -> Vec<Charset> {
+    let wide = [false, true].map(|big_endian| Charset::Utf32 { big_endian });
+    let standard = STANDARD.iter().map(|encoding| Charset::Standard(encoding));
+    let seven_bit = [Charset::Hz, Charset::Iso2022Kr, Charset::Iso2022Jp1];
+    standard.chain(DOS.iter().map(Charset::Dos)).chain(wide).chain(seven_bit).collect()
+}
 
 impl Charset {
     /// The name that users see: that of the Encoding Standard, if it has one.
     pub(super) fn name(self) -> &'static str {
         match self {
             Charset::Standard(encoding) => encoding.name(),
-            Charset::Ibm855 => "IBM855",
+            Charset::Dos(page) => page.name,
             Charset::Utf32 { big_endian: false } => "UTF-32LE",
             Charset::Utf32 { big_endian: true } => "UTF-32BE",
             Charset::Hz => "HZ-GB-2312",
@@ -46,7 +88,6 @@ impl Charset {
     pub(super) fn for_label(label: &str) -> Option<Charset> {
         let label = label.trim();
         let own = [
-            (Charset::Ibm855, ["ibm855", "cp855", "855", "csibm855"]),
             (Charset::Utf32 { big_endian: false }, ["utf-32le", "utf-32", "utf32", "ucs-4"]),
             (Charset::Utf32 { big_endian: true }, ["utf-32be", "utf32be", "ucs-4be", "utf-32-be"]),
             (Charset::Hz, ["hz-gb-2312", "hz", "hz-gb", "csiso58gb1988"]),
@@ -55,7 +96,9 @@ impl Charset {
         ];
         // The standard maps some of these to an encoding that rejects everything.
         let own = own.into_iter().find(|(_, labels)| labels.iter().any(|known| known.eq_ignore_ascii_case(label)));
-        own.map(|(charset, _)| charset).or_else(|| Encoding::for_label(label.as_bytes()).map(Charset::Standard))
+        let dos = || DOS.iter().find(|page| page.labels.iter().any(|known| known.eq_ignore_ascii_case(label)));
+        let own = own.map(|(charset, _)| charset).or_else(|| dos().map(Charset::Dos));
+        own.or_else(|| Encoding::for_label(label.as_bytes()).map(Charset::Standard))
     }
 
     /// True for encodings in which a declaration can be read before its encoding is known.
@@ -85,7 +128,7 @@ impl Charset {
     pub(super) fn single(self, byte: u8) -> Option<char> {
         match self {
             _ if byte < 0x80 => Some(char::from(byte)),
-            Charset::Ibm855 => IBM855.chars().nth(usize::from(byte) - 0x80),
+            Charset::Dos(page) => page.upper.chars().nth(usize::from(byte) - 0x80),
             Charset::Standard(encoding) => encoding
                 .decode_without_bom_handling_and_without_replacement(&[byte])
                 .and_then(|text| text.chars().next()),
@@ -97,8 +140,8 @@ impl Charset {
     pub(super) fn decode(self, bytes: &[u8]) -> (Cow<'_, str>, u64) {
         match self {
             Charset::Standard(encoding) => decode_standard(encoding, bytes),
-            Charset::Ibm855 => {
-                let upper: Vec<char> = IBM855.chars().collect();
+            Charset::Dos(page) => {
+                let upper: Vec<char> = page.upper.chars().collect();
                 let letter = |byte: &u8| upper.get(usize::from(*byte).wrapping_sub(0x80)).copied();
                 (bytes.iter().map(|byte| letter(byte).unwrap_or(char::from(*byte))).collect(), 0)
             }
@@ -284,6 +327,9 @@ mod tests {
             (text.into_owned(), losses)
         };
         assert_eq!(decode("IBM855", b"\xe2\xd6\xe3\xe3\xb7\xde!"), ("Россия!".to_owned(), 0));
+        assert_eq!(decode("cp437", b"Gr\x81\xe1e \xc4 \x9b5"), ("Grüße ─ ¢5".to_owned(), 0));
+        assert_eq!(decode("850", b"Gr\x81\xe1e \xb5 \xd5"), ("Grüße Á ı".to_owned(), 0));
+        assert_eq!(decode("ibm852", b"P\xfd\xa1li\xe7"), ("Příliš".to_owned(), 0));
         assert_eq!(decode("windows-1253", b"\xd2"), ("\u{fffd}".to_owned(), 1));
     }
 
@@ -328,8 +374,11 @@ mod tests {
 
     #[test]
     fn tables_are_full() {
-        assert_eq!(IBM855.chars().count(), 128);
-        assert_eq!(Charset::Ibm855.single(0xff), Some('\u{a0}'));
+        for page in &DOS {
+            assert_eq!(page.upper.chars().count(), 128, "{}", page.name);
+            assert_eq!(Charset::Dos(page).single(0xff), Some('\u{a0}'), "{}", page.name);
+            assert_eq!(Charset::for_label(page.name), Some(Charset::Dos(page)));
+        }
         assert_eq!(Charset::for_label("koi8-r").map(Charset::name), Some("KOI8-R"));
         assert_eq!(Charset::for_label("hz-gb-2312").map(Charset::name), Some("HZ-GB-2312"));
     }

@@ -18,6 +18,8 @@ use super::symbols::{SPACE, symbol};
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Guess {
     pub(super) charset: Charset,
+    /// The next best encoding that makes another text of the bytes.
+    pub(super) second: Option<Charset>,
     pub(super) language: &'static str,
     /// How sure it is, from 0 to 1.
     pub(super) confidence: f32,
@@ -61,8 +63,9 @@ const AVERAGE: i64 = 44;
 const DOUBTFUL: i64 = 105;
 const FEW_BYTES: usize = 6;
 const NO_TEXT: f32 = 0.3;
-/// The weight of a declaration.
+/// The weight of a declaration, and of one that decodes the text without errors.
 const DECLARED: i64 = 48;
+const DECLARED_AND_SOUND: i64 = 320;
 /// The weight of the server's declaration.
 const SERVED: i64 = 144;
 /// The weight of the domain.
@@ -75,6 +78,14 @@ const CAPITAL_INSIDE: i64 = 96;
 const TWO_SCRIPTS: i64 = 112;
 /// A closing quotation mark that opens a word.
 const WRONG_QUOTE: i64 = 64;
+/// A letter of another script on its own: what Western signs and accents become in the encodings of these scripts.
+const ALONE: i64 = 64;
+/// An encoding of another script, for a text without any letter of this script.
+const NO_LETTERS: i64 = 160;
+/// A sign between two letters, unless it occurs there: an apostrophe, a dash.
+const SIGN_INSIDE: i64 = 240;
+/// A word in another language of the same script, such as a name.
+const OTHER_LANGUAGE: u32 = 64;
 /// How many ASCII letters are examined for the language.
 const ASCII_LETTERS: usize = 128;
 /// The most that ASCII can count against a language: pages often have English around their text.
@@ -86,6 +97,7 @@ const WIDE_BESIDE_ASCII: i64 = 48;
 
 /// The meaning of a byte in an encoding.
 #[derive(Debug, Clone, Copy)]
+#[allow(clippy::struct_excessive_bools)] // properties of a character
 struct Entry {
     symbol: u16,
     /// The cost of a character that is not a letter.
@@ -95,6 +107,8 @@ struct Entry {
     closing_quote: bool,
     /// It is not an ASCII character.
     above: bool,
+    /// A sign that does not occur between letters.
+    parts: bool,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -125,11 +139,12 @@ const CENTRAL: &str = "cs sk pl hu sl hr bs sr ro sq";
 
 /// Single-byte encodings: name, group, languages, initial cost.
 #[rustfmt::skip] // a table
-const SINGLE: [(&str, &str, &str, i64); 26] = [
+const SINGLE: [(&str, &str, &str, i64); 29] = [
     ("windows-1252", "latin", WESTERN, 0), ("ISO-8859-15", "latin", WESTERN, 24), ("macintosh", "latin", WESTERN, 128),
     ("windows-1250", "latin", CENTRAL, 16), ("ISO-8859-2", "latin", CENTRAL, 20), ("ISO-8859-16", "latin", "ro", 112),
     ("windows-1257", "latin", "lt lv et", 32), ("ISO-8859-13", "latin", "lt lv et", 40), ("ISO-8859-4", "latin", "lt lv et", 128),
     ("windows-1254", "latin", "tr az", 32), ("windows-1258", "latin", TONES_APART, 48), ("ISO-8859-3", "latin", "eo", 128),
+    ("IBM850", "latin", WESTERN, 128), ("IBM437", "latin", WESTERN, 136), ("IBM852", "latin", CENTRAL, 128),
     ("windows-1251", "cyrillic", "ru uk be bg mk sr kk mn tg uz", 0), ("KOI8-R", "cyrillic", "ru bg", 24),
     ("KOI8-U", "cyrillic", "uk ru be", 28), ("ISO-8859-5", "cyrillic", "ru bg mk sr be uk", 32),
     ("IBM866", "cyrillic", "ru be uk bg", 48), ("IBM855", "cyrillic", "ru bg sr mk be uk", 80),
@@ -196,8 +211,15 @@ impl Single {
 }
 
 impl Entry {
-    const IMPOSSIBLE: Entry =
-        Entry { symbol: SPACE, cost: 0, kind: Kind::Impossible, latin: false, closing_quote: false, above: true };
+    const IMPOSSIBLE: Entry = Entry {
+        symbol: SPACE,
+        cost: 0,
+        kind: Kind::Impossible,
+        latin: false,
+        closing_quote: false,
+        above: true,
+        parts: false,
+    };
 
     fn of(c: Option<char>) -> Entry {
         let Some(c) = c else { return Entry::IMPOSSIBLE };
@@ -212,7 +234,10 @@ impl Entry {
         };
         let latin = symbol != SPACE && matches!(c, '\0'..='\u{24f}' | '\u{300}'..='\u{36f}' | '\u{1e00}'..='\u{1eff}');
         let cost = if symbol == SPACE && !c.is_ascii() { sign_cost(c) } else { 0 };
-        Entry { symbol, cost, kind, latin, closing_quote: c == '’', above: !c.is_ascii() }
+        let joins =
+            matches!(c, '’' | '‘' | '–' | '—' | '…' | '·' | '•' | '\u{a0}' | '\u{ad}' | '\u{200c}'..='\u{200f}');
+        let parts = cost > 0 && !joins;
+        Entry { symbol, cost, kind, latin, closing_quote: c == '’', above: !c.is_ascii(), parts }
     }
 
     /// Its cost in any position: signs, Latin letters in another script's encoding, bytes without a character.
@@ -230,8 +255,8 @@ impl Entry {
 fn sign_cost(c: char) -> u8 {
     match c {
         '“' | '”' | '„' | '’' | '‘' | '–' | '—' | '«' | '»' | '\u{a0}' | '…' => 48,
-        'ª' | 'º' | '¿' | '¡' => 64,
-        '•' | '€' | '°' | '§' | '©' | '®' | '™' | '·' | '‚' | '£' | '\u{ad}' | '№' | '´' | '‹' | '›'
+        '¿' | '¡' => 64,
+        'ª' | 'º' | '•' | '€' | '°' | '§' | '©' | '®' | '™' | '·' | '‚' | '£' | '\u{ad}' | '№' | '´' | '‹' | '›'
         | '\u{200c}'..='\u{200f}' => 80,
         '×' | '²' | '³' | '½' | '¼' | '¾' | '±' | 'µ' | '¹' | '¢' | '¥' | '†' | '÷' | '¶' | '‰' => 112,
         '\u{2500}'..='\u{25ff}' => 144,
@@ -300,6 +325,24 @@ impl<'a> Sample<'a> {
         50 * impossible.map(|(_, count)| i64::from(*count)).sum::<i64>() > self.looked_at
     }
 
+    /// True if some bytes above ASCII are letters of the script of an encoding.
+    fn has_letters(&self, single: &Single) -> bool {
+        let seen = single.entries.iter().zip(&self.counts).filter(|(_, count)| **count > 0);
+        seen.into_iter().any(|(entry, _)| entry.symbol != SPACE && !entry.latin)
+    }
+
+    /// True if an encoding decodes the bytes without errors.
+    fn is_sound(&self, charset: Charset) -> bool {
+        let runs = || self.runs(WIDE_LOOKS[WIDE_LOOKS.len() - 1]);
+        match Single::all().iter().find(|single| single.charset == charset) {
+            Some(single) => {
+                let mut entries = single.entries.iter().zip(&self.counts);
+                entries.all(|(entry, count)| *count == 0 || entry.kind != Kind::Impossible)
+            }
+            None => charset.has_wide_characters() && charset.decode(&runs()).1 == 0,
+        }
+    }
+
     /// The cost of the bytes in a multi-byte encoding, and their number.
     fn cost_wide(
         &self,
@@ -308,18 +351,17 @@ impl<'a> Sample<'a> {
         table: &Table,
         sums: &mut Vec<u32>,
     ) -> Option<(i64, u32)> {
-        let first = self.stretches.first().map_or(0, |stretch| stretch.0);
-        let head = &self.bytes[first..self.bytes.len().min(first + most)];
-        let (text, _) = encoding.decode_without_bom_handling(head);
+        let head = self.runs(most);
+        let (text, _) = encoding.decode_without_bom_handling(&head);
         let mut damaged = text.matches('\u{fffd}').count();
         // The text may be cut inside a character.
-        damaged -= usize::from(damaged > 0 && (text.ends_with('\u{fffd}') || first + head.len() < self.bytes.len()));
-        if damaged * 100 > above_ascii(head) {
+        damaged -= usize::from(text.ends_with('\u{fffd}'));
+        if damaged * 100 > above_ascii(&head) {
             return None;
         }
         sums.clear();
         sums.resize(table.width(), 0);
-        let (mut common, mut bytes) = (400 * i64::try_from(damaged).unwrap_or(i64::MAX / 400), 0_u32);
+        let mut common = 400 * i64::try_from(damaged).unwrap_or(i64::MAX / 400);
         let mut window = Window(u64::from(SPACE));
         let mut keys = Vec::with_capacity(head.len());
         let mut letter = false;
@@ -332,7 +374,6 @@ impl<'a> Sample<'a> {
             }
             common += if std::mem::take(&mut letter) { WIDE_BESIDE_ASCII } else { 0 };
             let narrow = matches!(c, '\u{ff61}'..='\u{ff9f}');
-            bytes += if narrow && encoding == SHIFT_JIS { 1 } else { 2 };
             let symbol = symbol(c);
             let cost = match c {
                 _ if narrow => 130,
@@ -349,7 +390,31 @@ impl<'a> Sample<'a> {
             }
         }
         table.add(&keys, sums);
-        (bytes > 0).then_some((common, bytes))
+        Some((common, above_ascii(&head) as u32))
+    }
+
+    /// The first bytes above ASCII, with a few bytes of ASCII after each: these may be the second bytes of characters.
+    fn runs(&self, most: usize) -> Vec<u8> {
+        let mut runs = Vec::with_capacity(most + 2);
+        let mut from = 0;
+        while let Some(at) = next_above_ascii(self.bytes, from)
+            && runs.len() < most
+        {
+            if at > from {
+                runs.extend([b'\n', self.bytes[at - 1]]);
+            }
+            let mut ascii = 0;
+            from = at;
+            while let Some(&byte) = self.bytes.get(from)
+                && ascii <= REACH
+                && runs.len() < most
+            {
+                ascii = if byte < 0x80 { ascii + 1 } else { 0 };
+                runs.push(byte);
+                from += 1;
+            }
+        }
+        runs
     }
 }
 
@@ -366,7 +431,8 @@ struct Running {
 
 impl Running {
     fn new(single: &'static Single, sample: &Sample<'_>) -> Running {
-        let common = single.prior + if single.is_latin { 0 } else { sample.foreign };
+        let foreign = || sample.foreign + if sample.has_letters(single) { 0 } else { NO_LETTERS };
+        let common = single.prior + if single.is_latin { 0 } else { foreign() };
         let sums = vec![0; Models::shipped().groups[single.group].table().width()];
         Running { single, common, alone: 0, sums }
     }
@@ -377,13 +443,23 @@ impl Running {
         let start = from.saturating_sub(REACH - 1);
         let mut window = Window(if start == 0 { u64::from(SPACE) } else { 0 });
         let mut word = Word::default();
+        let mut letters = 0;
         for (at, &byte) in (start..).zip(&bytes[start..to]) {
             let entry = single.entries[usize::from(byte)];
             let above = byte >= 0x80 || (at > 0 && bytes[at - 1] >= 0x80);
-            let cost = word.push(entry, above) + entry.cost_alone(single.is_latin);
+            let own = entry.cost_alone(single.is_latin);
+            // A line of the same sign is one sign.
+            let again = at > 0 && bytes[at - 1] == byte && entry.kind == Kind::Other;
+            let cost = word.push(entry, above) + if again { own / 4 } else { own };
             *common += if at >= from { cost } else { 0 };
             let symbol = if entry.latin && !single.is_latin { SPACE } else { entry.symbol };
-            if window.push(symbol) && at >= from {
+            // Letters of ASCII that no letter above ASCII precedes are the same in all encodings.
+            letters = if entry.above && symbol != SPACE { REACH } else { letters };
+            if window.push(symbol) && letters > 0 {
+                letters -= 1;
+                if at < from {
+                    continue;
+                }
                 keys.push(window.0);
                 if byte < 0x80 {
                     *common -= AVERAGE;
@@ -414,6 +490,8 @@ struct Evidence<'a> {
     known: Known<'a>,
     bytes: &'a [u8],
     by_ascii: OnceCell<Vec<u32>>,
+    /// The weight of the declaration of the document.
+    declared: i64,
 }
 
 impl Evidence<'_> {
@@ -431,7 +509,7 @@ impl Evidence<'_> {
     /// The weight of declarations for a pair of encoding and language.
     fn bonus(&self, charset: Charset, code: &str) -> i64 {
         let worth = |is: bool, worth: i64| if is { worth } else { 0 };
-        worth(self.known.declared == Some(charset), DECLARED)
+        worth(self.known.declared == Some(charset), self.declared)
             + worth(self.known.served == Some(charset), SERVED)
             + worth(self.known.domain.is_some_and(|domain| is_of_domain(code, domain)), DOMAIN)
     }
@@ -498,7 +576,10 @@ impl Letters {
             work.sums.resize(table.width(), 0);
             table.sum(&work.found[start..self.runs[run]], &mut work.sums);
             for (_, user) in users {
-                left[*user].sums.iter_mut().zip(&work.sums).for_each(|(sum, cost)| *sum += cost);
+                let Running { single, sums, .. } = &mut left[*user];
+                let least = single.languages.iter().map(|&language| work.sums[language]).min().unwrap_or_default();
+                let most = least + OTHER_LANGUAGE;
+                sums.iter_mut().zip(&work.sums).for_each(|(sum, cost)| *sum += (*cost).min(most));
             }
         }
         self.keys.clear();
@@ -560,13 +641,22 @@ struct Word {
     inside: bool,
     /// The preceding quotation mark opened the word.
     opened: bool,
+    /// How many letters of a script other than Latin precede it.
+    run: usize,
 }
 
 impl Default for Word {
     fn default() -> Self {
-        let before =
-            Entry { symbol: SPACE, cost: 0, kind: Kind::Other, latin: false, closing_quote: false, above: false };
-        Word { before, inside: false, opened: true }
+        let before = Entry {
+            symbol: SPACE,
+            cost: 0,
+            kind: Kind::Other,
+            latin: false,
+            closing_quote: false,
+            above: false,
+            parts: false,
+        };
+        Word { before, inside: false, opened: true, run: 0 }
     }
 }
 
@@ -583,6 +673,14 @@ impl Word {
         if before.symbol != SPACE && entry.symbol != SPACE && before.latin != entry.latin {
             cost += TWO_SCRIPTS;
         }
+        if before.parts && self.inside && entry.symbol != SPACE {
+            cost += SIGN_INSIDE;
+        }
+        let foreign = entry.above && entry.symbol != SPACE && !entry.latin;
+        if !foreign && self.run == 1 {
+            cost += ALONE;
+        }
+        self.run = if foreign { self.run + 1 } else { 0 };
         if before.closing_quote && entry.symbol != SPACE && self.opened {
             cost += WRONG_QUOTE;
         }
@@ -697,7 +795,9 @@ pub(super) fn guess(bytes: &[u8], known: Known<'_>) -> Option<Guess> {
     if sample.looked_at == 0 {
         return None;
     }
-    let evidence = Evidence { known, bytes, by_ascii: OnceCell::new() };
+    let sound = known.declared.is_some_and(|declared| sample.is_sound(declared));
+    let declared = if sound { DECLARED_AND_SOUND } else { DECLARED };
+    let evidence = Evidence { known, bytes, by_ascii: OnceCell::new(), declared };
     let models = Models::shipped();
     let (left, above) = compare(&sample, &evidence);
     let mut costs: Vec<(i64, Charset, &'static str)> = Vec::new();
@@ -735,16 +835,21 @@ pub(super) fn guess(bytes: &[u8], known: Known<'_>) -> Option<Guess> {
         }
     }
     let &(best, charset, language) = costs.iter().min_by_key(|(cost, _, _)| *cost)?;
+    // Of encodings that decode the bytes to the same text, the declared one is named.
+    let is_single = |charset: Charset| Single::all().iter().any(|single| single.charset == charset);
+    let same = |declared: &Charset| is_single(*declared) && !sample.differs(charset, *declared);
+    let charset = [known.served, known.declared].into_iter().flatten().find(same).unwrap_or(charset);
     // Encodings that decode the bytes to the same text are not rivals.
     let rivals = costs.iter().filter(|(_, other, _)| *other != charset && sample.differs(charset, *other));
-    let second = rivals.map(|(cost, _, _)| *cost).min();
-    let lead = second.map_or(f32::MAX, |second| (second - best) as f32 / STEP);
+    let second = rivals.min_by_key(|(cost, _, _)| *cost);
+    let lead = second.map_or(f32::MAX, |(cost, _, _)| (cost - best) as f32 / STEP);
     let mut confidence = 1.0 - 0.5 * (-lead / 2.0).exp();
     if above >= FEW_BYTES && best > DOUBTFUL * i64::try_from(above).unwrap_or(i64::MAX / DOUBTFUL) {
         confidence = confidence.min(NO_TEXT);
     }
     let language = if language.starts_with("zh-") { "zh" } else { language };
-    Some(Guess { charset, language, confidence, judged_by: above })
+    let second = second.map(|(_, charset, _)| *charset);
+    Some(Guess { charset, second, language, confidence, judged_by: above })
 }
 
 /// True if a language of the models is the requested one.
@@ -834,9 +939,9 @@ mod tests {
 
     #[test]
     fn what_fits_nothing_well_is_doubtful() {
-        // Czech in a DOS code page, which is not a candidate.
-        let dos = b"P\xfd\xa1li\xe7 \xa7lu\x9cou\x9fk\xec k\x85\xe5 \xa3p\xd8l \xd4\xa0belsk\x82 \xa2dy, a pak \xe7el dom\x85.";
-        assert!(guess(dos, Known::default()).is_some_and(|guess| guess.confidence <= 0.3));
+        // English in EBCDIC, which is not a candidate.
+        let other = b"\xe3\x88\x85\x40\x93\x81\x94\x97\x40\x89\xa2\x40\x93\x89\xa3\x40\x81\xa3\x40\x84\xa4\xa2\x92\x4b";
+        assert!(guess(other, Known::default()).is_some_and(|guess| guess.confidence <= 0.3));
         let russian = encoded("Съешь же ещё этих мягких французских булок, да выпей чаю.", "KOI8-R");
         let known = Known { language: Some("cs"), ..Known::default() };
         assert!(guess(&russian, known).is_some_and(|guess| guess.confidence <= 0.3));

@@ -50,6 +50,8 @@ pub struct Hints<'a> {
     pub sample: Option<usize>,
     /// The published method with this model decides, instead of the guess.
     pub model: Option<&'a CharedModel>,
+    /// The encoding, by any of its labels: nothing is detected. A label for which [`is_encoding`] is false has no effect.
+    pub from: Option<&'a str>,
 }
 
 /// The detected properties of bytes.
@@ -59,6 +61,8 @@ pub struct Detection {
     pub encoding: Option<&'static str>,
     /// The language, by its code.
     pub language: Option<&'static str>,
+    /// The next best guess, if another encoding would give a different text.
+    pub second: Option<&'static str>,
     /// How sure the encoding is, from 0 to 1.
     pub confidence: f32,
     /// The encoding that the document or its header declares, by its WHATWG name.
@@ -97,6 +101,8 @@ pub struct Decoded {
     pub text: String,
     /// The encoding, by its WHATWG name where it has one.
     pub encoding: &'static str,
+    /// The next best guess, if another encoding would give a different text.
+    pub second: Option<&'static str>,
     /// The language that the guess found with the encoding, or that of a repaired text.
     pub language: Option<&'static str>,
     /// How sure the encoding is, from 0 to 1.
@@ -210,15 +216,15 @@ fn language_of(text: &str) -> Option<&'static str> {
 pub fn detect(bytes: &[u8], hints: Hints<'_>) -> Result<Detection, NotText> {
     let declared = declaration(bytes, hints).map(Charset::name);
     if bytes.is_empty() {
-        return Ok(Detection { encoding: None, language: None, confidence: 0.0, declared });
+        return Ok(Detection { encoding: None, second: None, language: None, confidence: 0.0, declared });
     }
     let found = find(bytes, hints)?;
     let body = &bytes[found.skip.min(bytes.len())..];
     if found.mixed
         && let Some(decoded) = repair::mixed(body, found, known(body, hints))
     {
-        let Decoded { encoding, language, confidence, .. } = decoded;
-        return Ok(Detection { encoding: Some(encoding), language, confidence, declared });
+        let Decoded { encoding, second, language, confidence, .. } = decoded;
+        return Ok(Detection { encoding: Some(encoding), second, language, confidence, declared });
     }
     let decoded = |most: usize| found.charset.decode(&body[..body.len().min(most)]).0;
     let language = match found.language {
@@ -226,7 +232,9 @@ pub fn detect(bytes: &[u8], hints: Hints<'_>) -> Result<Detection, NotText> {
         Some(language) => Some(language),
         None => language_of(&decoded(LANGUAGE)),
     };
-    Ok(Detection { encoding: Some(found.charset.name()), language, confidence: found.confidence, declared })
+    let Found { charset, second, confidence, .. } = found;
+    let second = second.map(Charset::name);
+    Ok(Detection { encoding: Some(charset.name()), second, language, confidence, declared })
 }
 
 /// Codes of the languages whose encodings can be detected: the valid values of `Hints::language`.
@@ -239,6 +247,22 @@ pub fn languages_with_encodings() -> Vec<&'static str> {
     codes
 }
 
+/// True for the labels of encodings that text can be decoded from: the names of the Encoding Standard and their aliases, and
+/// those of the other encodings that are known here.
+pub fn is_encoding(label: &str) -> bool {
+    stated(label).is_some()
+}
+
+/// The names of all encodings that text can be decoded from.
+pub fn encodings() -> Vec<&'static str> {
+    charsets::all().into_iter().map(Charset::name).collect()
+}
+
+/// An encoding that a user states, by any of its labels.
+fn stated(label: &str) -> Option<Charset> {
+    Charset::for_label(label).filter(|charset| charsets::all().contains(charset))
+}
+
 /// The encodings that are common for a language, besides UTF-8, the commonest first.
 #[doc(hidden)]
 pub fn encodings_of(language: &str) -> Vec<&'static str> {
@@ -249,6 +273,8 @@ pub fn encodings_of(language: &str) -> Vec<&'static str> {
 #[derive(Debug, Clone, Copy)]
 struct Found {
     charset: Charset,
+    /// The next best guess.
+    second: Option<Charset>,
     language: Option<&'static str>,
     /// The language is based on a few letters.
     by_few: bool,
@@ -261,12 +287,15 @@ struct Found {
 
 impl Found {
     fn sure(charset: Charset) -> Found {
-        Found { charset, language: None, by_few: false, confidence: 1.0, skip: 0, mixed: false }
+        Found { charset, second: None, language: None, by_few: false, confidence: 1.0, skip: 0, mixed: false }
     }
 }
 
 /// Finds out what bytes are in.
 fn find(bytes: &[u8], hints: Hints<'_>) -> Result<Found, NotText> {
+    if let Some(charset) = hints.from.and_then(stated) {
+        return from(bytes, charset);
+    }
     if let Some((charset, skip)) = by_mark(bytes) {
         return match binary_behind_mark(&bytes[skip..], charset) {
             Some(at) => Err(NotText { at: skip + at }),
@@ -319,6 +348,7 @@ fn find(bytes: &[u8], hints: Hints<'_>) -> Result<Found, NotText> {
     Ok(match guessed {
         Some(guess) => Found {
             charset: guess.charset,
+            second: guess.second,
             language: Some(guess.language),
             by_few: hints.language.is_none() && guess.judged_by < MANY,
             confidence: guess.confidence,
@@ -332,6 +362,22 @@ fn find(bytes: &[u8], hints: Hints<'_>) -> Result<Found, NotText> {
             Found { confidence: 0.1, mixed, ..Found::sure(fallback) }
         }
     })
+}
+
+/// What bytes are in, if their encoding is stated. Binary data are not text in this encoding, either.
+fn from(bytes: &[u8], charset: Charset) -> Result<Found, NotText> {
+    let skip = by_mark(bytes).filter(|(marked, _)| *marked == charset).map_or(0, |(_, length)| length);
+    let body = &bytes[skip..];
+    let bad = match charset {
+        Charset::Standard(encoding) if [UTF_16LE, UTF_16BE].contains(&encoding) => binary_behind_mark(body, charset),
+        // Their escapes are control characters.
+        _ if !charset.has_bytes_above_ascii() || !charset.contains_ascii() => None,
+        _ => binary(body),
+    };
+    match bad {
+        Some(at) => Err(NotText { at: skip + at }),
+        None => Ok(Found { skip, ..Found::sure(charset) }),
+    }
 }
 
 /// The bytes used to detect the encoding: as many as requested, from the start, or from the first byte above ASCII if
@@ -363,6 +409,7 @@ fn by_model(bytes: &[u8], model: &CharedModel) -> Found {
     ranked.retain(|(_, score)| *score == highest);
     let charset = ranked.iter().find_map(|(name, _)| Charset::for_label(name));
     Found {
+        second: ranked.get(1).and_then(|(name, _)| Charset::for_label(name)),
         confidence: 1.0 / ranked.len().max(1) as f32,
         ..Found::sure(charset.unwrap_or(Charset::Standard(WINDOWS_1252)))
     }
@@ -480,8 +527,9 @@ fn utf8_or_not(bytes: &[u8]) -> (usize, usize) {
 /// What was decoded, with NULs replaced.
 fn clean(text: String, found: Found, losses: u64) -> Decoded {
     let (text, nuls) = replace_nuls(text);
-    let Found { charset, language, confidence, .. } = found;
-    Decoded { text, encoding: charset.name(), language, confidence, repair: None, losses, nuls }
+    let Found { charset, second, language, confidence, .. } = found;
+    let second = second.map(Charset::name);
+    Decoded { text, encoding: charset.name(), second, language, confidence, repair: None, losses, nuls }
 }
 
 /// Replaces NUL characters by U+FFFD; returns the position of the first one and their number.
@@ -627,13 +675,15 @@ fn utf16_without_mark(bytes: &[u8]) -> Option<Charset> {
     Units::of(bytes, encoding == UTF_16BE).fit().then_some(Charset::Standard(encoding))
 }
 
-/// True if most of every second byte are the same control character: no other encoding has this many of them.
+/// True if most of every second byte are the same control character: no other encoding has this many of them. Tabs and line
+/// ends are common in other texts; where they are half of a letter, the letters have spaces between them.
 fn one_control_reigns(head: &[u8], offset: usize) -> bool {
     let head = &head[..head.len().min(FIRST_BYTES)];
     let mut counts = [0_usize; 0x20];
     let bytes = head.iter().skip(offset).step_by(2);
     bytes.for_each(|byte| counts.get_mut(usize::from(*byte)).into_iter().for_each(|count| *count += 1));
-    counts[1..].iter().any(|count| 20 * count > 6 * head.len())
+    let spaces = counts[0] * 50 >= head.len() / 2;
+    (1..=u8::MAX).zip(&counts[1..]).any(|(byte, count)| 20 * count > 6 * head.len() && (is_control(byte) || spaces))
 }
 
 /// UTF-16 without a mark in Chinese or Japanese, where hardly any byte is zero. Pairs of ASCII letters and characters of
@@ -720,6 +770,160 @@ mod tests {
     fn utf16_without_a_mark_is_seen() {
         let bytes: Vec<u8> = "Plain English text.".encode_utf16().flat_map(u16::to_be_bytes).collect();
         assert_eq!(decoded(&bytes, None), ("Plain English text.".into(), "UTF-16BE", 0));
+    }
+
+    /// Sentences in ASCII, and what is put between their words: names of all Western languages, and signs.
+    const ASCII: [(&str, &str); 5] = [
+        (
+            "en",
+            "The lamp is lit at dusk and burns until the morning. Nobody on the island remembers a winter as long as this one. \
+            When the boat came back with flour and letters, all of us went down to the harbour to help with the boxes.",
+        ),
+        (
+            "nl",
+            "De lamp wordt in de avond aangestoken en brandt tot de ochtend. Niemand op het eiland herinnert zich zo een lange \
+            winter. Toen de boot terugkwam met meel en brieven, gingen wij allemaal naar de haven om te helpen met de dozen.",
+        ),
+        (
+            "de",
+            "Die Lampe brennt vom Abend bis zum Morgen. Niemand auf der Insel erinnert sich an einen so langen Winter. Als das \
+            Boot mit Mehl und Briefen wieder kam, gingen wir alle zum Hafen hinunter und halfen mit den Kisten.",
+        ),
+        (
+            "fr",
+            "La lampe brille du soir au matin. Personne ne se souvient sur notre petite rive de tant de neige et de vent. Quand \
+            le bateau revint avec la farine et les lettres, nous sommes tous descendus au port pour porter les caisses.",
+        ),
+        (
+            "es",
+            "La luz del faro brilla de noche y se apaga por la mañana. Nadie recuerda un invierno tan largo como este. Cuando el \
+            barco trajo la harina y las cartas, todos bajamos al puerto para ayudar con las cajas grandes.",
+        ),
+    ];
+    const PLANTED: [&[&str]; 9] = [
+        &["café"],
+        &["Zoë", "Müller", "García"],
+        &["Björk", "Århus", "Curaçao", "Ibáñez", "Genève"],
+        &["naïve", "über", "señor", "São", "Malmö", "façade", "Brontë", "coöperatie"],
+        &["–", "…"],
+        &["“harbour”", "l’eau", "‘sel’"],
+        &["£5", "¢20", "¥1000", "£7"],
+        &["€5", "5 €", "§ 7", "20 °C", "€ 12"],
+        &["«sel»", "½", "© 1999", "£3", "Ångström", "ça"],
+    ];
+
+    #[test]
+    fn a_few_signs_and_accents_in_ascii_are_western() {
+        let mut chance = 7_u64;
+        let mut below = |most: usize| {
+            chance = chance.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+            (chance >> 33) as usize % most
+        };
+        let mut wrong = Vec::new();
+        for (language, text) in ASCII {
+            for (planted, repeated) in PLANTED.iter().flat_map(|planted| [(planted, 1), (planted, 12), (planted, 300)])
+            {
+                let mut words: Vec<&str> =
+                    text.split(' ').filter(|word| word.is_ascii()).collect::<Vec<_>>().repeat(repeated);
+                planted.iter().for_each(|sign| words.insert(below(words.len()), sign));
+                let text = words.join(" ");
+                let bytes = WINDOWS_1252.encode(&text).0;
+                let found = detect(&bytes, Hints::default()).expect("text");
+                if found.encoding != Some("windows-1252") {
+                    wrong.push((language, planted, repeated, found.encoding));
+                }
+            }
+        }
+        assert!(wrong.is_empty(), "{} of 135: {wrong:?}", wrong.len());
+    }
+
+    #[test]
+    fn a_few_words_of_another_script_in_ascii_are_found() {
+        let (_, english) = ASCII[0];
+        for (word, label) in [
+            ("Владивосток", "windows-1251"),
+            ("Владивосток", "KOI8-R"),
+            ("Θεσσαλονίκη", "windows-1253"),
+            ("ירושלים", "windows-1255"),
+            ("東京の郵便局", "Shift_JIS"),
+            ("北京的冬天", "gb18030"),
+        ] {
+            let encoding = Encoding::for_label(label.as_bytes()).expect("an encoding");
+            let text = format!("{english} {word} {english}");
+            let bytes = encoding.encode(&text).0.into_owned();
+            assert_eq!(decoded(&bytes, None).0, text, "{label}");
+        }
+    }
+
+    #[test]
+    fn declarations_that_decode_the_text_need_strong_evidence_against_them() {
+        let page = b"<meta charset=windows-1253><p>Price 5 \x80, alpha \xe1 beta \xe2</p>";
+        assert_eq!(decoded(page, None).1, "windows-1253");
+        let page = b"<meta charset=windows-1251><p>\x93No\x94, she said \x96 and left.</p>";
+        assert_eq!(decoded(page, None).1, "windows-1251", "the same text as in windows-1252");
+        let russian =
+            encoding_rs::WINDOWS_1251.encode("<meta charset=iso-8859-1><p>Маяк горит всю ночь.</p>").0.into_owned();
+        assert_eq!(decoded(&russian, None).1, "windows-1251");
+    }
+
+    #[test]
+    fn text_of_dos_is_found() {
+        let lines = [
+            ("IBM850", "Der Wärter grüßt über die Brücke, und die Möwen hören ihn schön von der Düne.\r\n"),
+            (
+                "IBM437",
+                "│ Größe │ über 5 │ Müller │\r\n└───────┴────────┴────────┘ Ärger für Jürgen, schöne Grüße.\r\n",
+            ),
+            ("IBM852", "Příliš žluťoučký kůň úpěl ďábelské ódy, a pak šel domů přes řeku.\r\n"),
+        ];
+        for (label, line) in lines {
+            let charset = Charset::for_label(label).expect("an encoding");
+            let byte = |c: char| (0..=u8::MAX).find(|byte| charset.single(*byte) == Some(c)).expect("in the encoding");
+            let bytes: Vec<u8> = line.chars().map(byte).collect();
+            assert_eq!(decoded(&bytes, None).0, line, "{label}");
+        }
+    }
+
+    #[test]
+    fn a_stated_encoding_decodes_without_a_guess() {
+        let from = |bytes: &[u8], label| {
+            let found = decode(bytes.to_vec(), Hints { from: Some(label), ..Hints::default() });
+            found.map(|found| (found.text, found.encoding, found.confidence, found.losses))
+        };
+        assert_eq!(from(b"Gr\x81\xe1e", "cp437"), Ok(("Grüße".into(), "IBM437", 1.0, 0)));
+        assert_eq!(from("Grüße".as_bytes(), "latin1"), Ok(("GrÃ¼ÃŸe".into(), "windows-1252", 1.0, 0)));
+        assert_eq!(from(b"\xef\xbb\xbfa\xff", "utf8"), Ok(("a\u{fffd}".into(), "UTF-8", 1.0, 1)));
+        assert_eq!(from(b"a\0b\0", "utf-16le"), Ok(("ab".into(), "UTF-16LE", 1.0, 0)));
+        assert_eq!(from(&[0; 100], "cp850"), Err(NotText { at: 0 }));
+        assert!(is_encoding("Latin1") && !is_encoding("latin-1000") && !is_encoding("iso-2022-cn"));
+        assert!(encodings().into_iter().all(is_encoding));
+    }
+
+    #[test]
+    fn doubtful_encodings_have_a_second_guess() {
+        let found = detect(b"x \xe9 y", Hints::default()).expect("text");
+        assert!(found.second.is_some() && found.second != found.encoding, "{found:?}");
+        assert_eq!(detect(b"plain", Hints::default()).expect("text").second, None);
+    }
+
+    #[test]
+    fn tabs_and_line_ends_are_no_half_of_a_letter() {
+        let row = |row: usize| ["\t".repeat(12), "<td>\n".into(), "\t".repeat(14), format!("<b>{row}é</b>\n")].concat();
+        let rows = (0..10).map(row).collect::<Vec<_>>().concat();
+        let columns = "é\t1\t2\t3\n".repeat(40);
+        let lines = "\n1\n2\n3\né".repeat(40);
+        for text in [format!("<html><body>\n{rows}"), columns, lines.clone(), format!(" {lines}")] {
+            let latin1: Vec<u8> = text.chars().map(|c| c as u8).collect();
+            assert_eq!(decoded(&latin1, None), (text, "windows-1252", 0));
+        }
+        // Numbers of these letters begin with a tab, a line end or a carriage return.
+        let hindi = "यह एक छोटा सा गाँव है और इसके पास एक नदी बहती है।";
+        let punjabi = "ਇਹ ਇੱਕ ਛੋਟਾ ਜਿਹਾ ਪਿੰਡ ਹੈ ਅਤੇ ਇਸ ਦੇ ਕੋਲ ਇੱਕ ਨਦੀ ਵਗਦੀ ਹੈ।";
+        let malayalam = "ഇതൊരു ചെറിയ ഗ്രാമമാണ് അതിന്റെ അടുത്ത് ഒരു നദി ഒഴുകുന്നു";
+        for text in [hindi, punjabi, malayalam] {
+            assert_eq!(decoded(&utf16(text, false), None), (text.into(), "UTF-16LE", 0));
+            assert_eq!(decoded(&utf16(text, true), None), (text.into(), "UTF-16BE", 0));
+        }
     }
 
     fn utf16(text: &str, big_endian: bool) -> Vec<u8> {

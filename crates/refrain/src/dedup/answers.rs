@@ -9,7 +9,7 @@ use std::fs::File;
 use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
 
-use super::group::Most;
+use super::group::{Most, WIDESPREAD_NUMBER, flagged};
 use crate::disk::partitions::{Partition, Partitions};
 use crate::error::{Error, IoContext, Result};
 
@@ -46,7 +46,7 @@ pub(crate) fn ngrams(words: usize, n: usize) -> usize {
 #[derive(Debug, Clone)]
 pub(crate) struct Found {
     /// A file with a four-byte number for each n-gram, in document order: zero if it occurs once, else the number of
-    /// its group.
+    /// its group, with [`WIDESPREAD_NUMBER`].
     pub(crate) answers: PathBuf,
     /// How many groups there are.
     pub(crate) repeated: u64,
@@ -139,14 +139,14 @@ impl Groups {
     fn next(&mut self, count: u64) -> Result<u32> {
         self.repeated += 1;
         self.occurrences += count;
-        let Ok(group) = u32::try_from(self.repeated) else {
-            let most = u32::MAX;
+        let Some(group) = u32::try_from(self.repeated).ok().filter(|group| *group < WIDESPREAD_NUMBER) else {
+            let most = WIDESPREAD_NUMBER - 1;
             let message =
                 format!("more than {most} n-grams occur at least twice; use longer n-grams or fewer documents");
             return Err(Error::Refused(message));
         };
         self.most.push(count, group);
-        Ok(group)
+        Ok(flagged(group, count))
     }
 }
 

@@ -9,6 +9,7 @@ use super::difference::Difference;
 use super::evidence::Task;
 use super::learned::{CELL, Learned};
 use super::lookup::{Aligned, DocumentEvidence};
+use super::matching::{Side, compare};
 use super::neighbours::EDGE;
 use super::signature::Signature;
 use crate::document::{Document, Label, Mark, Reason, Span};
@@ -92,6 +93,8 @@ pub struct Judged {
     pub names: Vec<Option<String>>,
     /// The figures of the document.
     pub figures: DedupFigures,
+    /// Blocks that were kept because they have the wording of many documents, but say something else.
+    pub of_templates: usize,
     /// Passages that are among the most repeated ones of the collection and were not seen before.
     pub(crate) frequent: Vec<FrequentPassage>,
     /// Stretches with no other copy kept so far, if these are [listed](super::DedupOptions::list_lost).
@@ -196,11 +199,11 @@ impl Learned {
             return self.judge_exact(signature, evidence, unit);
         }
         let (number, start) = self.begin(signature.words.len())?;
-        let blocks = match self.same_words(evidence.whole, signature)? {
-            Some(place) => self.all_of(evidence.whole as usize - 1, place, signature)?,
+        let (blocks, of_templates) = match self.same_words(evidence.whole, signature)? {
+            Some(place) => (self.all_of(evidence.whole as usize - 1, place, signature)?, 0),
             None => self.judge_blocks(signature, start, evidence)?,
         };
-        let mut judged = Judged { blocks, ..Judged::default() };
+        let mut judged = Judged { blocks, of_templates, ..Judged::default() };
         self.note_frequent(signature, &evidence.numbers, &mut judged);
         self.remember(signature, start, &evidence.numbers, &mut judged)?;
         if judged.blocks.iter().all(Option::is_some) && !judged.blocks.is_empty() {
@@ -240,7 +243,7 @@ impl Learned {
         signature: &Signature,
         start: u64,
         evidence: &DocumentEvidence,
-    ) -> Result<Vec<Option<Copied>>> {
+    ) -> Result<(Vec<Option<Copied>>, usize)> {
         let copies = self.copies(signature, start, &evidence.numbers)?;
         let mut covered = vec![false; signature.words.len()];
         for copy in &copies {
@@ -263,12 +266,73 @@ impl Learned {
             verdicts.push(verdict);
         }
         let edited = is_edited(&verdicts);
+        let mut of_template = Vec::new();
         if self.options.edited {
             doubt(signature, edited, &mut verdicts);
+            if !self.options.template_text {
+                of_template = self.of_template(signature, evidence, &verdicts)?;
+                release(&of_template, &mut verdicts);
+            }
             self.extend(signature, evidence, edited, &mut verdicts)?;
         }
         self.smooth(signature, evidence, edited, &mut verdicts)?;
-        Ok(verdicts)
+        release(&of_template, &mut verdicts);
+        Ok((verdicts, of_template.iter().filter(|of_template| **of_template).count()))
+    }
+
+    /// Which of the copied blocks have the wording of many documents, but other words where these differ. In a document
+    /// that consists mostly of such blocks, those without differences belong to them.
+    fn of_template(
+        &self,
+        signature: &Signature,
+        evidence: &DocumentEvidence,
+        verdicts: &[Option<Copied>],
+    ) -> Result<Vec<bool>> {
+        let mut of_template = vec![false; verdicts.len()];
+        let (mut differ, mut fixed, mut copied) = (0, Vec::new(), 0);
+        for (block, verdict) in verdicts.iter().enumerate() {
+            let Some(Copied { place: Some(place), difference, .. }) = verdict else { continue };
+            let words = signature.words_of(block);
+            let widespread = &evidence.widespread[words.clone()];
+            let count = widespread.iter().filter(|widespread| **widespread).count();
+            if SOME_WIDESPREAD * count < words.len() {
+                copied += words.len();
+                continue;
+            }
+            let length = words.len() as u64;
+            let slack = length / 5 + AROUND_BLOCK;
+            let (from, to) = (place.saturating_sub(slack), (*place + length + slack).min(evidence.start));
+            let there = self.store.known_words(from, to)?;
+            // If it spans several documents, take the longest part.
+            let mut next = from;
+            let parts = there.split(|word| word.hash == 0).map(|part| {
+                next += part.len() as u64 + 1;
+                (part, next - 1)
+            });
+            let (part, end) = parts.max_by_key(|(part, _)| part.len()).unwrap_or_default();
+            let other = self.aligner.widespread.words(end - part.len() as u64, end)?;
+            let own = Side { words: &signature.words[words.clone()], widespread };
+            let other = Side { words: part, widespread: &other };
+            let (found, _) = compare(own, other, |_| false);
+            // A quotation has other text around it; other names and numbers are in many places.
+            let quotes =
+                difference.quotes && found.longest > SCATTERED && 2 * found.longest > found.own - found.own_found;
+            if found.own > 0 && (found.own_found as f64) < OWN_COPIED * found.own as f64 && !quotes {
+                of_template[block] = true;
+                differ += words.len();
+            } else if 2 * count > words.len() {
+                fixed.push(block);
+            } else {
+                copied += words.len();
+            }
+        }
+        let others = fixed.iter().map(|block| signature.words_of(*block).len()).sum::<usize>().max(copied);
+        if differ > 0 && differ >= others {
+            for block in fixed {
+                of_template[block] = true;
+            }
+        }
+        Ok(of_template)
     }
 
     /// The stretches of a document that occur in kept text. N-grams locate them; then the words themselves are
@@ -329,7 +393,11 @@ impl Learned {
     ) -> Result<Copied> {
         let (own, covered) = (&signature.words[words.clone()], &covered[words.clone()]);
         let share = share_of(covered);
-        let length = |copy: &&Copy| copy.words.end.min(words.end) - copy.words.start.max(words.start);
+        // Widespread wording says little about the origin.
+        let length = |copy: &&Copy| {
+            let here = copy.words.start.max(words.start)..copy.words.end.min(words.end);
+            (evidence.widespread[here.clone()].iter().filter(|widespread| !**widespread).count(), here.len())
+        };
         let copy = copies.iter().max_by_key(length).unwrap_or(&copies[0]);
         let place = (copy.place + words.start as u64).saturating_sub(copy.words.start as u64);
         // A block may begin before the copied words, and the source document may begin after that point.
@@ -471,6 +539,13 @@ impl Learned {
     }
 }
 
+/// Keeps blocks that have the wording of many documents, but say something else.
+fn release(of_template: &[bool], verdicts: &mut [Option<Copied>]) {
+    for (verdict, _) in verdicts.iter_mut().zip(of_template).filter(|(_, of_template)| **of_template) {
+        *verdict = None;
+    }
+}
+
 /// The share of words that are covered.
 fn share_of(covered: &[bool]) -> f64 {
     covered.iter().filter(|covered| **covered).count() as f64 / covered.len().max(1) as f64
@@ -519,6 +594,12 @@ fn is_framed(copies: &[Copy], length: usize) -> bool {
     copies.windows(2).any(|two| two[0].words.end < two[1].words.start && near(two))
 }
 
+/// One word in this many of a block must be widespread if its wording is that of many documents.
+const SOME_WIDESPREAD: usize = 8;
+/// The minimum share of the own words of a copied block that are in its source, if its wording is that of many documents.
+const OWN_COPIED: f64 = 0.68;
+/// Words before and after the expected place of a block that are compared with it, besides a fifth of its length.
+const AROUND_BLOCK: u64 = 8;
 /// Unless a document is an edited copy or mostly copied, at most one word in this many of a block may be new.
 pub(super) const FEW_NEW: usize = 8;
 pub(super) const MOSTLY: f64 = 0.7;

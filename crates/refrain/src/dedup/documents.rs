@@ -1,8 +1,8 @@
-//! Documents that resemble an earlier one by their shared n-grams, and documents that are identical to one.
+//! Documents whose text is in an earlier one, and documents that are identical to one.
 //!
-//! Candidates come from a sample of one n-gram in four, chosen by hash and looked up in the earlier documents. This is
+//! Candidates come from a sample of n-grams, chosen by hash and looked up in the earlier documents. This is
 //! the sample "modulo m" of Broder's paper on resemblance. Unlike a fixed number of minima, it covers a fair share of a
-//! short passage in a long document. The n-grams that candidates share are then counted in full.
+//! short passage in a long document. Candidates are then aligned word by word.
 
 use std::collections::HashMap;
 
@@ -11,16 +11,26 @@ use serde::{Deserialize, Serialize};
 use super::blocks::{By, Copied, DedupFigures, Judged};
 use super::evidence::Unit;
 use super::learned::Learned;
-use super::lookup::DocumentEvidence;
+use super::lookup::{Aligner, DocumentEvidence};
+use super::matching::{Found, Side, compare};
 use super::signature::Signature;
-use super::store::Store;
 use crate::error::{Error, Result};
-use crate::text::mix;
+use crate::text::{Word, mix};
 
 /// Words in the n-grams by which documents are compared.
 const SHINGLE: usize = 5;
 /// The maximum number of earlier documents that a document is compared with.
 const CANDIDATES: usize = 4;
+/// Candidates of which neither contains this share of the n-grams of the other are not aligned.
+const LEAST_SHARED: f64 = 0.1;
+/// With fewer own words than this, most of the other words must be found, too.
+const FEW_OWN: usize = 20;
+const MOST: f64 = 0.65;
+/// At most one word in this many may be a fact that replaces another, if most of the differences are.
+const FEW_FACTS: usize = 100;
+/// Documents that are [related](Related): the minimum resemblance, or share of the own text of either in the other.
+const RELATED: f64 = 0.22;
+const RELATED_OWN: f64 = 0.5;
 
 /// An earlier document that a document resembles.
 #[derive(Debug, Clone, PartialEq)]
@@ -29,8 +39,19 @@ pub struct Resembles {
     pub document: String,
     /// Its number.
     pub number: usize,
-    /// The resemblance, from 0 to 1.
+    /// How much, from 0 to 1, by the [rule](DocumentRule).
     pub score: f64,
+}
+
+/// When a document is a duplicate of an earlier one.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum DocumentRule {
+    /// The earlier one contains at least this share of the words that are its own: not those in wording that many documents
+    /// share. They are in the same language, and do not differ mainly in names and numbers.
+    Contained(f64),
+    /// Their word 5-grams resemble each other at least this much.
+    Resemblance(Measure, f64),
 }
 
 /// How the resemblance of two documents is measured.
@@ -44,73 +65,161 @@ pub enum Measure {
     Containment,
 }
 
+/// How a document is related to an earlier one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum LinkKind {
+    /// Each contains nearly all of the text of the other.
+    Copy,
+    /// The earlier one contains nearly all of its text, and more.
+    Excerpt,
+    /// It contains nearly all of the text of the earlier one, and more.
+    NewerVersion,
+    /// They share wording that many documents have, or differ mainly in names and numbers.
+    SameTemplate,
+    /// They are in different languages, and share what is not translated.
+    Translation,
+    /// A part of each is in the other.
+    Overlap,
+}
+
+impl LinkKind {
+    /// What the relation means, for a document that was kept.
+    pub(crate) fn description(self) -> &'static str {
+        match self {
+            LinkKind::Copy => "copies of documents that were kept",
+            LinkKind::Excerpt => "excerpts of other documents",
+            LinkKind::NewerVersion => "contain an earlier document and more",
+            LinkKind::SameTemplate => "the same wording as other documents, with other names, numbers or words",
+            LinkKind::Translation => "share with a document in another language what is not translated",
+            LinkKind::Overlap => "share a part with an earlier document",
+        }
+    }
+}
+
+/// An earlier document that is related to a document, by numbers.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub(crate) struct Related {
+    pub(crate) number: usize,
+    pub(crate) kind: LinkKind,
+    /// The share of the own words of the later document that the earlier one contains, and the reverse.
+    pub(crate) contained: f64,
+    pub(crate) contains: f64,
+    /// The share of the n-grams of both that are in both.
+    pub(crate) resemblance: f64,
+}
+
+/// The verdict on a whole document.
+#[derive(Debug, Clone, Default)]
+pub struct JudgedDocument {
+    /// The earlier kept document of which it is a duplicate.
+    pub resembles: Option<Resembles>,
+    /// Its figures.
+    pub figures: DedupFigures,
+    /// Earlier kept documents that are related to it.
+    pub(crate) related: Vec<Related>,
+}
+
+/// What a caller of [`Learned::judge_document`] knows of a document.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct DocumentContext {
+    /// A number for its language, if that is known: documents in different languages are not copies of each other.
+    pub language: Option<u16>,
+    /// Compare it with all earlier documents, kept or not, and keep it.
+    pub choosing: bool,
+}
+
 impl Learned {
-    /// Judges the next document as a whole: returns the earlier kept document that it resembles most, if any.
+    /// Judges the next document as a whole.
     pub fn judge_document(
         &mut self,
         signature: &Signature,
         evidence: &DocumentEvidence,
-        measure: Measure,
-        threshold: f64,
-    ) -> Result<(Option<Resembles>, DedupFigures)> {
+        rule: DocumentRule,
+        context: DocumentContext,
+    ) -> Result<JudgedDocument> {
         let (number, _) = self.begin(signature.words.len())?;
+        self.languages.resize(number, 0);
+        self.languages.push(context.language.map_or(0, |language| language.max(1)));
         let words = signature.words.len() as u64;
-        let mut figures = DedupFigures { words, words_kept: words, ..DedupFigures::default() };
-        let mut found = None;
+        let mut judged = JudgedDocument {
+            figures: DedupFigures { words, words_kept: words, ..DedupFigures::default() },
+            ..JudgedDocument::default()
+        };
+        let found;
         if self.same_words(evidence.whole, signature)?.is_some() {
-            found = Some((evidence.whole as usize - 1, 1.0));
-        } else if let Some((other, score)) = self.most_alike(signature, evidence, measure)?
-            && score >= threshold
-        {
-            found = Some((other, score));
+            let other = evidence.whole as usize - 1;
+            found = Some((other, 1.0));
+            judged.related.push(Related::same(other));
+        } else {
+            let mut compared = self.compare_kept(signature, evidence, rule)?;
+            for compared in &mut compared {
+                compared.translated = self.are_translations(number, compared.number);
+            }
+            let score = |compared: &Compared| compared.score(rule).map(|score| (compared.number, score));
+            let best = compared.iter().filter_map(score);
+            found = best.reduce(|best, next| if next.1 > best.1 { next } else { best });
+            judged.related = compared.iter().filter_map(|compared| compared.related(rule)).collect();
         }
-        if found.is_some() {
+        if found.is_some() && !context.choosing {
             self.gone.set(number as u64);
-            figures.words_kept = 0;
+            judged.figures.words_kept = 0;
         }
-        self.state.after.words += figures.words_kept;
+        self.state.after.words += judged.figures.words_kept;
         let resembles = |(number, score)| self.store.id(number).map(|document| Resembles { document, number, score });
-        Ok((found.map(resembles).transpose()?, figures))
+        judged.resembles = found.map(resembles).transpose()?;
+        Ok(judged)
     }
 
-    /// The kept document that resembles a document most, among those that share anchors with it.
-    fn most_alike(
+    /// True for documents in different languages.
+    fn are_translations(&self, one: usize, other: usize) -> bool {
+        let language = |number: usize| self.languages.get(number).copied().unwrap_or_default();
+        language(one) != language(other) && language(one) > 0 && language(other) > 0
+    }
+
+    /// How two documents are related, by their numbers: one to `other`.
+    pub(crate) fn relation(
+        &self,
+        one: usize,
+        other: usize,
+        rule: DocumentRule,
+    ) -> Result<(Option<f64>, Option<Related>)> {
+        let (from, to) = self.store.bounds(one)?.words;
+        let words = self.store.known_words(from, to)?;
+        let widespread = self.aligner.widespread.words(from, to)?;
+        let own = shingles(&words.iter().map(|word| word.hash).collect::<Vec<_>>());
+        let side = Side { words: &words, widespread: &widespread };
+        let mut compared = self.aligner.compare(&own, side, other, rule.aligns())?;
+        compared.translated = self.are_translations(one, other);
+        Ok((compared.score(rule), compared.related(rule)))
+    }
+
+    /// The kept documents that share most with a document, compared with it.
+    fn compare_kept(
         &self,
         signature: &Signature,
         evidence: &DocumentEvidence,
-        measure: Measure,
-    ) -> Result<Option<(usize, f64)>> {
+        rule: DocumentRule,
+    ) -> Result<Vec<Compared>> {
         let now;
         let candidates = match &evidence.alike {
             Some(candidates) => candidates,
             None => {
-                now = candidates(&self.store, signature, evidence)?;
+                now = self.aligner.candidates(signature, evidence)?;
                 &now
             }
         };
         let kept = candidates.iter().filter(|candidate| !self.gone.get(candidate.number as u64));
-        let mut best: Option<(usize, f64)> = None;
         let mut own = None;
-        for candidate in kept.take(CANDIDATES) {
-            let shared = match candidate.shared {
-                Some(shared) => shared,
-                None => {
-                    let own = own.get_or_insert_with(|| shingles(&signature.hashes_of(0..signature.words.len())));
-                    Shared::of(own, &shingles_of(&self.store, candidate.number)?)
-                }
-            };
-            let score = shared.score(measure);
-            if best.is_none_or(|(_, best)| score > best) {
-                best = Some((candidate.number, score));
+        let compared = |candidate: &Candidate| match candidate.compared {
+            Some(compared) => Ok(compared),
+            None => {
+                let own = own.get_or_insert_with(|| shingles(&signature.hashes_of(0..signature.words.len())));
+                let side = Side { words: &signature.words, widespread: &evidence.widespread };
+                self.aligner.compare(own, side, candidate.number, rule.aligns())
             }
-        }
-        Ok(best)
-    }
-
-    /// How much one document resembles another, and the id of the other, by document number.
-    pub fn compare(&self, one: usize, other: usize, measure: Measure) -> Result<Resembles> {
-        let shared = Shared::of(&shingles_of(&self.store, one)?, &shingles_of(&self.store, other)?);
-        Ok(Resembles { document: self.store.id(other)?, number: other, score: shared.score(measure) })
+        };
+        kept.take(CANDIDATES).map(compared).collect()
     }
 
     /// The number of words in a document, by its number.
@@ -171,8 +280,86 @@ impl Learned {
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Candidate {
     number: usize,
-    /// The n-grams they share, if counted.
-    shared: Option<Shared>,
+    /// How they compare, if known.
+    compared: Option<Compared>,
+}
+
+/// Two documents, compared.
+#[derive(Debug, Clone, Copy)]
+struct Compared {
+    /// The number of the earlier one.
+    number: usize,
+    shared: Shared,
+    /// How much of the later one is in the earlier one, and the reverse, if they were aligned.
+    found: Option<(Found, Found)>,
+    /// They are in different languages.
+    translated: bool,
+}
+
+impl DocumentRule {
+    /// True if documents are compared word by word.
+    pub(super) fn aligns(self) -> bool {
+        matches!(self, DocumentRule::Contained(_))
+    }
+}
+
+impl Compared {
+    /// How much the later document resembles the earlier one, if it is a duplicate.
+    fn score(&self, rule: DocumentRule) -> Option<f64> {
+        match rule {
+            DocumentRule::Resemblance(measure, least) => {
+                Some(self.shared.score(measure)).filter(|score| *score >= least)
+            }
+            DocumentRule::Contained(least) => {
+                let found = self.found.filter(|(found, _)| !self.translated && is_contained(*found, least));
+                found.map(|(found, _)| found.share().min(1.0))
+            }
+        }
+    }
+
+    /// The relation, if there is one.
+    fn related(&self, rule: DocumentRule) -> Option<Related> {
+        let resemblance = self.shared.score(Measure::Jaccard);
+        let related =
+            |kind, contained, contains| Some(Related { number: self.number, kind, contained, contains, resemblance });
+        let Some((found, reverse)) = self.found else {
+            return self.score(rule).and_then(|_| {
+                let of = |all: usize| self.shared.both as f64 / all.max(1) as f64;
+                related(LinkKind::Copy, of(self.shared.own), of(self.shared.theirs))
+            });
+        };
+        let DocumentRule::Contained(least) = rule else { return None };
+        let (contained, contains) = (is_contained(found, least), is_contained(reverse, least));
+        let kind = match (contained, contains) {
+            _ if self.translated => LinkKind::Translation,
+            (true, true) => LinkKind::Copy,
+            (true, false) => LinkKind::Excerpt,
+            (false, true) => LinkKind::NewerVersion,
+            _ if differs_in_facts(found) || 2 * found.own < found.words => LinkKind::SameTemplate,
+            _ => LinkKind::Overlap,
+        };
+        let (one, two) = (found.share(), reverse.share());
+        let worth = contained || contains || resemblance >= RELATED || one.max(two) >= RELATED_OWN;
+        if worth { related(kind, one, two) } else { None }
+    }
+}
+
+impl Related {
+    /// A document with the same words.
+    fn same(number: usize) -> Related {
+        Related { number, kind: LinkKind::Copy, contained: 1.0, contains: 1.0, resemblance: 1.0 }
+    }
+}
+
+/// True if a text is in another one: nearly all words of its own, and none that say something else.
+fn is_contained(found: Found, least: f64) -> bool {
+    let rest = found.own >= FEW_OWN || found.found as f64 >= MOST * found.words as f64;
+    found.words > 0 && rest && found.share() >= least && !differs_in_facts(found)
+}
+
+/// True if most of the differences are names and numbers in the place of others.
+fn differs_in_facts(found: Found) -> bool {
+    found.facts * FEW_FACTS > found.words && 2 * found.facts >= found.own - found.own_found
 }
 
 /// N-grams of two documents.
@@ -183,33 +370,51 @@ struct Shared {
     theirs: usize,
 }
 
-/// The documents that first contain the anchors of a document, those with the most in front; some are compared.
-pub(super) fn candidates(store: &Store, signature: &Signature, evidence: &DocumentEvidence) -> Result<Vec<Candidate>> {
-    let known = evidence.places.iter().filter(|place| (1..=evidence.start).contains(*place));
-    let mut places: Vec<u64> = known.map(|place| place - 1).collect();
-    places.sort_unstable();
-    let mut found: Vec<(usize, usize)> = Vec::new();
-    let mut rest = &places[..];
-    while let Some(place) = rest.first() {
-        let (number, bounds) = store.document_of(*place)?;
-        let here = rest.partition_point(|place| *place < bounds.words.1);
-        found.push((here, number));
-        rest = &rest[here.max(1)..];
+impl Aligner {
+    /// The documents that first contain the anchors of a document, those with the most in front; some are compared.
+    /// Anchors in widespread text say little about the origin, so the others come first.
+    pub(super) fn candidates(&self, signature: &Signature, evidence: &DocumentEvidence) -> Result<Vec<Candidate>> {
+        let known = signature.anchors.iter().zip(&evidence.places);
+        let known = known.filter(|(_, place)| (1..=evidence.start).contains(*place));
+        let mut places: Vec<(u64, bool)> =
+            known.map(|((at, _), place)| (place - 1, !evidence.widespread[*at as usize])).collect();
+        places.sort_unstable();
+        let mut found: Vec<(usize, usize, usize)> = Vec::new();
+        let mut rest = &places[..];
+        while let Some((place, _)) = rest.first() {
+            let (number, bounds) = self.store.document_of(*place)?;
+            let here = rest.partition_point(|(place, _)| *place < bounds.words.1).max(1);
+            found.push((rest[..here].iter().filter(|(_, own)| *own).count(), here, number));
+            rest = &rest[here..];
+        }
+        found.sort_unstable_by_key(|(own, hits, number)| (std::cmp::Reverse((*own, *hits)), *number));
+        let own = if found.is_empty() { Vec::new() } else { shingles(&signature.hashes_of(0..signature.words.len())) };
+        let candidate = |(at, (_, _, number)): (usize, (usize, usize, usize))| {
+            let aligns = self.options.aligns;
+            let side = Side { words: &signature.words, widespread: &evidence.widespread };
+            let compare = || self.compare(&own, side, number, aligns);
+            Ok::<_, Error>(Candidate { number, compared: (at < CANDIDATES).then(compare).transpose()? })
+        };
+        found.into_iter().enumerate().map(candidate).collect()
     }
-    found.sort_unstable_by_key(|(hits, number)| (std::cmp::Reverse(*hits), *number));
-    let own = if found.is_empty() { Vec::new() } else { shingles(&signature.hashes_of(0..signature.words.len())) };
-    let candidate = |(at, (_, number)): (usize, (usize, usize))| {
-        let compare = || Ok::<_, Error>(Shared::of(&own, &shingles_of(store, number)?));
-        Ok(Candidate { number, shared: (at < CANDIDATES).then(compare).transpose()? })
-    };
-    found.into_iter().enumerate().map(candidate).collect()
-}
 
-fn shingles_of(store: &Store, number: usize) -> Result<Vec<u64>> {
-    let (from, to) = store.bounds(number)?.words;
-    let mut words = Vec::new();
-    store.words(from, to, &mut words)?;
-    Ok(shingles(&words))
+    /// Compares a document, of which the n-grams are `own`, with an earlier one.
+    fn compare(&self, own: &[u64], side: Side<'_>, number: usize, aligns: bool) -> Result<Compared> {
+        let (from, to) = self.store.bounds(number)?.words;
+        let there = self.store.known_words(from, to)?;
+        let hashes: Vec<u64> = there.iter().map(|word| word.hash).collect();
+        let shared = Shared::of(own, &shingles(&hashes));
+        let least = shared.both as f64 / shared.own.min(shared.theirs).max(1) as f64;
+        let found = if aligns && least >= LEAST_SHARED {
+            let widespread = self.widespread.words(from, to)?;
+            let other = Side { words: &there, widespread: &widespread };
+            let is_fact = |word: &Word| word.marked() && !self.store.is_common(word.hash);
+            Some(compare(side, other, is_fact))
+        } else {
+            None
+        };
+        Ok(Compared { number, shared, found, translated: false })
+    }
 }
 
 /// The distinct n-grams of a document, in order.

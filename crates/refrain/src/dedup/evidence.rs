@@ -52,6 +52,10 @@ pub struct DedupOptions {
     pub stub: usize,
     /// Also find copies in which words were changed.
     pub edited: bool,
+    /// Also remove blocks that have the wording of many documents, but say something else.
+    pub template_text: bool,
+    /// Align whole documents word by word, for [`DocumentRule::Contained`](super::DocumentRule).
+    pub aligns: bool,
     /// List removed text that may not occur in the output.
     pub list_lost: bool,
     /// Remember the display names of documents, for explanations.
@@ -126,6 +130,8 @@ impl Default for DedupOptions {
             threshold: 0.5,
             stub: 20,
             edited: true,
+            template_text: false,
+            aligns: true,
             list_lost: false,
             memory: DedupOptions::MEMORY,
             temporary: std::env::temp_dir(),
@@ -146,6 +152,11 @@ impl DedupOptions {
 
     pub(super) fn needs_anchors(&self) -> bool {
         self.task == Task::Documents || (self.task == Task::Blocks && self.edited)
+    }
+
+    /// One n-gram in this many is an anchor.
+    pub(super) fn anchor_every(&self) -> u64 {
+        if self.task == Task::Documents && self.aligns { 2 } else { 4 }
     }
 
     pub(super) fn needs_words(&self) -> bool {
@@ -425,7 +436,7 @@ impl Learning {
         let work = Work::begin(&self.options, workers, saved, &all);
         work.check(all.into_iter().map(needs).max().unwrap_or_default())?;
         let mut store = Store::open(self.folder.path())?;
-        if self.options.task == Task::Blocks {
+        if self.options.needs_words() && self.options.task != Task::Count {
             store.count_common()?;
         }
         let found = match self.options.engine {

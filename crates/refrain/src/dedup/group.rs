@@ -22,6 +22,16 @@ pub(super) const DIGEST: usize = 16;
 /// Bytes of the number of an n-gram that occurs twice or more.
 pub(super) const NUMBER: usize = 4;
 
+/// Text that occurs at least this often is [widespread](super::widespread::Widespread).
+pub(super) const WIDESPREAD: u64 = 5;
+/// The highest bit of an answer: set if the n-gram or anchor is widespread.
+pub(crate) const WIDESPREAD_NUMBER: u32 = 1 << 31;
+pub(super) const WIDESPREAD_PLACE: u64 = 1 << (8 * PLACE - 1);
+/// The second highest bit: set if the anchor occurs again.
+pub(super) const REPEATED_PLACE: u64 = 1 << (8 * PLACE - 2);
+/// The bits that hold a position.
+pub(super) const PLACE_BITS: u64 = REPEATED_PLACE - 1;
+
 /// Memory for processing an entry: the entry, its key and position, and its answer.
 pub(super) const fn bytes_of_work(entry: usize) -> u64 {
     entry as u64 + if entry > NGRAM { 32 } else { 16 } + 8
@@ -289,15 +299,22 @@ pub(super) fn group(partition: &mut Partition) -> Result<Grouped> {
     }
     let mut answers = Vec::with_capacity(firsts.len() * NUMBER);
     for number in &firsts {
-        answers.extend_from_slice(&number.to_le_bytes());
+        let count = number.checked_sub(1).map_or(0, |at| counts[at as usize].0);
+        answers.extend_from_slice(&flagged(*number, count).to_le_bytes());
     }
     partition.answer(answers)?;
     let occurrences = counts.iter().map(|(count, _)| count).sum();
     Ok(Grouped { repeated: counts.len() as u64, occurrences, most: Most::of(counts) })
 }
 
+/// The number of an n-gram that occurs `count` times, as an answer.
+pub(crate) fn flagged(number: u32, count: u64) -> u32 {
+    if count >= WIDESPREAD { number | WIDESPREAD_NUMBER } else { number }
+}
+
 /// Answers each entry with the position of the first one with its hash, counted from 1; zero for the first itself. An
-/// entry is a hash followed by a position.
+/// entry is a hash followed by a position. Answers for entries that occur again have [`REPEATED_PLACE`], and those for widespread
+/// ones have [`WIDESPREAD_PLACE`].
 pub(super) fn first_places<const N: usize>(partition: &mut Partition) -> Result<()> {
     let entries = partition.read()?;
     let mut answers = vec![0_u8; entries.len() / N * PLACE];
@@ -307,13 +324,31 @@ pub(super) fn first_places<const N: usize>(partition: &mut Partition) -> Result<
         u128::from_le_bytes(key)
     };
     let place_of = |at: u32| number(&entries[(at as usize + 1) * N - PLACE..][..PLACE]) + 1;
-    by_key::<N, u128, u64>(
+    let mut put = |at: u32, answer: u64| answers[at as usize * PLACE..][..PLACE].copy_from_slice(&place(answer));
+    // The entries of a key until it is widespread.
+    let first = |at: u32| ([at; WIDESPREAD as usize - 1], 1);
+    by_key::<N, u128, ([u32; WIDESPREAD as usize - 1], usize)>(
         &entries,
         |entry| number(&entry[2..5]),
         key,
-        place_of,
-        |at, first| {
-            answers[at as usize * PLACE..][..PLACE].copy_from_slice(&place(*first));
+        first,
+        |at, (few, count)| {
+            let place = place_of(few[0]);
+            let (repeated, widespread) = (REPEATED_PLACE, REPEATED_PLACE | WIDESPREAD_PLACE);
+            *count += 1;
+            if *count == 2 {
+                put(few[0], repeated);
+            }
+            if *count <= few.len() {
+                few[*count - 1] = at;
+                put(at, place | repeated);
+                return;
+            }
+            if *count == few.len() + 1 {
+                put(few[0], widespread);
+                few[1..].iter().for_each(|at| put(*at, place | widespread));
+            }
+            put(at, place | widespread);
         },
     );
     partition.answer(answers)

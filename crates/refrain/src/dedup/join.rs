@@ -1,7 +1,7 @@
 //! Dedup as a [`Join`]: documents that share n-grams, anchors or digests are judged together, one after the other.
 
 use super::blocks::Copied;
-use super::documents::{Measure, Resembles};
+use super::documents::{DocumentContext, DocumentRule, Resembles};
 use super::evidence::{DedupOptions, Learning, Task, whole};
 use super::signature::Signature;
 use crate::document::Position;
@@ -19,10 +19,8 @@ use crate::text::mix;
 pub struct DedupJoin {
     /// What is a duplicate.
     pub options: DedupOptions,
-    /// How documents as a whole are compared.
-    pub measure: Measure,
-    /// The minimum resemblance of duplicate documents.
-    pub resemblance: f64,
+    /// When a document as a whole is a duplicate.
+    pub rule: DocumentRule,
 }
 
 /// The verdict on one document.
@@ -83,8 +81,8 @@ impl Join for DedupJoin {
             let evidence = learned.look_up(signature)?;
             let verdict = match self.options.task {
                 Task::Documents => {
-                    let (found, _) = learned.judge_document(signature, &evidence, self.measure, self.resemblance)?;
-                    Verdict::Document(found)
+                    let context = DocumentContext::default();
+                    Verdict::Document(learned.judge_document(signature, &evidence, self.rule, context)?.resembles)
                 }
                 _ => Verdict::Blocks(learned.judge_with(signature, &evidence)?.blocks),
             };

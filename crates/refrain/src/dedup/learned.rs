@@ -16,6 +16,7 @@ use super::lookup::{Aligner, DocumentEvidence, Lookup, LookupState};
 use super::signature::Signature;
 use super::store::{Bounds, Store};
 use super::tables::{Bits, Kept, Places};
+use super::widespread::Widespread;
 use crate::disk::atomic::AtomicFile;
 use crate::disk::partitions::{Answers, Partition};
 use crate::error::{Error, IoContext, Result};
@@ -37,6 +38,8 @@ pub struct Learned {
     pub(super) removed: Bits,
     /// Documents that were removed as a whole.
     pub(super) gone: Bits,
+    /// The languages of documents that were judged as a whole; 0 if unknown.
+    pub(super) languages: Vec<u16>,
     pub(super) store: Arc<Store>,
     pub(super) counts: Counts,
     pub(super) state: State,
@@ -77,6 +80,7 @@ struct Saved {
     state: State,
     lookup: LookupState,
     reported: Vec<u64>,
+    languages: Vec<u16>,
     of: Value,
 }
 
@@ -112,7 +116,8 @@ impl Learned {
             }
         };
         let store = Arc::new(store);
-        let aligner = Aligner { store: store.clone(), options: options.clone() };
+        let widespread = Arc::new(Widespread::new(folder.path().join("widespread")));
+        let aligner = Aligner { store: store.clone(), widespread, options: options.clone() };
         let lookup = Lookup {
             ngrams,
             bases,
@@ -129,6 +134,7 @@ impl Learned {
             places: Places::new(folder.path().join("places")),
             removed: Bits::new(words.div_ceil(CELL) + 1),
             gone: Bits::new(counts.documents),
+            languages: Vec::new(),
             store,
             counts,
             state: State::default(),
@@ -259,9 +265,11 @@ impl Learned {
     /// after the last document that was judged.
     pub(crate) fn checkpoint(&mut self, lookup: LookupState, of: Value) -> Result<()> {
         self.places.flush()?;
+        self.aligner.widespread.flush()?;
         let mut reported: Vec<u64> = self.reported.iter().copied().collect();
         reported.sort_unstable();
-        let saved = Saved { state: self.state.clone(), lookup, reported, of };
+        let languages = self.languages.clone();
+        let saved = Saved { state: self.state.clone(), lookup, reported, languages, of };
         let path = self.saved_path();
         let mut out = BufWriter::with_capacity(1 << 20, AtomicFile::create(&path)?);
         let mut write = || {
@@ -297,10 +305,11 @@ impl Learned {
         let bits = [self.kept.bits_mut(), &mut self.removed, &mut self.gone];
         bits.into_iter().try_for_each(|bits| bits.read(&mut input.by_ref())).at(&path)?;
         if let Some(lookup) = &mut self.lookup {
-            lookup.restore(&saved.lookup);
+            lookup.restore(&saved.lookup)?;
         }
         self.places.resume()?;
         self.state = saved.state;
+        self.languages = saved.languages;
         self.reported = saved.reported.into_iter().collect();
         self.resumed = Some(saved.of);
         Ok(())

@@ -7,11 +7,12 @@ use serde::{Deserialize, Serialize};
 
 use super::alignment::{common, diagonals};
 use super::difference::{Difference, WordCounts, count_words};
-use super::documents::{Candidate, candidates};
+use super::documents::Candidate;
 use super::evidence::{DedupOptions, Task, whole};
-use super::group::{NUMBER, PLACE};
-use super::signature::Signature;
+use super::group::{NUMBER, PLACE, PLACE_BITS, REPEATED_PLACE, WIDESPREAD_NUMBER, WIDESPREAD_PLACE};
+use super::signature::{ANCHOR, Signature};
 use super::store::Store;
+use super::widespread::Widespread;
 use crate::disk::partitions::Answers;
 use crate::error::Result;
 
@@ -42,10 +43,14 @@ pub struct DocumentEvidence {
     pub(super) numbers: Vec<u64>,
     /// The first positions of its anchors, counted from 1.
     pub(super) places: Vec<u64>,
+    /// How many of its anchors occur again.
+    repeated: usize,
     /// The first document with its hash, counted from 1.
     pub(super) whole: u64,
     /// The first positions of its digests, counted from 1.
     pub(super) digests: Vec<u64>,
+    /// Which of its words are in widespread text.
+    pub(super) widespread: Vec<bool>,
     /// How often each word occurs in it, computed on demand.
     counts: OnceLock<WordCounts>,
     /// For each block, the earlier text aligned with it, if computed.
@@ -54,7 +59,16 @@ pub struct DocumentEvidence {
     pub(super) alike: Option<Vec<Candidate>>,
 }
 
+/// A document that resembles others has at least this many anchors that occur again, and one in this many.
+const LEAST_REPEATED: usize = 3;
+const REPEATED: usize = 10;
+
 impl DocumentEvidence {
+    /// True if the document may resemble others.
+    pub(crate) fn may_resemble(&self) -> bool {
+        self.repeated >= LEAST_REPEATED && self.repeated * REPEATED >= self.places.len()
+    }
+
     /// How often the words of the document occur in it.
     pub(super) fn counts(&self, signature: &Signature) -> &WordCounts {
         self.counts.get_or_init(|| count_words(&signature.words))
@@ -87,15 +101,29 @@ impl Lookup {
         }
         self.next += signature.words.len() as u64 + 1;
         evidence.numbers.reserve_exact(signature.ngrams.len());
-        for hash in &signature.ngrams {
+        // The separator after the document has a place, too.
+        let mut widespread = vec![false; signature.words.len() + 1];
+        for (at, hash) in signature.ngrams.iter().enumerate() {
             let (partition, number) = self.ngrams.next(*hash)?;
+            if number >= u64::from(WIDESPREAD_NUMBER) {
+                widespread[at..at + self.aligner.options.ngram].fill(true);
+            }
+            let number = number & !u64::from(WIDESPREAD_NUMBER);
             evidence.numbers.push(if number == 0 { 0 } else { self.bases[partition] + number });
         }
         evidence.places.reserve_exact(signature.anchors.len());
-        for (_, hash) in &signature.anchors {
-            evidence.places.push(self.anchors.next(*hash)?.1);
+        for (at, hash) in &signature.anchors {
+            let place = self.anchors.next(*hash)?.1;
+            if place & WIDESPREAD_PLACE != 0 {
+                widespread[*at as usize..*at as usize + ANCHOR].fill(true);
+            }
+            evidence.repeated += usize::from(place & REPEATED_PLACE != 0);
+            evidence.places.push(place & PLACE_BITS);
         }
-        evidence.whole = self.wholes.next(whole(signature))?.1;
+        evidence.whole = self.wholes.next(whole(signature))?.1 & PLACE_BITS;
+        self.aligner.widespread.push(&widespread)?;
+        widespread.pop();
+        evidence.widespread = widespread;
         Ok(evidence)
     }
 
@@ -113,13 +141,14 @@ impl Lookup {
     }
 
     /// Continues from a state.
-    pub(super) fn restore(&mut self, state: &LookupState) {
+    pub(super) fn restore(&mut self, state: &LookupState) -> Result<()> {
         let LookupState([ngrams, anchors, wholes, digests], next) = state;
         self.ngrams.skip(ngrams);
         self.anchors.skip(anchors);
         self.wholes.skip(wholes);
         self.digests.skip(digests);
         self.next = *next;
+        if let Task::Exact(..) = self.aligner.options.task { Ok(()) } else { self.aligner.widespread.resume(*next) }
     }
 
     /// An aligner that compares documents with earlier text.
@@ -142,6 +171,7 @@ const WORDS_OF_HIT: usize = 64;
 #[derive(Clone)]
 pub struct Aligner {
     pub(super) store: Arc<Store>,
+    pub(super) widespread: Arc<Widespread>,
     pub(super) options: DedupOptions,
 }
 
@@ -157,7 +187,7 @@ impl Aligner {
                 }
             }
             Task::Documents if evidence.whole == 0 => {
-                evidence.alike = Some(candidates(&self.store, signature, evidence)?);
+                evidence.alike = Some(self.candidates(signature, evidence)?);
             }
             _ => {}
         }

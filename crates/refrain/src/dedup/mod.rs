@@ -16,6 +16,7 @@ pub(crate) mod group;
 mod join;
 mod learned;
 mod lookup;
+mod matching;
 mod neighbours;
 mod saved;
 mod signature;
@@ -23,10 +24,12 @@ pub(crate) mod store;
 mod tables;
 #[cfg(all(test, feature = "papers"))]
 pub(crate) mod twin;
+mod widespread;
 
 pub use blocks::{By, Copied, DedupFigures, Judged};
 pub(crate) use blocks::{FrequentPassage, Lost};
-pub use documents::{Measure, Resembles};
+pub(crate) use documents::Related;
+pub use documents::{DocumentContext, DocumentRule, JudgedDocument, LinkKind, Measure, Resembles};
 pub use evidence::{Counts, DedupOptions, Engine, Learning, Normalise, Task, Unit};
 pub use exact::{ExactDuplicates, FirstCopies, Sightings};
 pub use join::{DedupJoin, Verdict};

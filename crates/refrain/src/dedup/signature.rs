@@ -9,8 +9,6 @@ const BASE: u64 = 0x9E37_79B9_7F4A_7C15;
 
 /// Words of an anchor.
 pub(super) const ANCHOR: usize = 4;
-/// One n-gram in this many is an anchor.
-const ANCHOR_EVERY: u64 = 4;
 
 /// A low estimate of the bytes of a word and the space after it.
 const BYTES_OF_WORD: usize = 5;
@@ -75,9 +73,9 @@ impl Signature {
         }
         if options.needs_anchors() {
             self.anchors.reserve(self.words.len() / 3);
-            let mut at = 0;
+            let (mut at, every) = (0, options.anchor_every());
             each_hash(&self.words, ANCHOR, |hash| {
-                if hash % ANCHOR_EVERY == 0 {
+                if hash % every == 0 {
                     self.anchors.push((at, hash));
                 }
                 at += 1;

@@ -7,7 +7,7 @@ use std::path::Path;
 use proptest::prelude::*;
 
 use crate::dedup::answers::Found;
-use crate::dedup::group::Most;
+use crate::dedup::group::{Most, flagged};
 use crate::dedup::store::{Store, StoreSize, StoreWriter};
 use crate::error::Result;
 use crate::text::Word;
@@ -35,10 +35,13 @@ pub(crate) fn plain(documents: &[Vec<u64>], n: usize) -> Plain {
         let next = groups.len() as u32 + 1;
         answers.push(match counts[ngram] {
             1 => 0,
-            count => *groups.entry(ngram).or_insert_with(|| {
-                counted.push((count, next));
-                next
-            }),
+            count => {
+                let number = *groups.entry(ngram).or_insert_with(|| {
+                    counted.push((count, next));
+                    next
+                });
+                flagged(number, count)
+            }
         });
     }
     let occurrences = counted.iter().map(|(count, _)| count).sum();

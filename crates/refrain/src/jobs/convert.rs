@@ -11,6 +11,7 @@ use crate::flow::each_document;
 use crate::prepare::Preparation;
 use crate::run::Run;
 use crate::source::ReadOptions;
+use crate::stats::Account;
 use crate::text::Offsets;
 use crate::write::{Compressed, WriteOptions, removed_lines};
 
@@ -42,7 +43,9 @@ pub struct Convert {
 pub struct ConvertReport {
     /// Documents that were written.
     pub documents: u64,
-    /// What failed, and what was skipped.
+    /// What became of the items of the inputs.
+    pub input: Account,
+    /// What failed.
     pub failures: Failures,
 }
 
@@ -65,12 +68,7 @@ impl Convert {
             &source,
             |position, item| preparation.prepare(position, item),
             |_, prepared| {
-                if let Some(reason) = prepared.skipped {
-                    failures.skip(reason);
-                }
-                if let Some(failure) = prepared.failure {
-                    failures.add(failure)?;
-                }
+                failures.count(prepared.document.is_some(), prepared.skipped.as_deref(), prepared.failure)?;
                 let Some(document) = prepared.document else { return Ok(()) };
                 if let Some(removed) = &mut removed {
                     removed.put(&removed_lines(&document, self.offsets)?)?;
@@ -84,7 +82,8 @@ impl Convert {
         )?;
         writer.finish()?;
         removed.map(Compressed::finish).transpose()?;
-        let report = ConvertReport { documents, failures: failures.finish() };
+        let (input, failures) = failures.finish();
+        let report = ConvertReport { documents, input, failures };
         outputs.write_report(&report)?;
         Ok(report)
     }

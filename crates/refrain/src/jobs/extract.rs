@@ -21,6 +21,7 @@ use crate::prepare::{Opened, with_workspace};
 use crate::report::{SHOWN, excerpt};
 use crate::run::Run;
 use crate::source::{Body, EMPTY_FILE, Item, Markup, RawDocument, ReadOptions, is_record};
+use crate::stats::Account;
 use crate::text::{CharOffsets, Offsets, legible};
 use crate::write::{Compressed, FolderWriter, Format, WriteOptions, marks_as_json, removed_lines};
 
@@ -62,7 +63,9 @@ pub struct ExtractReport {
     pub empty: u64,
     /// Pages that show no text, of which only the description in their metadata was written.
     pub described: u64,
-    /// What failed, and what was skipped.
+    /// What became of the items of the inputs.
+    pub input: Account,
+    /// What failed.
     pub failures: Failures,
 }
 
@@ -135,12 +138,7 @@ impl Extract {
             |_, done| {
                 report.empty += u64::from(done.empty);
                 report.described += u64::from(done.described);
-                if let Some(reason) = done.skipped {
-                    failures.skip(reason);
-                }
-                if let Some(failure) = done.failure {
-                    failures.add(failure)?;
-                }
+                failures.count(done.written.is_some(), done.skipped.as_deref(), done.failure)?;
                 if let Some(removed) = &mut removed {
                     removed.put(&done.removed?)?;
                 }
@@ -170,7 +168,7 @@ impl Extract {
             out.finish()?;
         }
         removed.map(Compressed::finish).transpose()?;
-        report.failures = failures.finish();
+        (report.input, report.failures) = failures.finish();
         outputs.write_report(&report)?;
         Ok(report)
     }

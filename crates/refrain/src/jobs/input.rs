@@ -1,15 +1,18 @@
 //! The input of a job.
 
-use std::ops::ControlFlow;
 use std::path::Path;
 use std::sync::Arc;
 
 use tempfile::TempDir;
 
 use super::Outputs;
-use crate::document::Document;
+use crate::document::{Document, Origin, Position};
 use crate::error::{Error, Failure, Result};
+use crate::flow::each_document;
+use crate::prepare::{Opened, Preparation, Prepared};
+use crate::run::Run;
 use crate::source::{Collection, InputFiles, Item, ReadOptions, STDIN};
+use crate::stats::Account;
 
 /// The input of a job: files by name, standard input, or documents in memory.
 ///
@@ -22,6 +25,62 @@ use crate::source::{Collection, InputFiles, Item, ReadOptions, STDIN};
 /// ```
 #[derive(Debug, Clone)]
 pub struct Input(Kind);
+
+/// An item of an input, as [`Input::each_item`] lists it.
+#[derive(Debug)]
+pub struct ListedItem {
+    /// The number of its record in its input, if it is one.
+    pub record: Option<u64>,
+    /// What it is.
+    pub kind: ItemKind,
+    /// What went wrong. A document may have a failure: it was damaged, but can be used.
+    pub failure: Option<Failure>,
+}
+
+/// What an item of an input is.
+#[derive(Debug)]
+pub enum ItemKind {
+    /// A document.
+    Document {
+        /// Its id.
+        id: String,
+        /// Where it came from.
+        origin: Origin,
+        /// The size of its content, as it was found.
+        bytes: usize,
+    },
+    /// Something that is not expected to be a document.
+    Skipped {
+        /// Where it came from.
+        origin: Origin,
+        /// Why it was skipped.
+        reason: String,
+    },
+    /// Something that should have been a document.
+    Failed,
+}
+
+impl ListedItem {
+    fn of(position: Position, item: Item) -> ListedItem {
+        let record = Some(position.record + 1);
+        let (id, origin, bytes) = match &item {
+            Item::Document(raw) => (raw.id.clone(), raw.origin.clone(), raw.body.len()),
+            Item::Skipped { origin, .. } => (String::new(), origin.clone(), 0),
+            Item::Failed(_) => (String::new(), Origin::default(), 0),
+        };
+        let opened = match item {
+            Item::Document(raw) => Opened::new(position, *raw).map(|opened| opened.failure).map_err(|none| *none),
+            item => Err(Preparation { language: None, extractor: None }.prepare(position, item)),
+        };
+        match opened {
+            Ok(failure) => ListedItem { record, kind: ItemKind::Document { id, origin, bytes }, failure },
+            Err(Prepared { skipped: Some(reason), failure, .. }) => {
+                ListedItem { record, kind: ItemKind::Skipped { origin, reason }, failure }
+            }
+            Err(Prepared { failure, .. }) => ListedItem { record, kind: ItemKind::Failed, failure },
+        }
+    }
+}
 
 #[derive(Debug, Clone)]
 enum Kind {
@@ -81,21 +140,26 @@ impl Input {
         Ok((source, failures))
     }
 
-    /// Visits every item in order: documents as they were read, skipped items and failures, with the number of its record
-    /// where it has one. Nothing to read at all is an error.
+    /// Visits every item in order, and returns what became of them. Documents are opened as any job opens them, because some
+    /// turn out to be something else. Nothing to read at all is an error.
     pub fn each_item(
         &self,
         options: &ReadOptions,
-        mut visit: impl FnMut(Option<u64>, Item) -> ControlFlow<()>,
-    ) -> Result<()> {
+        run: &Run,
+        mut visit: impl FnMut(ListedItem) -> Result<()>,
+    ) -> Result<Account> {
         let (source, failures) = self.open(options, &Outputs::none())?;
+        let mut account = Account::default();
         for failure in failures {
-            if visit(None, Item::Failed(failure)).is_break() {
-                return Ok(());
-            }
+            account.add(false, None);
+            visit(ListedItem { record: None, kind: ItemKind::Failed, failure: Some(failure) })?;
         }
-        source.read_all(&mut |position, item| visit(Some(position.record + 1), item));
-        Ok(())
+        each_document(&run.start()?, "list", &source, ListedItem::of, |_, listed| {
+            let reason = if let ItemKind::Skipped { reason, .. } = &listed.kind { Some(reason.as_str()) } else { None };
+            account.add(matches!(listed.kind, ItemKind::Document { .. }), reason);
+            visit(listed)
+        })?;
+        Ok(account)
     }
 
     /// The same for a job that reads its input more than once: standard input is copied to a file in a new folder, which is

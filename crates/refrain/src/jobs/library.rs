@@ -19,6 +19,7 @@ use crate::error::{Error, Hint, Result};
 use crate::report::shared_passages;
 use crate::run::Run;
 use crate::source::ReadOptions;
+use crate::stats::Account;
 use crate::text::Offsets;
 use crate::text::legible;
 use crate::write::Format;
@@ -68,7 +69,9 @@ pub struct AddReport {
     pub replaced: Vec<String>,
     /// Sources that were in the library already, with the same text.
     pub known: u64,
-    /// What failed, and what was skipped.
+    /// What became of the items of the inputs.
+    pub input: Account,
+    /// What failed.
     pub failures: Failures,
 }
 
@@ -117,7 +120,9 @@ pub struct CheckReport {
     pub checked: u64,
     /// The documents, unless they were written to a file or to standard output.
     pub documents: Vec<CheckedDocument>,
-    /// What failed, and what was skipped.
+    /// What became of the items of the inputs.
+    pub input: Account,
+    /// What failed.
     pub failures: Failures,
 }
 
@@ -223,7 +228,7 @@ impl Library {
         writer.commit()?;
         self.reader = LibraryReader::open(&self.folder)?;
         again.iter().try_for_each(|id| failures.add(twice(id)))?;
-        report.failures = failures.finish();
+        (report.input, report.failures) = failures.finish();
         outputs.write_report(&report)?;
         Ok(report)
     }
@@ -297,7 +302,7 @@ impl Library {
             },
         )?;
         out.finish()?;
-        report.failures = failures.finish();
+        (report.input, report.failures) = failures.finish();
         outputs.write_report(&report)?;
         Ok(report)
     }

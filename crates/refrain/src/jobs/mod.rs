@@ -5,12 +5,16 @@
 
 #![allow(clippy::needless_pass_by_value)] // a job uses up its outputs
 
+mod alarms;
+mod audit;
 mod compare;
 mod convert;
 pub mod corpus;
 mod decode;
+mod decontaminate;
 mod dedup;
 mod editions;
+mod evidence;
 mod extract;
 mod failures;
 mod input;
@@ -18,21 +22,27 @@ mod library;
 mod outputs;
 mod strip;
 mod template;
+mod why;
 
+pub use audit::{Agreement, Audit, AuditRate, AuditReport, AuditVerdicts, DrawnOfRule};
 pub use compare::{Compare, CompareInput, CompareReport, NamedPairs};
 pub use convert::{Convert, ConvertReport};
 pub use corpus::{Corpus, CorpusReport};
-pub use decode::{Decode, DecodeMethod, DecodeReport};
-pub use dedup::{Dedup, DedupReport, Keep, NgramReport, RepeatedPassage, Totals};
+pub use decode::{Decode, DecodeMethod, DecodeReport, Uncertain};
+pub use decontaminate::{
+    BenchmarkFigures, ContaminatedUnit, Decontaminate, DecontaminateReport, FoundItem, FoundPlace,
+};
+pub use dedup::{Dedup, DedupReport, Keep, NgramReport, RepeatedPassage, RuleTotals, Totals};
 #[cfg(feature = "papers")]
 pub use editions::Threshold;
 pub use editions::{Editions, EditionsInput, EditionsReport};
 pub use extract::{Extract, ExtractReport, ExtractedPage};
 pub use failures::Failures;
-pub use input::Input;
+pub use input::{Input, ItemKind, ListedItem};
 pub use library::{
     AddReport, CheckInput, CheckReport, CheckedDocument, FoundSource, Library, LibraryCheck, LibraryOptions,
 };
 pub use outputs::{Memory, Output, Outputs};
 pub use strip::{LearnedFrom, SavedEvidence, Strip, StripReport};
 pub use template::{RangeUnit, Template, TemplateBy, TemplateFigures, TemplateMethod, TemplateReport, TemplateResult};
+pub use why::{CopiedFrom, ExplainedRange, Why, WhyReport};

@@ -10,9 +10,10 @@ use serde::Serialize;
 use serde_json::{Value, json};
 
 use crate::document::Document;
-use crate::error::{Error, Hint, Result};
+use crate::error::{Error, Hint, IoContext, Result};
+use crate::source::corpus::{EVIDENCE, REMOVED_LIST, RUN_REPORT};
 use crate::source::{InputFiles, STDIN};
-use crate::write::{self, Compressed, Compression, DocumentWriter, Format, WriteOptions, Written};
+use crate::write::{self, Compressed, Compression, DocumentWriter, Format, Parts, WriteOptions, Written};
 
 /// Where a job writes its results: its main output, and additional lists.
 ///
@@ -255,6 +256,38 @@ impl Outputs {
         Ok(self.list(SAVE, output))
     }
 
+    /// Lets a folder of documents also hold the evidence of the run: what was removed, and the report.
+    pub(crate) fn with_evidence(self) -> Outputs {
+        let Some(folder) = self.path().filter(|path| is_folder(path)).map(|path| path.join(EVIDENCE)) else {
+            return self;
+        };
+        let report = Output::Path(folder.join(RUN_REPORT));
+        self.list(EVIDENCE_LIST, Output::Path(folder.join(REMOVED_LIST))).list(EVIDENCE_REPORT, report)
+    }
+
+    /// Opens the lists of removed ranges: the one that was requested, and the one in the folder of documents; as an earlier run
+    /// left them after so many bytes.
+    pub(crate) fn open_removed(&self, paused: &[u64]) -> Result<RemovedLists> {
+        let folder = self.folder(EVIDENCE_LIST).and_then(Path::parent).map(Path::to_owned);
+        let mut lists = RemovedLists { made: Vec::new(), lists: Vec::new() };
+        if let Some(folder) = &folder {
+            lists.made = folder.ancestors().take_while(|above| !above.exists()).map(Path::to_owned).collect();
+            fs::create_dir_all(folder).at(folder)?;
+        }
+        for (number, name) in [REMOVED, EVIDENCE_LIST].into_iter().filter(|name| self.get(name).is_some()).enumerate() {
+            let list = self.get(name).map(|output| output.open_at(paused.get(number).copied())).transpose()?;
+            lists.lists.extend(list);
+        }
+        Ok(lists)
+    }
+
+    /// The parts of documents, if the main output is a folder.
+    pub(crate) fn parts(&self) -> Result<Option<Parts>> {
+        let Some(folder) = self.path().filter(|path| is_folder(path)) else { return Ok(None) };
+        let (format, packing) = self.document_format()?;
+        Ok(Some(Parts { folder: folder.to_owned(), format, packing }))
+    }
+
     /// The main output.
     pub fn main(&self) -> &Output {
         &self.main
@@ -287,10 +320,16 @@ impl Outputs {
 
     /// Writes the report of a job as JSON, if requested.
     pub(crate) fn write_report(&self, report: &impl Serialize) -> Result<()> {
-        let Some(mut out) = self.open_list(REPORT)? else { return Ok(()) };
-        let json = serde_json::to_string_pretty(report).map_err(io::Error::from)?;
-        out.put((json + "\n").as_bytes())?;
-        out.finish().map(drop)
+        // A run that wrote nothing leaves no evidence.
+        let list = self.get(EVIDENCE_LIST).and_then(Output::as_path);
+        let kept = self.get(EVIDENCE_REPORT).filter(|_| list.is_some_and(Path::exists));
+        for output in self.get(REPORT).into_iter().chain(kept) {
+            let mut out = output.open()?;
+            let json = serde_json::to_string_pretty(report).map_err(io::Error::from)?;
+            out.put((json + "\n").as_bytes())?;
+            out.finish()?;
+        }
+        Ok(())
     }
 
     /// Opens a list, if requested.
@@ -456,7 +495,13 @@ impl Outputs {
         if plain.exists() && !plain.is_dir() {
             return Err(Error::Refused(format!("{} is a file; name another folder", plain.display())));
         }
-        let is_visible = |entry: &fs::DirEntry| !entry.file_name().as_encoded_bytes().starts_with(b".");
+        let is_hidden = |entry: &fs::DirEntry| entry.file_name().as_encoded_bytes().starts_with(b".");
+        // A run that was killed or refused may leave a list that is not complete.
+        let is_begun = |entry: &fs::DirEntry| {
+            let files = (entry.file_name() == EVIDENCE).then(|| fs::read_dir(entry.path()).ok()).flatten();
+            files.is_some_and(|mut files| files.all(|file| file.is_ok_and(|file| is_hidden(&file))))
+        };
+        let is_visible = |entry: &fs::DirEntry| !is_hidden(entry) && !is_begun(entry);
         if !self.overwrite && plain.read_dir().is_ok_and(|entries| entries.flatten().any(|entry| is_visible(&entry))) {
             let error = Error::Refused(format!("the folder {folder} is not empty"));
             return Err(
@@ -546,6 +591,49 @@ pub(crate) const CLUSTERS: &str = "clusters";
 pub(crate) const LOST: &str = "lost";
 pub(crate) const EXPLAIN: &str = "explain";
 pub(crate) const SAVE: &str = "save";
+/// What a folder of documents says about the run.
+pub(crate) const EVIDENCE_LIST: &str = "evidence_list";
+const EVIDENCE_REPORT: &str = "evidence_report";
+
+/// Lists of removed ranges that are being written.
+#[derive(Default)]
+pub(crate) struct RemovedLists {
+    lists: Vec<Compressed>,
+    /// The folders that were made for them, the innermost first.
+    made: Vec<PathBuf>,
+}
+
+impl RemovedLists {
+    /// True if nothing is listed.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.lists.is_empty()
+    }
+
+    /// Adds lines to all lists.
+    pub(crate) fn put(&mut self, lines: &[u8]) -> Result<()> {
+        self.lists.iter_mut().try_for_each(|list| list.put(lines))
+    }
+
+    /// Leaves the lists so that they can be resumed after so many bytes.
+    pub(crate) fn pause(&mut self) -> Result<Vec<u64>> {
+        self.lists.iter_mut().map(Compressed::pause).collect()
+    }
+
+    /// Finishes the lists.
+    pub(crate) fn finish(mut self) -> Result<()> {
+        std::mem::take(&mut self.lists).into_iter().try_for_each(|list| list.finish().map(drop))
+    }
+}
+
+impl Drop for RemovedLists {
+    fn drop(&mut self) {
+        self.lists.clear();
+        for folder in &self.made {
+            // Only if nothing is in it.
+            let _ = fs::remove_dir(folder);
+        }
+    }
+}
 
 /// True for a folder, or for a name that asks for one.
 pub(crate) fn is_folder(path: &Path) -> bool {

@@ -4,16 +4,24 @@
 //! for spreadsheets, and `report.html` shows all of it with no other file and no network. The form is described in
 //! `docs/formats.md` and has a [version](VERSION).
 
+mod aligned;
+mod audit;
 mod books;
 mod cells;
 mod comparison;
+mod contamination;
 mod editions;
 mod editions_page;
+mod why;
 
+pub(crate) use aligned::{Aligned, align, sequences};
+pub(crate) use audit::{AuditItem, Pieces, ShownPartner, audit_page};
 pub(crate) use books::StripPage;
 pub(crate) use cells::{SHOWN, cell, excerpt};
 pub(crate) use comparison::{ComparisonReport, ReportOptions, shared_passages, short_names};
+pub(crate) use contamination::{ContaminationPage, ShownItem};
 pub(crate) use editions::EditionsTables;
+pub(crate) use why::{kind, percent, rule, score, sentence, source};
 
 /// The version of the form of bundles; a reader refuses what is newer.
 pub(crate) const VERSION: u32 = 1;

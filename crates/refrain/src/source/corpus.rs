@@ -12,6 +12,18 @@ pub(crate) const LAYOUT: u32 = 1;
 /// The file that makes a folder a complete corpus.
 pub(crate) const MANIFEST: &str = "manifest.json";
 
+/// The folder in an output folder that says what was removed. Programs that read folders of Parquet files skip such a name.
+pub(crate) const EVIDENCE: &str = "_refrain";
+
+/// The file in it that lists removed ranges.
+pub(crate) const REMOVED_LIST: &str = "removed.jsonl.zst";
+
+/// The file in it with the report of the run.
+pub(crate) const RUN_REPORT: &str = "report.json";
+
+/// The report that decode, strip or template write beside texts.
+pub(crate) const REPORT_BESIDE_TEXTS: &str = "report.jsonl";
+
 /// The folder that exists while a corpus is being written.
 pub(crate) const WORK: &str = "work";
 
@@ -62,7 +74,7 @@ pub(crate) fn parts_of(folder: &Path) -> Option<Result<Vec<PathBuf>, String>> {
 /// True for the report that decode, strip or template wrote beside texts.
 pub(crate) fn is_report_beside_texts(path: &Path) -> bool {
     const FIELDS: [[&str; 2]; 3] = [["encoding", "loss_at"], ["preamble_end", "why_preamble"], ["file", "by"]];
-    if path.file_name().is_none_or(|name| name != "report.jsonl") {
+    if path.file_name().is_none_or(|name| name != REPORT_BESIDE_TEXTS) {
         return false;
     }
     let mut head = Vec::new();
@@ -87,6 +99,7 @@ pub(crate) fn kept_by_refrain(folder: &Path) -> Option<&'static str> {
         };
         fs::read_dir(folder).is_ok_and(|mut entries| entries.all(own))
     };
+    let is_evidence = |name: &str| matches!(name, REMOVED_LIST | RUN_REPORT) || name.starts_with('.');
     let is_report = |name: &str| matches!(name, "report.json" | "texts.jsonl" | "pairs.csv" | "report.html");
     let is_editions = |name: &str| matches!(name, "pairs.tsv" | "pairs.jsonl" | "works.jsonl" | "report.html");
     let is_library = |name: &str| {
@@ -102,6 +115,8 @@ pub(crate) fn kept_by_refrain(folder: &Path) -> Option<&'static str> {
         Some("a report of refrain")
     } else if begins_with("library.json", "\"refrain_library\"") && has_only(is_library) {
         Some("a library of refrain")
+    } else if folder.file_name().is_some_and(|name| name == EVIDENCE) && has_only(is_evidence) {
+        Some("a list of removed text")
     } else {
         None
     }

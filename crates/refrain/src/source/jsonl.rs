@@ -60,6 +60,7 @@ fn parse(at: &At<'_>, line: &[u8], number: u64) -> Result<RawDocument, Failure> 
         false => at.failure(format!("not valid JSON: {}", without_line(&error))),
     })?;
     let text = match fields.shift_remove(&options.text_field) {
+        None if options.text_field.is_empty() => String::new(),
         Some(Value::String(text)) => text,
         Some(Value::Null) => String::new(),
         Some(_) => return Err(at.failure(format!("field \"{}\" is not a string", options.text_field))),

@@ -2,7 +2,7 @@
 //!
 //! [`InputFiles`] turns the names given by the user (files, folders, globs, `@list`, `-`) into a sorted list of files;
 //! [`Collection`] reads them one after another. The content determines the format: compression (gzip, zstd, bzip2, xz),
-//! containers (zip, tar, WARC, JSONL, Parquet, vertical), plain documents (HTML, text) and office documents (DOCX, ODT,
+//! containers (zip, tar, WARC, ARC, JSONL, Parquet, vertical), plain documents (HTML, text) and office documents (DOCX, ODT,
 //! PDF, EPUB, RTF), nested in any way. Everything streams: one document of an input is in memory at a time, or a few
 //! rows of a Parquet table.
 //!
@@ -10,6 +10,7 @@
 //! killed run resume. An unusable part of the input becomes [`Item::Failed`] or, if that is ordinary (an image in a
 //! crawl), [`Item::Skipped`].
 
+mod arc;
 mod archive;
 mod compress;
 pub(crate) mod corpus;
@@ -20,6 +21,7 @@ mod jsonl;
 pub(crate) mod office;
 mod parquet;
 mod sniff;
+mod sparse;
 mod vertical;
 mod warc;
 
@@ -51,7 +53,7 @@ use sniff::Kind;
 pub struct ReadOptions {
     /// The format, if the user overrides detection. Compression is detected in any case.
     pub format: Option<InputFormat>,
-    /// The JSON field or Parquet column that holds the text.
+    /// The JSON field or Parquet column that holds the text. Empty: records have no text, and all their fields are kept.
     pub text_field: String,
     /// The JSON field or Parquet column that holds the id.
     pub id_field: String,
@@ -154,6 +156,17 @@ pub enum Item {
     },
     /// Something that should have been a document.
     Failed(Failure),
+}
+
+impl Item {
+    /// Where it came from; a failure has its own name for that.
+    pub(crate) fn origin(&self) -> Option<&Origin> {
+        match self {
+            Item::Document(raw) => Some(&raw.origin),
+            Item::Skipped { origin, .. } => Some(origin),
+            Item::Failed(_) => None,
+        }
+    }
 }
 
 /// A document as it was found.
@@ -564,7 +577,8 @@ impl<'s> At<'s> {
                 let inner = At { depth: self.depth + 1, ..self.clone() };
                 inner.read_stream(Box::new(BufReader::with_capacity(64 << 10, metered)), out)
             }
-            Kind::Format(InputFormat::Warc) => warc::read(self, reader, out),
+            Kind::Format(InputFormat::Warc) => warc::read(self, warc::Syntax::Warc, reader, out),
+            Kind::Format(InputFormat::Arc) => warc::read(self, warc::Syntax::Arc, reader, out),
             Kind::Format(InputFormat::Jsonl) => jsonl::read(self, reader, out),
             Kind::Format(InputFormat::Vertical) => vertical::read(self, reader, out),
             Kind::Format(InputFormat::Tar) => archive::read_tar(self, reader, out),
@@ -674,6 +688,15 @@ fn spool(mut reader: impl Read) -> io::Result<File> {
     io::copy(&mut reader, &mut file)?;
     io::Seek::rewind(&mut file)?;
     Ok(file)
+}
+
+/// The content of a file, decompressed if it is compressed.
+pub(crate) fn reader_of_file(file: File) -> io::Result<Box<dyn Read>> {
+    let mut reader = BufReader::new(file);
+    match compress::Compression::of(reader.fill_buf()?) {
+        Some(compression) => compression.decoder(Box::new(reader)),
+        None => Ok(Box::new(reader)),
+    }
 }
 
 /// An I/O error in words that help the user.

@@ -31,12 +31,13 @@ pub(super) fn read(at: &At<'_>, file: File, out: &mut Emitter<'_>) -> ControlFlo
         Err(error) => return out.failed(at.failure(format!("not a readable Parquet file: {error}"))),
     };
     let schema = builder.schema().clone();
-    let Some((text_column, field)) = schema.column_with_name(&options.text_field) else {
+    let text_column = schema.column_with_name(&options.text_field);
+    if text_column.is_none() && !options.text_field.is_empty() {
         let names: Vec<&str> = schema.fields().iter().map(|field| field.name().as_str()).take(12).collect();
         let error = format!("no column \"{}\"; columns are: {}", options.text_field, names.join(", "));
         return out.failed(at.failure(error).hint(Hint::option("text_field", "name the column with `text_field`")));
-    };
-    if !is_text(field.data_type()) {
+    }
+    if let Some((_, field)) = text_column.filter(|(_, field)| !is_text(field.data_type())) {
         let error = format!("column \"{}\" holds {}, not text", options.text_field, field.data_type());
         return out.failed(at.failure(error).hint(Hint::option("text_field", "name the column with `text_field`")));
     }
@@ -60,13 +61,14 @@ pub(super) fn read(at: &At<'_>, file: File, out: &mut Emitter<'_>) -> ControlFlo
                 out.pass_over()?;
                 continue;
             }
-            let text = text_of(batch.column(text_column), row).unwrap_or_default().to_owned();
+            let text = text_column.and_then(|(column, _)| text_of(batch.column(column), row));
+            let text = text.unwrap_or_default().to_owned();
             if text.len() as u64 > options.max_document {
                 let failure = at.failure(too_large(options.max_document)).hint(Hint::max_document());
                 out.failed(failure.place(Place::Row(row_number)))?;
                 continue;
             }
-            let mut fields = other_fields(&batch, row, text_column);
+            let mut fields = other_fields(&batch, row, text_column.map(|(column, _)| column));
             let id = take_id(&mut fields, &options.id_field).unwrap_or_else(|| format!("{}:{row_number}", at.path()));
             out.document(document(at, id, text, fields))?;
         }
@@ -99,11 +101,11 @@ fn text_of(column: &ArrayRef, row: usize) -> Option<&str> {
 
 /// The other columns as fields. Numbers, booleans, lists and structures are kept; other types become their
 /// usual text form. The `meta` column of refrain's own tables is opened again.
-fn other_fields(batch: &RecordBatch, row: usize, text_column: usize) -> Map<String, Value> {
+fn other_fields(batch: &RecordBatch, row: usize, text_column: Option<usize>) -> Map<String, Value> {
     let mut fields = Map::new();
     for (index, field) in batch.schema_ref().fields().iter().enumerate() {
         let column = batch.column(index);
-        if index == text_column || column.is_null(row) {
+        if Some(index) == text_column || column.is_null(row) {
             continue;
         }
         if field.name() == META_COLUMN

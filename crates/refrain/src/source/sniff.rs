@@ -22,6 +22,8 @@ pub enum InputFormat {
     Parquet,
     /// A web archive.
     Warc,
+    /// A web archive in the format before WARC.
+    Arc,
     /// One token a line, structures as tags.
     Vertical,
     /// A zip archive.
@@ -42,12 +44,13 @@ pub enum InputFormat {
 
 impl InputFormat {
     /// All of them.
-    pub const ALL: [InputFormat; 13] = [
+    pub const ALL: [InputFormat; 14] = [
         InputFormat::Text,
         InputFormat::Html,
         InputFormat::Jsonl,
         InputFormat::Parquet,
         InputFormat::Warc,
+        InputFormat::Arc,
         InputFormat::Vertical,
         InputFormat::Zip,
         InputFormat::Tar,
@@ -66,6 +69,7 @@ impl InputFormat {
             InputFormat::Jsonl => "jsonl",
             InputFormat::Parquet => "parquet",
             InputFormat::Warc => "warc",
+            InputFormat::Arc => "arc",
             InputFormat::Vertical => "vertical",
             InputFormat::Zip => "zip",
             InputFormat::Tar => "tar",
@@ -173,6 +177,9 @@ pub(super) fn sniff(head: &[u8], name: &str) -> Kind {
     }
     if head.starts_with(b"WARC/") {
         return Kind::Format(InputFormat::Warc);
+    }
+    if head.split(|&b| b == b'\n').next().is_some_and(|line| super::arc::header(line).is_some()) {
+        return Kind::Format(InputFormat::Arc);
     }
     if head.len() >= 265 && &head[257..262] == b"ustar" {
         return Kind::Format(InputFormat::Tar);
@@ -294,6 +301,9 @@ mod tests {
     #[test]
     fn formats_are_told_by_content() {
         assert_eq!(sniff(b"WARC/1.0\r\n", "x"), Kind::Format(InputFormat::Warc));
+        let line = b"filedesc://x.arc 0.0.0.0 20080430204825 text/plain 77\n1 0 Org\n";
+        assert_eq!(sniff(line, "x"), Kind::Format(InputFormat::Arc));
+        assert_eq!(sniff(b"filedesc://x.arc is the first line of an ARC file\n", "x"), Kind::Unknown);
         assert_eq!(sniff(b"PAR1....", "x"), Kind::Format(InputFormat::Parquet));
         assert_eq!(sniff(b"{\"a\": 1}\n{", "x"), Kind::Format(InputFormat::Jsonl));
         assert_eq!(sniff(b"{ not json }\n", "x"), Kind::Unknown);

@@ -1,4 +1,4 @@
-//! WARC 1.0 and 1.1: responses, resources and conversions (WET) become documents, other records are skipped.
+//! WARC 1.0 and 1.1, and ARC: responses, resources and conversions (WET) become documents, other records are skipped.
 //!
 //! A damaged or truncated record is a failure, and reading continues with the next one: after a damaged gzip member,
 //! and in a plain file with wrong lengths, at the next line that opens a record.
@@ -8,6 +8,7 @@ use std::ops::ControlFlow;
 
 use serde_json::{Map, Value};
 
+use super::arc;
 use super::compress::DamagedMember;
 use super::http::{self, Response, content_type, field};
 use super::{At, Emitter, Markup, RawDocument, describe, too_large};
@@ -16,8 +17,23 @@ use crate::error::{Failure, Hint, Place};
 /// No honest header is longer.
 const MAX_HEADER: u64 = 1 << 20;
 
-pub(super) fn read(at: &At<'_>, reader: Box<dyn BufRead + '_>, out: &mut Emitter<'_>) -> ControlFlow<()> {
-    let mut archive = Archive { reader, ahead: io::Cursor::default(), taken: 0, given_back: 0, pending: None };
+/// How the header of a record is written.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) enum Syntax {
+    /// A line with the version, then a line for each field.
+    Warc,
+    /// One line with all fields.
+    Arc,
+}
+
+pub(super) fn read(
+    at: &At<'_>,
+    syntax: Syntax,
+    reader: Box<dyn BufRead + '_>,
+    out: &mut Emitter<'_>,
+) -> ControlFlow<()> {
+    let ahead = io::Cursor::default();
+    let mut archive = Archive { syntax, reader, ahead, taken: 0, given_back: 0, pending: None };
     let mut number = 0;
     loop {
         number += 1;
@@ -57,9 +73,11 @@ pub(super) fn read(at: &At<'_>, reader: Box<dyn BufRead + '_>, out: &mut Emitter
         } else if oversized && record.holds_document() {
             out.failed(fail(too_large(limit)).hint(Hint::max_document()))?;
         } else if !record.holds_document() {
-            out.skipped(record.origin(at), format!("WARC {}", record.kind()))?;
+            out.skipped(record.origin(at), record.reason())?;
+        } else if record.is_of_crawler() {
+            out.skipped(record.origin(at), "record of the crawler about itself")?;
         } else {
-            match record.document(at, body.bytes, limit) {
+            match record.document(at, number, body.bytes, limit) {
                 Ok(Found::Document(raw)) => out.document(*raw)?,
                 Ok(Found::Other(reason)) => out.skipped(record.origin(at), reason)?,
                 Err(failure) => out.failed(failure.place(Place::Record(number)))?,
@@ -73,6 +91,7 @@ pub(super) fn read(at: &At<'_>, reader: Box<dyn BufRead + '_>, out: &mut Emitter
 
 /// The header of a record.
 struct Record {
+    syntax: Syntax,
     fields: Vec<(String, String)>,
     length: u64,
 }
@@ -93,6 +112,20 @@ impl Record {
         matches!(self.kind(), "response" | "resource" | "conversion")
     }
 
+    /// Why a record of its kind holds no document.
+    fn reason(&self) -> String {
+        match self.syntax {
+            Syntax::Warc => format!("WARC {}", self.kind()),
+            Syntax::Arc => self.kind().to_owned(),
+        }
+    }
+
+    /// True for what a crawler keeps of itself, such as the log and the arguments of wget.
+    fn is_of_crawler(&self) -> bool {
+        let url = self.url().unwrap_or_default().to_ascii_lowercase();
+        self.kind() == "resource" && (url.starts_with("metadata:") || url.starts_with("urn:x-wpull:"))
+    }
+
     fn url(&self) -> Option<String> {
         let url = field(&self.fields, "warc-target-uri")?;
         Some(url.trim_start_matches('<').trim_end_matches('>').to_owned())
@@ -108,7 +141,7 @@ impl Record {
         Some(id.strip_prefix("urn:uuid:").unwrap_or(id)).filter(|id| !id.is_empty())
     }
 
-    fn document(&self, at: &At<'_>, mut body: Vec<u8>, limit: u64) -> Result<Found, Failure> {
+    fn document(&self, at: &At<'_>, number: u64, mut body: Vec<u8>, limit: u64) -> Result<Found, Failure> {
         let (mut kind, mut charset) = content_type(field(&self.fields, "content-type").unwrap_or_default());
         let mut meta = Map::new();
         let mut note = |name: &str, value: Option<&str>| {
@@ -117,7 +150,9 @@ impl Record {
             }
         };
         note("warc_date", field(&self.fields, "warc-date"));
-        if self.kind() == "response" {
+        // Some programs stored pages in ARC files without the header of the response.
+        let is_bare = self.syntax == Syntax::Arc && !body.starts_with(b"HTTP/");
+        if self.kind() == "response" && !is_bare {
             let url = self.url().unwrap_or_default();
             if !kind.starts_with("application/http") && !url.starts_with("http") {
                 return Ok(Found::Other(format!("response of type {kind}")));
@@ -144,7 +179,12 @@ impl Record {
             return Ok(Found::Other("empty body".into()));
         }
         note("content_type", Some(kind.as_str()).filter(|kind| !kind.is_empty()));
-        let id = self.id().map_or_else(|| self.url().unwrap_or_else(|| at.path()), str::to_owned);
+        let id = match (self.id(), self.url(), self.syntax) {
+            (Some(id), ..) => id.to_owned(),
+            (None, Some(url), Syntax::Warc) => url,
+            // The same page may be in the file many times.
+            _ => format!("{}:{number}", at.path()),
+        };
         Ok(Found::Document(Box::new(RawDocument {
             id,
             origin: self.origin(at),
@@ -179,6 +219,7 @@ impl Media {
 
 /// A stream of records.
 struct Archive<'r> {
+    syntax: Syntax,
     reader: Box<dyn BufRead + 'r>,
     /// Bytes given back: the start of a record that a wrong length had swallowed.
     ahead: io::Cursor<Vec<u8>>,
@@ -195,6 +236,9 @@ struct Body {
     /// The record declared a shorter length.
     short: bool,
 }
+
+/// What a record begins with.
+const OPENING: &[u8] = b"WARC/";
 
 impl Archive<'_> {
     fn fill(&mut self) -> io::Result<&[u8]> {
@@ -246,8 +290,14 @@ impl Archive<'_> {
             if line.is_empty() {
                 return Ok(None);
             }
-            if line.starts_with(b"WARC/") {
-                break;
+            match self.syntax {
+                Syntax::Warc if line.starts_with(b"WARC/") => break,
+                Syntax::Warc => {}
+                Syntax::Arc => {
+                    if let Some((fields, length)) = arc::header(&line) {
+                        return Ok(Some(Ok(Record { syntax: self.syntax, fields, length })));
+                    }
+                }
             }
             if !line.trim_ascii().is_empty() {
                 self.skip_to_record()?;
@@ -273,7 +323,7 @@ impl Archive<'_> {
             http::push_field(&mut fields, content);
         }
         match field(&fields, "content-length").map(str::parse) {
-            Some(Ok(length)) => Ok(Some(Ok(Record { fields, length }))),
+            Some(Ok(length)) => Ok(Some(Ok(Record { syntax: self.syntax, fields, length }))),
             _ => {
                 self.skip_to_record()?;
                 Ok(Some(Err("record without a valid Content-Length")))
@@ -296,7 +346,7 @@ impl Archive<'_> {
     fn body(&mut self, record: &Record, limit: u64) -> io::Result<Body> {
         let mut body = Vec::with_capacity(record.length.min(1 << 20) as usize);
         self.read_body(record.length, &mut body)?;
-        // A record ends with two line ends. Looking at what follows them also makes sure that the gzip member is whole.
+        // A record ends with two line ends, or one in an ARC file. Looking at what follows them also makes sure that the gzip member is whole.
         let mut newlines = 0;
         loop {
             match self.fill().map(|available| available.first().copied()) {
@@ -307,17 +357,24 @@ impl Archive<'_> {
                 }
                 Ok(_) => break,
                 // This record is whole; the error is that of the next one.
-                Err(error) if newlines >= 2 && DamagedMember::is_at_start(&error) => {
+                Err(error) if newlines >= self.line_ends() && DamagedMember::is_at_start(&error) => {
                     self.pending = Some(error);
                     return Ok(Body { bytes: body, short: false });
                 }
                 Err(error) => return Err(error),
             }
         }
-        if newlines >= 2 || self.at_record()? || self.fill()?.is_empty() {
+        // One line end says little about what comes next.
+        if (newlines >= 2 && self.syntax == Syntax::Warc) || self.at_record()? || self.fill()?.is_empty() {
             return Ok(Body { bytes: body, short: false });
         }
-        if memchr::memmem::find(&body, OPENING_LINE).is_some() {
+        if self.syntax == Syntax::Arc && newlines == 0 {
+            // A length that is too long may end inside of the line that opens the next record.
+            let mut rest = Vec::new();
+            self.line(&mut rest)?;
+            body.append(&mut rest);
+        }
+        if self.opening_in(&body).is_some() {
             self.give_back_swallowed(body)?;
             return Err(io::Error::new(io::ErrorKind::InvalidData, "Content-Length does not match the record"));
         }
@@ -367,7 +424,7 @@ impl Archive<'_> {
     /// If a body with a wrong length contains the start of another record, reading continues there; otherwise at the
     /// next start that follows.
     fn give_back_swallowed(&mut self, mut body: Vec<u8>) -> io::Result<()> {
-        match memchr::memmem::find(&body, OPENING_LINE) {
+        match self.opening_in(&body) {
             // An archive made of wrong lengths alone could make us read it again and again.
             Some(at) if self.given_back <= FREE_GIVING_BACK + 4 * self.taken => {
                 body.drain(..=at);
@@ -385,9 +442,32 @@ impl Archive<'_> {
         self.ahead = io::Cursor::new(bytes);
     }
 
+    /// Line ends after a record.
+    fn line_ends(&self) -> usize {
+        if self.syntax == Syntax::Warc { 2 } else { 1 }
+    }
+
+    /// The line end before the first line in a body that opens a record.
+    fn opening_in(&self, body: &[u8]) -> Option<usize> {
+        if self.syntax == Syntax::Warc {
+            return memchr::memmem::find(body, OPENING_LINE);
+        }
+        let opens = |at: &usize| {
+            let line = &body[at + 1..];
+            arc::header(&line[..memchr::memchr(b'\n', line).unwrap_or(line.len())]).is_some()
+        };
+        memchr::memchr_iter(b'\n', body).find(opens)
+    }
+
     /// True when the next bytes open a record.
     fn at_record(&mut self) -> io::Result<bool> {
-        const OPENING: &[u8] = b"WARC/";
+        if self.syntax == Syntax::Arc {
+            let mut line = Vec::new();
+            self.line(&mut line)?;
+            let found = arc::header(&line).is_some();
+            self.give_back(line);
+            return Ok(found);
+        }
         let available = self.fill()?;
         if available.len() >= OPENING.len() || available.is_empty() || !OPENING.starts_with(available) {
             return Ok(available.starts_with(OPENING));

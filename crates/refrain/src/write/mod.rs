@@ -23,8 +23,8 @@ pub(crate) use jsonl::marks as marks_as_json;
 pub(crate) use names::{Names, without_extension, without_packing};
 pub(crate) use output::Compressed;
 pub use output::{Compression, Sink, Written};
-pub(crate) use parts::PartsWriter;
-pub(crate) use removed::removed_lines;
+pub(crate) use parts::{Parts, PartsWriter};
+pub(crate) use removed::{RemovedLine, removed_lines};
 pub(crate) use table::TableWriter;
 
 use std::path::Path;

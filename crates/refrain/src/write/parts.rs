@@ -1,17 +1,63 @@
-//! A folder of parts, each a file that holds some of the documents.
+//! A folder of parts, each a file that holds some of the documents. Parts are hidden until all of them are complete.
 
-use std::path::{Path, PathBuf};
+use std::fs;
+use std::path::PathBuf;
 
 use super::output::Written;
 use super::{Compression, DocumentWriter, Format, Sink, WriteOptions, open};
+use crate::disk::atomic::sync_folder;
 use crate::document::Document;
 use crate::error::{IoContext, Result};
 
-/// Writes documents into parts of a folder: `part-00000.jsonl` and so on.
+/// A folder of parts: `part-00000.jsonl` and so on.
+#[derive(Debug, Clone)]
+pub(crate) struct Parts {
+    pub(crate) folder: PathBuf,
+    pub(crate) format: Format,
+    pub(crate) packing: Compression,
+}
+
+impl Parts {
+    fn name(&self, number: u64) -> String {
+        format!("part-{number:05}.{}{}", self.format.extension(), self.packing.suffix())
+    }
+
+    fn path(&self, number: u64) -> PathBuf {
+        self.folder.join(self.name(number))
+    }
+
+    /// The name of a complete part before all are complete.
+    fn hidden(&self, number: u64) -> PathBuf {
+        self.folder.join(format!(".{}", self.name(number)))
+    }
+
+    /// Shows this many parts under their names, and deletes later ones of an earlier run. A run that was killed meanwhile can do
+    /// it again.
+    pub(crate) fn show(&self, parts: u64) -> Result<()> {
+        for number in 0..parts {
+            let (from, to) = (self.hidden(number), self.path(number));
+            if from.exists() {
+                fs::rename(&from, &to).at(&to)?;
+            }
+        }
+        self.delete_from(parts, Parts::path)?;
+        sync_folder(Some(&self.folder))
+    }
+
+    /// The number of parts that are complete and hidden.
+    pub(crate) fn hidden_parts(&self) -> u64 {
+        (0..u64::MAX).take_while(|number| self.hidden(*number).exists()).count() as u64
+    }
+
+    fn delete_from(&self, first: u64, path: fn(&Parts, u64) -> PathBuf) -> Result<()> {
+        let others = (first..u64::MAX).map(|number| path(self, number)).take_while(|path| path.exists());
+        others.collect::<Vec<_>>().iter().try_for_each(|path| fs::remove_file(path).at(path))
+    }
+}
+
+/// Writes documents into parts of a folder.
 pub(crate) struct PartsWriter {
-    folder: PathBuf,
-    format: Format,
-    packing: Compression,
+    to: Parts,
     options: WriteOptions,
     /// Bytes of text per part.
     size: u64,
@@ -25,34 +71,11 @@ pub(crate) struct PartsWriter {
 
 impl PartsWriter {
     /// Resumes after the complete parts, and deletes others. A part ends at the first [pause](DocumentWriter::pause)
-    /// after `size` bytes of text.
-    pub(crate) fn open(
-        folder: &Path,
-        (format, packing): (Format, Compression),
-        options: WriteOptions,
-        size: u64,
-        parts: u64,
-    ) -> Result<PartsWriter> {
-        std::fs::create_dir_all(folder).at(folder)?;
-        let writer = PartsWriter {
-            folder: folder.to_owned(),
-            format,
-            packing,
-            options,
-            size,
-            written: 0,
-            part: None,
-            parts,
-            bytes: 0,
-        };
-        let earlier: Vec<PathBuf> =
-            (parts..u64::MAX).map(|number| writer.path(number)).take_while(|path| path.exists()).collect();
-        earlier.iter().try_for_each(|path| std::fs::remove_file(path).at(path))?;
-        Ok(writer)
-    }
-
-    fn path(&self, number: u64) -> PathBuf {
-        self.folder.join(format!("part-{number:05}.{}{}", self.format.extension(), self.packing.suffix()))
+    /// after `size` bytes of text. All parts are hidden until they are [shown](Parts::show).
+    pub(crate) fn open(to: Parts, options: WriteOptions, size: u64, parts: u64) -> Result<PartsWriter> {
+        fs::create_dir_all(&to.folder).at(&to.folder)?;
+        to.delete_from(parts, Parts::hidden)?;
+        Ok(PartsWriter { to, options, size, written: 0, part: None, parts, bytes: 0 })
     }
 
     fn end_part(&mut self) -> Result<()> {
@@ -70,8 +93,8 @@ impl DocumentWriter for PartsWriter {
         let part = match &mut self.part {
             Some(part) => part,
             None => {
-                let output = Sink::file(&self.path(self.parts))?;
-                self.part.insert(open(output, self.format, self.packing, self.options)?)
+                let output = Sink::file(&self.to.hidden(self.parts))?;
+                self.part.insert(open(output, self.to.format, self.to.packing, self.options)?)
             }
         };
         self.written += document.text().len() as u64;

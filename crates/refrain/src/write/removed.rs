@@ -1,40 +1,53 @@
 //! The `removed` output: every marked range, with the pass that marked it and why, one JSON object a line.
 
-use serde::Serialize;
+use std::borrow::Cow;
+
+use serde::{Deserialize, Serialize};
 
 use crate::document::{Document, Label, Reason};
 use crate::error::Result;
-use crate::text::{CharOffsets, Offsets};
+use crate::text::{CharOffsets, Offsets, count_words};
 
 /// A line of the output.
-#[derive(Serialize)]
-struct Removed<'a> {
-    id: &'a str,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    url: Option<&'a str>,
-    start: usize,
-    end: usize,
-    label: Label,
-    pass: &'a str,
-    evidence: &'a Reason,
-    text: &'a str,
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub(crate) struct RemovedLine<'a> {
+    pub(crate) id: Cow<'a, str>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) url: Option<Cow<'a, str>>,
+    pub(crate) start: usize,
+    pub(crate) end: usize,
+    pub(crate) label: Label,
+    pub(crate) pass: Cow<'a, str>,
+    pub(crate) evidence: Cow<'a, Reason>,
+    /// Words and blocks of the whole document; `None` in lists of earlier versions.
+    #[serde(default)]
+    pub(crate) document_words: Option<u64>,
+    #[serde(default)]
+    pub(crate) document_blocks: Option<u64>,
+    pub(crate) text: Cow<'a, str>,
 }
 
 /// The marked ranges of a document as lines of JSON.
 pub(crate) fn removed_lines(document: &Document, offsets: Offsets) -> Result<Vec<u8>> {
     let mut lines = Vec::new();
+    if document.marks.is_empty() {
+        return Ok(lines);
+    }
+    let (words, blocks) = (count_words(document.text()), document.blocks().len() as u64);
     let mut chars = CharOffsets::new(document.text());
     for mark in document.fitting_marks() {
         let span = chars.span(mark.span, offsets);
-        let removed = Removed {
-            id: &document.id,
-            url: document.origin.url.as_deref(),
+        let removed = RemovedLine {
+            id: document.id.as_str().into(),
+            url: document.origin.url.as_deref().map(Cow::from),
             start: span.start,
             end: span.end,
             label: mark.label,
-            pass: &mark.pass,
-            evidence: &mark.reason,
-            text: mark.span.of(document.text()),
+            pass: (&*mark.pass).into(),
+            evidence: Cow::Borrowed(&mark.reason),
+            document_words: Some(words),
+            document_blocks: Some(blocks),
+            text: mark.span.of(document.text()).into(),
         };
         serde_json::to_writer(&mut lines, &removed).map_err(std::io::Error::from)?;
         lines.push(b'\n');

@@ -74,3 +74,132 @@ fn dedup_refuses_what_it_cannot_do() {
     let error = Dedup::default().run(&input, Outputs::none(), &run).expect_err("too little memory");
     assert!(error.to_string().contains("`memory=128M`"), "{error}");
 }
+
+const NAMES: [&str; 40] = [
+    "Abel", "Bruno", "Carla", "Dora", "Emil", "Frieda", "Gustav", "Hanna", "Igor", "Jana", "Karl", "Lena", "Moritz",
+    "Nora", "Otto", "Paula", "Quirin", "Rosa", "Stefan", "Tilda", "Ulrich", "Vera", "Walter", "Xenia", "Yara", "Zeno",
+    "Ashford", "Barton", "Calder", "Denby", "Elmham", "Fenwick", "Garston", "Hexham", "Ilkley", "Jarrow", "Kendal",
+    "Lydden", "Malton", "Norham",
+];
+
+/// A notice with the wording of all others, about other people, places and sums.
+fn notice(number: usize) -> String {
+    // In small letters, nothing marks them as names.
+    let name = |at: usize| NAMES[(number * (2 * at + 3) + at * at + number / 7) % NAMES.len()].to_lowercase();
+    let (sum, room, day) = (1000 + number * 37 % 8999, 1 + number * 11 % 97, 1 + number * 5 % 28);
+    format!(
+        "Notice is given that the district court of {} will hear the claim of {} against {} for the sum of {sum} pounds, \
+         as the parties could not agree on the amount that is owed.\n\nThe hearing begins in room {room} on the morning of \
+         the {day}th, and {} is appointed to speak for the party that is absent. A party that does not appear loses the \
+         right to be heard and bears the costs of {} pounds.",
+        name(1),
+        name(2),
+        name(3),
+        name(4),
+        sum / 9 + room
+    )
+}
+
+fn notices() -> Vec<Document> {
+    (0..60).map(|number| Document::from_text(format!("notice-{number}"), notice(number))).collect()
+}
+
+fn by_document() -> Dedup {
+    Dedup { unit: Unit::Document, ..Dedup::default() }
+}
+
+/// The ids of what is kept, and the lines of a list.
+fn kept(job: &Dedup, documents: Vec<Document>, list: &'static str) -> (Vec<String>, String, refrain::DedupReport) {
+    let (outputs, results) = Outputs::memory();
+    let lines = Memory::default();
+    let outputs = outputs.list(list, Output::Memory(lines.clone()));
+    let report = job.run(&Input::documents(documents), outputs, &Run::default()).expect("the documents");
+    let ids = results.documents().iter().map(|document| document.id.clone()).collect();
+    (ids, String::from_utf8(lines.bytes()).expect("text"), report)
+}
+
+#[test]
+fn the_same_wording_with_other_facts_is_no_copy() {
+    let documents = notices();
+    let (ids, _, _) = kept(&by_document(), documents.clone(), "removed");
+    assert_eq!(ids.len(), documents.len());
+    let (_, _, report) = kept(&Dedup::default(), documents.clone(), "removed");
+    let removed = |report: &refrain::DedupReport| report.words - report.words_kept;
+    assert!(report.blocks_of_templates.is_some_and(|blocks| blocks > 20), "{report:?}");
+    // The plain rule, and the user's word, remove it.
+    for job in [Dedup { intact: true, ..Dedup::default() }, Dedup { template_text: true, ..Dedup::default() }] {
+        let (_, _, plain) = kept(&job, documents.clone(), "removed");
+        assert!(4 * removed(&report) < 3 * removed(&plain), "{report:?} {plain:?}");
+    }
+    let published = Dedup { resemblance: Some(0.2), ..by_document() };
+    assert!(kept(&published, documents, "removed").0.len() < 60);
+}
+
+#[test]
+fn copies_of_such_documents_are_found() {
+    let mut documents = notices();
+    let changed = |text: &str| text.replace("morning", "evening").replace("could not agree", "did not agree");
+    let newer = format!(
+        "{}\n\n{}",
+        notice(9),
+        "The gardener of the bishop counted every apple tree before the storm. ".repeat(9)
+    );
+    documents.push(Document::from_text("exact", notice(5)));
+    documents.push(Document::from_text("edited", changed(&notice(7))));
+    documents.push(Document::from_text("newer", newer));
+    let (ids, clusters, report) = kept(&by_document(), documents, "clusters");
+    assert!(!ids.contains(&"exact".into()) && !ids.contains(&"edited".into()) && ids.contains(&"newer".into()));
+    assert_eq!(report.documents - report.documents_kept, 2);
+    let line =
+        |id: &str| clusters.lines().find(|line| line.contains(&format!("\"keep\":\"{id}\""))).expect("a cluster");
+    assert!(line("notice-7").contains(r#""copies":["edited"]"#), "{clusters}");
+    assert!(line("notice-9").contains(r#""id":"newer","kind":"newer_version""#), "{clusters}");
+}
+
+/// Sentences of which no two share a sequence of words.
+fn story(from: usize, sentences: usize) -> String {
+    let word = |at: usize| format!("{}{}", ["sta", "mor", "lin", "ver", "tol", "bra"][at % 6], at * 7919 % 1009);
+    let sentence = |number: usize| (0..12).map(|at| word(number * 13 + at)).collect::<Vec<_>>().join(" ") + ".";
+    (from..from + sentences).map(sentence).collect::<Vec<_>>().join(" ")
+}
+
+#[test]
+fn what_is_removed_is_in_the_document_that_is_kept() {
+    // Each contains most of the one before it, but the last contains little of the first.
+    let chain = |number: usize| Document::from_text(format!("d{number}"), story(number * 2, 12));
+    let (ids, _, _) = kept(&by_document(), (0..4).map(chain).collect(), "removed");
+    assert_eq!(ids, ["d0", "d2"]);
+    // The longest one that contains others is kept; what it does not contain is kept, too.
+    let texts = [("a", story(0, 10)), ("b", story(0, 14)), ("c", story(0, 9)), ("d", story(10, 12))];
+    let documents = || texts.iter().map(|(id, text)| Document::from_text(*id, text.as_str())).collect::<Vec<_>>();
+    let longest = Dedup { keep: Keep::Longest, ..by_document() };
+    let (ids, clusters, _) = kept(&longest, documents(), "clusters");
+    assert_eq!(ids, ["b", "d"]);
+    assert!(clusters.contains(r#"{"keep":"b","copies":["a","c"]"#), "{clusters}");
+    assert_eq!(kept(&by_document(), documents(), "removed").0, ["a", "b", "d"]);
+    let dated = documents().into_iter().zip(["2024-01-01", "2023-05-05", "2026-02-03", "2025-01-01"]);
+    let dated = dated.map(|(mut document, date)| {
+        document.meta.insert("date".into(), date.into());
+        document
+    });
+    let newest = Dedup { keep: Keep::Newest, ..by_document() };
+    assert_eq!(kept(&newest, dated.collect(), "removed").0, ["a", "b", "c", "d"][1..]);
+}
+
+#[test]
+fn documents_in_different_languages_are_not_copies() {
+    let code = "let shared = value.iter().map(|item| item.next()).filter(|item| item.is_some()).collect(); ".repeat(12);
+    let with = |prose: &str| format!("{prose}\n\n{code}");
+    let english =
+        with("This example shows how the values of a list are taken one after the other, and which of them are kept.");
+    let german =
+        with("Dieses Beispiel zeigt, wie die Werte einer Liste nacheinander genommen werden und welche davon bleiben.");
+    let mut documents = [Document::from_text("en", english), Document::from_text("de", german)];
+    for (document, language) in documents.iter_mut().zip(["en", "de"]) {
+        document.language = Some(language.into());
+    }
+    let low = Dedup { contained: 0.3, ..by_document() };
+    let (ids, clusters, _) = kept(&low, documents.to_vec(), "clusters");
+    assert_eq!(ids, ["en", "de"]);
+    assert!(clusters.contains(r#""kind":"translation""#), "{clusters}");
+}

@@ -51,7 +51,7 @@ fn a_site_has_the_same_content_from_files_and_memory() {
     run(&job, &pages, outputs);
     assert_eq!(texts(&results.documents()), texts(&documents));
     run(&job, &pages, Outputs::to(path("pages/")).expect("a name"));
-    assert_eq!(fs::read_dir(path("pages")).expect("a folder").count(), files.len() + 1);
+    assert_eq!(fs::read_dir(path("pages")).expect("a folder").count(), files.len() + 2);
 
     // What is no document is bytes in memory.
     let others = [

@@ -20,6 +20,7 @@ use crate::error::{Error, Failure, Hint, IoContext, Place, Result};
 use crate::report::short_names;
 use crate::run::Run;
 use crate::source::{Collection, ReadOptions};
+use crate::stats::Account;
 use crate::text::{Offsets, TextDigest};
 use crate::write::Format;
 
@@ -186,7 +187,9 @@ pub struct CompareReport {
     pub pairs: Vec<ComparedPair>,
     /// Text that occurs in too many documents to count, with the number of documents; the most frequent comes first.
     pub common: Vec<(String, usize)>,
-    /// What failed, and what was skipped.
+    /// What became of the items of the inputs.
+    pub input: Account,
+    /// What failed.
     pub failures: Failures,
 }
 
@@ -223,14 +226,15 @@ impl Compare {
         let has_reference = compared_with.is_some();
         reading.add(&source, &reader(&documents), &given, has_reference, &mut failures)?;
         if let (Some((source, early)), Some(input)) = (compared_with, &reference) {
-            early.into_iter().try_for_each(|failure| failures.add(failure))?;
+            failures.add_early(early)?;
             reading.add_reference(&source, &reader(input), &given, &mut failures)?;
         }
         let Reading { comparison, twice, .. } = reading;
         twice.iter().try_for_each(|id| failures.add(read::twice(id)))?;
         if comparison.len() < 2 {
             let documents = comparison.into_documents();
-            let report = CompareReport { documents, failures: failures.finish(), ..CompareReport::default() };
+            let (input, failures) = failures.finish();
+            let report = CompareReport { documents, input, failures, ..CompareReport::default() };
             outputs.write_report(&report)?;
             return Ok(report);
         }
@@ -256,11 +260,11 @@ impl Compare {
         for (document, name) in result.documents.iter_mut().zip(names) {
             document.name = name;
         }
-        let failures = failures.finish();
+        let (input, failures) = failures.finish();
         let named_pairs = pairs.is_some();
         write::Writing { job: self, result: &result, named_pairs, failures: &failures }.write(format, &outputs)?;
         let (documents, pairs, common) = result.into_parts();
-        let report = CompareReport { documents, pairs, common, failures };
+        let report = CompareReport { documents, pairs, common, input, failures };
         outputs.write_report(&report)?;
         Ok(report)
     }

@@ -47,7 +47,7 @@ impl<'a> Reader<'a> {
     ) -> Result<ExcludedText> {
         let mut excluded = ExcludedText::default();
         if let Some((source, early)) = opened {
-            early.into_iter().try_for_each(|failure| failures.add(failure))?;
+            failures.add_early(early)?;
             self.each(
                 &source,
                 failures,
@@ -143,12 +143,7 @@ impl<'a> Reader<'a> {
                 (prepared.document.map(&work), prepared.failure, prepared.skipped)
             },
             |_, (document, failure, skipped)| {
-                if let Some(reason) = skipped {
-                    failures.skip(reason);
-                }
-                if let Some(failure) = failure {
-                    failures.add(failure)?;
-                }
+                failures.count(document.is_some(), skipped.as_deref(), failure)?;
                 document.map_or(Ok(()), |document| found(document, failures))
             },
         )

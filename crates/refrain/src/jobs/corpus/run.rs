@@ -1,5 +1,6 @@
 //! The run: read, learn, write.
 
+use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 use std::path::Path;
 use std::sync::Mutex;
@@ -9,6 +10,7 @@ use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
+use super::super::alarms;
 use super::super::failures::REPORTED;
 use super::super::{Failures, Input, Outputs};
 use super::folder::{Folder, Manifest, Part, RunRecord, State, list_inputs, read_json, write_json};
@@ -25,7 +27,7 @@ use crate::kernel::Kernel;
 use crate::prepare::{Opened, Preparation};
 use crate::run::{Run, Workers};
 use crate::source::{Body, Collection, InputFile, Item, Markup, ReadOptions};
-use crate::stats::Statistics;
+use crate::stats::{Account, Loss, OTHERS, Statistics};
 use crate::template::{SiteTemplates, TemplatePage, Templates};
 use crate::text::Offsets;
 use crate::write::{self, Compression, Format, Sink, WriteOptions, removed_lines, write_atomically};
@@ -72,6 +74,10 @@ pub struct Corpus {
     pub part_size: u64,
     /// Raw documents between two checkpoints, in bytes: the most that a killed run has to repeat, per thread.
     pub checkpoint: u64,
+    /// Does not complete the corpus if a source, host or language loses more than this share of its main content to other passes,
+    /// in words or documents. The same job with a higher limit, or none, then completes it. It is not a part of the record.
+    #[serde(skip_serializing)]
+    pub alarm: Option<f64>,
 }
 
 /// The unit that must be in a wanted language.
@@ -109,6 +115,7 @@ impl Default for Corpus {
             removed: true,
             part_size: 256 << 20,
             checkpoint: 64 << 20,
+            alarm: None,
         }
     }
 }
@@ -120,6 +127,8 @@ pub struct CorpusReport {
     pub manifest: Manifest,
     /// How the run found the folder.
     pub start: Start,
+    /// What became of the items of the inputs.
+    pub input: Account,
     /// What failed.
     pub failures: Failures,
 }
@@ -148,7 +157,8 @@ impl Corpus {
         let (folder, start) = match Folder::open(output, &record, &list, outputs.may_overwrite())? {
             State::Complete(manifest) => {
                 let failures = read_failures(output, manifest.statistics.failures);
-                return Ok(CorpusReport { manifest: *manifest, start: Start::Complete, failures });
+                let input = manifest.statistics.input.clone();
+                return Ok(CorpusReport { manifest: *manifest, start: Start::Complete, input, failures });
             }
             State::Open { folder, begun } => (folder, if begun { Start::Resumed } else { Start::New }),
         };
@@ -156,7 +166,8 @@ impl Corpus {
         let building = Building { job: self, format, source, early_failures, workers: &workers };
         let manifest = building.run(&folder, record)?;
         let failures = read_failures(output, manifest.statistics.failures);
-        Ok(CorpusReport { manifest, start, failures })
+        let input = manifest.statistics.input.clone();
+        Ok(CorpusReport { manifest, start, input, failures })
     }
 
     /// The options that determine the corpus; others (threads, memory) only affect the speed.
@@ -483,12 +494,14 @@ impl Building<'_> {
             write_failure(&mut errors, failure)?;
         }
         statistics.failures = self.early_failures.len() as u64;
+        self.early_failures.iter().for_each(|_| statistics.input.add(false, None));
         for part in parts {
             if part.note.failures > 0 {
                 let path = folder.work(&part.errors_name());
                 std::fs::File::open(&path).and_then(|mut file| std::io::copy(&mut file, &mut errors)).at(&path)?;
                 statistics.failures += part.note.failures;
             }
+            statistics.input.merge(&part.note.account());
             for (reason, count) in &part.note.skipped {
                 *statistics.skipped.entry(reason.clone()).or_default() += count;
             }
@@ -505,6 +518,16 @@ impl Building<'_> {
             statistics,
         };
         errors.finish()?;
+        let of = |kind, table: &BTreeMap<String, Loss>| {
+            let known = table.iter().filter(|(name, _)| *name != OTHERS);
+            known.map(|(name, loss)| (kind, name.clone(), *loss)).collect::<Vec<_>>()
+        };
+        let statistics = &manifest.statistics;
+        let languages = statistics.languages.iter().map(|(code, stages)| ("language", code.clone(), Loss::of(stages)));
+        let groups =
+            of("source", &statistics.sources).into_iter().chain(of("host", &statistics.hosts)).chain(languages);
+        let groups: Vec<(&str, String, Loss)> = groups.collect();
+        alarms::check(self.job.alarm, groups.iter().map(|(kind, name, loss)| (*kind, name.as_str(), *loss)))?;
         folder.complete(&manifest)?;
         Ok(manifest)
     }
@@ -514,7 +537,7 @@ impl Building<'_> {
 fn read_failures(folder: &Path, count: u64) -> Failures {
     let lines = std::fs::read(folder.join("errors.jsonl")).unwrap_or_default();
     let lines = lines.split(|byte| *byte == b'\n').filter_map(|line| serde_json::from_slice(line).ok());
-    Failures { first: lines.take(REPORTED).collect(), count, ..Failures::default() }
+    Failures { first: lines.take(REPORTED).collect(), count }
 }
 
 /// A web page that has an address, and its host.

@@ -13,6 +13,7 @@ use crate::document::{Document, Position};
 use crate::error::{Error, Failure, Hint, IoContext, Result};
 use crate::prepare::Prepared;
 use crate::source::InputFiles;
+use crate::stats::Account;
 use crate::write::{Compressed, Compression, Sink};
 
 /// Inputs that are read one after the other by one reader.
@@ -55,6 +56,18 @@ pub(super) struct Note {
     pub(super) skipped: BTreeMap<String, u64>,
     /// The number of failures, which are listed in a separate file.
     pub(super) failures: u64,
+    /// Items that failed and yielded no document.
+    #[serde(default)]
+    pub(super) failed: u64,
+}
+
+impl Note {
+    /// What became of the items of the part.
+    pub(super) fn account(&self) -> Account {
+        let skipped = self.skipped.clone();
+        let found = self.documents + skipped.values().sum::<u64>() + self.failed;
+        Account { found, documents: self.documents, skipped, failed: self.failed }
+    }
 }
 
 /// A finished work part.
@@ -137,7 +150,8 @@ impl Ready {
 impl<'f> PartWriter<'f> {
     /// A part that is full after this many raw bytes.
     pub(super) fn new(folder: &'f Folder, shard: u32, number: u32, next: Position, full_at: u64) -> PartWriter<'f> {
-        let note = Note { next, last: false, documents: 0, text_bytes: 0, skipped: BTreeMap::new(), failures: 0 };
+        let note =
+            Note { next, last: false, documents: 0, text_bytes: 0, skipped: BTreeMap::new(), failures: 0, failed: 0 };
         PartWriter { folder, shard, number, out: None, errors: None, note, raw_bytes: 0, full_at }
     }
 
@@ -157,6 +171,7 @@ impl<'f> PartWriter<'f> {
                 open_once(&mut self.errors, self.folder, &errors_name(self.shard, self.number), Compression::None)?;
             write_failure(errors, failure)?;
             self.note.failures += 1;
+            self.note.failed += u64::from(item.document.is_none());
             // A part with nothing but failures must also end.
             self.raw_bytes += ITEM_BYTES;
         }

@@ -4,6 +4,7 @@ use std::borrow::Cow;
 use std::fs::File;
 use std::io::{self, Read};
 
+use super::Uncertain;
 use crate::decode::{
     CharedModel, Decoded, Detection, Hints, LanguageFilter, NotText, Repair, decode, detect, identify_page,
 };
@@ -94,6 +95,9 @@ pub(super) struct Damage {
     pub(super) nuls: Option<(usize, usize)>,
 }
 
+/// The encoding of a file is uncertain if it is less sure than this.
+const SURE: f32 = 0.5;
+
 /// How many offsets of losses are reported.
 const LOSSES_LISTED: usize = 10;
 
@@ -136,6 +140,15 @@ impl Found {
         }
     }
 
+    /// The encoding and its confidence, if they are not to be relied on.
+    pub(super) fn uncertain(&self) -> Option<Uncertain> {
+        let Detection { encoding: Some(encoding), second, confidence, .. } = *self.detection.as_ref()? else {
+            return None;
+        };
+        let origin = || self.origin.clone();
+        (confidence < SURE).then(|| Uncertain { origin: origin(), encoding, second, confidence })
+    }
+
     /// True for a file without content.
     pub(super) fn is_empty(&self) -> bool {
         self.bytes == 0 && self.detection.is_some()
@@ -145,6 +158,8 @@ impl Found {
 /// Decodes bytes by the options of a job.
 pub(super) struct Decoder {
     pub(super) lang: Option<String>,
+    /// The encoding, if it is known.
+    pub(super) from: Option<String>,
     pub(super) model: Option<Cow<'static, CharedModel>>,
     pub(super) sample: Option<usize>,
     /// The languages whose texts are wanted.
@@ -158,7 +173,7 @@ const HEAD: usize = 16 << 10;
 impl Decoder {
     fn hints(&self) -> Hints<'_> {
         let (language, model) = (self.lang.as_deref(), self.model.as_deref());
-        Hints { language, sample: self.sample, model, ..Hints::default() }
+        Hints { language, sample: self.sample, model, from: self.from.as_deref(), ..Hints::default() }
     }
 
     /// Decodes bytes, and returns the encoding that they declare.
@@ -195,10 +210,10 @@ impl Decoder {
             Err(error) => return (Found::not_text(raw.name(), size, error), None),
         };
         let damage = Damage::of(&decoded);
-        let Decoded { text, encoding, language, confidence, .. } = decoded;
+        let Decoded { text, encoding, second, language, confidence, .. } = decoded;
         let detection = match size {
-            0 => Detection { encoding: None, language: None, confidence: 0.0, declared },
-            _ => Detection { encoding: Some(encoding), language, confidence, declared },
+            0 => Detection { encoding: None, second: None, language: None, confidence: 0.0, declared },
+            _ => Detection { encoding: Some(encoding), second, language, confidence, declared },
         };
         let mut found = Found::text(raw.name(), size, detection, damage);
         found.note_language(&text, &self.filter);

@@ -14,6 +14,7 @@ pub(super) fn line(found: &Found, decoded: bool) -> String {
     let mut line = json!({
         "origin": found.origin,
         "encoding": detection.and_then(|found| found.encoding),
+        "second": detection.and_then(|found| found.second),
         "language": detection.and_then(|found| found.language),
         "confidence": detection.map_or(0.0, |found| three_digits(found.confidence)),
         "declared": detection.and_then(|found| found.declared),
@@ -30,6 +31,7 @@ pub(super) fn line(found: &Found, decoded: bool) -> String {
     line["note"] = match () {
         () if found.is_empty() => EMPTY.into(),
         () if found.foreign => "foreign".into(),
+        () if found.uncertain().is_some() => "encoding not clear".into(),
         () if found.unsure => "language not clear".into(),
         () => Value::Null,
     };

@@ -17,12 +17,14 @@ use super::failures::{FailureLog, Failures};
 use super::input::Input;
 use super::outputs::{ERRORS, Output, Outputs, REPORT, is_folder};
 use crate::decode::{
-    CharedModel, Decoded, LanguageFilter, NotText, chared_model, known_languages, languages_with_encodings,
+    CharedModel, Decoded, LanguageFilter, NotText, chared_model, encodings, is_encoding, known_languages,
+    languages_with_encodings,
 };
 use crate::document::Document;
 use crate::error::{Error, Failure, Hint, IoContext, Result};
 use crate::run::{Run, Workers};
 use crate::source::ReadOptions;
+use crate::stats::Account;
 use crate::write::{
     self, Compressed, Compression, FolderWriter, Format, Names, WriteOptions, is_not_for_text, place_below,
 };
@@ -52,6 +54,9 @@ pub struct Decode {
     pub max_document: u64,
     /// The language of the files, by its code, if it is known.
     pub assume_lang: Option<String>,
+    /// The encoding of the files, by any of its names, if it is known: nothing is detected, and the options that say how have
+    /// no effect.
+    pub from: Option<String>,
     /// How the encoding is detected.
     pub method: DecodeMethod,
     /// A file with a model for the published method, which is then used. See [`Decode::train`].
@@ -69,6 +74,7 @@ impl Default for Decode {
         Decode {
             max_document: ReadOptions::MAX_DOCUMENT,
             assume_lang: None,
+            from: None,
             method: DecodeMethod::default(),
             model: None,
             sample: None,
@@ -96,7 +102,7 @@ impl DecodeMethod {
 }
 
 /// The result of [`Decode`].
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize)]
 pub struct DecodeReport {
     /// Files that are text, or empty.
     pub files: u64,
@@ -108,6 +114,10 @@ pub struct DecodeReport {
     pub encodings: BTreeMap<&'static str, u64>,
     /// Files that declare a different encoding from the actual one.
     pub misdeclared: u64,
+    /// Files whose encoding is uncertain: the confidence is below 0.5.
+    pub uncertain: u64,
+    /// The first ten of them.
+    pub uncertain_files: Vec<Uncertain>,
     /// Files with bytes that fit no encoding.
     pub files_with_losses: u64,
     /// How often such bytes were replaced with U+FFFD.
@@ -120,9 +130,27 @@ pub struct DecodeReport {
     pub repaired: u64,
     /// The report written next to the texts in a folder.
     pub report: Option<PathBuf>,
+    /// What became of the items of the inputs.
+    pub input: Account,
     /// What failed.
     pub failures: Failures,
 }
+
+/// A file whose encoding is uncertain.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Uncertain {
+    /// The file.
+    pub origin: String,
+    /// The encoding that was chosen.
+    pub encoding: &'static str,
+    /// The next best guess.
+    pub second: Option<&'static str>,
+    /// How sure the encoding is, from 0 to 1.
+    pub confidence: f32,
+}
+
+/// How many files of uncertain encoding are listed.
+const UNCERTAIN_LISTED: usize = 10;
 
 impl DecodeReport {
     fn add(&mut self, found: &Found) {
@@ -137,6 +165,10 @@ impl DecodeReport {
             None => self.empty += 1,
         }
         self.misdeclared += u64::from(detection.agrees() == Some(false));
+        if let Some(uncertain) = found.uncertain() {
+            self.uncertain += 1;
+            self.uncertain_files.extend(Some(uncertain).filter(|_| self.uncertain <= UNCERTAIN_LISTED as u64));
+        }
         let damage = &found.damage;
         self.files_with_losses += u64::from(damage.losses > 0);
         self.losses += damage.losses;
@@ -239,7 +271,7 @@ impl Decode {
                 out.put(line(&found, !self.detect).as_bytes())?;
             }
             writer.write(raw, &found, text)?;
-            found.failure.map_or(Ok(()), |failure| failures.add(failure))
+            failures.count(found.detection.is_some(), None, found.failure)
         };
         early.into_iter().try_for_each(|failure| sink(None, (Found::failed(failure), None)))?;
         let work = |raw: Raw<'_>| -> Result<Done> {
@@ -267,7 +299,7 @@ impl Decode {
         for out in reports {
             out.finish()?;
         }
-        report.failures = failures.finish();
+        (report.input, report.failures) = failures.finish();
         outputs.write_report(&report)?;
         Ok(report)
     }
@@ -299,6 +331,7 @@ impl Decode {
     /// Checks the options and loads the model.
     fn decoder(&self) -> Result<Decoder> {
         let lang = self.assume_lang.as_deref().map(known_language).transpose()?;
+        let from = self.from.as_deref().map(known_encoding).transpose()?;
         let model = match (&self.model, self.method, &lang) {
             (Some(path), ..) => {
                 let model = CharedModel::load(&fs::read(path).at(path)?);
@@ -318,7 +351,7 @@ impl Decode {
         };
         let sample = self.sample.map(|sample| usize::try_from(sample).unwrap_or(usize::MAX));
         let filter = LanguageFilter::of(&self.lang)?;
-        Ok(Decoder { lang, model, sample, filter, max_document: self.max_document })
+        Ok(Decoder { lang, from, model, sample, filter, max_document: self.max_document })
     }
 }
 
@@ -338,6 +371,15 @@ fn known_language(code: &str) -> Result<String> {
         false => "unknown language",
     };
     Err(Error::Refused(format!("{what} `{code}`; the codes are: {}", codes.join(", "))))
+}
+
+/// The label of an encoding that is known.
+fn known_encoding(label: &str) -> Result<String> {
+    if is_encoding(label) {
+        return Ok(label.to_owned());
+    }
+    let error = Error::Refused(format!("unknown encoding `{label}`; the encodings are: {}", encodings().join(", ")));
+    Err(error.hint(Hint::option("from", "name one of them, or remove `from` to detect the encoding of each file")))
 }
 
 /// How many files are decoded before their results are written.

@@ -9,20 +9,24 @@ use serde::{Deserialize, Serialize};
 use serde_json::json;
 
 use super::passes::Passes;
-use crate::dedup::{EvidenceSize, EvidenceWriter, Learned, Lost, Signature, is_evidence};
+use crate::dedup::{EvidenceSize, EvidenceWriter, Learned, Lost, Related, Signature, is_evidence};
 use crate::document::Document;
 use crate::error::{Error, IoContext, Result};
-use crate::jobs::outputs::{CLUSTERS, EXPLAIN, LOST, Output, Outputs, REMOVED, SAVE, is_folder};
+use crate::jobs::outputs::{
+    CLUSTERS, EVIDENCE_LIST, EXPLAIN, LOST, Output, Outputs, REMOVED, RemovedLists, SAVE, is_folder,
+};
 use crate::text::Word;
-use crate::write::{self, Compressed, DocumentWriter, PartsWriter, WriteOptions, complete};
+use crate::write::{self, Compressed, DocumentWriter, Parts, PartsWriter, WriteOptions, complete};
 
 /// The files of a run.
 #[derive(Default)]
 pub(super) struct Files {
     documents: Option<Box<dyn DocumentWriter>>,
-    removed: Option<Compressed>,
+    /// The folder of the documents, if they are in parts, and how many parts it gets.
+    parts: Option<(Parts, Option<u64>)>,
+    removed: RemovedLists,
     explain: Option<Compressed>,
-    /// Documents that resemble others, by their numbers.
+    /// Documents that are related to others, by their numbers.
     links: Option<Compressed>,
     /// Passages that may no longer occur anywhere.
     lost: Option<Compressed>,
@@ -33,15 +37,20 @@ pub(super) struct Files {
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub(super) struct PausedFiles {
     documents: Option<u64>,
-    removed: Option<u64>,
+    removed: Vec<u64>,
     explain: Option<u64>,
     links: Option<u64>,
     lost: Option<u64>,
     evidence: EvidenceSize,
 }
 
-/// A document that resembles another one: their numbers, and how much.
-pub(super) type ResemblanceLink = (usize, usize, f64);
+/// A document and its earlier documents, by their numbers: the one it is a copy of, and those that are related to it.
+#[derive(Debug, Serialize, Deserialize)]
+pub(super) struct DocumentLinks {
+    pub(super) number: usize,
+    pub(super) copy_of: Option<usize>,
+    pub(super) related: Vec<Related>,
+}
 
 impl Files {
     /// Opens the requested files; as a checkpoint left them, if there is one.
@@ -60,7 +69,8 @@ impl Files {
         };
         Ok(Files {
             documents,
-            removed: list(outputs.get(REMOVED), bytes(|paused| paused.removed))?,
+            parts: outputs.parts()?.map(|parts| (parts, None)),
+            removed: outputs.open_removed(paused.map_or(&[], |paused| &paused.removed))?,
             explain: list(outputs.get(EXPLAIN), bytes(|paused| paused.explain))?,
             links: list(work(CLUSTERS, passes.links_path()).as_ref(), bytes(|paused| paused.links))?,
             lost: list(work(LOST, passes.lost_path()).as_ref(), bytes(|paused| paused.lost))?,
@@ -80,7 +90,7 @@ impl Files {
 
     /// Lists the removed text.
     pub(super) fn list_removed(&mut self, lines: impl FnOnce() -> Result<Vec<u8>>) -> Result<()> {
-        self.removed.as_mut().map_or(Ok(()), |removed| removed.put(&lines()?))
+        if self.removed.is_empty() { Ok(()) } else { self.removed.put(&lines()?) }
     }
 
     /// Explains the removed text.
@@ -88,8 +98,11 @@ impl Files {
         self.explain.as_mut().map_or(Ok(()), |explain| explain.put(lines()?.as_bytes()))
     }
 
-    /// Records that a document resembles another one.
-    pub(super) fn link(&mut self, link: ResemblanceLink) -> Result<()> {
+    /// Records the earlier documents that are related to a document, if there are any.
+    pub(super) fn link(&mut self, link: &DocumentLinks) -> Result<()> {
+        if link.related.is_empty() {
+            return Ok(());
+        }
         self.links.as_mut().map_or(Ok(()), |links| links.put(format!("{}\n", json!(link)).as_bytes()))
     }
 
@@ -110,11 +123,14 @@ impl Files {
     }
 
     /// Completes the documents in a folder of parts: the last part could not be resumed.
-    pub(super) fn finish_parts(&mut self, outputs: &Outputs) -> Result<()> {
-        match self.documents.take_if(|_| outputs.path().is_some_and(is_folder)) {
-            Some(documents) => documents.finish().map(drop),
-            None => Ok(()),
+    pub(super) fn finish_parts(&mut self) -> Result<()> {
+        if let Some((parts, ready)) = &mut self.parts
+            && let Some(documents) = self.documents.take()
+        {
+            documents.finish()?;
+            *ready = Some(parts.hidden_parts());
         }
+        Ok(())
     }
 
     /// Ends compressed frames, and leaves all files so that they can be resumed here. `None` if that is not possible.
@@ -124,12 +140,12 @@ impl Files {
                 Some(at) => Some(at),
                 None => return Ok(None),
             },
-            None => None,
+            None => self.parts.as_ref().and_then(|(_, ready)| *ready),
         };
         let pause = |list: &mut Option<Compressed>| list.as_mut().map(Compressed::pause).transpose();
         Ok(Some(PausedFiles {
             documents,
-            removed: pause(&mut self.removed)?,
+            removed: self.removed.pause()?,
             explain: pause(&mut self.explain)?,
             links: pause(&mut self.links)?,
             lost: pause(&mut self.lost)?,
@@ -141,11 +157,16 @@ impl Files {
     }
 
     /// Finishes writing and renames the files.
-    pub(super) fn finish(self) -> Result<()> {
+    pub(super) fn finish(mut self) -> Result<()> {
+        self.finish_parts()?;
         if let Some(documents) = self.documents {
             documents.finish()?;
         }
-        for list in [self.removed, self.explain, self.links, self.lost].into_iter().flatten() {
+        if let Some((parts, Some(ready))) = self.parts {
+            parts.show(ready)?;
+        }
+        self.removed.finish()?;
+        for list in [self.explain, self.links, self.lost].into_iter().flatten() {
             list.finish()?;
         }
         self.evidence.map_or(Ok(()), EvidenceWriter::finish)
@@ -156,12 +177,10 @@ impl Files {
 fn open_documents(passes: &Passes<'_>, paused: Option<u64>) -> Result<Box<dyn DocumentWriter>> {
     let (job, outputs) = (passes.job, passes.outputs);
     let options = WriteOptions { keep_marked: job.keep_marked, offsets: job.offsets };
+    if let Some(parts) = outputs.parts()? {
+        return Ok(Box::new(PartsWriter::open(parts, options, job.part_size, paused.unwrap_or_default())?));
+    }
     match (outputs.path(), paused) {
-        (Some(folder), _) if is_folder(folder) => {
-            let parts = paused.unwrap_or_default();
-            let format = outputs.document_format()?;
-            Ok(Box::new(PartsWriter::open(folder, format, options, job.part_size, parts)?))
-        }
         (Some(path), Some(bytes)) => {
             let (format, compression) = outputs.document_format()?;
             write::open(write::Sink::resume(path, bytes)?, format, compression, options)
@@ -170,13 +189,17 @@ fn open_documents(passes: &Passes<'_>, paused: Option<u64>) -> Result<Box<dyn Do
     }
 }
 
-/// Renames the files that were complete when a run was killed.
+/// Renames the files that were complete when a run ended early.
 pub(super) fn complete_all(passes: &Passes<'_>, paused: &PausedFiles) -> Result<()> {
     let outputs: &Outputs = passes.outputs;
     let documents = outputs.path().filter(|path| !is_folder(path));
-    let lists = [REMOVED, EXPLAIN].into_iter().filter_map(|name| outputs.get(name).and_then(Output::as_path));
+    let lists =
+        [REMOVED, EVIDENCE_LIST, EXPLAIN].into_iter().filter_map(|name| outputs.get(name).and_then(Output::as_path));
     let (links, lost) = (passes.links_path(), passes.lost_path());
     documents.into_iter().chain(lists).chain([&*links, &*lost]).try_for_each(complete)?;
+    if let Some(parts) = outputs.parts()? {
+        parts.show(paused.documents.unwrap_or_default())?;
+    }
     match outputs.folder(SAVE).filter(|folder| !is_evidence(folder)) {
         Some(folder) => EvidenceWriter::open(folder, paused.evidence)?.finish(),
         None => Ok(()),
@@ -214,7 +237,7 @@ pub(super) fn write_lost(passes: &Passes<'_>, learned: &Learned) -> Result<Optio
 }
 
 /// Reads what [`Files::link`] wrote.
-pub(super) fn read_links(passes: &Passes<'_>) -> Result<Vec<ResemblanceLink>> {
+pub(super) fn read_links(passes: &Passes<'_>) -> Result<Vec<DocumentLinks>> {
     let mut links = Vec::new();
     each_line(&passes.links_path(), |link| {
         links.push(link);

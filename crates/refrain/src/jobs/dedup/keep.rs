@@ -1,23 +1,25 @@
-//! Which of the documents that resemble each other is kept.
+//! Which of the documents that contain each other is kept.
 
-use std::collections::{BTreeMap, HashMap};
+use std::cmp::Ordering;
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::fmt;
 use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-use super::files::Files;
+use super::files::{DocumentLinks, Files};
 use super::passes::{Part, Passes, ReadDocument, ResumePoint};
 use super::report::Tally;
-use crate::dedup::{DedupFigures, Learned};
+use crate::dedup::{DedupFigures, DocumentContext, Learned, LinkKind, Related, Resembles};
 use crate::document::Document;
 use crate::error::{Error, Hint, Result};
 use crate::jobs::failures::FailureLog;
 use crate::jobs::outputs::CLUSTERS;
 use crate::write::removed_lines;
 
-/// Which of the documents that resemble each other is kept. As text: `first`, `longest`, `most:FIELD` or `least:FIELD`.
+/// Which of the documents that contain each other is kept. As text: `first`, `longest`, `newest`, `most:FIELD` or
+/// `least:FIELD`.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub enum Keep {
@@ -26,6 +28,8 @@ pub enum Keep {
     First,
     /// The one with the most words.
     Longest,
+    /// The one with the latest date: the first of the fields `modified`, `date` and `fetched` that a document has.
+    Newest,
     /// The one with the largest value of a field, compared as numbers or as text.
     Most(String),
     /// The one with the smallest value of a field.
@@ -39,9 +43,10 @@ impl FromStr for Keep {
         match (text, text.split_once(':')) {
             ("first", _) => Ok(Keep::First),
             ("longest", _) => Ok(Keep::Longest),
+            ("newest", _) => Ok(Keep::Newest),
             (_, Some(("most", field))) if !field.is_empty() => Ok(Keep::Most(field.to_owned())),
             (_, Some(("least", field))) if !field.is_empty() => Ok(Keep::Least(field.to_owned())),
-            _ => Err("first, longest, most:FIELD or least:FIELD, with the name of a field".into()),
+            _ => Err("first, longest, newest, most:FIELD or least:FIELD, with the name of a field".into()),
         }
     }
 }
@@ -65,43 +70,57 @@ impl fmt::Display for Keep {
         match self {
             Keep::First => f.write_str("first"),
             Keep::Longest => f.write_str("longest"),
+            Keep::Newest => f.write_str("newest"),
             Keep::Most(field) => write!(f, "most:{field}"),
             Keep::Least(field) => write!(f, "least:{field}"),
         }
     }
 }
 
+/// Fields with the date of a document.
+const DATES: [&str; 3] = ["modified", "date", "fetched"];
+
 impl Keep {
-    /// The field that decides.
-    fn field(&self) -> Option<&str> {
+    /// The fields that decide, for messages.
+    fn field(&self) -> Option<String> {
         match self {
-            Keep::Most(field) | Keep::Least(field) => Some(field),
+            Keep::Most(field) | Keep::Least(field) => Some(field.clone()),
+            Keep::Newest => Some(DATES.join("`, `")),
+            _ => None,
+        }
+    }
+
+    /// The value of a document that decides.
+    fn value(&self, document: &Document) -> Option<Value> {
+        match self {
+            Keep::Most(field) | Keep::Least(field) => document.meta.get(field).cloned(),
+            Keep::Newest => DATES.iter().find_map(|field| document.meta.get(*field)).cloned(),
             _ => None,
         }
     }
 }
 
 impl Passes<'_> {
-    /// Compares whole documents, chooses which of those that resemble each other is kept, and writes these. Documents are
+    /// Compares whole documents, chooses which of those that contain each other is kept, and writes these. Documents are
     /// read once more.
     pub(super) fn choose(&self, learned: &mut Learned, failures: &mut FailureLog) -> Result<Tally> {
-        let mut links: Vec<(usize, usize)> = Vec::new();
+        let mut links: Vec<DocumentLinks> = Vec::new();
         let mut values: Vec<Value> = Vec::new();
         let mut compared = 0;
         self.each_with_evidence(learned, "judge", ResumePoint::START, |learned, read, evidence, _| {
-            let ReadDocument { document, signature, part, .. } = read;
-            if let Some(field) = self.job.keep.field() {
-                let value = |document: &Document| document.meta.get(field).cloned();
-                values.push(document.as_ref().and_then(value).unwrap_or_default());
-            }
+            let ReadDocument { document, signature, language, part, .. } = read;
+            let value = |document: &Document| self.job.keep.value(document);
+            values.push(document.as_ref().and_then(value).unwrap_or_default());
             let Some(mut document) = document.filter(|_| part == Part::Written) else {
                 compared += 1;
                 return learned.keep(&signature, &evidence);
             };
             let number = learned.next_number();
             self.check_id(learned, &mut document, failures)?;
-            if let Some(found) = self.judge_document(learned, &signature, &evidence)?.0 {
-                links.push((number, found.number));
+            let context = DocumentContext { language, choosing: true };
+            let related = learned.judge_document(&signature, &evidence, self.job.rule(), context)?.related;
+            if !related.is_empty() {
+                links.push(DocumentLinks { number, copy_of: None, related });
             }
             Ok(())
         })?;
@@ -113,6 +132,11 @@ impl Passes<'_> {
             return Err(error.hint(Hint::option("keep", "name another one with `keep`")));
         }
         let kept = self.kept_of_clusters(learned, &links, &values, compared)?;
+        for link in &mut links {
+            link.copy_of = kept.get(&link.number).map(|found| found.number);
+        }
+        let related: HashMap<usize, &[Related]> =
+            links.iter().map(|link| (link.number, link.related.as_slice())).collect();
         let mut files = Files::open(self, None)?;
         let mut tally = Tally::default();
         let mut number = 0;
@@ -125,91 +149,176 @@ impl Passes<'_> {
             let Some(mut document) = document.filter(|_| part == Part::Written) else { return Ok(()) };
             document.id = learned.id_of(number - 1)?;
             let words = signature.words.len() as u64;
-            let other = kept.get(&(number - 1)).filter(|other| **other != number - 1);
+            let other = kept.get(&(number - 1));
             let figures =
                 DedupFigures { words, words_kept: if other.is_some() { 0 } else { words }, ..DedupFigures::default() };
-            tally.add(&document, figures, other.is_some(), 0);
+            tally.add(&document, figures, other.is_some(), &[]);
             match other {
-                Some(other) => {
-                    let found = learned.compare(number - 1, *other, self.job.measure)?;
-                    self.remove_document(learned, &mut document, &found, &mut files)
-                }
+                Some(found) => self.remove_document(learned, &mut document, found, &mut files),
                 None => {
+                    let is_kept = |related: &&Related| !kept.contains_key(&related.number);
+                    let related = related.get(&(number - 1)).copied().unwrap_or_default();
+                    tally.add_related(&related.iter().filter(is_kept).copied().collect::<Vec<_>>());
                     files.list_removed(|| removed_lines(&document, self.job.offsets))?;
                     files.save(&document.id, signature.words.iter().copied())?;
                     files.write(&document)
                 }
             }
         })?;
+        tally.check(self.job.alarm)?;
         files.finish()?;
-        self.write_clusters(learned, kept.into_iter().filter(|(member, kept)| member != kept))?;
+        // A document can be removed because of a later one.
+        let known: Vec<usize> = links.iter().map(|link| link.number).collect();
+        let earlier = kept.iter().filter(|(number, _)| known.binary_search(number).is_err());
+        let earlier: Vec<DocumentLinks> = earlier
+            .map(|(number, found)| DocumentLinks { number: *number, copy_of: Some(found.number), related: Vec::new() })
+            .collect();
+        links.extend(earlier);
+        self.write_clusters(learned, links)?;
         Ok(tally)
     }
 
-    /// For each document that resembles others, the one of them that is kept.
+    /// For each document that is removed, the kept one that contains it. Among documents that are connected by copies,
+    /// excerpts and newer versions, the best one is kept, and then each that no kept one contains. What contains it is
+    /// compared with the document itself: a copy of a copy need not be a copy.
     fn kept_of_clusters(
         &self,
         learned: &Learned,
-        links: &[(usize, usize)],
+        links: &[DocumentLinks],
         values: &[Value],
         compared: usize,
-    ) -> Result<HashMap<usize, usize>> {
-        let mut clusters: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
-        for (copy, of) in links {
-            clusters.entry(*of).or_insert_with(|| vec![*of]).push(*copy);
+    ) -> Result<HashMap<usize, Resembles>> {
+        let is_contained =
+            |related: &&Related| matches!(related.kind, LinkKind::Copy | LinkKind::Excerpt | LinkKind::NewerVersion);
+        let mut clusters = Clusters::default();
+        for link in links {
+            for related in link.related.iter().filter(is_contained) {
+                clusters.join(link.number, related.number);
+            }
         }
-        let mut all = HashMap::new();
-        for (first, members) in clusters {
-            let mut kept = first;
-            for member in &members[1..] {
-                let better = match &self.job.keep {
-                    Keep::First => false,
-                    Keep::Longest => learned.length_of(*member)? > learned.length_of(kept)?,
-                    Keep::Most(_) => is_more(&values[*member], &values[kept]),
-                    Keep::Least(_) => is_less(&values[*member], &values[kept]),
-                };
-                if better {
-                    kept = *member;
+        let mut removed = HashMap::new();
+        for mut members in clusters.members() {
+            let mut lengths = HashMap::new();
+            if self.job.keep == Keep::Longest {
+                for member in &members {
+                    lengths.insert(*member, learned.length_of(*member)?);
                 }
             }
-            // Documents that are only compared with cannot be removed.
-            if first < compared {
-                kept = first;
+            members.sort_by(|one, other| {
+                // Documents that are only compared with cannot be removed.
+                let given = (*one >= compared).cmp(&(*other >= compared));
+                let better = || match &self.job.keep {
+                    Keep::First => Ordering::Equal,
+                    Keep::Longest => lengths[other].cmp(&lengths[one]),
+                    Keep::Newest | Keep::Most(_) => order(&values[*other], &values[*one]),
+                    Keep::Least(_) if values[*one].is_null() || values[*other].is_null() => {
+                        values[*one].is_null().cmp(&values[*other].is_null())
+                    }
+                    Keep::Least(_) => order(&values[*one], &values[*other]),
+                };
+                given.then_with(better).then(one.cmp(other))
+            });
+            let mut kept: Vec<usize> = Vec::new();
+            for member in members {
+                let mut found = None;
+                for other in kept.iter().take(COMPARED).filter(|_| member >= compared) {
+                    if let (Some(score), _) = learned.relation(member, *other, self.job.rule())? {
+                        found = Some(Resembles { document: learned.id_of(*other)?, number: *other, score });
+                        break;
+                    }
+                }
+                match found {
+                    Some(found) => drop(removed.insert(member, found)),
+                    None => kept.push(member),
+                }
             }
-            all.extend(members.into_iter().map(|member| (member, kept)));
         }
-        Ok(all)
+        Ok(removed)
     }
 
-    /// Writes the list of clusters, if it is wanted.
-    pub(super) fn write_clusters(&self, learned: &Learned, links: impl Iterator<Item = (usize, usize)>) -> Result<()> {
+    /// Writes the list of clusters, if it is wanted: each kept document with its copies, and with later documents that are
+    /// related to it and were kept.
+    pub(super) fn write_clusters(&self, learned: &Learned, links: Vec<DocumentLinks>) -> Result<()> {
         let Some(mut list) = self.outputs.open_list(CLUSTERS)? else { return Ok(()) };
-        let mut clusters: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
-        for (copy, of) in links {
-            clusters.entry(of).or_default().push(copy);
+        let removed: HashSet<usize> =
+            links.iter().filter(|link| link.copy_of.is_some()).map(|link| link.number).collect();
+        let mut clusters: BTreeMap<usize, Relatives> = BTreeMap::new();
+        for link in links {
+            match link.copy_of {
+                Some(of) => clusters.entry(of).or_default().0.push(link.number),
+                None => {
+                    for related in link.related.into_iter().filter(|related| !removed.contains(&related.number)) {
+                        clusters.entry(related.number).or_default().1.push((link.number, related));
+                    }
+                }
+            }
         }
-        for (keep, mut copies) in clusters {
+        for (keep, (mut copies, related)) in clusters {
             copies.sort_unstable();
             let copies = copies.into_iter().map(|copy| learned.id_of(copy)).collect::<Result<Vec<_>>>()?;
-            list.put(format!("{}\n", json!({"keep": learned.id_of(keep)?, "copies": copies})).as_bytes())?;
+            let mut line = json!({"keep": learned.id_of(keep)?, "copies": copies});
+            if !related.is_empty() {
+                let rounded = |share: f64| (share.min(1.0) * 1000.0).round() / 1000.0;
+                let relative = |(number, related): (usize, Related)| {
+                    Ok(json!({
+                        "id": learned.id_of(number)?, "kind": related.kind, "contained": rounded(related.contained),
+                        "contains": rounded(related.contains), "resemblance": rounded(related.resemblance),
+                    }))
+                };
+                line["related"] = Value::Array(related.into_iter().map(relative).collect::<Result<_>>()?);
+            }
+            list.put(format!("{line}\n").as_bytes())?;
         }
         list.finish()?;
         Ok(())
     }
 }
 
-/// True if a value is more than another one: as numbers, else as text. No value is never more.
-fn is_more(one: &Value, other: &Value) -> bool {
-    match (one.as_f64(), other.as_f64()) {
-        (Some(one), Some(other)) => one > other,
-        _ if one.is_null() || other.is_null() => other.is_null() && !one.is_null(),
-        _ => text(one) > text(other),
+/// The copies of a document, and its relatives that were kept.
+type Relatives = (Vec<usize>, Vec<(usize, Related)>);
+
+/// Documents of a cluster that each other one is compared with, at most: the best ones.
+const COMPARED: usize = 16;
+
+/// Documents that are connected, by numbers.
+#[derive(Default)]
+struct Clusters {
+    /// Another member of the cluster of each document, or itself.
+    above: BTreeMap<usize, usize>,
+}
+
+impl Clusters {
+    fn join(&mut self, one: usize, other: usize) {
+        let (one, other) = (self.root(one), self.root(other));
+        self.above.insert(one.max(other), one.min(other));
+    }
+
+    fn root(&mut self, number: usize) -> usize {
+        let mut root = number;
+        while let Some(above) = self.above.get(&root).filter(|above| **above != root) {
+            root = *above;
+        }
+        self.above.insert(number, root);
+        root
+    }
+
+    /// The members of each cluster.
+    fn members(mut self) -> impl Iterator<Item = Vec<usize>> {
+        let mut members: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
+        for number in self.above.keys().copied().collect::<Vec<_>>() {
+            members.entry(self.root(number)).or_default().push(number);
+        }
+        members.into_values()
     }
 }
 
-/// True if a value is less than another one, which may be none.
-fn is_less(one: &Value, other: &Value) -> bool {
-    !one.is_null() && (other.is_null() || is_more(other, one))
+/// The order of two values: as numbers, else as text. No value is the least.
+fn order(one: &Value, other: &Value) -> Ordering {
+    match (one.as_f64(), other.as_f64()) {
+        (Some(one), Some(other)) => one.total_cmp(&other),
+        _ if one.is_null() || other.is_null() => other.is_null().cmp(&one.is_null()),
+        _ => text(one).cmp(&text(other)),
+    }
 }
 
 fn text(value: &Value) -> String {

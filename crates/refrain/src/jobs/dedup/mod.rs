@@ -15,7 +15,8 @@ use self::work::WorkFolder;
 use super::input::Input;
 use super::outputs::{CLUSTERS, ERRORS, EXPLAIN, LOST, Outputs, REMOVED, REPORT, SAVE, is_folder};
 use crate::dedup::{
-    DedupOptions, Engine, Measure, Normalise, Task, Unit, bytes_of_evidence, is_evidence, refuse_unfinished,
+    DedupOptions, DocumentRule, Engine, Measure, Normalise, Task, Unit, bytes_of_evidence, is_evidence,
+    refuse_unfinished,
 };
 use crate::error::{Error, Failure, Hint, Result};
 use crate::run::Run;
@@ -23,7 +24,7 @@ use crate::source::{self, Collection, ReadOptions};
 use crate::text::Offsets;
 
 pub use keep::Keep;
-pub use report::{DedupReport, NgramReport, RepeatedPassage, Totals};
+pub use report::{DedupReport, NgramReport, RepeatedPassage, RuleTotals, Totals};
 
 /// Removes text that occurs in earlier documents: blocks that are copies, or whole documents that resemble another one.
 ///
@@ -53,8 +54,11 @@ pub struct Dedup {
     pub read: ReadOptions,
     /// The unit to remove: blocks, or whole documents.
     pub unit: Unit,
-    /// Whole documents: how much two of them must resemble each other, by their word 5-grams.
-    pub resemblance: f64,
+    /// Whole documents: the share of the own text of a document that an earlier one must contain. Wording that many documents
+    /// share does not count.
+    pub contained: f64,
+    /// Whole documents: compare them as published instead, by how much their word 5-grams resemble each other.
+    pub resemblance: Option<f64>,
     /// Whole documents: how resemblance is measured.
     pub measure: Measure,
     /// Whole documents: which one of those that resemble each other is kept.
@@ -72,6 +76,8 @@ pub struct Dedup {
     /// Compare n-grams only. This misses heavily edited copies, and removes near-duplicates that differ only in names or
     /// numbers.
     pub intact: bool,
+    /// Also remove blocks with the wording of many documents that say something else: with other names, numbers or words.
+    pub template_text: bool,
     /// How repeated n-grams are found. The result is the same.
     pub engine: Engine,
     /// Number ids that occur more than once: `id`, `id#2`, `id#3`.
@@ -84,6 +90,10 @@ pub struct Dedup {
     pub part_size: u64,
     /// Bytes of text between two checkpoints: what a killed run repeats at most.
     pub checkpoint: u64,
+    /// Does not complete the output if a source, host or language loses more than this share of its words or documents. The
+    /// same job with a higher limit, or none, then completes it. It is not a part of what makes two runs the same.
+    #[serde(skip_serializing)]
+    pub alarm: Option<f64>,
 }
 
 impl Default for Dedup {
@@ -92,7 +102,8 @@ impl Default for Dedup {
         Dedup {
             read: ReadOptions::default(),
             unit: Unit::default(),
-            resemblance: 0.22,
+            contained: 0.8,
+            resemblance: None,
             measure: Measure::default(),
             keep: Keep::default(),
             exact: None,
@@ -101,12 +112,14 @@ impl Default for Dedup {
             threshold: method.threshold,
             stub: method.stub,
             intact: !method.edited,
+            template_text: method.template_text,
             engine: method.engine,
             make_ids: method.make_ids,
             keep_marked: false,
             offsets: Offsets::default(),
             part_size: 256 << 20,
             checkpoint: 1 << 30,
+            alarm: None,
         }
     }
 }
@@ -145,6 +158,7 @@ impl Dedup {
 
     fn start(&self, input: &Input, against: Option<&Input>, outputs: &Outputs, run: &Run) -> Result<DedupReport> {
         self.check(outputs)?;
+        let outputs = &outputs.clone().with_evidence();
         let workers = run.start()?;
         let known = against.map(|against| self.open_against(against, outputs)).transpose()?.unwrap_or_default();
         let Known { evidence, source: known, failures } = known;
@@ -163,7 +177,7 @@ impl Dedup {
         let passes = Passes { job: self, options, evidence, against: known, source, outputs, workers: &workers, work };
         let result = passes.run(early);
         match (result, passes.work.left_behind()) {
-            (Err(error), Some(folder)) => Err(error.hint(Hint::new(format!(
+            (Err(error), Some(folder)) if !error.is_alarm() => Err(error.hint(Hint::new(format!(
                 "run it again with the same options to resume, or delete {} to start again",
                 folder.display()
             )))),
@@ -180,6 +194,14 @@ impl Dedup {
         }
     }
 
+    /// When a whole document is a duplicate.
+    fn rule(&self) -> DocumentRule {
+        match self.resemblance {
+            Some(least) => DocumentRule::Resemblance(self.measure, least),
+            None => DocumentRule::Contained(self.contained),
+        }
+    }
+
     /// Refuses what cannot be done.
     fn check(&self, outputs: &Outputs) -> Result<()> {
         let task = self.task();
@@ -192,11 +214,22 @@ impl Dedup {
         if task == Task::Count && !outputs.main().is_discarded() {
             return Err(Error::Refused("counting n-grams writes no documents".into()));
         }
+        if self.alarm.is_some() && outputs.path().is_none() {
+            let error = Error::Refused("an alarm can only hold back a file or a folder".into());
+            return Err(error.hint(Hint::option("output", "name one with `output`")));
+        }
         if self.keep != Keep::First && task != Task::Documents {
             let error = Error::Refused("choosing which document to keep needs whole documents".into());
             return Err(error.hint(Hint::option("keep", "remove `keep`, or compare whole documents")));
         }
-        for (name, share) in [("threshold", self.threshold), ("resemblance", self.resemblance)] {
+        let (resemblance, alarm) = (self.resemblance.unwrap_or_default(), self.alarm.unwrap_or_default());
+        let shares = [
+            ("threshold", self.threshold),
+            ("contained", self.contained),
+            ("resemblance", resemblance),
+            ("alarm", alarm),
+        ];
+        for (name, share) in shares {
             if !(0.0..=1.0).contains(&share) {
                 let error = Error::Refused(format!("{share} is not a share"));
                 return Err(error.hint(Hint::option(name, format!("set `{name}` to a number from 0 to 1"))));
@@ -253,10 +286,12 @@ impl Dedup {
         DedupOptions {
             task: self.task(),
             engine: self.engine,
+            template_text: self.template_text,
             ngram: self.ngram,
             threshold: self.threshold,
             stub: self.stub.min(MAX_STUB),
             edited: !self.intact,
+            aligns: self.resemblance.is_none(),
             list_lost: outputs.get(LOST).is_some(),
             names: outputs.get(EXPLAIN).is_some(),
             memory: run.memory.unwrap_or(Dedup::MEMORY),

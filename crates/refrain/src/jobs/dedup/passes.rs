@@ -6,13 +6,14 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-use super::files::{Files, PausedFiles, complete_all, read_links, write_lost};
+use super::files::{DocumentLinks, Files, PausedFiles, complete_all, read_links, write_lost};
 use super::report::{DedupReport, Tally, explain_blocks, explain_document};
 use super::work::WorkFolder;
 use super::{Dedup, Keep};
+use crate::decode::detect_language;
 use crate::dedup::{
-    DedupFigures, DedupOptions, DocumentEvidence, Learned, Learning, LookupState, Resembles, Signature, Task, Unit,
-    each_saved,
+    DedupOptions, DocumentContext, DocumentEvidence, JudgedDocument, Learned, Learning, LookupState, Resembles,
+    Signature, Task, Unit, each_saved,
 };
 use crate::document::{Document, Label, Position, Reason};
 use crate::error::{Error, Failure, Hint, Result};
@@ -68,6 +69,8 @@ pub(super) struct ReadDocument {
     /// The id, where only words are known.
     pub(super) id: Option<String>,
     pub(super) signature: Signature,
+    /// A number for the language, if the document may resemble others as a whole.
+    pub(super) language: Option<u16>,
     /// Bytes of the text.
     pub(super) text: u64,
     pub(super) failure: Option<Failure>,
@@ -139,7 +142,8 @@ impl Passes<'_> {
         }
         if self.options.task == Task::Count {
             let counts = learning.count(self.workers)?;
-            let report = DedupReport::of_counts(self.options.ngram, counts, failures.finish());
+            let mut report = DedupReport::of_counts(self.options.ngram, counts);
+            (report.input, report.failures) = failures.finish();
             self.outputs.write_report(&report)?;
             return Ok(report);
         }
@@ -148,7 +152,8 @@ impl Passes<'_> {
             Keep::First => self.mark(&mut learned, &mut failures)?,
             _ => self.choose(&mut learned, &mut failures)?,
         };
-        let report = tally.report(&learned, self.options.task, self.options.ngram, failures.finish());
+        let mut report = tally.report(&learned, self.options.task, self.options.ngram);
+        (report.input, report.failures) = failures.finish();
         self.outputs.write_report(&report)?;
         drop(learned);
         if self.work.is_resumable() {
@@ -180,6 +185,7 @@ impl Passes<'_> {
                         document: None,
                         id: Some(id),
                         signature,
+                        language: None,
                         text: 0,
                         failure: None,
                         skipped: None,
@@ -232,6 +238,7 @@ impl Passes<'_> {
                     document: prepared.document,
                     id: None,
                     signature,
+                    language: None,
                     text,
                     failure: prepared.failure,
                     skipped: prepared.skipped,
@@ -245,11 +252,9 @@ impl Passes<'_> {
     fn learn(&self, learning: &mut Learning, from: ResumePoint, failures: &mut FailureLog) -> Result<()> {
         let (mut since, mut all) = (0, 0);
         self.each(LEARN, from, |mut read| {
-            if let Some(failure) = read.failure.take() {
-                failures.add(failure)?;
-            }
-            if let Some(reason) = read.skipped.take() {
-                failures.skip(reason);
+            // What earlier runs saved is no input.
+            if read.part != Part::Saved {
+                failures.count(read.document.is_some(), read.skipped.as_deref(), read.failure.take())?;
             }
             let Some(id) = read.id() else { return Ok(()) };
             match read.part {
@@ -266,7 +271,7 @@ impl Passes<'_> {
             Ok(())
         })?;
         // Saving a short collection takes longer than reading it again.
-        if (all > 0 || from != ResumePoint::START) && self.work.is_resumable() {
+        if (all > 0 || from != ResumePoint::START || self.job.alarm.is_some()) && self.work.is_resumable() {
             let state = LearnState { next: ResumePoint::START, failures: failures.save() };
             learning.checkpoint(json!(state), true)?;
         }
@@ -283,12 +288,17 @@ impl Passes<'_> {
             (tally, from, paused, finished) = (state.tally, state.next, Some(state.files), state.finished);
         }
         if let Some(paused) = paused.as_ref().filter(|_| finished) {
+            tally.check(self.job.alarm)?;
             complete_all(self, paused)?;
         } else {
             let mut files = Files::open(self, paused.as_ref())?;
             self.mark_from(learned, failures, from, &mut files, &mut tally)?;
             learned.finish()?;
-            files.finish_parts(self.outputs)?;
+            files.finish_parts()?;
+            if self.job.alarm.is_some() {
+                // If the alarm is raised, accepting it needs the state.
+                self.work.save();
+            }
             let paused = if self.work.left_behind().is_some() { files.pause()? } else { None };
             if let Some(files) = paused {
                 let (next, failures) = (ResumePoint::START, failures.save());
@@ -296,11 +306,11 @@ impl Passes<'_> {
                 learned.checkpoint(LookupState::default(), json!(state))?;
                 tally = state.tally;
             }
+            tally.check(self.job.alarm)?;
             files.finish()?;
         }
         if self.outputs.get(CLUSTERS).is_some() {
-            let links = read_links(self)?.into_iter().map(|(copy, of, _)| (copy, of));
-            self.write_clusters(learned, links)?;
+            self.write_clusters(learned, read_links(self)?)?;
         }
         tally.passages_lost = write_lost(self, learned)?;
         Ok(tally)
@@ -317,14 +327,17 @@ impl Passes<'_> {
         let mut since = 0;
         let (mut done, mut text_done) = (Vec::new(), 0);
         self.each_with_evidence(learned, "mark", from, |learned, read, evidence, pause| {
-            let ReadDocument { document, signature, part, next, .. } = read;
+            let ReadDocument { document, signature, language, part, next, .. } = read;
             let Some(mut document) = document.filter(|_| part == Part::Written) else {
                 return learned.keep(&signature, &evidence);
             };
             since += document.text().len() as u64;
             self.check_id(learned, &mut document, failures)?;
             match self.options.task {
-                Task::Documents => self.mark_document(learned, &mut document, &signature, &evidence, files, tally)?,
+                Task::Documents => {
+                    let judged = (&signature, &evidence, language);
+                    self.mark_document(learned, &mut document, judged, files, tally)?;
+                }
                 _ => self.mark_blocks(learned, &mut document, &signature, &evidence, files, tally)?,
             }
             // All threads wait for this one, so another one frees the memory.
@@ -385,7 +398,10 @@ impl Passes<'_> {
                 let _ = send(chunk);
                 Ok(())
             },
-            |(read, mut evidence, pause)| {
+            |(mut read, mut evidence, pause)| {
+                if self.options.task == Task::Documents && self.options.aligns && evidence.may_resemble() {
+                    read.language = read.document.as_ref().and_then(language_number);
+                }
                 let compared = match read.part {
                     Part::Written => aligner.align(&read.signature, &mut evidence),
                     _ => Ok(()),
@@ -425,13 +441,13 @@ impl Passes<'_> {
     ) -> Result<()> {
         let before = document.marks.len();
         let judged = learned.mark(document, signature, evidence)?;
-        let copied = document.marks.len() - before;
         // Marks that came with it count, too.
         let removed = !document.marks.is_empty() && document.is_removed();
         if self.options.list_lost {
             files.lose(document, signature, &judged.lost)?;
         }
-        tally.add(document, judged.figures, removed, copied);
+        tally.add(document, judged.figures, removed, &document.marks[before..]);
+        tally.add_of_templates(judged.of_templates);
         tally.add_frequent(document, &judged.frequent);
         files.explain(|| Ok(explain_blocks(document, &document.marks[before..], &judged.names, self.job.offsets)))?;
         if let Task::Exact(Unit::Document, _) = self.options.task {
@@ -459,19 +475,21 @@ impl Passes<'_> {
         &self,
         learned: &mut Learned,
         document: &mut Document,
-        signature: &Signature,
-        evidence: &DocumentEvidence,
+        (signature, evidence, language): (&Signature, &DocumentEvidence, Option<u16>),
         files: &mut Files,
         tally: &mut Tally,
     ) -> Result<()> {
         let number = learned.next_number();
-        let (found, figures) = self.judge_document(learned, signature, evidence)?;
-        tally.add(document, figures, found.is_some(), 0);
+        let context = DocumentContext { language, choosing: false };
+        let JudgedDocument { resembles: found, figures, related } =
+            learned.judge_document(signature, evidence, self.job.rule(), context)?;
+        tally.add(document, figures, found.is_some(), &[]);
+        if found.is_none() {
+            tally.add_related(&related);
+        }
+        files.link(&DocumentLinks { number, copy_of: found.as_ref().map(|found| found.number), related })?;
         match found {
-            Some(found) => {
-                files.link((number, found.number, found.score))?;
-                self.remove_document(learned, document, &found, files)
-            }
+            Some(found) => self.remove_document(learned, document, &found, files),
             None => {
                 // Text that was marked before is removed, too.
                 files.list_removed(|| removed_lines(document, self.job.offsets))?;
@@ -479,15 +497,6 @@ impl Passes<'_> {
                 files.write(document)
             }
         }
-    }
-
-    pub(super) fn judge_document(
-        &self,
-        learned: &mut Learned,
-        signature: &Signature,
-        evidence: &DocumentEvidence,
-    ) -> Result<(Option<Resembles>, DedupFigures)> {
-        learned.judge_document(signature, evidence, self.job.measure, self.job.resemblance)
     }
 
     /// Marks a document that resembles another one.
@@ -500,9 +509,19 @@ impl Passes<'_> {
     ) -> Result<()> {
         let score = (found.score * 10_000.0).round() / 10_000.0;
         let reason = Reason::Resembles { document: found.document.clone(), score };
+        files.explain(|| Ok(explain_document(document, &reason, &learned.name_of(found.number)?)))?;
         document.mark_all(Label::Duplicate, "dedup", reason);
         files.list_removed(|| removed_lines(document, self.job.offsets))?;
-        files.explain(|| Ok(explain_document(document, &learned.name_of(found.number)?, found.score)))?;
         if self.job.keep_marked { files.write(document) } else { Ok(()) }
+    }
+}
+
+/// A number for the language of a document: stated, or identified.
+fn language_number(document: &Document) -> Option<u16> {
+    let number =
+        |code: &str| code.bytes().fold(1_u16, |number, byte| number.wrapping_mul(31).wrapping_add(byte.into()));
+    match &document.language {
+        Some(code) => Some(number(code)),
+        None => detect_language(document).filter(|language| language.reliable).map(|language| number(language.code)),
     }
 }

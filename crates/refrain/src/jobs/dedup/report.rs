@@ -2,15 +2,19 @@
 
 use std::collections::BTreeMap;
 use std::fmt::{self, Write as _};
+use std::ops::AddAssign;
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::dedup::{Counts, DedupFigures, FrequentPassage, Learned, Task};
+use crate::dedup::{Counts, DedupFigures, FrequentPassage, Learned, LinkKind, Related, Task};
 use crate::document::{Document, Mark, Reason};
+use crate::error::Result;
+use crate::jobs::alarms;
 use crate::jobs::failures::Failures;
-use crate::report::{self, excerpt};
-use crate::text::{CharOffsets, Offsets, legible};
+use crate::report::{self, excerpt, rule, sentence};
+use crate::stats::{Account, Loss, OTHERS, ROWS, add_to_group, by_loss, source_of};
+use crate::text::{self, CharOffsets, Offsets, legible};
 use crate::url;
 
 /// The result of [`Dedup`](super::Dedup). As text, it is a table for people; as JSON, it is the list `report`.
@@ -28,6 +32,10 @@ pub struct DedupReport {
     pub words: u64,
     /// Words that were kept.
     pub words_kept: u64,
+    /// Documents by the file that holds them, or the folder of files with one document each.
+    pub by_source: BTreeMap<String, Totals>,
+    /// Removed text by the rule that removed it.
+    pub by_rule: BTreeMap<String, RuleTotals>,
     /// Documents by their language, where it is known.
     pub by_language: BTreeMap<String, Totals>,
     /// Documents by their host, where it is known.
@@ -35,9 +43,17 @@ pub struct DedupReport {
     /// Blocks that were removed; `None` where whole documents are compared.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub blocks_removed: Option<u64>,
+    /// Blocks that were kept because they have the wording of many documents, but say something else.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub blocks_of_templates: Option<u64>,
+    /// Whole documents: those that were kept, by their relation to the earlier document that is nearest to them.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub related: BTreeMap<LinkKind, u64>,
     /// N-grams, where they were counted.
     #[serde(flatten)]
     pub ngrams: Option<NgramReport>,
+    /// What became of the items of the inputs.
+    pub input: Account,
     /// What failed.
     pub failures: Failures,
 }
@@ -73,6 +89,15 @@ pub struct Totals {
     pub figures: DedupFigures,
 }
 
+/// What one rule removed.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RuleTotals {
+    /// Removed blocks, or documents.
+    pub ranges: u64,
+    /// Their words.
+    pub words: u64,
+}
+
 /// A passage that is repeated often.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RepeatedPassage {
@@ -86,15 +111,10 @@ pub struct RepeatedPassage {
     pub text: String,
 }
 
-/// Hosts with totals of their own; later ones are counted together.
-const HOSTS: usize = 100_000;
-const OTHER_HOSTS: &str = "(others)";
 /// Repeated passages that are remembered, reported, and shown in the table.
 const REMEMBERED: usize = 1000;
 const REPORTED: usize = 100;
 const SHOWN: usize = 10;
-/// Rows of a table.
-const ROWS: usize = 10;
 /// Characters of a passage that are reported.
 const CHARACTERS: usize = 300;
 
@@ -102,29 +122,72 @@ const CHARACTERS: usize = 300;
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub(super) struct Tally {
     total: Totals,
+    by_source: BTreeMap<String, Totals>,
+    by_rule: BTreeMap<String, RuleTotals>,
     by_language: BTreeMap<String, Totals>,
     by_host: BTreeMap<String, Totals>,
     blocks_removed: u64,
+    blocks_of_templates: u64,
+    related: BTreeMap<LinkKind, u64>,
     without_words: u64,
     most_repeated: Vec<RepeatedPassage>,
     pub(super) passages_lost: Option<u64>,
 }
 
 impl Tally {
-    /// Counts a document.
-    pub(super) fn add(&mut self, document: &Document, figures: DedupFigures, removed: bool, blocks_removed: usize) {
+    /// Counts a document, with the marks on its blocks.
+    pub(super) fn add(&mut self, document: &Document, figures: DedupFigures, removed: bool, marks: &[Mark]) {
         let totals = Totals { documents: 1, documents_kept: u64::from(!removed), figures };
-        self.total.add(totals);
-        self.blocks_removed += blocks_removed as u64;
+        self.total += totals;
+        self.blocks_removed += marks.len() as u64;
         self.without_words += u64::from(figures.words == 0);
+        for mark in marks {
+            let mut words = 0;
+            text::words(mark.span.of(document.text()), |_| words += 1);
+            self.add_rule(rule(&mark.pass, mark.label, &mark.reason), words);
+        }
+        if removed && marks.is_empty() && figures.words > figures.words_kept {
+            self.add_rule("dedup document".to_owned(), figures.words - figures.words_kept);
+        }
+        add_to_group(&mut self.by_source, source_of(document), totals);
         if let Some(language) = &document.language {
-            self.by_language.entry(language.clone()).or_default().add(totals);
+            add_to_group(&mut self.by_language, language.clone(), totals);
         }
         let address = document.origin.url.as_deref().or_else(|| document.meta.get("url").and_then(Value::as_str));
         if let Some(host) = address.and_then(url::host) {
-            let known = self.by_host.len() < HOSTS || self.by_host.contains_key(&host);
-            self.by_host.entry(if known { host } else { OTHER_HOSTS.to_owned() }).or_default().add(totals);
+            add_to_group(&mut self.by_host, host, totals);
         }
+    }
+
+    /// Counts a kept document by its nearest relative.
+    pub(super) fn add_related(&mut self, related: &[Related]) {
+        let share = |related: &Related| related.contained.max(related.contains);
+        if let Some(nearest) = related.iter().max_by(|one, other| share(one).total_cmp(&share(other))) {
+            *self.related.entry(nearest.kind).or_default() += 1;
+        }
+    }
+
+    /// Counts blocks that were kept although their wording is that of other documents.
+    pub(super) fn add_of_templates(&mut self, blocks: usize) {
+        self.blocks_of_templates += blocks as u64;
+    }
+
+    fn add_rule(&mut self, rule: String, words: u64) {
+        let totals = self.by_rule.entry(rule).or_default();
+        totals.ranges += 1;
+        totals.words += words;
+    }
+
+    /// Refuses to complete the output if a group loses more than a limit.
+    pub(super) fn check(&self, limit: Option<f64>) -> Result<()> {
+        let tables = [("source", &self.by_source), ("host", &self.by_host), ("language", &self.by_language)];
+        let groups = tables.into_iter().flat_map(|(kind, table)| {
+            table
+                .iter()
+                .filter(|(name, _)| *name != OTHERS)
+                .map(move |(name, totals)| (kind, name.as_str(), totals.loss()))
+        });
+        alarms::check(limit, groups)
     }
 
     /// Notes passages that are repeated often.
@@ -146,7 +209,7 @@ impl Tally {
     }
 
     /// The report, with what is known at the end.
-    pub(super) fn report(mut self, learned: &Learned, task: Task, ngram: usize, failures: Failures) -> DedupReport {
+    pub(super) fn report(mut self, learned: &Learned, task: Task, ngram: usize) -> DedupReport {
         self.sort_repeated(REPORTED);
         let before = learned.counts();
         let ngrams = (task == Task::Blocks).then(|| NgramReport {
@@ -164,17 +227,32 @@ impl Tally {
             documents_compared_with: before.documents - self.total.documents,
             words: self.total.figures.words,
             words_kept: self.total.figures.words_kept,
+            by_source: self.by_source,
+            by_rule: self.by_rule,
             by_language: self.by_language,
             by_host: self.by_host,
             blocks_removed: (task != Task::Documents).then_some(self.blocks_removed),
+            blocks_of_templates: (task == Task::Blocks).then_some(self.blocks_of_templates),
+            related: self.related,
             ngrams,
-            failures,
+            ..DedupReport::default()
         }
     }
 }
 
 impl Totals {
-    fn add(&mut self, other: Totals) {
+    fn loss(&self) -> Loss {
+        Loss {
+            documents: self.documents,
+            documents_kept: self.documents_kept,
+            words: self.figures.words,
+            words_kept: self.figures.words_kept,
+        }
+    }
+}
+
+impl AddAssign for Totals {
+    fn add_assign(&mut self, other: Totals) {
         self.documents += other.documents;
         self.documents_kept += other.documents_kept;
         self.figures += other.figures;
@@ -183,15 +261,9 @@ impl Totals {
 
 impl DedupReport {
     /// The report of a run that only counted n-grams.
-    pub(super) fn of_counts(ngram: usize, counts: Counts, failures: Failures) -> DedupReport {
+    pub(super) fn of_counts(ngram: usize, counts: Counts) -> DedupReport {
         let ngrams = NgramReport { ngram, ngrams_before: counts, ..NgramReport::default() };
-        DedupReport {
-            documents: counts.documents,
-            words: counts.words,
-            ngrams: Some(ngrams),
-            failures,
-            ..DedupReport::default()
-        }
+        DedupReport { documents: counts.documents, words: counts.words, ngrams: Some(ngrams), ..DedupReport::default() }
     }
 }
 
@@ -218,7 +290,16 @@ impl fmt::Display for DedupReport {
         if self.documents_without_words > 0 {
             writeln!(f, "{} without words kept", counted(self.documents_without_words))?;
         }
+        if let Some(blocks @ 1..) = self.blocks_of_templates {
+            let blocks = format!("{blocks} block{}", if blocks == 1 { "" } else { "s" });
+            writeln!(f, "{blocks} kept: the wording of many documents, but other names, numbers or words in it")?;
+        }
+        for (kind, count) in &self.related {
+            writeln!(f, "{} kept: {}", counted(*count), kind.description())?;
+        }
         let ngram = self.ngrams.as_ref().map(|ngrams| ngrams.ngram);
+        write_rules(f, &self.by_rule, self.words)?;
+        write_rows(f, "source", &self.by_source, ngram)?;
         write_rows(f, "language", &self.by_language, ngram)?;
         write_rows(f, "host", &self.by_host, ngram)?;
         let repeated = self.ngrams.iter().flat_map(|ngrams| &ngrams.most_repeated).take(SHOWN);
@@ -249,7 +330,21 @@ fn write_line(f: &mut fmt::Formatter<'_>, name: &str, before: u64, after: u64) -
     writeln!(f, "{name:<28}{before:>16}{after:>16}{share:>8}")
 }
 
-/// The largest rows of a table, if there are at least two.
+/// What each rule removed, most first.
+fn write_rules(f: &mut fmt::Formatter<'_>, table: &BTreeMap<String, RuleTotals>, words: u64) -> fmt::Result {
+    let mut rows: Vec<(&String, &RuleTotals)> = table.iter().collect();
+    rows.sort_by_key(|(_, row)| std::cmp::Reverse(row.words));
+    for (number, (name, row)) in rows.iter().enumerate() {
+        if number == 0 {
+            writeln!(f, "\n{:<28}{:>12}{:>22}{:>8}", "removed by rule", "ranges", "words", "share")?;
+        }
+        let share = row.words as f64 * 100.0 / words.max(1) as f64;
+        writeln!(f, "{name:<28}{:>12}{:>22}{share:>6.1} %", row.ranges, row.words)?;
+    }
+    Ok(())
+}
+
+/// The rows of a table that lost the largest shares, if there are at least two rows. Small ones come last.
 fn write_rows(
     f: &mut fmt::Formatter<'_>,
     what: &str,
@@ -259,8 +354,7 @@ fn write_rows(
     if table.len() < 2 {
         return Ok(());
     }
-    let mut rows: Vec<(&String, &Totals)> = table.iter().collect();
-    rows.sort_by_key(|(_, row)| std::cmp::Reverse(row.figures.words));
+    let rows = by_loss(table, Totals::loss);
     let repeated = ngram.map_or_else(String::new, |ngram| format!("repeated {ngram}-grams before and after"));
     writeln!(f, "\n{what:<28}{:>12}{:>8}{:>14}{:>8}  {repeated}", "documents", "kept", "words", "kept")?;
     for (name, row) in rows.iter().take(ROWS) {
@@ -270,7 +364,7 @@ fn write_rows(
             let after = percent(figures.repeated_kept, figures.ngrams_kept);
             format!("  {:>8}{after:>8}", percent(figures.repeated, figures.ngrams))
         });
-        let name: String = name.chars().take(27).collect();
+        let name: String = legible(name).chars().take(27).collect();
         writeln!(
             f,
             "{name:<28}{:>12}{:>8}{:>14}{:>8}{repeated}",
@@ -296,22 +390,18 @@ pub(super) fn explain_blocks(
     let mut chars = CharOffsets::new(document.text());
     let mut lines = String::new();
     for (mark, name) in marks.iter().zip(names) {
-        let Reason::Repeats { words, share, by, .. } = &mark.reason else { continue };
-        let place = match (name.as_deref().map(legible), words) {
-            (Some(name), Some((from, to))) => format!("copy of {name}, words {from} to {to}"),
-            (Some(name), None) => format!("copy of {name}"),
-            (None, _) => "beside copies".to_owned(),
-        };
+        let Reason::Repeats { words, .. } = &mark.reason else { continue };
+        let place = words.map_or(String::new(), |(from, to)| format!(" (words {from} to {to})"));
         let span = chars.span(mark.span, offsets);
-        let text = excerpt(mark.span.of(document.text()), report::SHOWN);
-        let share = (share * 100.0).round();
+        let (why, text) =
+            (sentence(&mark.reason, name.as_deref()), excerpt(mark.span.of(document.text()), report::SHOWN));
         let (name, start, end) = (legible(document.name()), span.start, span.end);
-        let _ = writeln!(lines, "{name}, {start} to {end}: {place}, {share} % ({by}): {text}");
+        let _ = writeln!(lines, "{name}, {start} to {end}: {why}{place}: {text}");
     }
     lines
 }
 
-/// Why a whole document was removed: it resembles another one.
-pub(super) fn explain_document(document: &Document, other: &str, score: f64) -> String {
-    format!("{}: resembles {}, {} %\n", legible(document.name()), legible(other), (score * 100.0).round())
+/// Why a whole document was removed. `other` is the name of the one that it resembles.
+pub(super) fn explain_document(document: &Document, reason: &Reason, other: &str) -> String {
+    format!("{}: {}\n", legible(document.name()), sentence(reason, Some(other)))
 }

@@ -15,6 +15,7 @@ use crate::editions::{BookPair, CandidateOptions, Entry, FindOptions, FoundEditi
 use crate::error::{Error, IoContext, Result};
 use crate::run::{Run, Workers};
 use crate::source::ReadOptions;
+use crate::stats::Account;
 use crate::write::Format;
 
 /// Finds books that are editions of the same work, in whole or in part, and where they overlap.
@@ -90,6 +91,8 @@ pub struct EditionsReport {
     pub too_short: Vec<u32>,
     /// Dictionaries and word lists, which were not compared with each other.
     pub lists: Vec<u32>,
+    /// What became of the items of the inputs.
+    pub input: Account,
     /// What failed.
     pub failures: Failures,
 }
@@ -131,7 +134,7 @@ impl Editions {
         }
         let new_from = opened.is_some().then_some(shelved.len() as u32);
         if let (Some((source, early)), Some(against)) = (opened, &against) {
-            early.into_iter().try_for_each(|failure| failures.add(failure))?;
+            failures.add_early(early)?;
             // A book may be looked for under the name that it has in the collection, but not saved under it once more.
             if outputs.get(INDEX).is_none() {
                 reader.ids.clear();
@@ -145,7 +148,8 @@ impl Editions {
         let compared = is_enough(shelved.len() as u32, new_from, outputs.get(INDEX).is_some());
         if !compared {
             let books = shelved.books().to_vec();
-            let report = EditionsReport { books, failures: failures.finish(), ..EditionsReport::default() };
+            let (input, failures) = failures.finish();
+            let report = EditionsReport { books, input, failures, ..EditionsReport::default() };
             outputs.write_report(&report)?;
             return Ok(report);
         }
@@ -158,12 +162,12 @@ impl Editions {
         let published = None;
         let found = published.map_or_else(|| search(&shelved, new_from, limits, &workers), Ok)?;
         let works = works(shelved.books(), &found.pairs);
-        let failures = failures.finish();
+        let (input, failures) = failures.finish();
         let FoundEditions { pairs, too_short, lists, .. } = &found;
         write::write(&shelved, &found, &works, &failures, format, &outputs)?;
         let (pairs, too_short, lists) = (pairs.clone(), too_short.clone(), lists.clone());
         let books = shelved.books().to_vec();
-        let report = EditionsReport { books, compared, pairs, works, too_short, lists, failures };
+        let report = EditionsReport { books, compared, pairs, works, too_short, lists, input, failures };
         outputs.write_report(&report)?;
         Ok(report)
     }

@@ -4,7 +4,7 @@ use std::collections::HashSet;
 use std::ops::Range;
 use std::path::Path;
 
-use super::super::failures::{FailureLog, not_a_book};
+use super::super::failures::{FailureLog, NoDocument};
 use super::super::input::Input;
 use super::Editions;
 use crate::document::{Document, Position, Span};
@@ -13,7 +13,7 @@ use crate::error::{Error, Failure, Result};
 use crate::flow::each_document_of;
 use crate::prepare::Preparation;
 use crate::run::Workers;
-use crate::source::{Collection, Item};
+use crate::source::Collection;
 use crate::strip::{BoundaryFinder, EDGE_LINES, Ends, Evidence, StripProfile};
 use crate::write::{Names, without_extension};
 
@@ -104,22 +104,20 @@ impl<'a> Reader<'a> {
             source,
             range.clone(),
             Position { input: range.start, record: 0 },
-            |position, mut item| {
-                match &mut item {
-                    Item::Skipped { origin, reason } => return (None, not_a_book(origin, reason)),
-                    Item::Document(raw) if raw.origin.member.is_none() => raw.claims_text = true,
-                    _ => {}
-                }
+            |position, item| {
+                let origin = item.origin().cloned();
                 let mut prepared = preparation.prepare(position, item);
                 prepared.document.iter_mut().for_each(Document::remove_marked);
                 let file = names.and_then(|names| Some(names.of(source.inputs().get(position.input)?)));
                 let book = prepared.document.map(|document| ReadBook::of(&document, file.as_deref(), strip, set_of));
-                (book, prepared.failure)
+                let none = match (prepared.skipped, origin) {
+                    (Some(reason), Some(origin)) => NoDocument::instead_of_book(&origin, reason),
+                    (skipped, _) => NoDocument { skipped, failure: prepared.failure },
+                };
+                (book, none)
             },
-            |_, (book, failure)| {
-                if let Some(failure) = failure {
-                    failures.add(failure)?;
-                }
+            |_, (book, none)| {
+                failures.count(book.is_some(), none.skipped.as_deref(), none.failure)?;
                 let Some(ReadBook { origin, size, book, edges, set }) = book else { return Ok(()) };
                 if u32::try_from(size).is_err() {
                     let failure = Failure::new(origin, "too large for a book: more than 4 GiB of text");

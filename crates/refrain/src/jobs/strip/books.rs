@@ -11,7 +11,7 @@ use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
 use crate::document::{Document, Position};
 use crate::error::{Error, Failure, Hint, Result};
 use crate::flow::each_document_of;
-use crate::jobs::failures::not_a_book;
+use crate::jobs::failures::NoDocument;
 use crate::prepare::Preparation;
 use crate::run::Workers;
 use crate::source::{Collection, InputFile, InputFormat, Item, is_plain_text};
@@ -96,7 +96,7 @@ impl Books<'_> {
         &self,
         phase: &'static str,
         extent: Extent,
-        work: impl Fn(Result<Book, Failure>) -> T + Sync,
+        work: impl Fn(Result<Book, NoDocument>) -> T + Sync,
         sink: impl FnMut(T) -> Result<()>,
     ) -> Result<()> {
         self.each_input(phase, |index, input| self.plain(index, input, extent).map(|book| work(Ok(book))), &work, sink)
@@ -109,7 +109,7 @@ impl Books<'_> {
             Some(Candidate::File(identity, Position { input: index, record: 0 }))
         };
         let document =
-            |book: Result<Book, Failure>| book.map_or(Candidate::Failed, |book| Candidate::Document(Box::new(book)));
+            |book: Result<Book, NoDocument>| book.map_or(Candidate::Failed, |book| Candidate::Document(Box::new(book)));
         self.each_input("learn", file, document, sink)
     }
 
@@ -130,7 +130,7 @@ impl Books<'_> {
         &self,
         phase: &'static str,
         plain: impl Fn(u32, &InputFile) -> Option<T> + Sync,
-        work: impl Fn(Result<Book, Failure>) -> T + Sync,
+        work: impl Fn(Result<Book, NoDocument>) -> T + Sync,
         mut sink: impl FnMut(T) -> Result<()>,
     ) -> Result<()> {
         let source = &self.source;
@@ -138,7 +138,7 @@ impl Books<'_> {
         source.rewind();
         self.workers.begin(phase, source.inputs().total_size());
         let books = AtomicU64::new(0);
-        let work = |book: Result<Book, Failure>| {
+        let work = |book: Result<Book, NoDocument>| {
             books.fetch_add(u64::from(book.is_ok()), Ordering::Relaxed);
             work(book)
         };
@@ -240,7 +240,7 @@ impl Books<'_> {
     fn documents<T: Send>(
         &self,
         index: u32,
-        work: &(impl Fn(Result<Book, Failure>) -> T + Sync),
+        work: &(impl Fn(Result<Book, NoDocument>) -> T + Sync),
         sink: &mut impl FnMut(T) -> Result<()>,
     ) -> Result<()> {
         let preparation = Preparation { language: None, extractor: None };
@@ -249,28 +249,24 @@ impl Books<'_> {
             true => without_extension(without_packing(&name.to_string_lossy())).to_owned(),
             false => without_extension(&document.id).to_owned(),
         };
-        let book = |position: Position, mut item: Item| {
-            match &mut item {
-                Item::Skipped { origin, reason } => return not_a_book(origin, reason).map(Err),
-                Item::Document(raw) if raw.origin.member.is_none() => raw.claims_text = true,
-                _ => {}
-            }
+        let book = |position: Position, item: Item| {
+            let origin = item.origin().cloned();
             let prepared = preparation.prepare(position, item);
-            match (prepared.document, prepared.failure) {
-                (Some(mut document), failure) => {
+            match (prepared.document, prepared.skipped, origin) {
+                (Some(mut document), ..) => {
                     document.remove_marked();
-                    Some(Ok(Book {
+                    Ok(Book {
                         position,
                         name: document.origin.url.clone().unwrap_or_else(|| id(&document)),
                         id: id(&document),
                         origin: document.origin.path().into_owned(),
                         ends: Ends::of(document.text().as_bytes(), self.lines),
                         content: Content::Document(Box::new(document)),
-                        failure,
-                    }))
+                        failure: prepared.failure,
+                    })
                 }
-                (None, Some(failure)) => Some(Err(failure)),
-                (None, None) => None,
+                (None, Some(reason), Some(origin)) => Err(NoDocument::instead_of_book(&origin, reason)),
+                (None, skipped, _) => Err(NoDocument { skipped, failure: prepared.failure }),
             }
         };
         each_document_of(
@@ -278,8 +274,8 @@ impl Books<'_> {
             &self.source,
             index..index + 1,
             Position { input: index, record: 0 },
-            |position, item| book(position, item).map(work),
-            |_, done| done.map_or(Ok(()), &mut *sink),
+            |position, item| work(book(position, item)),
+            |_, done| sink(done),
         )
     }
 

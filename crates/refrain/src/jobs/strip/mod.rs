@@ -11,14 +11,15 @@ use serde::{Deserialize, Serialize};
 
 use super::failures::{FailureLog, Failures};
 use super::input::Input;
-use super::outputs::{DOUBTFUL, ERRORS, Outputs, PAGE, REMOVED, REPORT, SAVE};
+use super::outputs::{DOUBTFUL, ERRORS, EVIDENCE_LIST, Outputs, PAGE, REMOVED, REPORT, SAVE};
 use crate::error::{Error, Result};
 use crate::report::StripPage;
 use crate::run::Run;
 use crate::source::ReadOptions;
+use crate::stats::Account;
 use crate::strip::{StripMethod, StripProfile};
 use crate::text::Offsets;
-use crate::write::{Compressed, Format, Names};
+use crate::write::{Format, Names};
 use books::{Books, Extent};
 use learn::Finder;
 use rows::{Row, head, sort_by_doubt};
@@ -97,6 +98,8 @@ pub struct StripReport {
     pub first_emptied: Vec<String>,
     /// The texts that it learned from, if any.
     pub learned: Option<LearnedFrom>,
+    /// What became of the items of the inputs.
+    pub input: Account,
     /// What failed.
     pub failures: Failures,
 }
@@ -127,6 +130,7 @@ impl Strip {
     /// Runs the job.
     pub fn run(&self, input: &Input, outputs: Outputs, run: &Run) -> Result<StripReport> {
         outputs.check(&[DOUBTFUL, ERRORS, PAGE, REMOVED, REPORT, SAVE])?;
+        let outputs = outputs.with_evidence();
         if outputs.get(SAVE).is_some() && (self.evidence.is_some() || self.method != StripMethod::Learned) {
             return Err(Error::Refused("nothing to save: this run learns no evidence".into()));
         }
@@ -151,8 +155,8 @@ impl Strip {
         let mut report = StripReport { learned, ..StripReport::default() };
         let mut page = outputs.get(PAGE).map(|_| StripPage::default());
         let mut doubtful = outputs.get(DOUBTFUL).map(|_| Vec::new());
-        let mut removed = outputs.open_list(REMOVED)?;
-        let (preparation, has_page, lists_removed) = (destination.preparation(), page.is_some(), removed.is_some());
+        let mut removed = outputs.open_removed(&[])?;
+        let (preparation, has_page, lists_removed) = (destination.preparation(), page.is_some(), !removed.is_empty());
         books.each(
             "strip",
             Extent::Whole,
@@ -167,16 +171,12 @@ impl Strip {
             |done| {
                 let (mut row, body, ends, lines) = match done {
                     Ok(done) => done,
-                    Err(Problem::Book(failure)) => return failures.add(*failure),
+                    Err(Problem::Book(none)) => return failures.count_none(*none),
                     Err(Problem::Run(error)) => return Err(error),
                 };
-                if let Some(failure) = row.failure.take() {
-                    failures.add(failure)?;
-                }
+                failures.count(true, None, row.failure.take())?;
                 report.add(&row);
-                if let Some(removed) = &mut removed {
-                    removed.put(&lines)?;
-                }
+                removed.put(&lines)?;
                 if let (Some(page), Some((position, ends))) = (&mut page, ends) {
                     page.add(position, &row.name, &ends, &row.found);
                 }
@@ -187,8 +187,13 @@ impl Strip {
                 Ok(())
             },
         )?;
+        // A list that was requested is written even if there was nothing to read, but a folder then remains empty.
+        if report.books > 0 || outputs.get(EVIDENCE_LIST).is_none() {
+            removed.finish()?;
+        } else {
+            drop(removed);
+        }
         destination.finish()?;
-        removed.map(Compressed::finish).transpose()?;
         if let Some(page) = page
             && let Some(mut out) = outputs.open_list(PAGE)?
         {
@@ -201,7 +206,7 @@ impl Strip {
             rows.iter().try_for_each(|row| out.put(row.line(Format::Tsv).as_bytes()))?;
             out.finish()?;
         }
-        report.failures = failures.finish();
+        (report.input, report.failures) = failures.finish();
         outputs.write_report(&report)?;
         Ok(report)
     }

@@ -13,6 +13,7 @@ use super::books::{Book, Books, Content, read_part};
 use super::rows::{Row, head, sort_by_doubt};
 use crate::document::{Document, Origin, Position, Span};
 use crate::error::{Error, Failure, Hint, IoContext, Result};
+use crate::jobs::failures::NoDocument;
 use crate::jobs::outputs::{Output, Outputs, is_folder};
 use crate::prepare::Preparation;
 use crate::source::{Body, InputFiles, Item, Markup, RawDocument};
@@ -111,14 +112,20 @@ fn of_documents(format: Format) -> Result<Format> {
 /// Why there is no result for a book.
 pub(super) enum Problem {
     /// The book cannot be used.
-    Book(Box<Failure>),
+    Book(Box<NoDocument>),
     /// The run cannot continue.
     Run(Error),
 }
 
 impl From<Failure> for Problem {
     fn from(failure: Failure) -> Problem {
-        Problem::Book(Box::new(failure))
+        Problem::from(NoDocument { skipped: None, failure: Some(failure) })
+    }
+}
+
+impl From<NoDocument> for Problem {
+    fn from(none: NoDocument) -> Problem {
+        Problem::Book(Box::new(none))
     }
 }
 

@@ -31,7 +31,7 @@ impl Cut {
     /// Marks the content of a page.
     pub(super) fn mark(&self, page: Page) -> Marked {
         let ranges = self.ranges.get(&page.document.position).map_or(&[][..], Vec::as_slice);
-        Marked { content: in_page(&page.text, ranges), page, how: How::Template }
+        Marked { content: in_page(&page.text, ranges), page, how: How::Template, learned_from: self.ranges.len() }
     }
 }
 

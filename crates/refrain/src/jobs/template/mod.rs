@@ -27,6 +27,7 @@ use crate::kernel::Kernel;
 use crate::prepare::with_workspace;
 use crate::run::Run;
 use crate::source::ReadOptions;
+use crate::stats::Account;
 #[cfg(feature = "papers")]
 use crate::template::findoptimal::CutPoint;
 use crate::template::{self, PageSample, SiteTemplates, TemplateMatch, Templates, Wrapper};
@@ -172,6 +173,8 @@ pub struct TemplateReport {
     /// The cut point that FindOptimal found.
     #[cfg(feature = "papers")]
     pub cut: Option<CutPoint>,
+    /// What became of the items of the inputs.
+    pub input: Account,
     /// What failed.
     pub failures: Failures,
 }
@@ -204,6 +207,7 @@ impl Template {
     pub fn run(&self, input: &Input, outputs: Outputs, run: &Run) -> Result<TemplateReport> {
         outputs.check(&[ERRORS, REPORT, SAVE, SAVE_WRAPPER])?;
         self.check(&outputs)?;
+        let outputs = outputs.with_evidence();
         let target = Target::of(self.result, &outputs)?;
         let (source, early, _copy) = input.open_twice(&self.read.of_pages(), &outputs, run.temporary.as_deref())?;
         let mut failures = FailureLog::new(&outputs, early)?;
@@ -212,24 +216,30 @@ impl Template {
         let known = self.learn(&pages, &outputs, &mut report)?;
         let names = if input.in_memory().is_some() { &[][..] } else { input.names() };
         let mut destination = Destination::open(&outputs, &target, known.columns(), names, &pages.source)?;
+        let mut removed = outputs.open_removed(&[])?;
         pages.each(
             "write",
-            |page| page.map(|page| known.put(&target, page)),
+            |page| page.map(|mut page| (page.failure.take(), known.put(&target, page))),
             |done| {
-                let put = match done {
-                    Ok(put) => put,
-                    Err(failure) => return failures.add(failure),
+                let (damage, put) = match done {
+                    Ok(done) => done,
+                    Err(none) => return failures.count_none(none),
                 };
+                failures.count(true, None, damage)?;
                 if let Some(failure) = put.failure() {
                     failures.add(failure)?;
                 }
                 report.add(&put);
+                removed.put(&put.removed)?;
                 destination.put(put)
             },
         )?;
         report.note(&known, self.evidence.is_some());
         destination.finish(&report)?;
-        report.failures = failures.finish();
+        if report.pages > 0 {
+            removed.finish()?;
+        }
+        (report.input, report.failures) = failures.finish();
         outputs.write_report(&report)?;
         Ok(report)
     }
@@ -276,7 +286,7 @@ impl Template {
         let kernel = SiteTemplates { memory: usize::try_from(self.memory).unwrap_or(usize::MAX) };
         let mut sample = kernel.partial();
         pages.each("learn", Result::ok, |page| {
-            let Some(Page { document, text, key }) = page else { return Ok(()) };
+            let Some(Page { document, text, key, .. }) = page else { return Ok(()) };
             kernel.observe(template::TemplatePage { position: document.position, key: &key, text: &text }, &mut sample)
         })?;
         (report.learned_from, report.observed) = (sample.kept(), sample.observed());
@@ -321,6 +331,8 @@ struct Marked {
     page: Page,
     content: Vec<Span>,
     how: How,
+    /// The number of pages that its template was learned from.
+    learned_from: usize,
 }
 
 impl Known {
@@ -354,9 +366,9 @@ fn mark(templates: &Templates, page: Page) -> Marked {
     match templates.find(&page.key, &page.text) {
         TemplateMatch::Page(number, fit) if fit.fits || templates.all()[number].pages() >= ENOUGH => {
             let how = if fit.fits { How::Template } else { How::OtherKind };
-            Marked { content: fit.content, page, how }
+            Marked { content: fit.content, page, how, learned_from: templates.all()[number].pages() }
         }
-        _ => Marked { content: by_page(&page.text), page, how: How::Alone },
+        _ => Marked { content: by_page(&page.text), page, how: How::Alone, learned_from: 0 },
     }
 }
 

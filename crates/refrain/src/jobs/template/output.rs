@@ -8,17 +8,18 @@ use serde_json::{Map, Value, json};
 use super::pages::Page;
 use super::records::{Columns, Row};
 use super::{How, Marked, RangeUnit, TemplateReport, TemplateResult};
-use crate::document::{Document, Span};
+use crate::document::{Document, Label, Mark, Reason, Span};
 use crate::error::{Error, Failure, Result};
 use crate::extract::segment;
 use crate::jobs::outputs::{Output, Outputs, is_folder};
+use crate::prepare::with_marks_outside;
 use crate::report::cell;
 use crate::source::{Collection, InputFiles};
-use crate::template::normalised_ranges;
+use crate::template::{self, normalised_ranges};
 use crate::text::{CharOffsets, Offsets};
 use crate::write::{
-    self, Compressed, DocumentWriter, Format, Names, TableWriter, WriteOptions, extension, place_below, safe_name,
-    write_atomically,
+    self, Compressed, DocumentWriter, Format, Names, TableWriter, WriteOptions, extension, place_below, removed_lines,
+    safe_name, write_atomically,
 };
 
 /// The result to write, and its format.
@@ -74,6 +75,8 @@ pub(super) struct Put {
     pub(super) how: How,
     /// It has no content.
     pub(super) is_empty: bool,
+    /// What is removed, as lines of a list; for a folder only.
+    pub(super) removed: Vec<u8>,
     what: What,
 }
 
@@ -87,8 +90,9 @@ enum What {
 }
 
 impl Put {
-    pub(super) fn new(target: &Target, Marked { page, content, how }: Marked) -> Put {
+    pub(super) fn new(target: &Target, Marked { page, content, how, learned_from }: Marked) -> Put {
         let mut is_empty = content.is_empty();
+        let mut removed = Vec::new();
         let what = match target {
             Target::Records(_) => What::Nothing,
             Target::Ranges(unit) => What::Line(ranges(&page, &content, *unit)),
@@ -97,6 +101,7 @@ impl Put {
             Target::Folder(_) => {
                 let fragment = fragment(&page.text, &content);
                 is_empty = fragment.is_empty();
+                removed = removed_from(&page, &content, how, learned_from);
                 What::File(Box::new(page.document), fragment)
             }
             Target::Documents => {
@@ -110,11 +115,11 @@ impl Put {
                 What::Document(Box::new(document))
             }
         };
-        Put { how, is_empty, what }
+        Put { how, is_empty, removed, what }
     }
 
     pub(super) fn row(row: Row) -> Put {
-        Put { how: How::Template, is_empty: false, what: What::Row(Box::new(row)) }
+        Put { how: How::Template, is_empty: false, removed: Vec::new(), what: What::Row(Box::new(row)) }
     }
 
     pub(super) fn failure(&self) -> Option<Failure> {
@@ -123,6 +128,22 @@ impl Put {
             _ => None,
         }
     }
+}
+
+/// The visible text outside the content of a page, as lines of a list.
+fn removed_from(page: &Page, content: &[Span], how: How, learned_from: usize) -> Vec<u8> {
+    let site = Reason::Site { host: page.document.host(), pages: learned_from as u64 };
+    let (label, pass, reason) = match how {
+        How::Alone => (
+            Label::Boilerplate,
+            "extract",
+            Reason::Stated("this page has no template; its main content is elsewhere".into()),
+        ),
+        How::Template | How::OtherKind => (Label::Template, template::PASS, site),
+    };
+    let mark = Mark { span: Span::default(), label, pass: pass.into(), reason };
+    let marked = with_marks_outside(page.document.clone(), &page.text, content, &mark);
+    removed_lines(&marked, Offsets::Chars).unwrap_or_default()
 }
 
 /// The content of a page, with its markup.

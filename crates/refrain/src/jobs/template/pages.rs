@@ -5,9 +5,10 @@ use serde::{Deserialize, Serialize};
 use crate::document::{Document, Position};
 use crate::error::{Failure, Result};
 use crate::flow::each_document;
+use crate::jobs::failures::NoDocument;
 use crate::prepare::Opened;
 use crate::run::Workers;
-use crate::source::{Collection, EMPTY_FILE, Item};
+use crate::source::{Collection, EMPTY_FILE, Item, Markup};
 
 /// Which pages may share a template.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
@@ -47,6 +48,8 @@ pub(super) struct Page {
     /// The whole page, with its markup.
     pub(super) text: String,
     pub(super) key: String,
+    /// What was wrong with it, though it can be used.
+    pub(super) failure: Option<Failure>,
 }
 
 /// All pages.
@@ -61,7 +64,7 @@ impl Pages {
     pub(super) fn each<T: Send>(
         &self,
         phase: &'static str,
-        work: impl Fn(Result<Page, Failure>) -> T + Sync,
+        work: impl Fn(Result<Page, NoDocument>) -> T + Sync,
         mut sink: impl FnMut(T) -> Result<()>,
     ) -> Result<()> {
         self.source.rewind();
@@ -69,27 +72,29 @@ impl Pages {
             &self.workers,
             phase,
             &self.source,
-            |position, item| self.page(position, item).map(&work),
-            |_, done| done.map_or(Ok(()), &mut sink),
+            |position, item| work(self.page(position, item)),
+            |_, done| sink(done),
         )
     }
 
-    fn page(&self, position: Position, item: Item) -> Option<Result<Page, Failure>> {
+    fn page(&self, position: Position, item: Item) -> Result<Page, NoDocument> {
         let raw = match item {
             Item::Document(raw) => *raw,
-            Item::Skipped { .. } => return None,
-            Item::Failed(failure) if failure.error == EMPTY_FILE => {
-                return Some(Err(failure.hint("the page was skipped")));
+            Item::Skipped { reason, .. } => return Err(NoDocument { skipped: Some(reason), failure: None }),
+            Item::Failed(failure) => {
+                let is_empty = failure.error == EMPTY_FILE;
+                let failure = if is_empty { failure.hint("the page was skipped") } else { failure };
+                return Err(NoDocument { skipped: None, failure: Some(failure) });
             }
-            Item::Failed(failure) => return Some(Err(failure)),
         };
         match Opened::new(position, raw) {
-            Err(prepared) => prepared.failure.map(Err),
+            Err(prepared) => Err(NoDocument { skipped: prepared.skipped, failure: prepared.failure }),
             Ok(mut opened) => {
                 opened.remove_marked();
                 let key = self.by.key(&opened.document);
                 // Browsers ignore NUL characters: pages that contain some are not failures.
-                Some(Ok(Page { document: opened.document, text: opened.text, key }))
+                let failure = opened.failure.filter(|_| opened.markup == Markup::Text);
+                Ok(Page { document: opened.document, text: opened.text, key, failure })
             }
         }
     }

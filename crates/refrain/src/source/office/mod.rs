@@ -37,8 +37,10 @@ pub(crate) struct Content {
     pub(crate) about: About,
     /// Where each page begins in the text, in code points; empty for formats without pages.
     pub(crate) pages: Vec<usize>,
+    /// The share of the glyphs of a PDF that no font maps to letters: they are missing from the text.
+    pub(crate) unmapped: f64,
     /// Defects of a file that is still usable.
-    pub(crate) damage: Option<String>,
+    pub(crate) damage: Option<Unreadable>,
 }
 
 /// The metadata of a document.
@@ -89,7 +91,7 @@ fn tidy(value: &str) -> Option<String> {
     (!value.is_empty()).then_some(value)
 }
 
-/// Why a document yields no text.
+/// Why a document yields no text, or not all of it.
 #[derive(Debug, PartialEq)]
 pub(crate) struct Unreadable {
     /// The error.

@@ -87,6 +87,7 @@ pub(crate) fn read(bytes: &[u8], limit: usize) -> Result<Content, Unreadable> {
     reader.flush()?;
     reader.end_paragraph();
     reader.end_table();
+    let damage = damage.map(|error| Unreadable { error, hint: None });
     Ok(Content { text: reader.flow.finish()?, about: reader.about, damage, ..Content::default() })
 }
 
@@ -528,7 +529,7 @@ Two\bin3 abc{\footnote\pard A note.}.\line three\par";
         let found = content(r"{\rtf1{\info{\title The lamp}{\author Ida}{\creatim\yr2020}}Text");
         assert_eq!((found.about.title.as_deref(), found.about.author.as_deref()), (Some("The lamp"), Some("Ida")));
         assert_eq!(found.text, "Text");
-        assert!(found.damage.is_some_and(|damage| damage.starts_with("truncated")));
+        assert!(found.damage.is_some_and(|damage| damage.error.starts_with("truncated")));
         assert!(read(b"{\\rtf1 too long}", 5).is_err_and(|why| why.error.contains("more than 5 bytes")));
         assert!(read(b"{\\rtf1 }", 5).is_err());
     }

@@ -7,6 +7,7 @@
 use std::collections::BTreeMap;
 
 use super::content::Glyph;
+use super::direction;
 
 /// Glyphs this much of their size above or below a line still belong to it, such as superscripts.
 const ON_LINE: f64 = 0.5;
@@ -38,31 +39,27 @@ pub(super) struct Line {
     /// Where its first word ends, and whether it has ended.
     word_end: f64,
     word_ended: bool,
+    /// It has letters that are read from right to left.
+    goes_left: bool,
 }
 
 impl Line {
     fn new(glyph: &Glyph) -> Line {
         let Glyph { turn, x, end, y, size, .. } = *glyph;
-        Line { text: glyph.text.to_string(), turn, x, end, y, size, word_end: end, word_ended: false }
+        let text = glyph.text.to_string();
+        Line { text, turn, x, end, y, size, word_end: end, word_ended: false, goes_left: goes_left(glyph) }
     }
 
     /// True if a glyph continues this line.
     fn takes(&self, glyph: &Glyph) -> bool {
         let size = self.size.max(glyph.size);
         let is_near = self.turn == glyph.turn && (glyph.y - self.y).abs() < ON_LINE * size;
-        is_near && (glyph.x > self.end - size || glyph.text.chars().any(is_right_to_left))
+        is_near && (glyph.x > self.end - size || self.goes_left || goes_left(glyph))
     }
 
     fn push(&mut self, glyph: &Glyph, spaced: bool) {
-        let gap = glyph.x - self.end;
-        let size = self.size.min(glyph.size);
-        let joint = if gap > COLUMN * self.size {
-            "\t"
-        } else if spaced || gap > SPACE * size {
-            " "
-        } else {
-            ""
-        };
+        let joint = joint_over(glyph.x - self.end, self.size, self.size.min(glyph.size), spaced);
+        self.goes_left |= goes_left(glyph);
         self.word_ended |= !joint.is_empty();
         if !self.word_ended {
             self.word_end = glyph.end;
@@ -91,14 +88,27 @@ impl Line {
     }
 }
 
-/// Hebrew and Arabic letters, which may be shown from right to left.
-fn is_right_to_left(c: char) -> bool {
-    matches!(c, '\u{590}'..='\u{8ff}' | '\u{fb1d}'..='\u{fdff}' | '\u{fe70}'..='\u{feff}')
+/// True if a glyph is read from right to left.
+fn goes_left(glyph: &Glyph) -> bool {
+    glyph.text.chars().any(direction::is_right_to_left)
+}
+
+/// The separator of two glyphs with a gap between them, by the sizes of the line and of the smaller glyph.
+fn joint_over(gap: f64, line: f64, smaller: f64, spaced: bool) -> &'static str {
+    if gap > COLUMN * line {
+        "\t"
+    } else if spaced || gap > SPACE * smaller {
+        " "
+    } else {
+        ""
+    }
 }
 
 /// The lines of a page, in the order in which they are shown; those that are turned come last.
 pub(super) fn lines(glyphs: &[Glyph]) -> Vec<Line> {
     let mut lines: Vec<Line> = Vec::new();
+    // The glyphs of each line.
+    let mut members: Vec<Vec<&Glyph>> = Vec::new();
     let mut spaced = false;
     let mut last: Option<&Glyph> = None;
     for glyph in glyphs {
@@ -117,10 +127,15 @@ pub(super) fn lines(glyphs: &[Glyph]) -> Vec<Line> {
         last = Some(glyph);
         match lines.last_mut().filter(|line| line.takes(glyph)) {
             Some(line) => line.push(glyph, spaced),
-            None => lines.push(Line::new(glyph)),
+            None => {
+                lines.push(Line::new(glyph));
+                members.push(Vec::new());
+            }
         }
+        members.last_mut().into_iter().for_each(|members| members.push(glyph));
         spaced = false;
     }
+    turn_lines(&mut lines, &members);
     let upright = most_frequent_turn(&lines);
     lines.sort_by_key(|line| line.turn != upright);
     for line in &mut lines {
@@ -129,6 +144,45 @@ pub(super) fn lines(glyphs: &[Glyph]) -> Vec<Line> {
     }
     lines.retain(|line| !line.text.is_empty());
     lines
+}
+
+/// Puts lines with letters from right to left into the order in which they are read. On a page that is mostly read from
+/// right to left, lines are mirrored, so that they begin where others do.
+fn turn_lines(lines: &mut [Line], members: &[Vec<&Glyph>]) {
+    if !lines.iter().any(|line| line.goes_left) {
+        return;
+    }
+    let counts: Vec<(usize, usize)> = lines.iter().map(|line| direction::letters(&line.text)).collect();
+    let right: usize = counts.iter().map(|(right, _)| right).sum();
+    let all: usize = lines.iter().map(|line| line.text.chars().filter(|c| c.is_alphabetic()).count()).sum();
+    let page_goes_left = 2 * right > all;
+    for ((line, (right, left)), glyphs) in lines.iter_mut().zip(counts).zip(members) {
+        if line.goes_left {
+            let smaller = glyphs.iter().map(|glyph| glyph.size).fold(line.size, f64::min);
+            let gap = |gap: f64| joint_over(gap, line.size, smaller, false);
+            line.text = direction::read(glyphs, page_goes_left || right > left, gap);
+            line.x = glyphs.iter().map(|glyph| glyph.x).fold(line.x, f64::min);
+            line.end = glyphs.iter().map(|glyph| glyph.end).fold(line.end, f64::max);
+        }
+        if page_goes_left {
+            let word = word_from_right(glyphs, line);
+            (line.x, line.end, line.word_end) = (-line.end, -line.x, -word);
+        }
+    }
+}
+
+/// Where the first word of a line ends that is read from right to left.
+fn word_from_right(glyphs: &[&Glyph], line: &Line) -> f64 {
+    let mut sorted: Vec<&&Glyph> = glyphs.iter().collect();
+    sorted.sort_by(|a, b| b.end.total_cmp(&a.end));
+    let mut reached = line.end;
+    for glyph in sorted {
+        if reached - glyph.end > SPACE * line.size {
+            break;
+        }
+        reached = reached.min(glyph.x);
+    }
+    reached
 }
 
 fn most_frequent_turn(lines: &[Line]) -> u8 {

@@ -10,6 +10,7 @@
 
 mod cmap;
 mod content;
+mod direction;
 mod fonts;
 mod layout;
 
@@ -68,16 +69,34 @@ pub(crate) fn read(bytes: &[u8], limit: usize) -> Result<Content, Unreadable> {
         1 => format!("skipped page {} of this PDF file, which is damaged", first + 1),
         more => format!("skipped {more} damaged pages of this PDF file, the first is page {}", first + 1),
     });
-    Ok(Content { text, about: about(&document), pages: starts, damage })
+    let lost = shown.glyphs - shown.decoded;
+    let damage = match (damage, lost >= LOST || lost * LOST_IN > shown.glyphs) {
+        (damage, false) => damage.map(|error| Unreadable { error, hint: None }),
+        (damage, true) => {
+            let error = format!(
+                "{lost} of {} glyphs of this PDF file are missing from the text, because their fonts do not map to letters",
+                shown.glyphs
+            );
+            let error = damage.map_or(error.clone(), |damage| format!("{damage}; {error}"));
+            Some(Unreadable { error, hint: Some(OCR.into()) })
+        }
+    };
+    let unmapped = lost as f64 / shown.glyphs.max(1) as f64;
+    Ok(Content { text, about: about(&document), pages: starts, unmapped, damage })
 }
+
+/// A file of which this many glyphs are missing, or one in so many, is reported. Less is a bullet or a formula here and
+/// there, and only a field of the document counts it.
+const LOST: usize = 200;
+const LOST_IN: usize = 100;
+
+/// The way out for fonts that do not map to letters.
+const OCR: &str = "print it to a new PDF and run OCR on it, for example with ocrmypdf --force-ocr";
 
 /// Why a file yields no text.
 fn without_text(shown: &Shown) -> Unreadable {
     if shown.glyphs > 0 {
-        return Unreadable {
-            error: "the fonts of this PDF file do not map to letters".into(),
-            hint: Some("print it to a new PDF and run OCR on it, for example with ocrmypdf --force-ocr".into()),
-        };
+        return Unreadable { error: "the fonts of this PDF file do not map to letters".into(), hint: Some(OCR.into()) };
     }
     if shown.pictures > 0 {
         return Unreadable {

@@ -1,0 +1,49 @@
+//! `refrain why`: what was removed from one document, and why.
+
+use std::path::PathBuf;
+
+use anyhow::Result;
+use clap::Args;
+use refrain::{Run, Why};
+
+use crate::arguments::{OutputArguments, print, run_job, thread_number};
+use crate::exit::Exit;
+
+/// Explain what was removed from one document
+///
+/// Reads the output of corpus, dedup, strip, template, extract or convert. Prints what happened in two lines, then each removed
+/// range: the rule, why, the beginning of its text, and the text that it was copied from.
+#[derive(Args)]
+#[command(
+    before_help = "Examples:\n  refrain corpus samples/crawl.warc.gz -o corpus/\n  refrain why fog-signals.html corpus/"
+)]
+pub(crate) struct Arguments {
+    /// The id or address of a document, its file name, or a part of these. If several documents match, they are listed
+    #[arg(value_name = "ID")]
+    id: String,
+
+    /// The folder that a run wrote, or its documents with --removed. The text that was copied is looked up in all outputs
+    #[arg(value_name = "OUTPUT", required = true)]
+    outputs: Vec<String>,
+
+    /// The list that the run wrote with --removed, if the output is not a folder
+    #[arg(long, value_name = "FILE")]
+    removed: Option<PathBuf>,
+
+    /// Print JSON
+    #[arg(long)]
+    json: bool,
+
+    /// Number of threads, 1 to 256 [default: number of cores]
+    #[arg(long, value_name = "N", value_parser = thread_number, allow_negative_numbers = true)]
+    threads: Option<usize>,
+}
+
+pub(crate) fn run(arguments: &Arguments) -> Result<Exit> {
+    let job = Why { document: arguments.id.clone(), removed: arguments.removed.clone() };
+    let run = Run { threads: arguments.threads, ..Run::default() };
+    let report = run_job(run, true, "documents", "nothing was printed", |run| job.run(&arguments.outputs, run))?;
+    let json = serde_json::to_string_pretty(&report)? + "\n";
+    print(&if arguments.json { json } else { report.to_string() })?;
+    Ok(OutputArguments::tell_failures(&report.failures))
+}

@@ -1,0 +1,158 @@
+//! Why a range was removed, in words: the same ones in lists, reports and pages.
+
+use crate::document::{Label, Reason};
+use crate::text::legible;
+
+/// The rule that removed a range: its pass, and how the pass found it.
+pub(crate) fn rule(pass: &str, label: Label, reason: &Reason) -> String {
+    let how = match reason {
+        Reason::Repeats { by, .. } => by,
+        Reason::Resembles { .. } => "document",
+        Reason::CopyOf { .. } => "copy",
+        Reason::Judged { rule, .. } => rule,
+        Reason::Classified { class, .. } => class,
+        Reason::Site { .. } => "site",
+        Reason::SeenIn { .. } => "frequent",
+        Reason::Language { found, .. } => found,
+        Reason::Item { .. } => "item",
+        Reason::Stated(_) => label.name(),
+    };
+    format!("{pass} {how}")
+}
+
+/// The score of a decision, from 0 to 1, where it has one: how much of a copy occurs elsewhere, or how likely text is to be content.
+pub(crate) fn score(reason: &Reason) -> Option<f64> {
+    match reason {
+        Reason::Repeats { share: score, .. }
+        | Reason::Resembles { score, .. }
+        | Reason::Item { share: score, .. }
+        | Reason::Language { confidence: score, .. } => Some(*score),
+        Reason::Judged { probability, .. } => *probability,
+        Reason::CopyOf { .. } => Some(1.0),
+        _ => None,
+    }
+}
+
+/// The document that a range was copied from, by its id.
+pub(crate) fn source(reason: &Reason) -> Option<&str> {
+    match reason {
+        Reason::Repeats { document, .. } => document.as_deref(),
+        Reason::CopyOf { document, .. } | Reason::Resembles { document, .. } => Some(document),
+        _ => None,
+    }
+}
+
+/// One sentence without a full stop that explains a removal. `name` is what people call the document that it was copied from.
+pub(crate) fn sentence(reason: &Reason, name: Option<&str>) -> String {
+    let of = legible(name.or_else(|| source(reason)).unwrap_or("earlier text"));
+    match reason {
+        Reason::Repeats { by, share, .. } => match (&**by, *share >= 1.0) {
+            ("digest", _) => format!("its document has the same words as {of}"),
+            ("alignment", true) => format!("all of its words occur in the same order in {of}"),
+            ("alignment", false) => format!("{} of its words occur in the same order in {of}", percent(*share)),
+            ("neighbours", _) if name.is_none() && source(reason).is_none() => {
+                "it is a short block between copies".to_owned()
+            }
+            ("neighbours", _) => format!("it is a short block beside text that was copied from {of}"),
+            (_, true) => format!("all of its words are in word sequences that occur in {of}"),
+            (_, false) => format!("{} of its words are in word sequences that occur in {of}", percent(*share)),
+        },
+        Reason::CopyOf { .. } => format!("its document has the same text as {of}"),
+        Reason::Resembles { score, .. } if *score >= 1.0 => format!("the document has the same words as {of}"),
+        Reason::Resembles { score, .. } => {
+            format!("{of} contains the text of the document: {} (100 % means all of its own words)", percent(*score))
+        }
+        Reason::Judged { probability: Some(probability), .. } => {
+            format!("the probability that it is main content is {}", percent(*probability))
+        }
+        Reason::Judged { rule, probability: None } => format!("the rule \"{rule}\" found that it is not main content"),
+        Reason::Classified { class, length, link_density, stop_word_density, .. } => format!(
+            "jusText classified it as {class}: {length} characters, {} of them in links, {} stop words",
+            percent(*link_density),
+            percent(*stop_word_density)
+        ),
+        Reason::SeenIn { documents } => format!("it occurs in {documents} documents"),
+        Reason::Site { host, pages } if host.is_empty() => {
+            format!("it is not content on pages of this kind ({pages} of them show this)")
+        }
+        Reason::Site { host, pages } => {
+            format!("it is not content on the pages of {} ({pages} of them show this)", legible(host))
+        }
+        Reason::Language { found, confidence } => {
+            format!("its language is {}, with a confidence of {}", legible(found), percent(*confidence))
+        }
+        Reason::Item { benchmark, item, fields, share } => format!(
+            "it contains {} of {} of item {} of the benchmark {}",
+            percent(*share),
+            fields.join(", "),
+            legible(item),
+            legible(benchmark)
+        ),
+        Reason::Stated(text) => legible(text),
+    }
+}
+
+/// What ranges with a reason are, as a noun for a number of them.
+pub(crate) fn kind(label: Label, reason: &Reason, one: bool) -> &'static str {
+    let [singular, plural] = match (reason, label) {
+        (Reason::Repeats { by, .. }, _) if by == "neighbours" => {
+            ["a short block beside copies", "short blocks beside copies"]
+        }
+        (_, Label::Duplicate) => ["a copy", "copies"],
+        (_, Label::Boilerplate) => ["boilerplate", "boilerplate"],
+        (_, Label::Template) => ["site template", "site template"],
+        (_, Label::Foreign) => ["in another language", "in another language"],
+        (_, Label::Benchmark) => ["text of a benchmark", "text of a benchmark"],
+        (_, Label::Preamble) => ["in the preamble", "in the preamble"],
+        (_, Label::Epilogue) => ["in the epilogue", "in the epilogue"],
+    };
+    if one { singular } else { plural }
+}
+
+/// A share as people read it. What is not all is never 100 %, and what is something is never 0 %.
+pub(crate) fn percent(share: f64) -> String {
+    if share > 0.0 && share < 0.005 {
+        return "less than 1 %".to_owned();
+    }
+    let rounded = (share * 100.0).round();
+    let rounded = if share < 1.0 { rounded.min(99.0) } else { rounded };
+    format!("{rounded} %")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::document::Position;
+
+    #[test]
+    fn a_score_is_explained_before_it_is_printed() {
+        let repeats = |by: &'static str, share, document: Option<&str>| Reason::Repeats {
+            document: document.map(str::to_owned),
+            words: None,
+            share,
+            by: by.into(),
+        };
+        let cases = [
+            (repeats("alignment", 0.982, Some("a")), "98 % of its words occur in the same order in a"),
+            (repeats("alignment", 0.9999, Some("a")), "99 % of its words occur in the same order in a"),
+            (repeats("ngrams", 1.0, None), "all of its words are in word sequences that occur in earlier text"),
+            (repeats("neighbours", 0.0, None), "it is a short block between copies"),
+            (
+                Reason::CopyOf { document: "a\u{7}".into(), position: Position::default() },
+                "its document has the same text as a ",
+            ),
+        ];
+        for (reason, expected) in cases {
+            assert_eq!(sentence(&reason, None), expected);
+        }
+        assert!(sentence(&repeats("digest", 1.0, Some("a")), Some("https://a.example")).ends_with("https://a.example"));
+    }
+
+    #[test]
+    fn rules_have_names() {
+        let judged = Reason::Judged { rule: "learned".into(), probability: Some(0.1) };
+        assert_eq!(rule("extract", Label::Boilerplate, &judged), "extract learned");
+        assert_eq!(rule("strip", Label::Preamble, &Reason::Stated("marker".into())), "strip preamble");
+        assert_eq!((score(&judged), source(&judged)), (Some(0.1), None));
+    }
+}
