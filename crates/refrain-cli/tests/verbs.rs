@@ -158,6 +158,10 @@ fn every_verb_accounts_for_every_item_as_list_does() {
     env.write("in/bytes.dat", noise(4000));
     env.write("in/broken.pdf", b"%PDF-1.4\nnothing");
     env.write("in/lines.jsonl", "{\"text\": \"Nobody has counted the gulls of the harbour.\"}\n{}\n");
+    env.write(
+        "evals.jsonl",
+        "{\"question\": \"Which bird nests highest on the cliff of Skerrow?\", \"answer\": \"the fulmar\"}\n",
+    );
     env.write("in/one.txt", GOOD);
     env.write("in/two.txt", "The office of the harbour was closed until noon, and the ferry had left.");
     env.write("in/all.zip", zip(&[("a.txt", GOOD.as_bytes()), ("b.gif", b"GIF89a"), ("c.pdf", b"%PDF-1.4\n")], true));
@@ -174,12 +178,22 @@ fn every_verb_accounts_for_every_item_as_list_does() {
     }
     assert_eq!(expected, [15, 5, 4, 6], "{}", listed.text());
     assert!(listed.stderr.contains("found 15 items: 5 documents, 4 skipped ("), "{listed:?}");
-    for verb in
-        ["extract", "convert", "dedup", "strip", "template", "compare", "editions", "library add", "library check"]
-    {
+    for verb in [
+        "extract",
+        "convert",
+        "dedup",
+        "decontaminate",
+        "strip",
+        "template",
+        "compare",
+        "editions",
+        "library add",
+        "library check",
+    ] {
         let more = match verb {
             "library add" => "lib in missing.txt",
             "library check" => "lib in missing.txt -o x.jsonl",
+            "decontaminate" => "in missing.txt --evals evals.jsonl -o x.jsonl",
             "strip" => "in missing.txt -o stripped/",
             "compare" => "in missing.txt -o compared/",
             "editions" => "in missing.txt -o editions/",

@@ -327,7 +327,7 @@ pub enum Reason {
         words: Option<(u64, u64)>,
         /// The share of its words that occur in earlier text.
         share: f64,
-        /// How it was found: `ngrams`, `alignment`, `neighbours`.
+        /// How it was found: `digest`, `ngrams`, `alignment` or `neighbours`. With `neighbours`, the share is 0.
         by: Cow<'static, str>,
     },
     /// The whole document resembles another one, which was kept.

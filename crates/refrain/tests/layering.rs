@@ -64,7 +64,7 @@ fn passes_do_not_import_each_other() {
             continue;
         }
         let (_, allowed) = ALLOWED.iter().find(|(room, _)| *room == name).unwrap_or_else(|| {
-            panic!("{name} is a new room of the library: say here what it may use");
+            panic!("{name} is a new folder of the library: add it to ALLOWED");
         });
         for file in files(&path) {
             let text = fs::read_to_string(&file).expect("a source file");

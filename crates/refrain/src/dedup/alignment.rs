@@ -83,9 +83,8 @@ fn common_of_many(pattern: &[u64], text: &[u64]) -> usize {
     open.iter().map(|open| open.count_zeros() as usize).sum()
 }
 
-/// The words of two stretches that are not in a longest common subsequence: all of those in `own`, and those in `other`
-/// between the first and the last that are.
-pub(super) fn differences(own: &[u64], other: &[u64]) -> (Vec<usize>, Vec<usize>) {
+/// A longest common subsequence of two short texts: the positions of its words.
+pub(super) fn common_words(own: &[u64], other: &[u64]) -> Vec<(usize, usize)> {
     let width = other.len() + 1;
     // The length of the common subsequence from each pair of words onwards.
     let mut table = vec![0_u16; (own.len() + 1) * width];
@@ -98,26 +97,30 @@ pub(super) fn differences(own: &[u64], other: &[u64]) -> (Vec<usize>, Vec<usize>
             };
         }
     }
-    let (mut i, mut j) = (0, 0);
-    let (mut new, mut old, mut pending) = (Vec::new(), Vec::new(), Vec::new());
-    let mut begun = false;
+    let (mut i, mut j, mut pairs) = (0, 0, Vec::new());
     while i < own.len() && j < other.len() {
         if own[i] == other[j] {
+            pairs.push((i, j));
             (i, j) = (i + 1, j + 1);
-            begun = true;
-            old.append(&mut pending);
         } else if table[(i + 1) * width + j] >= table[i * width + j + 1] {
-            new.push(i);
             i += 1;
         } else {
-            if begun {
-                pending.push(j);
-            }
             j += 1;
         }
     }
-    new.extend(i..own.len());
-    (new, old)
+    pairs
+}
+
+/// The words of two stretches that are not in a longest common subsequence: all of those in `own`, and those in `other`
+/// between the first and the last that are.
+pub(super) fn differences(own: &[u64], other: &[u64]) -> (Vec<usize>, Vec<usize>) {
+    let pairs = common_words(own, other);
+    let (here, there): (Vec<usize>, Vec<usize>) = pairs.into_iter().unzip();
+    let between = there.first().map_or(0..0, |first| *first..there.last().map_or(*first, |last| last + 1));
+    let others = |range: std::ops::Range<usize>, common: &[usize]| {
+        range.filter(|at| common.binary_search(at).is_err()).collect()
+    };
+    (others(0..own.len(), &here), others(between, &there))
 }
 
 /// Where a stretch may come from: the range of offsets to its position in the other text, and the number of anchors

@@ -273,9 +273,9 @@ impl Learned {
                 of_template = self.of_template(signature, evidence, &verdicts)?;
                 release(&of_template, &mut verdicts);
             }
-            self.extend(signature, evidence, edited, &mut verdicts)?;
+            self.extend_copies(signature, evidence, edited, &mut verdicts)?;
         }
-        self.smooth(signature, evidence, edited, &mut verdicts)?;
+        self.mark_short_blocks(signature, evidence, edited, &mut verdicts)?;
         release(&of_template, &mut verdicts);
         Ok((verdicts, of_template.iter().filter(|of_template| **of_template).count()))
     }

@@ -7,6 +7,7 @@
 use std::collections::HashMap;
 use std::ops::Range;
 
+use super::alignment::common_words;
 use super::group::Spread;
 use crate::text::{Word, longest_increasing, mix};
 
@@ -265,7 +266,7 @@ fn fill(
     if here.is_empty() || there.is_empty() || here.len() * there.len() > PAIRS {
         return;
     }
-    let pairs = common(&own[here.clone()], &other[there.clone()]);
+    let pairs = common_words(&own[here.clone()], &other[there.clone()]);
     if here.len() > CHANCE && 2 * pairs.len() < here.len() {
         return;
     }
@@ -275,34 +276,6 @@ fn fill(
             (matches[at], taken[place]) = (place as u32, true);
         }
     }
-}
-
-/// A longest common subsequence of two short texts: the positions of its words.
-fn common(own: &[u64], other: &[u64]) -> Vec<(usize, usize)> {
-    let width = other.len() + 1;
-    // The length of the common subsequence from each pair of words onwards.
-    let mut table = vec![0_u16; (own.len() + 1) * width];
-    for i in (0..own.len()).rev() {
-        for j in (0..other.len()).rev() {
-            table[i * width + j] = if own[i] == other[j] {
-                table[(i + 1) * width + j + 1] + 1
-            } else {
-                table[(i + 1) * width + j].max(table[i * width + j + 1])
-            };
-        }
-    }
-    let (mut i, mut j, mut pairs) = (0, 0, Vec::new());
-    while i < own.len() && j < other.len() {
-        if own[i] == other[j] {
-            pairs.push((i, j));
-            (i, j) = (i + 1, j + 1);
-        } else if table[(i + 1) * width + j] >= table[i * width + j + 1] {
-            i += 1;
-        } else {
-            j += 1;
-        }
-    }
-    pairs
 }
 
 #[cfg(test)]

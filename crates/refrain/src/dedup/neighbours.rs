@@ -11,7 +11,7 @@ use crate::text::Word;
 
 impl Learned {
     /// Marks short blocks next to a duplicate as copies if they are also next to it in its source.
-    pub(super) fn extend(
+    pub(super) fn extend_copies(
         &mut self,
         signature: &Signature,
         evidence: &DocumentEvidence,
@@ -69,7 +69,7 @@ impl Learned {
     /// Short blocks follow the blocks around them: those between two duplicates, and those next to one, if all longer
     /// blocks are duplicates and the short ones are a small part of the document. Their words must occur near the
     /// source.
-    pub(super) fn smooth(
+    pub(super) fn mark_short_blocks(
         &self,
         signature: &Signature,
         evidence: &DocumentEvidence,
@@ -98,7 +98,9 @@ impl Learned {
             if between || (all_gone && (before.is_some() || behind.is_some())) {
                 let beside: Vec<usize> = before.into_iter().chain(behind).collect();
                 for block in start..end {
-                    if length(block) == 0 || self.stands_about(signature, block, &beside, verdicts, evidence, edited)? {
+                    if length(block) == 0
+                        || self.occurs_near_source(signature, block, &beside, verdicts, evidence, edited)?
+                    {
                         verdicts[block] = Some(Copied::new(By::Neighbours, 0.0, None));
                     }
                 }
@@ -110,7 +112,7 @@ impl Learned {
 
     /// True if nearly all words of a short block occur near the source of the blocks next to it, and no others suggest
     /// a different subject. Most words are enough if the document is an edited copy, or comes mostly from another.
-    fn stands_about(
+    fn occurs_near_source(
         &self,
         signature: &Signature,
         block: usize,
@@ -127,7 +129,7 @@ impl Learned {
             .filter(|(copied, _)| *copied as f64 > MOSTLY * signature.words.len() as f64);
         for beside in beside {
             if let Some(place) = verdicts[*beside].as_ref().and_then(|copied| copied.place)
-                && self.stands_in_document(&hashes, place, AROUND)?
+                && self.occurs_in_document(&hashes, place, AROUND)?
             {
                 return Ok(true);
             }
@@ -144,13 +146,13 @@ impl Learned {
         }
         // A passage in many documents is attributed to the first; the other blocks show where the whole comes from.
         match source {
-            Some((_, place)) => self.stands_in_document(&hashes, place, FAR),
+            Some((_, place)) => self.occurs_in_document(&hashes, place, FAR),
             None => Ok(false),
         }
     }
 
     /// True if the words occur in sequence near a position, in its document, and were not removed.
-    fn stands_in_document(&self, words: &[u64], place: u64, around: u64) -> Result<bool> {
+    fn occurs_in_document(&self, words: &[u64], place: u64, around: u64) -> Result<bool> {
         let (_, bounds) = self.store.document_of(place)?;
         let (from, to) = (bounds.words.0.max(place.saturating_sub(around)), bounds.words.1.min(place + around));
         let mut there = Vec::new();

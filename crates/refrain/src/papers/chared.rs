@@ -184,8 +184,8 @@ pub enum TrainError {
     },
     /// The text is in characters that the encoding lacks.
     #[error(
-        "{encoding} cannot express the text: it lacks {lacking} of {letters} letters, {left_out} stand in sentences \
-         that would be left out; first it lacks {}",
+        "{encoding} cannot express the text: it lacks {lacking} of {letters} letters, and {left_out} are in sentences \
+         that training would remove; the first missing ones are {}",
         list(characters)
     )]
     CannotExpress {
@@ -790,7 +790,7 @@ mod tests {
         let error = CharedModel::train(&czech(), &["utf-8", "iso-8859-1"]).expect_err("no Czech in it");
         let TrainError::CannotExpress { encoding, characters, .. } = &error else { panic!("{error}") };
         assert_eq!((*encoding, characters.as_slice()), ("ISO-8859-1", &['ř', 'š', 'ž', 'ť', 'č'][..]));
-        assert!(error.to_string().contains("first it lacks ř (U+0159), š (U+0161)"), "{error}");
+        assert!(error.to_string().contains("the first missing ones are ř (U+0159), š (U+0161)"), "{error}");
         // Few letters, but in most sentences.
         let text =
             "Sentences of many plain words, and a small Š among all the others of them, which are plain\n".repeat(200);

@@ -50,10 +50,7 @@ pub(crate) fn sentence(reason: &Reason, name: Option<&str>) -> String {
             ("digest", _) => format!("its document has the same words as {of}"),
             ("alignment", true) => format!("all of its words occur in the same order in {of}"),
             ("alignment", false) => format!("{} of its words occur in the same order in {of}", percent(*share)),
-            ("neighbours", _) if name.is_none() && source(reason).is_none() => {
-                "it is a short block between copies".to_owned()
-            }
-            ("neighbours", _) => format!("it is a short block beside text that was copied from {of}"),
+            ("neighbours", _) => "it is a short block beside copies".to_owned(),
             (_, true) => format!("all of its words are in word sequences that occur in {of}"),
             (_, false) => format!("{} of its words are in word sequences that occur in {of}", percent(*share)),
         },
@@ -136,7 +133,7 @@ mod tests {
             (repeats("alignment", 0.982, Some("a")), "98 % of its words occur in the same order in a"),
             (repeats("alignment", 0.9999, Some("a")), "99 % of its words occur in the same order in a"),
             (repeats("ngrams", 1.0, None), "all of its words are in word sequences that occur in earlier text"),
-            (repeats("neighbours", 0.0, None), "it is a short block between copies"),
+            (repeats("neighbours", 0.0, None), "it is a short block beside copies"),
             (
                 Reason::CopyOf { document: "a\u{7}".into(), position: Position::default() },
                 "its document has the same text as a ",

@@ -319,9 +319,9 @@ fn write_counts(f: &mut fmt::Formatter<'_>, ngram: usize, counts: &Counts) -> fm
     writeln!(f, "{:<26}{:>16}", "documents", counts.documents)?;
     writeln!(f, "{:<26}{:>16}", "words", counts.words)?;
     writeln!(f, "{:<26}{:>16}", format!("{ngram}-grams"), counts.ngrams)?;
-    writeln!(f, "{:<26}{:>16}", "  different", counts.distinct)?;
-    writeln!(f, "{:<26}{:>16}", "  of these twice or more", counts.duplicate)?;
-    writeln!(f, "{:<26}{:>16} times", "  which occur", counts.occurrences)
+    writeln!(f, "{:<26}{:>16}", "  distinct", counts.distinct)?;
+    writeln!(f, "{:<26}{:>16}", "  repeated", counts.duplicate)?;
+    writeln!(f, "{:<26}{:>16}", "  occurrences of these", counts.occurrences)
 }
 
 /// One row of the table of figures.
