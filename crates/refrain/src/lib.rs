@@ -125,7 +125,7 @@ pub use error::{Error, Failure, Hint, Place, Result};
 pub use jobs::{
     Audit, AuditReport, AuditVerdicts, CheckInput, CheckReport, Compare, CompareInput, CompareReport, ContaminatedUnit,
     Convert, ConvertReport, Corpus, CorpusReport, Decode, DecodeReport, Decontaminate, DecontaminateReport, Dedup,
-    DedupReport, Editions, EditionsInput, EditionsReport, Extract, ExtractReport, ExtractedPage, Failures, Input, Keep,
+    DedupPlan, DedupReport, Editions, EditionsInput, EditionsReport, Extract, ExtractReport, ExtractedPage, Failures, Input, Keep,
     Library, LibraryCheck, LibraryOptions, Memory, NamedPairs, Output, Outputs, SavedEvidence, Strip, StripReport,
     Template, TemplateReport, TemplateResult, Why, WhyReport,
 };

@@ -134,6 +134,11 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "ENGINE", default_value = "hash", value_parser = named(vec![("hash", Engine::Hash), ("suffix-array", Engine::SuffixArray), ("spex", Engine::Spex)]), help_heading = "Running")]
     engine: Engine,
 
+    /// Instead of running, print what the run will take: memory, temporary disk, size of the output, and time. Reads a sample
+    /// of the inputs and writes no output
+    #[arg(long, help_heading = "Running")]
+    plan: bool,
+
     /// Do not complete the output if a source, host or language loses more than this share of its words or documents; exit
     /// with 3. The same command with a higher share, or off, completes it. Groups of fewer than 10 documents or 1,000 words
     /// raise no alarm
@@ -281,6 +286,12 @@ pub(crate) fn run(arguments: &Arguments, given: &Given) -> Result<Exit> {
     let against = (!arguments.against.is_empty()).then(|| Input::paths(&arguments.against)).transpose()?;
     let began = Instant::now();
     let run = Run { memory: Some(arguments.memory), temporary: arguments.temporary.clone(), ..Run::default() };
+    if arguments.plan {
+        let plan = |run: &Run| job.plan(&input, against.as_ref(), &outputs, run);
+        let plan = output.run(run, "documents", "nothing was written", plan)?;
+        if output.json { output.print_json(&plan)? } else { print(&plan.to_string())? }
+        return Ok(Exit::Done);
+    }
     let report = output.run(run, "documents", "the output was not finished", |run| match &against {
         Some(against) => job.run_against(&input, against, outputs, run),
         None => job.run(&input, outputs, run),

@@ -165,10 +165,17 @@ impl DedupOptions {
 
     /// The number of high bits of a hash that select its partition: enough for partitions to fit in memory, if the text
     /// has the expected size.
-    fn bits(&self) -> u32 {
+    pub(super) fn bits(&self) -> u32 {
         let words = self.expected / BYTES_OF_WORD;
         let partitions = (words * bytes_of_work(NGRAM) * SHARES / self.memory.max(1)).max(1);
         partitions.next_power_of_two().ilog2().clamp(LEAST_BITS, MOST_BITS)
+    }
+
+    /// Bytes kept in memory while documents are judged: two bits for each n-gram that occurs at least twice, one for
+    /// every eight words, one for each document and its language.
+    pub(super) fn tables(&self, duplicate: u64, words: u64, documents: u64) -> u64 {
+        let languages = if self.task == Task::Documents { 2 * documents } else { 0 };
+        duplicate / 4 + words / 64 + documents / 8 + languages
     }
 }
 
@@ -184,9 +191,17 @@ const MOST_BUFFER: u64 = 128 << 10;
 const LEAST_BITS: u32 = 8;
 const MOST_BITS: u32 = 11;
 /// The bits for whole documents, of which there are fewer.
-const FEW_BITS: u32 = 6;
+pub(super) const FEW_BITS: u32 = 6;
 /// A low estimate of the bytes of a word and the space after it.
 const BYTES_OF_WORD: u64 = 6;
+
+/// The memory of what is counted to find common words, and of the most frequent n-grams.
+pub(super) const BYTES_OF_SMALL_TABLES: u64 = 16 << 20;
+
+/// The bytes of a buffer of a partition that a hash selects with so many bits.
+pub(super) fn buffer(memory: u64, bits: u32) -> usize {
+    ((memory / BUFFERS) >> bits).clamp(LEAST_BUFFER, MOST_BUFFER) as usize
+}
 
 /// N-grams in figures.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -234,7 +249,7 @@ struct Hashes {
 
 impl Hashes {
     fn new(folder: &Path, name: &str, size: usize, bits: u32, memory: u64) -> Hashes {
-        let buffer = ((memory / BUFFERS) >> bits).clamp(LEAST_BUFFER, MOST_BUFFER) as usize;
+        let buffer = buffer(memory, bits);
         Hashes { bits, partitions: Partitions::named(folder, name, 1 << bits, size, buffer) }
     }
 
@@ -457,7 +472,7 @@ impl Learning {
                 NgramAnswers::Hashed(ngrams, repeated, most.into_inner().unwrap_or_else(PoisonError::into_inner))
             }
         };
-        work.check(self.counts.tables(self.next))?;
+        work.check(self.options.tables(self.counts.duplicate, self.next, self.counts.documents))?;
         work.each(&mut anchors, first_places::<ANCHOR>)?;
         work.each(&mut wholes, first_places::<WHOLE>)?;
         work.each(&mut digests, first_of_digests)?;
@@ -468,12 +483,6 @@ impl Learning {
 }
 
 impl Counts {
-    /// Bytes kept in memory while documents are judged: two bits for each n-gram that occurs at least twice, one for
-    /// every eight words, one for each document.
-    fn tables(&self, words: u64) -> u64 {
-        self.duplicate / 4 + words / 64 + self.documents / 8
-    }
-
     /// Adds the n-grams that occur at least twice: how many there are, and how often they occur.
     fn with(self, found: impl IntoIterator<Item = (u64, u64)>) -> Counts {
         let add = |(all, times): (u64, u64), (repeated, occurrences)| (all + repeated, times + occurrences);

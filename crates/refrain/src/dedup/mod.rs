@@ -17,6 +17,7 @@ mod join;
 mod learned;
 mod lookup;
 mod matching;
+mod needs;
 mod neighbours;
 mod saved;
 mod signature;
@@ -35,6 +36,7 @@ pub use exact::{ExactDuplicates, FirstCopies, Sightings};
 pub use join::{DedupJoin, Verdict};
 pub use learned::Learned;
 pub(crate) use lookup::LookupState;
+pub(crate) use needs::Volume;
 #[doc(hidden)]
 pub use lookup::{Aligner, DocumentEvidence, Lookup};
 pub(crate) use saved::{EvidenceSize, EvidenceWriter, bytes_of_evidence, each_saved, is_evidence, refuse_unfinished};

@@ -14,7 +14,7 @@ use crate::text::{Word, mix};
 /// Bytes of a word on disk: its hash, and a bit that says whether it is marked.
 pub(crate) const WORD: usize = 6;
 /// Bytes of a document in the directory: where the words of the next one begin, and where its id ends.
-const DOCUMENT: usize = 16;
+pub(super) const DOCUMENT: usize = 16;
 /// Bytes of words that are read without allocating.
 const FEW: usize = 256 * WORD;
 /// The number of words sampled to find common ones, and how many are read at a time.

@@ -26,6 +26,8 @@ struct Page {
 const PAGE: usize = 4096;
 const PAGES: usize = 4096;
 const PLACES: u64 = (PAGE / PLACE) as u64;
+/// The memory of all pages.
+pub(super) const BYTES_OF_PLACES: u64 = (PAGE * PAGES) as u64;
 
 impl Places {
     pub(super) fn new(path: PathBuf) -> Places {

@@ -18,7 +18,7 @@ const FIRST: usize = 4 << 10;
 const SHARED: usize = 128 << 10;
 /// How many bytes are read at a time: entries, and answers.
 const READ_ENTRIES: usize = 256 << 10;
-const READ_ANSWERS: usize = 32 << 10;
+pub(crate) const READ_ANSWERS: usize = 32 << 10;
 
 /// Entries of the same size on their way into partitions.
 pub(crate) struct Partitions {

@@ -32,7 +32,7 @@ pub use decode::{Decode, DecodeMethod, DecodeReport, Uncertain};
 pub use decontaminate::{
     BenchmarkFigures, ContaminatedUnit, Decontaminate, DecontaminateReport, FoundItem, FoundPlace,
 };
-pub use dedup::{Dedup, DedupReport, Keep, NgramReport, RepeatedPassage, RuleTotals, Totals};
+pub use dedup::{Dedup, DedupPlan, DedupReport, Keep, NgramReport, RepeatedPassage, RuleTotals, Totals};
 #[cfg(feature = "papers")]
 pub use editions::Threshold;
 pub use editions::{Editions, EditionsInput, EditionsReport};

@@ -521,6 +521,23 @@ impl Outputs {
         }
     }
 
+    /// The same outputs in another folder, of a run whose results are not kept.
+    pub(crate) fn moved_to(&self, folder: &Path) -> Result<Outputs> {
+        let moved = |list: &str, output: &Output| match output {
+            Output::Discard | Output::Memory(_) => Output::Discard,
+            Output::Stdout => Output::Path(folder.join(list)),
+            Output::Path(path) if is_folder(path) => Output::Path(folder.join(format!("{list}/"))),
+            Output::Path(path) => {
+                let name = path.file_name().unwrap_or_default().to_string_lossy();
+                Output::Path(folder.join(format!("{list}-{name}")))
+            }
+        };
+        let lists = self.lists.iter().map(|(name, output)| (*name, moved(name, output))).collect();
+        // A name without a file extension leaves the format to the option.
+        let main = moved(if self.format.is_some() { "output" } else { "output.jsonl" }, &self.main);
+        Ok(Outputs { main, format: self.format, overwrite: false, lists })
+    }
+
     /// The same without a list.
     pub(crate) fn without(&self, list: &str) -> Outputs {
         let mut others = self.clone();

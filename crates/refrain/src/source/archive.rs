@@ -13,6 +13,7 @@ use zip::result::ZipError;
 use zip::unstable::read::ZipIterable;
 
 use super::compress::{Metered, RAISE_EXPANSION, Whole};
+use super::sample::Part;
 use super::{At, Emitter, InputFormat, describe, office, sparse};
 use crate::error::Hint;
 
@@ -21,7 +22,7 @@ fn is_hidden(name: &str) -> bool {
     name.split(['/', '\\']).any(|part| part == "__MACOSX" || (part.starts_with('.') && part != "." && part != ".."))
 }
 
-pub(super) fn read_zip(at: &At<'_>, file: File, out: &mut Emitter<'_>) -> ControlFlow<()> {
+pub(super) fn read_zip(at: &At<'_>, file: File, part: Option<&Part>, out: &mut Emitter<'_>) -> ControlFlow<()> {
     let mut archive = match zip::ZipArchive::new(BufReader::new(file)) {
         Ok(archive) => archive,
         Err(error) => {
@@ -62,7 +63,7 @@ pub(super) fn read_zip(at: &At<'_>, file: File, out: &mut Emitter<'_>) -> Contro
         Err(error) => return out.failed(at.failure(describe_zip(&error))),
     };
     let mut names = Names::default();
-    let mut number = 0;
+    let (mut number, mut position) = (0, 0);
     while let Some(member) = members.next() {
         number += 1;
         let member = match member {
@@ -70,6 +71,11 @@ pub(super) fn read_zip(at: &At<'_>, file: File, out: &mut Emitter<'_>) -> Contro
             // The position of the next one is unknown.
             Err(error) => return out.failed(at.inside(&format!("member {number}")).failure(describe_zip(&error))),
         };
+        let begin = position;
+        position += member.compressed_size();
+        if part.is_some_and(|part| !part.contains(begin)) {
+            continue;
+        }
         let name = member.name().map_or_else(|_| format!("member {number}"), Cow::into_owned);
         if member.is_dir() || is_hidden(&name) {
             continue;

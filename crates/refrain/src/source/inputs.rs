@@ -90,6 +90,11 @@ impl InputFiles {
         (InputFiles { list: expansion.list }, expansion.failures)
     }
 
+    /// These files, in this order.
+    pub(super) fn of(list: Vec<InputFile>) -> InputFiles {
+        InputFiles { list }
+    }
+
     /// The single input that represents documents in memory.
     pub(super) fn memory(bytes: u64) -> InputFiles {
         let name = "memory".to_owned();

@@ -20,6 +20,7 @@ mod inputs;
 mod jsonl;
 pub(crate) mod office;
 mod parquet;
+mod sample;
 mod sniff;
 mod sparse;
 mod vertical;
@@ -29,6 +30,7 @@ pub(crate) use emit::Emitter;
 pub(crate) use inputs::plain_name;
 pub use inputs::{InputFile, InputFiles, STDIN};
 pub(crate) use jsonl::is_record;
+pub(crate) use sample::Sample;
 pub(crate) use sniff::is_html;
 pub use sniff::{InputFormat, Markup, OfficeFormat};
 
@@ -280,6 +282,8 @@ pub struct Collection {
     bytes_read: AtomicU64,
     /// The documents, if they are in memory.
     documents: Option<Arc<[Document]>>,
+    /// Of a sample: the parts of inputs that are read instead of all of them.
+    parts: Vec<Option<sample::Part>>,
 }
 
 /// The buffer on a file.
@@ -291,7 +295,7 @@ const MAX_DEPTH: u8 = 4;
 impl Collection {
     /// A source of all the inputs.
     pub fn new(inputs: InputFiles, options: ReadOptions) -> Collection {
-        Collection { inputs, options, bytes_read: AtomicU64::new(0), documents: None }
+        Collection { inputs, options, bytes_read: AtomicU64::new(0), documents: None, parts: Vec::new() }
     }
 
     /// A source of documents in memory.
@@ -302,13 +306,14 @@ impl Collection {
             options,
             bytes_read: AtomicU64::new(0),
             documents: Some(documents),
+            parts: Vec::new(),
         }
     }
 
     /// The same inputs, to be read again.
     pub(crate) fn again(&self) -> Collection {
         let (inputs, options, documents) = (self.inputs.clone(), self.options.clone(), self.documents.clone());
-        Collection { inputs, options, bytes_read: AtomicU64::new(0), documents }
+        Collection { inputs, options, bytes_read: AtomicU64::new(0), documents, parts: self.parts.clone() }
     }
 
     /// Names documents in memory by their content, so that a later run can recognise them.
@@ -401,7 +406,19 @@ impl Collection {
         if let Some(documents) = &self.documents {
             return self.read_documents(documents, &mut out);
         }
-        let at = At {
+        let at = self.at(input);
+        if input.is_stdin() {
+            return at.read_stream(Box::new(io::stdin().lock()), &mut out);
+        }
+        match (File::open(&input.path), self.parts.get(from.input as usize)) {
+            (Ok(file), Some(Some(part))) => at.read_part(file, part, &mut out),
+            (Ok(file), _) => at.read_file(file, &input.path, &mut out),
+            (Err(error), _) => out.failed(at.failure(describe(&error))),
+        }
+    }
+
+    fn at<'s>(&'s self, input: &'s InputFile) -> At<'s> {
+        At {
             source: self,
             input: &input.name,
             member: None,
@@ -414,14 +431,11 @@ impl Collection {
             allowance: compress::Allowance::of(input.size.map_or(u64::MAX, |size| {
                 size.saturating_mul(self.options.max_expansion).max(ReadOptions::FREE_EXPANSION)
             })),
-        };
-        if input.is_stdin() {
-            return at.read_stream(Box::new(io::stdin().lock()), &mut out);
         }
-        match File::open(&input.path) {
-            Ok(file) => at.read_file(file, &input.path, &mut out),
-            Err(error) => out.failed(at.failure(describe(&error))),
-        }
+    }
+
+    fn add_read(&self, bytes: u64) {
+        self.bytes_read.fetch_add(bytes, Ordering::Relaxed);
     }
 }
 
@@ -496,8 +510,8 @@ impl<'s> At<'s> {
             _ => None,
         };
         if let Some(format) = seekable {
-            let result = self.read_seekable(format, file, out);
-            self.source.bytes_read.fetch_add(std::fs::metadata(path).map_or(0, |m| m.len()), Ordering::Relaxed);
+            let result = self.read_seekable(format, file, None, out);
+            self.source.add_read(std::fs::metadata(path).map_or(0, |m| m.len()));
             return result;
         }
         if let Err(error) = io::Seek::rewind(&mut &file) {
@@ -513,10 +527,17 @@ impl<'s> At<'s> {
         self.read_stream(Box::new(BufReader::with_capacity(buffer, counted)), out)
     }
 
-    fn read_seekable(&self, format: InputFormat, file: File, out: &mut Emitter<'_>) -> ControlFlow<()> {
+    /// Reads a table or an archive, or a part of it.
+    fn read_seekable(
+        &self,
+        format: InputFormat,
+        file: File,
+        part: Option<&sample::Part>,
+        out: &mut Emitter<'_>,
+    ) -> ControlFlow<()> {
         match format {
-            InputFormat::Zip => archive::read_zip(self, file, out),
-            _ => parquet::read(self, file, out),
+            InputFormat::Zip => archive::read_zip(self, file, part, out),
+            _ => parquet::read(self, file, part, out),
         }
     }
 
@@ -583,7 +604,7 @@ impl<'s> At<'s> {
             Kind::Format(InputFormat::Vertical) => vertical::read(self, reader, out),
             Kind::Format(InputFormat::Tar) => archive::read_tar(self, reader, out),
             Kind::Format(format @ (InputFormat::Zip | InputFormat::Parquet)) => match spool(reader) {
-                Ok(file) => self.read_seekable(format, file, out),
+                Ok(file) => self.read_seekable(format, file, None, out),
                 Err(error) => out.failed(self.failure(describe(&error))),
             },
             Kind::Format(InputFormat::Html) => self.read_document(reader, Some(Markup::Html), out),

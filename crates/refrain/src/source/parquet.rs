@@ -15,6 +15,7 @@ use parquet::arrow::arrow_reader::{ArrowReaderOptions, ParquetRecordBatchReaderB
 use serde_json::{Map, Value};
 
 use super::jsonl::{document, take_id};
+use super::sample::Part;
 use super::{At, Emitter, too_large};
 use crate::document::META_COLUMN;
 use crate::error::{Hint, Place};
@@ -22,7 +23,7 @@ use crate::error::{Hint, Place};
 /// Rows at a time: few, because a row may hold a whole book.
 const BATCH_ROWS: usize = 16;
 
-pub(super) fn read(at: &At<'_>, file: File, out: &mut Emitter<'_>) -> ControlFlow<()> {
+pub(super) fn read(at: &At<'_>, file: File, part: Option<&Part>, out: &mut Emitter<'_>) -> ControlFlow<()> {
     let options = at.options();
     // The Arrow schema that some writers embed is not needed, and must not be believed.
     let reading = ArrowReaderOptions::new().with_skip_arrow_metadata(true);
@@ -41,6 +42,13 @@ pub(super) fn read(at: &At<'_>, file: File, out: &mut Emitter<'_>) -> ControlFlo
         let error = format!("column \"{}\" holds {}, not text", options.text_field, field.data_type());
         return out.failed(at.failure(error).hint(Hint::option("text_field", "name the column with `text_field`")));
     }
+    let builder = match part {
+        Some(part) => {
+            let rows = part.rows(u64::try_from(builder.metadata().file_metadata().num_rows()).unwrap_or_default());
+            builder.with_offset(rows.start as usize).with_limit((rows.end - rows.start) as usize)
+        }
+        None => builder,
+    };
     let mut reader = match guarded(|| builder.build()) {
         Ok(reader) => reader,
         Err(error) => return out.failed(at.failure(format!("not a readable Parquet file: {error}"))),

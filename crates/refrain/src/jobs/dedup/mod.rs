@@ -3,6 +3,7 @@
 mod files;
 mod keep;
 mod passes;
+mod plan;
 mod report;
 mod work;
 
@@ -24,6 +25,7 @@ use crate::source::{self, Collection, ReadOptions};
 use crate::text::Offsets;
 
 pub use keep::Keep;
+pub use plan::DedupPlan;
 pub use report::{DedupReport, NgramReport, RepeatedPassage, RuleTotals, Totals};
 
 /// Removes text that occurs in earlier documents: blocks that are copies, or whole documents that resemble another one.

@@ -1,0 +1,137 @@
+//! What a collection will take, by the rules that [`Learning`](super::Learning) and [`Learned`](super::Learned) follow.
+
+use super::evidence::{BYTES_OF_SMALL_TABLES, DedupOptions, FEW_BITS, Task, buffer};
+use super::group::{ANCHOR, DIGEST, NGRAM, NUMBER, PLACE, WHOLE, bytes_of_work};
+use super::signature::ANCHOR as WORDS_OF_ANCHOR;
+use super::store::{DOCUMENT, WORD};
+use super::tables::BYTES_OF_PLACES;
+use crate::disk::partitions::READ_ANSWERS;
+
+/// A collection in figures.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub(crate) struct Volume {
+    pub(crate) documents: u64,
+    pub(crate) words: u64,
+    pub(crate) ngrams: u64,
+    /// Distinct n-grams that occur at least twice.
+    pub(crate) duplicate: u64,
+    /// How often the most frequent n-gram occurs.
+    pub(crate) most: u64,
+    /// Blocks or documents that are compared as a whole.
+    pub(crate) digests: u64,
+    /// Bytes of ids and names.
+    pub(crate) ids: u64,
+}
+
+impl std::ops::AddAssign for Volume {
+    fn add_assign(&mut self, other: Volume) {
+        self.documents += other.documents;
+        self.words += other.words;
+        self.ngrams += other.ngrams;
+        self.duplicate += other.duplicate;
+        self.most = self.most.max(other.most);
+        self.digests += other.digests;
+        self.ids += other.ids;
+    }
+}
+
+/// What learning from a collection and judging it takes, in bytes. Documents in process are extra.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) struct Needs {
+    /// Temporary files, at their peak.
+    pub(crate) disk: u64,
+    /// Memory while documents are learned, while the evidence is processed, and while they are judged.
+    pub(crate) memory: [u64; 3],
+    /// The least that `memory` has to be: half of it holds what is processed at a time.
+    pub(crate) least: u64,
+}
+
+/// Entries of one kind.
+struct Kind {
+    entries: u64,
+    /// How many of them have the same hash, at most.
+    equal: u64,
+    size: u64,
+    answer: u64,
+    bits: u32,
+}
+
+impl Kind {
+    /// Bytes of the largest partition.
+    fn largest(&self) -> u64 {
+        ((self.entries.saturating_sub(self.equal) >> self.bits) + self.equal) * self.size
+    }
+
+    fn bytes(&self) -> u64 {
+        self.entries * self.size
+    }
+
+    /// The bytes that a partition keeps in memory.
+    fn room(&self, options: &DedupOptions) -> u64 {
+        buffer(options.memory, self.bits) as u64
+    }
+
+    /// True if partitions are written to files.
+    fn is_on_disk(&self, options: &DedupOptions) -> bool {
+        (self.bytes() >> self.bits) >= self.room(options)
+    }
+
+    fn work(&self) -> u64 {
+        self.largest() / self.size * bytes_of_work(self.size as usize)
+    }
+}
+
+impl DedupOptions {
+    /// What a collection takes.
+    pub(crate) fn needs(&self, volume: &Volume, threads: usize) -> Needs {
+        let (bits, words) = (self.bits(), volume.words);
+        let if_so = |wanted: bool, entries: u64| if wanted { entries } else { 0 };
+        let kind = |entries, equal, size: usize, answer: usize, bits| Kind {
+            entries,
+            equal,
+            size: size as u64,
+            answer: answer as u64,
+            bits,
+        };
+        let is_exact = matches!(self.task, Task::Exact(..));
+        let short = (WORDS_OF_ANCHOR as u64 - 1) * volume.documents;
+        let anchors = if_so(self.needs_anchors(), words.saturating_sub(short) / self.anchor_every());
+        // An n-gram that is frequent may hold a frequent anchor.
+        let kinds = [
+            kind(if_so(self.needs_ngrams(), volume.ngrams), volume.most, NGRAM, NUMBER, bits),
+            kind(anchors, volume.most.min(anchors), ANCHOR, PLACE, bits - 2),
+            kind(if_so(self.needs_words(), volume.documents), 0, WHOLE, PLACE, FEW_BITS),
+            kind(if_so(is_exact, volume.digests), 0, DIGEST + PLACE, PLACE, bits),
+            kind(volume.documents, 0, NGRAM, NUMBER, FEW_BITS),
+        ];
+        let kinds = kinds.each_ref();
+        let sum = |of: &dyn Fn(&Kind) -> u64| kinds.iter().map(|kind| of(kind)).sum::<u64>();
+        let largest = kinds.iter().filter(|kind| kind.entries > 0).map(|kind| kind.work()).max().unwrap_or_default();
+
+        let counts = self.task == Task::Count;
+        let stored = if_so(self.needs_words(), (words + volume.documents) * WORD as u64)
+            + if_so(!counts, volume.documents * DOCUMENT as u64 + volume.ids);
+        let entries = sum(&|kind| if_so(kind.is_on_disk(self), kind.bytes()));
+        let answers = sum(&|kind| if_so(kind.is_on_disk(self), kind.entries * kind.answer));
+        let judged = if_so(self.task == Task::Blocks, volume.duplicate * PLACE as u64)
+            + if_so(self.needs_words() && !counts, words / 8)
+            + volume.documents * NUMBER as u64;
+        let after = if counts { 0 } else { answers + judged };
+        let disk = stored + entries.max(after);
+
+        // The pages of a buffer take memory once something was written there.
+        let buffers = sum(&|kind| kind.bytes().min(kind.room(self) << kind.bits));
+        let at_a_time = if largest == 0 { 0 } else { (self.memory / 2 / largest).clamp(1, threads as u64) };
+        let rests = sum(&|kind| if_so(!kind.is_on_disk(self), kind.bytes()));
+        let answered = sum(&|kind| match kind.is_on_disk(self) {
+            true => (READ_ANSWERS as u64) << kind.bits,
+            false => kind.entries * kind.answer,
+        });
+        let tables = self.tables(volume.duplicate, words, volume.documents)
+            + if_so(self.needs_words() && !counts, BYTES_OF_SMALL_TABLES)
+            + if_so(self.task == Task::Blocks, (volume.duplicate * PLACE as u64).min(BYTES_OF_PLACES));
+        let judging = if counts { 0 } else { answered + tables };
+        let least = 2 * largest.max(if_so(!counts, self.tables(volume.duplicate, words, volume.documents)));
+        Needs { disk, memory: [buffers, rests + at_a_time * largest, judging], least }
+    }
+}

@@ -1,0 +1,535 @@
+//! What a run will take, from a sample of its inputs.
+
+use std::collections::{BTreeMap, HashMap};
+use std::fmt;
+use std::fs;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+use serde::Serialize;
+
+use super::passes::Passes;
+use super::work::WorkFolder;
+use super::{Dedup, DedupReport, Known};
+use crate::dedup::{DedupOptions, Signature, Volume, bytes_of_evidence};
+use crate::document::Position;
+use crate::error::{Error, IoContext, Result};
+use crate::flow::each_document_of;
+use crate::jobs::input::Input;
+use crate::jobs::outputs::Outputs;
+use crate::prepare::Preparation;
+use crate::run::{Event, Observer, Run};
+use crate::source::{Collection, InputFile, Sample};
+use crate::stats::thousands;
+
+/// What [`Dedup::run`] will take, estimated by [`Dedup::plan`].
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct DedupPlan {
+    /// Bytes of the inputs, and of the parts of them that were read.
+    pub input_bytes: u64,
+    /// The parts of the inputs that were read.
+    pub sampled_bytes: u64,
+    /// Documents.
+    pub documents: u64,
+    /// Words.
+    pub words: u64,
+    /// The memory that the process needs at its peak, in bytes.
+    pub peak_memory: u64,
+    /// The temporary files at their peak, in bytes.
+    pub temporary_disk: u64,
+    /// Bytes of the documents that are written.
+    pub output: u64,
+    /// The same if nothing occurs in several of the parts that were not read.
+    pub output_at_most: u64,
+    /// Time, in seconds.
+    pub seconds: f64,
+    /// The time of all cores together, if the system states it.
+    pub cpu_seconds: Option<f64>,
+    /// The share by which words, and with them disk and output, can differ, because only a sample was read.
+    pub spread: f64,
+    /// Bytes of the text of the largest document that was read, or of the largest input that is one document.
+    pub largest_document: u64,
+    /// The memory limit that the run needs, if it was given less.
+    pub memory_needed: Option<u64>,
+    /// Inputs of which only the beginning was read.
+    pub beginnings: u32,
+}
+
+/// The sample: its share of the inputs, the number of its parts, and its bytes.
+const SHARE: u64 = 8;
+const PARTS: u64 = 32;
+const LEAST_BYTES: u64 = 8 << 20;
+const MOST_BYTES: u64 = 48 << 20;
+/// About how much memory a document takes while it is processed, as a multiple of its text.
+const DOCUMENT_FACTOR: u64 = 30;
+/// The share by which time and memory differ between two runs.
+const NOISE: f64 = 0.1;
+/// The time between two looks at the memory.
+const LOOK: Duration = Duration::from_millis(5);
+/// One hash in this many is counted to estimate repetition.
+const HASHES: u64 = 16;
+/// Hashes in more parts than this are frequent enough to need no estimate.
+const FREQUENT: usize = 16;
+
+impl Dedup {
+    /// Estimates what [`run`](Dedup::run) with the same arguments will take, or [`run_against`](Dedup::run_against). It reads a
+    /// sample of the inputs, runs the job on it, and deletes everything that was written. Inputs of less than 8 MiB are
+    /// read whole.
+    ///
+    /// ```
+    /// use refrain::{Dedup, Document, Input, Outputs, Run};
+    ///
+    /// let input = Input::documents([Document::from_text("a", "The keeper lit the lamp at dusk.")]);
+    /// let plan = Dedup::default().plan(&input, None, &Outputs::none(), &Run::default())?;
+    /// assert_eq!((plan.documents, plan.words), (1, 7));
+    /// # Ok::<(), refrain::Error>(())
+    /// ```
+    pub fn plan(&self, input: &Input, against: Option<&Input>, outputs: &Outputs, run: &Run) -> Result<DedupPlan> {
+        self.check(outputs)?;
+        let known = against.map(|against| self.open_against(against, outputs)).transpose()?.unwrap_or_default();
+        let Known { evidence, source: known, .. } = known;
+        let (source, _) = input.open(&self.read, outputs)?;
+        if source.inputs().iter().any(InputFile::is_stdin) {
+            let error = Error::Refused("standard input can be read only once, so there is no sample of it".into());
+            return Err(error.hint("name a file".into()));
+        }
+        let sources = || [known.as_ref(), Some(&source)].into_iter().flatten();
+        let inputs: Vec<&InputFile> = sources().flat_map(|source| source.inputs().iter()).collect();
+        let options = self.options(&inputs, &evidence, outputs, run);
+        let total: u64 = sources().map(|source| source.inputs().total_size()).sum();
+        // What is compressed is more text than it is bytes.
+        let expansion = (options.expected as f64 / total.max(1) as f64).max(1.0);
+        let bytes = (total / SHARE).clamp(LEAST_BYTES, MOST_BYTES) as f64 / expansion;
+        let share = (bytes / total.max(1) as f64).min(1.0);
+        let sample = |source: &Collection| {
+            let size = source.inputs().total_size();
+            source.sample(PARTS, (size as f64 * share).ceil() as u64)
+        };
+        let (known, Sample { collection, beginnings, largest }) = (known.as_ref().map(sample), sample(&source));
+
+        let folder = run.temporary();
+        let folder = tempfile::Builder::new().prefix("refrain-plan-").tempdir_in(&folder).at(&folder)?;
+        let sampled = outputs.moved_to(folder.path())?.with_evidence();
+        let watch = Watch::default();
+        let watching = watch.clone();
+        let observer = run.observer.clone();
+        let observer = Observer::new(move |event| {
+            let Event::Progress { phase, .. } = event;
+            watching.see(phase);
+            observer.send(event);
+        });
+        let watched = Run { observer, temporary: Some(folder.path().to_owned()), ..run.clone() };
+        let workers = watched.start()?;
+        let mut survey = Survey::default();
+        for source in known.iter().map(|known| &known.collection).chain([&collection]) {
+            survey.read(source, &options, &workers)?;
+        }
+        let work = WorkFolder::open(None, None, Some(folder.path()))?;
+        let job = Dedup { alarm: None, ..self.clone() };
+        let against = known.map(|known| known.collection);
+        let passes =
+            Passes { job: &job, options: options.clone(), evidence: Vec::new(), against, source: collection, outputs: &sampled, workers: &workers, work };
+        let cpu = cpu_seconds();
+        let report = passes.run(Vec::new())?;
+        let times = watch.finish();
+        let cpu = cpu.zip(cpu_seconds()).map(|(before, after)| after - before);
+
+        let factor = total as f64 / survey.bytes().max(1) as f64;
+        let saved: u64 = evidence.iter().map(|folder| bytes_of_evidence(folder) / WORD).sum();
+        let estimate = Estimate { survey: &survey, report: &report, factor, saved };
+        let volume = estimate.volume();
+        let (needs, of_sample) = (options.needs(&volume, workers.threads()), options.needs(&survey.volume(), workers.threads()));
+        let unread = largest.saturating_sub(survey.largest) * DOCUMENT_FACTOR;
+        let peak = |(phase, needed): (&&'static str, (&u64, &u64))| {
+            let base = times.get(phase).map_or(LEAST_MEMORY, |time| time.memory).saturating_sub(*needed.1);
+            base.max(LEAST_MEMORY) + needed.0 + unread
+        };
+        let phases = ["learn", "find", "mark"];
+        let peaks = phases.iter().zip(needs.memory.iter().zip(&of_sample.memory)).map(peak);
+        // Saved words are neither read as text nor written.
+        let growth = factor * (1.0 + saved as f64 / (survey.total().words as f64 * factor).max(1.0));
+        let written = written(&sampled);
+        let kept = estimate.kept();
+        Ok(DedupPlan {
+            input_bytes: total,
+            sampled_bytes: survey.bytes(),
+            documents: volume.documents,
+            words: volume.words,
+            peak_memory: peaks.max().unwrap_or_default(),
+            temporary_disk: needs.disk,
+            output: (written as f64 * factor * kept) as u64,
+            output_at_most: (written as f64 * factor) as u64,
+            seconds: rounded(times.values().map(|time| time.seconds).sum::<f64>() * growth),
+            cpu_seconds: cpu.map(|cpu| rounded(cpu * growth)),
+            spread: if factor > 1.0 { rounded(survey.spread()) } else { 0.0 },
+            largest_document: survey.largest.max(largest),
+            memory_needed: Some(needs.least.next_multiple_of(1 << 20)).filter(|least| *least > options.memory),
+            beginnings,
+        })
+    }
+}
+
+/// Bytes of a word in saved evidence.
+const WORD: u64 = 6;
+/// The memory of a process that has done nothing yet.
+const LEAST_MEMORY: u64 = 12 << 20;
+
+fn rounded(value: f64) -> f64 {
+    (value * 1000.0).round() / 1000.0
+}
+
+/// The figures of a part of a sample.
+#[derive(Debug, Clone, Copy, Default)]
+struct Figures {
+    bytes: u64,
+    volume: Volume,
+}
+
+/// A sample in figures.
+#[derive(Default)]
+struct Survey {
+    parts: Vec<Figures>,
+    /// Bytes of the text of the largest document.
+    largest: u64,
+    /// Some of the hashes: the last part with one, how many parts have it, and how often it occurs.
+    hashes: HashMap<u64, (u32, u32, u64)>,
+}
+
+impl Survey {
+    fn read(&mut self, source: &Collection, options: &DedupOptions, workers: &crate::run::Workers) -> Result<()> {
+        let preparation = Preparation { language: None, extractor: None };
+        let first = self.parts.len();
+        let sizes = source.inputs().iter().map(|input| input.size.unwrap_or_default());
+        self.parts.extend(sizes.map(|bytes| Figures { bytes, ..Figures::default() }));
+        source.rewind();
+        workers.begin("sample", source.inputs().total_size());
+        each_document_of(
+            workers,
+            source,
+            0..source.inputs().len(),
+            Position::default(),
+            |position, item| {
+                let document = preparation.prepare(position, item).document?;
+                let signature = Signature::of(&document, options);
+                let names = document.id.len() + signature.name.as_ref().map_or(0, |name| name.len() + 1);
+                let volume = Volume {
+                    documents: 1,
+                    words: signature.words.len() as u64,
+                    ngrams: signature.ngrams.len() as u64,
+                    digests: signature.digests.len() as u64,
+                    ids: names as u64,
+                    ..Volume::default()
+                };
+                Some((volume, document.text().len() as u64, hashes(&signature)))
+            },
+            |position, read| {
+                let Some((volume, text, hashes)) = read else { return Ok(()) };
+                let part = first + position.input as usize;
+                self.parts[part].volume += volume;
+                self.largest = self.largest.max(text);
+                for hash in hashes {
+                    let (last, parts, times) = self.hashes.entry(hash).or_insert((u32::MAX, 0, 0));
+                    *parts += u32::from(*last != part as u32);
+                    *last = part as u32;
+                    *times += 1;
+                }
+                Ok(())
+            },
+        )
+    }
+
+    fn bytes(&self) -> u64 {
+        self.parts.iter().map(|part| part.bytes).sum()
+    }
+
+    fn total(&self) -> Volume {
+        let mut total = Volume::default();
+        self.parts.iter().for_each(|part| total += part.volume);
+        total
+    }
+
+    fn volume(&self) -> Volume {
+        let duplicate = self.hashes.values().filter(|(.., times)| *times > 1).count() as u64 * HASHES;
+        Volume { duplicate, most: self.most(), ..self.total() }
+    }
+
+    fn most(&self) -> u64 {
+        self.hashes.values().map(|(.., times)| *times).max().unwrap_or_default()
+    }
+
+    /// Twice the standard error of the words of a byte, as a share: what a sample of parts can miss.
+    fn spread(&self) -> f64 {
+        let (count, bytes, words) = (self.parts.len() as f64, self.bytes() as f64, self.total().words as f64);
+        if count < 2.0 || words == 0.0 {
+            return 1.0;
+        }
+        let left = |part: &Figures| part.volume.words as f64 - words / bytes * part.bytes as f64;
+        let squares: f64 = self.parts.iter().map(|part| left(part).powi(2)).sum();
+        2.0 * (squares * count / (count - 1.0)).sqrt() / words
+    }
+}
+
+/// Some of the hashes by which a document is compared.
+fn hashes(signature: &Signature) -> Vec<u64> {
+    let all = || signature.ngrams.iter().copied().chain(signature.digests.iter().map(|digest| (digest >> 64) as u64));
+    let anchors = || signature.anchors.iter().map(|(_, hash)| *hash);
+    // An n-gram needs all bits of its hash; those of an anchor end with zeros.
+    let chosen = |hash: &u64| hash.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 60 == 0;
+    match signature.ngrams.is_empty() && signature.digests.is_empty() {
+        true => anchors().filter(chosen).collect(),
+        false => all().filter(chosen).collect(),
+    }
+}
+
+/// What a sample says about the whole.
+struct Estimate<'a> {
+    survey: &'a Survey,
+    report: &'a DedupReport,
+    /// How much larger the whole is.
+    factor: f64,
+    /// Words that are known from an earlier run.
+    saved: u64,
+}
+
+impl Estimate<'_> {
+    fn volume(&self) -> Volume {
+        let total = self.survey.total();
+        let grown = |count: u64| (count as f64 * self.factor) as u64;
+        let saved = |count: u64| if count > 0 { grown(count) + self.saved } else { 0 };
+        Volume {
+            documents: grown(total.documents),
+            words: saved(total.words),
+            ngrams: saved(total.ngrams),
+            digests: grown(total.digests),
+            ids: grown(total.ids),
+            duplicate: self.repetition().1 * HASHES,
+            most: if self.survey.most() > 2 { grown(self.survey.most()) } else { 0 },
+        }
+    }
+
+    /// The share of all sampled hashes that are repetitions, in the whole collection, and how many occur at least twice.
+    ///
+    /// A hash that is in `m` parts of the whole is in a part of the sample with probability `1 / factor` for each of them. How
+    /// many are in one, two and more parts of the sample therefore shows how many are in how many parts of the whole.
+    /// Expectation maximisation finds the likeliest numbers.
+    fn repetition(&self) -> (f64, u64) {
+        let share = 1.0 / self.factor;
+        let (mut times, mut within, mut spectrum) = (0.0, 0.0, vec![0.0; FREQUENT + 1]);
+        let (mut distinct, mut in_parts, mut twice) = (0.0, 0.0, 0.0);
+        for (_, parts, count) in self.survey.hashes.values() {
+            times += *count as f64;
+            within += f64::from(*parts);
+            match spectrum.get_mut(*parts as usize) {
+                Some(hashes) => *hashes += 1.0,
+                None => {
+                    distinct += 1.0;
+                    twice += 1.0;
+                    in_parts += f64::from(*parts) * self.factor;
+                }
+            }
+            // Repetition inside a part grows with the parts.
+            if *parts == 1 && *count > 1 {
+                twice += self.factor;
+            }
+        }
+        if times == 0.0 {
+            return (0.0, 0);
+        }
+        // In how many parts of the whole a hash may be.
+        let most = (FREQUENT as f64 * 2.0 * self.factor).ceil();
+        let sizes: Vec<f64> = std::iter::successors(Some(1.0_f64), |size| Some((size * 1.3).ceil().max(size + 1.0)))
+            .take_while(|size| *size <= most)
+            .collect();
+        let chance: Vec<Vec<f64>> = sizes.iter().map(|size| chances(*size, share)).collect();
+        let seen: Vec<f64> = chance.iter().map(|of| of[1..].iter().sum::<f64>().max(1e-12)).collect();
+        let all: f64 = spectrum[1..].iter().sum();
+        let mut weights = vec![1.0 / sizes.len() as f64; sizes.len()];
+        for _ in 0..ROUNDS {
+            let mut next = vec![0.0; sizes.len()];
+            for (parts, hashes) in spectrum.iter().enumerate().skip(1).filter(|(_, hashes)| **hashes > 0.0) {
+                let likely: Vec<f64> = (0..sizes.len()).map(|at| weights[at] * chance[at][parts] / seen[at]).collect();
+                let sum: f64 = likely.iter().sum::<f64>().max(1e-300);
+                next.iter_mut().zip(likely).for_each(|(next, likely)| *next += hashes * likely / sum);
+            }
+            next.iter_mut().for_each(|weight| *weight /= all.max(1.0));
+            weights = next;
+        }
+        for ((size, weight), seen) in sizes.iter().zip(weights).zip(seen) {
+            let hashes = all * weight / seen;
+            distinct += hashes;
+            in_parts += hashes * size;
+            twice += if *size > 1.0 { hashes } else { 0.0 };
+        }
+        // What is repeated inside a part, and what then is in several parts.
+        let kept = (within / times) * (distinct / in_parts.max(1.0));
+        (1.0 - kept.min(1.0), twice as u64)
+    }
+
+    /// How much of what the sample keeps the whole will keep.
+    fn kept(&self) -> f64 {
+        let (mut times, mut distinct) = (0, 0);
+        for (.., count) in self.survey.hashes.values() {
+            (times, distinct) = (times + count, distinct + 1);
+        }
+        if times == 0 || self.factor <= 1.0 || self.report.words == 0 {
+            return 1.0;
+        }
+        let here = 1.0 - f64::from(distinct) / times as f64;
+        let there = self.repetition().0.max(here);
+        let removed = 1.0 - self.report.words_kept as f64 / self.report.words as f64;
+        // Of repeated words, as many are removed as in the sample.
+        let rate = if here > 0.005 { (removed / here).min(1.0) } else { 1.0 };
+        ((1.0 - (removed + (there - here) * rate).min(1.0)) / (1.0 - removed).max(0.001)).clamp(0.0, 1.0)
+    }
+}
+
+/// Rounds of expectation maximisation.
+const ROUNDS: usize = 300;
+
+/// The chances that of `size` parts with a hash, each of which is sampled with the same chance, 0, 1, 2, ... are.
+fn chances(size: f64, share: f64) -> Vec<f64> {
+    let mut chance = (size * (1.0 - share).max(1e-12).ln()).exp();
+    let mut all = vec![chance];
+    for sampled in 1..=FREQUENT {
+        chance *= (size - sampled as f64 + 1.0).max(0.0) / sampled as f64 * share / (1.0 - share).max(1e-12);
+        all.push(chance);
+    }
+    all
+}
+
+/// The bytes of the main output.
+fn written(outputs: &Outputs) -> u64 {
+    let Some(path) = outputs.main().as_path() else { return 0 };
+    let size = |path: &std::path::Path| fs::metadata(path).map_or(0, |meta| meta.len());
+    match fs::read_dir(path) {
+        Ok(entries) => entries.flatten().map(|entry| entry.path()).filter(|path| path.is_file()).map(|path| size(&path)).sum(),
+        Err(_) => size(path),
+    }
+}
+
+/// Watches the phases of a run.
+#[derive(Clone, Default)]
+struct Watch(Arc<Mutex<Watched>>);
+
+#[derive(Default)]
+struct Watched {
+    phases: BTreeMap<&'static str, Time>,
+    /// The phase, when it began, and when its memory was last measured.
+    now: Option<(&'static str, Instant, Instant)>,
+}
+
+/// What a phase took.
+#[derive(Debug, Clone, Copy, Default)]
+struct Time {
+    seconds: f64,
+    memory: u64,
+}
+
+impl Watch {
+    fn lock(&self) -> MutexGuard<'_, Watched> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn see(&self, phase: &'static str) {
+        let watched = &mut *self.lock();
+        let now = Instant::now();
+        match &mut watched.now {
+            Some((same, _, looked)) if *same == phase => {
+                if now.duration_since(*looked) >= LOOK {
+                    *looked = now;
+                    watched.look(phase);
+                }
+            }
+            _ => {
+                watched.end(now);
+                watched.now = Some((phase, now, now));
+                watched.look(phase);
+            }
+        }
+    }
+
+    /// What the phases of the run took.
+    fn finish(&self) -> BTreeMap<&'static str, Time> {
+        let mut watched = self.lock();
+        watched.end(Instant::now());
+        let mut phases = std::mem::take(&mut watched.phases);
+        phases.remove("sample");
+        phases
+    }
+}
+
+impl Watched {
+    fn look(&mut self, phase: &'static str) {
+        let time = self.phases.entry(phase).or_default();
+        time.memory = time.memory.max(resident_memory().unwrap_or_default());
+    }
+
+    fn end(&mut self, now: Instant) {
+        if let Some((phase, began, _)) = self.now.take() {
+            self.look(phase);
+            self.phases.entry(phase).or_default().seconds += now.duration_since(began).as_secs_f64();
+        }
+    }
+}
+
+/// The memory of this process, in bytes.
+fn resident_memory() -> Option<u64> {
+    let status = fs::read_to_string("/proc/self/status").ok()?;
+    let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"))?;
+    line.trim().strip_suffix("kB")?.trim().parse::<u64>().ok().map(|kilobytes| kilobytes << 10)
+}
+
+/// The processor time of this process so far.
+fn cpu_seconds() -> Option<f64> {
+    let stat = fs::read_to_string("/proc/self/stat").ok()?;
+    let (_, fields) = stat.rsplit_once(')')?;
+    let ticks: u64 = fields.split_whitespace().skip(11).take(2).filter_map(|ticks| ticks.parse::<u64>().ok()).sum();
+    // Linux counts in hundredths of a second here, whatever its own clock does.
+    Some(ticks as f64 / 100.0)
+}
+
+impl fmt::Display for DedupPlan {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let read = self.sampled_bytes as f64 * 100.0 / self.input_bytes.max(1) as f64;
+        let spread = |share: f64| format!("± {:.0} %", (share * 100.0).ceil());
+        writeln!(f, "{:<20}{:>16}", "input", size(self.input_bytes))?;
+        writeln!(f, "{:<20}{:>16}  {read:.1} % of the input", "sample", size(self.sampled_bytes))?;
+        writeln!(f, "{:<20}{:>16}  {}", "documents", thousands(self.documents), spread(self.spread))?;
+        writeln!(f, "{:<20}{:>16}  {}", "words", thousands(self.words), spread(self.spread))?;
+        let noisy = spread(self.spread.hypot(NOISE));
+        writeln!(f, "{:<20}{:>16}  {noisy}", "peak memory", size(self.peak_memory))?;
+        writeln!(f, "{:<20}{:>16}  {}", "temporary disk", size(self.temporary_disk), spread(self.spread))?;
+        writeln!(f, "{:<20}{:>16}  at most {}", "output", size(self.output), size(self.output_at_most))?;
+        writeln!(f, "{:<20}{:>16.1}  {noisy}", "seconds", self.seconds)?;
+        let document = self.largest_document;
+        writeln!(
+            f,
+            "the largest document in the sample has {}; refrain needs about {} of memory while it processes it",
+            size(document),
+            size(document * DOCUMENT_FACTOR)
+        )?;
+        if let Some(needed) = self.memory_needed {
+            writeln!(f, "the memory limit is too low for this collection: the run needs at least {}", size(needed))?;
+        }
+        match self.beginnings {
+            0 => Ok(()),
+            1 => writeln!(f, "the sample holds only the beginning of 1 input, which cannot be read from the middle"),
+            more => writeln!(f, "the sample holds only the beginnings of {more} inputs, which cannot be read from the middle"),
+        }
+    }
+}
+
+/// A size for people.
+fn size(bytes: u64) -> String {
+    let (mut value, mut unit) = (bytes as f64, 0);
+    while value >= 999.5 && unit + 1 < UNITS.len() {
+        (value, unit) = (value / 1000.0, unit + 1);
+    }
+    match unit {
+        0 => format!("{bytes} B"),
+        _ if value < 9.95 => format!("{value:.1} {}", UNITS[unit]),
+        _ => format!("{value:.0} {}", UNITS[unit]),
+    }
+}
+
+const UNITS: [&str; 5] = ["B", "kB", "MB", "GB", "TB"];
