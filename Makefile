@@ -7,7 +7,7 @@ TRAIN_VENV := .venv-train
 TOOLS := .tools/bin
 BIN := target/release/refrain
 
-.PHONY: bench-side-by-side has-browser has-collection has-reuse help demo test test-rust test-python test-browser lint deny book examples fuzz-check fuzz bench-read bench-extract bench-decode bench-decode-western bench-dedup bench-trust bench-compare bench-decontaminate bench-strip bench-library-stores paper-compare paper-strip has-books bench-editions paper-editions has-editions bench-template bench-template-other paper-template \
+.PHONY: bench-side-by-side has-browser has-collection has-reuse help demo test test-rust test-python test-browser lint deny book examples fuzz-check fuzz bench-read bench-extract bench-decode bench-decode-western bench-dedup bench-plan bench-trust bench-compare bench-decontaminate bench-strip bench-library-stores paper-compare paper-strip has-books bench-editions paper-editions has-editions bench-template bench-template-other paper-template \
 	train-extract evaluate-extract has-pages has-documents stoplists languages strip-evidence paper-decode clean
 
 help:
@@ -25,6 +25,7 @@ help:
 	@echo "make bench-decode-western  count encodings found in Western texts with few bytes above ASCII (WESTERN=tar file of texts)"
 	@echo "                       (ENCODED=file IDENTIFIED=file)"
 	@echo "make bench-dedup       measure duplicate removal, compared with rensa, datasketch and text-dedup (COLLECTION=file)"
+	@echo "make bench-plan        compare what refrain dedup --plan predicts with what a run takes; growth in extreme cases"
 	@echo "make bench-trust       measure wrong removals from texts with the same wording and other facts, compared with rensa,"
 	@echo "                       datasketch and text-dedup (TRUST=--held: on templates that no rule was chosen on)"
 	@echo "make bench-decontaminate  measure how many planted benchmark items are found and removed"
@@ -193,6 +194,11 @@ COLLECTION ?= ../shared/data/dedup/base.jsonl.zst
 bench-dedup: $(VENV)/ready
 	$(CARGO) build --release --package refrain-cli --package refrain-bench
 	$(VENV)/bin/python bench/dedup.py --base $(COLLECTION) $(DEDUP)
+
+# What --plan predicts. PLAN="--only growth" measures near-identical documents, one n-gram in a million documents, and 1 GB in one document.
+bench-plan: has-collection
+	$(CARGO) build --release --package refrain-cli --package refrain-bench
+	$(PYTHON) bench/plan.py $(PLAN)
 
 # What is removed though it is no copy. TRUST="--only documents,templates" measures some parts, TRUST=--held other templates.
 bench-trust: has-collection $(VENV)/ready

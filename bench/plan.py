@@ -1,0 +1,193 @@
+#!/usr/bin/env python3
+"""What `refrain dedup --plan` predicts, beside what the run then takes; and how `refrain dedup` grows in extreme cases.
+
+    python bench/plan.py --refrain target/release/refrain --bench target/release/refrain-bench
+
+sizes   Collections of several sizes (--words), grown from the base by `refrain-bench grow`: each is planned, then deduplicated, by
+        block and by document, by exact copies, and counted. The table shows the predicted figure divided by the measured one.
+growth  20,000 near-identical documents, one n-gram in a million documents, and one document of 1 GB, each beside smaller
+        collections of the same kind: CPU seconds and peak memory.
+"""
+
+import argparse
+import json
+import os
+import random
+import shutil
+import subprocess
+import sys
+import threading
+import time
+from pathlib import Path
+
+import dedup
+from dedup import BASE, DATA, PLAIN, ROOT, empty, lines
+
+WORK = DATA / "plan"
+UNITS = {
+    "blocks": [],
+    "documents": ["--by", "document"],
+    "exact": ["--exact"],
+    "count": ["--count-only"],
+}
+WITHIN = 0.25
+
+
+def size(folder):
+    """Bytes of the files below a folder, files that vanish meanwhile left aside."""
+    total = 0
+    for place, _, names in os.walk(folder):
+        for name in names:
+            try:
+                total += os.lstat(os.path.join(place, name)).st_size
+            except OSError:
+                pass
+    return total
+
+
+def measured(command, temporary):
+    """Runs a command. Returns seconds, CPU seconds, peak memory, and the peak of its temporary files."""
+    peak, ended = 0, threading.Event()
+
+    def watch():
+        nonlocal peak
+        while not ended.wait(0.1):
+            peak = max(peak, size(temporary))
+
+    start = time.perf_counter()
+    process = subprocess.Popen(command, stdout=subprocess.DEVNULL)
+    watcher = threading.Thread(target=watch)
+    watcher.start()
+    _, status, usage = os.wait4(process.pid, 0)
+    seconds = time.perf_counter() - start
+    process.returncode = os.waitstatus_to_exitcode(status)
+    ended.set()
+    watcher.join()
+    if process.returncode != 0:
+        sys.exit(f"{' '.join(map(str, command))} ended with {process.returncode}")
+    return seconds, usage.ru_utime + usage.ru_stime, usage.ru_maxrss * 1024, peak
+
+
+def compare(refrain, path, unit):
+    """Plans a run and does it. Returns pairs of what was predicted and what was measured."""
+    temporary = empty(WORK) / "temporary"
+    temporary.mkdir()
+    output = WORK / "clean.jsonl"
+    command = [refrain, "dedup", path, *UNITS[unit], "--json", "--quiet", "--temporary", temporary]
+    command += [] if unit == "count" else ["-o", output]
+    done = subprocess.run([*command, "--plan"], stdout=subprocess.PIPE, check=True)
+    plan = json.loads(done.stdout)
+    seconds, cpu, memory, files = measured(command, temporary)
+    written = output.stat().st_size if output.exists() else 0
+    return plan["words"], {
+        "memory": (plan["peak_memory"], memory),
+        "disk": (plan["temporary_disk"], files),
+        "output": (plan["output"], written),
+        "CPU": (plan["cpu_seconds"], cpu),
+        "seconds": (plan["seconds"], seconds),
+    }
+
+
+def sizes(refrain, bench, words):
+    names = ["memory", "disk", "output", "CPU", "seconds"]
+    print(f"{'predicted / measured':20}{'M words':>9}" + "".join(f"{name:>9}" for name in names))
+    missed = False
+    for count in words:
+        path, note = dedup.grow(bench, count)
+        for unit in UNITS:
+            found, figures = compare(refrain, path, unit)
+            shares = {name: figures[name][0] / figures[name][1] for name in names if figures[name][1]}
+            wrong = [name for name, share in shares.items() if abs(share - 1) > WITHIN]
+            missed |= bool(wrong)
+            cells = "".join(f"{shares[name]:9.2f}" if name in shares else f"{'':9}" for name in names)
+            print(f"{unit:20}{found / 1e6:9.1f}{cells}{'  missed: ' + ', '.join(wrong) if wrong else ''}", flush=True)
+        path.unlink()
+        note.unlink()
+    return not missed
+
+
+def near(path, count, vocabulary, chance):
+    """Documents of 300 words that differ in seven of them."""
+    text = [chance.choice(vocabulary) for _ in range(300)]
+    with path.open("w", encoding="utf-8") as file:
+        for number in range(count):
+            words = list(text)
+            for _ in range(7):
+                words[chance.randrange(len(words))] = chance.choice(vocabulary)
+            blocks = (" ".join(words[at : at + 50]) for at in range(0, len(words), 50))
+            file.write(json.dumps({"id": str(number), "text": "\n\n".join(blocks)}) + "\n")
+
+
+def one(path, count, vocabulary, chance):
+    """Short documents that share one n-gram."""
+    with path.open("w", encoding="utf-8") as file:
+        for number in range(count):
+            before, after = (" ".join(chance.choices(vocabulary, k=12)) for _ in range(2))
+            text = f"{before}\n\nwe use cookies to count our visits\n\n{after}"
+            file.write(json.dumps({"id": str(number), "text": text}) + "\n")
+
+
+def large(path, megabytes, vocabulary, chance):
+    """One document."""
+    left = megabytes * 1_000_000
+    with path.open("w", encoding="utf-8") as file:
+        while left > 0:
+            text = " ".join(chance.choices(vocabulary, k=80)) + "\n\n"
+            file.write(text)
+            left -= len(text)
+
+
+GROWTH = [
+    ("near-identical", near, (5_000, 20_000), [], "documents"),
+    ("near-identical", near, (5_000, 20_000), ["--by", "document"], "documents"),
+    ("one n-gram", one, (250_000, 1_000_000), ["--memory", "128M"], "documents"),
+    ("one document", large, (250, 1_000), ["--max-document", "2G"], "MB"),
+]
+
+
+def growth(refrain):
+    print(f"\n{'':34}{'size':>22}{'CPU s':>9}{'growth':>8}{'peak MB':>9}")
+    texts = (json.loads(line)["text"] for line in lines(BASE))
+    vocabulary = sorted({word for _, text in zip(range(2000), texts) for word in text.split() if word.isalpha()})
+    for name, make, counts, options, unit in GROWTH:
+        first = None
+        for count in counts:
+            temporary = empty(WORK) / "temporary"
+            temporary.mkdir()
+            path = WORK / ("input.txt" if make is large else "input.jsonl")
+            make(path, count, vocabulary, random.Random(count))
+            command = [refrain, "dedup", path, *options, "-o", WORK / "clean.jsonl", "--quiet", "--temporary", temporary]
+            _, cpu, memory, _ = measured(command, temporary)
+            first = first or (count, cpu)
+            # How much longer each document takes than in the smaller collection.
+            slower = cpu / count / (first[1] / first[0])
+            about = " ".join([name, *options])
+            print(f"{about:34}{f'{count:,} {unit}':>22}{cpu:9.1f}{slower:8.2f}{memory / 1e6:9.0f}", flush=True)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--bench", type=Path, default=ROOT / "target/release/refrain-bench", help="refrain-bench")
+    parser.add_argument("--refrain", type=Path, default=ROOT / "target/release/refrain", help="refrain")
+    parser.add_argument("--words", type=float, nargs="+", default=[0.02, 0.06, 0.2], help="sizes of collections, in G words")
+    parser.add_argument("--only", choices=["sizes", "growth"], help="one of the two parts")
+    arguments = parser.parse_args()
+    refrain, bench = arguments.refrain.resolve(), arguments.bench.resolve()
+    if not BASE.is_file():
+        print(f"{BASE} is not there")
+        return 2
+    DATA.mkdir(parents=True, exist_ok=True)
+    if not PLAIN.is_file():
+        with PLAIN.open("w", encoding="utf-8") as file:
+            file.writelines(lines(BASE))
+    ok = True
+    if arguments.only != "growth":
+        ok = sizes(refrain, bench, [round(count * 1e9) for count in arguments.words])
+    if arguments.only != "sizes":
+        growth(refrain)
+    shutil.rmtree(WORK, ignore_errors=True)
+    return 0 if ok else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
