@@ -125,9 +125,9 @@ pub use error::{Error, Failure, Hint, Place, Result};
 pub use jobs::{
     Audit, AuditReport, AuditVerdicts, CheckInput, CheckReport, Compare, CompareInput, CompareReport, ContaminatedUnit,
     Convert, ConvertReport, Corpus, CorpusReport, Decode, DecodeReport, Decontaminate, DecontaminateReport, Dedup,
-    DedupPlan, DedupReport, Editions, EditionsInput, EditionsReport, Extract, ExtractReport, ExtractedPage, Failures, Input, Keep,
-    Library, LibraryCheck, LibraryOptions, Memory, NamedPairs, Output, Outputs, SavedEvidence, Strip, StripReport,
-    Template, TemplateReport, TemplateResult, Why, WhyReport,
+    DedupPlan, DedupReport, Editions, EditionsInput, EditionsReport, Extract, ExtractReport, ExtractedPage, Failures,
+    Input, Keep, Library, LibraryCheck, LibraryOptions, Memory, NamedPairs, Output, Outputs, SavedEvidence, Strip,
+    StripReport, Template, TemplateReport, TemplateResult, Why, WhyReport,
 };
 pub use run::{Event, Observer, Run, Stop, Workers};
 pub use stats::Account;

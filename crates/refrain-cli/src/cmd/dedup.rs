@@ -289,7 +289,11 @@ pub(crate) fn run(arguments: &Arguments, given: &Given) -> Result<Exit> {
     if arguments.plan {
         let plan = |run: &Run| job.plan(&input, against.as_ref(), &outputs, run);
         let plan = output.run(run, "documents", "nothing was written", plan)?;
-        if output.json { output.print_json(&plan)? } else { print(&plan.to_string())? }
+        if output.json {
+            output.print_json(&plan)?
+        } else {
+            print(&plan.to_string())?
+        }
         return Ok(Exit::Done);
     }
     let report = output.run(run, "documents", "the output was not finished", |run| match &against {

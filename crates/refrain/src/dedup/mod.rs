@@ -36,8 +36,8 @@ pub use exact::{ExactDuplicates, FirstCopies, Sightings};
 pub use join::{DedupJoin, Verdict};
 pub use learned::Learned;
 pub(crate) use lookup::LookupState;
-pub(crate) use needs::Volume;
 #[doc(hidden)]
 pub use lookup::{Aligner, DocumentEvidence, Lookup};
+pub(crate) use needs::Volume;
 pub(crate) use saved::{EvidenceSize, EvidenceWriter, bytes_of_evidence, each_saved, is_evidence, refuse_unfinished};
 pub use signature::Signature;

@@ -135,3 +135,58 @@ impl DedupOptions {
         Needs { disk, memory: [buffers, rests + at_a_time * largest, judging], least }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use serde_json::Value;
+
+    use super::*;
+    use crate::dedup::{Learning, Signature};
+    use crate::document::Document;
+
+    #[test]
+    fn evidence_takes_the_disk_that_was_foreseen() {
+        for (task, thousands) in [(Task::Count, 1000), (Task::Blocks, 2000), (Task::Documents, 3000)] {
+            let options = DedupOptions { task, memory: 128 << 20, ..DedupOptions::default() };
+            let folder = tempfile::tempdir().expect("a folder");
+            let mut learning = Learning::resume(options.clone(), folder.path()).expect("a folder");
+            let mut volume = Volume::default();
+            let mut number = 0_u64;
+            for document in 0..thousands {
+                let words = (0..1000).map(|_| {
+                    number += 1;
+                    format!("w{:x}", number.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 44)
+                });
+                let document = Document::from_text(document.to_string(), words.collect::<Vec<_>>().join(" "));
+                let signature = Signature::of(&document, &options);
+                learning.add(&document.id, &signature).expect("room");
+                volume += Volume {
+                    documents: 1,
+                    words: signature.words.len() as u64,
+                    ngrams: signature.ngrams.len() as u64,
+                    ids: document.id.len() as u64,
+                    ..Volume::default()
+                };
+            }
+            learning.checkpoint(Value::Null, false).expect("room");
+            let files = std::fs::read_dir(folder.path()).expect("a folder").flatten();
+            let used: u64 = files.map(|file| file.metadata().expect("a file").len()).sum();
+            let share = options.needs(&volume, 2).disk as f64 / used as f64;
+            assert!((0.9..1.1).contains(&share), "{task:?}: {share}");
+        }
+    }
+
+    #[test]
+    fn a_frequent_ngram_needs_memory_only_beyond_half_of_the_limit() {
+        let options = DedupOptions { memory: 128 << 20, ..DedupOptions::default() };
+        let volume = |documents| Volume {
+            documents,
+            words: 30 * documents,
+            ngrams: 24 * documents,
+            most: documents,
+            ..Volume::default()
+        };
+        assert!(options.needs(&volume(1_000_000), 2).least <= options.memory);
+        assert!(options.needs(&volume(100_000_000), 2).least > options.memory);
+    }
+}

@@ -7,7 +7,7 @@ use std::os::unix::fs::FileExt;
 
 use super::compress::{Compression, Counted};
 use super::sniff::{HEAD, Kind};
-use super::{At, BUFFER, Collection, Emitter, InputFile, InputFormat, InputFiles, describe, read_up_to};
+use super::{At, BUFFER, Collection, Emitter, InputFile, InputFiles, InputFormat, describe, read_up_to};
 
 /// A part of an input.
 #[derive(Debug, Clone)]
@@ -151,9 +151,9 @@ impl Collection {
         match at.kind(&head[..filled]) {
             Kind::Compressed(compression) => match inner_head(&mut file, compression, &mut head) {
                 Ok(filled) => match at.kind(&head[..filled]) {
-                    Kind::Format(format @ (InputFormat::Warc | InputFormat::Arc | InputFormat::Jsonl | InputFormat::Vertical)) => {
-                        (Records::Members(compression), Some(format))
-                    }
+                    Kind::Format(
+                        format @ (InputFormat::Warc | InputFormat::Arc | InputFormat::Jsonl | InputFormat::Vertical),
+                    ) => (Records::Members(compression), Some(format)),
                     Kind::Unknown | Kind::Format(InputFormat::Html | InputFormat::Text) => (Records::One, None),
                     _ => (Records::Unknown, None),
                 },
@@ -261,5 +261,74 @@ impl At<'_> {
         let at = At { forced: self.forced.or(part.format.filter(|_| part.bytes.start > 0)), ..self.clone() };
         let bytes = Counted::new(file, &self.source.bytes_read).take(part.len());
         at.read_stream(Box::new(BufReader::with_capacity(BUFFER, bytes)), out)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::Write;
+
+    use flate2::write::GzEncoder;
+
+    use super::*;
+    use crate::source::{Item, ReadOptions};
+
+    fn record(number: usize) -> String {
+        format!("{{\"id\": \"{number}\", \"text\": \"{}\"}}\n", "The keeper lit the lamp. ".repeat(1 + number % 40))
+    }
+
+    /// The numbers of the documents in a sample of a file, the size of its parts, and how many inputs have only a beginning.
+    fn sampled(name: &str, content: &[u8], bytes: u64) -> (Vec<usize>, u64, u32) {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join(name);
+        std::fs::write(&path, content).expect("room");
+        let (inputs, _) = InputFiles::expand([path.to_string_lossy()]);
+        let sample = Collection::new(inputs, ReadOptions::default()).sample(8, bytes);
+        let mut numbers = Vec::new();
+        sample.collection.read_all(&mut |_, item| {
+            if let Item::Document(raw) = item {
+                numbers.push(raw.id.parse().expect("the id of a record"));
+            }
+            ControlFlow::Continue(())
+        });
+        (numbers, sample.collection.inputs().total_size(), sample.beginnings)
+    }
+
+    #[test]
+    fn parts_are_spread_over_the_records() {
+        let records: Vec<String> = (0..4000).map(record).collect();
+        let plain = records.concat();
+        let mut members = Vec::new();
+        for some in records.chunks(10) {
+            let mut member = GzEncoder::new(Vec::new(), flate2::Compression::fast());
+            member.write_all(some.concat().as_bytes()).expect("memory");
+            members.extend(member.finish().expect("memory"));
+        }
+        for (name, content) in [("a.jsonl", plain.as_bytes()), ("a.jsonl.gz", &members)] {
+            let (numbers, bytes, beginnings) = sampled(name, content, content.len() as u64 / 5);
+            let foreseen = numbers.len() as f64 * content.len() as f64 / bytes as f64;
+            assert!((3600.0..4400.0).contains(&foreseen), "{name}: {foreseen}");
+            assert!(numbers.is_sorted_by(|one, next| one < next), "{name}: each once");
+            for eighth in 0..8 {
+                assert!(numbers.iter().any(|number| number / 500 == eighth), "{name}: {eighth}");
+            }
+            assert_eq!(beginnings, 0);
+        }
+    }
+
+    #[test]
+    fn of_one_frame_only_the_beginning_is_read() {
+        let plain: String = (0..40_000).map(record).collect();
+        let frame = zstd::encode_all(plain.as_bytes(), 1).expect("memory");
+        let (numbers, _, beginnings) = sampled("a.jsonl.zst", &frame, frame.len() as u64 / 4);
+        assert_eq!(beginnings, 1);
+        assert_eq!(numbers, (0..numbers.len()).collect::<Vec<_>>());
+        assert!((5_000..15_000).contains(&numbers.len()), "{}", numbers.len());
+    }
+
+    #[test]
+    fn small_collections_are_read_whole() {
+        let plain: String = (0..40).map(record).collect();
+        assert_eq!(sampled("a.jsonl", plain.as_bytes(), 1 << 20).0.len(), 40);
     }
 }

@@ -203,3 +203,48 @@ fn documents_in_different_languages_are_not_copies() {
     assert_eq!(ids, ["en", "de"]);
     assert!(clusters.contains(r#""kind":"translation""#), "{clusters}");
 }
+
+/// Documents of random words, as JSONL. One paragraph in seven is a copy.
+fn collection(documents: usize) -> String {
+    let paragraph = |number: u64| -> String {
+        let word = |at: u64| (number * 60 + at).wrapping_mul(0x9E37_79B9_7F4A_7C15).rotate_left(25) % 5000;
+        (0..60).map(|at| format!("w{} ", word(at))).collect()
+    };
+    let line = |number: usize| {
+        let chosen = |at: usize| if at == 2 { number / 2 * 11 } else { number * 11 + at };
+        let text: String = (0..3 + number % 9).map(|at| paragraph(chosen(at) as u64) + "\n\n").collect();
+        serde_json::json!({"id": number.to_string(), "text": text}).to_string() + "\n"
+    };
+    (0..documents).map(line).collect()
+}
+
+#[test]
+fn a_plan_foresees_words_and_output_and_writes_nothing() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let (docs, clean) = (folder.path().join("docs.jsonl"), folder.path().join("clean.jsonl"));
+    let temporary = tempfile::tempdir().expect("a folder");
+    let run = Run { temporary: Some(temporary.path().to_owned()), ..Run::default() };
+    // The first is read whole.
+    for documents in [300, 5_000, 9_000] {
+        fs::write(&docs, collection(documents)).expect("room");
+        let input = Input::paths([docs.to_string_lossy()]).expect("a name");
+        let outputs = || Outputs::to(&clean).expect("a name");
+        let job = Dedup::default();
+        let plan = job.plan(&input, None, &outputs(), &run).expect("a plan");
+        assert!(!clean.exists() && fs::read_dir(temporary.path()).expect("a folder").next().is_none());
+        let report = job.run(&input, outputs(), &run).expect("the documents");
+        let written = fs::metadata(&clean).expect("a file").len();
+        for (name, foreseen, found) in [
+            ("documents", plan.documents, report.documents),
+            ("words", plan.words, report.words),
+            ("output", plan.output, written),
+        ] {
+            let share = foreseen as f64 / found as f64;
+            assert!((0.75..1.25).contains(&share), "{name} of {documents}: {share}");
+        }
+        assert_eq!(plan.sampled_bytes < plan.input_bytes, documents > 300);
+        fs::remove_file(&clean).expect("a file");
+    }
+    let error = Dedup::default().plan(&Input::stdin(), None, &Outputs::none(), &run).expect_err("no file");
+    assert!(error.to_string().contains("standard input"), "{error}");
+}

@@ -56,12 +56,12 @@ pub struct DedupPlan {
 }
 
 /// The sample: its share of the inputs, the number of its parts, and its bytes.
-const SHARE: u64 = 8;
+const SHARE: u64 = 4;
 const PARTS: u64 = 32;
 const LEAST_BYTES: u64 = 8 << 20;
 const MOST_BYTES: u64 = 48 << 20;
-/// About how much memory a document takes while it is processed, as a multiple of its text.
-const DOCUMENT_FACTOR: u64 = 30;
+/// About how much memory a large document takes while it is processed, as a multiple of its text.
+const DOCUMENT_FACTOR: u64 = 12;
 /// The share by which time and memory differ between two runs.
 const NOISE: f64 = 0.1;
 /// The time between two looks at the memory.
@@ -127,8 +127,16 @@ impl Dedup {
         let work = WorkFolder::open(None, None, Some(folder.path()))?;
         let job = Dedup { alarm: None, ..self.clone() };
         let against = known.map(|known| known.collection);
-        let passes =
-            Passes { job: &job, options: options.clone(), evidence: Vec::new(), against, source: collection, outputs: &sampled, workers: &workers, work };
+        let passes = Passes {
+            job: &job,
+            options: options.clone(),
+            evidence: Vec::new(),
+            against,
+            source: collection,
+            outputs: &sampled,
+            workers: &workers,
+            work,
+        };
         let cpu = cpu_seconds();
         let report = passes.run(Vec::new())?;
         let times = watch.finish();
@@ -138,7 +146,8 @@ impl Dedup {
         let saved: u64 = evidence.iter().map(|folder| bytes_of_evidence(folder) / WORD).sum();
         let estimate = Estimate { survey: &survey, report: &report, factor, saved };
         let volume = estimate.volume();
-        let (needs, of_sample) = (options.needs(&volume, workers.threads()), options.needs(&survey.volume(), workers.threads()));
+        let (needs, of_sample) =
+            (options.needs(&volume, workers.threads()), options.needs(&survey.volume(), workers.threads()));
         let unread = largest.saturating_sub(survey.largest) * DOCUMENT_FACTOR;
         let peak = |(phase, needed): (&&'static str, (&u64, &u64))| {
             let base = times.get(phase).map_or(LEAST_MEMORY, |time| time.memory).saturating_sub(*needed.1);
@@ -402,7 +411,9 @@ fn written(outputs: &Outputs) -> u64 {
     let Some(path) = outputs.main().as_path() else { return 0 };
     let size = |path: &std::path::Path| fs::metadata(path).map_or(0, |meta| meta.len());
     match fs::read_dir(path) {
-        Ok(entries) => entries.flatten().map(|entry| entry.path()).filter(|path| path.is_file()).map(|path| size(&path)).sum(),
+        Ok(entries) => {
+            entries.flatten().map(|entry| entry.path()).filter(|path| path.is_file()).map(|path| size(&path)).sum()
+        }
         Err(_) => size(path),
     }
 }
@@ -514,7 +525,10 @@ impl fmt::Display for DedupPlan {
         match self.beginnings {
             0 => Ok(()),
             1 => writeln!(f, "the sample holds only the beginning of 1 input, which cannot be read from the middle"),
-            more => writeln!(f, "the sample holds only the beginnings of {more} inputs, which cannot be read from the middle"),
+            more => writeln!(
+                f,
+                "the sample holds only the beginnings of {more} inputs, which cannot be read from the middle"
+            ),
         }
     }
 }
