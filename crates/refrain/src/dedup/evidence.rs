@@ -20,9 +20,10 @@ use super::exact::first_of_digests;
 use super::group::{
     ANCHOR, DIGEST, Most, NGRAM, PLACE, WHOLE, bytes_of_work, count, first_places, group, ngram, place, times_before,
 };
-use super::learned::Learned;
+use super::learned::{CELL, Learned};
 use super::signature::Signature;
 use super::store::{Store, StoreSize, StoreWriter, hash_of_id};
+use super::tables::Bits;
 use crate::disk::atomic::AtomicFile;
 use crate::disk::partitions::{Answers, Partition, Partitions, partition};
 use crate::error::{Error, Hint, IoContext, Result};
@@ -458,8 +459,21 @@ impl Learning {
             }
         };
         work.check(self.counts.tables(self.next))?;
-        work.each(&mut anchors, first_places::<ANCHOR>)?;
-        work.each(&mut wholes, first_places::<WHOLE>)?;
+        let later = work.each(&mut wholes, |partition| {
+            let mut later = Vec::new();
+            first_places::<WHOLE>(partition, |_| false, |number| later.push(number))?;
+            Ok(later)
+        })?;
+        // A text is not widespread because one document was copied as a whole.
+        let mut copies = Bits::new(if self.options.task == Task::Documents { self.next / CELL + 1 } else { 0 });
+        if self.options.task == Task::Documents {
+            for number in later.into_iter().flatten() {
+                let (from, to) = store.bounds(number as usize)?.words;
+                (from.div_ceil(CELL)..to / CELL).for_each(|cell| copies.set(cell));
+            }
+        }
+        let is_in_copy = |word: u64| self.options.task == Task::Documents && copies.get(word / CELL);
+        work.each(&mut anchors, |partition| first_places::<ANCHOR>(partition, is_in_copy, |_| {}))?;
         work.each(&mut digests, first_of_digests)?;
         work.each(&mut ids, times_before)?;
         store.count_ids(Answers::new(ids), self.compared as usize, self.options.make_ids)?;
@@ -538,7 +552,7 @@ impl<'a> Work<'a> {
     fn each<T: Send + Serialize + DeserializeOwned>(
         &self,
         partitions: &mut [Partition],
-        work: fn(&mut Partition) -> Result<T>,
+        work: impl Fn(&mut Partition) -> Result<T> + Sync,
     ) -> Result<Vec<T>> {
         self.each_with(partitions, work, |_, _| {})
     }
@@ -547,7 +561,7 @@ impl<'a> Work<'a> {
     fn each_with<T: Send + Serialize + DeserializeOwned>(
         &self,
         partitions: &mut [Partition],
-        work: fn(&mut Partition) -> Result<T>,
+        work: impl Fn(&mut Partition) -> Result<T> + Sync,
         done: impl Fn(usize, &mut T) + Sync,
     ) -> Result<Vec<T>> {
         let largest = needs(partitions).max(1);
@@ -555,7 +569,7 @@ impl<'a> Work<'a> {
         let work = |(number, partition): (usize, &mut Partition)| {
             self.workers.stop().check()?;
             let bytes = bytes(partition);
-            let mut result = self.once(partition, work)?;
+            let mut result = self.once(partition, &work)?;
             done(number, &mut result);
             self.workers.advance(bytes, 0, 0);
             Ok(result)
@@ -577,7 +591,7 @@ impl<'a> Work<'a> {
     fn once<T: Serialize + DeserializeOwned>(
         &self,
         partition: &mut Partition,
-        work: fn(&mut Partition) -> Result<T>,
+        work: impl Fn(&mut Partition) -> Result<T> + Sync,
     ) -> Result<T> {
         let path = partition.answers_path().with_extension("done");
         let known = if self.saved { read_note(&path)? } else { None };

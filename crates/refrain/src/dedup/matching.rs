@@ -28,6 +28,10 @@ const SPARE: usize = 8;
 /// Gaps of at most this many words are where an editor changes words. They count half: what an editor adds is not a text of
 /// its own.
 const EDIT: usize = 3;
+/// A gap of more words than this is not where an editor changed words: the text is new.
+const NEW: usize = 5;
+/// Words of a phrase that is found wherever it occurs in the other text.
+const PHRASE: usize = 8;
 /// Words on either side of a gap that show whether it is in widespread text.
 const CONTEXT: usize = 2;
 
@@ -46,6 +50,13 @@ pub(super) struct Found {
     /// words that always replace the same ones.
     pub(super) edited: usize,
     pub(super) facts: usize,
+    /// In how many places the texts differ, and how often the most frequent difference occurs: the same words in place of the
+    /// same others.
+    pub(super) gaps: usize,
+    pub(super) same: usize,
+    /// Of the words that do not occur in the other text, those in small gaps, and those in gaps so large that they are new text.
+    pub(super) small: usize,
+    pub(super) new: usize,
     /// The most of its own words that follow each other and do not occur in the other one.
     pub(super) longest: usize,
 }
@@ -65,22 +76,31 @@ pub(super) struct Side<'a> {
     pub(super) widespread: &'a [bool],
 }
 
-/// How much of each of two texts occurs in the other.
-pub(super) fn compare(own: Side<'_>, other: Side<'_>, is_fact: impl Fn(&Word) -> bool) -> (Found, Found) {
+/// How much of each of two texts occurs in the other. If they are `whole` documents, text that moved is searched for, too: in a much longer
+/// one, phrases are found that were never together.
+pub(super) fn compare(
+    own: Side<'_>,
+    other: Side<'_>,
+    whole: bool,
+    is_fact: impl Fn(&Word) -> bool,
+) -> (Found, Found) {
     let hashes = |side: Side<'_>| side.words.iter().map(|word| word.hash).collect::<Vec<_>>();
-    let matches = align(&hashes(own), &hashes(other));
+    let mut matches = align(&hashes(own), &hashes(other));
+    if whole && other.words.len() <= 2 * own.words.len() {
+        add_moved(&hashes(own), &hashes(other), &mut matches);
+    }
     let mut one = Found { words: own.words.len(), ..Found::default() };
     let mut two = Found { words: other.words.len(), ..Found::default() };
     let mut is_found = vec![false; other.words.len()];
     for (at, there) in matches.iter().enumerate().filter(|(_, there)| **there != NONE) {
         let there = *there as usize;
-        is_found[there] = true;
-        one.found += 1;
-        two.found += 1;
         // Text that is widespread on one side only was changed near this place, or is seen by chance.
-        if !own.widespread[at] && !other.widespread[there] {
-            (one.own, one.own_found) = (one.own + 1, one.own_found + 1);
-            (two.own, two.own_found) = (two.own + 1, two.own_found + 1);
+        let is_own = usize::from(!own.widespread[at] && !other.widespread[there]);
+        one.found += 1;
+        (one.own, one.own_found) = (one.own + is_own, one.own_found + is_own);
+        if !std::mem::replace(&mut is_found[there], true) {
+            two.found += 1;
+            (two.own, two.own_found) = (two.own + is_own, two.own_found + is_own);
         }
     }
     let mut in_gaps = vec![false; other.words.len()];
@@ -89,11 +109,19 @@ pub(super) fn compare(own: Side<'_>, other: Side<'_>, is_fact: impl Fn(&Word) ->
         side.words[range.clone()].iter().fold(0, |hash, word| mix(hash ^ word.hash))
     };
     let mut replacements: HashMap<(u64, u64), u32> = HashMap::new();
-    for (here, there) in gaps.iter().filter(|(here, there)| !here.is_empty() && !there.is_empty()) {
+    for (here, there) in &gaps {
         *replacements.entry((hash(own, here), hash(other, there))).or_default() += 1;
     }
+    one.gaps = gaps.len();
+    one.same = replacements.values().max().copied().unwrap_or_default() as usize;
+    (two.gaps, two.same) = (one.gaps, one.same);
     for (here, there) in gaps {
         in_gaps[there.clone()].fill(true);
+        if here.len().max(there.len()) <= EDIT {
+            (one.small, two.small) = (one.small + here.len(), two.small + there.len());
+        }
+        one.new += if here.len() > NEW { here.len() } else { 0 };
+        two.new += if there.len() > NEW { there.len() } else { 0 };
         let mostly = |side: Side<'_>, range: &Range<usize>| {
             2 * side.widespread[range.clone()].iter().filter(|widespread| **widespread).count() > range.len()
         };
@@ -128,8 +156,10 @@ pub(super) fn compare(own: Side<'_>, other: Side<'_>, is_fact: impl Fn(&Word) ->
         }
     }
     // What has no counterpart at all belongs to the other text, unless it is widespread.
-    let alone = |at: &usize| !is_found[*at] && !in_gaps[*at] && !other.widespread[*at];
-    two.own += (0..other.words.len()).filter(alone).count();
+    for at in (0..other.words.len()).filter(|at| !is_found[*at] && !in_gaps[*at]) {
+        two.new += 1;
+        two.own += usize::from(!other.widespread[at]);
+    }
     (one, two)
 }
 
@@ -156,6 +186,30 @@ fn gaps(matches: &[u32], others: usize) -> Vec<(Range<usize>, Range<usize>)> {
         at += 1;
     }
     gaps
+}
+
+/// Finds words that have no counterpart in phrases that occur anywhere in the other text, because they moved or are repeated.
+fn add_moved(own: &[u64], other: &[u64], matches: &mut [u32]) {
+    if !matches.windows(PHRASE).any(|window| window.iter().all(|there| *there == NONE)) {
+        return;
+    }
+    let mut places: HashMap<u64, u32, Spread> = HashMap::default();
+    for (at, window) in (0..).zip(other.windows(PHRASE)) {
+        places.entry(hash_of(window)).or_insert(at);
+    }
+    for (at, window) in own.windows(PHRASE).enumerate() {
+        if matches[at..at + PHRASE].contains(&NONE)
+            && let Some(place) = places.get(&hash_of(window))
+        {
+            for (here, there) in matches[at..at + PHRASE].iter_mut().zip(*place..) {
+                *here = if *here == NONE { there } else { *here };
+            }
+        }
+    }
+}
+
+fn hash_of(words: &[u64]) -> u64 {
+    words.iter().fold(0, |hash, word| mix(hash ^ word))
 }
 
 /// No counterpart.
@@ -203,17 +257,16 @@ fn align(own: &[u64], other: &[u64]) -> Vec<u32> {
 
 /// Sequences of words that occur once in each text: their positions.
 fn seeds(own: &[u64], other: &[u64]) -> Vec<(u32, u32)> {
-    let hash = |window: &[u64]| window.iter().fold(0, |hash, word| mix(hash ^ word));
     let places = |words: &[u64]| {
         let mut places: HashMap<u64, u32, Spread> = HashMap::with_capacity_and_hasher(words.len(), Spread);
         for (at, window) in words.windows(SEED).enumerate() {
-            places.entry(hash(window)).and_modify(|place| *place = NONE).or_insert(at as u32);
+            places.entry(hash_of(window)).and_modify(|place| *place = NONE).or_insert(at as u32);
         }
         places
     };
     let (here, there) = (places(own), places(other));
     let seed = |(at, window): (usize, &[u64])| {
-        let hash = hash(window);
+        let hash = hash_of(window);
         let place = there.get(&hash).copied().filter(|place| *place != NONE)?;
         (here.get(&hash) == Some(&(at as u32))).then_some((at as u32, place))
     };
