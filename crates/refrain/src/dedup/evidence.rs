@@ -20,10 +20,9 @@ use super::exact::first_of_digests;
 use super::group::{
     ANCHOR, DIGEST, Most, NGRAM, PLACE, WHOLE, bytes_of_work, count, first_places, group, ngram, place, times_before,
 };
-use super::learned::{CELL, Learned};
+use super::learned::Learned;
 use super::signature::Signature;
 use super::store::{Store, StoreSize, StoreWriter, hash_of_id};
-use super::tables::Bits;
 use crate::disk::atomic::AtomicFile;
 use crate::disk::partitions::{Answers, Partition, Partitions, partition};
 use crate::error::{Error, Hint, IoContext, Result};
@@ -459,21 +458,8 @@ impl Learning {
             }
         };
         work.check(self.counts.tables(self.next))?;
-        let later = work.each(&mut wholes, |partition| {
-            let mut later = Vec::new();
-            first_places::<WHOLE>(partition, |_| false, |number| later.push(number))?;
-            Ok(later)
-        })?;
-        // A text is not widespread because one document was copied as a whole.
-        let mut copies = Bits::new(if self.options.task == Task::Documents { self.next / CELL + 1 } else { 0 });
-        if self.options.task == Task::Documents {
-            for number in later.into_iter().flatten() {
-                let (from, to) = store.bounds(number as usize)?.words;
-                (from.div_ceil(CELL)..to / CELL).for_each(|cell| copies.set(cell));
-            }
-        }
-        let is_in_copy = |word: u64| self.options.task == Task::Documents && copies.get(word / CELL);
-        work.each(&mut anchors, |partition| first_places::<ANCHOR>(partition, is_in_copy, |_| {}))?;
+        work.each(&mut anchors, first_places::<ANCHOR>)?;
+        work.each(&mut wholes, first_places::<WHOLE>)?;
         work.each(&mut digests, first_of_digests)?;
         work.each(&mut ids, times_before)?;
         store.count_ids(Answers::new(ids), self.compared as usize, self.options.make_ids)?;
@@ -552,7 +538,7 @@ impl<'a> Work<'a> {
     fn each<T: Send + Serialize + DeserializeOwned>(
         &self,
         partitions: &mut [Partition],
-        work: impl Fn(&mut Partition) -> Result<T> + Sync,
+        work: fn(&mut Partition) -> Result<T>,
     ) -> Result<Vec<T>> {
         self.each_with(partitions, work, |_, _| {})
     }
@@ -561,7 +547,7 @@ impl<'a> Work<'a> {
     fn each_with<T: Send + Serialize + DeserializeOwned>(
         &self,
         partitions: &mut [Partition],
-        work: impl Fn(&mut Partition) -> Result<T> + Sync,
+        work: fn(&mut Partition) -> Result<T>,
         done: impl Fn(usize, &mut T) + Sync,
     ) -> Result<Vec<T>> {
         let largest = needs(partitions).max(1);
@@ -569,7 +555,7 @@ impl<'a> Work<'a> {
         let work = |(number, partition): (usize, &mut Partition)| {
             self.workers.stop().check()?;
             let bytes = bytes(partition);
-            let mut result = self.once(partition, &work)?;
+            let mut result = self.once(partition, work)?;
             done(number, &mut result);
             self.workers.advance(bytes, 0, 0);
             Ok(result)
@@ -591,7 +577,7 @@ impl<'a> Work<'a> {
     fn once<T: Serialize + DeserializeOwned>(
         &self,
         partition: &mut Partition,
-        work: impl Fn(&mut Partition) -> Result<T> + Sync,
+        work: fn(&mut Partition) -> Result<T>,
     ) -> Result<T> {
         let path = partition.answers_path().with_extension("done");
         let known = if self.saved { read_note(&path)? } else { None };

@@ -314,12 +314,8 @@ pub(crate) fn flagged(number: u32, count: u64) -> u32 {
 
 /// Answers each entry with the position of the first one with its hash, counted from 1; zero for the first itself. An
 /// entry is a hash followed by a position. Answers for entries that occur again have [`REPEATED_PLACE`], and those for widespread
-/// ones have [`WIDESPREAD_PLACE`]. Positions in copies do not count for that. `later` gets the positions of all but the first.
-pub(super) fn first_places<const N: usize>(
-    partition: &mut Partition,
-    is_in_copy: impl Fn(u64) -> bool,
-    mut later: impl FnMut(u64),
-) -> Result<()> {
+/// ones have [`WIDESPREAD_PLACE`].
+pub(super) fn first_places<const N: usize>(partition: &mut Partition) -> Result<()> {
     let entries = partition.read()?;
     let mut answers = vec![0_u8; entries.len() / N * PLACE];
     let key = |entry: &[u8]| {
@@ -329,34 +325,30 @@ pub(super) fn first_places<const N: usize>(
     };
     let place_of = |at: u32| number(&entries[(at as usize + 1) * N - PLACE..][..PLACE]) + 1;
     let mut put = |at: u32, answer: u64| answers[at as usize * PLACE..][..PLACE].copy_from_slice(&place(answer));
-    // The first entry of a key, whether there are others, and those until it is widespread.
-    let first = |at: u32| (at, [at; WIDESPREAD as usize - 1], usize::from(!is_in_copy(place_of(at) - 1)), false);
-    by_key::<N, u128, (u32, [u32; WIDESPREAD as usize - 1], usize, bool)>(
+    // The entries of a key until it is widespread.
+    let first = |at: u32| ([at; WIDESPREAD as usize - 1], 1);
+    by_key::<N, u128, ([u32; WIDESPREAD as usize - 1], usize)>(
         &entries,
         |entry| number(&entry[2..5]),
         key,
         first,
-        |at, (first, few, count, again)| {
-            let (known, here) = (place_of(*first), place_of(at) - 1);
+        |at, (few, count)| {
+            let place = place_of(few[0]);
             let (repeated, widespread) = (REPEATED_PLACE, REPEATED_PLACE | WIDESPREAD_PLACE);
-            if !*again {
-                put(*first, repeated);
-                *again = true;
+            *count += 1;
+            if *count == 2 {
+                put(few[0], repeated);
             }
-            later(here);
-            if *count > few.len() {
-                put(at, known | widespread);
-            } else if is_in_copy(here) || *count < few.len() {
-                put(at, known | repeated);
-                if !is_in_copy(here) {
-                    few[*count] = at;
-                    *count += 1;
-                }
-            } else {
-                put(at, known | widespread);
-                few.iter().for_each(|at| put(*at, if at == first { widespread } else { known | widespread }));
-                *count += 1;
+            if *count <= few.len() {
+                few[*count - 1] = at;
+                put(at, place | repeated);
+                return;
             }
+            if *count == few.len() + 1 {
+                put(few[0], widespread);
+                few[1..].iter().for_each(|at| put(*at, place | widespread));
+            }
+            put(at, place | widespread);
         },
     );
     partition.answer(answers)

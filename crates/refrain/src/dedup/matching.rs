@@ -31,7 +31,7 @@ const EDIT: usize = 3;
 /// A gap of more words than this is not where an editor changed words: the text is new.
 const NEW: usize = 5;
 /// Words of a phrase that is found wherever it occurs in the other text.
-const PHRASE: usize = 8;
+const PHRASE: usize = 5;
 /// Words on either side of a gap that show whether it is in widespread text.
 const CONTEXT: usize = 2;
 
@@ -94,13 +94,13 @@ pub(super) fn compare(
     let mut is_found = vec![false; other.words.len()];
     for (at, there) in matches.iter().enumerate().filter(|(_, there)| **there != NONE) {
         let there = *there as usize;
-        // Text that is widespread on one side only was changed near this place, or is seen by chance.
-        let is_own = usize::from(!own.widespread[at] && !other.widespread[there]);
+        is_found[there] = true;
         one.found += 1;
-        (one.own, one.own_found) = (one.own + is_own, one.own_found + is_own);
-        if !std::mem::replace(&mut is_found[there], true) {
-            two.found += 1;
-            (two.own, two.own_found) = (two.own + is_own, two.own_found + is_own);
+        two.found += 1;
+        // Text that is widespread on one side only was changed near this place, or is seen by chance.
+        if !own.widespread[at] && !other.widespread[there] {
+            (one.own, one.own_found) = (one.own + 1, one.own_found + 1);
+            (two.own, two.own_found) = (two.own + 1, two.own_found + 1);
         }
     }
     let mut in_gaps = vec![false; other.words.len()];
@@ -188,21 +188,22 @@ fn gaps(matches: &[u32], others: usize) -> Vec<(Range<usize>, Range<usize>)> {
     gaps
 }
 
-/// Finds words that have no counterpart in phrases that occur anywhere in the other text, because they moved or are repeated.
+/// Finds phrases that have no counterpart among those of the other text that have none: they moved.
 fn add_moved(own: &[u64], other: &[u64], matches: &mut [u32]) {
     if !matches.windows(PHRASE).any(|window| window.iter().all(|there| *there == NONE)) {
         return;
     }
-    let mut places: HashMap<u64, u32, Spread> = HashMap::default();
-    for (at, window) in (0..).zip(other.windows(PHRASE)) {
+    let mut taken = vec![false; other.len()];
+    matches.iter().filter(|there| **there != NONE).for_each(|there| taken[*there as usize] = true);
+    let mut places: HashMap<u64, usize, Spread> = HashMap::default();
+    for (at, window) in other.windows(PHRASE).enumerate().filter(|(at, _)| !taken[*at..at + PHRASE].contains(&true)) {
         places.entry(hash_of(window)).or_insert(at);
     }
     for (at, window) in own.windows(PHRASE).enumerate() {
-        if matches[at..at + PHRASE].contains(&NONE)
-            && let Some(place) = places.get(&hash_of(window))
-        {
-            for (here, there) in matches[at..at + PHRASE].iter_mut().zip(*place..) {
-                *here = if *here == NONE { there } else { *here };
+        let Some(place) = places.get(&hash_of(window)).filter(|_| matches[at + PHRASE - 1] == NONE) else { continue };
+        for (here, there) in (at..at + PHRASE).zip(*place..) {
+            if matches[here] == NONE && !taken[there] {
+                (matches[here], taken[there]) = (there as u32, true);
             }
         }
     }
