@@ -11,7 +11,7 @@ use super::alignment::common_words;
 use super::group::Spread;
 use crate::text::{Word, longest_increasing, mix};
 
-/// Words of a seed: a sequence that occurs once in both texts.
+/// Words of a seed: a sequence that occurs once in both texts, or wherever nothing else was found.
 const SEED: usize = 3;
 /// Seeds in a row that belong together although other text moved between them.
 const MOVED: usize = 3;
@@ -30,8 +30,6 @@ const SPARE: usize = 8;
 const EDIT: usize = 3;
 /// A gap of more words than this is not where an editor changed words: the text is new.
 const NEW: usize = 5;
-/// Words of a phrase that is found wherever it occurs in the other text.
-const PHRASE: usize = 5;
 /// Words on either side of a gap that show whether it is in widespread text.
 const CONTEXT: usize = 2;
 
@@ -190,18 +188,18 @@ fn gaps(matches: &[u32], others: usize) -> Vec<(Range<usize>, Range<usize>)> {
 
 /// Finds phrases that have no counterpart among those of the other text that have none: they moved.
 fn add_moved(own: &[u64], other: &[u64], matches: &mut [u32]) {
-    if !matches.windows(PHRASE).any(|window| window.iter().all(|there| *there == NONE)) {
+    if !matches.windows(SEED).any(|window| window.iter().all(|there| *there == NONE)) {
         return;
     }
     let mut taken = vec![false; other.len()];
     matches.iter().filter(|there| **there != NONE).for_each(|there| taken[*there as usize] = true);
     let mut places: HashMap<u64, usize, Spread> = HashMap::default();
-    for (at, window) in other.windows(PHRASE).enumerate().filter(|(at, _)| !taken[*at..at + PHRASE].contains(&true)) {
+    for (at, window) in other.windows(SEED).enumerate().filter(|(at, _)| !taken[*at..at + SEED].contains(&true)) {
         places.entry(hash_of(window)).or_insert(at);
     }
-    for (at, window) in own.windows(PHRASE).enumerate() {
-        let Some(place) = places.get(&hash_of(window)).filter(|_| matches[at + PHRASE - 1] == NONE) else { continue };
-        for (here, there) in (at..at + PHRASE).zip(*place..) {
+    for (at, window) in own.windows(SEED).enumerate() {
+        let Some(place) = places.get(&hash_of(window)).filter(|_| matches[at + SEED - 1] == NONE) else { continue };
+        for (here, there) in (at..at + SEED).zip(*place..) {
             if matches[here] == NONE && !taken[there] {
                 (matches[here], taken[there]) = (there as u32, true);
             }
