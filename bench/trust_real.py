@@ -15,8 +15,15 @@ are its own. Two documents are aligned word by word, in order. A document is a c
 - if both have the same words, or
 - if the other contains 90 % of its own words and 90 % of all of its words.
 
-It is unclear if less than 1 % of its words are its own, or if the other contains 80 % of them. All else is no copy. Packages, pages
-and commands are split in two halves by their names: one to develop with, one that is held.
+It is unclear
+
+- if less than 1 % of its words are its own,
+- if the other contains 80 % of them, or
+- if it is a copy but for other facts: names or numbers (words with a capital or a digit) that the other text has nowhere, in the
+  place of such words that this text has nowhere. If these are 2 % of its own words, it is no copy: the licence of another
+  package, by another author, is another text. One date in a long text is not enough.
+
+All else is no copy. Packages, pages and commands are split in two halves by their names: one to develop with, one that is held.
 """
 
 import gzip
@@ -37,7 +44,7 @@ from pathlib import Path
 from extract import lines, put, run
 from read import ROOT
 
-RECIPE = 1  # to be raised when collections or what is known of them change
+RECIPE = 2  # to be raised when collections or what is known of them change
 WORD = re.compile(r"\w+")
 SITES = ROOT.parent / "shared" / "data" / "sites" / "dev"
 TRANSLATIONS = "http://deb.debian.org/debian/dists/bookworm/main/i18n/Translation-en.xz"
@@ -45,7 +52,7 @@ MOST = 300  # documents of a collection
 SHORTEST, LONGEST = 20, 20_000  # words
 
 GRAM, COMMON = 5, 5  # words in a row; in how many other texts they have to occur to be shared wording
-CONTAINED, UNCLEAR, NOTHING = 0.9, 0.8, 0.01
+CONTAINED, UNCLEAR, NOTHING, FACTS = 0.9, 0.8, 0.01, 0.02
 CANDIDATES = 8
 LEAST = 0.1  # 5-grams that two have to share, for each of a document's own words, to be compared
 SMALL = 40_000  # of two texts with fewer pairs of words, all are compared
@@ -246,31 +253,48 @@ def anchors(left, right):
     return chosen[::-1]
 
 
-def aligned(left, right):
-    """For each word of the left, whether it occurs in the right, all in the same order."""
+def aligned(left, right, start=0):
+    """For each word of the left, where it occurs in the right (which begins at `start`), all in the same order; or None."""
     if len(left) * len(right) <= SMALL:
-        found = [False] * len(left)
+        found = [None] * len(left)
         for match in SequenceMatcher(None, left, right, autojunk=False).get_matching_blocks():
-            found[match.a : match.a + match.size] = [True] * match.size
+            found[match.a : match.a + match.size] = range(start + match.b, start + match.b + match.size)
         return found
     fixed = anchors(left, right)
     if not fixed:
-        return [False] * len(left)
+        return [None] * len(left)
     found, a, b = [], 0, 0
     for to_a, to_b in [*fixed, (len(left), len(right))]:
         if to_a < a or to_b < b:  # within the run of equal words before
             continue
-        found += aligned(left[a:to_a], right[b:to_b])
+        found += aligned(left[a:to_a], right[b:to_b], start + b)
         a, b = to_a, to_b
         while a < len(left) and b < len(right) and left[a] == right[b]:
-            found.append(True)
+            found.append(start + b)
             a, b = a + 1, b + 1
-    return found + [False] * (len(left) - len(found))
+    return found + [None] * (len(left) - len(found))
+
+
+def other_facts(left, right, found):
+    """How many names and numbers of the left are in the place of others of the right. Words are as written; `found` is from `aligned`."""
+    in_left, in_right = ({word.lower() for word in side} for side in (left, right))
+
+    def facts(side, others):
+        return sum(word.lower() not in others and any(c.isupper() or c.isdigit() for c in word) for word in side)
+
+    count, before, place = 0, 0, 0  # the last two: what follows the words that were found last
+    for at, where in enumerate([*found, len(right)]):
+        if where is not None:
+            if before < at and place < where and facts(right[place:where], in_left):
+                count += facts(left[before:at], in_right)
+            before, place = at + 1, where + 1
+    return count
 
 
 def compared(documents):
     """For each document: what contains it, what may, and how many of its words are its own."""
-    sides = [words(text) for _, text in documents]
+    written = [WORD.findall(text) for _, text in documents]
+    sides = [[word.lower() for word in side] for side in written]
     same = defaultdict(list)
     for number, side in enumerate(sides):
         same[tuple(side)].append(number)
@@ -299,9 +323,13 @@ def compared(documents):
             if sides[other] == side or votes[other] < LEAST * len(own):
                 continue
             found = aligned(side, sides[other])
-            share, whole = sum(found[at] for at in own) / len(own), sum(found) / len(found)
+            share = sum(found[at] is not None for at in own) / len(own)
+            whole = sum(place is not None for place in found) / len(found)
             best = max(best, (share, documents[other][0]))
-            if share >= CONTAINED and whole >= CONTAINED:
+            facts = other_facts(written[number], written[other], found) if share >= UNCLEAR else 0
+            if facts >= FACTS * len(own):
+                continue
+            if share >= CONTAINED and whole >= CONTAINED and not facts:
                 copies += same[tuple(sides[other])]
             elif share >= UNCLEAR:
                 unclear += same[tuple(sides[other])]

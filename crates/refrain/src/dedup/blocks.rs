@@ -313,7 +313,7 @@ impl Learned {
             let other = self.aligner.widespread.words(end - part.len() as u64, end)?;
             let own = Side { words: &signature.words[words.clone()], widespread };
             let other = Side { words: part, widespread: &other };
-            let (found, _) = compare(own, other, |_| false);
+            let (found, _) = compare(own, other, false, |_| false);
             // A quotation has other text around it; other names and numbers are in many places.
             let quotes =
                 difference.quotes && found.longest > SCATTERED && 2 * found.longest > found.own - found.own_found;

@@ -23,11 +23,17 @@ const SHINGLE: usize = 5;
 const CANDIDATES: usize = 4;
 /// Candidates of which neither contains this share of the n-grams of the other are not aligned.
 const LEAST_SHARED: f64 = 0.1;
-/// With fewer own words than this, most of the other words must be found, too.
+/// So much more of a text must be in the other one if the differences are not those of an editor.
+const DOUBT: f64 = 0.1;
+/// With fewer own words than this, one different word can make a different text.
 const FEW_OWN: usize = 20;
-const MOST: f64 = 0.65;
-/// At most one word in this many may be a fact that replaces another, if most of the differences are.
+/// An editor changes a text in at least this many places.
+const LEAST_EDITS: usize = 5;
+/// At most one of the own words in this many may be a fact that replaces another, if most of the differences are.
 const FEW_FACTS: usize = 100;
+/// If a difference occurs this often, and is one of this many, another subject replaces that of the text.
+const SUBJECT: usize = 4;
+const OF_SUBJECT: usize = 6;
 /// Documents that are [related](Related): the minimum resemblance, or share of the own text of either in the other.
 const RELATED: f64 = 0.22;
 const RELATED_OWN: f64 = 0.5;
@@ -351,15 +357,25 @@ impl Related {
     }
 }
 
-/// True if a text is in another one: nearly all words of its own, and none that say something else.
+/// True if a text is in another one: nearly all of its words, and of its own words, and none that say something else. An editor
+/// may have changed more words, if there are many changes, and few of them are new text.
 fn is_contained(found: Found, least: f64) -> bool {
-    let rest = found.own >= FEW_OWN || found.found as f64 >= MOST * found.words as f64;
-    found.words > 0 && rest && found.share() >= least && !differs_in_facts(found)
+    let (missing, most) = (found.words - found.found, (least + DOUBT).min(1.0));
+    let is_in = |found: f64, words: usize, least: f64| found >= least * words as f64;
+    let is_excerpt = is_in(found.own_found as f64, found.own, most)
+        && is_in(found.found as f64, found.words, most)
+        && (missing == 0 || found.own >= FEW_OWN);
+    let is_edited = found.gaps >= LEAST_EDITS
+        && 2 * found.new <= missing
+        && found.share() >= least
+        && is_in(found.found as f64 + found.small as f64 / 2.0, found.words, least);
+    found.words > 0 && (is_excerpt || is_edited) && !differs_in_facts(found)
 }
 
-/// True if most of the differences are names and numbers in the place of others.
+/// True if most of the differences are names and numbers in the place of others, or many are the same one.
 fn differs_in_facts(found: Found) -> bool {
-    found.facts * FEW_FACTS > found.words && 2 * found.facts >= found.own - found.own_found
+    let is_other_subject = found.same >= SUBJECT && found.same * OF_SUBJECT >= found.gaps;
+    is_other_subject || (found.facts * FEW_FACTS > found.own && 2 * found.facts >= found.own - found.own_found)
 }
 
 /// N-grams of two documents.
@@ -409,7 +425,7 @@ impl Aligner {
             let widespread = self.widespread.words(from, to)?;
             let other = Side { words: &there, widespread: &widespread };
             let is_fact = |word: &Word| word.marked() && !self.store.is_common(word.hash);
-            Some(compare(side, other, is_fact))
+            Some(compare(side, other, true, is_fact))
         } else {
             None
         };

@@ -11,7 +11,7 @@ use super::alignment::common_words;
 use super::group::Spread;
 use crate::text::{Word, longest_increasing, mix};
 
-/// Words of a seed: a sequence that occurs once in both texts.
+/// Words of a seed: a sequence that occurs once in both texts, or wherever nothing else was found.
 const SEED: usize = 3;
 /// Seeds in a row that belong together although other text moved between them.
 const MOVED: usize = 3;
@@ -28,6 +28,8 @@ const SPARE: usize = 8;
 /// Gaps of at most this many words are where an editor changes words. They count half: what an editor adds is not a text of
 /// its own.
 const EDIT: usize = 3;
+/// A gap of more words than this is not where an editor changed words: the text is new.
+const NEW: usize = 5;
 /// Words on either side of a gap that show whether it is in widespread text.
 const CONTEXT: usize = 2;
 
@@ -46,6 +48,13 @@ pub(super) struct Found {
     /// words that always replace the same ones.
     pub(super) edited: usize,
     pub(super) facts: usize,
+    /// In how many places the texts differ, and how often the most frequent difference occurs: the same words in place of the
+    /// same others.
+    pub(super) gaps: usize,
+    pub(super) same: usize,
+    /// Of the words that do not occur in the other text, those in small gaps, and those in gaps so large that they are new text.
+    pub(super) small: usize,
+    pub(super) new: usize,
     /// The most of its own words that follow each other and do not occur in the other one.
     pub(super) longest: usize,
 }
@@ -65,10 +74,19 @@ pub(super) struct Side<'a> {
     pub(super) widespread: &'a [bool],
 }
 
-/// How much of each of two texts occurs in the other.
-pub(super) fn compare(own: Side<'_>, other: Side<'_>, is_fact: impl Fn(&Word) -> bool) -> (Found, Found) {
+/// How much of each of two texts occurs in the other. If they are `whole` documents, text that moved is searched for, too: in a much longer
+/// one, phrases are found that were never together.
+pub(super) fn compare(
+    own: Side<'_>,
+    other: Side<'_>,
+    whole: bool,
+    is_fact: impl Fn(&Word) -> bool,
+) -> (Found, Found) {
     let hashes = |side: Side<'_>| side.words.iter().map(|word| word.hash).collect::<Vec<_>>();
-    let matches = align(&hashes(own), &hashes(other));
+    let mut matches = align(&hashes(own), &hashes(other));
+    if whole && other.words.len() <= 2 * own.words.len() {
+        add_moved(&hashes(own), &hashes(other), &mut matches);
+    }
     let mut one = Found { words: own.words.len(), ..Found::default() };
     let mut two = Found { words: other.words.len(), ..Found::default() };
     let mut is_found = vec![false; other.words.len()];
@@ -89,11 +107,19 @@ pub(super) fn compare(own: Side<'_>, other: Side<'_>, is_fact: impl Fn(&Word) ->
         side.words[range.clone()].iter().fold(0, |hash, word| mix(hash ^ word.hash))
     };
     let mut replacements: HashMap<(u64, u64), u32> = HashMap::new();
-    for (here, there) in gaps.iter().filter(|(here, there)| !here.is_empty() && !there.is_empty()) {
+    for (here, there) in &gaps {
         *replacements.entry((hash(own, here), hash(other, there))).or_default() += 1;
     }
+    one.gaps = gaps.len();
+    one.same = replacements.values().max().copied().unwrap_or_default() as usize;
+    (two.gaps, two.same) = (one.gaps, one.same);
     for (here, there) in gaps {
         in_gaps[there.clone()].fill(true);
+        if here.len().max(there.len()) <= EDIT {
+            (one.small, two.small) = (one.small + here.len(), two.small + there.len());
+        }
+        one.new += if here.len() > NEW { here.len() } else { 0 };
+        two.new += if there.len() > NEW { there.len() } else { 0 };
         let mostly = |side: Side<'_>, range: &Range<usize>| {
             2 * side.widespread[range.clone()].iter().filter(|widespread| **widespread).count() > range.len()
         };
@@ -128,8 +154,10 @@ pub(super) fn compare(own: Side<'_>, other: Side<'_>, is_fact: impl Fn(&Word) ->
         }
     }
     // What has no counterpart at all belongs to the other text, unless it is widespread.
-    let alone = |at: &usize| !is_found[*at] && !in_gaps[*at] && !other.widespread[*at];
-    two.own += (0..other.words.len()).filter(alone).count();
+    for at in (0..other.words.len()).filter(|at| !is_found[*at] && !in_gaps[*at]) {
+        two.new += 1;
+        two.own += usize::from(!other.widespread[at]);
+    }
     (one, two)
 }
 
@@ -156,6 +184,31 @@ fn gaps(matches: &[u32], others: usize) -> Vec<(Range<usize>, Range<usize>)> {
         at += 1;
     }
     gaps
+}
+
+/// Finds phrases that have no counterpart among those of the other text that have none: they moved.
+fn add_moved(own: &[u64], other: &[u64], matches: &mut [u32]) {
+    if !matches.windows(SEED).any(|window| window.iter().all(|there| *there == NONE)) {
+        return;
+    }
+    let mut taken = vec![false; other.len()];
+    matches.iter().filter(|there| **there != NONE).for_each(|there| taken[*there as usize] = true);
+    let mut places: HashMap<u64, usize, Spread> = HashMap::default();
+    for (at, window) in other.windows(SEED).enumerate().filter(|(at, _)| !taken[*at..at + SEED].contains(&true)) {
+        places.entry(hash_of(window)).or_insert(at);
+    }
+    for (at, window) in own.windows(SEED).enumerate() {
+        let Some(place) = places.get(&hash_of(window)).filter(|_| matches[at + SEED - 1] == NONE) else { continue };
+        for (here, there) in (at..at + SEED).zip(*place..) {
+            if matches[here] == NONE && !taken[there] {
+                (matches[here], taken[there]) = (there as u32, true);
+            }
+        }
+    }
+}
+
+fn hash_of(words: &[u64]) -> u64 {
+    words.iter().fold(0, |hash, word| mix(hash ^ word))
 }
 
 /// No counterpart.
@@ -203,17 +256,16 @@ fn align(own: &[u64], other: &[u64]) -> Vec<u32> {
 
 /// Sequences of words that occur once in each text: their positions.
 fn seeds(own: &[u64], other: &[u64]) -> Vec<(u32, u32)> {
-    let hash = |window: &[u64]| window.iter().fold(0, |hash, word| mix(hash ^ word));
     let places = |words: &[u64]| {
         let mut places: HashMap<u64, u32, Spread> = HashMap::with_capacity_and_hasher(words.len(), Spread);
         for (at, window) in words.windows(SEED).enumerate() {
-            places.entry(hash(window)).and_modify(|place| *place = NONE).or_insert(at as u32);
+            places.entry(hash_of(window)).and_modify(|place| *place = NONE).or_insert(at as u32);
         }
         places
     };
     let (here, there) = (places(own), places(other));
     let seed = |(at, window): (usize, &[u64])| {
-        let hash = hash(window);
+        let hash = hash_of(window);
         let place = there.get(&hash).copied().filter(|place| *place != NONE)?;
         (here.get(&hash) == Some(&(at as u32))).then_some((at as u32, place))
     };

@@ -166,11 +166,11 @@ fn story(from: usize, sentences: usize) -> String {
 #[test]
 fn what_is_removed_is_in_the_document_that_is_kept() {
     // Each contains most of the one before it, but the last contains little of the first.
-    let chain = |number: usize| Document::from_text(format!("d{number}"), story(number * 2, 12));
+    let chain = |number: usize| Document::from_text(format!("d{number}"), story(number * 2, 24));
     let (ids, _, _) = kept(&by_document(), (0..4).map(chain).collect(), "removed");
     assert_eq!(ids, ["d0", "d2"]);
     // The longest one that contains others is kept; what it does not contain is kept, too.
-    let texts = [("a", story(0, 10)), ("b", story(0, 14)), ("c", story(0, 9)), ("d", story(10, 12))];
+    let texts = [("a", story(0, 20)), ("b", story(0, 28)), ("c", story(0, 19)), ("d", story(20, 24))];
     let documents = || texts.iter().map(|(id, text)| Document::from_text(*id, text.as_str())).collect::<Vec<_>>();
     let longest = Dedup { keep: Keep::Longest, ..by_document() };
     let (ids, clusters, _) = kept(&longest, documents(), "clusters");
@@ -184,6 +184,66 @@ fn what_is_removed_is_in_the_document_that_is_kept() {
     });
     let newest = Dedup { keep: Keep::Newest, ..by_document() };
     assert_eq!(kept(&newest, dated.collect(), "removed").0, ["a", "b", "c", "d"][1..]);
+}
+
+/// The ids of what `refrain dedup --by document` keeps.
+fn kept_of(texts: &[(&str, String)]) -> Vec<String> {
+    let documents = texts.iter().map(|(id, text)| Document::from_text(*id, text.as_str())).collect();
+    kept(&by_document(), documents, "removed").0
+}
+
+#[test]
+fn new_text_in_one_place_is_kept_and_edits_in_many_places_are_not() {
+    let old = story(0, 10);
+    let words: Vec<&str> = old.split(' ').collect();
+    let changed = |is_changed: &dyn Fn(usize) -> bool| {
+        let word = |(at, word): (usize, &&str)| if is_changed(at) { "otherwise" } else { *word };
+        words.iter().enumerate().map(word).collect::<Vec<_>>().join(" ")
+    };
+    // Both lack 18 of 120 words.
+    let (together, spread) = (changed(&|at| (40..58).contains(&at)), changed(&|at| at % 7 == 3 || at == 40));
+    assert_eq!(kept_of(&[("old", old.clone()), ("together", together)]), ["old", "together"]);
+    assert_eq!(kept_of(&[("old", old.clone()), ("spread", spread)]), ["old"]);
+    // So few changes of a short text can be an editor's or a different text.
+    let short = |subject: &str| format!("This bundle holds the {subject} of the lamp library, which lights a room on request.");
+    assert_eq!(kept_of(&[("a", short("manual")), ("b", short("compiled samples"))]), ["a", "b"]);
+}
+
+#[test]
+fn the_same_change_in_many_places_is_another_subject() {
+    let page = |verb: &str| {
+        format!(
+            "Use {verb} with one lamp of the set. The command {verb} waits until the lamp answers, and reports how long that took.\n\n\
+             Each call of {verb} needs the name of a lamp, which the list of the set shows. Where no lamp has the name, {verb} \
+             ends at once. Two calls do not disturb each other, since {verb} locks the lamp for the time that it needs.\n\n\
+             A log keeps the last calls of {verb} with their times. Clear it with the switch on the back of the set, or let it \
+             run over; nothing else reads it. Owners of older sets replace the lamp first, then follow the steps above."
+        )
+    };
+    let edits = [("until the lamp", "while the lamp"), ("reports how", "notes how"), ("list of the set", "register of the set")];
+    let edits = edits.into_iter().chain([("has the name", "has that name"), ("that it needs", "that it takes"), ("keeps the last", "stores all")]);
+    let edited = |text: String| edits.clone().fold(text, |text, (old, new)| text.replace(old, new));
+    assert_eq!(kept_of(&[("a", page("dim")), ("b", edited(page("dim")))]), ["a"]);
+    assert_eq!(kept_of(&[("a", page("brighten")), ("b", edited(page("dim")))]), ["a", "b"]);
+}
+
+#[test]
+fn paragraphs_in_another_order_are_the_same_text() {
+    let paragraphs: Vec<String> = (0..12).map(|number| story(number * 3, 3)).collect();
+    let mut other = paragraphs.clone();
+    other.reverse();
+    assert_eq!(kept_of(&[("a", paragraphs.join("\n\n")), ("b", other.join("\n\n"))]), ["a"]);
+}
+
+#[test]
+fn wording_that_many_share_has_to_be_in_the_other_document_too() {
+    let (terms, own) = (story(0, 8), story(100, 2));
+    let mut texts: Vec<(String, String)> =
+        (0..6).map(|number| (format!("n{number}"), format!("{terms}\n\n{}", story(200 + number * 9, 9)))).collect();
+    texts.push(("short".into(), format!("{own}\n\n{}", story(300, 2))));
+    texts.push(("long".into(), format!("{terms}\n\n{own}")));
+    let texts: Vec<(&str, String)> = texts.iter().map(|(id, text)| (id.as_str(), text.clone())).collect();
+    assert_eq!(kept_of(&texts).len(), texts.len());
 }
 
 #[test]
