@@ -25,7 +25,8 @@ pub mod training {
 #[doc(hidden)]
 pub use language::detect_language;
 pub(crate) use language::known_languages;
-pub use language::{Language, LanguageFilter, identify, identify_page};
+pub(crate) use language::UNKNOWN;
+pub use language::{Language, LanguageFilter, Undecided, identify, identify_page};
 
 pub use crate::papers::chared::{CharedEncoding, CharedModel, DamagedModel, TrainError, chared_model};
 
