@@ -61,7 +61,8 @@ fn a_passage_is_enough_for_a_pair_to_be_listed() {
     let env = Env::new();
     let copied = SHARED.split(' ').take(60).collect::<Vec<_>>().join(" ") + ".";
     let edited = copied.replace("middle", "centre").replace("calm", "quiet").replace("woke", "called");
-    let texts = [("one", long(1, &copied)), ("two", long(2, &copied)), ("three", long(3, &edited)), ("four", long(4, ""))];
+    let texts =
+        [("one", long(1, &copied)), ("two", long(2, &copied)), ("three", long(3, &edited)), ("four", long(4, ""))];
     documents(&env, &texts);
     env.run(&["compare", "docs.jsonl", "-o", "pairs.jsonl"]).code(0).says(&["3 pairs"]);
     let pairs = env.read_jsonl("pairs.jsonl");

@@ -130,9 +130,16 @@ fn the_language_comes_from_the_whole_main_content() {
     env.write("in/mixed.txt", paragraphs.join("\n\n"));
     env.write("in/english.txt", format!("{GERMAN}\n\n{}", [ENGLISH; 9].join("\n\n")));
     // The navigation is English and long, the content is not.
-    let links: String = (0..60).map(|n| format!("<li><a href=/{n}>Read more about the keepers of harbour {n} and their boats</a></li>")).collect();
+    let links: String = (0..60)
+        .map(|n| format!("<li><a href=/{n}>Read more about the keepers of harbour {n} and their boats</a></li>"))
+        .collect();
     let content: String = (0..12).map(|n| format!("<p>{n}. {GERMAN}</p>")).collect();
-    env.write("in/page.html", format!("<html lang=en><body><nav><ul>{links}</ul></nav><article><h1>Turm</h1>{content}</article></body></html>"));
+    env.write(
+        "in/page.html",
+        format!(
+            "<html lang=en><body><nav><ul>{links}</ul></nav><article><h1>Turm</h1>{content}</article></body></html>"
+        ),
+    );
     env.run(&["corpus", "in", "-o", "corpus", "--lang", "en", "--format", "jsonl"]).code(0);
     let documents = env.read_jsonl("corpus/documents/part-00000.jsonl");
     let ids: Vec<&str> = documents.iter().filter_map(|document| document["id"].as_str()).collect();

@@ -4,7 +4,8 @@ mod common;
 
 use common::{Env, sample};
 use refrain::{
-    Compare, Convert, Corpus, Decode, Decontaminate, Dedup, Editions, Extract, Input, Outputs, Run, Strip, Template, Unit,
+    Compare, Convert, Corpus, Decode, Decontaminate, Dedup, Editions, Extract, Input, Outputs, Run, Strip, Template,
+    Unit,
 };
 
 /// Runs a command, whose output is in the folder `verb/`, and a job, whose output is in the folder `job/`; compares the folders.
@@ -20,7 +21,11 @@ fn same_bytes(command: &str, inputs: &[&str], job: impl FnOnce(&Input, &dyn Fn(&
     let arguments: Vec<String> = [verb.to_owned()].into_iter().chain(inputs.clone()).chain(options).collect();
     env.run(&arguments).code(0);
     job(&Input::paths(&inputs).expect("names"), &|name| {
-        format!("{}{}", env.path("job").join(name.trim_end_matches('/')).display(), if name.ends_with('/') { "/" } else { "" })
+        format!(
+            "{}{}",
+            env.path("job").join(name.trim_end_matches('/')).display(),
+            if name.ends_with('/') { "/" } else { "" }
+        )
     });
     let (of_verb, of_job) = (env.snapshot("verb"), env.snapshot("job"));
     let names = |files: &[(String, Vec<u8>)]| files.iter().map(|(name, _)| name.clone()).collect::<Vec<String>>();

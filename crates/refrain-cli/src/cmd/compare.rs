@@ -19,8 +19,8 @@ use crate::exit::Exit;
 ///
 /// Each document becomes the set of its word trigrams. R is the share of the trigrams of both documents that both
 /// contain. C is the share of the trigrams of one document that the other contains. Pairs with enough of either, or
-/// with a long passage, are listed, the most similar first, with the passages that they share, even if edited. A score shows where to look; it
-/// proves nothing.
+/// with a long passage, are listed, the most similar first. Their passages are listed, too, even if edited. A score
+/// shows where to look; it proves nothing.
 #[derive(Args)]
 #[command(before_help = "Example:\n  refrain compare samples/essays -o report/", mut_arg("output", |arg| arg.help("Folder for a report (its name ends with /), or file whose extension states format and compression (.gz, .zst) [default: a table on standard output]")))]
 pub(crate) struct Arguments {

@@ -388,7 +388,8 @@ impl Comparison {
 
     /// Compares only the given pairs of document numbers.
     pub fn conclude_pairs(self, pairs: &[(usize, usize)], workers: &Workers) -> Result<ComparisonResult> {
-        let pair = |(a, b): &(usize, usize)| Ok(DocumentPair { a: *a, b: *b, scores: self.collection.scores(*a, *b, &[])? });
+        let pair =
+            |(a, b): &(usize, usize)| Ok(DocumentPair { a: *a, b: *b, scores: self.collection.scores(*a, *b, &[])? });
         let mut pairs: Vec<DocumentPair> = workers.install(|| pairs.par_iter().map(pair).collect::<Result<_>>())?;
         pairs.sort_by(|one, other| other.scores.resemblance.total_cmp(&one.scores.resemblance));
         self.align(pairs, Vec::new(), workers)
@@ -476,7 +477,13 @@ impl Comparison {
         }
         let pairs = pairs.into_iter().zip(done.into_values());
         let pairs = pairs
-            .map(|(DocumentPair { a, b, scores }, (longest, passages))| ComparedPair { a, b, scores, longest, passages })
+            .map(|(DocumentPair { a, b, scores }, (longest, passages))| ComparedPair {
+                a,
+                b,
+                scores,
+                longest,
+                passages,
+            })
             .collect();
         Ok(ComparisonResult { documents: self.documents, pairs, common, texts: self.texts })
     }

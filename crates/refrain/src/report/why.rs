@@ -76,7 +76,9 @@ pub(crate) fn sentence(reason: &Reason, name: Option<&str>) -> String {
         Reason::Site { host, pages } => {
             format!("it is not content on the pages of {} ({pages} of them show this)", legible(host))
         }
-        Reason::Language { found, .. } if found == UNKNOWN => "its language is unknown, because it has too little text".into(),
+        Reason::Language { found, .. } if found == UNKNOWN => {
+            "its language is unknown, because it has too little text".into()
+        }
         Reason::Language { found, confidence } => {
             format!("its language is {}, with a confidence of {}", legible(found), percent(*confidence))
         }

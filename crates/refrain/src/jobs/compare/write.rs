@@ -121,8 +121,10 @@ pub(super) fn table(documents: &[ComparedDocument], pairs: &[ComparedPair], has_
         return "no pair of documents shares enough text to be listed\n".to_owned();
     }
     let percent = |share: f64| format!("{:.1}", 100.0 * share);
-    let mut table =
-        format!("{:>6} {:>6} {:>6} {:>9} {:>9} {:>8}  a | b\n", "R %", "C a %", "C b %", "n-grams", "passages", "longest");
+    let mut table = format!(
+        "{:>6} {:>6} {:>6} {:>9} {:>9} {:>8}  a | b\n",
+        "R %", "C a %", "C b %", "n-grams", "passages", "longest"
+    );
     for ComparedPair { a, b, scores, longest, passages } in pairs.iter().take(most) {
         let _ = writeln!(
             table,
