@@ -124,8 +124,8 @@ const GERMAN: &str = "Der Leuchtturm steht seit mehr als hundert Jahren auf der 
 fn the_language_comes_from_the_whole_main_content() {
     let env = Env::new();
     let begins_in_english = format!("{}\n\n{}", [ENGLISH; 7].join("\n\n"), [GERMAN; 30].join("\n\n"));
-    // Half of each: undecided until the language comes from most of the text.
-    let paragraphs: Vec<&str> = (0..40).map(|number| if number % 5 < 2 { ENGLISH } else { GERMAN }).collect();
+    // More German than English, in turns.
+    let paragraphs: Vec<&str> = (0..40).map(|number| if number % 7 < 3 { ENGLISH } else { GERMAN }).collect();
     env.write("in/begins.txt", begins_in_english);
     env.write("in/mixed.txt", paragraphs.join("\n\n"));
     env.write("in/english.txt", format!("{GERMAN}\n\n{}", [ENGLISH; 9].join("\n\n")));
