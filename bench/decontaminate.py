@@ -84,7 +84,9 @@ def documents(name):
     path = SHARED / f"{name}.jsonl.zst"
     process = subprocess.Popen(["zstd", "-dcq", "--long=31", str(path)], stdout=subprocess.PIPE)
     for line in io.TextIOWrapper(process.stdout, encoding="utf-8"):
-        yield json.loads(line)
+        document = json.loads(line)
+        # refrain reports NUL characters as damage, and then exits with 1.
+        yield {**document, "text": document["text"].replace("\0", "")}
     if process.wait():
         sys.exit(f"cannot read {path}")
 

@@ -177,7 +177,7 @@ def main():
         sys.exit(2)
     made = make(arguments.texts)
     found = DATA / "found.jsonl"
-    command = [arguments.refrain.resolve(), "decode", "--detect", DATA / "texts", "-o", found, "--quiet", "--overwrite"]
+    command = [arguments.refrain.resolve(), "decode", "--detect", DATA / "texts", "-o", found, "--quiet"]
     subprocess.run(command, check=False)
     answers = {Path(line["origin"]).name: line for line in map(json.loads, found.read_text("utf-8").splitlines())}
     tables = {column: defaultdict(list) for column in (2, 3, 4)}

@@ -328,7 +328,14 @@ impl OutputArguments {
     /// Prints what became of the items of the inputs: the last line of every verb that reads documents. Beside results on
     /// standard output, it is printed only if something was skipped or failed.
     pub(crate) fn tell_account(&self, input: &Account) {
-        if !self.quiet && (self.path().is_some() || input.documents < input.found) {
+        if self.path().is_some() || input.documents < input.found {
+            self.tell_all(input);
+        }
+    }
+
+    /// The same, whatever the output.
+    pub(crate) fn tell_all(&self, input: &Account) {
+        if !self.quiet {
             tell(&input.to_string());
         }
     }

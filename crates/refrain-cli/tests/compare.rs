@@ -49,6 +49,41 @@ fn pairs_come_ranked_with_their_passages() {
     assert_eq!((part(&one, "a"), part(&two, "b")), (SHARED.to_owned(), SHARED.to_owned()));
 }
 
+/// A passage inside a long text of its own.
+fn long(seed: u64, copied: &str) -> String {
+    let sentences = common::words(3000, seed);
+    let middle = sentences.match_indices(' ').nth(1500).map_or(0, |(at, _)| at);
+    format!("{} {copied}{}", &sentences[..middle], &sentences[middle..])
+}
+
+#[test]
+fn a_passage_is_enough_for_a_pair_to_be_listed() {
+    let env = Env::new();
+    let copied = SHARED.split(' ').take(60).collect::<Vec<_>>().join(" ") + ".";
+    let edited = copied.replace("middle", "centre").replace("calm", "quiet").replace("woke", "called");
+    let texts =
+        [("one", long(1, &copied)), ("two", long(2, &copied)), ("three", long(3, &edited)), ("four", long(4, ""))];
+    documents(&env, &texts);
+    env.run(&["compare", "docs.jsonl", "-o", "pairs.jsonl"]).code(0).says(&["3 pairs"]);
+    let pairs = env.read_jsonl("pairs.jsonl");
+    let of = |a: &str, b: &str| pairs.iter().find(|pair| pair["a"] == a && pair["b"] == b).expect("a pair");
+    assert!(of("one", "two")["r"].as_f64().is_some_and(|r| r < 0.02));
+    assert_eq!(of("one", "two")["longest"], 60);
+    assert_eq!(of("two", "three")["passages"][0]["kind"], "edited");
+    // The table has the column, too.
+    let run = env.run(&["compare", "docs.jsonl"]);
+    assert!(run.text().lines().next().is_some_and(|head| head.contains("longest")));
+    // Lists by scores alone, and by longer passages.
+    for words in ["0", "80"] {
+        env.run(&["compare", "docs.jsonl", "-o", "pairs.jsonl", "--passage-words", words]).code(0).says(&["0 pairs"]);
+    }
+    env.run(&["compare", "docs.jsonl", "--no-passages", "--passage-words", "50"]).code(2).says(&["--passage-words"]);
+    // What everyone received does not count.
+    env.write("brief.txt", SHARED);
+    env.run(&["compare", "docs.jsonl", "--exclude", "brief.txt", "-o", "pairs.jsonl"]).code(0);
+    assert!(!env.read_jsonl("pairs.jsonl").iter().any(|pair| pair["a"] == "one" && pair["b"] == "two"));
+}
+
 #[test]
 fn named_pairs_are_all_printed() {
     let env = Env::new();
@@ -349,7 +384,7 @@ fn names_are_no_formulas() {
     documents(&env, &[("=1+1", own(1)), ("-2", own(1)), ("a,@b", own(1))]);
     env.run(&["compare", "docs.jsonl", "-o", "pairs.csv"]).code(0);
     let cells: Vec<String> = env.read_text("pairs.csv").lines().skip(1).map(str::to_owned).collect();
-    assert!(cells.contains(&"'=1+1,'-2,1,1,1,118,1,'=1+1,'-2".to_owned()), "{cells:?}");
+    assert!(cells.contains(&"'=1+1,'-2,1,1,1,118,1,120,'=1+1,'-2".to_owned()), "{cells:?}");
     assert!(cells.iter().any(|line| line.starts_with("'=1+1,\"a,@b\",1,")), "{cells:?}");
     env.run(&["compare", "docs.jsonl", "-o", "pairs.tsv", "--anonymous", "key.tsv"]).code(0);
     assert!(env.read_text("key.tsv").contains("\t'=1+1\n"));

@@ -115,6 +115,54 @@ fn only_the_languages_asked_for_are_kept() {
     }
 }
 
+const ENGLISH: &str = "The lighthouse has stood on the cliff above the harbour for more than a hundred years. Every evening the keeper \
+    climbs the stairs and lights the lamp, and in the morning he puts it out again and cleans the glass.";
+const GERMAN: &str = "Der Leuchtturm steht seit mehr als hundert Jahren auf der Klippe über dem Hafen. Jeden Abend steigt der \
+    Wärter die Treppe hinauf und zündet die Lampe an, und am Morgen löscht er sie wieder und putzt das Glas.";
+
+#[test]
+fn the_language_comes_from_the_whole_main_content() {
+    let env = Env::new();
+    let begins_in_english = format!("{}\n\n{}", [ENGLISH; 7].join("\n\n"), [GERMAN; 30].join("\n\n"));
+    // More German than English, in turns.
+    let paragraphs: Vec<&str> = (0..40).map(|number| if number % 7 < 3 { ENGLISH } else { GERMAN }).collect();
+    env.write("in/begins.txt", begins_in_english);
+    env.write("in/mixed.txt", paragraphs.join("\n\n"));
+    env.write("in/english.txt", format!("{GERMAN}\n\n{}", [ENGLISH; 9].join("\n\n")));
+    // The navigation is English and long, the content is not.
+    let links: String = (0..60)
+        .map(|n| format!("<li><a href=/{n}>Read more about the keepers of harbour {n} and their boats</a></li>"))
+        .collect();
+    let content: String = (0..12).map(|n| format!("<p>{n}. {GERMAN}</p>")).collect();
+    env.write(
+        "in/page.html",
+        format!(
+            "<html lang=en><body><nav><ul>{links}</ul></nav><article><h1>Turm</h1>{content}</article></body></html>"
+        ),
+    );
+    env.run(&["corpus", "in", "-o", "corpus", "--lang", "en", "--format", "jsonl"]).code(0);
+    let documents = env.read_jsonl("corpus/documents/part-00000.jsonl");
+    let ids: Vec<&str> = documents.iter().filter_map(|document| document["id"].as_str()).collect();
+    assert_eq!(ids, ["in/english.txt"]);
+}
+
+#[test]
+fn undecided_documents_are_short_and_can_be_dropped() {
+    let env = Env::new();
+    env.write("in/greeting.txt", "Ahoi!");
+    env.write("in/numbers.txt", "1, 2, 3, 4, 5.\n".repeat(100));
+    env.write("in/long.txt", ENGLISH);
+    for (action, kept) in [("keep", 3), ("drop", 1)] {
+        let lang = ["corpus", "in", "-o", action, "--lang", "en", "--lang-undecided", action, "--format", "jsonl"];
+        env.run(&lang).code(0);
+        assert_eq!(env.read_json(&format!("{action}/stats.json"))["total"]["kept"]["documents"], kept);
+    }
+    let removed = removed(&env, "drop");
+    assert!(removed.iter().all(|range| range["evidence"]["language"]["found"] == "unknown"), "{removed:?}");
+    env.run(&["why", "greeting", "drop"]).code(0);
+    env.run(&["corpus", "in", "-o", "c", "--lang-undecided", "drop"]).code(2).says(&["--lang"]);
+}
+
 #[test]
 fn languages_can_be_asked_of_each_block() {
     let env = Env::new();

@@ -6,13 +6,13 @@ use std::collections::HashSet;
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
-use crate::decode::{Hints, LanguageFilter, NotText, decode, replace_nuls};
+use crate::decode::{Hints, LanguageFilter, NotText, decode, detect_language, replace_nuls};
 use crate::document::{
     Annotation, BLOCKS_FIELD, BYTE_BLOCKS_FIELD, BYTE_MARKS_FIELD, Block, BlockKind, Document, Label, MARKS_FIELD,
     Mark, Origin, PAGES_FIELD, Position, Reason, Span,
 };
 use crate::error::{Failure, Place, Result};
-use crate::extract::{Extractor, Workspace, segment};
+use crate::extract::{ExtractMethod, Extractor, Workspace, segment};
 use crate::source::office::{self, Content, Unreadable};
 use crate::source::{Body, Item, Markup, OfficeFile, OfficeFormat, RawDocument, is_html};
 use crate::template::{self, LearnedTemplate, TemplateMatch, Templates};
@@ -81,6 +81,12 @@ impl Preparation {
         Prepared { document: Some(opened.document), skipped: None, failure: opened.failure, raw_bytes }
     }
 
+    /// The language of a page before its main content is known.
+    fn language_of(&self, document: &Document) -> Option<String> {
+        let found = self.language.as_ref().and_then(|_| detect_language(document)).filter(|found| found.reliable);
+        found.map(|found| found.code.to_owned()).or_else(|| document.language.clone())
+    }
+
     fn prepare_page(&self, opened: &mut Opened, workspace: &mut Workspace, sites: Option<&Templates>) {
         let (html, document) = (&opened.text, &mut opened.document);
         let whole = Extractor::default();
@@ -91,23 +97,26 @@ impl Preparation {
         let page = &mut workspace.page;
         document.set_text_and_blocks(std::mem::take(&mut page.text), std::mem::take(&mut page.blocks));
         adopt_known_fields(document);
-        if let Some(language) = &self.language {
-            language.mark(document);
-        }
-        if document.language.is_none() {
-            document.language.clone_from(&workspace.page.language);
-        }
+        let declared = workspace.page.language.clone();
         if let Some(extractor) = &self.extractor {
             let mut marks = std::mem::take(&mut document.marks);
+            let language = match extractor.options().method {
+                ExtractMethod::JusText(_) => self.language_of(document).or(declared.clone()),
+                ExtractMethod::Default | ExtractMethod::Bte => None,
+            };
             (workspace.page.text, workspace.page.blocks) = document.take_text_and_blocks();
             let wanted = self.language.as_ref().and_then(|filter| filter.wanted.first());
-            let language = document.language.as_deref().or(wanted.map(String::as_str));
+            let language = language.as_deref().or(wanted.map(String::as_str));
             let found = extractor.decide(html, language, workspace);
             marks.extend(found.marks(extractor.options().method));
             let page = &mut workspace.page;
             document.set_text_and_blocks(std::mem::take(&mut page.text), std::mem::take(&mut page.blocks));
             document.marks = marks;
         }
+        if let Some(language) = &self.language {
+            language.mark(document);
+        }
+        document.language = document.language.take().or(declared);
         if let Some(sites) = sites {
             mark_template(document, html, workspace, sites);
         }

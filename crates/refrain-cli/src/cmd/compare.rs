@@ -18,9 +18,9 @@ use crate::exit::Exit;
 /// Find passages that documents share, and rank the pairs
 ///
 /// Each document becomes the set of its word trigrams. R is the share of the trigrams of both documents that both
-/// contain. C is the share of the trigrams of one document that the other contains. Pairs with enough of either are
-/// listed, the most similar first, with the passages that they share, even if edited. A score shows where to look; it
-/// proves nothing.
+/// contain. C is the share of the trigrams of one document that the other contains. Pairs with enough of either, or
+/// with a long passage, are listed, the most similar first. Their passages are listed, too, even if edited. A score
+/// shows where to look; it proves nothing.
 #[derive(Args)]
 #[command(before_help = "Example:\n  refrain compare samples/essays -o report/", mut_arg("output", |arg| arg.help("Folder for a report (its name ends with /), or file whose extension states format and compression (.gz, .zst) [default: a table on standard output]")))]
 pub(crate) struct Arguments {
@@ -77,6 +77,10 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "SHARE", default_value_t = Compare::default().containment, value_parser = share, help_heading = "Comparison")]
     containment: f64,
 
+    /// List pairs that share a passage of this many words or more, whatever their R and C; 0 lists none for their passages
+    #[arg(long, value_name = "WORDS", default_value_t = Compare::default().passage_words, help_heading = "Comparison")]
+    passage_words: u64,
+
     /// Ignore n-grams that occur in more than this share of the documents, if there are at least 20
     #[arg(long, value_name = "SHARE", default_value_t = Compare::default().common, value_parser = share, help_heading = "Comparison")]
     common: f64,
@@ -108,6 +112,7 @@ impl Arguments {
             ngram: usize::from(self.ngram),
             resemblance: self.resemblance,
             containment: self.containment,
+            passage_words: self.passage_words,
             common: self.common,
             keep_references: self.keep_references,
             folders: self.folders,
@@ -144,13 +149,13 @@ impl Arguments {
     fn refuse_idle(&self, given: &Given) -> Result<()> {
         if self.pairs.is_some() {
             let why = "has no effect with --pairs, which lists every named pair";
-            given.refuse(&["resemblance", "containment", "common", "reference", "folders"], why)?;
+            given.refuse(&["resemblance", "containment", "passage_words", "common", "reference", "folders"], why)?;
         }
         if self.anonymous.is_some() {
             given.refuse(&["json", "report"], "would name the documents; write pairs with -o pairs.json")?;
         }
         if self.no_passages {
-            given.refuse(&["offsets"], "has no effect with --no-passages")?;
+            given.refuse(&["offsets", "passage_words"], "has no effect with --no-passages")?;
         }
         if !matches!(self.format(), Format::Jsonl | Format::Json | Format::Report) {
             given.refuse(&["offsets"], "needs --format jsonl, json or a report; other formats have no ranges")?;

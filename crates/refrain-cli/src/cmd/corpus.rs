@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use anyhow::{Result, bail};
 use clap::Args;
 use clap::builder::TypedValueParser;
+use refrain::decode::Undecided;
 use refrain::extract::ExtractMethod;
 use refrain::jobs::corpus::{CorpusTemplates, LanguageUnit, Start};
 use refrain::text::Offsets;
@@ -69,14 +70,18 @@ pub(crate) struct Arguments {
     #[arg(short, long, help_heading = "Output")]
     quiet: bool,
 
-    /// Languages to keep, by their codes, separated by commas. Documents in other languages are removed; those too short to
-    /// identify are kept
+    /// Languages to keep, by their codes, separated by commas. Documents in other languages are removed
     #[arg(long, value_name = "CODES", value_delimiter = ',', help_heading = "Cleaning")]
     lang: Vec<String>,
 
     /// Apply --lang to whole documents or to each block
     #[arg(long, value_name = "UNIT", default_value = "document", requires = "lang", action = clap::ArgAction::Set, value_parser = named(vec![("document", LanguageUnit::Document), ("block", LanguageUnit::Block)]), help_heading = "Cleaning")]
     lang_by: LanguageUnit,
+
+    /// What --lang does with text that is too short to identify its language: keep or drop it. Documents with 500 bytes of text,
+    /// 250 of them letters, are long enough
+    #[arg(long, value_name = "ACTION", default_value = "keep", requires = "lang", action = clap::ArgAction::Set, value_parser = named(vec![("keep", Undecided::Keep), ("drop", Undecided::Drop)]), help_heading = "Cleaning")]
+    lang_undecided: Undecided,
 
     /// How to find the main content of web pages
     #[arg(long, value_name = "METHOD", default_value = "default", value_parser = method_or_none(), help_heading = "Main content")]
@@ -133,6 +138,7 @@ impl Arguments {
             read: self.input.options(),
             lang: languages("--lang", &self.lang)?,
             lang_by: self.lang_by,
+            lang_undecided: self.lang_undecided,
             content: self.method.0.map(|method| self.extract.options(method, None)).transpose()?,
             template: self.template,
             keep_marked: self.keep_marked,

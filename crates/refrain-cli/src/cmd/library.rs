@@ -203,7 +203,7 @@ impl Add {
             }
             tell(&line);
         }
-        output.tell_account(&report.input);
+        output.tell_all(&report.input);
         Ok(exit)
     }
 }

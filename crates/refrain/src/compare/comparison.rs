@@ -1,17 +1,18 @@
 //! A whole comparison: documents in, pairs with their scores and passages out.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::cmp::Ordering;
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::sync::OnceLock;
 
 use rayon::iter::{IntoParallelIterator, IntoParallelRefIterator, ParallelIterator};
 use serde::Serialize;
 
-use super::fingerprint::{Fingerprint, FingerprintOptions, Scores};
+use super::fingerprint::{Fingerprint, FingerprintOptions, Scores, landmarks, words_of};
 use super::leave_out::{LeftOut, blanked, references, stretches_of};
 use super::pairs::{DocumentPair, FingerprintCollection, PairOptions, Side};
 use super::passages::{AlignOptions, AlignedPassage, PassageKind, PassageText, align};
 use super::quotes::{Quoted, quotations, quoted};
-use super::rules::{WordRule, is_invisible, tokens};
+use super::rules::{WordRule, is_invisible};
 use super::spillable::SpillableList;
 use crate::decode::identify;
 use crate::document::{Document, Link, Passage, Span};
@@ -28,6 +29,8 @@ pub struct CompareOptions {
     pub pairs: PairOptions,
     /// How passages are found. If `None`, passages are not searched for.
     pub passages: Option<AlignOptions>,
+    /// Pairs that share a passage of at least this many words are reported, too, whatever their scores; 0 disables this.
+    pub passage_words: u64,
     /// Whether lists of references count like other text.
     pub keep_references: bool,
 }
@@ -38,8 +41,16 @@ impl Default for CompareOptions {
             fingerprints: FingerprintOptions::default(),
             pairs: PairOptions::default(),
             passages: Some(AlignOptions::default()),
+            passage_words: 40,
             keep_references: false,
         }
+    }
+}
+
+impl CompareOptions {
+    /// True if pairs are also reported for their longest passage.
+    fn seeks_passages(&self) -> bool {
+        self.passages.is_some() && self.passage_words > 0
     }
 }
 
@@ -91,6 +102,8 @@ pub struct PreparedDocument {
     /// Ranges that do not count, in order.
     pub left_out: Vec<(Span, LeftOut)>,
     fingerprint: Fingerprint,
+    /// What other documents are likely to share if they share a passage.
+    landmarks: Fingerprint,
 }
 
 impl PreparedDocument {
@@ -102,14 +115,18 @@ impl PreparedDocument {
         let lists = if options.keep_references { Vec::new() } else { references(&text) };
         let mut left_out: Vec<(Span, LeftOut)> = lists.iter().map(|span| (*span, LeftOut::References)).collect();
         let counting = blanked(&text, &lists);
-        let mut fingerprint = Fingerprint::of(&counting, &options.fingerprints);
+        let mut words = words_of(&counting, options.fingerprints.rule);
+        let mut fingerprint = Fingerprint::of_words(&words, &options.fingerprints);
         if !given.grams.is_empty() {
             fingerprint = fingerprint.without(|gram| given.has(gram));
             let stretches = stretches_of(&counting, &options.fingerprints, |gram| given.has(gram));
             left_out.extend(stretches.into_iter().map(|span| (span, LeftOut::Given)));
             left_out.sort_unstable();
+            let spans: Vec<Span> = left_out.iter().map(|(span, _)| *span).collect();
+            words = words_of(&blanked(&text, &spans), options.fingerprints.rule);
         }
-        PreparedDocument { id, url, text, language, pages, parts: Vec::new(), left_out, fingerprint }
+        let landmarks = if options.seeks_passages() { landmarks(&words) } else { Fingerprint::default() };
+        PreparedDocument { id, url, text, language, pages, parts: Vec::new(), left_out, fingerprint, landmarks }
     }
 
     /// Its display name: its address, or else its id.
@@ -203,6 +220,8 @@ pub struct ComparedPair {
     pub b: usize,
     /// How much they share.
     pub scores: Scores,
+    /// The number of words in the longest passage, on the side where it has fewer.
+    pub longest: u64,
     /// The passages they share, in the order of `a`.
     pub passages: Vec<SharedPassage>,
 }
@@ -246,6 +265,7 @@ pub struct Comparison {
     documents: Vec<ComparedDocument>,
     texts: SpillableList<str>,
     collection: FingerprintCollection,
+    landmarks: FingerprintCollection,
 }
 
 /// The result of a comparison.
@@ -263,20 +283,30 @@ pub struct ComparisonResult {
 const TEXTS: u64 = 8;
 /// Memory for a text prepared for alignment, as a multiple of its bytes.
 const READY: u64 = 16;
+/// Landmarks are one in seven n-grams, and may use this part of the memory.
+const LANDMARKS: u64 = 8;
 
 impl Comparison {
     /// A comparison without documents.
     pub fn new(options: CompareOptions) -> Comparison {
         let texts = SpillableList::new(&options.pairs.temporary, options.pairs.memory / TEXTS);
         let collection = FingerprintCollection::new(options.pairs.clone());
-        Comparison { options, documents: Vec::new(), texts, collection }
+        // One landmark is enough to look for a passage.
+        let landmarks = FingerprintCollection::new(PairOptions {
+            resemblance: 0.0,
+            containment: 0.0,
+            memory: options.pairs.memory / LANDMARKS,
+            ..options.pairs.clone()
+        });
+        Comparison { options, documents: Vec::new(), texts, collection, landmarks }
     }
 
     /// Adds the next document. Returns its number.
     pub fn add(&mut self, document: PreparedDocument, side: Side) -> Result<usize> {
-        let PreparedDocument { id, url, text, language, pages, parts, left_out, fingerprint } = document;
+        let PreparedDocument { id, url, text, language, pages, parts, left_out, fingerprint, landmarks } = document;
         let (words, grams) = (fingerprint.words(), fingerprint.len());
         let number = self.collection.add(fingerprint, side)?;
+        self.landmarks.add(landmarks, side)?;
         let reference = side == Side::Reference;
         let name = String::new();
         self.documents.push(ComparedDocument {
@@ -326,13 +356,40 @@ impl Comparison {
         for (document, size) in self.documents.iter_mut().zip(found.sizes) {
             document.grams = size;
         }
+        let pairs = self.with_landmarks(found.pairs, &found.common, workers)?;
         let common = self.find_common(&found.common)?;
-        self.align(found.pairs, common, workers)
+        let options = self.options.clone();
+        let mut result = self.align(pairs, common, workers)?;
+        let is_long = |pair: &ComparedPair| options.passage_words > 0 && pair.longest >= options.passage_words;
+        result.pairs.retain(|pair| options.pairs.wants(&pair.scores) || is_long(pair));
+        result.pairs.sort_by(in_order);
+        Ok(result)
+    }
+
+    /// Adds the pairs that share a landmark, whatever their scores, if passages are wanted.
+    fn with_landmarks(
+        &self,
+        mut pairs: Vec<DocumentPair>,
+        common: &[u64],
+        workers: &Workers,
+    ) -> Result<Vec<DocumentPair>> {
+        if !self.options.seeks_passages() {
+            return Ok(pairs);
+        }
+        let known: HashSet<(usize, usize)> = pairs.iter().map(|pair| (pair.a, pair.b)).collect();
+        let mut others = self.landmarks.pairs(workers)?.pairs;
+        others.retain(|pair| !known.contains(&(pair.a, pair.b)));
+        for pair in &mut others {
+            pair.scores = self.collection.scores(pair.a, pair.b, common)?;
+        }
+        pairs.append(&mut others);
+        Ok(pairs)
     }
 
     /// Compares only the given pairs of document numbers.
     pub fn conclude_pairs(self, pairs: &[(usize, usize)], workers: &Workers) -> Result<ComparisonResult> {
-        let pair = |(a, b): &(usize, usize)| Ok(DocumentPair { a: *a, b: *b, scores: self.collection.scores(*a, *b)? });
+        let pair =
+            |(a, b): &(usize, usize)| Ok(DocumentPair { a: *a, b: *b, scores: self.collection.scores(*a, *b, &[])? });
         let mut pairs: Vec<DocumentPair> = workers.install(|| pairs.par_iter().map(pair).collect::<Result<_>>())?;
         pairs.sort_by(|one, other| other.scores.resemblance.total_cmp(&one.scores.resemblance));
         self.align(pairs, Vec::new(), workers)
@@ -374,6 +431,7 @@ impl Comparison {
                 a,
                 b,
                 scores,
+                longest: 0,
                 passages: Vec::new(),
             });
             return Ok(ComparisonResult {
@@ -387,7 +445,8 @@ impl Comparison {
         // Keep the pairs of one document together, so that it is prepared only once.
         let mut order: Vec<usize> = (0..pairs.len()).collect();
         order.sort_by_key(|pair| (pairs[*pair].a, pairs[*pair].b));
-        let mut done: BTreeMap<usize, Vec<SharedPassage>> = BTreeMap::new();
+        let rule = self.options.fingerprints.rule;
+        let mut done: BTreeMap<usize, (u64, Vec<SharedPassage>)> = BTreeMap::new();
         let mut from = 0;
         while from < order.len() {
             let mut involved = BTreeSet::new();
@@ -402,13 +461,14 @@ impl Comparison {
                 to += 1;
             }
             let one_text = |number| Ok((number, self.alignable(number)?));
-            let aligned: Result<Vec<(usize, Vec<SharedPassage>)>> = workers.install(|| {
+            let aligned: Result<Vec<(usize, (u64, Vec<SharedPassage>))>> = workers.install(|| {
                 let texts: HashMap<usize, AlignableText> =
                     involved.into_par_iter().map(one_text).collect::<Result<_>>()?;
                 let one_pair = |pair: &usize| {
                     workers.stop().check()?;
                     let DocumentPair { a, b, .. } = pairs[*pair];
-                    Ok((*pair, passages(&texts[&a], &texts[&b], options)))
+                    let found = passages(&texts[&a], &texts[&b], options);
+                    Ok((*pair, (longest(&found, &texts[&a].text, &texts[&b].text, rule), found)))
                 };
                 order[from..to].par_iter().map(one_pair).collect()
             });
@@ -416,8 +476,15 @@ impl Comparison {
             from = to;
         }
         let pairs = pairs.into_iter().zip(done.into_values());
-        let pairs =
-            pairs.map(|(DocumentPair { a, b, scores }, passages)| ComparedPair { a, b, scores, passages }).collect();
+        let pairs = pairs
+            .map(|(DocumentPair { a, b, scores }, (longest, passages))| ComparedPair {
+                a,
+                b,
+                scores,
+                longest,
+                passages,
+            })
+            .collect();
         Ok(ComparisonResult { documents: self.documents, pairs, common, texts: self.texts })
     }
 
@@ -429,6 +496,18 @@ impl Comparison {
         let language = detected_language(&text).or(document.language.as_deref());
         Ok(AlignableText::of(&text, &spans, language, self.options.fingerprints.rule))
     }
+}
+
+/// The number of words in the longest passage, on the side where it has fewer.
+fn longest(passages: &[SharedPassage], a: &str, b: &str, rule: WordRule) -> u64 {
+    let words = |text: &str| words_of(text, rule).len() as u64;
+    passages.iter().map(|passage| words(passage.a.of(a)).min(words(passage.b.of(b)))).max().unwrap_or(0)
+}
+
+/// The order of pairs: the highest resemblance first.
+fn in_order(one: &ComparedPair, other: &ComparedPair) -> Ordering {
+    let order = other.scores.resemblance.total_cmp(&one.scores.resemblance);
+    order.then((one.a, one.b).cmp(&(other.a, other.b)))
 }
 
 /// The language of a text, if it can be identified reliably.
@@ -529,12 +608,7 @@ pub(super) fn passages(a: &AlignableText, b: &AlignableText, options: &AlignOpti
 /// True for texts with the same words and numbers, whatever separates them. In source code, signs and case count too.
 fn same_words(one: &str, other: &str, is_code: bool) -> bool {
     if is_code {
-        let words = |text: &str| {
-            let mut words = Vec::new();
-            tokens(text, WordRule::Code, |token| words.push(token.hash));
-            words
-        };
-        return words(one) == words(other);
+        return words_of(one, WordRule::Code) == words_of(other, WordRule::Code);
     }
     let words = |text: &str| {
         let seen: String = text.chars().filter(|character| !is_invisible(*character)).collect();
@@ -585,21 +659,19 @@ impl ComparisonResult {
                 pair.turn();
             }
         }
-        pairs.sort_by(|one, other| {
-            let order = other.scores.resemblance.total_cmp(&one.scores.resemblance);
-            order.then((one.a, one.b).cmp(&(other.a, other.b)))
-        });
+        pairs.sort_by(in_order);
         Ok(ComparisonResult { documents, pairs, common, texts })
     }
 
     /// A pair as a [`Link`].
     pub fn link(&self, pair: usize) -> Link {
-        let ComparedPair { a, b, scores, passages } = &self.pairs[pair];
+        let ComparedPair { a, b, scores, longest, passages } = &self.pairs[pair];
         let scores = [
             ("R", scores.resemblance),
             ("C of a in b", scores.a_in_b),
             ("C of b in a", scores.b_in_a),
             ("shared", scores.shared as f64),
+            ("longest", *longest as f64),
         ];
         Link {
             a: self.documents[*a].id.clone(),

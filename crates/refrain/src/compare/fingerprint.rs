@@ -1,5 +1,6 @@
 //! The fingerprint of a document: the set of its word n-grams.
 
+use super::passages::verbatim::{GRAM, hashes};
 use super::rules::{HashedToken, WordRule, tokens};
 use crate::document::Span;
 use crate::text::mix;
@@ -41,8 +42,11 @@ pub struct Fingerprint {
 impl Fingerprint {
     /// The fingerprint of a text. If it has fewer words than an n-gram, all of them form a single n-gram.
     pub fn of(text: &str, options: &FingerprintOptions) -> Fingerprint {
-        let mut words = Vec::with_capacity(text.len() / 6);
-        tokens(text, options.rule, |token| words.push(token.hash));
+        Fingerprint::of_words(&words_of(text, options.rule), options)
+    }
+
+    /// The fingerprint of a text, given its words.
+    pub(super) fn of_words(words: &[u64], options: &FingerprintOptions) -> Fingerprint {
         let n = options.ngram.clamp(1, words.len().max(1));
         let mut grams: Vec<u64> = words.windows(n).map(hash_of).collect();
         grams.sort_unstable();
@@ -103,6 +107,42 @@ impl Fingerprint {
     pub fn contained_in(&self, other: &Fingerprint) -> f64 {
         Scores::of(self.len(), other.len(), self.shared(other)).a_in_b
     }
+}
+
+/// The words of a text.
+pub(super) fn words_of(text: &str, rule: WordRule) -> Vec<u64> {
+    let mut words = Vec::with_capacity(text.len() / 6);
+    tokens(text, rule, |token| words.push(token.hash));
+    words
+}
+
+/// Two texts with this many equal words in a row share a landmark.
+const RUN: usize = 20;
+
+/// Runs of 8 words that stand for the words around them: of all runs within [`RUN`] words, the one with the lowest hash. This is
+/// winnowing, as Schleimer, Wilkerson and Aiken published it. Two texts that share [`RUN`] words in a row share at least one.
+pub(super) fn landmarks(words: &[u64]) -> Fingerprint {
+    // Mixed, since the hash of a run of words may be low because a frequent word begins it.
+    let hashes: Vec<u64> = hashes(words).into_iter().map(mix).collect();
+    let window = RUN - GRAM + 1;
+    let mut grams: Vec<u64> = Vec::with_capacity(2 * hashes.len() / window + 1);
+    let mut lowest: Option<usize> = None;
+    for last in window..=hashes.len() {
+        let first = last - window;
+        lowest = match lowest.filter(|lowest| *lowest >= first) {
+            Some(lowest) if hashes[last - 1] < hashes[lowest] => Some(last - 1),
+            Some(lowest) => Some(lowest),
+            None => (first..last).min_by_key(|at| hashes[*at]),
+        };
+        let gram = lowest.map_or(0, |lowest| hashes[lowest]);
+        if grams.last() != Some(&gram) {
+            grams.push(gram);
+        }
+    }
+    grams.sort_unstable();
+    grams.dedup();
+    grams.shrink_to_fit();
+    Fingerprint { grams, words: words.len() as u64 }
 }
 
 /// Calls `found` with the indices of each value that two ascending lists have in common.
@@ -196,6 +236,30 @@ mod tests {
             let resemblance = if all == 0 { 0.0 } else { shared as f64 / all as f64 };
             prop_assert!((a.resemblance(&b) - resemblance).abs() < 1e-12);
         }
+    }
+
+    proptest! {
+        #[test]
+        fn texts_with_equal_words_in_a_row_share_a_landmark(
+            one in proptest::collection::vec(0_u64..9, 0..60),
+            other in proptest::collection::vec(0_u64..9, 0..60),
+            run in proptest::collection::vec(0_u64..9, RUN),
+        ) {
+            let with_run = |words: &[u64], at: usize| {
+                let (before, after) = words.split_at(at.min(words.len()));
+                [before, &run, after].concat()
+            };
+            let landmarks = [landmarks(&with_run(&one, 11)), landmarks(&with_run(&other, 30))];
+            prop_assert!(landmarks[0].shared(&landmarks[1]) > 0);
+        }
+    }
+
+    #[test]
+    fn landmarks_are_few_and_not_in_short_texts() {
+        let words: Vec<u64> = (0..3000).map(mix).collect();
+        let found = landmarks(&words).len();
+        assert!((300..600).contains(&found), "{found}");
+        assert!(landmarks(&words[..RUN - 1]).is_empty());
     }
 
     #[test]

@@ -132,9 +132,9 @@ impl FingerprintCollection {
         Ok(self.sides.len() - 1)
     }
 
-    /// The scores of two documents, by their numbers.
-    pub fn scores(&self, a: usize, b: usize) -> Result<Scores> {
-        let (one, other) = (self.grams.get(a)?, self.grams.get(b)?);
+    /// The scores of two documents, by their numbers, without common n-grams.
+    pub fn scores(&self, a: usize, b: usize, common: &[u64]) -> Result<Scores> {
+        let (one, other) = (without(self.grams.get(a)?, common), without(self.grams.get(b)?, common));
         Ok(Scores::of(one.len(), other.len(), shared(&one, &other)))
     }
 

@@ -6,7 +6,7 @@ use super::markup;
 use super::models::{LATIN, Models, OWN_SCRIPT, Script, TONES_APART, Window, script_of};
 use super::ngrams::{ORDER, STEP};
 use super::symbols::{SPACE, symbols};
-use crate::document::{Document, Label, Mark, Reason};
+use crate::document::{Block, Document, Label, Mark, Reason, Span};
 use crate::error::{Error, Result};
 
 /// A language and how sure the detector is.
@@ -20,11 +20,18 @@ pub struct Language {
     pub reliable: bool,
 }
 
-/// How much text of a document is examined: more does not change the answer.
-const SAMPLE: usize = 1200;
+/// The samples that are examined of the text of a document, and their bytes: more does not change the answer.
+const SAMPLES: usize = 16;
+const SAMPLE: usize = 120;
 
 /// With fewer bytes, no result is reliable.
 const ENOUGH: usize = 80;
+
+/// A document with this many bytes is in some language, that of most of it, even if it mixes several.
+const DECIDED: usize = 500;
+
+/// The same in letters, since tables of numbers and signs are in none.
+const DECIDED_LETTERS: usize = 250;
 
 /// Letters that are examined together.
 const CHUNK: usize = 64;
@@ -57,6 +64,11 @@ const TEMPERATURE: f32 = 3.0;
 /// assert!(identify("1, 2, 3").is_none());
 /// ```
 pub fn identify(text: &str) -> Option<Language> {
+    identify_by(text, ENOUGH_CHUNKS)
+}
+
+/// Identifies the language of a text, by at least this many parts of it.
+fn identify_by(text: &str, least_chunks: usize) -> Option<Language> {
     let symbols = first_symbols(text);
     let (script, letters) = main_script(&symbols)?;
     let sure = |code| Language { code, confidence: 1.0, reliable: letters >= OWN_LETTERS };
@@ -64,7 +76,7 @@ pub fn identify(text: &str) -> Option<Language> {
         Script::Own(code) => Some(sure(code)),
         Script::Han => Some(sure("zh")),
         Script::Kana => Some(sure("ja")),
-        Script::Shared(group) => among(group, &symbols, letters),
+        Script::Shared(group) => among(group, &symbols, letters, least_chunks),
         Script::Unknown => None,
     }
 }
@@ -100,7 +112,7 @@ fn main_script(symbols: &[u16]) -> Option<(Script, usize)> {
 }
 
 /// Identifies the language within one group.
-fn among(group: &str, symbols: &[u16], letters: usize) -> Option<Language> {
+fn among(group: &str, symbols: &[u16], letters: usize, least_chunks: usize) -> Option<Language> {
     let (_, group) = Models::shipped().group(group)?;
     let table = group.table();
     let mut sums = vec![0; table.width()];
@@ -130,7 +142,7 @@ fn among(group: &str, symbols: &[u16], letters: usize) -> Option<Language> {
             wins[winner] += 1;
         }
         let agree = wins.iter().filter(|wins| **wins > 0).count() == 1;
-        if agree && seen + 1 >= ENOUGH_CHUNKS && lead(&sums[..languages]) > CLEAR {
+        if agree && seen + 1 >= least_chunks && lead(&sums[..languages]) > CLEAR {
             break;
         }
     }
@@ -187,26 +199,57 @@ pub fn identify_page(text: &str) -> Option<Language> {
     Some(Language { reliable: found.reliable && plain.trim().len() >= ENOUGH, ..found })
 }
 
-/// Finds the language of a document from the first running text in it.
+/// Finds the language of a document from the running text in all of it that no mark covers. Samples at equal distances are enough.
+/// With 500 bytes of text the answer is always reliable.
 pub fn detect_language(document: &Document) -> Option<Language> {
-    let mut sample = String::with_capacity(SAMPLE + 200);
+    let marked = document.removed_spans();
+    let is_left = |span: Span| {
+        let next = marked.partition_point(|mark| mark.end <= span.start);
+        marked.get(next).is_none_or(|mark| mark.start > span.start || mark.end < span.end)
+    };
+    let blocks = || document.blocks().iter();
+    let only_left = blocks().any(|block| is_left(block.span));
+    let mut sample = String::new();
     // Running text first; any text if there is none.
     for least in [80, 1] {
-        for block in document.blocks() {
-            let text = block.span.of(document.text());
-            let linked = block.link_chars as usize * 3 > text.len();
-            if text.len() >= least && !(least > 1 && linked) && sample.len() < SAMPLE {
-                sample.push_str(&text[..text.floor_char_boundary(SAMPLE)]);
-                sample.push('\n');
-            }
-        }
+        let is_running = |block: &Block| {
+            let length = block.span.len();
+            length >= least && (least == 1 || block.link_chars as usize * 3 <= length)
+        };
+        let running = blocks().filter(|block| is_running(block) && (!only_left || is_left(block.span)));
+        let texts: Vec<&str> = running.map(|block| block.span.of(document.text())).collect();
+        sample = sampled(&texts);
         if sample.len() >= ENOUGH {
             break;
         }
-        sample.clear();
     }
-    let found = identify(if sample.is_empty() { document.text() } else { &sample })?;
-    Some(Language { reliable: found.reliable && sample.len() >= ENOUGH, ..found })
+    // A document may begin and end in another language than the rest of it.
+    let found = identify_by(if sample.is_empty() { document.text() } else { &sample }, SAMPLES)?;
+    let is_long = || {
+        let letters = main_script(&first_symbols(&sample)).map_or(0, |(_, letters)| letters);
+        sample.len() >= DECIDED && letters >= DECIDED_LETTERS
+    };
+    Some(Language { reliable: (found.reliable && sample.len() >= ENOUGH) || is_long(), ..found })
+}
+
+/// Samples of texts, at equal distances over all of them, or the whole of short ones.
+fn sampled(texts: &[&str]) -> String {
+    let total: usize = texts.iter().map(|text| text.len()).sum();
+    let distance = (total / SAMPLES).max(SAMPLE);
+    let mut sample = String::with_capacity(total.min(2 * SAMPLES * SAMPLE));
+    let mut before = 0;
+    for text in texts {
+        let mut at = 0;
+        while at < text.len() {
+            let inside = (before + at) % distance;
+            let end = text.floor_char_boundary(at + SAMPLE.saturating_sub(inside));
+            sample.push_str(text.get(at..end).unwrap_or_default());
+            at = text.ceil_char_boundary(at + distance - inside);
+        }
+        sample.push('\n');
+        before += text.len();
+    }
+    sample
 }
 
 /// The language of each block of a document, since pages can mix languages. `None` for blocks without letters.
@@ -227,14 +270,26 @@ pub(crate) fn known_languages() -> Vec<&'static str> {
 }
 
 /// Records the language of every document. If languages were requested, marks documents in others as
-/// [`Label::Foreign`], or only their blocks in others. Text too short to identify is never marked, and a document whose
-/// language is unknown gets none.
+/// [`Label::Foreign`], or only their blocks in others.
 #[derive(Debug, Clone, Default)]
 pub struct LanguageFilter {
     /// Codes of the languages to keep; all when empty.
     pub wanted: Vec<String>,
     /// Judge each block by itself.
     pub by_block: bool,
+    /// What becomes of text whose language is unknown.
+    pub undecided: Undecided,
+}
+
+/// What becomes of text whose language is unknown, because it is short or has few letters, when languages were requested.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Serialize, serde::Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Undecided {
+    /// It is kept.
+    #[default]
+    Keep,
+    /// It is marked like text in another language.
+    Drop,
 }
 
 impl LanguageFilter {
@@ -257,7 +312,7 @@ impl LanguageFilter {
             Some(code) => {
                 Err(Error::Refused(format!("unknown language `{code}`; the codes are: {}", known.join(", "))))
             }
-            None => Ok(LanguageFilter { wanted, by_block: false }),
+            None => Ok(LanguageFilter { wanted, ..LanguageFilter::default() }),
         }
     }
 
@@ -266,14 +321,26 @@ impl LanguageFilter {
         found.reliable && !self.wanted.is_empty() && !self.wanted.iter().any(|wanted| wanted == found.code)
     }
 
-    /// Detects the language of a document, and marks what is in a language that was not requested.
+    /// The reason to remove text in a language, if there is one.
+    fn objection(&self, found: Option<&Language>) -> Option<Reason> {
+        match found.filter(|found| found.reliable) {
+            Some(found) => self.is_foreign(found).then(|| reason(found)),
+            None if self.undecided == Undecided::Drop && !self.wanted.is_empty() => {
+                Some(Reason::Language { found: UNKNOWN.into(), confidence: 0.0 })
+            }
+            None => None,
+        }
+    }
+
+    /// Detects the language of a document, and marks what is in a language that was not requested. The text that is marked already
+    /// does not count.
     pub fn mark(&self, document: &mut Document) {
         let found = detect_language(document).filter(|found| found.reliable);
         document.language = found.map(|found| found.code.to_owned()).or(document.language.take());
         if self.by_block {
             self.mark_blocks(document);
-        } else if let Some(found) = found.filter(|found| self.is_foreign(found)) {
-            document.mark_all(Label::Foreign, NAME, reason(&found));
+        } else if let Some(reason) = self.objection(found.as_ref()) {
+            document.mark_all(Label::Foreign, NAME, reason);
         }
     }
 
@@ -282,11 +349,9 @@ impl LanguageFilter {
         let mut kept: BTreeMap<&str, usize> = BTreeMap::new();
         let mut marks = Vec::new();
         for (block, found) in document.blocks().iter().zip(block_languages(document)) {
-            let Some(found) = found.filter(|found| found.reliable) else { continue };
-            if self.is_foreign(&found) {
-                let (pass, reason) = (NAME.into(), reason(&found));
-                marks.push(Mark { span: block.span, label: Label::Foreign, pass, reason });
-            } else {
+            if let Some(reason) = self.objection(found.as_ref()) {
+                marks.push(Mark { span: block.span, label: Label::Foreign, pass: NAME.into(), reason });
+            } else if let Some(found) = found.filter(|found| found.reliable) {
                 *kept.entry(found.code).or_default() += block.span.len();
             }
         }
@@ -296,6 +361,9 @@ impl LanguageFilter {
         }
     }
 }
+
+/// The language of a text in none that is known.
+pub(crate) const UNKNOWN: &str = "unknown";
 
 /// The name that marks carry.
 const NAME: &str = "language";
@@ -313,7 +381,7 @@ mod tests {
 
     #[test]
     fn foreign_documents_are_marked_and_short_ones_never() {
-        let english_only = LanguageFilter { wanted: vec!["en".into()], by_block: false };
+        let english_only = LanguageFilter { wanted: vec!["en".into()], ..LanguageFilter::default() };
         let mut german = Document::from_text("d", GERMAN);
         english_only.mark(&mut german);
         assert_eq!(german.language.as_deref(), Some("de"));
@@ -351,6 +419,16 @@ mod tests {
     }
 
     #[test]
+    fn samples_come_from_all_of_a_text() {
+        assert_eq!(sampled(&["one", "two"]), "one\ntwo\n");
+        let texts: Vec<String> = (0..900).map(|number| format!("é{number:05} ").repeat(20)).collect();
+        let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
+        let sample = sampled(&texts);
+        assert!((SAMPLES * SAMPLE..SAMPLES * SAMPLE * 5 / 4).contains(&sample.trim().len()), "{}", sample.len());
+        assert!(sample.contains("é00000") && sample.contains("é00450") && sample.contains("é0085"), "{sample}");
+    }
+
+    #[test]
     fn signs_of_mathematics_are_no_greek_text() {
         assert!(identify("α β γ δ").is_some_and(|found| !found.reliable));
     }
@@ -369,7 +447,7 @@ mod tests {
     fn foreign_blocks_are_marked_and_short_ones_never() {
         let english = "The lighthouse has stood on the cliff above the harbour for more than a hundred years.";
         let mut mixed = Document::from_text("d", format!("{GERMAN}\n\n{english}\n\nGuten Morgen"));
-        LanguageFilter { wanted: vec!["en".into()], by_block: true }.mark(&mut mixed);
+        LanguageFilter { wanted: vec!["en".into()], by_block: true, ..LanguageFilter::default() }.mark(&mut mixed);
         assert_eq!(mixed.kept(), format!("{english}\n\nGuten Morgen"));
         assert_eq!(mixed.language.as_deref(), Some("en"));
     }

@@ -22,10 +22,11 @@ pub mod training {
     pub use crate::papers::chared::pack as pack_published;
 }
 
+pub(crate) use language::UNKNOWN;
 #[doc(hidden)]
 pub use language::detect_language;
 pub(crate) use language::known_languages;
-pub use language::{Language, LanguageFilter, identify, identify_page};
+pub use language::{Language, LanguageFilter, Undecided, identify, identify_page};
 
 pub use crate::papers::chared::{CharedEncoding, CharedModel, DamagedModel, TrainError, chared_model};
 

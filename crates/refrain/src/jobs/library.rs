@@ -326,6 +326,7 @@ impl Library {
             fingerprints,
             keep_references: fingerprints.rule == WordRule::Code,
             passages: (!no_passages).then(|| AlignOptions::of(fingerprints.rule)),
+            passage_words: 0,
             ..CompareOptions::default()
         }
     }

@@ -197,7 +197,7 @@ impl<'a> ComparisonReport<'a> {
         &self.result.documents[number].name
     }
 
-    /// A pair as one JSON object: `{a, b, r, c_ab, c_ba, shared, passages}`.
+    /// A pair as one JSON object: `{a, b, r, c_ab, c_ba, shared, longest, passages}`.
     pub(crate) fn pair(&self, pair: &ComparedPair) -> Value {
         self.pair_as(pair, &json!(self.id(pair.a)), &json!(self.id(pair.b)), self.options.offsets)
     }
@@ -208,7 +208,7 @@ impl<'a> ComparisonReport<'a> {
         json!({
             "a": a, "b": b,
             "r": rounded(scores.resemblance), "c_ab": rounded(scores.a_in_b), "c_ba": rounded(scores.b_in_a),
-            "shared": scores.shared, "passages": passages,
+            "shared": scores.shared, "longest": pair.longest, "passages": passages,
         })
     }
 
@@ -276,7 +276,7 @@ impl<'a> ComparisonReport<'a> {
     /// The table of pairs, with a character between its columns: text in its cells is written as [`cell`](super::cell) does it.
     pub(crate) fn table(&self, between: char) -> String {
         let cell = |text: &str| super::cell(text, between);
-        let head = ["a", "b", "r", "c_ab", "c_ba", "shared", "passages", "name_a", "name_b"];
+        let head = ["a", "b", "r", "c_ab", "c_ba", "shared", "passages", "longest", "name_a", "name_b"];
         let mut table = head.join(&between.to_string()) + "\n";
         for pair in &self.result.pairs {
             let scores = pair.scores;
@@ -288,6 +288,7 @@ impl<'a> ComparisonReport<'a> {
                 rounded(scores.b_in_a).to_string(),
                 scores.shared.to_string(),
                 pair.passages.len().to_string(),
+                pair.longest.to_string(),
                 cell(self.name(pair.a)),
                 cell(self.name(pair.b)),
             ];

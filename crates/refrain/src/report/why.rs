@@ -1,5 +1,6 @@
 //! Why a range was removed, in words: the same ones in lists, reports and pages.
 
+use crate::decode::UNKNOWN;
 use crate::document::{Label, Reason};
 use crate::text::legible;
 
@@ -74,6 +75,9 @@ pub(crate) fn sentence(reason: &Reason, name: Option<&str>) -> String {
         }
         Reason::Site { host, pages } => {
             format!("it is not content on the pages of {} ({pages} of them show this)", legible(host))
+        }
+        Reason::Language { found, .. } if found == UNKNOWN => {
+            "its language is unknown, because it has too little text".into()
         }
         Reason::Language { found, confidence } => {
             format!("its language is {}, with a confidence of {}", legible(found), percent(*confidence))

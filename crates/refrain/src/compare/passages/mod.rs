@@ -23,7 +23,7 @@ mod refine;
 mod seeds;
 mod summary;
 mod text;
-mod verbatim;
+pub(super) mod verbatim;
 mod words;
 
 use std::ops::Range;

@@ -8,7 +8,7 @@ use super::pair::Span;
 use super::text::PassageText;
 
 /// Words that are looked up together; shorter runs are not found. From 6 to 12 nothing changes.
-const GRAM: usize = 8;
+pub(in crate::compare) const GRAM: usize = 8;
 
 /// Positions of one gram that are followed. A gram with more positions is followed only between words that no run
 /// covers yet, which keeps the work near-linear on repetitive texts.
@@ -87,7 +87,7 @@ fn extend(a: &[u64], b: &[u64], i: usize, j: usize) -> Run {
 }
 
 /// Rolling hash of every run of [`GRAM`] words.
-fn hashes(forms: &[u64]) -> Vec<u64> {
+pub(in crate::compare) fn hashes(forms: &[u64]) -> Vec<u64> {
     if forms.len() < GRAM {
         return Vec::new();
     }

@@ -56,6 +56,8 @@ pub struct Compare {
     pub resemblance: f64,
     /// Pairs of which one document contains at least this share of the other, C, are reported.
     pub containment: f64,
+    /// Pairs that share a passage of at least this many words are reported, too; 0 disables this.
+    pub passage_words: u64,
     /// With 20 documents or more, n-grams that occur in more than this share of them do not count.
     pub common: f64,
     /// Compare lists of references, too.
@@ -72,13 +74,14 @@ pub struct Compare {
 
 impl Default for Compare {
     fn default() -> Compare {
-        let (fingerprints, pairs) = (FingerprintOptions::default(), PairOptions::default());
+        let CompareOptions { fingerprints, pairs, passage_words, .. } = CompareOptions::default();
         Compare {
             read: ReadOptions::default(),
             tokens: fingerprints.rule,
             ngram: fingerprints.ngram,
             resemblance: pairs.resemblance,
             containment: pairs.containment,
+            passage_words,
             common: pairs.common,
             keep_references: false,
             folders: false,
@@ -308,6 +311,7 @@ impl Compare {
                 ..PairOptions::default()
             },
             passages: (!self.no_passages).then(|| AlignOptions::of(self.tokens)),
+            passage_words: self.passage_words,
             keep_references: self.keeps_references(),
         })
     }

@@ -76,7 +76,7 @@ impl Writing<'_> {
         let job = self.job;
         json!({
             "tokens": job.tokens.name(), "ngram": job.ngram, "resemblance": job.resemblance,
-            "containment": job.containment, "common": job.common, "keep_references": job.keeps_references(),
+            "containment": job.containment, "passage_words": if job.no_passages { 0 } else { job.passage_words }, "common": job.common, "keep_references": job.keeps_references(),
             "pairs_named": self.named_pairs, "folders": job.folders,
         })
     }
@@ -121,16 +121,20 @@ pub(super) fn table(documents: &[ComparedDocument], pairs: &[ComparedPair], has_
         return "no pair of documents shares enough text to be listed\n".to_owned();
     }
     let percent = |share: f64| format!("{:.1}", 100.0 * share);
-    let mut table = format!("{:>6} {:>6} {:>6} {:>9} {:>9}  a | b\n", "R %", "C a %", "C b %", "n-grams", "passages");
-    for ComparedPair { a, b, scores, passages } in pairs.iter().take(most) {
+    let mut table = format!(
+        "{:>6} {:>6} {:>6} {:>9} {:>9} {:>8}  a | b\n",
+        "R %", "C a %", "C b %", "n-grams", "passages", "longest"
+    );
+    for ComparedPair { a, b, scores, longest, passages } in pairs.iter().take(most) {
         let _ = writeln!(
             table,
-            "{:>6} {:>6} {:>6} {:>9} {:>9}  {} | {}",
+            "{:>6} {:>6} {:>6} {:>9} {:>9} {:>8}  {} | {}",
             percent(scores.resemblance),
             percent(scores.a_in_b),
             percent(scores.b_in_a),
             scores.shared,
             if has_passages { passages.len().to_string() } else { "-".to_owned() },
+            if has_passages { longest.to_string() } else { "-".to_owned() },
             legible(&documents[*a].name),
             legible(&documents[*b].name),
         );

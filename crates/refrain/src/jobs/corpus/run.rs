@@ -17,7 +17,7 @@ use super::folder::{Folder, Manifest, Part, RunRecord, State, list_inputs, read_
 use super::work::{
     PartWriter, Ready, WorkPart, finished_parts, read_document, read_lines, read_part, shards, write_failure,
 };
-use crate::decode::LanguageFilter;
+use crate::decode::{LanguageFilter, Undecided};
 use crate::dedup::{ExactDuplicates, FirstCopies};
 use crate::document::{Document, Label, Position};
 use crate::error::{Error, Failure, Hint, IoContext, Result};
@@ -60,6 +60,8 @@ pub struct Corpus {
     pub lang: Vec<String>,
     /// The unit that must be in one of them.
     pub lang_by: LanguageUnit,
+    /// What becomes of text whose language is unknown, if languages are named.
+    pub lang_undecided: Undecided,
     /// How main content is found on web pages; `None` keeps whole pages.
     pub content: Option<ExtractOptions>,
     /// Whether the template of each host is learned and marked. The inputs are then read twice.
@@ -108,6 +110,7 @@ impl Default for Corpus {
             read: ReadOptions::default(),
             lang: Vec::new(),
             lang_by: LanguageUnit::default(),
+            lang_undecided: Undecided::default(),
             content: Some(ExtractOptions::default()),
             template: CorpusTemplates::default(),
             keep_marked: false,
@@ -181,6 +184,7 @@ impl Corpus {
             "max_expansion": self.read.max_expansion,
             "lang": self.lang,
             "lang_by": self.lang_by,
+            "lang_undecided": self.lang_undecided,
             "method": self.content.as_ref().map_or("none", |options| options.method.name()),
             "profile": self.content.as_ref().map_or("none", |options| options.profile.name()),
             "template": self.template,
@@ -207,7 +211,11 @@ impl Corpus {
 
     fn preparation(&self) -> Preparation {
         Preparation {
-            language: Some(LanguageFilter { wanted: self.lang.clone(), by_block: self.lang_by == LanguageUnit::Block }),
+            language: Some(LanguageFilter {
+                wanted: self.lang.clone(),
+                by_block: self.lang_by == LanguageUnit::Block,
+                undecided: self.lang_undecided,
+            }),
             extractor: self.content.clone().map(Extractor::new),
         }
     }
