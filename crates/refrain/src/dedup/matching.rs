@@ -76,12 +76,7 @@ pub(super) struct Side<'a> {
 
 /// How much of each of two texts occurs in the other. If they are `whole` documents, text that moved is searched for, too: in a much longer
 /// one, phrases are found that were never together.
-pub(super) fn compare(
-    own: Side<'_>,
-    other: Side<'_>,
-    whole: bool,
-    is_fact: impl Fn(&Word) -> bool,
-) -> (Found, Found) {
+pub(super) fn compare(own: Side<'_>, other: Side<'_>, whole: bool, is_fact: impl Fn(&Word) -> bool) -> (Found, Found) {
     let hashes = |side: Side<'_>| side.words.iter().map(|word| word.hash).collect::<Vec<_>>();
     let mut matches = align(&hashes(own), &hashes(other));
     if whole && other.words.len() <= 2 * own.words.len() {

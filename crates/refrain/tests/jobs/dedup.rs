@@ -205,7 +205,8 @@ fn new_text_in_one_place_is_kept_and_edits_in_many_places_are_not() {
     assert_eq!(kept_of(&[("old", old.clone()), ("together", together)]), ["old", "together"]);
     assert_eq!(kept_of(&[("old", old.clone()), ("spread", spread)]), ["old"]);
     // So few changes of a short text can be an editor's or a different text.
-    let short = |subject: &str| format!("This bundle holds the {subject} of the lamp library, which lights a room on request.");
+    let short =
+        |subject: &str| format!("This bundle holds the {subject} of the lamp library, which lights a room on request.");
     assert_eq!(kept_of(&[("a", short("manual")), ("b", short("compiled samples"))]), ["a", "b"]);
 }
 
@@ -220,8 +221,16 @@ fn the_same_change_in_many_places_is_another_subject() {
              run over; nothing else reads it. Owners of older sets replace the lamp first, then follow the steps above."
         )
     };
-    let edits = [("until the lamp", "while the lamp"), ("reports how", "notes how"), ("list of the set", "register of the set")];
-    let edits = edits.into_iter().chain([("has the name", "has that name"), ("that it needs", "that it takes"), ("keeps the last", "stores all")]);
+    let edits = [
+        ("until the lamp", "while the lamp"),
+        ("reports how", "notes how"),
+        ("list of the set", "register of the set"),
+    ];
+    let edits = edits.into_iter().chain([
+        ("has the name", "has that name"),
+        ("that it needs", "that it takes"),
+        ("keeps the last", "stores all"),
+    ]);
     let edited = |text: String| edits.clone().fold(text, |text, (old, new)| text.replace(old, new));
     assert_eq!(kept_of(&[("a", page("dim")), ("b", edited(page("dim")))]), ["a"]);
     assert_eq!(kept_of(&[("a", page("brighten")), ("b", edited(page("dim")))]), ["a", "b"]);
