@@ -53,7 +53,7 @@ enum Command {
 }
 
 fn main() -> std::process::ExitCode {
-    keep_quiet_about_damaged_tables();
+    keep_quiet_about_damaged_files();
     let matches = Arguments::command().get_matches();
     let given = matches.subcommand().map(|(_, verb)| Given::of(verb)).unwrap_or_default();
     let arguments = Arguments::from_arg_matches(&matches).unwrap_or_else(|error| error.exit());
@@ -79,13 +79,12 @@ fn main() -> std::process::ExitCode {
     result.unwrap_or_else(|error| Exit::of_error(&error)).into()
 }
 
-/// The Parquet library panics on some damaged files. The library of refrain turns that into a failure of the file, so the
-/// report of the panic itself would only frighten.
-fn keep_quiet_about_damaged_tables() {
+/// The libraries for Parquet and PDF panic on some damaged files. The library of refrain turns that into a failure of the file, so
+/// the report of the panic itself would only frighten.
+fn keep_quiet_about_damaged_files() {
     let report = std::panic::take_hook();
     std::panic::set_hook(Box::new(move |panic| {
-        let file = panic.location().map_or("", |location| location.file());
-        if !file.contains("/parquet-") && !file.contains("/arrow-") {
+        if !refrain::source::is_guarded() {
             report(panic);
         }
     }));

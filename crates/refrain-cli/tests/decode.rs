@@ -414,6 +414,13 @@ fn outputs_that_cannot_be_are_refused_with_a_reason() {
     env.run(&["decode", "pages/b.html", "-o", "nowhere/b.html"]).code(2).says(&["the folder nowhere does not exist"]);
     assert_eq!(env.read_text("there.txt"), "older");
     assert_eq!(env.read("pages/b.html"), CZECH);
+    for name in ["x.png", "x.csv", "x.jsonl", "x.html.zip"] {
+        env.run(&["decode", "pages/b.html", "-o", name]).code(2).says(&[name, ".txt or .html", ".gz or .zst"]);
+        assert!(!env.path(name).exists(), "{name}");
+    }
+    env.run(&["decode", "pages/b.html", "-o", "x"]).code(2).says(&["such as .txt"]);
+    env.run(&["decode", "pages/b.html", "-o", "x.html"]).code(0);
+    env.run(&["decode", "pages/b.html", "-o", "x.txt.zst"]).code(0);
     env.run(&["decode", "pages/b.html", "-o", "there.txt"]).code(0);
     assert_eq!(env.read_text("there.txt"), CZECH_TEXT, "an older file is replaced, as by other verbs");
 }

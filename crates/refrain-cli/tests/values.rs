@@ -5,7 +5,7 @@ mod common;
 use std::collections::{BTreeMap, HashSet};
 use std::path::Path;
 
-use common::{Env, sample, text_of};
+use common::{Env, sample, text_of, words};
 use serde_json::{Value, json};
 
 const STORY: &str = "Der Wärter stieg jeden Abend die Treppe hinauf, zündete die Lampe an und schrieb die Namen der Schiffe, die \
@@ -113,8 +113,18 @@ fn ranges_that_do_not_fit_are_reported_and_the_others_stay() {
     assert_eq!(text_of(&converted.documents[0]), STORY);
     let failure = &converted.failures[0];
     let error = failure["error"].as_str().expect("an error");
-    assert!(error.contains("1 of 2 `marks`, `blocks`, `pages`") && error.contains("marked"), "{failure}");
+    assert!(
+        error.contains("1 of 2 `marks`, `blocks`, `pages`, which lie outside") && error.contains("marked"),
+        "{failure}"
+    );
     assert_eq!(failure["input"], "docs.jsonl");
+    // Not one of them fits.
+    document["marks"] = json!([mark(10, 4000), mark(30, 20), {"start": "a", "end": null}]);
+    env.write("docs.jsonl", document.to_string());
+    let converted = env.convert(&["docs.jsonl"]);
+    let error = converted.failures[0]["error"].as_str().expect("an error");
+    assert!(error.contains("3 of 3 `marks`"), "{error}");
+    assert!(converted.documents[0].get("marks").is_none(), "marks must not travel beside another text");
     // What other programs call by these names is none of our business.
     let own = json!({"id": "own", "text": STORY, "marks": [1, 2], "blocks": ["A"], "pages": [12, 14]});
     env.write("own.jsonl", own.to_string());
@@ -123,6 +133,101 @@ fn ranges_that_do_not_fit_are_reported_and_the_others_stay() {
     for name in ["marks", "blocks", "pages"] {
         assert_eq!(converted.documents[0][name], own[name]);
     }
+}
+
+#[test]
+fn marks_of_an_unknown_kind_are_reported_for_what_they_are() {
+    let env = Env::new();
+    let with = |name: &str, value: Value| {
+        let mut document = marked();
+        document["marks"][0][name] = value;
+        env.write("docs.jsonl", document.to_string());
+        let converted = env.convert(&["docs.jsonl"]);
+        let error = converted.failures[0]["error"].as_str().expect("an error").to_owned();
+        assert!(!error.contains("outside"), "{error}");
+        (text_of(&converted.documents[0]).to_owned(), error)
+    };
+    let (text, error) = with("label", json!("irony"));
+    assert_eq!(text, text_of(&marked()), "nobody knows whether this text is to be removed");
+    assert!(error.contains("ignored 1 of 1 `marks`, whose label is unknown"), "{error}");
+    let (text, error) = with("evidence", json!({"oracle": 7}));
+    assert_eq!(text, STORY, "marked text stays marked");
+    assert!(error.contains("kept 1 of 1 `marks`, whose evidence is unknown"), "{error}");
+    env.run(&["convert", "docs.jsonl", "-o", "kept.jsonl", "--keep-marked"]).code(1);
+    assert_eq!(env.read_jsonl("kept.jsonl")[0]["marks"][0]["evidence"], json!({"stated": "{\"oracle\":7}"}));
+}
+
+#[test]
+fn fully_marked_documents_are_skipped_by_every_verb() {
+    let env = Env::new();
+    let whole = |id: &str, text: &str| json!({"id": id, "text": text, "marks": [mark(0, text.chars().count())]});
+    let page = format!("<html><body><p>{STORY}</p></body></html>");
+    let documents = [marked(), whole("gone", STORY), json!({"id": "plain", "text": OTHER}), whole("page", &page)];
+    let lines: Vec<String> = documents.iter().map(Value::to_string).collect();
+    env.write("docs.jsonl", lines.join("\n"));
+    let evals = format!("--evals={}", sample("evals"));
+    for line in [
+        "convert docs.jsonl -o 1.jsonl",
+        "convert docs.jsonl -o 1/",
+        "extract docs.jsonl -o 2.jsonl",
+        "extract docs.jsonl -o 2/",
+        "strip docs.jsonl -o 3.jsonl",
+        "strip docs.jsonl -o 3/",
+        "template docs.jsonl -o 4.jsonl",
+        "template docs.jsonl -o 4/",
+        "dedup docs.jsonl -o 5.jsonl --removed 5.removed.jsonl",
+        "dedup docs.jsonl -o 6.jsonl --removed 6.removed.jsonl --by document",
+        "dedup docs.jsonl -o 7.jsonl --removed 7.removed.jsonl --by document --keep longest",
+        &format!("decontaminate docs.jsonl -o 8.jsonl {evals}"),
+        "compare docs.jsonl -o 9.jsonl",
+        "editions docs.jsonl -o 10/",
+        "library add lib docs.jsonl",
+        "list docs.jsonl",
+    ] {
+        let ended = env.run(&line.split(' ').collect::<Vec<_>>()).code(0);
+        let account = "found 4 items: 2 documents, 2 skipped (2 fully marked text), 0 failed";
+        assert!(ended.stderr.contains(account), "{line}: {ended:?}");
+        let output = line.split_once("-o ").and_then(|(_, rest)| rest.split(' ').next()).unwrap_or_default();
+        if output.ends_with(".jsonl") && !line.starts_with("compare") {
+            assert_eq!(env.read_jsonl(output).len(), 2, "{line}");
+        } else if output.ends_with('/') && !line.starts_with("editions") {
+            let texts = env.names(output).into_iter().filter(|name| name != "report.jsonl");
+            assert_eq!(texts.count(), 2, "{line}");
+        }
+    }
+    // The lists still say why.
+    for list in ["5.removed.jsonl", "6.removed.jsonl", "7.removed.jsonl"] {
+        assert!(env.read_jsonl(list).iter().any(|removed| removed["id"] == "gone"), "{list}");
+    }
+    let kept = env.convert(&["docs.jsonl", "--keep-marked"]);
+    assert!(kept.ids().contains(&"gone"), "{kept:?}");
+}
+
+#[test]
+fn people_see_addresses_instead_of_ids() {
+    let env = Env::new();
+    let record = |id: &str, url: &str, text: &str| json!({"id": id, "url": url, "text": text}).to_string();
+    let lines = [
+        record("7f3a", "http://a.example/story", &format!("{STORY} {OTHER}")),
+        record("81bc", "http://a.example/empty", "* * *"),
+        record("7f3a", "http://a.example/again", OTHER),
+        record("92de", "http://a.example/copy", &format!("{STORY} {OTHER}")),
+    ];
+    env.write("docs.jsonl", lines.join("\n"));
+    for line in
+        ["compare docs.jsonl -o pairs.jsonl", "library add lib docs.jsonl", "library check lib docs.jsonl -o c.jsonl"]
+    {
+        let ended = env.run(&line.split(' ').collect::<Vec<_>>()).code(1);
+        assert!(ended.stderr.contains("http://a.example/empty: no words"), "{line}: {ended:?}");
+        let again = "http://a.example/again: skipped: another document has the same id";
+        assert!(ended.stderr.contains(again) || line.contains("check"), "{line}: {ended:?}");
+        assert!(!ended.stderr.contains("7f3a") && !ended.stderr.contains("81bc"), "{line}: {ended:?}");
+    }
+    env.write("docs.jsonl", [&*lines[0], &lines[1], &lines[3]].join("\n"));
+    env.run(&["dedup", "docs.jsonl", "--by", "document", "-o", "clean.jsonl", "--clusters", "clusters.jsonl"]).code(0);
+    let cluster = &env.read_jsonl("clusters.jsonl")[0];
+    assert_eq!((&cluster["keep"], &cluster["url"]), (&json!("7f3a"), &json!("http://a.example/story")));
+    assert_eq!(cluster["copy_urls"], json!(["http://a.example/copy"]));
 }
 
 #[test]
@@ -169,6 +274,24 @@ fn marked_text_counts_nowhere_unless_asked_for() {
     assert!(env.read_jsonl("pairs.jsonl").iter().all(|pair| pair["shared"] == 0), "{:?}", env.read_text("pairs.jsonl"));
     assert!(pairs(&["--use-marked"]) < 2);
     assert_eq!(env.read_jsonl("pairs.jsonl").len(), 1);
+    env.write("new.jsonl", with("new", "Ein neuer Anfang, der nirgends sonst zu finden ist, mit ganz eigenen Worten."));
+    let found = |library: &str, more: &[&str]| {
+        env.run(&[&["library", "add", library, "docs.jsonl", "-q"], more].concat()).code(0);
+        env.run(&[&["library", "check", library, "new.jsonl", "-o", "found.jsonl", "-q"], more].concat()).code(0);
+        env.read_jsonl("found.jsonl")[0]["shared"].as_u64().expect("a number")
+    };
+    assert_eq!(found("without", &[]), 0);
+    assert!(found("with", &["--use-marked"]) > 0);
+    let (story, own) = (words(3000, 1), [words(3000, 2), words(3000, 3)]);
+    let book = |(id, own): (usize, &String)| {
+        json!({"id": id.to_string(), "text": format!("{story}\n\n{own}"), "marks": [mark(0, story.len())]}).to_string()
+    };
+    env.write("books.jsonl", own.iter().enumerate().map(book).collect::<Vec<_>>().join("\n"));
+    let pairs = |more: &[&str]| {
+        env.run(&[&["editions", "books.jsonl", "-o", "editions.jsonl", "-q"], more].concat()).code(0);
+        env.read_jsonl("editions.jsonl").len()
+    };
+    assert_eq!((pairs(&[]), pairs(&["--use-marked"])), (0, 1));
     env.run(&["dedup", "docs.jsonl", "-o", "clean.jsonl"]).code(0).says(&["0 blocks"]);
     env.run(&["dedup", "docs.jsonl", "-o", "clean.jsonl", "--use-marked"]).code(0).says(&["1 block"]);
 }
@@ -242,6 +365,9 @@ fn every_verb_reads_what_another_one_wrote() {
         }
         let before: BTreeMap<&str, &Value> =
             written.iter().map(|document| (document["id"].as_str().expect("an id"), document)).collect();
+        // This verb changes nothing but the encoding.
+        env.run(&["decode", &format!("{first}.jsonl"), "-o", "decoded.jsonl", "-q"]).code(0);
+        assert_eq!(env.read("decoded.jsonl"), env.read(&format!("{first}.jsonl")), "{first}, then decode");
         for second in verbs {
             let what = format!("{first}, then {second}");
             let again = run(&env, second, &format!("{first}.jsonl"), &format!("{first}-{second}"));

@@ -2,6 +2,8 @@
 
 mod common;
 
+use std::os::unix::fs::symlink;
+
 use common::{Env, GOOD, Outcome, noise, samples, simple_page, verbs, warc_record, zip};
 
 /// A verb with a command line that works.
@@ -108,7 +110,7 @@ fn an_extension_that_cannot_be_written_is_refused() {
     }
     // Nor is one text written under such a name, or a list of JSON lines under that of a table.
     for line in ["strip samples/books/lamp.txt -o x.xlsx", "decode samples/brief.md -o x.xlsx"] {
-        run_line(&env, line).code(2).says(&["x.xlsx"]);
+        run_line(&env, line).code(2).says(&["x.xlsx", ".txt"]);
     }
     for list in ["--removed", "--errors", "--lost"] {
         run_line(&env, &format!("dedup samples/notes.jsonl -o x.jsonl {list} x.csv"))
@@ -232,6 +234,87 @@ fn a_folder_that_is_not_empty_keeps_its_files() {
         assert_eq!(overwritten.code, code, "{}: {overwritten:?}", sample.verb);
         assert_eq!(env.names(&folder).len() > 1, code == 0, "{}", sample.verb);
         assert_eq!(env.read_text(&format!("{folder}/mine.xyz")), "Mine.", "{}", sample.verb);
+    }
+}
+
+#[test]
+fn links_in_an_output_folder_are_replaced_and_never_followed() {
+    let env = with_library();
+    for sample in writing().filter(|sample| sample.writes != Writes::File) {
+        let (verb, output) = (sample.verb, sample.output());
+        let folder = output.trim_start_matches("-o ").trim_end_matches('/');
+        run(&env, sample, &output).code(0);
+        let written = env.snapshot(folder);
+        let files = || written.iter().filter(|(name, _)| !name.ends_with('/'));
+        for (number, (name, _)) in files().enumerate() {
+            let precious = format!("precious/{verb}-{number}");
+            env.write(&precious, "Precious.");
+            std::fs::remove_file(env.path(folder).join(name)).expect("a file");
+            symlink(env.path(&precious), env.path(folder).join(name)).expect("a link");
+        }
+        let again = run(&env, sample, &format!("{output} --overwrite"));
+        for (number, (name, _)) in files().enumerate() {
+            assert_eq!(env.read_text(&format!("precious/{verb}-{number}")), "Precious.", "{verb}: {name}");
+            let is_link = env.path(folder).join(name).is_symlink();
+            assert!(!is_link || again.code == 2, "{verb}: {name} is still a link: {again:?}");
+        }
+        // Without its manifest, a folder is no corpus.
+        assert_eq!(again.code, if sample.writes == Writes::Folder { 2 } else { 0 }, "{verb}: {again:?}");
+        assert!(again.code == 2 || env.snapshot(folder) == written, "{verb}");
+
+        // The folder of the evidence is a link.
+        if env.path(folder).join("_refrain").is_dir() {
+            let outside = format!("outside-{verb}");
+            std::fs::rename(env.path(folder).join("_refrain"), env.path(&outside)).expect("a folder");
+            symlink(env.path(&outside), env.path(folder).join("_refrain")).expect("a link");
+            let before = env.snapshot(&outside);
+            let refused = run(&env, sample, &format!("{output} --overwrite")).code(2);
+            assert!(refused.stderr.contains("_refrain is a symbolic link"), "{verb}: {refused:?}");
+            assert_eq!(env.snapshot(&outside), before, "{verb}");
+        }
+    }
+}
+
+#[test]
+fn overwriting_replaces_the_files_of_an_earlier_run() {
+    let env = with_library();
+    for sample in writing().filter(|sample| sample.writes == Writes::FileOrFolder) {
+        let output = sample.output();
+        let folder = output.trim_start_matches("-o ");
+        run(&env, sample, &output).code(0);
+        let first = env.snapshot(folder);
+        run(&env, sample, &format!("{output} --overwrite")).code(0);
+        assert_eq!(env.snapshot(folder), first, "{}", sample.verb);
+    }
+}
+
+#[test]
+fn files_in_an_output_folder_are_named_after_the_inputs() {
+    let env = Env::new();
+    env.copy_folder(&samples().join("essays"), "essays");
+    env.copy_folder(&samples().join("essays"), "essays/more");
+    env.write("essays/more.zip", zip(&[("sub/x.txt", GOOD.as_bytes()), ("sub/x", GOOD.as_bytes())], true));
+    let absolute = env.path("essays");
+    for verb in ["convert", "extract", "decode", "strip"] {
+        let inputs: &[&str] = if verb == "decode" { &["/anna.txt", "/more"] } else { &[""] };
+        let mut folders = Vec::new();
+        for (number, root) in ["essays", absolute.to_str().expect("a name")].into_iter().enumerate() {
+            let inputs: Vec<String> = inputs.iter().map(|input| format!("{root}{input}")).collect();
+            let folder = format!("{verb}-{number}/");
+            let inputs: Vec<&str> = inputs.iter().map(String::as_str).collect();
+            env.run(&[&[verb, "-o", &folder, "-q"], inputs.as_slice()].concat()).code(0);
+            folders.push(env.names(&folder));
+        }
+        assert_eq!(folders[0], folders[1], "{verb}");
+        for name in ["anna.txt", "more/anna.txt"] {
+            assert!(folders[0].iter().any(|file| file == name), "{verb}: {folders:?}");
+        }
+        if verb != "decode" {
+            // Two members of an archive would get the same name.
+            for name in ["more.zip_sub_x.txt", "more.zip_sub_x-2.txt"] {
+                assert!(folders[0].iter().any(|file| file == name), "{verb}: {folders:?}");
+            }
+        }
     }
 }
 

@@ -38,6 +38,35 @@ pub struct Prepared {
     pub failure: Option<Failure>,
     /// Size of the raw document.
     pub raw_bytes: u64,
+    /// Whether the marks that the document came with leave nothing of it.
+    is_fully_marked: bool,
+}
+
+/// Why a document is skipped of which marks that it came with leave nothing.
+pub(crate) const FULLY_MARKED: &str = "fully marked text";
+
+impl Prepared {
+    /// Skips a document of which marks that it came with leave nothing, unless marked text is kept. The document stays here, so that
+    /// its marks can be listed.
+    pub(crate) fn skip_marked(mut self, keep_marked: bool) -> Prepared {
+        if self.is_fully_marked && !keep_marked {
+            self.skipped = Some(FULLY_MARKED.into());
+        }
+        self
+    }
+
+    /// Removes marked text from the document. If nothing is left of it, it is skipped.
+    pub(crate) fn without_marked(self) -> Prepared {
+        let mut prepared = self.skip_marked(false);
+        prepared.document = prepared.document.filter(|_| prepared.skipped.is_none());
+        prepared.document.iter_mut().for_each(Document::remove_marked);
+        prepared
+    }
+}
+
+/// True if nothing is left of a document because of its marks. One that never had any text is not meant.
+fn is_fully_marked(document: &Document) -> bool {
+    !document.marks.is_empty() && document.is_removed()
 }
 
 impl Preparation {
@@ -62,6 +91,7 @@ impl Preparation {
             Ok(opened) => opened,
             Err(prepared) => return *prepared,
         };
+        let mut fully_marked = false;
         match opened.markup {
             Markup::Text => {
                 // A document in memory has its text, and ranges that fit it.
@@ -72,13 +102,20 @@ impl Preparation {
                     opened.failure = opened.failure.or(failure);
                     adopt_known_fields(&mut opened.document);
                 }
+                fully_marked = is_fully_marked(&opened.document);
                 if let Some(language) = &self.language {
                     language.mark(&mut opened.document);
                 }
             }
             Markup::Html => with_workspace(|workspace| self.prepare_page(&mut opened, workspace, sites)),
         }
-        Prepared { document: Some(opened.document), skipped: None, failure: opened.failure, raw_bytes }
+        Prepared {
+            document: Some(opened.document),
+            skipped: None,
+            failure: opened.failure,
+            raw_bytes,
+            is_fully_marked: fully_marked,
+        }
     }
 
     /// The language of a page before its main content is known.
@@ -256,11 +293,10 @@ impl Opened {
         let markup = raw.markup.unwrap_or_else(|| if html() { Markup::Html } else { Markup::Text });
         if let Some(mut document) = known {
             document.position = position;
-            if markup == Markup::Html {
-                document.remove_marked();
-            }
             let text = document.text().to_owned();
-            return Ok(Opened { document: *document, text, markup, failure: None, in_memory: true, pages, annotation });
+            let opened =
+                Opened { document: *document, text, markup, failure: None, in_memory: true, pages, annotation };
+            return if markup == Markup::Html { opened.without_marked() } else { Ok(opened) };
         }
         let mut document = Document::from_text(raw.id, "");
         document.position = position;
@@ -280,42 +316,43 @@ impl Opened {
         });
         let damage = damage.map(|damage| unreadable(&document.origin, damage));
         let failure = damage.or(failure);
-        let mut opened = Opened { document, text, markup, failure, in_memory: false, pages, annotation };
-        if markup == Markup::Html {
-            opened.remove_marked();
-        }
-        Ok(opened)
+        let opened = Opened { document, text, markup, failure, in_memory: false, pages, annotation };
+        if markup == Markup::Html { opened.without_marked() } else { Ok(opened) }
     }
 
-    /// Removes the ranges of the text that an earlier run marked. Blocks are dropped: whoever asks for the text as it came finds
-    /// its own. Pages stay, with the document.
-    pub(crate) fn remove_marked(&mut self) {
-        if self.in_memory {
-            self.document.remove_marked();
-            self.document.text().clone_into(&mut self.text);
-            return;
-        }
-        if self.pages.is_empty() && !has_ranges(&self.document.meta) {
-            return;
-        }
+    /// Removes the ranges of the text that an earlier run marked. If nothing is left, the document is skipped. Blocks are dropped:
+    /// whoever asks for the text as it came finds its own. Pages stay, with the document.
+    pub(crate) fn without_marked(mut self) -> Result<Opened, Box<Prepared>> {
         let document = &mut self.document;
-        document.set_text(std::mem::take(&mut self.text));
-        let failure = adopt_ranges(document, std::mem::take(&mut self.pages));
-        self.failure = self.failure.take().or(failure);
+        if !self.in_memory {
+            if self.pages.is_empty() && !has_ranges(&document.meta) {
+                return Ok(self);
+            }
+            document.set_text(std::mem::take(&mut self.text));
+            let failure = adopt_ranges(document, std::mem::take(&mut self.pages));
+            self.failure = self.failure.take().or(failure);
+        }
+        if is_fully_marked(document) {
+            let skipped = Some(FULLY_MARKED.into());
+            return Err(Box::new(Prepared { skipped, failure: self.failure, ..Prepared::default() }));
+        }
         document.remove_marked();
-        self.text = document.text().to_owned();
+        document.text().clone_into(&mut self.text);
+        Ok(self)
     }
 
     /// Fields that an earlier run of refrain wrote go back to where they belong, but for those that say what the text is
-    /// about: [`Metadata::adopt`](crate::extract::Metadata::adopt) takes these.
-    pub(crate) fn adopt_known_fields(&mut self) {
+    /// about: [`Metadata::adopt`](crate::extract::Metadata::adopt) takes these. Marked text is removed.
+    pub(crate) fn adopt_known_fields(mut self) -> Result<Opened, Box<Prepared>> {
         adopt_encoding(&mut self.document);
-        if self.markup == Markup::Text {
-            self.remove_marked();
-            if has_count(&self.document.meta, &self.text) {
-                self.document.meta.shift_remove(COUNT);
-            }
+        if self.markup == Markup::Html {
+            return Ok(self);
         }
+        let mut opened = self.without_marked()?;
+        if has_count(&opened.document.meta, &opened.text) {
+            opened.document.meta.shift_remove(COUNT);
+        }
+        Ok(opened)
     }
 }
 
@@ -410,15 +447,24 @@ fn adopt_ranges(document: &mut Document, pages: Vec<usize>) -> Option<Failure> {
         return None;
     }
     let mut misfits = Vec::new();
+    let mut unknown = Vec::new();
     for (field, offsets) in [(MARKS_FIELD, Offsets::Chars), (BYTE_MARKS_FIELD, Offsets::Bytes)] {
-        let Some(written) = take_list::<WrittenMark>(&mut document.meta, field) else { continue };
-        let all = written.len();
+        let Some(written) = take_marks(&mut document.meta, field) else { continue };
         let mut chars = ByteOffsets::new(document.text());
-        let marks: Vec<Mark> = written.into_iter().filter_map(|mark| mark?.read(offsets, &mut chars)).collect();
-        if marks.len() < all {
-            misfits.push(format!("{} of {all} `{field}`", all - marks.len()));
-        }
-        document.marks.extend(marks);
+        let read: Vec<WrittenMark> = written.iter().map(|mark| WrittenMark::read(mark, offsets, &mut chars)).collect();
+        let count = |is_one: fn(&WrittenMark) -> bool| {
+            let count = read.iter().filter(|mark| is_one(mark)).count();
+            (count > 0).then(|| format!("{count} of {} `{field}`", read.len()))
+        };
+        misfits.extend(count(|mark| matches!(mark, WrittenMark::Outside)));
+        let labels = count(|mark| matches!(mark, WrittenMark::UnknownLabel));
+        unknown.extend(labels.map(|which| format!("ignored {which}, whose label is unknown")));
+        let evidence = count(|mark| matches!(mark, WrittenMark::UnknownEvidence(_)));
+        unknown.extend(evidence.map(|which| format!("kept {which}, whose evidence is unknown")));
+        document.marks.extend(read.into_iter().filter_map(|mark| match mark {
+            WrittenMark::Known(mark) | WrittenMark::UnknownEvidence(mark) => Some(mark),
+            WrittenMark::Outside | WrittenMark::UnknownLabel => None,
+        }));
     }
     for (field, offsets) in [(BLOCKS_FIELD, Offsets::Chars), (BYTE_BLOCKS_FIELD, Offsets::Bytes)] {
         let Some(written) = take_list::<WrittenBlock>(&mut document.meta, field) else { continue };
@@ -440,13 +486,36 @@ fn adopt_ranges(document: &mut Document, pages: Vec<usize>) -> Option<Failure> {
     if !places.is_some_and(|places| document.adopt_pages(places)) {
         misfits.push(format!("`{PAGES_FIELD}`"));
     }
-    (!misfits.is_empty()).then(|| {
-        let which =
-            if document.id == document.origin.path() { String::new() } else { format!(" of {}", document.name()) };
-        let misfits = misfits.join(", ");
-        let error = format!("ignored {misfits}{which}, which lie outside the text or split a character");
-        failure_of(&document.origin, error).hint("the text changed after they were written; create them again")
-    })
+    if misfits.is_empty() && unknown.is_empty() {
+        return None;
+    }
+    let which = if document.id == document.origin.path() { String::new() } else { format!("{}: ", document.name()) };
+    let outside =
+        |misfits: &[String]| format!("ignored {}, which lie outside the text or split a character", misfits.join(", "));
+    let hint = match misfits.is_empty() {
+        false => "the text changed after they were written; create them again",
+        true => "another version of refrain or another program wrote them; create them again",
+    };
+    let problems: Vec<String> = Some(&misfits)
+        .filter(|misfits| !misfits.is_empty())
+        .map(|misfits| outside(misfits))
+        .into_iter()
+        .chain(unknown)
+        .collect();
+    Some(failure_of(&document.origin, format!("{which}{}", problems.join("; "))).hint(hint))
+}
+
+/// Takes a list of marks out of the fields. A list without any range is not one that refrain writes, and stays.
+fn take_marks(fields: &mut Map<String, Value>, name: &str) -> Option<Vec<Value>> {
+    let has_range = |value: &Value| value.get("start").is_some() && value.get("end").is_some();
+    let is_ours = |value: &Value| value.as_array().is_some_and(|marks| marks.is_empty() || marks.iter().any(has_range));
+    if !fields.get(name).is_some_and(is_ours) {
+        return None;
+    }
+    match fields.shift_remove(name) {
+        Some(Value::Array(marks)) => Some(marks),
+        _ => None,
+    }
 }
 
 /// Takes a list out of the fields, if it is one that refrain writes: what else is in it is none.
@@ -485,25 +554,40 @@ fn has_count(fields: &Map<String, Value>, text: &str) -> bool {
     fields.get(COUNT).and_then(Value::as_u64).is_some_and(|words| words == count_words(text))
 }
 
-/// A mark as our writers write it.
-#[derive(Deserialize)]
-struct WrittenMark {
-    start: usize,
-    end: usize,
-    label: Label,
-    pass: String,
-    evidence: Value,
+/// A mark as it was written beside a text.
+enum WrittenMark {
+    /// One that refrain writes.
+    Known(Mark),
+    /// Its evidence is of no known kind, and became a reason in words.
+    UnknownEvidence(Mark),
+    /// Its label is unknown, so nobody can say whether its text is meant to be removed.
+    UnknownLabel,
+    /// Its range does not fit the text.
+    Outside,
 }
 
 impl WrittenMark {
-    fn read(self, offsets: Offsets, chars: &mut ByteOffsets<'_>) -> Option<Mark> {
-        let span = chars.in_bytes(Span::new(self.start, self.end), offsets)?;
+    fn read(value: &Value, offsets: Offsets, chars: &mut ByteOffsets<'_>) -> WrittenMark {
+        let at = |name: &str| usize::deserialize(value.get(name)?).ok();
+        let range = at("start").zip(at("end")).map(|(start, end)| Span::new(start, end));
+        let Some(span) = range.and_then(|range| chars.in_bytes(range, offsets)) else { return WrittenMark::Outside };
+        let label = value.get("label").and_then(|label| Label::deserialize(label).ok());
+        let Some(label) = label else { return WrittenMark::UnknownLabel };
+        let pass = value.get("pass").and_then(Value::as_str).unwrap_or_default().to_owned();
         // Parquet has no column type for a choice of structures: there the reason is JSON in a string.
-        let reason = match &self.evidence {
-            Value::String(json) => serde_json::from_str(json).ok()?,
-            value => Reason::deserialize(value).ok()?,
+        let evidence = value.get("evidence").unwrap_or(&Value::Null);
+        let known = match evidence {
+            Value::String(json) => serde_json::from_str(json).ok(),
+            evidence => Reason::deserialize(evidence).ok(),
         };
-        Some(Mark { span, label: self.label, pass: self.pass.into(), reason })
+        let mark = |reason| Mark { span, label, pass: pass.into(), reason };
+        match known {
+            Some(reason) => WrittenMark::Known(mark(reason)),
+            None => {
+                let words = evidence.as_str().map_or_else(|| evidence.to_string(), str::to_owned);
+                WrittenMark::UnknownEvidence(mark(Reason::Stated(words)))
+            }
+        }
     }
 }
 

@@ -373,8 +373,8 @@ impl Account {
     pub(crate) fn add(&mut self, is_document: bool, skipped: Option<&str>) {
         self.found += 1;
         match skipped {
-            _ if is_document => self.documents += 1,
             Some(reason) => *self.skipped.entry(reason.to_owned()).or_default() += 1,
+            None if is_document => self.documents += 1,
             None => self.failed += 1,
         }
     }

@@ -53,6 +53,15 @@ fn each_kernel_exists_once() {
     }
 }
 
+#[test]
+fn the_library_leaves_the_panic_hook_of_the_program_alone() {
+    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
+    for path in files(&source) {
+        let text = fs::read_to_string(&path).expect("a source file");
+        assert!(!text.contains("set_hook"), "{}: use `source::guard`", path.display());
+    }
+}
+
 /// The source files below a folder.
 fn files(folder: &Path) -> Vec<PathBuf> {
     let entries = fs::read_dir(folder).expect("a folder").map(|entry| entry.expect("an entry").path());

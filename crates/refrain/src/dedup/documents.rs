@@ -239,6 +239,11 @@ impl Learned {
         self.store.name(number)
     }
 
+    /// The address of a document, by its number, if it is known.
+    pub(crate) fn url_of(&self, number: usize) -> Result<Option<String>> {
+        self.store.url(number)
+    }
+
     /// The id of a document, by its number.
     pub fn id_of(&self, number: usize) -> Result<String> {
         self.store.id(number)

@@ -299,12 +299,14 @@ impl Store {
         Ok(if before > 0 { format!("{id}{between}{}", before + 1) } else { id })
     }
 
-    /// The display name of a document, or else its id.
+    /// The address of a document, if it is known.
+    pub(super) fn url(&self, number: usize) -> Result<Option<String>> {
+        Ok(name_and_id(&self.id_bytes(number)?).0.map(|name| String::from_utf8_lossy(name).into_owned()))
+    }
+
+    /// The display name of a document: its address, or else its id.
     pub(super) fn name(&self, number: usize) -> Result<String> {
-        match name_and_id(&self.id_bytes(number)?).0 {
-            Some(name) => Ok(String::from_utf8_lossy(name).into_owned()),
-            None => self.id(number),
-        }
+        self.url(number)?.map_or_else(|| self.id(number), Ok)
     }
 
     fn id_bytes(&self, number: usize) -> Result<Vec<u8>> {

@@ -90,15 +90,24 @@ fn partial(path: &Path) -> PathBuf {
     path.with_file_name(name)
 }
 
-/// Gives a complete file that an earlier run left (`Output::leave`) its name, if it does not have it yet.
+/// The file that a path leads to. Symbolic links that the user names are followed.
+pub(crate) fn followed(path: &Path) -> PathBuf {
+    fs::canonicalize(path).unwrap_or_else(|_| path.to_owned())
+}
+
+/// Gives a complete file that an earlier run left (`Sink::leave`) its name, if it does not have it yet. Links are not followed.
 pub(crate) fn complete(path: &Path) -> Result<()> {
-    let real = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
-    let partial = partial(&real);
+    let partial = partial(path);
     if partial.exists() {
-        fs::rename(&partial, &real).at(&real)?;
-        sync_folder(real.parent())?;
+        fs::rename(&partial, path).at(path)?;
+        sync_folder(path.parent())?;
     }
     Ok(())
+}
+
+/// Opens a file that is locked while a run writes to its folder. It stays empty; a link of its name leads to a file that is left alone.
+pub(crate) fn open_lock(path: &Path) -> Result<File> {
+    File::options().write(true).create(true).truncate(false).open(path).at(path)
 }
 
 /// Makes the names in a folder survive a power failure.
@@ -114,10 +123,9 @@ pub(crate) fn write_atomically(path: &Path, content: &[u8]) -> Result<()> {
     file.commit()
 }
 
-/// Writes a file below a folder, and creates the folders between. It replaces an existing file or link of that name. It never
-/// follows a symbolic link below the folder, so that nothing outside it is written to.
-pub(crate) fn place_below(folder: &Path, name: &Path, mut content: impl Read) -> Result<()> {
-    let path = folder.join(name);
+/// Creates the folders between a folder and a file below it, and returns the path of the file. It refuses symbolic links between
+/// them, so that nothing outside the folder is written to.
+pub(crate) fn path_below(folder: &Path, name: &Path) -> Result<PathBuf> {
     if !name.components().all(|component| matches!(component, Component::Normal(_))) {
         return Err(Error::Refused(format!("{} is not a file below {}", name.display(), folder.display())));
     }
@@ -130,13 +138,21 @@ pub(crate) fn place_below(folder: &Path, name: &Path, mut content: impl Read) ->
         }
     }
     fs::create_dir_all(&parent).at(&parent)?;
+    Ok(folder.join(name))
+}
+
+/// Writes a file below a folder, and creates the folders between. It replaces an existing file or link of that name. It never
+/// follows a symbolic link below the folder.
+pub(crate) fn place_below(folder: &Path, name: &Path, mut content: impl Read) -> Result<()> {
+    let path = path_below(folder, name)?;
+    let parent = path.parent().unwrap_or(folder);
     // Temporary files are readable by their owner only, unless requested otherwise; the umask applies to this one.
     let mut file = tempfile::Builder::new()
         .prefix(".refrain-")
         .suffix(".partial")
         .permissions(Permissions::from_mode(0o666))
-        .tempfile_in(&parent)
-        .at(&parent)?;
+        .tempfile_in(parent)
+        .at(parent)?;
     io::copy(&mut content, &mut file).at(&path)?;
     file.persist(&path).map_err(|error| Error::io(path, error.error))?;
     Ok(())

@@ -5,7 +5,6 @@ use serde::{Deserialize, Serialize};
 use super::failures::{FailureLog, Failures};
 use super::input::Input;
 use super::outputs::{ERRORS, Outputs, REMOVED, REPORT};
-use crate::document::Document;
 use crate::error::Result;
 use crate::flow::each_document;
 use crate::prepare::Preparation;
@@ -13,7 +12,7 @@ use crate::run::Run;
 use crate::source::ReadOptions;
 use crate::stats::Account;
 use crate::text::Offsets;
-use crate::write::{Compressed, WriteOptions, removed_lines};
+use crate::write::{Compressed, Names, WriteOptions, removed_lines};
 
 /// Converts documents from any format to any other. Ranges that are already marked are removed, unless `keep_marked` is set.
 ///
@@ -55,25 +54,24 @@ impl Convert {
         outputs.check(&[ERRORS, REMOVED, REPORT])?;
         let (source, early) = input.open(&self.read, &outputs)?;
         let options = WriteOptions { keep_marked: self.keep_marked, offsets: self.offsets };
-        let mut writer = outputs.open_documents(options)?;
+        let names = Names::new(input.names(), source.inputs());
+        let mut writer = outputs.open_texts(options, names, input.files(&source))?;
         let mut removed = outputs.open_list(REMOVED)?;
         let mut failures = FailureLog::new(&outputs, early)?;
         let mut documents = 0;
-        // A document of which nothing is left is not written, unless it never had any text.
-        let is_gone = |document: &Document| !self.keep_marked && !document.marks.is_empty() && document.is_removed();
         let preparation = Preparation { language: None, extractor: None };
         each_document(
             &run.start()?,
             "read",
             &source,
-            |position, item| preparation.prepare(position, item),
+            |position, item| preparation.prepare(position, item).skip_marked(self.keep_marked),
             |_, prepared| {
                 failures.count(prepared.document.is_some(), prepared.skipped.as_deref(), prepared.failure)?;
                 let Some(document) = prepared.document else { return Ok(()) };
                 if let Some(removed) = &mut removed {
                     removed.put(&removed_lines(&document, self.offsets)?)?;
                 }
-                if !is_gone(&document) {
+                if prepared.skipped.is_none() {
                     documents += 1;
                     writer.write(&document)?;
                 }

@@ -1,7 +1,7 @@
 //! `extract`: the main content of web pages.
 
 use std::fmt::Write as _;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -20,10 +20,10 @@ use crate::flow::each_document;
 use crate::prepare::{Opened, with_workspace};
 use crate::report::{SHOWN, excerpt};
 use crate::run::Run;
-use crate::source::{Body, EMPTY_FILE, Item, Markup, RawDocument, ReadOptions, is_record};
+use crate::source::{Body, EMPTY_FILE, InputFiles, Item, Markup, RawDocument, ReadOptions, is_record};
 use crate::stats::Account;
 use crate::text::{CharOffsets, Offsets, legible};
-use crate::write::{Compressed, FolderWriter, Format, WriteOptions, marks_as_json, removed_lines};
+use crate::write::{Compressed, FolderWriter, Format, Names, WriteOptions, marks_as_json, removed_lines};
 
 /// Extracts the main content of web pages: text, JSONL, Markdown or TEI.
 ///
@@ -125,7 +125,9 @@ impl Extract {
         let mut failures = FailureLog::new(&outputs, early)?;
         let mut report = ExtractReport::default();
         let in_memory = matches!(out, Destination::Memory(_));
-        let work = Work { in_memory, lists_removed: removed.is_some(), ..Work::new(self, format) };
+        let names = (Names::new(input.names(), source.inputs()), input.files(&source));
+        let names = Some(names).filter(|_| matches!(out, Destination::Folder(_)));
+        let work = Work { in_memory, lists_removed: removed.is_some(), names, ..Work::new(self, format) };
         if let (Destination::File(out), Format::Tei) = (&mut out, format) {
             out.put(XML_DECLARATION.as_bytes())?;
             out.put(TEI_START.as_bytes())?;
@@ -153,7 +155,7 @@ impl Extract {
                     }
                     (Written::Text(name, text), Destination::Folder(folder)) => {
                         let head = if format == Format::Tei { XML_DECLARATION } else { "" };
-                        folder.write_bytes(&name, format.extension(), (head.to_owned() + &text).as_bytes())?;
+                        folder.write(&name, (head.to_owned() + &text).as_bytes())?;
                     }
                     _ => {}
                 }
@@ -199,8 +201,7 @@ impl Destination {
             Output::Memory(memory) if !explain => Destination::Memory(memory.clone()),
             Output::Path(path) if is_folder(path) => {
                 outputs.check_folder(path)?;
-                let options = WriteOptions::default();
-                Destination::Folder(Box::new(FolderWriter::beside(path, options, [], outputs.may_overwrite())?))
+                Destination::Folder(Box::new(FolderWriter::beside(path, [], outputs.may_overwrite())?))
             }
             output => Destination::File(Box::new(output.open()?)),
         })
@@ -245,8 +246,8 @@ impl Default for Done {
 
 /// A page that is ready to be written.
 enum Written {
-    /// With the name of the page.
-    Text(String, String),
+    /// With the name of a file for it in a folder.
+    Text(PathBuf, String),
     Document(Box<Document>),
 }
 
@@ -259,6 +260,8 @@ struct Work<'a> {
     knows_records: bool,
     in_memory: bool,
     lists_removed: bool,
+    /// The names of files in a folder, and the files that are read.
+    names: Option<(Names, Option<&'a InputFiles>)>,
 }
 
 impl<'a> Work<'a> {
@@ -271,7 +274,17 @@ impl<'a> Work<'a> {
             knows_records,
             in_memory: false,
             lists_removed: false,
+            names: None,
         }
+    }
+
+    /// The file of a document in a folder.
+    fn file_name(&self, document: &Document) -> PathBuf {
+        let name = |(names, inputs): &(Names, Option<&InputFiles>)| {
+            let input = inputs.and_then(|inputs| inputs.get(document.position.input));
+            names.of_document(document, input, self.format.extension())
+        };
+        self.names.as_ref().map(name).unwrap_or_default()
     }
 
     fn extract(&self, position: Position, item: Item) -> Done {
@@ -284,13 +297,12 @@ impl<'a> Work<'a> {
         if self.knows_records && is_record(&raw.meta) {
             raw.markup = Some(Markup::Text);
         }
-        let mut opened = match Opened::new(position, raw) {
+        let mut opened = match Opened::new(position, raw).and_then(Opened::adopt_known_fields) {
             Ok(opened) => opened,
             Err(prepared) => {
                 return Done { skipped: prepared.skipped, failure: prepared.failure, ..Done::default() };
             }
         };
-        opened.adopt_known_fields();
         with_workspace(|workspace| {
             let (html, found) = match opened.markup {
                 Markup::Html => (opened.text.as_str(), self.extract_page(&opened.text, workspace)),
@@ -307,7 +319,7 @@ impl<'a> Work<'a> {
                 true => Written::Document(Box::new(self.document(&found, &metadata, opened.document))),
                 false => {
                     let text = self.write(html, &found, &metadata, &opened.document);
-                    Written::Text(opened.document.name().to_owned(), text)
+                    Written::Text(self.file_name(&opened.document), text)
                 }
             };
             // Browsers ignore NUL characters, so pages that contain some are not failures.

@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 use super::outputs::{ERRORS, Output, Outputs};
 use crate::document::Origin;
 use crate::error::{Error, Failure, Hint, IoContext, Result};
+use crate::prepare::FULLY_MARKED;
 use crate::stats::Account;
 
 /// What failed in a run. Failures of documents that were used all the same are among them.
@@ -32,11 +33,12 @@ pub(crate) struct NoDocument {
 
 impl NoDocument {
     /// An item that was skipped where books are expected. A file fails all the same, because it was meant to be a book; what
-    /// an archive contains besides books does not.
-    pub(super) fn instead_of_book(origin: &Origin, reason: String) -> NoDocument {
+    /// an archive contains besides books does not, and neither does text that was marked before.
+    pub(super) fn instead_of_book(origin: &Origin, reason: String, failure: Option<Failure>) -> NoDocument {
         let is_file = origin.member.is_none() && origin.url.is_none() && !reason.starts_with("WARC");
-        let failure = is_file.then(|| Failure::new(&origin.input, format!("is not text: {reason}")));
-        NoDocument { skipped: Some(reason), failure }
+        let is_meant = is_file && reason != FULLY_MARKED;
+        let instead = is_meant.then(|| Failure::new(&origin.input, format!("is not text: {reason}")));
+        NoDocument { skipped: Some(reason), failure: failure.or(instead) }
     }
 }
 

@@ -69,7 +69,10 @@ impl ListedItem {
             Item::Failed(_) => (String::new(), Origin::default(), 0),
         };
         let opened = match item {
-            Item::Document(raw) => Opened::new(position, *raw).map(|opened| opened.failure).map_err(|none| *none),
+            Item::Document(raw) => {
+                let opened = Opened::new(position, *raw).and_then(Opened::without_marked);
+                opened.map(|opened| opened.failure).map_err(|none| *none)
+            }
             item => Err(Preparation { language: None, extractor: None }.prepare(position, item)),
         };
         match opened {
@@ -127,6 +130,11 @@ impl Input {
             Kind::Names(_) => None,
             Kind::Documents(documents) => Some(documents),
         }
+    }
+
+    /// The files that documents were read from; none for documents in memory.
+    pub(crate) fn files<'a>(&self, source: &'a Collection) -> Option<&'a InputFiles> {
+        self.in_memory().is_none().then(|| source.inputs())
     }
 
     /// Finds what there is to read. Nothing at all is an error; names that do not exist are failures. Files below the main

@@ -215,7 +215,7 @@ impl Library {
         reader.prepared(&source, &options, &ExcludedText::default(), &mut failures, |document| {
             let id = document.id.clone();
             if !ids.insert(id.clone()) {
-                again.push(id);
+                again.push(document.name().to_owned());
                 return Ok(());
             }
             match writer.add(document)? {
@@ -227,7 +227,7 @@ impl Library {
         })?;
         writer.commit()?;
         self.reader = LibraryReader::open(&self.folder)?;
-        again.iter().try_for_each(|id| failures.add(twice(id)))?;
+        again.iter().try_for_each(|name| failures.add(twice(name)))?;
         (report.input, report.failures) = failures.finish();
         outputs.write_report(&report)?;
         Ok(report)

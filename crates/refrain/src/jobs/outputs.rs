@@ -13,7 +13,10 @@ use crate::document::Document;
 use crate::error::{Error, Hint, IoContext, Result};
 use crate::source::corpus::{EVIDENCE, REMOVED_LIST, RUN_REPORT};
 use crate::source::{InputFiles, STDIN};
-use crate::write::{self, Compressed, Compression, DocumentWriter, Format, Parts, WriteOptions, Written};
+use crate::write::{
+    self, Compressed, Compression, DocumentWriter, FolderWriter, Format, Names, Parts, TextFolder, WriteOptions,
+    Written,
+};
 
 /// Where a job writes its results: its main output, and additional lists.
 ///
@@ -275,8 +278,7 @@ impl Outputs {
             fs::create_dir_all(folder).at(folder)?;
         }
         for (number, name) in [REMOVED, EVIDENCE_LIST].into_iter().filter(|name| self.get(name).is_some()).enumerate() {
-            let list = self.get(name).map(|output| output.open_at(paused.get(number).copied())).transpose()?;
-            lists.lists.extend(list);
+            lists.lists.extend(self.open_list_at(name, paused.get(number).copied())?);
         }
         Ok(lists)
     }
@@ -322,9 +324,9 @@ impl Outputs {
     pub(crate) fn write_report(&self, report: &impl Serialize) -> Result<()> {
         // A run that wrote nothing leaves no evidence.
         let list = self.get(EVIDENCE_LIST).and_then(Output::as_path);
-        let kept = self.get(EVIDENCE_REPORT).filter(|_| list.is_some_and(Path::exists));
-        for output in self.get(REPORT).into_iter().chain(kept) {
-            let mut out = output.open()?;
+        let has_evidence = list.is_some_and(Path::exists);
+        for name in [REPORT, EVIDENCE_REPORT].into_iter().filter(|name| *name == REPORT || has_evidence) {
+            let Some(mut out) = self.open_list(name)? else { continue };
             let json = serde_json::to_string_pretty(report).map_err(io::Error::from)?;
             out.put((json + "\n").as_bytes())?;
             out.finish()?;
@@ -334,14 +336,32 @@ impl Outputs {
 
     /// Opens a list, if requested.
     pub(crate) fn open_list(&self, name: &str) -> Result<Option<Compressed>> {
-        self.get(name).map(Output::open).transpose()
+        self.open_list_at(name, None)
+    }
+
+    /// The same, but a file of an earlier run continues after this many bytes. Nobody chose the names of the evidence in a folder
+    /// of documents: links of these names are not followed.
+    fn open_list_at(&self, name: &str, bytes: Option<u64>) -> Result<Option<Compressed>> {
+        let Some(output) = self.get(name) else { return Ok(None) };
+        if [EVIDENCE_LIST, EVIDENCE_REPORT].contains(&name)
+            && let (Some(path), Some(folder)) = (output.as_path(), self.path())
+            && let Ok(below) = path.strip_prefix(folder)
+        {
+            return Compression::of_path(path).compress(write::Sink::below(folder, below, bytes)?).map(Some);
+        }
+        output.open_at(bytes).map(Some)
     }
 
     /// Refuses a main output that is neither a folder nor a file by its name, lists that the job does not write, two outputs in
     /// one file, and folders that do not exist.
     pub(crate) fn check(&self, lists: &[&str]) -> Result<()> {
+        self.check_names(lists, Format::Jsonl)
+    }
+
+    /// The same for a job that usually writes a format.
+    pub(crate) fn check_names(&self, lists: &[&str], usual: Format) -> Result<()> {
         if let Some(path) = self.path().filter(|path| is_neither(path)) {
-            let extension = self.format.map_or("jsonl", |(format, _)| format.extension());
+            let extension = self.format.map_or(usual, |(format, _)| format).extension();
             let example = if extension.is_empty() { String::new() } else { format!(" such as .{extension}") };
             let path = path.display();
             return Err(Error::Refused(format!(
@@ -465,22 +485,34 @@ impl Outputs {
         }
     }
 
-    /// Opens the main output for documents: a file, standard output, memory, or a folder with a text file for each document.
+    /// Opens the main output for documents: a file, standard output, memory, or a folder with a text file for each document. Files
+    /// in the folder are named after the inputs.
+    pub(crate) fn open_texts<'a>(
+        &self,
+        options: WriteOptions,
+        names: Names,
+        inputs: Option<&'a InputFiles>,
+    ) -> Result<Box<dyn DocumentWriter + 'a>> {
+        let Some(folder) = self.path().filter(|path| is_folder(path)) else {
+            return self.open_documents(options);
+        };
+        if self.format.is_some_and(|(format, _)| format != Format::Text) {
+            return Err(Error::Refused(format!(
+                "a folder holds one text file for each document; name a file instead of {}",
+                folder.display()
+            )));
+        }
+        self.check_folder(folder)?;
+        let folder = FolderWriter::beside(folder, [], self.overwrite)?;
+        Ok(Box::new(TextFolder::new(folder, names, inputs, options)))
+    }
+
+    /// Opens the main output for documents: a file, standard output or memory.
     pub(crate) fn open_documents(&self, options: WriteOptions) -> Result<Box<dyn DocumentWriter>> {
         let output = match &self.main {
             Output::Discard => return Ok(Box::new(Nowhere)),
             Output::Memory(memory) => return Ok(Box::new(MemoryWriter { memory: memory.clone(), options })),
             Output::Stdout => write::Sink::stream(io::stdout()),
-            Output::Path(path) if is_folder(path) => {
-                if self.format.is_some_and(|(format, _)| format != Format::Text) {
-                    return Err(Error::Refused(format!(
-                        "a folder holds one text file for each document; name a file instead of {}",
-                        path.display()
-                    )));
-                }
-                self.check_folder(path)?;
-                return write::open_folder(path, options);
-            }
             Output::Path(path) => write::Sink::file(path)?,
         };
         let (format, compression) = self.document_format()?;

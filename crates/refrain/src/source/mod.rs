@@ -15,6 +15,7 @@ mod archive;
 mod compress;
 pub(crate) mod corpus;
 mod emit;
+mod guard;
 mod http;
 mod inputs;
 mod jsonl;
@@ -27,6 +28,7 @@ mod vertical;
 mod warc;
 
 pub(crate) use emit::Emitter;
+pub use guard::is_guarded;
 pub(crate) use inputs::plain_name;
 pub use inputs::{InputFile, InputFiles, STDIN};
 pub(crate) use jsonl::is_record;

@@ -3,7 +3,6 @@
 use std::fmt::Display;
 use std::fs::File;
 use std::ops::ControlFlow;
-use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use arrow_array::cast::AsArray;
 use arrow_array::types::{Float32Type, Float64Type, Int8Type, Int16Type, Int32Type, Int64Type};
@@ -14,6 +13,7 @@ use arrow_schema::DataType;
 use parquet::arrow::arrow_reader::{ArrowReaderOptions, ParquetRecordBatchReaderBuilder};
 use serde_json::{Map, Value};
 
+use super::guard::guarded;
 use super::jsonl::{document, take_id};
 use super::sample::Part;
 use super::{At, Emitter, too_large};
@@ -27,7 +27,7 @@ pub(super) fn read(at: &At<'_>, file: File, part: Option<&Part>, out: &mut Emitt
     let options = at.options();
     // The Arrow schema that some writers embed is not needed, and must not be believed.
     let reading = ArrowReaderOptions::new().with_skip_arrow_metadata(true);
-    let builder = match guarded(|| ParquetRecordBatchReaderBuilder::try_new_with_options(file, reading)) {
+    let builder = match attempt(|| ParquetRecordBatchReaderBuilder::try_new_with_options(file, reading)) {
         Ok(builder) => builder.with_batch_size(BATCH_ROWS),
         Err(error) => return out.failed(at.failure(format!("not a readable Parquet file: {error}"))),
     };
@@ -49,13 +49,13 @@ pub(super) fn read(at: &At<'_>, file: File, part: Option<&Part>, out: &mut Emitt
         }
         None => builder,
     };
-    let mut reader = match guarded(|| builder.build()) {
+    let mut reader = match attempt(|| builder.build()) {
         Ok(reader) => reader,
         Err(error) => return out.failed(at.failure(format!("not a readable Parquet file: {error}"))),
     };
     let mut row_number = 0_u64;
     loop {
-        let batch = match guarded(|| reader.next().transpose()) {
+        let batch = match attempt(|| reader.next().transpose()) {
             Ok(Some(batch)) => batch,
             Ok(None) => return ControlFlow::Continue(()),
             Err(error) => {
@@ -84,10 +84,10 @@ pub(super) fn read(at: &At<'_>, file: File, part: Option<&Part>, out: &mut Emitt
 }
 
 /// Runs a step of the Parquet library, which panics on some damaged files. Nothing is used after a step that failed.
-fn guarded<T, E: Display>(step: impl FnOnce() -> Result<T, E>) -> Result<T, String> {
-    match catch_unwind(AssertUnwindSafe(step)) {
-        Ok(result) => result.map_err(|error| error.to_string()),
-        Err(_) => Err("damaged".into()),
+fn attempt<T, E: Display>(step: impl FnOnce() -> Result<T, E>) -> Result<T, String> {
+    match guarded(step) {
+        Some(result) => result.map_err(|error| error.to_string()),
+        None => Err("damaged".into()),
     }
 }
 

@@ -6,18 +6,19 @@ use std::io::{ErrorKind, Write};
 use std::path::{Path, PathBuf};
 
 use super::output::Written;
-use super::{DocumentWriter, WriteOptions};
+use super::{DocumentWriter, Names, WriteOptions};
+use crate::disk::atomic::path_below;
 use crate::document::Document;
 use crate::error::{IoContext, Result};
+use crate::source::InputFiles;
 
-/// Writes the text of each document to a file of its own in a folder.
+/// Writes files to a folder, each under a name of its own.
 #[derive(Debug)]
 pub(crate) struct FolderWriter {
     folder: PathBuf,
-    options: WriteOptions,
     bytes: u64,
     /// The next number for names that were used before.
-    used: HashMap<String, u32>,
+    used: HashMap<PathBuf, u32>,
     /// Files of this run, which are not replaced.
     taken: HashSet<PathBuf>,
     /// Other files are.
@@ -25,110 +26,91 @@ pub(crate) struct FolderWriter {
 }
 
 /// The extension of text files.
-const TEXT: &str = "txt";
-/// Longer names do not fit file systems.
-const MAX_NAME: usize = 180;
+pub(crate) const TEXT: &str = "txt";
 
 impl FolderWriter {
     /// Writes to a folder that others also write to; the files in `taken` are theirs. With `overwrite`, other files of
     /// the same names are replaced; without it, documents get other names.
     pub(crate) fn beside(
         folder: &Path,
-        options: WriteOptions,
         taken: impl IntoIterator<Item = PathBuf>,
         overwrite: bool,
     ) -> Result<FolderWriter> {
         fs::create_dir_all(folder).at(folder)?;
-        Ok(FolderWriter {
-            folder: folder.to_owned(),
-            options,
-            bytes: 0,
-            used: HashMap::new(),
-            taken: taken.into_iter().collect(),
-            overwrite,
-        })
+        let taken = taken.into_iter().collect();
+        Ok(FolderWriter { folder: folder.to_owned(), bytes: 0, used: HashMap::new(), taken, overwrite })
     }
 
-    /// Creates a file under a name made from that of the document. Equal names are made distinct with a number.
-    fn create(&mut self, name: &str, extension: &str) -> Result<(PathBuf, File)> {
-        let stem = safe_name(name, extension);
-        let attempt = self.used.entry(stem.clone()).or_insert(1);
+    /// Creates a file in the folder, and returns its path there. Equal names are made distinct with a number.
+    fn create(&mut self, name: &Path) -> Result<(PathBuf, File)> {
+        let attempt = self.used.entry(name.to_owned()).or_insert(1);
         loop {
-            let number = if *attempt == 1 { String::new() } else { format!("-{attempt}") };
-            let name = format!("{stem}{number}.{extension}");
+            let name = if *attempt == 1 { name.to_owned() } else { numbered(name, *attempt) };
             *attempt += 1;
-            let path = self.folder.join(name);
-            if !self.taken.insert(path.clone()) {
+            if !self.taken.insert(name.clone()) {
                 continue;
             }
+            let path = path_below(&self.folder, &name)?;
             // Remove an existing file, which may be a link, instead of following it.
             if self.overwrite && path.symlink_metadata().is_ok_and(|meta| !meta.is_dir()) {
                 fs::remove_file(&path).at(&path)?;
             }
             match File::create_new(&path) {
                 Err(error) if error.kind() == ErrorKind::AlreadyExists => {}
-                result => return result.at(&path).map(|file| (path, file)),
+                result => return result.at(&path).map(|file| (name, file)),
             }
         }
     }
-}
 
-/// A file name without its extension, made from an address or id: no folders, nothing hidden, nothing a shell or file system would trip over.
-pub(crate) fn safe_name(id: &str, extension: &str) -> String {
-    let id = crate::url::without_scheme(id);
-    let id = id.strip_suffix(extension).and_then(|id| id.strip_suffix('.')).unwrap_or(id);
-    let mut name = String::new();
-    for c in id.chars() {
-        let safe = c.is_alphanumeric() || matches!(c, '.' | '-' | '_');
-        let c = if safe { c } else { '_' };
-        if name.len() + c.len_utf8() > MAX_NAME {
-            break;
-        }
-        let repeated = c == '_' && name.ends_with('_');
-        let leading = name.is_empty() && matches!(c, '.' | '_' | '-');
-        if !repeated && !leading {
-            name.push(c);
-        }
-    }
-    if name.is_empty() { "document".into() } else { name }
-}
-
-impl FolderWriter {
-    /// Writes a document, and returns its path.
-    pub(crate) fn write_named(&mut self, document: &Document) -> Result<PathBuf> {
-        let text = document.shown(self.options.keep_marked).text;
-        self.write_bytes(document.name(), TEXT, text.as_bytes())
-    }
-
-    /// Writes a file under a name that people know the document by, and returns its path.
-    pub(crate) fn write_bytes(&mut self, name: &str, extension: &str, bytes: &[u8]) -> Result<PathBuf> {
-        let (path, mut file) = self.create(name, extension)?;
-        file.write_all(bytes).at(&path)?;
+    /// Writes a file, and returns its path in the folder.
+    pub(crate) fn write(&mut self, name: &Path, bytes: &[u8]) -> Result<PathBuf> {
+        let (name, mut file) = self.create(name)?;
+        file.write_all(bytes).at(&self.folder.join(&name))?;
         self.bytes += bytes.len() as u64;
-        Ok(path)
+        Ok(name)
     }
 }
 
-impl DocumentWriter for FolderWriter {
+/// A name with a number before its extension.
+fn numbered(name: &Path, number: u32) -> PathBuf {
+    let mut numbered = name.file_stem().unwrap_or_default().to_owned();
+    numbered.push(format!("-{number}"));
+    if let Some(extension) = name.extension() {
+        numbered.push(".");
+        numbered.push(extension);
+    }
+    name.with_file_name(numbered)
+}
+
+/// Writes the text of each document to a file of its own.
+pub(crate) struct TextFolder<'a> {
+    folder: FolderWriter,
+    names: Names,
+    inputs: Option<&'a InputFiles>,
+    options: WriteOptions,
+}
+
+impl<'a> TextFolder<'a> {
+    /// Documents get the names of the files that they were read from, if they are known.
+    pub(crate) fn new(
+        folder: FolderWriter,
+        names: Names,
+        inputs: Option<&'a InputFiles>,
+        options: WriteOptions,
+    ) -> TextFolder<'a> {
+        TextFolder { folder, names, inputs, options }
+    }
+}
+
+impl DocumentWriter for TextFolder<'_> {
     fn write(&mut self, document: &Document) -> Result<()> {
-        self.write_named(document).map(drop)
+        let input = self.inputs.and_then(|inputs| inputs.get(document.position.input));
+        let name = self.names.of_document(document, input, TEXT);
+        let text = document.shown(self.options.keep_marked).text;
+        self.folder.write(&name, text.as_bytes()).map(drop)
     }
 
     fn finish(self: Box<Self>) -> Result<Written> {
-        Ok(Written { bytes: self.bytes, sha256: None })
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn names_stay_in_the_folder() {
-        assert_eq!(safe_name("../../etc/passwd", TEXT), "etc_passwd");
-        assert_eq!(safe_name("https://a.example/x?y=1", TEXT), "a.example_x_y_1");
-        assert_eq!(safe_name("notes.zip/b/.hidden.txt", TEXT), "notes.zip_b_.hidden");
-        assert_eq!(safe_name("/", TEXT), "document");
-        assert!(safe_name(&"ä".repeat(500), TEXT).len() <= MAX_NAME);
+        Ok(Written { bytes: self.folder.bytes, sha256: None })
     }
 }

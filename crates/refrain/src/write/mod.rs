@@ -15,8 +15,8 @@ mod table;
 mod text;
 mod vertical;
 
-pub(crate) use crate::disk::atomic::{complete, place_below, write_atomically};
-pub(crate) use folder::{FolderWriter, safe_name};
+pub(crate) use crate::disk::atomic::{complete, followed, place_below, write_atomically};
+pub(crate) use folder::{FolderWriter, TEXT, TextFolder};
 pub use format::Format;
 pub(crate) use format::{extension, is_not_for_text};
 pub(crate) use jsonl::marks as marks_as_json;
@@ -26,8 +26,6 @@ pub use output::{Compression, Sink, Written};
 pub(crate) use parts::{Parts, PartsWriter};
 pub(crate) use removed::{RemovedLine, removed_lines};
 pub(crate) use table::TableWriter;
-
-use std::path::Path;
 
 use crate::document::{BYTE_MARKS_FIELD, Document, MARKS_FIELD};
 use crate::error::{Error, Result};
@@ -102,9 +100,4 @@ pub fn open(
         Format::Jsonl => Box::new(jsonl::JsonlWriter::new(packed, options)),
         _ => return Err(Error::Refused(format!("documents cannot be written as {}", format.name()))),
     })
-}
-
-/// Opens a writer that puts every document into its own text file in a folder.
-pub(crate) fn open_folder(folder: &Path, options: WriteOptions) -> Result<Box<dyn DocumentWriter>> {
-    Ok(Box::new(FolderWriter::beside(folder, options, [], false)?))
 }

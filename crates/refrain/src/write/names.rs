@@ -3,6 +3,7 @@
 use std::collections::HashSet;
 use std::path::{Component, Path, PathBuf};
 
+use crate::document::Document;
 use crate::source::{InputFile, InputFiles};
 
 /// The name of what came through a pipe, and how it ends.
@@ -40,6 +41,24 @@ impl Names {
         made
     }
 
+    /// The path of a file for a document under the output folder: `input` is the file that it was read from. What is part of a file
+    /// is named after it; everything else after its address or id.
+    pub(crate) fn of_document(&self, document: &Document, input: Option<&InputFile>, extension: &str) -> PathBuf {
+        let inside = document.id.strip_prefix(&document.origin.input);
+        let inside = inside.filter(|rest| !rest.starts_with(char::is_alphanumeric) && document.origin.url.is_none());
+        let (Some(input), Some(inside)) = (input, inside) else {
+            return with_extension(safe_name(document.name(), extension), extension);
+        };
+        let path = self.of(input);
+        let file = path.file_name().unwrap_or_default().to_string_lossy();
+        let file = without_packing(&file);
+        let own = file.strip_suffix(extension).and_then(|stem| stem.strip_suffix('.')).unwrap_or(file);
+        let is_short = own.len() <= MAX_NAME;
+        let stem =
+            if inside.is_empty() && is_short { own.into() } else { safe_name(&[file, inside].concat(), extension) };
+        path.with_file_name(with_extension(stem, extension))
+    }
+
     /// The path of a text under the output folder; it never leads out of it.
     pub(crate) fn of(&self, input: &InputFile) -> PathBuf {
         if input.is_stdin() {
@@ -75,6 +94,34 @@ fn shared(one: &Path, other: &Path) -> PathBuf {
     pairs.take_while(|(one, other)| one == other).map(|(part, _)| part).collect()
 }
 
+fn with_extension(mut stem: String, extension: &str) -> PathBuf {
+    stem.extend([".", extension]);
+    PathBuf::from(stem)
+}
+
+/// Longer names do not fit file systems.
+const MAX_NAME: usize = 180;
+
+/// A file name without its extension, made from an address or id: no folders, nothing hidden, nothing a shell or file system would trip over.
+fn safe_name(id: &str, extension: &str) -> String {
+    let id = crate::url::without_scheme(id);
+    let id = id.strip_suffix(extension).and_then(|id| id.strip_suffix('.')).unwrap_or(id);
+    let mut name = String::new();
+    for c in id.chars() {
+        let safe = c.is_alphanumeric() || matches!(c, '.' | '-' | '_');
+        let c = if safe { c } else { '_' };
+        if name.len() + c.len_utf8() > MAX_NAME {
+            break;
+        }
+        let repeated = c == '_' && name.ends_with('_');
+        let leading = name.is_empty() && matches!(c, '.' | '_' | '-');
+        if !repeated && !leading {
+            name.push(c);
+        }
+    }
+    if name.is_empty() { "document".into() } else { name }
+}
+
 /// A name without what packing added to it.
 pub(crate) fn without_packing(name: &str) -> &str {
     [".gz", ".zst", ".bz2", ".xz"].iter().find_map(|ending| name.strip_suffix(ending)).unwrap_or(name)
@@ -106,6 +153,34 @@ mod tests {
         assert_eq!(names("pages").of(&input("-")), Path::new("piped.txt"));
         let elsewhere = names("pages").of(&input("/../etc/passwd"));
         assert_eq!(elsewhere, Path::new("etc/passwd"));
+    }
+
+    #[test]
+    fn documents_are_named_after_their_file_or_their_id() {
+        let current = PathBuf::from("/here");
+        let names = Names { common: current.join("in"), current, piped: "piped.txt".into() };
+        let name = |id: &str, path: &str, extension: &str| {
+            let mut document = Document::from_text(id, "");
+            document.origin.input = path.into();
+            names.of_document(&document, Some(&input(path)), extension)
+        };
+        let whole = |path: &str, extension: &str| name(path, path, extension);
+        assert_eq!(whole("/here/in/sub/anna.txt", "txt"), Path::new("sub/anna.txt"));
+        assert_eq!(whole("in/anna.txt.gz", "txt"), Path::new("anna.txt"));
+        assert_eq!(whole("in/anna.docx", "txt"), Path::new("anna.docx.txt"));
+        assert_eq!(whole("in/page.html", "md"), Path::new("page.html.md"));
+        assert_eq!(name("in/all.zip/sub/anna.txt", "in/all.zip", "txt"), Path::new("all.zip_sub_anna.txt"));
+        assert_eq!(name("7/8", "in/all.jsonl", "txt"), Path::new("7_8.txt"));
+        assert!(whole(&format!("in/{}", "ä".repeat(120)), "txt").as_os_str().len() <= MAX_NAME + ".txt".len());
+    }
+
+    #[test]
+    fn names_stay_in_the_folder() {
+        assert_eq!(safe_name("../../etc/passwd", "txt"), "etc_passwd");
+        assert_eq!(safe_name("https://a.example/x?y=1", "txt"), "a.example_x_y_1");
+        assert_eq!(safe_name("notes.zip/b/.hidden.txt", "txt"), "notes.zip_b_.hidden");
+        assert_eq!(safe_name("/", "txt"), "document");
+        assert!(safe_name(&"ä".repeat(500), "txt").len() <= MAX_NAME);
     }
 
     #[test]

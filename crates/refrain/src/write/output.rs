@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use serde::{Deserialize, Serialize};
 
-use crate::disk::atomic::AtomicFile;
+use crate::disk::atomic::{AtomicFile, followed, path_below};
 use crate::error::{Error, IoContext, Result};
 use crate::text::Digest;
 
@@ -42,7 +42,7 @@ impl Sink {
     /// A file. It appears under its name when it is finished. Pipes and devices are written directly, and links are
     /// followed.
     pub fn file(path: &Path) -> Result<Sink> {
-        let real = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
+        let real = followed(path);
         let path = real.as_path();
         if fs::metadata(path).is_ok_and(|meta| !meta.is_file() && !meta.is_dir()) {
             let device = File::options().write(true).open(path).at(path)?;
@@ -53,8 +53,18 @@ impl Sink {
 
     /// Resumes a file after its first `bytes`; the rest is discarded. See [`Sink::leave`].
     pub fn resume(path: &Path, bytes: u64) -> Result<Sink> {
-        let real = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
-        Ok(Sink { bytes, ..Sink::new(Destination::File(AtomicFile::resume(&real, bytes)?)) })
+        Ok(Sink { bytes, ..Sink::new(Destination::File(AtomicFile::resume(&followed(path), bytes)?)) })
+    }
+
+    /// A file whose name the user did not choose, below a folder; after its first `bytes`, if it is resumed. It replaces whatever
+    /// has its name. Symbolic links below the folder are never followed.
+    pub(crate) fn below(folder: &Path, name: impl AsRef<Path>, bytes: Option<u64>) -> Result<Sink> {
+        let path = path_below(folder, name.as_ref())?;
+        let file = match bytes {
+            Some(bytes) => AtomicFile::resume(&path, bytes)?,
+            None => AtomicFile::create(&path)?,
+        };
+        Ok(Sink { bytes: bytes.unwrap_or_default(), ..Sink::new(Destination::File(file)) })
     }
 
     /// Also computes the SHA-256 of what is written from now on, which takes longer than writing it.

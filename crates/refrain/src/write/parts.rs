@@ -28,7 +28,11 @@ impl Parts {
 
     /// The name of a complete part before all are complete.
     fn hidden(&self, number: u64) -> PathBuf {
-        self.folder.join(format!(".{}", self.name(number)))
+        self.folder.join(self.hidden_name(number))
+    }
+
+    fn hidden_name(&self, number: u64) -> String {
+        format!(".{}", self.name(number))
     }
 
     /// Shows this many parts under their names, and deletes later ones of an earlier run. A run that was killed meanwhile can do
@@ -93,7 +97,7 @@ impl DocumentWriter for PartsWriter {
         let part = match &mut self.part {
             Some(part) => part,
             None => {
-                let output = Sink::file(&self.to.hidden(self.parts))?;
+                let output = Sink::below(&self.to.folder, self.to.hidden_name(self.parts), None)?;
                 self.part.insert(open(output, self.to.format, self.to.packing, self.options)?)
             }
         };

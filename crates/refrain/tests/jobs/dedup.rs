@@ -30,6 +30,7 @@ fn dedup() {
             assert_eq!(removed.bytes(), fs::read(&list).expect("a list"));
             assert_eq!(texts(&results.documents()), texts(&read(&clean)));
         }
+        let job = Dedup { alarm: Some(0.5), ..job };
         let written = serde_json::to_string(&job).expect("a job is plain data");
         assert_eq!(serde_json::from_str::<Dedup>(&written).expect("the same job"), job);
     }

@@ -19,7 +19,7 @@ use super::rules::WordRule;
 pub use segment::LibrarySource;
 use segment::{FILES, Segment, SegmentNote, SegmentWriter, digest_of, path_of};
 
-use crate::disk::atomic::{sync_folder, write_atomically};
+use crate::disk::atomic::{open_lock, sync_folder, write_atomically};
 use crate::disk::runs::{self, Cursor};
 use crate::document::Span;
 use crate::error::{Error, IoContext, Result};
@@ -316,7 +316,7 @@ impl LibraryWriter {
         }
         fs::create_dir_all(folder).at(folder)?;
         let path = folder.join(LOCK);
-        let lock = File::create(&path).at(&path)?;
+        let lock = open_lock(&path)?;
         match lock.try_lock() {
             Ok(()) => {}
             Err(std::fs::TryLockError::WouldBlock) => {

@@ -233,7 +233,7 @@ impl Compare {
             reading.add_reference(&source, &reader(input), &given, &mut failures)?;
         }
         let Reading { comparison, twice, .. } = reading;
-        twice.iter().try_for_each(|id| failures.add(read::twice(id)))?;
+        twice.iter().try_for_each(|name| failures.add(read::twice(name)))?;
         if comparison.len() < 2 {
             let documents = comparison.into_documents();
             let (input, failures) = failures.finish();
@@ -332,7 +332,7 @@ struct Reading {
     comparison: Comparison,
     /// The digests of texts by ids, if a reference may be one of the documents.
     digests: HashMap<String, Option<TextDigest>>,
-    /// Ids that occurred before.
+    /// The display names of documents whose ids occurred before.
     twice: Vec<String>,
 }
 
@@ -351,7 +351,7 @@ impl Reading {
             if self.digests.insert(document.id.clone(), digest).is_none() {
                 return self.comparison.add(document, Side::New).map(drop);
             }
-            self.twice.push(document.id);
+            self.twice.push(document.name().to_owned());
             Ok(())
         })
     }
@@ -369,7 +369,7 @@ impl Reading {
             match self.digests.get(&document.id) {
                 // No document is its own reference.
                 Some(same) if *same == digest => {}
-                Some(_) => self.twice.push(document.id),
+                Some(_) => self.twice.push(document.name().to_owned()),
                 None => {
                     self.digests.insert(document.id.clone(), digest);
                     self.comparison.add(document, Side::Reference)?;

@@ -23,14 +23,14 @@ pub(in crate::jobs) struct Reader<'a> {
     pub(in crate::jobs) keep_wordless: bool,
 }
 
-/// A document with the id of an earlier one.
-pub(in crate::jobs) fn twice(id: &str) -> Failure {
-    Failure::new(id, "skipped: another document has the same id").hint("give each document a unique id")
+/// A document with the id of an earlier one, by its display name.
+pub(in crate::jobs) fn twice(name: &str) -> Failure {
+    Failure::new(name, "skipped: another document has the same id").hint("give each document a unique id")
 }
 
-/// A document without words.
-fn wordless(id: &str) -> Failure {
-    Failure::new(id, "no words to compare").hint("check the file; if it holds images of pages, run OCR first")
+/// A document without words, by its display name.
+fn wordless(name: &str) -> Failure {
+    Failure::new(name, "no words to compare").hint("check the file; if it holds images of pages, run OCR first")
 }
 
 impl<'a> Reader<'a> {
@@ -72,7 +72,7 @@ impl<'a> Reader<'a> {
     ) -> Result<()> {
         let mut add = |document: PreparedDocument, failures: &mut FailureLog| {
             if document.words() == 0 {
-                failures.add(wordless(&document.id))?;
+                failures.add(wordless(document.name()))?;
                 if !self.keep_wordless {
                     return Ok(());
                 }
@@ -117,7 +117,7 @@ impl<'a> Reader<'a> {
     ) -> Result<()> {
         let work = |document| {
             let prepared = prepare(document);
-            if prepared.words() == 0 { Err(wordless(&prepared.id)) } else { Ok(work(prepared)) }
+            if prepared.words() == 0 { Err(wordless(prepared.name())) } else { Ok(work(prepared)) }
         };
         self.each(source, failures, work, |done, failures| match done {
             Ok(done) => found(done),
@@ -138,8 +138,7 @@ impl<'a> Reader<'a> {
             "read",
             source,
             |position, item| {
-                let mut prepared = preparation.prepare(position, item);
-                prepared.document.iter_mut().for_each(Document::remove_marked);
+                let prepared = preparation.prepare(position, item).without_marked();
                 (prepared.document.map(&work), prepared.failure, prepared.skipped)
             },
             |_, (document, failure, skipped)| {

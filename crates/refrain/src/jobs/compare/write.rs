@@ -98,7 +98,7 @@ fn write_report(folder: &Path, report: &ComparisonReport<'_>) -> Result<()> {
     if last.exists() {
         std::fs::remove_file(&last).at(&last)?;
     }
-    let open = |name: &str| Compression::None.compress(Sink::file(&folder.join(name))?);
+    let open = |name: &str| Compression::None.compress(Sink::below(folder, name, None)?);
     let write = |name: &str, text: &str| -> Result<()> {
         let mut out = open(name)?;
         out.put(text.as_bytes())?;

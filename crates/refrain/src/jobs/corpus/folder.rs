@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
+use crate::disk::atomic::open_lock;
 use crate::error::{Error, Hint, IoContext, Result};
 use crate::source::InputFiles;
 use crate::source::corpus::{CLEARING, Identity, LAYOUT, MANIFEST, RUN, WORK, parts_of};
@@ -336,7 +337,7 @@ fn remove(path: &Path) -> Result<()> {
 /// One run at a time.
 fn lock(root: &Path) -> Result<File> {
     let path = root.join(WORK).join(LOCK);
-    let file = File::create(&path).at(&path)?;
+    let file = open_lock(&path)?;
     match file.try_lock() {
         Ok(()) => Ok(file),
         Err(fs::TryLockError::WouldBlock) => Err(Error::Refused(format!(

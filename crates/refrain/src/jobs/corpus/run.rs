@@ -78,7 +78,6 @@ pub struct Corpus {
     pub checkpoint: u64,
     /// Does not complete the corpus if a source, host or language loses more than this share of its main content to other passes,
     /// in words or documents. The same job with a higher limit, or none, then completes it. It is not a part of the record.
-    #[serde(skip_serializing)]
     pub alarm: Option<f64>,
 }
 

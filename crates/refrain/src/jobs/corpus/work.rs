@@ -136,7 +136,7 @@ pub(super) struct Ready {
 
 impl Ready {
     pub(super) fn new(prepared: Prepared) -> Result<Ready> {
-        let Prepared { document, skipped, failure, raw_bytes } = prepared;
+        let Prepared { document, skipped, failure, raw_bytes, .. } = prepared;
         let text_bytes = document.as_ref().map_or(0, |document| document.text().len() as u64);
         let line = |document: Document| {
             let mut line = serde_json::to_vec(&document).map_err(std::io::Error::from)?;

@@ -25,9 +25,7 @@ use crate::error::{Error, Failure, Hint, IoContext, Result};
 use crate::run::{Run, Workers};
 use crate::source::ReadOptions;
 use crate::stats::Account;
-use crate::write::{
-    self, Compressed, Compression, FolderWriter, Format, Names, WriteOptions, is_not_for_text, place_below,
-};
+use crate::write::{self, Compressed, Compression, FolderWriter, Format, Names, TEXT, extension, place_below};
 
 /// Decodes files in any encoding to UTF-8, or detects the encoding and language of each file.
 ///
@@ -245,7 +243,7 @@ impl Decode {
 
     /// Runs the job.
     pub fn run(&self, input: &Input, outputs: Outputs, run: &Run) -> Result<DecodeReport> {
-        outputs.check(&[ERRORS, FILES, REPORT])?;
+        outputs.check_names(&[ERRORS, FILES, REPORT], if self.detect { Format::Jsonl } else { Format::Text })?;
         let decoder = self.decoder()?;
         let (source, early) = input.open(&ReadOptions::default(), &outputs)?;
         let inputs = source.inputs();
@@ -258,13 +256,13 @@ impl Decode {
         let mut reports: Vec<Compressed> = Vec::new();
         if let Target::Folder(folder) = &target {
             let path = make_folder(&outputs, folder)?;
-            reports.push(Compression::None.compress(write::Sink::file(&path)?)?);
+            reports.push(Compression::None.compress(write::Sink::below(folder, REPORT_FILE, None)?)?);
             report.report = Some(path);
         }
         reports.extend(outputs.open_list(FILES)?);
         let mut failures = FailureLog::new(&outputs, Vec::new())?;
         let names = Names::new(input.names(), inputs);
-        let mut writer = Writer::open(&outputs, &target, &raw)?;
+        let mut writer = Writer::open(&outputs, &target, &raw, &names)?;
         let mut sink = |raw: Option<Raw<'_>>, (found, text): Done| {
             report.add(&found);
             for out in &mut reports {
@@ -317,10 +315,21 @@ impl Decode {
                 "name one, such as `output=utf8/`, or use `detect` to list their encodings",
             ))),
             Output::Path(path) if is_folder(path) => Ok(Target::Folder(path.clone())),
-            Output::Path(path) if is_not_for_text(path) => {
-                Err(Error::Refused(format!("{} is not the name of a text; choose another extension", path.display())))
+            Output::Path(path) if is_one && raw.iter().all(Raw::is_named) => {
+                let own = raw.first().and_then(|raw| extension(Path::new(raw.name())));
+                let allowed: Vec<String> =
+                    std::iter::once(TEXT.to_owned()).chain(own.filter(|own| own != TEXT)).collect();
+                // Devices and pipes have no extension.
+                if extension(path).is_none_or(|extension| allowed.contains(&extension)) {
+                    return Ok(Target::Text);
+                }
+                let allowed = allowed.join(" or .");
+                Err(Error::Refused(format!(
+                    "{} is not named like the text that would be written; end the name in .{allowed}, with .gz or .zst \
+                     after it to compress the text",
+                    path.display()
+                )))
             }
-            Output::Path(_) if is_one && raw.iter().all(Raw::is_named) => Ok(Target::Text),
             Output::Path(path) => Err(Error::Refused(format!(
                 "{} is the name of a file, and several files need a folder; end it with /",
                 path.display()
@@ -415,12 +424,12 @@ enum Writer<'a> {
     Text(&'a Output),
     Memory(&'a super::Memory),
     /// Files for documents that were in memory.
-    Folder(FolderWriter),
+    Folder(FolderWriter, &'a Names),
     Nothing,
 }
 
 impl<'a> Writer<'a> {
-    fn open(outputs: &'a Outputs, target: &Target, raw: &[Raw<'_>]) -> Result<Writer<'a>> {
+    fn open(outputs: &'a Outputs, target: &Target, raw: &[Raw<'_>], names: &'a Names) -> Result<Writer<'a>> {
         Ok(match target {
             Target::Detections(Format::Jsonl) => Writer::Lines(outputs.main().open()?),
             Target::Detections(_) => {
@@ -429,10 +438,7 @@ impl<'a> Writer<'a> {
                 Writer::Table(out, table)
             }
             Target::Text => Writer::Text(outputs.main()),
-            Target::Folder(folder) => {
-                let (options, overwrite) = (WriteOptions::default(), outputs.may_overwrite());
-                Writer::Folder(FolderWriter::beside(folder, options, [], overwrite)?)
-            }
+            Target::Folder(folder) => Writer::Folder(FolderWriter::beside(folder, [], outputs.may_overwrite())?, names),
             Target::Documents => match outputs.main() {
                 Output::Memory(memory) => Writer::Memory(memory),
                 _ => Writer::Nothing,
@@ -453,8 +459,9 @@ impl<'a> Writer<'a> {
                 memory.push(document(raw, found, text));
                 Ok(())
             }
-            (Writer::Folder(writer), Some(raw), Some(text)) => {
-                writer.write_named(&document(raw, found, text)).map(drop)
+            (Writer::Folder(writer, names), Some(raw), Some(text)) => {
+                let document = document(raw, found, text);
+                writer.write(&names.of_document(&document, None, TEXT), document.text().as_bytes()).map(drop)
             }
             _ => Ok(()),
         }

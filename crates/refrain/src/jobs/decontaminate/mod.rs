@@ -105,9 +105,12 @@ impl Decontaminate {
                 let is_document = done.prepared.document.is_some();
                 failures.count(is_document, done.prepared.skipped.as_deref(), done.prepared.failure)?;
                 let Some(document) = done.prepared.document else { return Ok(()) };
+                removed.put(&done.removed?)?;
+                if done.prepared.skipped.is_some() {
+                    return Ok(());
+                }
                 let is_kept = self.keep_marked || document.marks.is_empty() || !document.is_removed();
                 tally.add(&document, done.places, is_kept);
-                removed.put(&done.removed?)?;
                 if let Some(out) = &mut explained {
                     out.put(done.explained.as_bytes())?;
                 }
@@ -156,7 +159,7 @@ impl Decontaminate {
     ) -> Done {
         let preparation = Preparation { language: None, extractor: None };
         let mut done = Done {
-            prepared: preparation.prepare(position, item),
+            prepared: preparation.prepare(position, item).skip_marked(self.keep_marked),
             places: Vec::new(),
             removed: Ok(Vec::new()),
             explained: String::new(),

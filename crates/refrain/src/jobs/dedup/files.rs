@@ -16,7 +16,7 @@ use crate::jobs::outputs::{
     CLUSTERS, EVIDENCE_LIST, EXPLAIN, LOST, Output, Outputs, REMOVED, RemovedLists, SAVE, is_folder,
 };
 use crate::text::Word;
-use crate::write::{self, Compressed, DocumentWriter, Parts, PartsWriter, WriteOptions, complete};
+use crate::write::{self, Compressed, DocumentWriter, Parts, PartsWriter, WriteOptions, complete, followed};
 
 /// The files of a run.
 #[derive(Default)]
@@ -193,10 +193,10 @@ fn open_documents(passes: &Passes<'_>, paused: Option<u64>) -> Result<Box<dyn Do
 pub(super) fn complete_all(passes: &Passes<'_>, paused: &PausedFiles) -> Result<()> {
     let outputs: &Outputs = passes.outputs;
     let documents = outputs.path().filter(|path| !is_folder(path));
-    let lists =
-        [REMOVED, EVIDENCE_LIST, EXPLAIN].into_iter().filter_map(|name| outputs.get(name).and_then(Output::as_path));
-    let (links, lost) = (passes.links_path(), passes.lost_path());
-    documents.into_iter().chain(lists).chain([&*links, &*lost]).try_for_each(complete)?;
+    let list = |name| outputs.get(name).and_then(Output::as_path);
+    let named = documents.into_iter().chain([REMOVED, EXPLAIN].into_iter().filter_map(list)).map(followed);
+    let own = list(EVIDENCE_LIST).map(Path::to_owned).into_iter().chain([passes.links_path(), passes.lost_path()]);
+    named.chain(own).try_for_each(|path| complete(&path))?;
     if let Some(parts) = outputs.parts()? {
         parts.show(paused.documents.unwrap_or_default())?;
     }

@@ -108,6 +108,9 @@ impl Passes<'_> {
         let mut values: Vec<Value> = Vec::new();
         let mut compared = 0;
         self.each_with_evidence(learned, "judge", ResumePoint::START, |learned, read, evidence, _| {
+            if read.id().is_none() {
+                return Ok(());
+            }
             let ReadDocument { document, signature, language, part, .. } = read;
             let value = |document: &Document| self.job.keep.value(document);
             values.push(document.as_ref().and_then(value).unwrap_or_default());
@@ -141,6 +144,9 @@ impl Passes<'_> {
         let mut tally = Tally::default();
         let mut number = 0;
         self.each("write", ResumePoint::START, |read| {
+            if let Some(document) = read.skipped_document() {
+                return files.list_removed(|| removed_lines(document, self.job.offsets));
+            }
             if read.id().is_none() {
                 return Ok(());
             }
@@ -255,15 +261,26 @@ impl Passes<'_> {
         }
         for (keep, (mut copies, related)) in clusters {
             copies.sort_unstable();
+            let urls = copies.iter().map(|copy| learned.url_of(*copy)).collect::<Result<Vec<_>>>()?;
             let copies = copies.into_iter().map(|copy| learned.id_of(copy)).collect::<Result<Vec<_>>>()?;
             let mut line = json!({"keep": learned.id_of(keep)?, "copies": copies});
+            if let Some(url) = learned.url_of(keep)? {
+                line["url"] = Value::from(url);
+            }
+            if urls.iter().any(Option::is_some) {
+                line["copy_urls"] = Value::from(urls);
+            }
             if !related.is_empty() {
                 let rounded = |share: f64| (share.min(1.0) * 1000.0).round() / 1000.0;
                 let relative = |(number, related): (usize, Related)| {
-                    Ok(json!({
+                    let mut relative = json!({
                         "id": learned.id_of(number)?, "kind": related.kind, "contained": rounded(related.contained),
                         "contains": rounded(related.contains), "resemblance": rounded(related.resemblance),
-                    }))
+                    });
+                    if let Some(url) = learned.url_of(number)? {
+                        relative["url"] = Value::from(url);
+                    }
+                    Ok(relative)
                 };
                 line["related"] = Value::Array(related.into_iter().map(relative).collect::<Result<_>>()?);
             }

@@ -94,7 +94,6 @@ pub struct Dedup {
     pub checkpoint: u64,
     /// Does not complete the output if a source, host or language loses more than this share of its words or documents. The
     /// same job with a higher limit, or none, then completes it. It is not a part of what makes two runs the same.
-    #[serde(skip_serializing)]
     pub alarm: Option<f64>,
 }
 
@@ -295,7 +294,7 @@ impl Dedup {
             edited: !self.intact,
             aligns: self.resemblance.is_none(),
             list_lost: outputs.get(LOST).is_some(),
-            names: outputs.get(EXPLAIN).is_some(),
+            names: [EXPLAIN, CLUSTERS].iter().any(|list| outputs.get(list).is_some()),
             memory: run.memory.unwrap_or(Dedup::MEMORY),
             make_ids: self.make_ids,
             expected: inputs.iter().map(bytes).chain(saved).sum(),

@@ -64,7 +64,7 @@ impl ResumePoint {
 
 /// A document as a pass reads it.
 pub(super) struct ReadDocument {
-    /// `None` if it failed or was skipped, or if only its words are known.
+    /// `None` if it failed, or if only its words are known. If it was skipped, it has nothing but text that was marked before.
     pub(super) document: Option<Document>,
     /// The id, where only words are known.
     pub(super) id: Option<String>,
@@ -80,9 +80,15 @@ pub(super) struct ReadDocument {
 }
 
 impl ReadDocument {
-    /// The id of a document, or of the words of one.
+    /// The id of a document, or of the words of one; `None` for what was skipped or failed.
     pub(super) fn id(&self) -> Option<&str> {
-        self.document.as_ref().map(|document| document.id.as_str()).or(self.id.as_deref())
+        let document = self.document.as_ref().filter(|_| self.skipped.is_none());
+        document.map(|document| document.id.as_str()).or(self.id.as_deref())
+    }
+
+    /// A document that was skipped, whose marks are still to be listed.
+    pub(super) fn skipped_document(&self) -> Option<&Document> {
+        self.document.as_ref().filter(|_| self.skipped.is_some() && self.part == Part::Written)
     }
 }
 
@@ -220,7 +226,7 @@ impl Passes<'_> {
             0..source.inputs().len(),
             from.position,
             |position, item| {
-                let mut prepared = preparation.prepare(position, item);
+                let mut prepared = preparation.prepare(position, item).skip_marked(self.job.keep_marked);
                 let (mut signature, mut text) = (Signature::default(), 0);
                 if let Some(document) = &mut prepared.document {
                     signature = Signature::of(document, &self.options);
@@ -327,6 +333,9 @@ impl Passes<'_> {
         let mut since = 0;
         let (mut done, mut text_done) = (Vec::new(), 0);
         self.each_with_evidence(learned, "mark", from, |learned, read, evidence, pause| {
+            if let Some(document) = read.skipped_document() {
+                return files.list_removed(|| removed_lines(document, self.job.offsets));
+            }
             let ReadDocument { document, signature, language, part, next, .. } = read;
             let Some(mut document) = document.filter(|_| part == Part::Written) else {
                 return learned.keep(&signature, &evidence);
@@ -378,10 +387,11 @@ impl Passes<'_> {
             |send| {
                 let (mut chunk, mut in_chunk, mut since) = (Vec::new(), 0, 0);
                 self.each(phase, from, |read| {
-                    if read.id().is_none() {
-                        return Ok(());
-                    }
-                    let evidence = lookup.look_up(&read.signature)?;
+                    let evidence = match read.id() {
+                        Some(_) => lookup.look_up(&read.signature)?,
+                        None if read.skipped_document().is_some() => DocumentEvidence::default(),
+                        None => return Ok(()),
+                    };
                     // Only the words of saved documents are known.
                     in_chunk += read.text.max(BYTES_OF_WORD * read.signature.words.len() as u64) + 1;
                     since += if read.part == Part::Written { read.text } else { 0 };
@@ -403,7 +413,7 @@ impl Passes<'_> {
                     read.language = read.document.as_ref().and_then(language_number);
                 }
                 let compared = match read.part {
-                    Part::Written => aligner.align(&read.signature, &mut evidence),
+                    Part::Written if read.id().is_some() => aligner.align(&read.signature, &mut evidence),
                     _ => Ok(()),
                 };
                 (read, evidence, pause, compared)

@@ -10,6 +10,7 @@ use serde_json::{Value, json};
 use tempfile::TempDir;
 
 use super::Dedup;
+use crate::disk::atomic::open_lock;
 use crate::error::{Error, IoContext, Result};
 use crate::jobs::outputs::Outputs;
 use crate::source::InputFile;
@@ -52,7 +53,7 @@ impl WorkFolder {
         let folder = folder_for(output, temporary)?;
         fs::create_dir_all(&folder).at(&folder)?;
         let path = folder.join(LOCK);
-        let lock = File::create(&path).at(&path)?;
+        let lock = open_lock(&path)?;
         if lock.try_lock().is_err() {
             return Err(Error::Refused(format!(
                 "another run is writing to {}; wait until it ends, or name another output",
@@ -163,6 +164,8 @@ pub(super) fn identity(
     let evidence: Vec<Value> = evidence.iter().map(changed).collect();
     // Checkpoints are not synced to disk: after a restart of the machine, files may have holes.
     let boot = fs::read_to_string("/proc/sys/kernel/random/boot_id").unwrap_or_default();
+    // Whoever accepts an alarm runs the same job with another limit.
+    let job = Dedup { alarm: None, ..job.clone() };
     let job = serde_json::to_value(job).map_err(std::io::Error::from)?;
     Ok(Some(json!({
         "version": env!("CARGO_PKG_VERSION"), "job": job, "inputs": inputs, "evidence": evidence, "outputs": outputs,

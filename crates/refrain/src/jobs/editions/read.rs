@@ -106,12 +106,11 @@ impl<'a> Reader<'a> {
             Position { input: range.start, record: 0 },
             |position, item| {
                 let origin = item.origin().cloned();
-                let mut prepared = preparation.prepare(position, item);
-                prepared.document.iter_mut().for_each(Document::remove_marked);
+                let prepared = preparation.prepare(position, item).without_marked();
                 let file = names.and_then(|names| Some(names.of(source.inputs().get(position.input)?)));
                 let book = prepared.document.map(|document| ReadBook::of(&document, file.as_deref(), strip, set_of));
                 let none = match (prepared.skipped, origin) {
-                    (Some(reason), Some(origin)) => NoDocument::instead_of_book(&origin, reason),
+                    (Some(reason), Some(origin)) => NoDocument::instead_of_book(&origin, reason, prepared.failure),
                     (skipped, _) => NoDocument { skipped, failure: prepared.failure },
                 };
                 (book, none)

@@ -3,12 +3,12 @@
 use std::fmt::Write as _;
 
 use super::super::failures::Failures;
-use super::super::outputs::{Output, Outputs};
+use super::super::outputs::Outputs;
 use crate::editions::{BookPair, Entry, FoundEditions, Shelf, Work};
 use crate::error::{IoContext, Result};
 use crate::report::EditionsTables;
 use crate::text::legible;
-use crate::write::Format;
+use crate::write::{Compressed, Compression, Format, Sink};
 
 /// The files of a report.
 const FILES: [&str; 4] = ["pairs.tsv", "pairs.jsonl", "works.jsonl", "report.html"];
@@ -26,8 +26,7 @@ pub(super) fn write(
     }
     let failures = failures.first.iter().map(ToString::to_string).collect();
     let tables = EditionsTables { books: shelf.books(), found, works, failures };
-    let put = |output: &Output, bytes: &[u8]| -> Result<()> {
-        let mut out = output.open()?;
+    let finish = |mut out: Compressed, bytes: &[u8]| -> Result<()> {
         out.put(bytes)?;
         out.finish().map(drop)
     };
@@ -35,13 +34,16 @@ pub(super) fn write(
         std::fs::create_dir_all(folder).at(folder)?;
         let contents = [tables.pairs_tsv(), tables.pairs_jsonl(), tables.works_jsonl(), tables.page()];
         let mut files = FILES.iter().zip(contents);
-        return files.try_for_each(|(name, text)| put(&Output::Path(folder.join(name)), text.as_bytes()));
+        return files.try_for_each(|(name, text)| {
+            finish(Compression::None.compress(Sink::below(folder, name, None)?)?, text.as_bytes())
+        });
     }
+    let out = outputs.main().open()?;
     match format {
-        Format::Jsonl => put(outputs.main(), tables.pairs_jsonl().as_bytes()),
-        Format::Tsv => put(outputs.main(), tables.pairs_tsv().as_bytes()),
-        Format::Parquet => put(outputs.main(), &tables.pairs_parquet()?),
-        _ => put(outputs.main(), table(shelf.books(), &found.pairs, usize::MAX).as_bytes()),
+        Format::Jsonl => finish(out, tables.pairs_jsonl().as_bytes()),
+        Format::Tsv => finish(out, tables.pairs_tsv().as_bytes()),
+        Format::Parquet => finish(out, &tables.pairs_parquet()?),
+        _ => finish(out, table(shelf.books(), &found.pairs, usize::MAX).as_bytes()),
     }
 }
 

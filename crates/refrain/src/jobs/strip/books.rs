@@ -16,7 +16,7 @@ use crate::prepare::Preparation;
 use crate::run::Workers;
 use crate::source::{Collection, InputFile, InputFormat, Item, is_plain_text};
 use crate::strip::Ends;
-use crate::write::{Names, without_extension, without_packing};
+use crate::write::{Names, TEXT, without_extension, without_packing};
 
 /// The books of a collection, which can be read several times.
 pub(super) struct Books<'a> {
@@ -58,8 +58,8 @@ pub(super) enum Content {
         /// Its name below an output folder.
         name: PathBuf,
     },
-    /// In memory.
-    Document(Box<Document>),
+    /// In memory, with the name of a file for it.
+    Document(Box<Document>, PathBuf),
 }
 
 /// Plain files that are read before their results are passed on, and their maximum total size: documents are in
@@ -251,21 +251,24 @@ impl Books<'_> {
         };
         let book = |position: Position, item: Item| {
             let origin = item.origin().cloned();
-            let prepared = preparation.prepare(position, item);
+            let prepared = preparation.prepare(position, item).without_marked();
             match (prepared.document, prepared.skipped, origin) {
-                (Some(mut document), ..) => {
-                    document.remove_marked();
+                (Some(document), ..) => {
+                    let input = self.source.inputs().get(index).filter(|_| !self.source.is_in_memory());
+                    let file = self.names.of_document(&document, input, TEXT);
                     Ok(Book {
                         position,
                         name: document.origin.url.clone().unwrap_or_else(|| id(&document)),
                         id: id(&document),
                         origin: document.origin.path().into_owned(),
                         ends: Ends::of(document.text().as_bytes(), self.lines),
-                        content: Content::Document(Box::new(document)),
+                        content: Content::Document(Box::new(document), file),
                         failure: prepared.failure,
                     })
                 }
-                (None, Some(reason), Some(origin)) => Err(NoDocument::instead_of_book(&origin, reason)),
+                (None, Some(reason), Some(origin)) => {
+                    Err(NoDocument::instead_of_book(&origin, reason, prepared.failure))
+                }
                 (None, skipped, _) => Err(NoDocument { skipped, failure: prepared.failure }),
             }
         };

@@ -91,7 +91,10 @@ impl Target {
                     }
                     (None, _) => {
                         let error = format!("the name {} does not state a format that can be written", path.display());
-                        let text = "choose one with `format`, or end the name with / for a folder";
+                        let files: Vec<String> =
+                            Format::DOCUMENTS.iter().map(|format| format!(".{}", format.extension())).collect();
+                        let files = files.join(", ");
+                        let text = format!("end it in {files} or / for a folder, or choose one with `format`");
                         Err(Error::Refused(error).hint(Hint::option("format", text)))
                     }
                 }
@@ -161,7 +164,7 @@ pub(super) struct Folder {
     path: PathBuf,
     report: Compressed,
     documents: Option<Box<FolderWriter>>,
-    /// The paths of bodies of plain files.
+    /// The files of inputs and of the report.
     taken: HashSet<PathBuf>,
     overwrite: bool,
     /// Whether something was written.
@@ -253,36 +256,33 @@ impl Folder {
         let missing = path.ancestors().filter(|folder| !folder.as_os_str().is_empty() && !folder.exists());
         let created = CreatedFolders(missing.map(Path::to_owned).collect());
         fs::create_dir_all(&path).at(&path)?;
-        let report = Compression::None.compress(write::Sink::file(&path.join(REPORT))?)?;
+        let report = Compression::None.compress(write::Sink::below(&path, REPORT, None)?)?;
         let names = books.source.inputs().iter().map(|input| books.names.of(input));
-        let taken = names.chain([REPORT.into()]).map(|name| path.join(name)).collect();
+        let taken = names.chain([REPORT.into()]).collect();
         let overwrite = outputs.may_overwrite();
         Ok(Folder { path, report, documents: None, taken, overwrite, used: false, created })
     }
 
     fn write(&mut self, row: &mut Row, body: PreparedBody) -> Result<()> {
         self.used = true;
-        if let PreparedBody::Document(mut document) = body {
+        if let PreparedBody::Text(name, text) = body {
             let writer = match &mut self.documents {
                 Some(writer) => writer,
                 None => {
                     let taken = std::mem::take(&mut self.taken);
-                    let writer = FolderWriter::beside(&self.path, WriteOptions::default(), taken, self.overwrite)?;
+                    let writer = FolderWriter::beside(&self.path, taken, self.overwrite)?;
                     self.documents.insert(Box::new(writer))
                 }
             };
-            document.id.clone_from(&row.id);
-            let path = writer.write_named(&document)?;
-            row.file = Some(path.strip_prefix(&self.path).unwrap_or(&path).to_owned());
+            row.file = Some(writer.write(&name, text.as_bytes())?);
         }
         self.report.put(row.line(Format::Jsonl).as_bytes())
     }
 
     fn finish(self) -> Result<()> {
-        let Folder { report, documents, used, created, .. } = self;
+        let Folder { report, used, created, .. } = self;
         if used {
             report.finish()?;
-            documents.map(DocumentWriter::finish).transpose()?;
         } else {
             drop(report);
         }
@@ -307,6 +307,8 @@ pub(super) enum BodyPreparation {
 pub(super) enum PreparedBody {
     Nothing,
     Bytes(Vec<u8>),
+    /// A text, and the name of its file.
+    Text(PathBuf, String),
     Document(Box<Document>),
 }
 
@@ -324,11 +326,11 @@ impl BodyPreparation {
                 PreparedBody::Document(document)
             }
             // As in plain files, white space around the body is a part of it.
-            (BodyPreparation::Read, Content::Document(document)) => {
+            (BodyPreparation::Read, Content::Document(document, _)) => {
                 PreparedBody::Bytes(cut_body(*document, body).into_text().into())
             }
-            (BodyPreparation::Copy(_), Content::Document(document)) => {
-                PreparedBody::Document(Box::new(cut_body(*document, body)))
+            (BodyPreparation::Copy(_), Content::Document(document, name)) => {
+                PreparedBody::Text(name, cut_body(*document, body).into_text())
             }
             (BodyPreparation::Read, Content::File { path, .. }) => {
                 let mut bytes = Vec::new();
@@ -360,7 +362,7 @@ fn marked(
     found: &Boundaries,
 ) -> Result<(Box<Document>, Option<Failure>), Failure> {
     let path = match content {
-        Content::Document(mut document) => {
+        Content::Document(mut document, _) => {
             found.mark(&mut document, ends);
             return Ok((document, None));
         }

@@ -19,7 +19,7 @@ use crate::template::{self, normalised_ranges};
 use crate::text::{CharOffsets, Offsets};
 use crate::write::{
     self, Compressed, DocumentWriter, Format, Names, TableWriter, WriteOptions, extension, place_below, removed_lines,
-    safe_name, write_atomically,
+    write_atomically,
 };
 
 /// The result to write, and its format.
@@ -400,7 +400,7 @@ fn file_name(document: &Document, names: &Names, inputs: &InputFiles, taken: &Ha
         None => {
             let name = document.name();
             let end = if extension(Path::new(name)).as_deref() == Some("htm") { "htm" } else { "html" };
-            PathBuf::from(format!("{}.{end}", safe_name(name, end)))
+            names.of_document(document, inputs.get(document.position.input), end)
         }
     };
     if !taken.contains(&name) {

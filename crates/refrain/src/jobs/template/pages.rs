@@ -87,10 +87,9 @@ impl Pages {
                 return Err(NoDocument { skipped: None, failure: Some(failure) });
             }
         };
-        match Opened::new(position, raw) {
+        match Opened::new(position, raw).and_then(Opened::without_marked) {
             Err(prepared) => Err(NoDocument { skipped: prepared.skipped, failure: prepared.failure }),
-            Ok(mut opened) => {
-                opened.remove_marked();
+            Ok(opened) => {
                 let key = self.by.key(&opened.document);
                 // Browsers ignore NUL characters: pages that contain some are not failures.
                 let failure = opened.failure.filter(|_| opened.markup == Markup::Text);

@@ -12,7 +12,6 @@ mod detect;
 mod docx;
 mod epub;
 mod flow;
-mod guard;
 mod odt;
 mod parts;
 mod pdf;

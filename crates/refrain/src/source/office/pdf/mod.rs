@@ -18,8 +18,8 @@ use std::collections::HashSet;
 
 use lopdf::{Dictionary, Document, LoadOptions, Object, ObjectId};
 
-use super::guard::guarded;
 use super::{About, Content, Unreadable};
+use crate::source::guard::guarded;
 use content::Shown;
 use layout::Line;
 
