@@ -90,15 +90,19 @@ fn partial(path: &Path) -> PathBuf {
     path.with_file_name(name)
 }
 
-/// Gives a complete file that an earlier run left (`Output::leave`) its name, if it does not have it yet.
+/// Gives a complete file that an earlier run left (`Sink::leave`) its name, if it does not have it yet.
 pub(crate) fn complete(path: &Path) -> Result<()> {
     let real = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
-    let partial = partial(&real);
-    if partial.exists() {
-        fs::rename(&partial, &real).at(&real)?;
-        sync_folder(real.parent())?;
+    if rename_if_present(&partial(&real), &real)? { sync_folder(real.parent()) } else { Ok(()) }
+}
+
+/// Renames a file and replaces what has the new name. Returns false if there is no such file: a run that was killed meanwhile
+/// can do it again.
+pub(crate) fn rename_if_present(from: &Path, to: &Path) -> Result<bool> {
+    match fs::rename(from, to) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(false),
+        renamed => renamed.map(|()| true).at(to),
     }
-    Ok(())
 }
 
 /// Makes the names in a folder survive a power failure.
