@@ -4,7 +4,8 @@ use std::path::PathBuf;
 
 use anyhow::{Result, bail};
 use clap::Args;
-use refrain::{Audit, AuditVerdicts, Run};
+use refrain::jobs::AuditVerdicts;
+use refrain::{Audit, Run};
 
 use crate::arguments::{Given, OutputArguments, print, tell};
 use crate::exit::Exit;

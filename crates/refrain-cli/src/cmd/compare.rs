@@ -5,10 +5,11 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result};
 use clap::Args;
 use refrain::compare::WordRule;
+use refrain::jobs::{CompareInput, NamedPairs};
 use refrain::text::Offsets;
 use refrain::text::legible;
 use refrain::write::Format;
-use refrain::{Compare, CompareInput, CompareReport, Input, NamedPairs, Outputs, Run};
+use refrain::{Compare, CompareReport, Input, Outputs, Run};
 
 use crate::arguments::{
     Given, InputArguments, OutputArguments, is_folder, named, offsets, one_of, print, share, size, tell,

@@ -5,10 +5,11 @@ use std::path::PathBuf;
 use anyhow::Result;
 use clap::Args;
 use refrain::editions::BaselineMethod;
+use refrain::jobs::EditionsInput;
 use refrain::jobs::Threshold;
 use refrain::text::legible;
 use refrain::write::Format;
-use refrain::{Editions, EditionsInput, EditionsReport, Input, Outputs, Run};
+use refrain::{Editions, EditionsReport, Input, Outputs, Run};
 
 use crate::arguments::{Given, InputArguments, OutputArguments, is_folder, named, one_of, print, share, size, tell};
 use crate::exit::Exit;

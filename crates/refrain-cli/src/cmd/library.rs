@@ -6,9 +6,10 @@ use std::path::PathBuf;
 use anyhow::{Result, bail};
 use clap::{Args, Subcommand};
 use refrain::compare::WordRule;
+use refrain::jobs::CheckInput;
 use refrain::text::legible;
 use refrain::write::{Compression, Format};
-use refrain::{CheckInput, Input, Library, LibraryCheck, LibraryOptions, Run};
+use refrain::{Input, Library, LibraryCheck, LibraryOptions, Run};
 use serde_json::json;
 
 use crate::arguments::{InputArguments, OutputArguments, counted_documents, named, print, share, size, tell};

@@ -4,14 +4,14 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Result, bail};
 use clap::Args;
-use refrain::jobs::LearnedFrom;
+use refrain::jobs::{LearnedFrom, SavedEvidence};
 use refrain::papers::frequent_lines::counters::CounterKind;
 use refrain::source::STDIN;
 use refrain::strip::{PaperOptions, StripMethod, StripProfile};
 use refrain::text::Offsets;
 use refrain::text::legible;
 use refrain::write::{Compression, Format};
-use refrain::{Output, Outputs, Run, SavedEvidence, Strip, StripReport};
+use refrain::{Output, Outputs, Run, Strip, StripReport};
 
 use crate::arguments::{Given, InputArguments, OutputArguments, named, offsets, one_of, size, tell, with_parameters};
 use crate::exit::Exit;

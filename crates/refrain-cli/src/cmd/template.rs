@@ -5,9 +5,9 @@ use std::path::{Path, PathBuf};
 
 use anyhow::Result;
 use clap::Args;
-use refrain::jobs::{RangeUnit, TemplateBy, TemplateMethod};
+use refrain::jobs::{RangeUnit, TemplateBy, TemplateMethod, TemplateResult};
 use refrain::write::{Compression, Format};
-use refrain::{Output, Outputs, Run, Template, TemplateReport, TemplateResult};
+use refrain::{Output, Outputs, Run, Template, TemplateReport};
 
 use crate::arguments::{Given, InputArguments, OutputArguments, named, one_of, print, size, tell};
 use crate::exit::Exit;

@@ -1,10 +1,11 @@
 use std::fs;
 use std::path::Path;
 
+use refrain::jobs::SavedEvidence;
 #[cfg(feature = "papers")]
 use refrain::strip::PaperOptions;
 use refrain::strip::StripMethod;
-use refrain::{Convert, Document, Input, Label, Memory, Output, Outputs, Run, SavedEvidence, Strip, StripReport};
+use refrain::{Convert, Document, Input, Label, Memory, Output, Outputs, Run, Strip, StripReport};
 
 use super::{read, samples, texts};
 
