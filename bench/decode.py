@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""How fast and how well refrain tells encodings and languages, beside chardetng.
+"""How fast and how well refrain detects encodings and languages, compared with chardetng.
 
     python bench/decode.py --bench target/release/refrain-bench --refrain target/release/refrain
 
@@ -281,7 +281,7 @@ def report_speed(speeds, inputs):
     print(", ".join(f"{tool} {number}" for tool, number in versions().items()))
     print(f"inputs: {inputs['documents']} documents, {inputs['bytes'] / 1e6:.1f} MB; {'; '.join(inputs['names'])}")
     print()
-    print(f"{'one core, CPU time':37}{'MB/s':>10}{'slowest':>10}{'fastest':>10}{'ratio':>8}  target")  # ratio: beside chardetng
+    print(f"{'one core, CPU time':37}{'MB/s':>10}{'slowest':>10}{'fastest':>10}{'ratio':>8}  target")  # ratio: compared with chardetng
     for name, title, target, unit in SPEEDS:
         peer = speeds.get(("chardetng", name))
         for (tool, measured), figures in speeds.items():

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""How well and how fast `refrain dedup` finds what repeats, beside peers; how that grows with size; and what kills do to it.
+"""How well and how fast `refrain dedup` finds what repeats, compared with peers; how that grows with size; and what kills do to it.
 
     python bench/dedup.py --refrain target/release/refrain --bench target/release/refrain-bench
 
@@ -525,7 +525,7 @@ def report_scale(results, limit):
                 f"{'  missed: ' + ', '.join(missed) if missed else ''}"
             )
     print(f"within --memory {MEMORY}; enforced: {limit.name}. growth: of the time for a word (target: at most {GROWTH:g})")
-    print("and of the peak of memory, beside the smallest collection; files: temporary ones at their peak, looked at every second")
+    print("and of the peak of memory, compared with the smallest collection; files: temporary ones at their peak, looked at every second")
 
 
 # ---------------------------------------------------------------- kills
@@ -600,7 +600,7 @@ def head(inputs, parts):
 
 
 def record(quality, all_peers, scale, limit, inputs, parts):
-    """Keeps the figures; those of some parts only beside those of others."""
+    """Keeps the figures; those of some parts only next to those of others."""
     folder = RECORDS / f"{platform.system()}-{platform.machine()}".lower()
     folder.mkdir(parents=True, exist_ok=True)
     path = folder / f"{datetime.date.today()}-dedup-{'-'.join(parts)}.csv"

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""How fast and how well refrain finds the main content of web pages, beside Resiliparse; and what a second core adds.
+"""How fast and how well refrain finds the main content of web pages, compared with Resiliparse; and what a second core adds.
 
     python bench/extract.py --bench target/release/refrain-bench --refrain target/release/refrain
 
@@ -159,7 +159,7 @@ def measure_speed(all_tools, bench, inputs, repeats):
             if done["pages"] != inputs["documents"]:
                 sys.exit(f"{tool.label} saw {done['pages']} of {inputs['documents']} pages")
             if not done["cpu_seconds"]:
-                sys.exit("the system does not tell CPU time: this needs Linux with /proc/self/schedstat")
+                sys.exit("the CPU time is unknown: this needs Linux with /proc/self/schedstat")
             tool.seconds.append(done["cpu_seconds"][-1])
 
 
