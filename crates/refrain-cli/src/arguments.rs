@@ -320,23 +320,23 @@ impl OutputArguments {
     }
 
     /// Prints what failed.
-    pub(crate) fn tell_failures(failures: &refrain::Failures) -> Exit {
-        tell_failures(&failures.first, failures.count, " (list them all with --errors)");
+    pub(crate) fn print_failures(failures: &refrain::Failures) -> Exit {
+        print_failures(&failures.first, failures.count, " (list them all with --errors)");
         Exit::of_failures(failures.count)
     }
 
-    /// Prints what became of the items of the inputs: the last line of every verb that reads documents. Beside results on
+    /// Prints what became of the items of the inputs: the last line of every verb that reads documents. If results go to
     /// standard output, it is printed only if something was skipped or failed.
-    pub(crate) fn tell_account(&self, input: &Account) {
+    pub(crate) fn print_account(&self, input: &Account) {
         if self.path().is_some() || input.documents < input.found {
-            self.tell_all(input);
+            self.print_account_always(input);
         }
     }
 
     /// The same, whatever the output.
-    pub(crate) fn tell_all(&self, input: &Account) {
+    pub(crate) fn print_account_always(&self, input: &Account) {
         if !self.quiet {
-            tell(&input.to_string());
+            print_message(&input.to_string());
         }
     }
 }
@@ -360,8 +360,8 @@ pub(crate) fn run_job<T>(
         && error.is_interrupted()
     {
         match error {
-            refrain::Error::Hinted { hint, .. } => tell(&format!("interrupted; {hint}")),
-            _ => tell(&format!("interrupted; {left}")),
+            refrain::Error::Hinted { hint, .. } => print_message(&format!("interrupted; {hint}")),
+            _ => print_message(&format!("interrupted; {left}")),
         }
     }
     Ok(result?)
@@ -525,7 +525,7 @@ pub(crate) fn on_interrupt(stop: impl Fn() -> bool + Send + 'static) -> Result<(
 }
 
 /// A line for people, on standard error.
-pub(crate) fn tell(line: &str) {
+pub(crate) fn print_message(line: &str) {
     let _ = writeln!(std::io::stderr().lock(), "{line}");
 }
 
@@ -548,7 +548,7 @@ pub(crate) fn peak_memory() -> Option<u64> {
 const SHOWN_FAILURES: usize = 20;
 
 /// Prints failures, the first ones in full; those of one file with the same cause are printed once.
-pub(crate) fn tell_failures(failures: &[Failure], total: u64, more_in: &str) {
+pub(crate) fn print_failures(failures: &[Failure], total: u64, more_in: &str) {
     let mut groups: Vec<(&Failure, u64)> = Vec::new();
     let mut known = HashMap::new();
     for failure in failures {
@@ -561,11 +561,11 @@ pub(crate) fn tell_failures(failures: &[Failure], total: u64, more_in: &str) {
     let mut printed = 0;
     for (first, count) in groups.into_iter().take(SHOWN_FAILURES) {
         let more = if count > 1 { format!(" (and {} more with the same cause)", count - 1) } else { String::new() };
-        tell(&format!("failed: {}{more}", messages::failure(first)));
+        print_message(&format!("failed: {}{more}", messages::failure(first)));
         printed += count;
     }
     if total > printed {
-        tell(&format!("failed: {} more{more_in}", total - printed));
+        print_message(&format!("failed: {} more{more_in}", total - printed));
     }
 }
 

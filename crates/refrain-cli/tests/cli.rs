@@ -90,7 +90,7 @@ fn examples_work_as_printed() {
 }
 
 #[test]
-fn examples_that_go_on_elsewhere_work_up_to_there() {
+fn examples_that_continue_elsewhere_work_up_to_there() {
     let env = with_samples();
     for verb in ["completions", "man"] {
         let help = env.run(&[verb, "--help"]).code(0);

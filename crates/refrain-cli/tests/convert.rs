@@ -5,7 +5,7 @@ mod common;
 use std::io::{BufRead, BufReader};
 use std::process::Stdio;
 
-use common::{Env, GOOD, Outcome, read_parquet, sample, text_of, unpack_gzip, unpack_zstd, words};
+use common::{Env, GOOD, Outcome, decompress_gzip, decompress_zstd, read_parquet, sample, text_of, words};
 use serde_json::{Value, json};
 
 const LINES: &str = "{\"id\":\"1\",\"text\":\"One day.\\n\\nOne night.\"}\n{\"id\":\"2\",\"text\":\"Two.\"}\n";
@@ -22,7 +22,7 @@ fn with_lines() -> Env {
 }
 
 #[test]
-fn the_name_of_the_output_tells_format_and_packing() {
+fn the_name_of_the_output_decides_format_and_compression() {
     let env = with_lines();
     for (name, expected) in [
         ("out.txt", TEXT),
@@ -38,11 +38,11 @@ fn the_name_of_the_output_tells_format_and_packing() {
     }
     for (name, expected) in [("out.txt.gz", TEXT), ("out.jsonl.gz", JSONL), ("out.vert.gz", VERTICAL)] {
         env.run(&["convert", "in.jsonl", "-o", name]).code(0);
-        assert_eq!(String::from_utf8_lossy(&unpack_gzip(&env.read(name))), expected, "{name}");
+        assert_eq!(String::from_utf8_lossy(&decompress_gzip(&env.read(name))), expected, "{name}");
     }
     for (name, expected) in [("out.txt.zst", TEXT), ("out.jsonl.zst", JSONL), ("out.vert.zst", VERTICAL)] {
         env.run(&["convert", "in.jsonl", "-o", name]).code(0);
-        assert_eq!(String::from_utf8_lossy(&unpack_zstd(&env.read(name))), expected, "{name}");
+        assert_eq!(String::from_utf8_lossy(&decompress_zstd(&env.read(name))), expected, "{name}");
     }
     env.run(&["convert", "in.jsonl", "-o", "out.parquet"]).code(0);
     let (columns, rows) = read_parquet(&env.path("out.parquet"));
@@ -63,9 +63,9 @@ fn the_format_option_works_on_standard_output_and_goes_before_the_name() {
         assert_eq!(outcome.text(), expected, "{format}");
         assert_eq!(outcome.stderr, "", "{format}");
         let packed = env.run(&["convert", "in.jsonl", "--format", &format!("{format}.gz")]).code(0);
-        assert_eq!(String::from_utf8_lossy(&unpack_gzip(&packed.stdout)), expected, "{format}.gz");
+        assert_eq!(String::from_utf8_lossy(&decompress_gzip(&packed.stdout)), expected, "{format}.gz");
         let packed = env.run(&["convert", "in.jsonl", "--format", &format!("{format}.zst")]).code(0);
-        assert_eq!(String::from_utf8_lossy(&unpack_zstd(&packed.stdout)), expected, "{format}.zst");
+        assert_eq!(String::from_utf8_lossy(&decompress_zstd(&packed.stdout)), expected, "{format}.zst");
         env.run(&["convert", "in.jsonl", "--format", format, "-o", "out.anything"]).code(0);
         assert_eq!(env.read_text("out.anything"), expected, "{format}");
     }
@@ -281,7 +281,7 @@ fn failures_go_to_the_errors_file() {
 }
 
 #[test]
-fn an_errors_file_that_cannot_be_written_is_told_before_the_work() {
+fn an_errors_file_that_cannot_be_written_is_an_error_before_the_work() {
     let env = with_lines();
     env.run(&["convert", "in.jsonl", "-o", "out.txt", "--errors", "nowhere/errors.jsonl"]).code(2).says(&["nowhere"]);
     assert!(!env.path("out.txt").exists(), "nothing was done");
@@ -391,7 +391,7 @@ fn a_pipe_is_written_to_and_not_replaced() {
 }
 
 #[test]
-fn text_about_tags_stays_text() {
+fn text_about_tags_remains_text() {
     let env = Env::new();
     let text = "<b> is the tag for bold text, <script> that for programs.";
     env.write("in.jsonl", serde_json::json!({"id": "a", "text": text}).to_string() + "\n");

@@ -5,7 +5,7 @@ mod common;
 use std::io::{BufRead, BufReader};
 use std::process::Stdio;
 
-use common::{Env, GOOD, Outcome, noise, parse_jsonl, unpack_gzip, unpack_zstd, words, zip};
+use common::{Env, GOOD, Outcome, decompress_gzip, decompress_zstd, noise, parse_jsonl, words, zip};
 use serde_json::{Value, json};
 
 /// Czech in windows-1250, which the page declares.
@@ -91,7 +91,7 @@ fn one_file_goes_to_a_file_packed_as_its_name_says() {
     env.run(&["decode", "pages/b.html", "-o", "b.html"]).code(0).says(&["wrote b.html: 1 windows-1250"]);
     assert_eq!(env.read_text("b.html"), CZECH_TEXT);
     assert_eq!(env.run(&["decode", "pages/b.html", "-o", "b.html.gz", "-q"]).code(0).stderr, "");
-    assert_eq!(unpack_gzip(&env.read("b.html.gz")), CZECH_TEXT.as_bytes());
+    assert_eq!(decompress_gzip(&env.read("b.html.gz")), CZECH_TEXT.as_bytes());
     env.run(&["decode", "pages/b.html", "-o", "one/"]).code(0);
     assert_eq!(env.names("one"), ["b.html", "report.jsonl"]);
 }
@@ -159,9 +159,9 @@ fn detect_writes_one_line_a_file() {
     assert!(lines.iter().all(|line| line["confidence"].as_f64().is_some_and(|c| (0.0..=1.0).contains(&c))));
     let plain = env.read("out.jsonl");
     env.run(&["decode", "--detect", "pages", "-o", "out.jsonl.zst"]).code(0);
-    assert_eq!(unpack_zstd(&env.read("out.jsonl.zst")), plain);
+    assert_eq!(decompress_zstd(&env.read("out.jsonl.zst")), plain);
     env.run(&["decode", "--detect", "pages", "-o", "out.jsonl.gz"]).code(0);
-    assert_eq!(unpack_gzip(&env.read("out.jsonl.gz")), plain);
+    assert_eq!(decompress_gzip(&env.read("out.jsonl.gz")), plain);
     assert_eq!(env.run(&["decode", "--detect", "pages", "--format", "jsonl"]).code(0).stdout, plain);
     env.run(&["decode", "--detect", "pages", "-o", "out.txt"]).code(0);
     assert!(env.read_text("out.txt").starts_with("file "));
@@ -316,7 +316,7 @@ fn nul_characters_are_reported() {
 }
 
 #[test]
-fn every_file_is_one_text_and_nothing_is_unpacked() {
+fn every_file_is_one_text_and_nothing_is_decompressed() {
     let env = Env::new();
     let lines = "{\"text\": \"One.\"}\n{\"text\": \"Two.\"}\n";
     env.write("in/notes.jsonl", lines);
@@ -327,7 +327,7 @@ fn every_file_is_one_text_and_nothing_is_unpacked() {
 }
 
 #[test]
-fn missing_files_fail_beside_good_ones() {
+fn missing_files_fail_and_good_ones_are_decoded() {
     let env = with_pages();
     env.run(&["decode", "missing.html"]).code(2).says(&["missing.html", "no such file"]);
     env.run(&["decode", "missing/*.html", "-o", "utf8/"]).code(2).says(&["missing/*.html", "no file matches"]);
@@ -342,7 +342,7 @@ fn missing_files_fail_beside_good_ones() {
 
 #[cfg(target_os = "linux")]
 #[test]
-fn unreadable_files_fail_beside_good_ones() {
+fn unreadable_files_fail_and_good_ones_are_decoded() {
     use std::os::unix::fs::PermissionsExt;
     let env = with_pages();
     env.write("pages/locked.txt", GOOD);
@@ -503,7 +503,7 @@ fn czech_sentences() -> String {
 }
 
 #[test]
-fn a_model_of_ones_own_tells_encodings() {
+fn a_model_of_ones_own_detects_encodings() {
     let env = Env::new();
     env.write("czech.txt", czech_sentences());
     let train = ["decode", "--train", "czech.txt", "--encodings", "windows-1250,iso-8859-2", "-o", "czech.model"];
@@ -559,11 +559,11 @@ fn short_lines_of_chinese_and_files_without_marks_are_read_as_they_are() {
     assert_eq!(line_of(&report, "in/notice.txt")["repair"], Value::Null);
     let utf16 = line_of(&report, "in/utf16.txt");
     assert_eq!((&utf16["encoding"], &utf16["language"]), (&json!("UTF-16LE"), &json!("ja")));
-    assert_eq!(line_of(&report, "in/short.txt")["language"], Value::Null, "too short to tell");
+    assert_eq!(line_of(&report, "in/short.txt")["language"], Value::Null, "too short to decide");
 }
 
 #[test]
-fn marks_that_stand_in_the_file_are_no_losses() {
+fn marks_of_the_file_are_no_losses() {
     let env = Env::new();
     env.write("in/marks.txt", [SPOILT, "\u{fffd}\u{fffd}\n".as_bytes()].concat());
     env.run(&["decode", "in", "-o", "utf8/"]).code(0).says(&["U+FFFD (1), in 1 file"]);

@@ -119,7 +119,7 @@ fn an_extension_that_cannot_be_written_is_refused() {
 }
 
 #[test]
-fn texts_can_be_read_again_without_the_report_beside_them() {
+fn texts_can_be_read_again_without_their_report() {
     let env = with_library();
     for (line, count) in [
         ("decode samples/pages -o texts/", "24 documents"),

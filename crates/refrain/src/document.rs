@@ -903,7 +903,7 @@ mod tests {
         /// After a cut or a replacement, all ranges are inside the text and cover the same letters as before, if these
         /// remain.
         #[test]
-        fn ranges_stay_true(
+        fn ranges_remain_true(
             text in "([a-zä€]{1,5}[ \n]{0,3}){0,20}",
             ranges in vec((0..90_usize, 0..30_usize), 0..4),
             cuts in vec((0..90_usize, 0..20_usize), 0..4),

@@ -444,7 +444,7 @@ fn adopt_ranges(document: &mut Document, pages: Vec<usize>) -> Option<Failure> {
         let which =
             if document.id == document.origin.path() { String::new() } else { format!(" of {}", document.name()) };
         let misfits = misfits.join(", ");
-        let error = format!("ignored {misfits}{which}, which lie outside the text or split a character");
+        let error = format!("ignored {misfits}{which}, which are outside the text or split a character");
         failure_of(&document.origin, error).hint("the text changed after they were written; create them again")
     })
 }

@@ -34,7 +34,7 @@ pub struct Run {
     pub threads: Option<usize>,
     /// Memory that the job may use for what it learns, in bytes; `None` uses the default of the job.
     pub memory: Option<u64>,
-    /// Folder for temporary files; `None` uses that of the system, or one beside the output where a run can be resumed.
+    /// Folder for temporary files; `None` uses that of the system, or one next to the output where a run can be resumed.
     pub temporary: Option<PathBuf>,
     /// Ends the run early when another thread asks for it.
     pub stop: Stop,

@@ -7,7 +7,7 @@ use clap::Args;
 use refrain::jobs::AuditVerdicts;
 use refrain::{Audit, Run};
 
-use crate::arguments::{Given, OutputArguments, print, tell};
+use crate::arguments::{Given, OutputArguments, print, print_message};
 use crate::exit::Exit;
 
 /// Draw removed text at random, and judge whether it was right to remove it
@@ -73,9 +73,9 @@ pub(crate) fn run(arguments: &Arguments, given: &Given) -> Result<Exit> {
         .run(Run::default(), "documents", "nothing was written", |run| job.run(&arguments.outputs, results, run))?;
     output.print_json(&report)?;
     if let Some(path) = output.path().filter(|_| !output.quiet) {
-        tell(&format!("wrote {} of {} removals to {}", report.drawn, report.removals, path.display()));
+        print_message(&format!("wrote {} of {} removals to {}", report.drawn, report.removals, path.display()));
     }
-    Ok(OutputArguments::tell_failures(&report.failures))
+    Ok(OutputArguments::print_failures(&report.failures))
 }
 
 #[cfg(test)]

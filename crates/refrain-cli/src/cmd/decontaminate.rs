@@ -11,7 +11,8 @@ use refrain::write::{Compression, Format};
 use refrain::{Decontaminate, Input, Output, Outputs, Run};
 
 use crate::arguments::{
-    Given, InputArguments, OutputArguments, counted_documents, is_folder, named, offsets, output_format, print, tell,
+    Given, InputArguments, OutputArguments, counted_documents, is_folder, named, offsets, output_format, print,
+    print_message,
 };
 use crate::exit::Exit;
 
@@ -123,15 +124,15 @@ pub(crate) fn run(arguments: &Arguments, given: &Given) -> Result<Exit> {
     if !output.quiet && !output.json && output.path().is_some() {
         print(&report.to_string())?;
     }
-    output.tell_account(&report.input);
-    let exit = OutputArguments::tell_failures(&report.failures);
+    output.print_account(&report.input);
+    let exit = OutputArguments::print_failures(&report.failures);
     if let Some(path) = output.path().filter(|_| !output.quiet) {
         let (what, count) = match arguments.explain {
             true => ("what would be removed of ", report.documents),
             false => ("", report.documents_kept),
         };
         let [documents, found] = [count, report.documents_contaminated].map(counted_documents);
-        tell(&format!("wrote {what}{documents} to {}; found items of benchmarks in {found}", path.display()));
+        print_message(&format!("wrote {what}{documents} to {}; found items of benchmarks in {found}", path.display()));
     }
     Ok(exit)
 }

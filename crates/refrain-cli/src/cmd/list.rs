@@ -8,7 +8,7 @@ use refrain::Run;
 use refrain::jobs::{ItemKind, ListedItem};
 use serde_json::json;
 
-use crate::arguments::{InputArguments, tell};
+use crate::arguments::{InputArguments, print_message};
 use crate::exit::Exit;
 
 /// List what the inputs contain: documents, skipped items and damage
@@ -40,7 +40,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Exit> {
     };
     let account = arguments.input.input()?.each_item(&arguments.input.options(), &Run::default(), show)?;
     if !arguments.quiet {
-        tell(&account.to_string());
+        print_message(&account.to_string());
     }
     Ok(Exit::of_failures(failures))
 }

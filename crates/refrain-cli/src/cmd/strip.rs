@@ -13,7 +13,9 @@ use refrain::text::legible;
 use refrain::write::{Compression, Format};
 use refrain::{Output, Outputs, Run, Strip, StripReport};
 
-use crate::arguments::{Given, InputArguments, OutputArguments, named, offsets, one_of, size, tell, with_parameters};
+use crate::arguments::{
+    Given, InputArguments, OutputArguments, named, offsets, one_of, print_message, size, with_parameters,
+};
 use crate::exit::Exit;
 
 /// Remove licence headers and footers from books
@@ -246,22 +248,22 @@ pub(crate) fn run(arguments: &Arguments, given: &Given) -> Result<Exit> {
     let run = Run { memory: arguments.method.memory, temporary: arguments.temporary.clone(), ..Run::default() };
     let report = output.run(run, unit, "the output was not finished", |run| job.run(&input, outputs, run))?;
     output.print_json(&report)?;
-    let exit = OutputArguments::tell_failures(&report.failures);
+    let exit = OutputArguments::print_failures(&report.failures);
     if !output.quiet && !output.json {
-        tell_report(&job, &report, output.path());
+        print_report(&job, &report, output.path());
     }
-    output.tell_account(&report.input);
+    output.print_account(&report.input);
     Ok(exit)
 }
 
 /// Prints what was learned from and what was found.
-fn tell_report(job: &Strip, report: &StripReport, path: Option<&Path>) {
+fn print_report(job: &Strip, report: &StripReport, path: Option<&Path>) {
     let noun = job.profile.noun();
     if let Some(learned) = report.learned.filter(|learned| learned.texts > 0) {
-        tell(&learned_from(learned, noun));
+        print_message(&learned_from(learned, noun));
     }
     if report.books == 0 && !job.explain {
-        return tell(&format!("wrote nothing: no {noun} could be read"));
+        return print_message(&format!("wrote nothing: no {noun} could be read"));
     }
     if report.emptied > 0 {
         let names: Vec<String> = report.first_emptied.iter().map(|id| legible(id)).collect();
@@ -270,12 +272,14 @@ fn tell_report(job: &Strip, report: &StripReport, path: Option<&Path>) {
             more => format!(" and {more} more"),
         };
         let kept = if job.explain { "they would be written whole" } else { "written whole" };
-        tell(&format!("note: nothing but boilerplate found, {kept}: {}{more}", names.join(", ")));
+        print_message(&format!("note: nothing but boilerplate found, {kept}: {}{more}", names.join(", ")));
     }
     let wrote = path.map_or(String::new(), |path| format!("wrote {}: ", path.display()));
     let StripReport { books, preambles, epilogues, doubtful, .. } = report;
     let books = counted(*books, noun);
-    tell(&format!("{wrote}{books}, {preambles} with a preamble, {epilogues} with an epilogue, {doubtful} doubtful"));
+    print_message(&format!(
+        "{wrote}{books}, {preambles} with a preamble, {epilogues} with an epilogue, {doubtful} doubtful"
+    ));
 }
 
 fn learned_from(LearnedFrom { texts, distinct, shipped }: LearnedFrom, noun: &str) -> String {

@@ -9,7 +9,7 @@ use refrain::jobs::{RangeUnit, TemplateBy, TemplateMethod, TemplateResult};
 use refrain::write::{Compression, Format};
 use refrain::{Output, Outputs, Run, Template, TemplateReport};
 
-use crate::arguments::{Given, InputArguments, OutputArguments, named, one_of, print, size, tell};
+use crate::arguments::{Given, InputArguments, OutputArguments, named, one_of, print, print_message, size};
 use crate::exit::Exit;
 
 /// Remove the template of a site from its pages, and keep content or records
@@ -151,9 +151,9 @@ pub(crate) fn run(arguments: &Arguments, given: &Given) -> Result<Exit> {
     if output.json {
         print(&format!("{}\n", report.summary()))?;
     }
-    let exit = OutputArguments::tell_failures(&report.failures);
+    let exit = OutputArguments::print_failures(&report.failures);
     if let (Some(path), Some(before), true) = (&arguments.evidence, report.fitted_before, report.no_longer_fits) {
-        tell(&format!(
+        print_message(&format!(
             "note: {} no longer fits: {} of {} pages match its templates ({:.0} % when it was learned); learn it again with --save",
             path.display(),
             report.fitting,
@@ -162,20 +162,22 @@ pub(crate) fn run(arguments: &Arguments, given: &Given) -> Result<Exit> {
         ));
     }
     if !output.quiet {
-        tell_report(&report, arguments.result(), output.path());
+        print_report(&report, arguments.result(), output.path());
     }
-    output.tell_account(&report.input);
+    output.print_account(&report.input);
     Ok(exit)
 }
 
 /// Prints a summary.
-fn tell_report(report: &TemplateReport, result: TemplateResult, path: Option<&Path>) {
+fn print_report(report: &TemplateReport, result: TemplateResult, path: Option<&Path>) {
     if report.learned_from < report.observed {
         let (learned_from, observed) = (report.learned_from, report.observed);
-        tell(&format!("note: learned from a sample of {learned_from} of {observed} pages; raise --memory to use all"));
+        print_message(&format!(
+            "note: learned from a sample of {learned_from} of {observed} pages; raise --memory to use all"
+        ));
     }
     if report.pages == 0 {
-        return tell("wrote nothing: no page could be read");
+        return print_message("wrote nothing: no page could be read");
     }
     let wrote = path.map_or(String::new(), |path| format!("wrote {}: ", path.display()));
     let pages = counted(report.pages as usize, "page");
@@ -192,10 +194,10 @@ fn tell_report(report: &TemplateReport, result: TemplateResult, path: Option<&Pa
         notes.push(format!("{} without content", report.empty - report.other_kind));
     }
     let notes = if notes.is_empty() { String::new() } else { format!("; {}", notes.join(", ")) };
-    tell(&format!("{wrote}{pages}, {by}{notes}"));
+    print_message(&format!("{wrote}{pages}, {by}{notes}"));
     if report.alone > 0 {
         let have = if report.pages == 1 { "has" } else { "have" };
-        tell(&format!(
+        print_message(&format!(
             "note: {} of {pages} {have} no template, which takes at least {} different pages; their content was extracted \
              page by page, as refrain extract does",
             report.alone,

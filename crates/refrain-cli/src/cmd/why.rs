@@ -45,5 +45,5 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Exit> {
     let report = run_job(run, true, "documents", "nothing was printed", |run| job.run(&arguments.outputs, run))?;
     let json = serde_json::to_string_pretty(&report)? + "\n";
     print(&if arguments.json { json } else { report.to_string() })?;
-    Ok(OutputArguments::tell_failures(&report.failures))
+    Ok(OutputArguments::print_failures(&report.failures))
 }

@@ -205,7 +205,7 @@ impl Converted {
 
     /// Checks that the good document came through and that nothing but this one failure was met.
     #[track_caller]
-    pub(crate) fn good_arrives_beside_one_failure(&self, input: &str, words: &[&str]) -> &Value {
+    pub(crate) fn good_is_kept_with_one_failure(&self, input: &str, words: &[&str]) -> &Value {
         assert!(self.texts().contains(&GOOD), "the good document is missing: {self:?}");
         assert_eq!(self.outcome.code, 1, "{self:?}");
         assert_eq!(self.failures.len(), 1, "{:#?}", self.failures);
@@ -330,13 +330,13 @@ pub(crate) fn xz(content: &[u8]) -> Vec<u8> {
     encoder.finish().expect("in memory")
 }
 
-pub(crate) fn unpack_gzip(content: &[u8]) -> Vec<u8> {
+pub(crate) fn decompress_gzip(content: &[u8]) -> Vec<u8> {
     let mut plain = Vec::new();
     std::io::Read::read_to_end(&mut flate2::read::MultiGzDecoder::new(content), &mut plain).expect("gzip data");
     plain
 }
 
-pub(crate) fn unpack_zstd(content: &[u8]) -> Vec<u8> {
+pub(crate) fn decompress_zstd(content: &[u8]) -> Vec<u8> {
     ::zstd::decode_all(content).expect("zstd data")
 }
 

@@ -758,7 +758,7 @@ mod tests {
     }
 
     #[test]
-    fn utf8_with_a_spoilt_byte_stays_utf8() {
+    fn utf8_with_a_spoilt_byte_is_utf8() {
         let czech = "<meta charset=utf-8>Příliš žluťoučký kůň úpěl ďábelské ódy";
         let mut spoilt = czech.as_bytes().to_vec();
         spoilt.push(0xff);
@@ -1024,7 +1024,7 @@ mod tests {
     }
 
     #[test]
-    fn the_whole_text_tells_the_language() {
+    fn the_whole_text_decides_the_language() {
         let english =
             "The lamp is lit at dusk and burns until the morning, when the keeper climbs the stairs once more. ";
         let bytes = [english.repeat(3).as_bytes(), b"Zo\xeb said: \x93hello\x94 to everyone."].concat();

@@ -91,7 +91,7 @@ mod tests {
     }
 
     #[test]
-    fn text_between_words_of_an_item_stays() {
+    fn text_between_words_of_an_item_is_kept() {
         let text = "a lamp by the sea one two three four five a bell by the sea";
         let words = Words::outside(text, &[]);
         let run = |j, length| Run { i: 0, j, length };

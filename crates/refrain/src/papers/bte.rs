@@ -112,7 +112,7 @@ mod tests {
     }
 
     #[test]
-    fn tags_are_counted_where_they_stand() {
+    fn tags_are_counted_where_they_occur() {
         // There are two tags between the words of the two blocks, and two inside the second.
         let page = segment("<p>one two three</p><p>four <b>five</b> six seven eight nine</p>");
         assert_eq!(bte(&page), [true, true]);

@@ -254,7 +254,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn tags_and_tokens_are_told_apart() {
+    fn tags_and_tokens_are_distinguished() {
         assert_eq!(Tag::parse("<doc id=\"1\">"), Some(Tag::Open("doc", "id=\"1\"")));
         assert_eq!(Tag::parse("</p>"), Some(Tag::Close("p")));
         assert_eq!(Tag::parse("<g/>"), Some(Tag::Empty("g")));

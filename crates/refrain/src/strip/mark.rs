@@ -361,7 +361,7 @@ mod tests {
     }
 
     #[test]
-    fn of_two_e_books_in_one_file_both_stay_and_somebody_should_look() {
+    fn two_e_books_in_one_file_are_both_kept_and_doubtful() {
         let rules = Rules::parse(crate::strip::rules::GUTENBERG).expect("rules");
         let (one, two) = (book(1), book(2));
         let text = format!("{one}{two}");

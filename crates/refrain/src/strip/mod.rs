@@ -314,7 +314,7 @@ mod tests {
     }
 
     #[test]
-    fn a_text_that_is_all_boilerplate_is_told_and_kept() {
+    fn a_text_that_is_all_boilerplate_is_reported_and_kept() {
         let text = "*** START OF THIS PROJECT GUTENBERG EBOOK THE TALE ***\n\n\n*** END OF THIS PROJECT GUTENBERG EBOOK THE TALE ***\n";
         let ends = Ends::of(text.as_bytes(), EDGE_LINES);
         let found = BoundaryFinder::new(StripProfile::Gutenberg).expect("rules").find(&ends, Evidence::shipped());

@@ -372,7 +372,7 @@ mod tests {
     }
 
     #[test]
-    fn words_know_where_they_stand() {
+    fn words_know_their_position() {
         let text = "The naïve—lamp灯台, of 1999";
         let words: Vec<&str> = of(text).iter().map(|word| &text[word.range()]).collect();
         assert_eq!(words, ["The", "naïve", "lamp", "灯", "台", "of", "1999"]);

@@ -124,7 +124,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_stay_in_the_folder() {
+    fn names_cannot_leave_the_folder() {
         assert_eq!(safe_name("../../etc/passwd", TEXT), "etc_passwd");
         assert_eq!(safe_name("https://a.example/x?y=1", TEXT), "a.example_x_y_1");
         assert_eq!(safe_name("notes.zip/b/.hidden.txt", TEXT), "notes.zip_b_.hidden");

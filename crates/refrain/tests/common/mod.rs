@@ -70,10 +70,10 @@ fn from_base64(text: &str) -> Vec<u8> {
     bytes
 }
 
-/// A word for those who run the tests.
+/// Prints a line for those who run the tests.
 #[allow(clippy::print_stderr)] // that is what it is for
-pub(crate) fn tell(word: &str) {
-    eprintln!("{word}");
+pub(crate) fn print_message(message: &str) {
+    eprintln!("{message}");
 }
 
 /// Numbers that look random and are always the same.

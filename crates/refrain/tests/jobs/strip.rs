@@ -64,7 +64,7 @@ fn strip() {
 
 #[cfg(feature = "papers")]
 #[test]
-fn the_published_method_strips_files_and_memory_alike() {
+fn the_published_method_gives_the_same_from_files_and_memory() {
     let books = samples().join("books");
     let files = Input::paths([books.to_string_lossy()]).expect("a name");
     let paper =

@@ -214,7 +214,7 @@ mod tests {
     }
 
     #[test]
-    fn a_tie_lies_between_the_shares() {
+    fn a_tie_is_between_the_shares() {
         for (inside, outside) in [(0.9, 0.1), (0.3, 0.2), (1.0, 0.0), (0.55, 0.5)] {
             let tie = tie(inside, outside);
             assert!(outside < tie && tie < inside, "{tie} for {inside} and {outside}");

@@ -136,7 +136,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_counter_stays_full() {
+    fn a_counter_remains_full() {
         let mut counter = Hashed::new(&Options { bits: 4, ..Options::default() }).expect("good options");
         (0..1_000).for_each(|_| counter.add(b"often").expect("no error"));
         let mut other = Hashed::new(&Options { bits: 4, ..Options::default() }).expect("good options");
@@ -146,7 +146,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_told_is_refused() {
+    fn what_cannot_be_counted_is_refused() {
         let plain = Hashed::new(&Options::default()).expect("good options");
         assert!(plain.finish(256).expect_err("refused").to_string().contains("255"));
         let large = || Hashed::new(&Options { ceiling: 5_000, bits: 10, ..Options::default() }).expect("good options");
