@@ -2,10 +2,7 @@
 
 mod common;
 
-use std::io::{BufRead, BufReader};
-use std::process::Stdio;
-
-use common::{Env, GOOD, Outcome, decompress_gzip, decompress_zstd, read_parquet, sample, text_of, words};
+use common::{Env, GOOD, decompress_gzip, decompress_zstd, read_parquet, sample, text_of, words};
 use serde_json::{Value, json};
 
 const LINES: &str = "{\"id\":\"1\",\"text\":\"One day.\\n\\nOne night.\"}\n{\"id\":\"2\",\"text\":\"Two.\"}\n";
@@ -300,21 +297,6 @@ fn nothing_is_taken_out_of_a_page() {
     }
 }
 
-/// Runs a command whose output is closed after the first line (or before it).
-fn with_closed_pipe(env: &Env, arguments: &[&str], lines: usize) -> Outcome {
-    let mut command = env.command(arguments);
-    command.stdout(Stdio::piped()).stderr(Stdio::piped());
-    let mut child = command.spawn().expect("refrain starts");
-    let mut stdout = BufReader::with_capacity(64, child.stdout.take().expect("its standard output"));
-    for _ in 0..lines {
-        let mut line = Vec::new();
-        stdout.read_until(b'\n', &mut line).expect("a line");
-        assert!(!line.is_empty());
-    }
-    drop(stdout);
-    Outcome::of(child.wait_with_output().expect("refrain ends"))
-}
-
 #[test]
 fn a_closed_pipe_ends_the_work_without_an_error() {
     let env = Env::new();
@@ -324,11 +306,11 @@ fn a_closed_pipe_ends_the_work_without_an_error() {
         let first = usize::from(!format.contains('.'));
         for threads in ["1", "2"] {
             let outcome =
-                with_closed_pipe(&env, &["convert", "big.jsonl", "--format", format, "--threads", threads], first);
+                env.run_with_closed_pipe(&["convert", "big.jsonl", "--format", format, "--threads", threads], first);
             assert_eq!((outcome.code, outcome.stderr.as_str()), (0, ""), "{format}, {threads} threads");
         }
     }
-    let outcome = with_closed_pipe(&env, &["list", "big.jsonl"], 1);
+    let outcome = env.run_with_closed_pipe(&["list", "big.jsonl"], 1);
     assert_eq!((outcome.code, outcome.stderr.as_str()), (0, ""), "list");
 }
 
@@ -336,7 +318,7 @@ fn a_closed_pipe_ends_the_work_without_an_error() {
 fn a_closed_pipe_ends_a_table_without_an_error() {
     let env = Env::new();
     env.write("in.jsonl", LINES);
-    let outcome = with_closed_pipe(&env, &["convert", "in.jsonl", "--format", "parquet"], 0);
+    let outcome = env.run_with_closed_pipe(&["convert", "in.jsonl", "--format", "parquet"], 0);
     assert_eq!((outcome.code, outcome.stderr.as_str()), (0, ""));
 }
 

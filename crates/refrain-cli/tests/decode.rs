@@ -2,7 +2,6 @@
 
 mod common;
 
-use std::io::{BufRead, BufReader};
 use std::process::Stdio;
 
 use common::{Env, GOOD, Outcome, decompress_gzip, decompress_zstd, noise, parse_jsonl, words, zip};
@@ -436,30 +435,17 @@ fn a_file_called_like_the_report_fails_and_is_not_lost_in_silence() {
     assert_eq!(env.read_jsonl("utf8/report.jsonl").len(), 4);
 }
 
-/// Runs a command whose output is closed after the first line.
-fn with_closed_pipe(env: &Env, arguments: &[&str]) -> Outcome {
-    let mut command = env.command(arguments);
-    command.stdout(Stdio::piped()).stderr(Stdio::piped());
-    let mut child = command.spawn().expect("refrain starts");
-    let mut stdout = BufReader::with_capacity(64, child.stdout.take().expect("its standard output"));
-    let mut line = Vec::new();
-    stdout.read_until(b'\n', &mut line).expect("a line");
-    assert!(!line.is_empty());
-    drop(stdout);
-    Outcome::of(child.wait_with_output().expect("refrain ends"))
-}
-
 #[test]
 fn a_closed_pipe_ends_the_work_without_an_error() {
     let env = Env::new();
     env.write("big.txt", format!("{}\n", words(10, 3)).repeat(50_000));
-    let outcome = with_closed_pipe(&env, &["decode", "big.txt"]);
+    let outcome = env.run_with_closed_pipe(&["decode", "big.txt"], 1);
     assert_eq!((outcome.code, outcome.stderr.as_str()), (0, ""));
     for n in 0..3000 {
         env.write(&format!("in/{n:04}-{}.txt", "x".repeat(120)), "Text.");
     }
     for format in ["text", "jsonl"] {
-        let outcome = with_closed_pipe(&env, &["decode", "--detect", "in", "--format", format]);
+        let outcome = env.run_with_closed_pipe(&["decode", "--detect", "in", "--format", format], 1);
         assert_eq!((outcome.code, outcome.stderr.as_str()), (0, ""), "{format}");
     }
 }

@@ -6,7 +6,7 @@
 mod skipped;
 
 use std::fs::{self, File};
-use std::io::{Cursor, Write};
+use std::io::{BufRead, BufReader, Cursor, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 use std::sync::Arc;
@@ -22,7 +22,7 @@ use zip::write::SimpleFileOptions;
 
 pub(crate) use skipped::skipped;
 
-/// A text that is fine. It stands beside damaged files and has to arrive.
+/// A text that is fine. It stands next to damaged files and has to arrive.
 pub(crate) const GOOD: &str = "The keeper lit the lamp at dusk and went down to the boats.";
 
 /// A folder of its own for every test. The command runs in it, so files are named without a path.
@@ -92,6 +92,21 @@ impl Env {
 
     pub(crate) fn read_json(&self, name: &str) -> Value {
         serde_json::from_slice(&self.read(name)).unwrap_or_else(|error| panic!("{name}: {error}"))
+    }
+
+    /// Runs a command whose output is closed after the first line (or before it).
+    pub(crate) fn run_with_closed_pipe(&self, arguments: &[&str], lines: usize) -> Outcome {
+        let mut command = self.command(arguments);
+        command.stdout(Stdio::piped()).stderr(Stdio::piped());
+        let mut child = command.spawn().expect("refrain starts");
+        let mut stdout = BufReader::with_capacity(64, child.stdout.take().expect("its standard output"));
+        for _ in 0..lines {
+            let mut line = Vec::new();
+            stdout.read_until(b'\n', &mut line).expect("a line");
+            assert!(!line.is_empty());
+        }
+        drop(stdout);
+        Outcome::of(child.wait_with_output().expect("refrain ends"))
     }
 
     /// The command, ready to be started in the folder.
