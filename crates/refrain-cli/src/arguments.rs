@@ -499,17 +499,21 @@ pub(crate) fn with_parameters<T: Serialize + DeserializeOwned>(published: T, set
             Value::String(_) => value.into(),
             _ => serde_json::from_str(value).unwrap_or_else(|_| value.into()),
         };
-        T::deserialize(&parameters).map_err(|error| anyhow!("--set {assignment}: {}", in_plain_words(&error)))?;
+        T::deserialize(&parameters)
+            .map_err(|error| anyhow!("--set {assignment}: {}", in_plain_words(value, &error)))?;
     }
     Ok(serde_json::from_value(parameters)?)
 }
 
-/// Why a value does not fit, without names of types.
-fn in_plain_words(error: &serde_json::Error) -> String {
-    let types = [("usize", "a whole number, at least 0"), ("u32", "a whole number, at least 0"), ("f64", "a number")];
-    types.iter().fold(error.to_string().replace("unknown variant", "unknown value"), |text, (name, words)| {
-        text.replace(&format!("expected {name}"), &format!("expected {words}"))
-    })
+/// Which values a parameter has, without names of types.
+fn in_plain_words(value: &str, error: &serde_json::Error) -> String {
+    let error = error.to_string();
+    let expected = match error.split_once("expected ").map_or(error.as_str(), |(_, expected)| expected) {
+        "usize" | "u8" | "u32" | "u64" => "a whole number, at least 0",
+        "a boolean" => "true or false",
+        expected => expected,
+    };
+    format!("expected {expected}, not `{value}`")
 }
 
 /// Asks a run to stop at the first Ctrl-C and ends it at the second.
@@ -638,6 +642,12 @@ mod tests {
         for wrong in ["length_low", "length_low=-1", "length_low=many", "stopwords_low=2", "no_headings=7"] {
             assert!(set(&[wrong]).is_err_and(|error| error.contains(wrong)), "{wrong}");
         }
+        let refused = |wrong: &str| set(&[wrong]).expect_err("a value of another type");
+        for (name, value) in [("length_low", "many"), ("length_low", "-1")] {
+            let wrong = format!("{name}={value}");
+            assert_eq!(refused(&wrong), format!("--set {wrong}: expected a whole number, at least 0, not `{value}`"));
+        }
+        assert_eq!(refused("no_headings=7"), "--set no_headings=7: expected true or false, not `7`");
     }
 
     #[test]

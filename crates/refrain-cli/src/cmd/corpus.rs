@@ -25,8 +25,8 @@ use crate::exit::Exit;
 /// `manifest.json` with options, counts and digests. If a run is interrupted, run the same command again: it resumes
 /// and ends with the same bytes.
 ///
-/// Memory does not depend on the size of the input: about 150 MiB per thread, up to --memory for duplicates, and
-/// several times the size of the largest document.
+/// Memory does not depend on the size of the input. refrain needs about 150 MiB per thread, up to --memory for duplicates,
+/// and several times the size of the largest document.
 #[derive(Args)]
 #[allow(clippy::struct_excessive_bools)] // switches of a command line
 #[command(before_help = "Example:\n  refrain corpus samples/crawl.warc.gz -o corpus/ --lang en,de")]

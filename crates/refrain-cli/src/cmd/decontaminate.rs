@@ -18,9 +18,9 @@ use crate::exit::Exit;
 
 /// Remove items of benchmarks from documents
 ///
-/// Finds questions, passages, options and answers of benchmarks (--evals) in the documents, also if lines, case,
-/// punctuation, numbering or the order of options differ, or some words. A short question is removed only if its answer
-/// or its options are near it. What is less sure is listed in the report and kept.
+/// Reads benchmarks (--evals) and finds their questions, passages, options and answers in the documents. Line breaks, case,
+/// punctuation, numbering, the order of options and some words may differ. A short question is removed only if its answer
+/// or its options are near it. refrain keeps uncertain items and lists them in the report.
 #[derive(Args)]
 #[command(
     before_help = "Example:\n  refrain decontaminate samples/quiz.jsonl --evals samples/evals/ -o clean.jsonl",

@@ -13,9 +13,9 @@ use crate::exit::Exit;
 
 /// List what the inputs contain: documents, skipped items and damage
 ///
-/// One line per item: document, skipped or failed; size in bytes; URL or id, reason, or error; input and item number. The line
-/// of a damaged document ends with the error. Documents are opened, so that the counts are those of every other verb. Nothing
-/// is written.
+/// Reads the inputs as every other verb does, and writes no files. Prints one line per item with four columns: document,
+/// skipped or failed; the size in bytes; the URL or id, the reason, or the error; the input and the item number. The line of a
+/// damaged document ends with the error.
 #[derive(Args)]
 #[command(before_help = "Example:\n  refrain list samples/crawl-broken.warc.gz")]
 pub(crate) struct Arguments {

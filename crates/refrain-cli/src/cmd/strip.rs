@@ -20,10 +20,12 @@ use crate::exit::Exit;
 
 /// Remove licence headers and footers from books
 ///
-/// Reads the texts twice: first to learn what their two ends share, then to find the last line of the preamble and the
-/// first line of the epilogue in each. The profile gutenberg also uses evidence that ships with refrain, so one book is
-/// enough. In a folder, the remaining bytes of each book are unchanged, and report.jsonl lists what was found. If
-/// stripping would remove the whole text, refrain keeps it and reports it.
+/// Reads the texts twice. The first time, it learns which lines the beginnings and the ends of texts share. The second time,
+/// it finds the last line of the preamble and the first line of the epilogue of each text. The profile gutenberg also uses
+/// evidence that ships with refrain, so one book is enough.
+///
+/// In an output folder, the remaining bytes of each book are unchanged, and report.jsonl lists what was found. If stripping
+/// would remove a whole text, refrain keeps it and prints a note.
 #[derive(Args)]
 #[command(
     before_help = "Examples:\n  refrain strip samples/books/ -o clean/\n  refrain strip samples/books/lamp.txt\n  refrain strip samples/books/ --explain --worst\n  refrain strip samples/books/ --explain --format tsv -o found.tsv",
@@ -32,8 +34,8 @@ use crate::exit::Exit;
          --explain what was found [default: standard output]"
     )),
     mut_arg("report", |arg| arg.value_name("FILE").help(
-        "Write the report of the run to this file: as JSON (.json), or as a page (.html) with the least certain cases, the \
-         positions of frequent lines, and line frequencies"
+        "Write the report of the run to this file: as JSON (.json), or as a page (.html). The page shows the least certain \
+         cases, the positions of frequent lines, and line frequencies"
     ))
 )]
 #[allow(clippy::struct_excessive_bools)] // switches of a command line
@@ -271,8 +273,12 @@ fn print_report(job: &Strip, report: &StripReport, path: Option<&Path>) {
             0 => String::new(),
             more => format!(" and {more} more"),
         };
-        let kept = if job.explain { "they would be written whole" } else { "written whole" };
-        print_message(&format!("note: nothing but boilerplate found, {kept}: {}{more}", names.join(", ")));
+        let (text, keeps) = if report.emptied == 1 { ("a text", "it") } else { ("texts", "them") };
+        let keeps = if job.explain { format!("would keep {keeps}") } else { format!("kept {keeps}") };
+        print_message(&format!(
+            "note: found only boilerplate in {text}, so refrain {keeps} whole: {}{more}",
+            names.join(", ")
+        ));
     }
     let wrote = path.map_or(String::new(), |path| format!("wrote {}: ", path.display()));
     let StripReport { books, preambles, epilogues, doubtful, .. } = report;
