@@ -10,7 +10,7 @@ const SHARED: &str = "The weight that turned the lens hung in the middle of the 
     had to be wound up again every two hours, in calm nights as in storms. Whoever had the first watch woke the second keeper at \
     midnight and wrote into the log how much oil had been burnt, which way the wind blew, and what ships had passed.";
 
-/// Hands in a file beside two good ones, which must be compared as if it were not there.
+/// Hands in a file next to two good ones, which must be compared as if it were not there.
 #[track_caller]
 fn named_and_skipped(name: &str, content: impl AsRef<[u8]>, says: &[&str]) {
     let env = Env::new();

@@ -85,7 +85,7 @@ fn one_line_for_each_page_in_their_order() {
             assert_eq!(blocks.is_empty(), empty, "{method:?}, {id}");
             assert_eq!(confidence == 0.0, empty, "{method:?}, {id}");
             assert_eq!(line["note"].is_string(), empty, "{method:?}, {id}: {line}");
-            // Blocks are ranges of the text, in characters, and there is no text beside them.
+            // Blocks are ranges of the text, in characters, and there is no text next to them.
             let chars: Vec<char> = text.chars().collect();
             let at = |name: &str, block: &Value| block[name].as_u64().expect("an offset") as usize;
             let parts =

@@ -403,7 +403,7 @@ fn has_ranges(fields: &Map<String, Value>) -> bool {
     fields.keys().any(|name| ranges.contains(&name.as_str()))
 }
 
-/// Ranges that an earlier run wrote beside the text go back to where they belong: marks, blocks, pages. Those that do not fit
+/// Ranges that an earlier run wrote next to the text go back to where they belong: marks, blocks, pages. Those that do not fit
 /// the text are reported, and ignored. Fields of these names that refrain did not write stay what they are.
 fn adopt_ranges(document: &mut Document, pages: Vec<usize>) -> Option<Failure> {
     if pages.is_empty() && !has_ranges(&document.meta) {

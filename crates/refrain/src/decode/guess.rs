@@ -92,7 +92,7 @@ const ASCII_LETTERS: usize = 128;
 const MOST_BY_ASCII: u32 = 200;
 /// Bytes examined for multi-byte encodings: first a few, then more for the plausible ones.
 const WIDE_LOOKS: [usize; 2] = [192, 1600];
-/// A Chinese character or the like beside a letter of ASCII.
+/// A Chinese character or the like next to a letter of ASCII.
 const WIDE_BESIDE_ASCII: i64 = 48;
 
 /// The meaning of a byte in an encoding.

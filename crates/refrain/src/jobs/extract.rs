@@ -200,7 +200,7 @@ impl Destination {
             Output::Path(path) if is_folder(path) => {
                 outputs.check_folder(path)?;
                 let options = WriteOptions::default();
-                Destination::Folder(Box::new(FolderWriter::beside(path, options, [], outputs.may_overwrite())?))
+                Destination::Folder(Box::new(FolderWriter::next_to(path, options, [], outputs.may_overwrite())?))
             }
             output => Destination::File(Box::new(output.open()?)),
         })

@@ -271,7 +271,7 @@ impl Expansion {
                 }
             } else if is_folder && (super::corpus::kept_by_refrain(path).is_some() || self.add_corpus(path)) {
                 entries.skip_current_dir();
-            } else if entry.file_type().is_file() && !super::corpus::is_report_beside_texts(path) {
+            } else if entry.file_type().is_file() && !super::corpus::is_report_of_texts(path) {
                 let size = entry.metadata().ok().map(|meta| meta.len());
                 self.push_file(path, size, false);
             }

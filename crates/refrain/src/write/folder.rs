@@ -32,7 +32,7 @@ const MAX_NAME: usize = 180;
 impl FolderWriter {
     /// Writes to a folder that others also write to; the files in `taken` are theirs. With `overwrite`, other files of
     /// the same names are replaced; without it, documents get other names.
-    pub(crate) fn beside(
+    pub(crate) fn next_to(
         folder: &Path,
         options: WriteOptions,
         taken: impl IntoIterator<Item = PathBuf>,

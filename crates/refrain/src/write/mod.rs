@@ -106,5 +106,5 @@ pub fn open(
 
 /// Opens a writer that puts every document into its own text file in a folder.
 pub(crate) fn open_folder(folder: &Path, options: WriteOptions) -> Result<Box<dyn DocumentWriter>> {
-    Ok(Box::new(FolderWriter::beside(folder, options, [], false)?))
+    Ok(Box::new(FolderWriter::next_to(folder, options, [], false)?))
 }

@@ -19,7 +19,7 @@ pub(crate) struct WebPage {
     pub(crate) html: String,
 }
 
-/// Pages of the data set beside the repository, every `nth` of them; all of them when `REFRAIN_ALL_PAGES` is set. `None`
+/// Pages of the data set next to the repository, every `nth` of them; all of them when `REFRAIN_ALL_PAGES` is set. `None`
 /// where the data set does not exist: the test is skipped then.
 pub(crate) fn web_pages(nth: usize) -> Option<Vec<WebPage>> {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/data/web/pages.jsonl.zst");

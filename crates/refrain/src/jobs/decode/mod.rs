@@ -431,7 +431,7 @@ impl<'a> Writer<'a> {
             Target::Text => Writer::Text(outputs.main()),
             Target::Folder(folder) => {
                 let (options, overwrite) = (WriteOptions::default(), outputs.may_overwrite());
-                Writer::Folder(FolderWriter::beside(folder, options, [], overwrite)?)
+                Writer::Folder(FolderWriter::next_to(folder, options, [], overwrite)?)
             }
             Target::Documents => match outputs.main() {
                 Output::Memory(memory) => Writer::Memory(memory),
