@@ -68,8 +68,8 @@ impl Span {
 
 /// The position of a document in its collection: which input, and which record of it.
 ///
-/// Positions order the collection. "The first copy" always means the one with the lowest position, so that results do not
-/// depend on threads or on the order in which documents happened to be finished.
+/// Positions order the collection. "The first copy" always means the one with the lowest position. Results therefore do
+/// not depend on threads, or on the order in which documents were finished.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize)]
 pub struct Position {
     /// Index of the input in the sorted list of inputs.

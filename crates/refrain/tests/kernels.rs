@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 const ONCE: [(&str, &str); 19] = [
     // Addresses.
     ("fn without_scheme(", "url.rs"),
-    ("fn host(", "url.rs"),
+    ("fn host_or_start(", "url.rs"),
     ("fn top_level_domain(", "url.rs"),
     // Scripts without spaces.
     ("fn is_southeast_asian(", "text/scripts.rs"),

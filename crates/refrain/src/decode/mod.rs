@@ -687,9 +687,9 @@ fn one_control_reigns(head: &[u8], offset: usize) -> bool {
     (1..=u8::MAX).zip(&counts[1..]).any(|(byte, count)| 20 * count > 6 * head.len() && (is_control(byte) || spaces))
 }
 
-/// UTF-16 without a mark in Chinese or Japanese, where hardly any byte is zero. Pairs of ASCII letters and characters of
-/// Shift_JIS would be Chinese, too: so this is looked for only where the bytes are no UTF-8, and one in a hundred is for
-/// control, as in no text of another encoding.
+/// UTF-16 without a mark in Chinese or Japanese, where hardly any byte is zero. Pairs of ASCII letters and characters
+/// of Shift_JIS would be Chinese, too. So this applies only where the bytes are no UTF-8, and one in a hundred is a
+/// control character, as in no text of another encoding.
 fn utf16_of_east_asia(bytes: &[u8]) -> Option<Charset> {
     let head = &bytes[..bytes.len().min(PROBE)];
     let controls = head.iter().filter(|byte| is_control(**byte) || **byte == 0).count();

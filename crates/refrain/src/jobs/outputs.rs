@@ -337,8 +337,8 @@ impl Outputs {
         self.get(name).map(Output::open).transpose()
     }
 
-    /// Refuses a main output that is neither a folder nor a file by its name, lists that the job does not write, two outputs in
-    /// one file, and folders that do not exist.
+    /// Refuses a main output that is neither a folder nor a file by its name, and lists that the job does not write.
+    /// Also refuses two outputs in one file, and folders that do not exist.
     pub(crate) fn check(&self, lists: &[&str]) -> Result<()> {
         if let Some(path) = self.path().filter(|path| is_neither(path)) {
             let extension = self.format.map_or("jsonl", |(format, _)| format.extension());

@@ -51,7 +51,7 @@ struct Stretch {
 /// The first and last block of the best stretch; of several, the one that begins first, and of these the shortest.
 ///
 /// A word inside counts one. A tag inside costs one, since it would count outside. So the best stretch has the largest
-/// sum, which one pass finds: the best stretch that ends at a block either extends the best one that ends at the
+/// sum, which one pass finds. The best stretch that ends at a block either extends the best one that ends at the
 /// previous block, or starts here.
 fn best_stretch(blocks: &[Stretch]) -> Option<(usize, usize)> {
     let mut best: Option<(i64, usize, usize)> = None;

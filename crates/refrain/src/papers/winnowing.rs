@@ -1,4 +1,4 @@
-//! Winnowing: a few fingerprints of each document, such that two documents with a long enough passage in common share one
+//! Winnowing: a few fingerprints of each document. Two documents with a long enough passage in common share one
 //! (Schleimer, Wilkerson and Aiken, *Winnowing: Local Algorithms for Document Fingerprinting*, 2003).
 //!
 //! A window moves over the hashes of the n-grams of a text, one n-gram at a time. The lowest hash in each window is a

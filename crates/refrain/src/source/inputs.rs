@@ -65,9 +65,9 @@ impl InputFiles {
         Ok(Some(folder))
     }
 
-    /// Finds the files for names: files, folders (recursive, without hidden files and refrain's reports and libraries;
-    /// follows links and survives loops), glob patterns, `@list` (a file with one name per line) and `-`. Names that
-    /// match nothing become failures.
+    /// Finds the files for names: files, folders, glob patterns, `@list` (a file with one name per line) and `-`.
+    /// Folders are read recursively, without hidden files and refrain's reports and libraries. Links are followed, and
+    /// loops of links do no harm. Names that match nothing become failures.
     pub fn expand<I>(names: I) -> (InputFiles, Vec<Failure>)
     where
         I: IntoIterator,

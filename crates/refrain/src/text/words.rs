@@ -67,8 +67,8 @@ pub(crate) fn mix(hash: u64) -> u64 {
     folded(hash ^ SEED, FACTOR)
 }
 
-/// A word: its position, its hash, and whether it may be a fact: it has a digit, begins with a capital, or is written
-/// like a name in source code or an address.
+/// A word: its position, its hash, and whether it may be a fact. A fact has a digit, begins with a capital, or is
+/// written like a name in source code or an address.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Word {
     /// The hash of its letters in lower case: 47 bits, never zero.

@@ -14,8 +14,8 @@ const BITS: std::ops::RangeInclusive<u32> = 3..=30;
 ///
 /// Up to a [ceiling](Options::ceiling) of 255 the counters count exactly and stop at 255. Then a frequent line is never
 /// missed: its counter is at least its own count. An infrequent line is called frequent if it shares a counter with a
-/// frequent one, or with so many infrequent ones that they are frequent together; `paper_strip/study.rs` of the benchmarks has the bounds of
-/// the paper for it. With more counters than distinct lines this concerns few lines.
+/// frequent one, or with so many infrequent ones that they are frequent together. `paper_strip/study.rs` of the
+/// benchmarks has the bounds of the paper for it. With more counters than distinct lines this concerns few lines.
 ///
 /// For a larger ceiling the counters are [approximate](Morris): a frequent line is missed with a probability of at most
 /// [`MISS`](super::MISS), and lines are called frequent, too, that occur somewhat less often than asked.
