@@ -23,7 +23,7 @@ use crate::text::{ByteOffsets, Offsets, count_words};
 pub struct Preparation {
     /// Notes languages and marks those not asked for.
     pub language: Option<LanguageFilter>,
-    /// Marks boilerplate of web pages; without it every block stays. Plain text has none.
+    /// Marks boilerplate of web pages; without it every block is kept. Plain text has none.
     pub extractor: Option<Extractor>,
 }
 
@@ -288,7 +288,7 @@ impl Opened {
     }
 
     /// Removes the ranges of the text that an earlier run marked. Blocks are dropped: whoever asks for the text as it came finds
-    /// its own. Pages stay, with the document.
+    /// its own. Pages are kept with the document.
     pub(crate) fn remove_marked(&mut self) {
         if self.in_memory {
             self.document.remove_marked();

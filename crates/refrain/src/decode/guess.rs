@@ -539,7 +539,7 @@ pub(super) fn next_above_ascii(bytes: &[u8], from: usize) -> Option<usize> {
     bytes[at..].iter().position(|byte| *byte >= 0x80).map(|found| at + found)
 }
 
-/// The letters of stretches in the encodings of one group. Encodings that decode a stretch alike share them.
+/// The letters of stretches in the encodings of one group. Encodings that decode a stretch to the same letters share them.
 #[derive(Default)]
 struct Letters {
     keys: Vec<Key>,

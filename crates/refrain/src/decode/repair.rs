@@ -36,7 +36,7 @@ pub(super) fn doubly_encoded(text: &str) -> Option<(String, Repair)> {
     (set_right >= ENOUGH).then_some((right, repair))
 }
 
-/// A quick look: letters of windows-1252 that begin a character of UTF-8, before letters that go on with one.
+/// A quick look: letters of windows-1252 that begin a character of UTF-8, before letters that continue one.
 fn looks_doubly_encoded(bytes: &[u8]) -> bool {
     let goes_on = |&at: &usize| matches!(bytes.get(at + 2), Some(0xc2 | 0xc5 | 0xc6 | 0xcb | 0xe2));
     memchr::memchr_iter(0xc3, bytes).filter(goes_on).nth(ENOUGH - 1).is_some()

@@ -7,7 +7,7 @@ use crate::document::Span;
 /// Other words between two words of an item that belong to it: changed words, and labels such as `Answer (b)`. More of them are
 /// somebody's own text.
 const BETWEEN: usize = 3;
-/// Fewer words that stand alone, such as an option or a common word that both texts have, are left where they are.
+/// Fewer isolated words, such as an option or a common word that both texts have, are left where they are.
 const ALONE: usize = 4;
 /// Characters of a label in front of a line.
 const LABEL: usize = 16;

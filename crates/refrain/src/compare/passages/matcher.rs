@@ -37,7 +37,7 @@ impl Mass {
     }
 
     /// Evidence of matches above chance: their weight, times their share of all weight. A lot of weight slightly above
-    /// chance and a little far above it score alike.
+    /// chance and a little far above it have the same score.
     pub(super) fn evidence(self) -> f32 {
         self.matched.max(0.0) * self.share()
     }
