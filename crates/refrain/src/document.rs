@@ -371,6 +371,11 @@ pub enum Reason {
     Stated(String),
 }
 
+impl Reason {
+    /// The language of a text whose language could not be identified.
+    pub(crate) const UNKNOWN: &str = "unknown";
+}
+
 /// Two documents that share text.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Link {

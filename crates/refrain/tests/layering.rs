@@ -47,7 +47,7 @@ const ALLOWED: [(&str, &[&str]); 23] = [
     ("editions", &["papers"]),
     ("template", &["papers"]),
     ("papers", &["compare", "decode", "dedup", "editions", "extract", "strip", "template"]),
-    ("report", &["compare", "decode", "editions", "strip"]),
+    ("report", &["compare", "editions", "strip"]),
     ("write", &["source"]),
     ("stats", &[]),
     ("prepare", &["decode", "extract", "source", "template"]),

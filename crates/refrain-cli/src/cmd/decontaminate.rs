@@ -124,7 +124,6 @@ pub(crate) fn run(arguments: &Arguments, given: &Given) -> Result<Exit> {
     if !output.quiet && !output.json && output.path().is_some() {
         print(&report.to_string())?;
     }
-    output.print_account(&report.input);
     let exit = OutputArguments::print_failures(&report.failures);
     if let Some(path) = output.path().filter(|_| !output.quiet) {
         let (what, count) = match arguments.explain {
@@ -134,6 +133,7 @@ pub(crate) fn run(arguments: &Arguments, given: &Given) -> Result<Exit> {
         let [documents, found] = [count, report.documents_contaminated].map(counted_documents);
         print_message(&format!("wrote {what}{documents} to {}; found items of benchmarks in {found}", path.display()));
     }
+    output.print_account(&report.input);
     Ok(exit)
 }
 

@@ -239,14 +239,16 @@ fn sampled(texts: &[&str]) -> String {
     let mut sample = String::with_capacity(total.min(2 * SAMPLES * SAMPLE));
     let mut before = 0;
     for text in texts {
-        let mut at = 0;
+        let (mut at, already) = (0, sample.len());
         while at < text.len() {
             let inside = (before + at) % distance;
             let end = text.floor_char_boundary(at + SAMPLE.saturating_sub(inside));
             sample.push_str(text.get(at..end).unwrap_or_default());
             at = text.ceil_char_boundary(at + distance - inside);
         }
-        sample.push('\n');
+        if sample.len() > already {
+            sample.push('\n');
+        }
         before += text.len();
     }
     sample
@@ -326,7 +328,7 @@ impl LanguageFilter {
         match found.filter(|found| found.reliable) {
             Some(found) => self.is_foreign(found).then(|| reason(found)),
             None if self.undecided == Undecided::Drop && !self.wanted.is_empty() => {
-                Some(Reason::Language { found: UNKNOWN.into(), confidence: 0.0 })
+                Some(Reason::Language { found: Reason::UNKNOWN.into(), confidence: 0.0 })
             }
             None => None,
         }
@@ -361,9 +363,6 @@ impl LanguageFilter {
         }
     }
 }
-
-/// The language of a text in none that is known.
-pub(crate) const UNKNOWN: &str = "unknown";
 
 /// The name that marks carry.
 const NAME: &str = "language";

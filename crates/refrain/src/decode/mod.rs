@@ -22,7 +22,6 @@ pub mod training {
     pub use crate::papers::chared::pack as pack_published;
 }
 
-pub(crate) use language::UNKNOWN;
 #[doc(hidden)]
 pub use language::detect_language;
 pub(crate) use language::known_languages;

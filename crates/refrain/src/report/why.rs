@@ -1,6 +1,5 @@
 //! Why a range was removed, in words: the same ones in lists, reports and pages.
 
-use crate::decode::UNKNOWN;
 use crate::document::{Label, Reason};
 use crate::text::legible;
 
@@ -76,7 +75,7 @@ pub(crate) fn sentence(reason: &Reason, name: Option<&str>) -> String {
         Reason::Site { host, pages } => {
             format!("it is not content on the pages of {} ({pages} of them show this)", legible(host))
         }
-        Reason::Language { found, .. } if found == UNKNOWN => {
+        Reason::Language { found, .. } if found == Reason::UNKNOWN => {
             "its language is unknown, because it has too little text".into()
         }
         Reason::Language { found, confidence } => {

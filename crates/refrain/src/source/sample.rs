@@ -184,12 +184,18 @@ fn inner_head(file: &mut File, compression: Compression, head: &mut [u8]) -> io:
     Ok(read_up_to(&mut decoder, head).0)
 }
 
-/// The same ranges from the beginning of a record to that of another one. An error if no record begins near one of them.
+/// The same ranges from the beginning of a record to that of another one. An error if no record begins near one of them, or
+/// only the first one is found.
 fn boundaries(input: &InputFile, records: Records, ranges: &[Range<u64>]) -> io::Result<Vec<Range<u64>>> {
     let file = File::open(&input.path)?;
     let size = input.size.unwrap_or_default();
     let next = |at: u64| if at == 0 || at >= size { Ok(at) } else { next_record(&file, records, at) };
-    ranges.iter().map(|range| Ok(next(range.start)?..next(range.end)?)).collect()
+    let found = ranges.iter().map(|range| Ok(next(range.start)?..next(range.end)?)).collect::<io::Result<Vec<_>>>()?;
+    let is_inside = |at: &u64| (1..size).contains(at);
+    match found.iter().any(|range| is_inside(&range.start) || is_inside(&range.end)) {
+        true => Ok(found),
+        false => Err(io::ErrorKind::NotFound.into()),
+    }
 }
 
 /// The first byte from `from` on with which a record begins; the end of the file if there is none.
