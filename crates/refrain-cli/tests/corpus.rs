@@ -130,10 +130,11 @@ fn the_language_comes_from_the_whole_main_content() {
     env.write("in/mixed.txt", paragraphs.join("\n\n"));
     env.write("in/english.txt", format!("{GERMAN}\n\n{}", [ENGLISH; 9].join("\n\n")));
     // The navigation is English and long, the content is not.
-    let links: String = (0..60)
+    let links: Vec<_> = (0..60)
         .map(|n| format!("<li><a href=/{n}>Read more about the keepers of harbour {n} and their boats</a></li>"))
         .collect();
-    let content: String = (0..12).map(|n| format!("<p>{n}. {GERMAN}</p>")).collect();
+    let links = links.concat();
+    let content = (0..12).map(|n| format!("<p>{n}. {GERMAN}</p>")).collect::<Vec<_>>().concat();
     env.write(
         "in/page.html",
         format!(

@@ -290,9 +290,9 @@ pub(crate) fn run(arguments: &Arguments, given: &Given) -> Result<Exit> {
         let plan = |run: &Run| job.plan(&input, against.as_ref(), &outputs, run);
         let plan = output.run(run, "documents", "nothing was written", plan)?;
         if output.json {
-            output.print_json(&plan)?
+            output.print_json(&plan)?;
         } else {
-            print(&plan.to_string())?
+            print(&plan.to_string())?;
         }
         return Ok(Exit::Done);
     }

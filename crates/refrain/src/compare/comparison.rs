@@ -461,7 +461,7 @@ impl Comparison {
                 to += 1;
             }
             let one_text = |number| Ok((number, self.alignable(number)?));
-            let aligned: Result<Vec<(usize, (u64, Vec<SharedPassage>))>> = workers.install(|| {
+            let aligned: Result<Vec<_>> = workers.install(|| {
                 let texts: HashMap<usize, AlignableText> =
                     involved.into_par_iter().map(one_text).collect::<Result<_>>()?;
                 let one_pair = |pair: &usize| {

@@ -522,7 +522,7 @@ impl Outputs {
     }
 
     /// The same outputs in another folder, of a run whose results are not kept.
-    pub(crate) fn moved_to(&self, folder: &Path) -> Result<Outputs> {
+    pub(crate) fn moved_to(&self, folder: &Path) -> Outputs {
         let moved = |list: &str, output: &Output| match output {
             Output::Discard | Output::Memory(_) => Output::Discard,
             Output::Stdout => Output::Path(folder.join(list)),
@@ -535,7 +535,7 @@ impl Outputs {
         let lists = self.lists.iter().map(|(name, output)| (*name, moved(name, output))).collect();
         // A name without a file extension leaves the format to the option.
         let main = moved(if self.format.is_some() { "output" } else { "output.jsonl" }, &self.main);
-        Ok(Outputs { main, format: self.format, overwrite: false, lists })
+        Outputs { main, format: self.format, overwrite: false, lists }
     }
 
     /// The same without a list.
