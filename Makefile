@@ -41,7 +41,7 @@ help:
 	@echo "make paper-decode      repeat the published table of the encoding detector chared (TEXTS=folder of language folders)"
 	@echo "make paper-editions    repeat the published table and curves of DUPNIQ (BOOKS_DATA=folder)"
 	@echo "make paper-strip       repeat the published studies of frequent lines (BOOKS=folder GOLD=file)"
-	@echo "make paper-template    repeat the table of the FindOptimal paper, beside the default method (SITES=folder)"
+	@echo "make paper-template    repeat the table of the FindOptimal paper, compared with the default method (SITES=folder)"
 	@echo "make train-extract     train the model of the default method (PAGES=file)"
 	@echo "make evaluate-extract  score it on hosts and sets that it was not trained on (PAGES=file)"
 	@echo "make stoplists         build the stop lists (TEXTS=folder of language folders)"

@@ -5,10 +5,10 @@
 
 Parts (--only, with commas between them):
 
-passages 500 pairs of documents with annotated passages: plagdet of each kind, beside what is aimed at; CPU seconds for
+passages 500 pairs of documents with annotated passages: plagdet of each kind, compared with the target; CPU seconds for
          all of them; and how much is found in pairs of documents that have nothing to do with each other.
 answers  short answers that were copied more or less: how well R and C tell them from others (area under the curve).
-speed    all pairs of 1,000 documents, beside the crate ferret in the same run; of 10,000 documents, and of 100,000
+speed    all pairs of 1,000 documents, compared with the crate ferret in the same run; of 10,000 documents, and of 100,000
          within 2 GB, made of stretches of the 1,000.
 library  these 10,000 documents added to a library; an essay of 3,000 words checked against it, each time by a new process,
          with the files of the library in the cache of the system and without.

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""How fast and how well refrain tells encodings and languages, beside chardetng.
+"""How fast and how well refrain detects encodings and languages, compared with chardetng.
 
     python bench/decode.py --bench target/release/refrain-bench --refrain target/release/refrain
 
@@ -12,18 +12,16 @@ import argparse
 import base64
 import csv
 import datetime
-import hashlib
 import importlib.util
 import json
 import platform
 import re
-import shutil
 import statistics
 import sys
 from collections import defaultdict
 from pathlib import Path
 
-from extract import lines, put, run
+from extract import lines, prepared, put, run, with_digest
 from read import RECORDS, ROOT, cpu_model, refrain_version
 
 SHARED = ROOT.parent / "shared"
@@ -60,35 +58,29 @@ SHARES = {
     "it": {"utf-8": 54.2, "windows-1252": 7.1, "iso-8859-1": 37.9},
     "no": {"utf-8": 63.0, "windows-1252": 7.0, "iso-8859-1": 29.3},
 }
-WITHOUT_WORD = ("text", "html-none", "html-wrong")  # kinds that do not tell their encoding
+WITHOUT_WORD = ("text", "html-none", "html-wrong")  # kinds that do not state their encoding
 
 
 # ---------------------------------------------------------------- inputs
 
 
 def prepare(documents, texts):
-    """Unpacks documents and texts unless that was done: a file for each document, and what is known of all in another."""
-    names = [f"{path.name}, {hashlib.sha256(path.read_bytes()).hexdigest()[:12]}" for path in (documents, texts)]
-    if NOTE.is_file():
-        known = json.loads(NOTE.read_text())
-        if (known["recipe"], known["names"]) == (RECIPE, names):
-            return known
-    print(f"unpacking documents to {DATA.relative_to(ROOT)}/ ...", file=sys.stderr)
-    shutil.rmtree(DATA, ignore_errors=True)
-    FOLDER.mkdir(parents=True)
-    count = size = 0
-    with INDEX.open("w", encoding="utf-8") as index:
-        for document in map(json.loads, lines(documents)):
-            content = base64.b64decode(document["bytes_base64"])
-            (FOLDER / document["id"]).write_bytes(content)
-            put(index, {key: document[key] for key in ("id", "lang", "encoding", "kind", "len")})
-            count += 1
-            size += len(content)
-    with SAMPLES.open("w", encoding="utf-8") as samples:
-        samples.writelines(lines(texts))
-    made = {"recipe": RECIPE, "names": names, "documents": count, "bytes": size}
-    NOTE.write_text(json.dumps(made))
-    return made
+    """A file for each document, and what is known of all in another."""
+    def unpack():
+        FOLDER.mkdir()
+        count = size = 0
+        with INDEX.open("w", encoding="utf-8") as index:
+            for document in map(json.loads, lines(documents)):
+                content = base64.b64decode(document["bytes_base64"])
+                (FOLDER / document["id"]).write_bytes(content)
+                put(index, {key: document[key] for key in ("id", "lang", "encoding", "kind", "len")})
+                count += 1
+                size += len(content)
+        with SAMPLES.open("w", encoding="utf-8") as samples:
+            samples.writelines(lines(texts))
+        return {"documents": count, "bytes": size}
+
+    return prepared(NOTE, {"recipe": RECIPE, "names": [with_digest(path) for path in (documents, texts)]}, unpack)
 
 
 def read(path):
@@ -281,7 +273,7 @@ def report_speed(speeds, inputs):
     print(", ".join(f"{tool} {number}" for tool, number in versions().items()))
     print(f"inputs: {inputs['documents']} documents, {inputs['bytes'] / 1e6:.1f} MB; {'; '.join(inputs['names'])}")
     print()
-    print(f"{'one core, CPU time':37}{'MB/s':>10}{'slowest':>10}{'fastest':>10}{'ratio':>8}  target")  # ratio: beside chardetng
+    print(f"{'one core, CPU time':37}{'MB/s':>10}{'slowest':>10}{'fastest':>10}{'ratio':>8}  target")  # ratio: compared with chardetng
     for name, title, target, unit in SPEEDS:
         peer = speeds.get(("chardetng", name))
         for (tool, measured), figures in speeds.items():

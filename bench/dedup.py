@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""How well and how fast `refrain dedup` finds what repeats, beside peers; how that grows with size; and what kills do to it.
+"""How well and how fast `refrain dedup` finds what repeats, compared with peers; how that grows with size; and what kills do to it.
 
     python bench/dedup.py --refrain target/release/refrain --bench target/release/refrain-bench
 
@@ -525,7 +525,7 @@ def report_scale(results, limit):
                 f"{'  missed: ' + ', '.join(missed) if missed else ''}"
             )
     print(f"within --memory {MEMORY}; enforced: {limit.name}. growth: of the time for a word (target: at most {GROWTH:g})")
-    print("and of the peak of memory, beside the smallest collection; files: temporary ones at their peak, looked at every second")
+    print("and of the peak of memory, compared with the smallest collection; files: temporary ones at their peak, looked at every second")
 
 
 # ---------------------------------------------------------------- kills
@@ -600,7 +600,7 @@ def head(inputs, parts):
 
 
 def record(quality, all_peers, scale, limit, inputs, parts):
-    """Keeps the figures; those of some parts only beside those of others."""
+    """Keeps the figures; those of some parts only next to those of others."""
     folder = RECORDS / f"{platform.system()}-{platform.machine()}".lower()
     folder.mkdir(parents=True, exist_ok=True)
     path = folder / f"{datetime.date.today()}-dedup-{'-'.join(parts)}.csv"
@@ -631,11 +631,15 @@ def record(quality, all_peers, scale, limit, inputs, parts):
     print(f"recorded in {path.relative_to(ROOT)}")
 
 
-def some_parts(text):
-    parts = text.split(",")
-    if unknown := [part for part in parts if part not in PARTS]:
-        raise argparse.ArgumentTypeError(f"{unknown[0]} is none of {', '.join(PARTS)}")
-    return parts
+def some_of(known):
+    """Reads some of the known parts, with commas between them."""
+    def parts_of(text):
+        parts = text.split(",")
+        if unknown := [part for part in parts if part not in known]:
+            raise argparse.ArgumentTypeError(f"{unknown[0]} is none of {', '.join(known)}")
+        return parts
+
+    return parts_of
 
 
 def main():
@@ -645,7 +649,7 @@ def main():
     parser.add_argument("--base", type=Path, default=BASE, help="the collection that copies are planted in")
     parser.add_argument("--make-dups", type=Path, default=MAKER, help="make_dups.py, which plants copies")
     parser.add_argument("--eval-dedup", type=Path, default=SCORER, help="eval_dedup.py, which scores what was left out")
-    parser.add_argument("--only", type=some_parts, default=PARTS, help=f"parts, with commas between them: {','.join(PARTS)}")
+    parser.add_argument("--only", type=some_of(PARTS), default=PARTS, help=f"parts, with commas between them: {','.join(PARTS)}")
     parser.add_argument("--rounds", type=int, default=3, help="how often peers are measured")
     parser.add_argument("--venv", type=Path, default=VENV, help="environment of the peers")
     parser.add_argument("--words", type=float, nargs="+", default=[0.1, 0.5, 2], help="sizes of grown collections, in G words")

@@ -71,7 +71,7 @@ class Study:
         return folder
 
     def judged(self, pairs, made):
-        """Of pairs with made books: which of these were found beside their bases, and the false ones of each."""
+        """Of pairs with made books: which of these were found together with their bases, and the false ones of each."""
         known = {ordered(row["a"], row["b"]) for row in self.labels}
         of = lambda book: self.family.get(book, {book})
         near = {row["out"]: set().union(*(of(book) for book in (row["base"], row["donor"]) if book != "-")) for row in made}
@@ -185,16 +185,16 @@ def shingles(path):
     return {hash for hash in hashes if hash % ONE_IN == 0}
 
 
-def labelled(paths, beside):
+def labelled(paths, others):
     """Kind, share of the smaller and of the larger book, and shared shingles of all pairs that share some. What is frequent is counted
-    over more books, those beside them."""
+    over more books, the others."""
     having, elsewhere = collections.defaultdict(list), collections.Counter()
     for path in paths:
         for shingle in shingles(path):
             having[shingle].append(path.stem)
-    for path in beside:
+    for path in others:
         elsewhere.update(shingles(path))
-    most = COMMON * (len(paths) + len(beside))
+    most = COMMON * (len(paths) + len(others))
     size, shared = collections.Counter(), collections.Counter()
     for shingle, some in having.items():
         if len(some) + elsewhere[shingle] <= most:

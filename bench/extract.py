@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""How fast and how well refrain finds the main content of web pages, beside Resiliparse; and what a second core adds.
+"""How fast and how well refrain finds the main content of web pages, compared with Resiliparse; and what a second core adds.
 
     python bench/extract.py --bench target/release/refrain-bench --refrain target/release/refrain
 
@@ -47,29 +47,41 @@ def lines(path):
         yield from io.TextIOWrapper(file, encoding="utf-8", newline="\n")
 
 
-def prepare(pages):
-    """Unpacks the pages unless that was done: pages as text in one file, what people picked in another."""
-    name = f"{pages.name}, {hashlib.sha256(pages.read_bytes()).hexdigest()[:12]}"
-    if NOTE.is_file():
-        known = json.loads(NOTE.read_text())
-        if (known["recipe"], known["pages"]) == (RECIPE, name):
+def prepared(note, inputs, unpack):
+    """What `unpack` writes next to the note and returns, unless it was done for the same inputs."""
+    if note.is_file():
+        known = json.loads(note.read_text())
+        if {key: known.get(key) for key in inputs} == inputs:
             return known
-    print(f"unpacking pages to {DATA.relative_to(ROOT)}/ ...", file=sys.stderr)
-    shutil.rmtree(DATA, ignore_errors=True)
-    DATA.mkdir(parents=True)
-    count = size = 0
-    with HTML.open("w", encoding="utf-8") as html, GOLD.open("w", encoding="utf-8") as gold:
-        for line in lines(pages):
-            page = json.loads(line)
-            if "html" not in page:
-                page["html"] = base64.b64decode(page["html_base64"]).decode(page["charset"], "replace")
-            count += 1
-            size += len(page["html"].encode())
-            put(html, {key: page.get(key) for key in ("id", "url", "html")})
-            put(gold, {key: page.get(key) for key in ("id", "dataset", "page_type", "gold")})
-    made = {"recipe": RECIPE, "pages": name, "documents": count, "bytes": size}
-    NOTE.write_text(json.dumps(made))
+    print(f"unpacking to {note.parent.relative_to(ROOT)}/ ...", file=sys.stderr)
+    shutil.rmtree(note.parent, ignore_errors=True)
+    note.parent.mkdir(parents=True)
+    made = inputs | unpack()
+    note.write_text(json.dumps(made))
     return made
+
+
+def with_digest(path):
+    """The name of a file, and what identifies its content."""
+    return f"{path.name}, {hashlib.sha256(path.read_bytes()).hexdigest()[:12]}"
+
+
+def prepare(pages):
+    """Pages as text in one file, what people picked in another."""
+    def unpack():
+        count = size = 0
+        with HTML.open("w", encoding="utf-8") as html, GOLD.open("w", encoding="utf-8") as gold:
+            for line in lines(pages):
+                page = json.loads(line)
+                if "html" not in page:
+                    page["html"] = base64.b64decode(page["html_base64"]).decode(page["charset"], "replace")
+                count += 1
+                size += len(page["html"].encode())
+                put(html, {key: page.get(key) for key in ("id", "url", "html")})
+                put(gold, {key: page.get(key) for key in ("id", "dataset", "page_type", "gold")})
+        return {"documents": count, "bytes": size}
+
+    return prepared(NOTE, {"recipe": RECIPE, "pages": with_digest(pages)}, unpack)
 
 
 def put(file, page):
@@ -159,7 +171,7 @@ def measure_speed(all_tools, bench, inputs, repeats):
             if done["pages"] != inputs["documents"]:
                 sys.exit(f"{tool.label} saw {done['pages']} of {inputs['documents']} pages")
             if not done["cpu_seconds"]:
-                sys.exit("the system does not tell CPU time: this needs Linux with /proc/self/schedstat")
+                sys.exit("the CPU time is unknown: this needs Linux with /proc/self/schedstat")
             tool.seconds.append(done["cpu_seconds"][-1])
 
 

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""What `refrain dedup --plan` predicts, beside what the run then takes; and how `refrain dedup` grows in extreme cases.
+"""What `refrain dedup --plan` predicts, compared with what the run then takes; and how `refrain dedup` grows in extreme cases.
 
     python bench/plan.py --refrain target/release/refrain --bench target/release/refrain-bench
 
 sizes   Collections of several sizes (--words), grown from the base by `refrain-bench grow`: each is planned, then deduplicated, by
         block and by document, by exact copies, and counted. The table shows the predicted figure divided by the measured one.
-growth  20,000 near-identical documents, one n-gram in a million documents, and one document of 1 GB, each beside smaller
+growth  20,000 near-identical documents, one n-gram in a million documents, and one document of 1 GB, each compared with smaller
         collections of the same kind: CPU seconds and peak memory.
 """
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""How fast refrain reads web archives, JSONL and HTML, beside FastWARC; and whether its memory grows with the input.
+"""How fast refrain reads web archives, JSONL and HTML, compared with FastWARC; and whether its memory grows with the input.
 
     python bench/read.py --refrain target/release/refrain-bench
 

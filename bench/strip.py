@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""How well and how fast `refrain strip` takes licences off books, beside gutenberg-cleaner.
+"""How well and how fast `refrain strip` removes licences from books, compared with gutenberg-cleaner.
 
     python bench/strip.py --books folder --gold strip_gold.tsv --scorer eval_strip.py
 
@@ -8,8 +8,8 @@ Parts (--only, with commas between them):
 quality  books with boundaries set by hand, in the whole collection: the default method, with and without evidence of these
          very books, the published method, the generic profile, and gutenberg-cleaner.
 speed    learning and marking, on two threads, over the collection replicated to 2 GB, and over as much whose bodies are
-         all different; MB/s by the size of the files, beside gutenberg-cleaner over one copy of it, in turn.
-counting lines counted by the hashed counter, beside sort | uniq -c of the same lines, in one run.
+         all different; MB/s by the size of the files, compared with gutenberg-cleaner over one copy of it, in turn.
+counting lines counted by the hashed counter, compared with sort | uniq -c of the same lines, in one run.
 memory   of the hashed counter, over one copy of the collection and over all.
 
 Where the needed packages are missing, an environment of its own is made: .venv-strip/.
@@ -176,7 +176,7 @@ def speed(refrain, books, rounds):
     for _ in range(rounds):
         told = peer("time", books)
         if told is None:
-            sys.exit("gutenberg-cleaner cannot be installed here, and the speed is measured beside it")
+            sys.exit("gutenberg-cleaner cannot be installed here, and the speed is measured in comparison with it")
         told = json.loads(told)
         runs["peer"].append(told["bytes"] / 1e6 / told["seconds"])
         runs["same"].append(size / 1e6 / measured([*command, *same])[1])
@@ -202,12 +202,12 @@ def counting(bench, books):
     subprocess.run([bench, "paper-strip", books, "--output", out, "--only", "figure9"], check=True, stdout=subprocess.DEVNULL)
     table = [line.split("\t") for line in (out / "figure9.tsv").read_text().splitlines()]
     head = table[0]
-    print(f"\n{'counting lines':<36}{'threads':>9}{'MB/s':>8}{'beside sort | uniq -c':>24}{'target':>8}")
+    print(f"\n{'counting lines':<36}{'threads':>9}{'MB/s':>8}{'times sort | uniq -c':>24}{'target':>8}")
     for cells in table[1:]:
         row = dict(zip(head, cells))
         name = row["structure"] + (f", {row['counters']} counters" if row["counters"] else "")
         is_hashed = row["structure"] == "hashed" and row["threads"] == "2"
-        times = float(row["beside sort"])
+        times = float(row["times sort"])
         print(f"{name:<36}{row['threads']:>9}{row['MB/s']:>8}{times:>24.1f}{COUNTING if is_hashed else '':>8}"
               f"{verdict(not is_hashed or times >= COUNTING)}")
         record("counting", f"{name}, {row['threads'] or 'own'} threads, times sort | uniq -c", times, COUNTING if is_hashed else "")

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""How well and how fast `refrain template` tells content from templates, beside programs that look at each page alone.
+"""How well and how fast `refrain template` distinguishes content from templates, compared with programs that look at each page alone.
 
     python bench/template.py paper --sites folder
     python bench/template.py bench --sites folder
@@ -10,7 +10,7 @@ bench  these parts (--only, with commas between them):
   quality  accuracy, recall, precision and F1 of each set.
   mixed    each site inside a set of several sites, and the same pages alone.
   few      five pages of each site, in four draws.
-  peers    F1 of the words that are kept, on sets of one site: beside trafilatura, resiliparse, jusText, and lines that are on
+  peers    F1 of the words that are kept, on sets of one site: compared with trafilatura, resiliparse, jusText, and lines that are on
            at most a tenth of the pages.
   corpus   F1 of the words that `refrain corpus` keeps of the same sites, without and with --template host.
   vary     quality with half and with twice of each number of the method.
@@ -221,7 +221,7 @@ def few(refrain, sets):
     record("few", "five pages, mean F1", round(mean, 4), FEW)
 
 
-# ---------------------------------------------------------------- words that are kept, beside others
+# ---------------------------------------------------------------- words that are kept, compared with others
 
 SPACE = re.compile(r"[ \t\r\n]+")
 HIDDEN = re.compile(r"(?is)<(script|style|svg)\b.*?</\1\s*>|<!--.*?-->")

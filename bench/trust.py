@@ -382,17 +382,10 @@ def for_readers(refrain, arguments):
 # ---------------------------------------------------------------- command
 
 
-def some_parts(text):
-    parts = text.split(",")
-    if unknown := [part for part in parts if part not in PARTS]:
-        raise argparse.ArgumentTypeError(f"{unknown[0]} is none of {', '.join(PARTS)}")
-    return parts
-
-
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--refrain", type=Path, default=ROOT / "target/release/refrain", help="refrain")
-    parser.add_argument("--only", type=some_parts, default=PARTS, help=f"parts, with commas between them: {','.join(PARTS)}")
+    parser.add_argument("--only", type=dedup.some_of(PARTS), default=PARTS, help=f"parts, with commas between them: {','.join(PARTS)}")
     parser.add_argument("--seed", type=int, help="of the generated collections (1; with --held, 2)")
     parser.add_argument("--held", action="store_true", help="generate from the templates that are kept for validation")
     parser.add_argument("--scale", type=float, default=1, help="how many documents to generate: 1 is 3,000 in a collection")

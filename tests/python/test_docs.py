@@ -119,6 +119,34 @@ def test_the_page_lists_the_options_in_a_manifest(tmp_path):
     assert sorted(listed) == sorted(written)
 
 
+MOST_WORDS = 30
+GUIDE = [ROOT / "README.md", ROOT / "docs/introduction.md", *sorted((ROOT / "docs/guide").glob("*.md"))]
+
+
+def long_sentences(text):
+    """The sentences with too many words, without code, tables, headings and pictures. A code span counts as one word."""
+    text = CODE.sub(lambda code: "code" if code[1] is None else "\n\n", text)
+    text = re.sub(r"^(\||#|!\[).*$", "", text, flags=re.MULTILINE)
+    # An item of a list ends the sentence before it.
+    text = re.sub(r"^\s*([-*>]|\d+\.)\s", r"\n\n", text, flags=re.MULTILINE)
+    text = LINK.sub(lambda link: link[0][1:].partition("](")[0], text)
+    parts = [" ".join(part.split()) for part in re.split(r"\n\s*\n", text)]
+    sentences = [sentence for part in parts for sentence in re.split(r"(?<=[.!?])[*)\"”]*\s", part)]
+    return [sentence for sentence in sentences if len(re.findall(r"\S*\w\S*", sentence)) > MOST_WORDS]
+
+
+@pytest.mark.parametrize("page", GUIDE, ids=by_path)
+def test_sentences_are_short(page):
+    assert not long_sentences(page.read_text())
+
+
+def test_long_sentences_are_found():
+    words = " ".join(["word"] * 29)
+    assert not long_sentences(f"# {words} {words}\n\nA {words}. B {words}.\n\n| {words} {words} |\n\n```\n{words} {words}\n```\n")
+    assert not long_sentences(f"- {words}\n- {words}\n\n`{words}` [{words}](a.md).")
+    assert long_sentences(f"- A {words}\n  and more.") == [f"A {words} and more."]
+
+
 def string_literals():
     """The string literals of both crates, without comments and tests."""
     found = []

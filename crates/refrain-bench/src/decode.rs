@@ -16,7 +16,7 @@ use crate::extract::cpu_time;
 #[derive(Args)]
 pub(crate) struct Arguments {
     /// Documents, one JSON object a line: id, lang, encoding, kind; the bytes of each are a file of the name of its id, in the
-    /// folder docs beside
+    /// folder docs next to this file
     documents: PathBuf,
     /// Texts, one JSON object a line: id, text
     texts: PathBuf,
@@ -118,8 +118,7 @@ impl<'a> Measure<'a> {
 
     /// Seconds of CPU time that it takes once.
     fn seconds(&self) -> Result<f64> {
-        let now =
-            || cpu_time().context("the system does not tell CPU time: this needs Linux with /proc/self/schedstat");
+        let now = || cpu_time().context("the CPU time is unknown: this needs Linux with /proc/self/schedstat");
         let (start, mut times) = (now()?, 0);
         loop {
             (self.work)();

@@ -36,7 +36,7 @@ pub(crate) struct Arguments {
 
 /// Of 100 books, 45 are copied by another one: 45,000 pairs in 100,000 books.
 const COPIED: u32 = 45;
-/// Works in many editions, beside those.
+/// Works in many editions, in addition to those.
 const GROUPS: [u32; 2] = [6, 40];
 /// Words that all books share.
 const VOCABULARY: usize = 100_000;

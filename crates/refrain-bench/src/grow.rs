@@ -288,7 +288,7 @@ mod tests {
     }
 
     #[test]
-    fn capitals_stay_where_they_were() {
+    fn capitals_keep_their_places() {
         let (out, _) = grown(5000);
         let texts = documents(&out);
         assert!(texts[40].1.starts_with(char::is_uppercase), "{}", texts[40].1);

@@ -72,14 +72,9 @@ pub(crate) fn build_published(texts: &Path, output: &Path) -> Result<()> {
     }
     let (packed, refused) = train_published(&all)?;
     for line in refused {
-        tell(&line);
+        crate::print_message(&line);
     }
     fs::write(output, packed).with_context(|| output.display().to_string())
-}
-
-#[allow(clippy::print_stderr)] // a tool for builders, on their terminal
-fn tell(message: &str) {
-    eprintln!("{message}");
 }
 
 /// Lines of all texts in a folder whose names have a part in them, spread evenly.

@@ -117,6 +117,11 @@ enum Command {
     },
 }
 
+#[allow(clippy::print_stderr)] // a tool for builders, on their terminal
+fn print_message(message: &str) {
+    eprintln!("{message}");
+}
+
 fn main() -> Result<()> {
     match Arguments::parse().command {
         Command::Decode(arguments) => decode::run(&arguments),

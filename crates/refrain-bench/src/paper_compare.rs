@@ -92,7 +92,7 @@ fn range(values: &[f64]) -> String {
     format!("{least:.2} to {most:.2}")
 }
 
-/// Prints the studies beside what was published.
+/// Prints the studies compared with what was published.
 pub(crate) fn run(arguments: &Arguments) -> Result<()> {
     let options = FingerprintOptions { rule: WordRule::Sentences, ngram: 3 };
     let mut report = String::from("                                        here        published\n");

@@ -137,7 +137,7 @@ fn expressible(language: &Published, documents: &[String]) -> Result<Vec<&'stati
         match CharedModel::train(&text, &labels) {
             Ok(_) => return Ok(labels),
             Err(error @ TrainError::CannotExpress { .. }) => {
-                tell(&format!("{}: {error}", language.name));
+                crate::print_message(&format!("{}: {error}", language.name));
                 let TrainError::CannotExpress { encoding, .. } = error else { continue };
                 labels.retain(|label| CharedEncoding::for_label(label).is_some_and(|known| known.name() != encoding));
             }
@@ -253,11 +253,6 @@ fn text_files(folder: &Path) -> Result<Vec<PathBuf>> {
 #[allow(clippy::print_stdout)] // the result of this command
 fn print(line: &str) {
     println!("{line}");
-}
-
-#[allow(clippy::print_stderr)] // a tool for builders, on their terminal
-fn tell(message: &str) {
-    eprintln!("{message}");
 }
 
 #[cfg(test)]

@@ -97,7 +97,7 @@ type Scored = Vec<((String, String), f64)>;
 fn published(texts: &[Text], method: BaselineMethod, raw: bool) -> Result<Scored> {
     let sets: Vec<Vec<u64>> =
         texts.iter().map(|text| method.read(&text.content, if raw { &[] } else { &text.outside })).collect();
-    // Thresholds are chosen later; below this, every two books are alike.
+    // Thresholds are chosen later; below this, every two books are similar.
     let low = method.threshold().min(1.0) / 4.0;
     let pairs = method.pairs(&sets, low, &Run::default().start()?).into_iter();
     Ok(pairs.map(|(a, b, score)| (ordered(&texts[a as usize].id, &texts[b as usize].id), score)).collect())

@@ -46,7 +46,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<()> {
     let slices: Vec<&[u8]> = lines.iter().map(Vec::as_slice).collect();
     fs::create_dir_all(&arguments.output).with_context(|| arguments.output.display().to_string())?;
     let tables = Tables { folder: &arguments.output, only: &arguments.only };
-    tables.put("figure2", "where lines stand that occur 100 times or more", || figure_2(&books, &slices))?;
+    tables.put("figure2", "places of lines that occur 100 times or more", || figure_2(&books, &slices))?;
     tables.put("figure3", "expected lines of the book that are taken for the preamble", || Ok(figure_3()))?;
     tables.put("figure5", "how often lines occur", || figure_5(&slices))?;
     tables.put("figure6", "lines that are falsely called frequent, as a share of all lines", || figure_6(&slices))?;
@@ -253,7 +253,7 @@ fn spread(errors: &mut [isize]) -> String {
 }
 
 fn figure_9(lines: &[&[u8]]) -> Result<String> {
-    let mut table = String::from("structure\tcounters\tthreads\tlines\tseconds\tMB/s\tfrequent\tbeside sort\n");
+    let mut table = String::from("structure\tcounters\tthreads\tlines\tseconds\tMB/s\tfrequent\ttimes sort\n");
     let (sort, bytes) = sorted_by_tools(lines)?;
     let rate = |seconds: f64| bytes as f64 / 1e6 / seconds.max(1e-9);
     writeln!(table, "sort | uniq -c\t\t\t{}\t{sort:.3}\t{:.0}\t\t1.0", lines.len(), rate(sort))?;
@@ -261,11 +261,11 @@ fn figure_9(lines: &[&[u8]]) -> Result<String> {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build()?;
         for row in pool.install(|| study::time_all(lines, PaperOptions::PUBLISHED.k, &Options::default(), &MAJORITY))? {
             let counters = if row.c == 0 { String::new() } else { row.c.to_string() };
-            let (speed, beside) = (row.megabytes_per_second(), sort / row.seconds.max(1e-9));
+            let (speed, times) = (row.megabytes_per_second(), sort / row.seconds.max(1e-9));
             let study::Timing { kind, lines, seconds, frequent, .. } = row;
             writeln!(
                 table,
-                "{kind}\t{counters}\t{threads}\t{lines}\t{seconds:.3}\t{speed:.0}\t{frequent}\t{beside:.1}"
+                "{kind}\t{counters}\t{threads}\t{lines}\t{seconds:.3}\t{speed:.0}\t{frequent}\t{times:.1}"
             )?;
         }
     }

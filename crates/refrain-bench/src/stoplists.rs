@@ -41,16 +41,16 @@ pub(crate) fn build(texts: &Path, output: &Path) -> Result<()> {
         let Some(code) = folder.file_name().and_then(|name| name.to_str()) else { continue };
         let sources = entries(&folder)?.iter().map(|path| Source::read(path)).collect::<Result<Vec<_>>>()?;
         if sources.iter().map(|source| source.bytes).sum::<usize>() < LEAST_TEXT {
-            tell(&format!("{code}: too little text"));
+            crate::print_message(&format!("{code}: too little text"));
             continue;
         }
         let Some((words, reach)) = of_all_variants(&sources) else {
-            tell(&format!("{code}: no spaces between words, no list"));
+            crate::print_message(&format!("{code}: no spaces between words, no list"));
             continue;
         };
         let used = reach >= SHORTEST_REACH;
         let verdict = if used { "" } else { ", too little for a list" };
-        tell(&format!("{code}: {} words, {:.1} % of unseen text{verdict}", words.len(), 100.0 * reach));
+        crate::print_message(&format!("{code}: {} words, {:.1} % of unseen text{verdict}", words.len(), 100.0 * reach));
         if used {
             let _ = writeln!(lists, "{code}\t{}", words.join(" "));
         }
@@ -189,9 +189,4 @@ fn length_for(ranked: &[String], texts: &[&[String]]) -> (usize, f64) {
 fn is_letter(c: char) -> bool {
     let indic = ('\u{900}'..'\u{e00}').contains(&c) && matches!(u32::from(c) & 0x7f, 0x3c | 0x4d);
     c.is_alphabetic() || indic || matches!(c, '\u{200c}' | '\u{200d}')
-}
-
-#[allow(clippy::print_stderr)] // a tool for builders, on their terminal
-fn tell(message: &str) {
-    eprintln!("{message}");
 }

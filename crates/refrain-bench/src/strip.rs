@@ -16,7 +16,7 @@ pub(crate) struct Arguments {
     /// The evidence file to write
     #[arg(short, long)]
     output: PathBuf,
-    /// Leave out the books whose names, without .txt, are in this file, one a line, and their near-copies
+    /// Exclude the books whose names, without .txt, are in this file, one a line, and their near-duplicates
     #[arg(long, value_name = "FILE")]
     without: Option<PathBuf>,
 }
@@ -38,11 +38,11 @@ pub(crate) fn build(arguments: &Arguments) -> Result<()> {
         if left_out.contains(name.as_ref()) { &mut without } else { &mut sample }
             .add(BookText { position, ends: &ends });
     }
-    let near = sample.leave_out_copies_of(&without);
+    let near = sample.remove_copies_of(&without);
     let evidence = BoundaryFinder::new(StripProfile::Gutenberg)?.learn_only(&sample);
     let bytes = evidence.saved();
-    tell(&format!(
-        "learned from {} distinct of {} books ({} left out, {near} near-copies of them): {} bytes",
+    crate::print_message(&format!(
+        "learned from {} distinct of {} books (without {} of them and {near} near-duplicates of these): {} bytes",
         evidence.books(),
         sample.len(),
         without.len(),
@@ -54,9 +54,4 @@ pub(crate) fn build(arguments: &Arguments) -> Result<()> {
 fn names(path: &Path) -> Result<HashSet<String>> {
     let text = fs::read_to_string(path).with_context(|| path.display().to_string())?;
     Ok(text.lines().filter_map(|line| line.split_whitespace().next()).map(str::to_owned).collect())
-}
-
-#[allow(clippy::print_stderr)] // a tool for builders, on their terminal
-fn tell(message: &str) {
-    eprintln!("{message}");
 }

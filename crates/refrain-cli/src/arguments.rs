@@ -320,23 +320,23 @@ impl OutputArguments {
     }
 
     /// Prints what failed.
-    pub(crate) fn tell_failures(failures: &refrain::Failures) -> Exit {
-        tell_failures(&failures.first, failures.count, " (list them all with --errors)");
+    pub(crate) fn print_failures(failures: &refrain::Failures) -> Exit {
+        print_failures(&failures.first, failures.count, " (list them all with --errors)");
         Exit::of_failures(failures.count)
     }
 
-    /// Prints what became of the items of the inputs: the last line of every verb that reads documents. Beside results on
+    /// Prints what became of the items of the inputs: the last line of every verb that reads documents. If results go to
     /// standard output, it is printed only if something was skipped or failed.
-    pub(crate) fn tell_account(&self, input: &Account) {
+    pub(crate) fn print_account(&self, input: &Account) {
         if self.path().is_some() || input.documents < input.found {
-            self.tell_all(input);
+            self.print_account_always(input);
         }
     }
 
     /// The same, whatever the output.
-    pub(crate) fn tell_all(&self, input: &Account) {
+    pub(crate) fn print_account_always(&self, input: &Account) {
         if !self.quiet {
-            tell(&input.to_string());
+            print_message(&input.to_string());
         }
     }
 }
@@ -360,8 +360,8 @@ pub(crate) fn run_job<T>(
         && error.is_interrupted()
     {
         match error {
-            refrain::Error::Hinted { hint, .. } => tell(&format!("interrupted; {hint}")),
-            _ => tell(&format!("interrupted; {left}")),
+            refrain::Error::Hinted { hint, .. } => print_message(&format!("interrupted; {hint}")),
+            _ => print_message(&format!("interrupted; {left}")),
         }
     }
     Ok(result?)
@@ -499,17 +499,21 @@ pub(crate) fn with_parameters<T: Serialize + DeserializeOwned>(published: T, set
             Value::String(_) => value.into(),
             _ => serde_json::from_str(value).unwrap_or_else(|_| value.into()),
         };
-        T::deserialize(&parameters).map_err(|error| anyhow!("--set {assignment}: {}", in_plain_words(&error)))?;
+        T::deserialize(&parameters)
+            .map_err(|error| anyhow!("--set {assignment}: {}", in_plain_words(value, &error)))?;
     }
     Ok(serde_json::from_value(parameters)?)
 }
 
-/// Why a value does not fit, without names of types.
-fn in_plain_words(error: &serde_json::Error) -> String {
-    let types = [("usize", "a whole number, at least 0"), ("u32", "a whole number, at least 0"), ("f64", "a number")];
-    types.iter().fold(error.to_string().replace("unknown variant", "unknown value"), |text, (name, words)| {
-        text.replace(&format!("expected {name}"), &format!("expected {words}"))
-    })
+/// Which values a parameter has, without names of types.
+fn in_plain_words(value: &str, error: &serde_json::Error) -> String {
+    let error = error.to_string();
+    let expected = match error.split_once("expected ").map_or(error.as_str(), |(_, expected)| expected) {
+        "usize" | "u8" | "u32" | "u64" => "a whole number, at least 0",
+        "a boolean" => "true or false",
+        expected => expected,
+    };
+    format!("expected {expected}, not `{value}`")
 }
 
 /// Asks a run to stop at the first Ctrl-C and ends it at the second.
@@ -525,7 +529,7 @@ pub(crate) fn on_interrupt(stop: impl Fn() -> bool + Send + 'static) -> Result<(
 }
 
 /// A line for people, on standard error.
-pub(crate) fn tell(line: &str) {
+pub(crate) fn print_message(line: &str) {
     let _ = writeln!(std::io::stderr().lock(), "{line}");
 }
 
@@ -548,7 +552,7 @@ pub(crate) fn peak_memory() -> Option<u64> {
 const SHOWN_FAILURES: usize = 20;
 
 /// Prints failures, the first ones in full; those of one file with the same cause are printed once.
-pub(crate) fn tell_failures(failures: &[Failure], total: u64, more_in: &str) {
+pub(crate) fn print_failures(failures: &[Failure], total: u64, more_in: &str) {
     let mut groups: Vec<(&Failure, u64)> = Vec::new();
     let mut known = HashMap::new();
     for failure in failures {
@@ -561,11 +565,11 @@ pub(crate) fn tell_failures(failures: &[Failure], total: u64, more_in: &str) {
     let mut printed = 0;
     for (first, count) in groups.into_iter().take(SHOWN_FAILURES) {
         let more = if count > 1 { format!(" (and {} more with the same cause)", count - 1) } else { String::new() };
-        tell(&format!("failed: {}{more}", messages::failure(first)));
+        print_message(&format!("failed: {}{more}", messages::failure(first)));
         printed += count;
     }
     if total > printed {
-        tell(&format!("failed: {} more{more_in}", total - printed));
+        print_message(&format!("failed: {} more{more_in}", total - printed));
     }
 }
 
@@ -638,6 +642,12 @@ mod tests {
         for wrong in ["length_low", "length_low=-1", "length_low=many", "stopwords_low=2", "no_headings=7"] {
             assert!(set(&[wrong]).is_err_and(|error| error.contains(wrong)), "{wrong}");
         }
+        let refused = |wrong: &str| set(&[wrong]).expect_err("a value of another type");
+        for (name, value) in [("length_low", "many"), ("length_low", "-1")] {
+            let wrong = format!("{name}={value}");
+            assert_eq!(refused(&wrong), format!("--set {wrong}: expected a whole number, at least 0, not `{value}`"));
+        }
+        assert_eq!(refused("no_headings=7"), "--set no_headings=7: expected true or false, not `7`");
     }
 
     #[test]

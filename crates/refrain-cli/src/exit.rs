@@ -2,7 +2,7 @@
 
 use std::process::ExitCode;
 
-use crate::arguments::tell;
+use crate::arguments::print_message;
 use crate::messages;
 
 /// How the program ends.
@@ -27,11 +27,11 @@ impl Exit {
             let closed = match (cause.downcast_ref::<refrain::Error>(), cause.downcast_ref::<std::io::Error>()) {
                 (Some(error), _) if error.is_interrupted() => return Exit::Interrupted,
                 (Some(alarm), _) if alarm.is_alarm() => {
-                    tell(&format!("alarm: {}", messages::error(error)));
+                    print_message(&format!("alarm: {}", messages::error(error)));
                     return Exit::Alarm;
                 }
                 (Some(refrain::Error::Unusable { .. }), _) => {
-                    tell(&format!("failed: {}", messages::error(error)));
+                    print_message(&format!("failed: {}", messages::error(error)));
                     return Exit::SomeFailed;
                 }
                 (Some(error), _) => error.is_closed_pipe(),
@@ -42,7 +42,7 @@ impl Exit {
                 return Exit::Done;
             }
         }
-        tell(&format!("error: {}", messages::error(error)));
+        print_message(&format!("error: {}", messages::error(error)));
         Exit::CouldNotRun
     }
 

@@ -12,6 +12,11 @@ Where verbs describe an option differently, each has its own line. `refrain VERB
 
 A test makes this page from the command line. To update it, run
 `REFRAIN_GOLDENS=write cargo nextest run -p refrain-cli the_page_of_options_is_up_to_date`.
+
+Most verbs write a folder to `-o name/` and a file to `-o name.ext`. The output of `corpus` is always a folder, also for `-o name`.
+
+`corpus` has no `--removed`, `--errors`, `--report` and `--temporary`, because its folder holds all of these:
+[`removed/`](../formats.md#removed), `errors.jsonl`, `stats.json`, `manifest.json`, and temporary files in `work/` during the run.
 ";
 
 /// An option with the verbs that have it, and how each describes it.

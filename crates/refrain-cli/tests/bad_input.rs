@@ -21,10 +21,10 @@ fn a_missing_path_alone_cannot_be_run() {
 }
 
 #[test]
-fn a_missing_path_beside_a_good_one_is_a_failure() {
+fn a_missing_path_next_to_a_good_one_is_a_failure() {
     let env = Env::with_good_document();
     let converted = env.convert(&["missing.txt", "good.txt"]);
-    converted.good_arrives_beside_one_failure("missing.txt", &["no such file"]);
+    converted.good_is_kept_with_one_failure("missing.txt", &["no such file"]);
 }
 
 #[test]
@@ -40,14 +40,14 @@ fn a_missing_path_is_listed_in_the_errors_of_a_corpus() {
 #[test]
 fn a_pattern_that_matches_nothing_is_a_failure() {
     let env = Env::with_good_document();
-    env.convert(&["*.html", "good.txt"]).good_arrives_beside_one_failure("*.html", &["no file matches"]);
+    env.convert(&["*.html", "good.txt"]).good_is_kept_with_one_failure("*.html", &["no file matches"]);
 }
 
 #[test]
 fn an_empty_file_is_a_failure() {
     let env = Env::with_good_document();
     env.write("empty.txt", "");
-    env.convert(&["empty.txt", "good.txt"]).good_arrives_beside_one_failure("empty.txt", &["empty file"]);
+    env.convert(&["empty.txt", "good.txt"]).good_is_kept_with_one_failure("empty.txt", &["empty file"]);
 }
 
 #[test]
@@ -55,7 +55,7 @@ fn a_folder_without_documents_is_a_failure() {
     let env = Env::with_good_document();
     std::fs::create_dir(env.path("nothing")).expect("a folder");
     env.run(&["convert", "nothing"]).code(2).says(&["nothing", "no files in this folder"]);
-    env.convert(&["nothing", "good.txt"]).good_arrives_beside_one_failure("nothing", &["no files in this folder"]);
+    env.convert(&["nothing", "good.txt"]).good_is_kept_with_one_failure("nothing", &["no files in this folder"]);
 }
 
 #[test]
@@ -63,7 +63,7 @@ fn a_broken_link_in_a_folder_is_a_failure() {
     let env = Env::new();
     env.write("texts/good.txt", GOOD);
     std::os::unix::fs::symlink("gone.txt", env.path("texts/link.txt")).expect("a link");
-    env.convert(&["texts"]).good_arrives_beside_one_failure("texts/link.txt", &["no such file"]);
+    env.convert(&["texts"]).good_is_kept_with_one_failure("texts/link.txt", &["no such file"]);
 }
 
 #[test]
@@ -76,7 +76,7 @@ fn a_truncated_text_is_a_failure_whatever_packed_it() {
         env.write(&name, &packed[..packed.len() / 2]);
         let converted = env.convert(&[&name, "good.txt"]);
         assert_eq!(converted.documents.len(), 1, "{name}: half a text is no document");
-        converted.good_arrives_beside_one_failure(&name, &["truncated"]);
+        converted.good_is_kept_with_one_failure(&name, &["truncated"]);
     }
 }
 
@@ -90,7 +90,7 @@ fn lines_before_the_cut_of_a_truncated_jsonl_arrive() {
         let name = format!("cut.jsonl.{extension}");
         env.write(&name, &packed[..packed.len() * 3 / 5]);
         let converted = env.convert(&[&name, "good.txt"]);
-        let failure = converted.good_arrives_beside_one_failure(&name, &["truncated"]);
+        let failure = converted.good_is_kept_with_one_failure(&name, &["truncated"]);
         let arrived = converted.documents.len() - 1;
         assert!(arrived > 500 && arrived < 2900, "{name}: {arrived} lines");
         assert_eq!(failure["place"]["line"], arrived + 1, "{name}: the line that is cut");
@@ -114,7 +114,7 @@ fn a_damaged_member_of_a_zip_leaves_the_others() {
         }
         env.write("damaged.zip", bytes);
         let converted = env.convert(&["damaged.zip"]);
-        let failure = converted.good_arrives_beside_one_failure("damaged.zip", &["b.txt"]);
+        let failure = converted.good_is_kept_with_one_failure("damaged.zip", &["b.txt"]);
         assert_eq!(failure["member"], "b.txt");
         assert_eq!(converted.texts(), [GOOD, "Last."]);
     }
@@ -126,7 +126,7 @@ fn a_truncated_zip_is_a_failure() {
     let bytes = zip(&[("a.txt", words(2000, 3).as_bytes())], true);
     env.write("cut.zip", &bytes[..bytes.len() / 2]);
     let converted = env.convert(&["cut.zip", "good.txt"]);
-    converted.good_arrives_beside_one_failure("cut.zip", &["check that the archive is complete"]);
+    converted.good_is_kept_with_one_failure("cut.zip", &["check that the archive is complete"]);
 }
 
 #[test]
@@ -141,24 +141,24 @@ fn an_encrypted_member_of_a_zip_is_a_failure() {
     }
     env.write("notes.zip", bytes);
     let converted = env.convert(&["notes.zip"]);
-    let failure = converted.good_arrives_beside_one_failure("notes.zip", &["encrypted"]);
+    let failure = converted.good_is_kept_with_one_failure("notes.zip", &["encrypted"]);
     assert_eq!(failure["member"], "secret.txt");
 }
 
 #[test]
-fn a_member_that_unpacks_to_more_than_a_document_may_have_is_a_failure() {
+fn a_member_that_expands_to_more_than_a_document_may_have_is_a_failure() {
     let env = Env::with_good_document();
     let spaces = vec![b' '; 3 << 20];
     env.write("bomb.zip", zip(&[("a.txt", &spaces), ("b.txt", b"Small.")], true));
     assert!(env.read("bomb.zip").len() < 10_000);
     let converted = env.convert(&["bomb.zip", "good.txt", "--max-document", "1M"]);
-    let failure = converted.good_arrives_beside_one_failure("bomb.zip", &["1048576", "--max-document"]);
+    let failure = converted.good_is_kept_with_one_failure("bomb.zip", &["1048576", "--max-document"]);
     assert_eq!(failure["member"], "a.txt");
     assert_eq!(converted.texts(), ["Small.", GOOD]);
 }
 
 #[test]
-fn a_member_that_claims_to_expand_beyond_all_limits_is_not_unpacked() {
+fn a_member_that_claims_to_expand_beyond_all_limits_is_not_decompressed() {
     let env = Env::with_good_document();
     let mut bytes = zip(&[("a.txt", &[b' '; 10_000]), ("b.txt", b"Small.")], true);
     // The uncompressed size in the directory of the archive: 3 GiB.
@@ -166,7 +166,7 @@ fn a_member_that_claims_to_expand_beyond_all_limits_is_not_unpacked() {
     bytes[entry + 24..entry + 28].copy_from_slice(&(3_u32 << 30).to_le_bytes());
     env.write("bomb.zip", bytes);
     let converted = env.convert(&["bomb.zip", "good.txt", "--max-expansion", "1", "--max-document", "4G"]);
-    let failure = converted.good_arrives_beside_one_failure("bomb.zip", &["expands", "--max-expansion"]);
+    let failure = converted.good_is_kept_with_one_failure("bomb.zip", &["expands", "--max-expansion"]);
     assert_eq!(failure["member"], "a.txt");
     assert_eq!(converted.texts(), ["Small.", GOOD]);
 }
@@ -180,7 +180,7 @@ fn a_stream_that_expands_beyond_all_limits_is_stopped() {
     env.write("bomb.jsonl.zst", [zstd(line.as_bytes()), zstd(&blank).repeat(80), zstd(line.as_bytes())].concat());
     assert!(env.read("bomb.jsonl.zst").len() < 1 << 20);
     let converted = env.convert(&["bomb.jsonl.zst", "good.txt", "--max-expansion", "1"]);
-    let failure = converted.good_arrives_beside_one_failure("bomb.jsonl.zst", &["expands", "--max-expansion"]);
+    let failure = converted.good_is_kept_with_one_failure("bomb.jsonl.zst", &["expands", "--max-expansion"]);
     assert!(failure["place"]["line"].as_u64().is_some_and(|line| line > 60), "{failure}");
     assert_eq!(converted.texts(), [GOOD, GOOD], "what came before the bomb went off, and the other file");
 }
@@ -195,7 +195,7 @@ fn packed_members_of_an_archive_share_its_limit() {
     env.write("bomb.zip", zip(&members, true));
     let converted = env.convert(&["bomb.zip", "good.txt", "--max-expansion", "1"]);
     assert_eq!(converted.outcome.code, 1, "1.2 GB came out of {} bytes", env.read("bomb.zip").len());
-    let failure = converted.good_arrives_beside_one_failure("bomb.zip", &["expands", "--max-expansion"]);
+    let failure = converted.good_is_kept_with_one_failure("bomb.zip", &["expands", "--max-expansion"]);
     assert_eq!(failure["member"], "3.jsonl.zst");
 }
 
@@ -239,7 +239,7 @@ fn archives_nested_too_deep_are_a_failure() {
         bytes = tar(&[(&name, &bytes)]);
     }
     env.write("deep.tar", bytes);
-    env.convert(&["deep.tar", "good.txt"]).good_arrives_beside_one_failure("deep.tar", &["nested"]);
+    env.convert(&["deep.tar", "good.txt"]).good_is_kept_with_one_failure("deep.tar", &["nested"]);
 }
 
 #[test]
@@ -249,7 +249,7 @@ fn members_before_the_cut_of_a_truncated_tar_arrive() {
     env.write("cut.tar", &bytes[..bytes.len() / 2]);
     let converted = env.convert(&["cut.tar"]);
     assert_eq!(converted.texts().len(), 1, "half a text is no document");
-    converted.good_arrives_beside_one_failure("cut.tar", &["b.txt"]);
+    converted.good_is_kept_with_one_failure("cut.tar", &["b.txt"]);
 }
 
 #[test]
@@ -257,7 +257,7 @@ fn parquet_without_the_text_column_lists_its_columns() {
     let env = Env::with_good_document();
     write_parquet(&env.path("t.parquet"), vec![("key", strings(&["1"])), ("body", strings(&["Text."]))]);
     let converted = env.convert(&["t.parquet", "good.txt"]);
-    converted.good_arrives_beside_one_failure("t.parquet", &["key, body", "--text-field"]);
+    converted.good_is_kept_with_one_failure("t.parquet", &["key, body", "--text-field"]);
 }
 
 #[test]
@@ -266,7 +266,7 @@ fn parquet_whose_text_column_holds_numbers_is_a_failure() {
     let numbers = std::sync::Arc::new(arrow_array::Int64Array::from(vec![1, 2]));
     write_parquet(&env.path("t.parquet"), vec![("text", numbers)]);
     let converted = env.convert(&["t.parquet", "good.txt"]);
-    converted.good_arrives_beside_one_failure("t.parquet", &["Int64", "not text"]);
+    converted.good_is_kept_with_one_failure("t.parquet", &["Int64", "not text"]);
 }
 
 #[test]
@@ -275,7 +275,7 @@ fn a_parquet_file_cut_off_is_a_failure() {
     write_parquet(&env.path("t.parquet"), vec![("text", strings(&[&words(1000, 1)]))]);
     let bytes = env.read("t.parquet");
     env.write("t.parquet", &bytes[..bytes.len() / 2]);
-    env.convert(&["t.parquet", "good.txt"]).good_arrives_beside_one_failure("t.parquet", &["Parquet"]);
+    env.convert(&["t.parquet", "good.txt"]).good_is_kept_with_one_failure("t.parquet", &["Parquet"]);
 }
 
 #[test]
@@ -287,7 +287,7 @@ fn damaged_parquet_data_are_a_failure() {
         *byte ^= 0xa5;
     }
     env.write("t.parquet", bytes);
-    env.convert(&["t.parquet", "good.txt"]).good_arrives_beside_one_failure("t.parquet", &["Parquet"]);
+    env.convert(&["t.parquet", "good.txt"]).good_is_kept_with_one_failure("t.parquet", &["Parquet"]);
 }
 
 #[test]
@@ -295,7 +295,7 @@ fn invalid_json_is_reported_with_its_line() {
     let env = Env::new();
     env.write("a.jsonl", format!("{{\"text\": \"One.\"}}\n\n{{\"text\": \"Tw\n{{\"text\": \"{GOOD}\"}}\n"));
     let converted = env.convert(&["a.jsonl"]);
-    let failure = converted.good_arrives_beside_one_failure("a.jsonl", &["not valid JSON"]);
+    let failure = converted.good_is_kept_with_one_failure("a.jsonl", &["not valid JSON"]);
     assert_eq!(failure["place"]["line"], 3);
     assert!(converted.outcome.stderr.contains("a.jsonl, line 3"), "{}", converted.outcome.stderr);
     assert_eq!(converted.texts(), ["One.", GOOD]);
@@ -326,7 +326,7 @@ fn a_json_line_without_the_field_lists_its_fields() {
     let env = Env::new();
     env.write("a.jsonl", format!("{{\"key\": 1, \"body\": \"x\"}}\n{{\"text\": \"{GOOD}\"}}\n"));
     let converted = env.convert(&["a.jsonl"]);
-    let failure = converted.good_arrives_beside_one_failure("a.jsonl", &["key, body", "--text-field"]);
+    let failure = converted.good_is_kept_with_one_failure("a.jsonl", &["key, body", "--text-field"]);
     assert_eq!(failure["place"]["line"], 1);
 }
 
@@ -336,7 +336,7 @@ fn a_line_over_the_limit_is_a_failure() {
     let long = "x".repeat(3 << 20);
     env.write("a.jsonl", format!("{{\"text\": \"{long}\"}}\n{{\"text\": \"{GOOD}\"}}\n"));
     let converted = env.convert(&["a.jsonl", "--max-document", "1M"]);
-    let failure = converted.good_arrives_beside_one_failure("a.jsonl", &["1048576", "--max-document"]);
+    let failure = converted.good_is_kept_with_one_failure("a.jsonl", &["1048576", "--max-document"]);
     assert_eq!(failure["place"]["line"], 1);
     assert_eq!(converted.documents.len(), 1);
 }
@@ -351,14 +351,14 @@ fn documents_over_the_limit_are_failures_in_every_format() {
     write_parquet(&env.path("big.parquet"), vec![("text", strings(&[&long]))]);
     for name in ["big.txt", "big.warc", "big.vert", "big.parquet"] {
         let converted = env.convert(&[name, "good.txt", "--max-document", "1M"]);
-        converted.good_arrives_beside_one_failure(name, &["1048576", "--max-document"]);
+        converted.good_is_kept_with_one_failure(name, &["1048576", "--max-document"]);
         assert_eq!(converted.documents.len(), 1, "{name}");
     }
 }
 
 #[cfg(target_os = "linux")]
 #[test]
-fn a_line_of_two_gigabytes_is_passed_over_in_little_memory() {
+fn a_line_of_two_gigabytes_is_skipped_in_little_memory() {
     let env = Env::new();
     let mut command = env.command(&["convert", "-", "--input-format", "jsonl"]);
     command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
@@ -387,14 +387,14 @@ fn random_bytes_that_claim_to_be_a_page_are_a_failure() {
     env.write("pages/page.html", noise(20_000));
     for arguments in [&["pages"][..], &["pages/page.html", "pages/good.txt"]] {
         let converted = env.convert(arguments);
-        let failure = converted.good_arrives_beside_one_failure("pages/page.html", &["is not text"]);
+        let failure = converted.good_is_kept_with_one_failure("pages/page.html", &["is not text"]);
         assert!(failure["place"]["byte"].is_u64(), "{failure}");
         assert_eq!(converted.documents.len(), 1);
     }
 }
 
 #[test]
-fn a_picture_in_a_folder_is_passed_over() {
+fn a_picture_in_a_folder_is_skipped() {
     let env = Env::new();
     env.write("pages/good.txt", GOOD);
     env.write("pages/dot.png", [b"\x89PNG\r\n\x1a\n".to_vec(), noise(500)].concat());
@@ -402,7 +402,7 @@ fn a_picture_in_a_folder_is_passed_over() {
     assert_eq!(env.only_text(&["pages"]), GOOD);
     let list = env.run(&["list", "pages"]).code(0);
     assert!(list.text().contains("skipped\t-\timage\tpages/dot.png"), "{}", list.text());
-    env.convert(&["pages/dot.png", "pages"]).good_arrives_beside_one_failure("pages/dot.png", &["is not text: image"]);
+    env.convert(&["pages/dot.png", "pages"]).good_is_kept_with_one_failure("pages/dot.png", &["is not text: image"]);
 }
 
 #[test]
@@ -411,7 +411,7 @@ fn nul_bytes_in_a_text_are_replaced_and_reported() {
     let text = "The lamp was lit at dusk, as on every other evening of that long year.";
     env.write("nul.txt", format!("{}\0{}", &text[..25], &text[25..]));
     let converted = env.convert(&["nul.txt", "good.txt"]);
-    let failure = converted.good_arrives_beside_one_failure("nul.txt", &["NUL"]);
+    let failure = converted.good_is_kept_with_one_failure("nul.txt", &["NUL"]);
     assert_eq!(failure["place"]["byte"], 25);
     assert!(converted.outcome.stderr.contains("nul.txt, byte 25"), "{}", converted.outcome.stderr);
     assert_eq!(converted.texts()[0], format!("{}\u{fffd}{}", &text[..25], &text[25..]));
@@ -433,7 +433,7 @@ fn a_warc_cut_in_the_middle_gives_the_records_before_the_cut() {
     env.write("one-member.warc.gz", &plain_in_one_member[..plain_in_one_member.len() * 2 / 3]);
     for name in ["cut.warc", "cut.warc.gz", "one-member.warc.gz"] {
         let converted = env.convert(&[name]);
-        let failure = converted.good_arrives_beside_one_failure(name, &["truncated"]);
+        let failure = converted.good_is_kept_with_one_failure(name, &["truncated"]);
         assert_eq!(failure["place"]["record"], 3, "{name}");
         assert!(converted.outcome.stderr.contains(&format!("{name}, record 3")), "{}", converted.outcome.stderr);
         assert_eq!(converted.texts(), [GOOD, "The second page."], "{name}");
@@ -447,7 +447,7 @@ fn a_warc_cut_inside_a_header_is_a_failure() {
     bytes.extend_from_slice(&simple_page("https://a.example/2", "x")[..40]);
     env.write("cut.warc", bytes);
     let converted = env.convert(&["cut.warc"]);
-    let failure = converted.good_arrives_beside_one_failure("cut.warc", &["truncated"]);
+    let failure = converted.good_is_kept_with_one_failure("cut.warc", &["truncated"]);
     assert_eq!(failure["place"]["record"], 2);
 }
 
@@ -462,7 +462,7 @@ fn a_warc_record_with_a_wrong_length_leaves_its_neighbours() {
             [simple_page("https://a.example/1", "The first page."), simple_page("https://a.example/3", GOOD)];
         env.write("a.warc", [neighbours[0].as_slice(), &wrong, &neighbours[1]].concat());
         let converted = env.convert(&["a.warc"]);
-        let failure = converted.good_arrives_beside_one_failure("a.warc", &[]);
+        let failure = converted.good_is_kept_with_one_failure("a.warc", &[]);
         assert_eq!(failure["place"]["record"], 2, "{case}: {failure}");
         // What is too short can be read up to the next record.
         let texts: &[&str] = match case {
@@ -473,7 +473,7 @@ fn a_warc_record_with_a_wrong_length_leaves_its_neighbours() {
 
         env.write("a.warc.gz", [gzip(&neighbours[0]), gzip(&wrong), gzip(&neighbours[1])].concat());
         let converted = env.convert(&["a.warc.gz"]);
-        let failure = converted.good_arrives_beside_one_failure("a.warc.gz", &[]);
+        let failure = converted.good_is_kept_with_one_failure("a.warc.gz", &[]);
         assert_eq!(failure["place"]["record"], 2, "{case}, packed: {failure}");
         assert_eq!(converted.texts(), texts, "{case}, packed");
     }
@@ -491,7 +491,7 @@ fn a_wrong_length_of_a_record_without_a_document_leaves_its_neighbours() {
         env.write("a.warc", [neighbours[0].as_slice(), &wrong, &neighbours[1]].concat());
         let converted = env.convert(&["a.warc"]);
         assert_eq!(converted.texts(), ["The first page.", GOOD], "{case}");
-        let failure = converted.good_arrives_beside_one_failure("a.warc", &[]);
+        let failure = converted.good_is_kept_with_one_failure("a.warc", &[]);
         assert_eq!(failure["place"]["record"], 2, "{case}: {failure}");
     }
 }
@@ -507,7 +507,7 @@ fn a_warc_record_of_negative_or_absurd_length_leaves_its_neighbours() {
         let wrong = format!("{head}Content-Length: {length}\r\n{rest}");
         env.write("a.warc", [wrong.as_bytes(), &simple_page("https://a.example/2", GOOD)].concat());
         let converted = env.convert(&["a.warc"]);
-        let failure = converted.good_arrives_beside_one_failure("a.warc", &[]);
+        let failure = converted.good_is_kept_with_one_failure("a.warc", &[]);
         assert_eq!(failure["place"]["record"], 1, "{length}");
     }
 }
@@ -523,7 +523,7 @@ fn a_body_that_is_not_what_its_header_says_is_a_failure_or_taken_as_it_is() {
     ];
     env.write("a.warc", records.concat());
     let converted = env.convert(&["a.warc"]);
-    let failure = converted.good_arrives_beside_one_failure("a.warc", &["gzip"]);
+    let failure = converted.good_is_kept_with_one_failure("a.warc", &["gzip"]);
     assert_eq!(failure["place"]["record"], 1);
     assert_eq!(converted.documents.len(), 1);
 }

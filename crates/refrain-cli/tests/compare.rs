@@ -140,7 +140,7 @@ fn a_report_opens_anywhere() {
 }
 
 #[test]
-fn quotations_are_told_from_copies() {
+fn quotations_are_distinguished_from_copies() {
     let env = Env::new();
     let words = "The keeper on watch shall not read, nor sleep, nor leave the lantern room on any pretext while the light is burning, \
         and he shall enter into the log every ship that passes, the hour of it, the wind and the weather, and the oil that was \
@@ -295,7 +295,7 @@ fn a_page_has_the_highest_pairs_and_says_how_many_there_are() {
 }
 
 #[test]
-fn names_can_be_left_out() {
+fn names_can_be_omitted() {
     let env = Env::new();
     samples(&env);
     env.run(&["compare", "essays", "-o", "report/", "--anonymous", "key.tsv"]).code(0);

@@ -2,10 +2,7 @@
 
 mod common;
 
-use std::io::{BufRead, BufReader};
-use std::process::Stdio;
-
-use common::{Env, GOOD, Outcome, read_parquet, sample, text_of, unpack_gzip, unpack_zstd, words};
+use common::{Env, GOOD, decompress_gzip, decompress_zstd, read_parquet, sample, text_of, words};
 use serde_json::{Value, json};
 
 const LINES: &str = "{\"id\":\"1\",\"text\":\"One day.\\n\\nOne night.\"}\n{\"id\":\"2\",\"text\":\"Two.\"}\n";
@@ -22,7 +19,7 @@ fn with_lines() -> Env {
 }
 
 #[test]
-fn the_name_of_the_output_tells_format_and_packing() {
+fn the_name_of_the_output_decides_format_and_compression() {
     let env = with_lines();
     for (name, expected) in [
         ("out.txt", TEXT),
@@ -38,11 +35,11 @@ fn the_name_of_the_output_tells_format_and_packing() {
     }
     for (name, expected) in [("out.txt.gz", TEXT), ("out.jsonl.gz", JSONL), ("out.vert.gz", VERTICAL)] {
         env.run(&["convert", "in.jsonl", "-o", name]).code(0);
-        assert_eq!(String::from_utf8_lossy(&unpack_gzip(&env.read(name))), expected, "{name}");
+        assert_eq!(String::from_utf8_lossy(&decompress_gzip(&env.read(name))), expected, "{name}");
     }
     for (name, expected) in [("out.txt.zst", TEXT), ("out.jsonl.zst", JSONL), ("out.vert.zst", VERTICAL)] {
         env.run(&["convert", "in.jsonl", "-o", name]).code(0);
-        assert_eq!(String::from_utf8_lossy(&unpack_zstd(&env.read(name))), expected, "{name}");
+        assert_eq!(String::from_utf8_lossy(&decompress_zstd(&env.read(name))), expected, "{name}");
     }
     env.run(&["convert", "in.jsonl", "-o", "out.parquet"]).code(0);
     let (columns, rows) = read_parquet(&env.path("out.parquet"));
@@ -63,9 +60,9 @@ fn the_format_option_works_on_standard_output_and_goes_before_the_name() {
         assert_eq!(outcome.text(), expected, "{format}");
         assert_eq!(outcome.stderr, "", "{format}");
         let packed = env.run(&["convert", "in.jsonl", "--format", &format!("{format}.gz")]).code(0);
-        assert_eq!(String::from_utf8_lossy(&unpack_gzip(&packed.stdout)), expected, "{format}.gz");
+        assert_eq!(String::from_utf8_lossy(&decompress_gzip(&packed.stdout)), expected, "{format}.gz");
         let packed = env.run(&["convert", "in.jsonl", "--format", &format!("{format}.zst")]).code(0);
-        assert_eq!(String::from_utf8_lossy(&unpack_zstd(&packed.stdout)), expected, "{format}.zst");
+        assert_eq!(String::from_utf8_lossy(&decompress_zstd(&packed.stdout)), expected, "{format}.zst");
         env.run(&["convert", "in.jsonl", "--format", format, "-o", "out.anything"]).code(0);
         assert_eq!(env.read_text("out.anything"), expected, "{format}");
     }
@@ -281,7 +278,7 @@ fn failures_go_to_the_errors_file() {
 }
 
 #[test]
-fn an_errors_file_that_cannot_be_written_is_told_before_the_work() {
+fn an_errors_file_that_cannot_be_written_is_an_error_before_the_work() {
     let env = with_lines();
     env.run(&["convert", "in.jsonl", "-o", "out.txt", "--errors", "nowhere/errors.jsonl"]).code(2).says(&["nowhere"]);
     assert!(!env.path("out.txt").exists(), "nothing was done");
@@ -300,21 +297,6 @@ fn nothing_is_taken_out_of_a_page() {
     }
 }
 
-/// Runs a command whose output is closed after the first line (or before it).
-fn with_closed_pipe(env: &Env, arguments: &[&str], lines: usize) -> Outcome {
-    let mut command = env.command(arguments);
-    command.stdout(Stdio::piped()).stderr(Stdio::piped());
-    let mut child = command.spawn().expect("refrain starts");
-    let mut stdout = BufReader::with_capacity(64, child.stdout.take().expect("its standard output"));
-    for _ in 0..lines {
-        let mut line = Vec::new();
-        stdout.read_until(b'\n', &mut line).expect("a line");
-        assert!(!line.is_empty());
-    }
-    drop(stdout);
-    Outcome::of(child.wait_with_output().expect("refrain ends"))
-}
-
 #[test]
 fn a_closed_pipe_ends_the_work_without_an_error() {
     let env = Env::new();
@@ -324,11 +306,11 @@ fn a_closed_pipe_ends_the_work_without_an_error() {
         let first = usize::from(!format.contains('.'));
         for threads in ["1", "2"] {
             let outcome =
-                with_closed_pipe(&env, &["convert", "big.jsonl", "--format", format, "--threads", threads], first);
+                env.run_with_closed_pipe(&["convert", "big.jsonl", "--format", format, "--threads", threads], first);
             assert_eq!((outcome.code, outcome.stderr.as_str()), (0, ""), "{format}, {threads} threads");
         }
     }
-    let outcome = with_closed_pipe(&env, &["list", "big.jsonl"], 1);
+    let outcome = env.run_with_closed_pipe(&["list", "big.jsonl"], 1);
     assert_eq!((outcome.code, outcome.stderr.as_str()), (0, ""), "list");
 }
 
@@ -336,7 +318,7 @@ fn a_closed_pipe_ends_the_work_without_an_error() {
 fn a_closed_pipe_ends_a_table_without_an_error() {
     let env = Env::new();
     env.write("in.jsonl", LINES);
-    let outcome = with_closed_pipe(&env, &["convert", "in.jsonl", "--format", "parquet"], 0);
+    let outcome = env.run_with_closed_pipe(&["convert", "in.jsonl", "--format", "parquet"], 0);
     assert_eq!((outcome.code, outcome.stderr.as_str()), (0, ""));
 }
 
@@ -391,7 +373,7 @@ fn a_pipe_is_written_to_and_not_replaced() {
 }
 
 #[test]
-fn text_about_tags_stays_text() {
+fn text_about_tags_remains_text() {
     let env = Env::new();
     let text = "<b> is the tag for bold text, <script> that for programs.";
     env.write("in.jsonl", serde_json::json!({"id": "a", "text": text}).to_string() + "\n");

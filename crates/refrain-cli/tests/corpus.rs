@@ -4,7 +4,7 @@ mod common;
 
 use std::collections::BTreeMap;
 
-use common::{Env, GOOD, parse_jsonl, read_parquet, sample, samples, text_of, unpack_gzip, unpack_zstd};
+use common::{Env, GOOD, decompress_gzip, decompress_zstd, parse_jsonl, read_parquet, sample, samples, text_of};
 use serde_json::{Value, json};
 
 fn crawl() -> String {
@@ -12,7 +12,7 @@ fn crawl() -> String {
 }
 
 fn removed(env: &Env, corpus: &str) -> Vec<Value> {
-    parse_jsonl(&unpack_zstd(&env.read(&format!("{corpus}/removed/part-00000.jsonl.zst"))))
+    parse_jsonl(&decompress_zstd(&env.read(&format!("{corpus}/removed/part-00000.jsonl.zst"))))
 }
 
 #[test]
@@ -130,10 +130,11 @@ fn the_language_comes_from_the_whole_main_content() {
     env.write("in/mixed.txt", paragraphs.join("\n\n"));
     env.write("in/english.txt", format!("{GERMAN}\n\n{}", [ENGLISH; 9].join("\n\n")));
     // The navigation is English and long, the content is not.
-    let links: String = (0..60)
+    let links: Vec<_> = (0..60)
         .map(|n| format!("<li><a href=/{n}>Read more about the keepers of harbour {n} and their boats</a></li>"))
         .collect();
-    let content: String = (0..12).map(|n| format!("<p>{n}. {GERMAN}</p>")).collect();
+    let links = links.concat();
+    let content = (0..12).map(|n| format!("<p>{n}. {GERMAN}</p>")).collect::<Vec<_>>().concat();
     env.write(
         "in/page.html",
         format!(
@@ -201,7 +202,7 @@ fn marked_ranges_can_be_kept_with_their_marks() {
 }
 
 #[test]
-fn the_list_of_removed_ranges_can_be_left_out() {
+fn the_list_of_removed_ranges_is_optional() {
     let env = Env::new();
     env.run(&["corpus", &crawl(), "-o", "corpus", "--no-removed"]).code(0);
     assert!(!env.path("corpus/removed").exists());
@@ -262,7 +263,7 @@ fn ranges_can_count_bytes() {
     let env = Env::new();
     env.run(&["corpus", &crawl(), "-o", "c", "--format", "jsonl", "--keep-marked", "--offsets", "bytes"]).code(0);
     for document in env.read_jsonl("c/documents/part-00000.jsonl") {
-        let marks = document["byte_marks"].as_array().expect("marks, under a name that tells what they count");
+        let marks = document["byte_marks"].as_array().expect("marks, under a name that says what they count");
         for mark in marks {
             let at = |field: &str| mark[field].as_u64().expect("a number") as usize;
             assert!(text_of(&document).get(at("start")..at("end")).is_some(), "{mark}");
@@ -303,12 +304,12 @@ fn every_format_holds_the_same_documents() {
     assert_eq!(String::from_utf8(text.clone()).expect("UTF-8").trim_end(), joined.trim_end());
     part("parquet", "parquet");
     assert_eq!(read_parquet(&env.path("corpus-parquet/documents/part-00000.parquet")).1.len(), 22);
-    assert_eq!(unpack_gzip(&part("jsonl.gz", "jsonl.gz")), jsonl);
-    assert_eq!(unpack_zstd(&part("jsonl.zst", "jsonl.zst")), jsonl);
-    assert_eq!(unpack_gzip(&part("text.gz", "txt.gz")), text);
-    assert_eq!(unpack_zstd(&part("text.zst", "txt.zst")), text);
-    assert_eq!(unpack_gzip(&part("vertical.gz", "vert.gz")), vertical);
-    assert_eq!(unpack_zstd(&part("vertical.zst", "vert.zst")), vertical);
+    assert_eq!(decompress_gzip(&part("jsonl.gz", "jsonl.gz")), jsonl);
+    assert_eq!(decompress_zstd(&part("jsonl.zst", "jsonl.zst")), jsonl);
+    assert_eq!(decompress_gzip(&part("text.gz", "txt.gz")), text);
+    assert_eq!(decompress_zstd(&part("text.zst", "txt.zst")), text);
+    assert_eq!(decompress_gzip(&part("vertical.gz", "vert.gz")), vertical);
+    assert_eq!(decompress_zstd(&part("vertical.zst", "vert.zst")), vertical);
     for format in ["parquet", "text", "vertical", "jsonl.gz", "vertical.zst"] {
         let stats = |folder: &str| env.read_json(&format!("{folder}/stats.json"));
         assert_eq!(stats(&format!("corpus-{format}")), stats("corpus-jsonl"), "{format}");
@@ -530,7 +531,7 @@ fn method_none_leaves_boilerplate_in() {
 }
 
 #[test]
-fn copies_beyond_white_space_are_found_and_the_first_one_stays() {
+fn copies_beyond_white_space_are_found_and_the_first_one_is_kept() {
     let env = Env::new();
     let lines = [("a", "One  day."), ("b", "One day."), ("c", "Another day."), ("d", " One\nday. ")];
     let lines: String = lines.iter().map(|(id, text)| json!({"id": id, "text": text}).to_string() + "\n").collect();
@@ -641,7 +642,7 @@ fn a_run_begun_from_standard_input_is_not_continued() {
 }
 
 #[test]
-fn documents_without_text_are_counted_as_passed_over() {
+fn documents_without_text_are_counted_as_skipped() {
     let env = Env::new();
     env.write("in.jsonl", "{\"text\": \"\"}\n{\"text\": null}\n{\"text\": \"One.\"}\n");
     env.run(&["corpus", "in.jsonl", "-o", "corpus"]).code(0);
@@ -703,7 +704,7 @@ fn what_the_pages_of_a_host_share_is_marked() {
 }
 
 #[test]
-fn a_run_that_goes_on_marks_with_the_templates_that_were_learned() {
+fn a_resumed_run_marks_with_the_templates_that_were_learned() {
     let env = Env::new();
     env.write("pages.jsonl", pages_of_a_site("lamp.example", 0..300));
     let command =

@@ -2,10 +2,9 @@
 
 mod common;
 
-use std::io::{BufRead, BufReader};
 use std::process::Stdio;
 
-use common::{Env, GOOD, Outcome, noise, parse_jsonl, unpack_gzip, unpack_zstd, words, zip};
+use common::{Env, GOOD, Outcome, decompress_gzip, decompress_zstd, noise, parse_jsonl, words, zip};
 use serde_json::{Value, json};
 
 /// Czech in windows-1250, which the page declares.
@@ -91,7 +90,7 @@ fn one_file_goes_to_a_file_packed_as_its_name_says() {
     env.run(&["decode", "pages/b.html", "-o", "b.html"]).code(0).says(&["wrote b.html: 1 windows-1250"]);
     assert_eq!(env.read_text("b.html"), CZECH_TEXT);
     assert_eq!(env.run(&["decode", "pages/b.html", "-o", "b.html.gz", "-q"]).code(0).stderr, "");
-    assert_eq!(unpack_gzip(&env.read("b.html.gz")), CZECH_TEXT.as_bytes());
+    assert_eq!(decompress_gzip(&env.read("b.html.gz")), CZECH_TEXT.as_bytes());
     env.run(&["decode", "pages/b.html", "-o", "one/"]).code(0);
     assert_eq!(env.names("one"), ["b.html", "report.jsonl"]);
 }
@@ -159,9 +158,9 @@ fn detect_writes_one_line_a_file() {
     assert!(lines.iter().all(|line| line["confidence"].as_f64().is_some_and(|c| (0.0..=1.0).contains(&c))));
     let plain = env.read("out.jsonl");
     env.run(&["decode", "--detect", "pages", "-o", "out.jsonl.zst"]).code(0);
-    assert_eq!(unpack_zstd(&env.read("out.jsonl.zst")), plain);
+    assert_eq!(decompress_zstd(&env.read("out.jsonl.zst")), plain);
     env.run(&["decode", "--detect", "pages", "-o", "out.jsonl.gz"]).code(0);
-    assert_eq!(unpack_gzip(&env.read("out.jsonl.gz")), plain);
+    assert_eq!(decompress_gzip(&env.read("out.jsonl.gz")), plain);
     assert_eq!(env.run(&["decode", "--detect", "pages", "--format", "jsonl"]).code(0).stdout, plain);
     env.run(&["decode", "--detect", "pages", "-o", "out.txt"]).code(0);
     assert!(env.read_text("out.txt").starts_with("file "));
@@ -316,7 +315,7 @@ fn nul_characters_are_reported() {
 }
 
 #[test]
-fn every_file_is_one_text_and_nothing_is_unpacked() {
+fn every_file_is_one_text_and_nothing_is_decompressed() {
     let env = Env::new();
     let lines = "{\"text\": \"One.\"}\n{\"text\": \"Two.\"}\n";
     env.write("in/notes.jsonl", lines);
@@ -327,7 +326,7 @@ fn every_file_is_one_text_and_nothing_is_unpacked() {
 }
 
 #[test]
-fn missing_files_fail_beside_good_ones() {
+fn missing_files_fail_and_good_ones_are_decoded() {
     let env = with_pages();
     env.run(&["decode", "missing.html"]).code(2).says(&["missing.html", "no such file"]);
     env.run(&["decode", "missing/*.html", "-o", "utf8/"]).code(2).says(&["missing/*.html", "no file matches"]);
@@ -342,7 +341,7 @@ fn missing_files_fail_beside_good_ones() {
 
 #[cfg(target_os = "linux")]
 #[test]
-fn unreadable_files_fail_beside_good_ones() {
+fn unreadable_files_fail_and_good_ones_are_decoded() {
     use std::os::unix::fs::PermissionsExt;
     let env = with_pages();
     env.write("pages/locked.txt", GOOD);
@@ -443,30 +442,17 @@ fn a_file_called_like_the_report_fails_and_is_not_lost_in_silence() {
     assert_eq!(env.read_jsonl("utf8/report.jsonl").len(), 4);
 }
 
-/// Runs a command whose output is closed after the first line.
-fn with_closed_pipe(env: &Env, arguments: &[&str]) -> Outcome {
-    let mut command = env.command(arguments);
-    command.stdout(Stdio::piped()).stderr(Stdio::piped());
-    let mut child = command.spawn().expect("refrain starts");
-    let mut stdout = BufReader::with_capacity(64, child.stdout.take().expect("its standard output"));
-    let mut line = Vec::new();
-    stdout.read_until(b'\n', &mut line).expect("a line");
-    assert!(!line.is_empty());
-    drop(stdout);
-    Outcome::of(child.wait_with_output().expect("refrain ends"))
-}
-
 #[test]
 fn a_closed_pipe_ends_the_work_without_an_error() {
     let env = Env::new();
     env.write("big.txt", format!("{}\n", words(10, 3)).repeat(50_000));
-    let outcome = with_closed_pipe(&env, &["decode", "big.txt"]);
+    let outcome = env.run_with_closed_pipe(&["decode", "big.txt"], 1);
     assert_eq!((outcome.code, outcome.stderr.as_str()), (0, ""));
     for n in 0..3000 {
         env.write(&format!("in/{n:04}-{}.txt", "x".repeat(120)), "Text.");
     }
     for format in ["text", "jsonl"] {
-        let outcome = with_closed_pipe(&env, &["decode", "--detect", "in", "--format", format]);
+        let outcome = env.run_with_closed_pipe(&["decode", "--detect", "in", "--format", format], 1);
         assert_eq!((outcome.code, outcome.stderr.as_str()), (0, ""), "{format}");
     }
 }
@@ -510,7 +496,7 @@ fn czech_sentences() -> String {
 }
 
 #[test]
-fn a_model_of_ones_own_tells_encodings() {
+fn a_model_of_ones_own_detects_encodings() {
     let env = Env::new();
     env.write("czech.txt", czech_sentences());
     let train = ["decode", "--train", "czech.txt", "--encodings", "windows-1250,iso-8859-2", "-o", "czech.model"];
@@ -566,11 +552,11 @@ fn short_lines_of_chinese_and_files_without_marks_are_read_as_they_are() {
     assert_eq!(line_of(&report, "in/notice.txt")["repair"], Value::Null);
     let utf16 = line_of(&report, "in/utf16.txt");
     assert_eq!((&utf16["encoding"], &utf16["language"]), (&json!("UTF-16LE"), &json!("ja")));
-    assert_eq!(line_of(&report, "in/short.txt")["language"], Value::Null, "too short to tell");
+    assert_eq!(line_of(&report, "in/short.txt")["language"], Value::Null, "too short to decide");
 }
 
 #[test]
-fn marks_that_stand_in_the_file_are_no_losses() {
+fn marks_of_the_file_are_no_losses() {
     let env = Env::new();
     env.write("in/marks.txt", [SPOILT, "\u{fffd}\u{fffd}\n".as_bytes()].concat());
     env.run(&["decode", "in", "-o", "utf8/"]).code(0).says(&["U+FFFD (1), in 1 file"]);

@@ -32,7 +32,7 @@ fn resembled(line: &Value) -> &Value {
 const DEDUP: [&str; 6] = ["dedup", "docs.jsonl", "-o", "clean.jsonl", "--removed", "removed.jsonl"];
 
 #[test]
-fn copied_blocks_are_left_out_with_the_place_they_came_from() {
+fn copied_blocks_are_removed_and_their_source_is_listed() {
     let env = Env::new();
     let new =
         "What she saw from the window on that night nobody believed, although she told it to everyone who asked her.";
@@ -71,7 +71,7 @@ fn edited_copies_are_found_and_other_facts_are_not_copies() {
 }
 
 #[test]
-fn the_first_copy_stays_whatever_the_threads() {
+fn the_first_copy_is_kept_whatever_the_threads() {
     let env = Env::new();
     let all: Vec<(String, String)> = (0..300)
         .map(|n| (n.to_string(), format!("{}\n\n{}", common::words(30, n % 60), common::words(25, n % 90))))
@@ -103,7 +103,7 @@ fn whole_documents_are_compared() {
 }
 
 #[test]
-fn what_another_collection_has_is_left_out() {
+fn copies_of_another_collection_are_removed() {
     let env = Env::new();
     env.write("old.jsonl", format!("{}\n", json!({"id": "old", "text": STORY})));
     documents(&env, &[("a", STORY), ("b", OTHER)]);
@@ -292,7 +292,7 @@ fn no_input_is_written_over() {
 }
 
 #[test]
-fn all_engines_leave_out_the_same() {
+fn all_engines_remove_the_same() {
     let env = Env::new();
     let text = |n: u64| format!("{}\n\n{}", common::words(40, n % 7), common::words(25, n % 11));
     let all: Vec<(String, String)> = (0..60).map(|n| (n.to_string(), text(n))).collect();
@@ -312,7 +312,7 @@ fn all_engines_leave_out_the_same() {
 }
 
 #[test]
-fn exact_copies_can_be_all_that_is_left_out() {
+fn exact_copies_can_be_all_that_is_removed() {
     let env = Env::new();
     documents(&env, &[("a", STORY), ("b", &STORY.to_lowercase()), ("c", &format!("{OTHER}\n\n  {STORY}"))]);
     let left = |arguments: &[&str]| -> Vec<Value> {
@@ -349,7 +349,7 @@ fn documents_that_resemble_others_can_be_kept_with_marks() {
 }
 
 #[test]
-fn which_document_stays_can_be_chosen() {
+fn which_document_is_kept_can_be_chosen() {
     let env = Env::new();
     let longer = format!("{STORY}\n\n{OTHER} He slept.");
     let lines = [
@@ -373,7 +373,7 @@ fn which_document_stays_can_be_chosen() {
 }
 
 #[test]
-fn evidence_stands_for_the_documents_it_was_saved_of() {
+fn evidence_replaces_the_documents_it_was_saved_of() {
     let env = Env::new();
     let text = |n: u64| format!("{}\n\n{}", common::words(40, n % 70), common::words(25, n % 90));
     let line = |n: u64| json!({"id": n.to_string(), "text": text(n)}).to_string();
@@ -404,7 +404,7 @@ fn evidence_stands_for_the_documents_it_was_saved_of() {
 }
 
 #[test]
-fn the_report_tells_what_is_left_and_what_is_lost() {
+fn the_report_lists_what_is_kept_and_what_is_lost() {
     let env = Env::new();
     let own = "Nobody had told the baker about the lamp and the keeper before that night.";
     let lines = [
@@ -525,7 +525,7 @@ fn evidence_is_not_written_over_while_it_is_read() {
 }
 
 #[test]
-fn copies_of_what_was_left_out_are_linked_to_what_was_kept() {
+fn copies_of_removed_documents_are_linked_to_what_was_kept() {
     let env = Env::new();
     let long = format!("{STORY} {}", "One more sentence was written below it by another hand, much later.".repeat(3));
     documents(&env, &[("a", STORY), ("b", &long), ("c", &long)]);

@@ -46,7 +46,7 @@ fn folder(env: &Env, name: &str) {
 }
 
 #[test]
-fn killed_runs_go_on_and_end_with_the_same_bytes() {
+fn killed_runs_resume_and_end_with_the_same_bytes() {
     let env = Env::new();
     make_documents(&env);
     folder(&env, "whole");
@@ -115,7 +115,7 @@ fn a_run_that_is_killed_while_it_deletes_its_working_folder_can_be_repeated() {
 }
 
 #[test]
-fn a_run_into_a_folder_goes_on_wherever_it_is_killed() {
+fn a_run_into_a_folder_resumes_wherever_it_is_killed() {
     let env = Env::new();
     make_documents(&env);
     let run = |folder: &str| {
@@ -158,7 +158,7 @@ fn a_run_into_a_folder_goes_on_wherever_it_is_killed() {
 }
 
 #[test]
-fn another_command_does_not_go_on_with_the_work_of_one_that_was_killed() {
+fn another_command_does_not_resume_the_work_of_one_that_was_killed() {
     let env = Env::new();
     make_documents(&env);
     folder(&env, "a");
@@ -181,7 +181,7 @@ fn another_command_does_not_go_on_with_the_work_of_one_that_was_killed() {
 }
 
 #[test]
-fn a_full_disk_is_told_and_the_run_goes_on_when_there_is_room() {
+fn a_full_disk_is_reported_and_the_run_resumes_when_there_is_room() {
     let env = Env::new();
     make_documents(&env);
     for name in ["whole", "full", "small"] {

@@ -98,7 +98,7 @@ fn pdf_of_a_word_processor_is_read() {
 }
 
 #[test]
-fn documents_are_recognised_wherever_they_stand() {
+fn documents_are_recognised_in_any_input() {
     let env = Env::new();
     let names = ["keeper.docx", "keeper.epub", "keeper.odt", "keeper.pdf", "keeper.rtf"];
     let contents = names.map(handed_in);
@@ -153,12 +153,12 @@ fn encrypted_documents_say_so() {
     let env = Env::with_good_document();
     for name in ["encrypted.pdf", "encrypted.docx"] {
         env.write(name, handed_in(name));
-        env.convert(&[name, "good.txt"]).good_arrives_beside_one_failure(name, &["encrypted", "without a password"]);
+        env.convert(&[name, "good.txt"]).good_is_kept_with_one_failure(name, &["encrypted", "without a password"]);
     }
     // Inside of an archive, too.
     env.write("all.zip", zip(&[("a.docx", &handed_in("encrypted.docx")), ("b.txt", GOOD.as_bytes())], true));
     let converted = env.convert(&["all.zip"]);
-    let failure = converted.good_arrives_beside_one_failure("all.zip", &["encrypted"]);
+    let failure = converted.good_is_kept_with_one_failure("all.zip", &["encrypted"]);
     assert_eq!(failure["member"], "a.docx");
 }
 
@@ -167,7 +167,7 @@ fn pictures_of_pages_are_no_text() {
     let env = Env::with_good_document();
     env.write("scan.pdf", handed_in("scan.pdf"));
     let converted = env.convert(&["scan.pdf", "good.txt"]);
-    converted.good_arrives_beside_one_failure("scan.pdf", &["images of pages", "ocrmypdf"]);
+    converted.good_is_kept_with_one_failure("scan.pdf", &["images of pages", "ocrmypdf"]);
 }
 
 #[test]
@@ -176,7 +176,7 @@ fn documents_of_old_word_are_named_with_a_way_out() {
     env.write("all/essay.doc", handed_in("keeper.doc"));
     env.write("all/good.txt", GOOD);
     let converted = env.convert(&["all"]);
-    converted.good_arrives_beside_one_failure("all/essay.doc", &[".doc", "save it as DOCX"]);
+    converted.good_is_kept_with_one_failure("all/essay.doc", &[".doc", "save it as DOCX"]);
 }
 
 #[test]
@@ -186,19 +186,19 @@ fn damaged_documents_say_which_part() {
         let name = format!("cut.{format}");
         env.write(&name, cut(&format!("keeper.{format}"), 60));
         let converted = env.convert(&[&name, "good.txt"]);
-        converted.good_arrives_beside_one_failure(&name, &["damaged", &format.to_uppercase(), "list of parts"]);
+        converted.good_is_kept_with_one_failure(&name, &["damaged", &format.to_uppercase(), "list of parts"]);
     }
     env.write("cut.pdf", cut("keeper.pdf", 2));
-    env.convert(&["cut.pdf", "good.txt"]).good_arrives_beside_one_failure("cut.pdf", &["damaged PDF file"]);
+    env.convert(&["cut.pdf", "good.txt"]).good_is_kept_with_one_failure("cut.pdf", &["damaged PDF file"]);
     env.write("noise.pdf", [&b"%PDF-1.4\n"[..], &noise(3000)].concat());
-    env.convert(&["noise.pdf", "good.txt"]).good_arrives_beside_one_failure("noise.pdf", &["damaged PDF file"]);
+    env.convert(&["noise.pdf", "good.txt"]).good_is_kept_with_one_failure("noise.pdf", &["damaged PDF file"]);
 
     let content_types: &[u8] = b"<Types/>";
     let members: [(&str, &[u8]); 2] =
         [("[Content_Types].xml", content_types), ("word/document.xml", b"<w:p><w:t>x</w:p>")];
     env.write("bad.docx", zip(&members, true));
     let converted = env.convert(&["bad.docx", "good.txt"]);
-    converted.good_arrives_beside_one_failure("bad.docx", &["damaged DOCX file", "word/document.xml", "byte"]);
+    converted.good_is_kept_with_one_failure("bad.docx", &["damaged DOCX file", "word/document.xml", "byte"]);
 }
 
 #[test]
@@ -214,17 +214,17 @@ fn a_cut_off_rtf_is_used_and_reported() {
 }
 
 #[test]
-fn documents_that_unpack_beyond_the_limit_fail() {
+fn documents_that_expand_beyond_the_limit_fail() {
     let env = Env::with_good_document();
     let body = format!("<w:document><w:p><w:r><w:t>{}</w:t></w:r></w:p></w:document>", "lamp ".repeat(1 << 20));
     let members: [(&str, &[u8]); 2] = [("[Content_Types].xml", b"<Types/>"), ("word/document.xml", body.as_bytes())];
     env.write("bomb.docx", zip(&members, true));
     let converted = env.convert(&["bomb.docx", "good.txt", "--max-document", "1M"]);
-    converted.good_arrives_beside_one_failure("bomb.docx", &["expands to more than", "--max-document"]);
+    converted.good_is_kept_with_one_failure("bomb.docx", &["expands to more than", "--max-document"]);
 }
 
 #[test]
-fn tables_and_slides_in_folders_are_passed_over() {
+fn tables_and_slides_in_folders_are_skipped() {
     let env = Env::new();
     let sheet: [(&str, &[u8]); 2] = [("[Content_Types].xml", b"<Types/>"), ("xl/workbook.xml", b"<x/>")];
     let slides: [(&str, &[u8]); 1] = [("mimetype", b"application/vnd.oasis.opendocument.presentation")];
@@ -239,7 +239,7 @@ fn tables_and_slides_in_folders_are_passed_over() {
 }
 
 #[test]
-fn documents_in_crawls_are_passed_over() {
+fn documents_in_crawls_are_skipped() {
     let env = Env::new();
     let body = [b"HTTP/1.1 200 OK\r\nContent-Type: application/pdf\r\n\r\n".to_vec(), handed_in("keeper.pdf")].concat();
     env.write("crawl.warc", warc_record("response", "https://a.example/a.pdf", "application/http", &body));
@@ -303,7 +303,7 @@ fn hebrew_and_arabic_pdfs_are_read_from_right_to_left() {
 }
 
 #[test]
-fn fonts_that_do_not_map_to_letters_are_reported_beside_those_that_do() {
+fn fonts_that_do_not_map_to_letters_are_reported_and_the_others_are_read() {
     let converted = Env::new().convert(&[&reader_file("unmapped.pdf")]);
     assert_eq!(converted.texts(), ["The lamp at Skerrow Head was lit at dusk and burned until the morning."]);
     assert_eq!(converted.documents[0]["unmapped_glyphs"], 0.5);

@@ -126,7 +126,7 @@ fn a_report_among_the_books_is_no_book() {
 }
 
 #[test]
-fn samples_are_told_apart() {
+fn samples_are_distinguished() {
     let env = Env::new();
     let folder = samples().join("editions").display().to_string();
     env.run(&["editions", &folder, "-o", "report/"]).code(0);
@@ -338,7 +338,7 @@ fn word_lists_are_recognised_and_not_matched() {
 }
 
 #[test]
-fn what_cannot_be_done_is_told_with_a_way_out() {
+fn what_cannot_be_done_is_an_error_with_a_way_out() {
     let env = with_books();
     env.run(&["editions", "nowhere", "-o", "pairs.tsv"]).code(2).says(&["nothing to read", "nowhere"]);
     assert!(!env.path("pairs.tsv").exists());
@@ -442,7 +442,7 @@ fn bad_scans_and_parts_are_found_and_translations_are_not() {
 
 /// Figures on real books, where they are: what was reached must not get lost.
 #[test]
-fn real_books_are_told_apart() {
+fn real_books_are_distinguished() {
     let data = samples().join("../../shared/data/books");
     let archive = data.join("editions.tar.zst");
     let Ok(labels) = std::fs::read_to_string(data.join("editions_pairs.tsv")) else {
@@ -488,7 +488,7 @@ fn a_book_of_the_collection_is_looked_for_and_does_not_find_itself() {
 }
 
 #[test]
-fn copies_are_all_told_however_many_there_are() {
+fn copies_are_all_listed_however_many_there_are() {
     let env = Env::new();
     let copy = story(1, 400);
     (0..1100).for_each(|n| env.write(&format!("books/c{n:04}.txt"), &copy));
@@ -544,7 +544,7 @@ fn a_text_of_random_letters_is_read_in_time() {
 }
 
 #[test]
-fn no_pair_is_told_twice_where_there_are_copies_and_many_editions() {
+fn no_pair_is_listed_twice_where_there_are_copies_and_many_editions() {
     let env = Env::new();
     (0..40)
         .for_each(|n| env.write(&format!("books/e{n:02}.txt"), format!("{} {}", story(1, 1500), story(100 + n, 40))));

@@ -4,7 +4,7 @@ mod common;
 
 use std::fmt::Write as _;
 
-use common::{Env, GOOD, Outcome, noise, parse_jsonl, sample, text_of, unpack_gzip, unpack_zstd, words, zip};
+use common::{Env, GOOD, Outcome, decompress_gzip, decompress_zstd, noise, parse_jsonl, sample, text_of, words, zip};
 use serde_json::{Value, json};
 
 /// A page with all that there is: navigation, an article with its parts, comments of readers, a footer.
@@ -85,7 +85,7 @@ fn one_line_for_each_page_in_their_order() {
             assert_eq!(blocks.is_empty(), empty, "{method:?}, {id}");
             assert_eq!(confidence == 0.0, empty, "{method:?}, {id}");
             assert_eq!(line["note"].is_string(), empty, "{method:?}, {id}: {line}");
-            // Blocks are ranges of the text, in characters, and there is no text beside them.
+            // Blocks are ranges of the text, in characters, and there is no text next to them.
             let chars: Vec<char> = text.chars().collect();
             let at = |name: &str, block: &Value| block[name].as_u64().expect("an offset") as usize;
             let parts =
@@ -213,7 +213,7 @@ fn full_sentences_only_for_linguists() {
 }
 
 #[test]
-fn comments_of_readers_stay_when_asked_for() {
+fn comments_of_readers_are_kept_on_request() {
     let env = Env::new();
     let more = [
         "My grandmother used to say that nobody on that coast ever slept before the lamp was lit, and she was right about it.",
@@ -242,7 +242,7 @@ fn comments_of_readers_stay_when_asked_for() {
 }
 
 #[test]
-fn what_is_left_out_can_be_kept_with_its_marks() {
+fn removed_text_can_be_kept_with_its_marks() {
     let env = Env::new();
     env.write("a.html", PAGE);
     let (marked, _) = env.extract(&["a.html", "--keep-marked"], 0);
@@ -323,7 +323,7 @@ fn web_archives_become_packed_jsonl() {
     env.run(&["extract", &sample("crawl.warc.gz"), "-o", "out.jsonl.zst"])
         .code(0)
         .says(&["24 documents", "out.jsonl.zst"]);
-    let lines = parse_jsonl(&unpack_zstd(&env.read("out.jsonl.zst")));
+    let lines = parse_jsonl(&decompress_zstd(&env.read("out.jsonl.zst")));
     assert_eq!(lines.len(), 24);
     let lens =
         lines.iter().find(|line| line["url"] == "https://lighthouse.example/articles/lens.html").expect("a page");
@@ -339,7 +339,7 @@ fn web_archives_become_packed_jsonl() {
 }
 
 #[test]
-fn the_name_of_the_output_tells_its_format() {
+fn the_name_of_the_output_decides_its_format() {
     let env = Env::new();
     env.write("a.html", PAGE);
     let text = env.run(&["extract", "a.html"]).code(0).stdout;
@@ -359,9 +359,9 @@ fn the_name_of_the_output_tells_its_format() {
         env.run(&["extract", "a.html", "-o", name]).code(0);
         assert_eq!(&env.read(name), expected, "{name}");
         env.run(&["extract", "a.html", "-o", &format!("{name}.gz")]).code(0);
-        assert_eq!(&unpack_gzip(&env.read(&format!("{name}.gz"))), expected, "{name}.gz");
+        assert_eq!(&decompress_gzip(&env.read(&format!("{name}.gz"))), expected, "{name}.gz");
         env.run(&["extract", "a.html", "-o", &format!("{name}.zst")]).code(0);
-        assert_eq!(&unpack_zstd(&env.read(&format!("{name}.zst"))), expected, "{name}.zst");
+        assert_eq!(&decompress_zstd(&env.read(&format!("{name}.zst"))), expected, "{name}.zst");
     }
     // What the user says goes before what the name says.
     env.run(&["extract", "a.html", "-o", "b.txt", "--format", "jsonl"]).code(0);
@@ -385,7 +385,7 @@ fn the_number_of_threads_changes_no_byte() {
 }
 
 #[test]
-fn the_same_page_gives_the_same_answer_wherever_it_stands() {
+fn the_same_page_gives_the_same_answer_in_any_input() {
     let env = Env::new();
     let long = format!("<html><body>{}</body></html>", format!("<p>{FIRST}</p><li>x").repeat(500));
     let pages = [("a", PAGE), ("b", &long), ("c", PAGE), ("d", "<html></html>"), ("e", PAGE), ("f", "x"), ("g", PAGE)];
@@ -403,7 +403,7 @@ fn the_same_page_gives_the_same_answer_wherever_it_stands() {
 }
 
 #[test]
-fn what_is_no_page_is_named_and_the_rest_goes_on() {
+fn what_is_no_page_is_named_and_the_rest_is_extracted() {
     let env = Env::new();
     env.write("good.html", page(FIRST));
     env.write("paper.pdf", [b"%PDF-1.4\n%\xe2\xe3\xcf\xd3\n".to_vec(), noise(3000)].concat());
@@ -529,7 +529,7 @@ fn jus_text_uses_the_list_that_is_asked_for() {
 }
 
 #[test]
-fn an_output_that_cannot_be_written_is_told_before_the_work() {
+fn an_output_that_cannot_be_written_is_an_error_before_the_work() {
     let env = Env::new();
     env.write("a.html", page(FIRST));
     for (output, words) in [
@@ -651,7 +651,7 @@ fn one_language_is_enough_for_a_stop_list() {
 }
 
 #[test]
-fn what_became_of_all_pages_is_told_at_the_end() {
+fn what_became_of_all_pages_is_printed_at_the_end() {
     let env = Env::new();
     let crawl = sample("crawl.warc.gz");
     let outcome = env.run(&["extract", &crawl, "-o", "out.jsonl"]).code(0);

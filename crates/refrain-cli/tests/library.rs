@@ -51,7 +51,7 @@ fn sources_are_kept_and_found() {
 }
 
 #[test]
-fn a_document_that_is_a_source_is_told_and_left_out_on_demand() {
+fn a_document_that_is_a_source_is_reported_and_excluded_on_request() {
     let env = Env::new();
     env.write("a.txt", SHARED);
     env.write("b.txt", format!("{}\n\n{SHARED}", own(1)));

@@ -65,7 +65,7 @@ fn contents(folder: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
 }
 
 #[test]
-fn killed_runs_go_on_and_end_with_the_same_bytes() {
+fn killed_runs_resume_and_end_with_the_same_bytes() {
     let folder = tempfile::tempdir().expect("a folder");
     let crawl = make_crawl(folder.path());
     let undisturbed = folder.path().join("undisturbed");
@@ -104,7 +104,7 @@ fn killed_runs_go_on_and_end_with_the_same_bytes() {
 }
 
 #[test]
-fn an_interrupted_run_says_how_to_go_on() {
+fn an_interrupted_run_says_how_to_resume() {
     let folder = tempfile::tempdir().expect("a folder");
     let crawl = make_crawl(folder.path());
     let corpus = folder.path().join("corpus");

@@ -102,7 +102,7 @@ fn folders_are_read_deeply_in_the_order_of_their_names_without_hidden_files() {
 }
 
 #[test]
-fn hidden_members_of_archives_are_left_out() {
+fn hidden_members_of_archives_are_skipped() {
     let env = Env::new();
     let members: [(&str, &[u8]); 4] =
         [("./a.txt", GOOD.as_bytes()), ("__MACOSX/._a.txt", b"x"), (".git/b.txt", b"x"), ("c/.d.txt", b"x")];
@@ -522,7 +522,7 @@ fn redirects_error_pages_and_pictures_are_no_documents() {
 #[test]
 fn the_charset_of_the_http_header_is_used() {
     let env = Env::new();
-    // The same bytes mean different letters; only the header tells.
+    // The same bytes mean different letters; only the header is decisive.
     let body = b"<html><body><p>\xe1\xe9\xf8</p></body></html>";
     for (charset, text) in [("windows-1250", "áéř"), ("iso-8859-1", "áéø"), ("windows-1251", "бйш")] {
         env.write(

@@ -54,7 +54,7 @@ fn rows(tsv: &str) -> Vec<Vec<&str>> {
 }
 
 #[test]
-fn a_table_tells_lines_and_confidence() {
+fn a_table_has_lines_and_confidence() {
     let env = with_books();
     env.run(&["strip", "books", "--explain", "--format", "tsv", "-o", "out.tsv"]).code(0).says(&[
         "learned from 1 different book among 5 and",
@@ -149,7 +149,7 @@ fn one_book_is_found_by_what_comes_with_refrain() {
 }
 
 #[test]
-fn credits_can_stay() {
+fn credits_can_be_kept() {
     let env = with_books();
     let done = env.run(&["strip", "books/b1.txt", "--keep-credits", "--quiet"]).code(0);
     assert!(done.text().starts_with("Produced by Tom Reader\n"), "{}", done.text());
@@ -157,7 +157,7 @@ fn credits_can_stay() {
 }
 
 #[test]
-fn a_file_of_nothing_but_boilerplate_is_told_and_written_whole() {
+fn a_file_of_nothing_but_boilerplate_is_reported_and_written_whole() {
     let env = with_books();
     let (head, _) =
         book(9).split_once("TALE NUMBER").map(|(head, rest)| (head.to_owned(), rest.to_owned())).expect("a body");
@@ -232,7 +232,7 @@ fn where_nothing_can_be_read_nothing_is_left_behind_or_claimed() {
 }
 
 #[test]
-fn texts_that_are_there_again_are_found_alike() {
+fn repeated_texts_have_the_same_result() {
     let env = with_books();
     for n in 0..5 {
         env.write(&format!("books/again/b{n}.txt"), book(n));
@@ -306,7 +306,7 @@ fn packed_texts_lose_nothing_but_the_packing() {
 }
 
 #[test]
-fn a_name_must_tell_what_is_written() {
+fn a_name_must_state_what_is_written() {
     let env = with_books();
     for name in ["all.csv", "clean.unknown"] {
         env.run(&["strip", "books", "-o", name]).code(2).says(&[name, "--format", "/ for a folder"]);

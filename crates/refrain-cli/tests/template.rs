@@ -79,7 +79,7 @@ fn ranges_of_normalised_pages_with_the_fields_of_the_source() {
 }
 
 #[test]
-fn the_published_method_tells_its_cut_point() {
+fn the_published_method_prints_its_cut_point() {
     let env = Env::new();
     env.write("set.jsonl", jsonl((0..4).map(|n| (n.to_string(), page("quay", n)))));
     let done = env.run(&["template", "set.jsonl", "--text-field", "html", "--method", "findoptimal", "--json"]).code(0);
@@ -132,7 +132,7 @@ fn records_become_a_table_and_a_wrapper_reads_new_pages() {
 }
 
 #[test]
-fn a_wrapper_that_does_not_fit_is_told_for_each_page() {
+fn a_wrapper_that_does_not_fit_is_reported_for_each_page() {
     let env = with_site(4);
     env.run(&["template", "site/", "--records", "--save-wrapper", "w.json", "-o", "table.csv"]).code(0);
     env.write("other/a.html", "<p>Nothing of that kind.</p>");
@@ -215,7 +215,7 @@ fn identical_pages_and_sites_of_one_page_each_have_no_template() {
 }
 
 #[test]
-fn sites_are_told_apart() {
+fn sites_are_distinguished() {
     let env = Env::new();
     let mixed = (0..12).map(|n| (n.to_string(), if n % 4 == 1 { page("weir", n) } else { page("quay", n) }));
     env.write("set.jsonl", jsonl(mixed));
@@ -227,7 +227,7 @@ fn sites_are_told_apart() {
 }
 
 #[test]
-fn an_empty_page_and_a_missing_one_fail_beside_the_others() {
+fn an_empty_page_and_a_missing_one_fail_and_the_others_are_written() {
     let env = with_site(4);
     env.write("site/empty.html", "");
     env.run(&["template", "site/", "missing.html", "-o", "clean/"]).code(1).says(&[
@@ -256,7 +256,7 @@ fn a_page_of_fifty_megabytes_is_done() {
 }
 
 #[test]
-fn a_small_site_beside_a_large_one_keeps_its_pages() {
+fn a_small_site_next_to_a_large_one_keeps_its_pages() {
     let env = Env::new();
     let filling = "<p>Filled with words that stand here only.</p>".repeat(400);
     let large = (0..90).map(|n| {

@@ -102,7 +102,7 @@ fn blocks_and_pages_follow_the_text() {
 }
 
 #[test]
-fn ranges_that_do_not_fit_are_reported_and_the_others_stay() {
+fn ranges_that_do_not_fit_are_reported_and_the_others_are_kept() {
     let env = Env::new();
     let mut document = marked();
     document["marks"] = json!([mark(0, 21), mark(10, 4000)]);
@@ -114,7 +114,7 @@ fn ranges_that_do_not_fit_are_reported_and_the_others_stay() {
     let failure = &converted.failures[0];
     let error = failure["error"].as_str().expect("an error");
     assert!(
-        error.contains("1 of 2 `marks`, `blocks`, `pages`, which lie outside") && error.contains("marked"),
+        error.contains("1 of 2 `marks`, `blocks`, `pages`, which are outside") && error.contains("marked"),
         "{failure}"
     );
     assert_eq!(failure["input"], "docs.jsonl");

@@ -121,7 +121,7 @@ fn an_extension_that_cannot_be_written_is_refused() {
 }
 
 #[test]
-fn texts_can_be_read_again_without_the_report_beside_them() {
+fn texts_can_be_read_again_without_their_report() {
     let env = with_library();
     for (line, count) in [
         ("decode samples/pages -o texts/", "24 documents"),
@@ -160,10 +160,6 @@ fn every_verb_accounts_for_every_item_as_list_does() {
     env.write("in/bytes.dat", noise(4000));
     env.write("in/broken.pdf", b"%PDF-1.4\nnothing");
     env.write("in/lines.jsonl", "{\"text\": \"Nobody has counted the gulls of the harbour.\"}\n{}\n");
-    env.write(
-        "evals.jsonl",
-        "{\"question\": \"Which bird nests highest on the cliff of Skerrow?\", \"answer\": \"the fulmar\"}\n",
-    );
     env.write("in/one.txt", GOOD);
     env.write("in/two.txt", "The office of the harbour was closed until noon, and the ferry had left.");
     env.write("in/all.zip", zip(&[("a.txt", GOOD.as_bytes()), ("b.gif", b"GIF89a"), ("c.pdf", b"%PDF-1.4\n")], true));
@@ -180,43 +176,22 @@ fn every_verb_accounts_for_every_item_as_list_does() {
     }
     assert_eq!(expected, [15, 5, 4, 6], "{}", listed.text());
     assert!(listed.stderr.contains("found 15 items: 5 documents, 4 skipped ("), "{listed:?}");
-    for verb in [
-        "extract",
-        "convert",
-        "dedup",
-        "decontaminate",
-        "strip",
-        "template",
-        "compare",
-        "editions",
-        "library add",
-        "library check",
-    ] {
-        let more = match verb {
-            "library add" => "lib in missing.txt",
-            "library check" => "lib in missing.txt -o x.jsonl",
-            "decontaminate" => "in missing.txt --evals evals.jsonl -o x.jsonl",
-            "strip" => "in missing.txt -o stripped/",
-            "compare" => "in missing.txt -o compared/",
-            "editions" => "in missing.txt -o editions/",
-            _ => "in missing.txt -o x.jsonl",
-        };
-        let line = format!("{verb} {more} --report report.json");
+    // Verbs that write documents or reports, or add to a library, read what `list` reads.
+    for sample in SAMPLES.iter().filter(|sample| sample.writes != Writes::Nothing || sample.verb == "library add") {
+        let (options, _) = sample.input.rsplit_once(' ').unwrap_or_default();
+        let report = if sample.verb == "corpus" { "--json" } else { "--report report.json" };
+        let line = format!("{} {options} in missing.txt {} {report}", sample.verb, sample.output());
         let ended = run_line(&env, &line);
         assert_eq!(ended.code, 1, "{line}: {ended:?}");
-        let report: serde_json::Value = serde_json::from_slice(&env.read("report.json")).expect(verb);
-        assert_eq!(account_of(&line, &ended, &report["input"]), expected, "{line}: {ended:?}");
-        std::fs::remove_file(env.path("report.json")).expect("a file");
+        let json = if sample.verb == "corpus" { ended.stdout.clone() } else { env.read("report.json") };
+        let report: serde_json::Value = serde_json::from_slice(&json).expect(sample.verb);
+        let account = account_of(&line, &ended, &report["input"]);
+        match sample.verb {
+            // Each file is one text.
+            "decode" => assert_eq!(account[0], 10 + 1, "{line}: {ended:?}"),
+            _ => assert_eq!(account, expected, "{line}: {ended:?}"),
+        }
     }
-    let line = "corpus in missing.txt -o corpus/ --json";
-    let ended = run_line(&env, line);
-    let statistics: serde_json::Value = serde_json::from_slice(&ended.stdout).expect("JSON");
-    assert_eq!(account_of(line, &ended, &statistics["input"]), expected, "{ended:?}");
-    // For decode, each file is one text.
-    let line = "decode in missing.txt -o decoded/ --report report.json";
-    let ended = run_line(&env, line);
-    let report: serde_json::Value = serde_json::from_slice(&env.read("report.json")).expect("JSON");
-    assert_eq!(account_of(line, &ended, &report["input"])[0], 10 + 1, "{ended:?}");
 }
 
 #[test]

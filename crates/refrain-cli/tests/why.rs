@@ -90,7 +90,7 @@ fn a_part_of_a_name_selects_one_document_or_lists_them() {
 }
 
 #[test]
-fn a_list_beside_one_file_works_too() {
+fn a_list_next_to_one_file_works_too() {
     let env = Env::new();
     collection(&env);
     env.run(&["dedup", "docs.jsonl", "-o", "clean.jsonl", "--removed", "removed.jsonl", "-q"]).code(0);

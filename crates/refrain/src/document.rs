@@ -68,8 +68,8 @@ impl Span {
 
 /// The position of a document in its collection: which input, and which record of it.
 ///
-/// Positions order the collection. "The first copy" always means the one with the lowest position, so that results do not
-/// depend on threads or on the order in which documents happened to be finished.
+/// Positions order the collection. "The first copy" always means the one with the lowest position. Results therefore do
+/// not depend on threads, or on the order in which documents were finished.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize)]
 pub struct Position {
     /// Index of the input in the sorted list of inputs.
@@ -908,7 +908,7 @@ mod tests {
         /// After a cut or a replacement, all ranges are inside the text and cover the same letters as before, if these
         /// remain.
         #[test]
-        fn ranges_stay_true(
+        fn ranges_remain_true(
             text in "([a-zä€]{1,5}[ \n]{0,3}){0,20}",
             ranges in vec((0..90_usize, 0..30_usize), 0..4),
             cuts in vec((0..90_usize, 0..20_usize), 0..4),

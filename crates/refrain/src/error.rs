@@ -1,7 +1,7 @@
 //! Errors that end a run ([`Error`]) and problems with one input that do not ([`Failure`]).
 //!
-//! The difference matters everywhere: a damaged record in an archive is a [`Failure`], written to the errors output and
-//! counted, and the run continues; a folder that cannot be written is an [`Error`].
+//! The difference matters everywhere. A damaged record in an archive is a [`Failure`]: it is written to the errors
+//! output and counted, and the run continues. A folder that cannot be written is an [`Error`].
 
 use std::borrow::Cow;
 use std::fmt;

@@ -1,9 +1,9 @@
 //! The two shapes of a method that learns from a whole collection: [`Kernel`] and [`Join`].
 //!
-//! A kernel counts and concludes. A join connects documents that share keys. In both, everything that
-//! passes from one step to the next can be written as [`Bytes`], and the result does not depend on how the collection was
-//! cut into pieces or on the order in which the pieces came together. That one law gives threads, resumable runs, memory
-//! limits and clusters from one implementation; `tests/law.rs` checks it for every method.
+//! A kernel counts and concludes. A join connects documents that share keys. In both, everything that passes from one
+//! step to the next can be written as [`Bytes`]. The result does not depend on how the collection was divided, or on
+//! the order in which the parts were merged. That one law gives threads, resumable runs, memory limits and clusters
+//! from one implementation; `tests/law.rs` checks it for every method.
 //!
 //! Methods that learn nothing from other documents, such as language detection and extraction, are plain functions.
 

@@ -123,11 +123,10 @@ pub use dedup::{Engine, Measure, Normalise, Unit};
 pub use document::{Block, BlockKind, Document, Label, Link, Mark, Origin, Passage, Position, Reason, Span};
 pub use error::{Error, Failure, Hint, Place, Result};
 pub use jobs::{
-    Audit, AuditReport, AuditVerdicts, CheckInput, CheckReport, Compare, CompareInput, CompareReport, ContaminatedUnit,
-    Convert, ConvertReport, Corpus, CorpusReport, Decode, DecodeReport, Decontaminate, DecontaminateReport, Dedup,
-    DedupPlan, DedupReport, Editions, EditionsInput, EditionsReport, Extract, ExtractReport, ExtractedPage, Failures,
-    Input, Keep, Library, LibraryCheck, LibraryOptions, Memory, NamedPairs, Output, Outputs, SavedEvidence, Strip,
-    StripReport, Template, TemplateReport, TemplateResult, Why, WhyReport,
+    Audit, AuditReport, CheckReport, Compare, CompareReport, Convert, ConvertReport, Corpus, CorpusReport, Decode,
+    DecodeReport, Decontaminate, DecontaminateReport, Dedup, DedupReport, Editions, EditionsReport, Extract,
+    ExtractReport, Failures, Input, Keep, Library, LibraryCheck, LibraryOptions, Memory, Output, Outputs, Strip,
+    StripReport, Template, TemplateReport, Why, WhyReport,
 };
 pub use run::{Event, Observer, Run, Stop, Workers};
 pub use stats::Account;

@@ -23,7 +23,7 @@ use crate::text::{ByteOffsets, Offsets, count_words};
 pub struct Preparation {
     /// Notes languages and marks those not asked for.
     pub language: Option<LanguageFilter>,
-    /// Marks boilerplate of web pages; without it every block stays. Plain text has none.
+    /// Marks boilerplate of web pages; without it every block is kept. Plain text has none.
     pub extractor: Option<Extractor>,
 }
 
@@ -321,7 +321,7 @@ impl Opened {
     }
 
     /// Removes the ranges of the text that an earlier run marked. If nothing is left, the document is skipped. Blocks are dropped:
-    /// whoever asks for the text as it came finds its own. Pages stay, with the document.
+    /// whoever asks for the text as it came finds its own. Pages are kept with the document.
     pub(crate) fn without_marked(mut self) -> Result<Opened, Box<Prepared>> {
         let document = &mut self.document;
         if !self.in_memory {
@@ -440,7 +440,7 @@ fn has_ranges(fields: &Map<String, Value>) -> bool {
     fields.keys().any(|name| ranges.contains(&name.as_str()))
 }
 
-/// Ranges that an earlier run wrote beside the text go back to where they belong: marks, blocks, pages. Those that do not fit
+/// Ranges that an earlier run wrote next to the text go back to where they belong: marks, blocks, pages. Those that do not fit
 /// the text are reported, and ignored. Fields of these names that refrain did not write stay what they are.
 fn adopt_ranges(document: &mut Document, pages: Vec<usize>) -> Option<Failure> {
     if pages.is_empty() && !has_ranges(&document.meta) {
@@ -491,7 +491,7 @@ fn adopt_ranges(document: &mut Document, pages: Vec<usize>) -> Option<Failure> {
     }
     let which = if document.id == document.origin.path() { String::new() } else { format!("{}: ", document.name()) };
     let outside =
-        |misfits: &[String]| format!("ignored {}, which lie outside the text or split a character", misfits.join(", "));
+        |misfits: &[String]| format!("ignored {}, which are outside the text or split a character", misfits.join(", "));
     let hint = match misfits.is_empty() {
         false => "the text changed after they were written; create them again",
         true => "another version of refrain or another program wrote them; create them again",
@@ -505,7 +505,7 @@ fn adopt_ranges(document: &mut Document, pages: Vec<usize>) -> Option<Failure> {
     Some(failure_of(&document.origin, format!("{which}{}", problems.join("; "))).hint(hint))
 }
 
-/// Takes a list of marks out of the fields. A list without any range is not one that refrain writes, and stays.
+/// Takes a list of marks out of the fields. A list without any range is not one that refrain writes, and is kept.
 fn take_marks(fields: &mut Map<String, Value>, name: &str) -> Option<Vec<Value>> {
     let has_range = |value: &Value| value.get("start").is_some() && value.get("end").is_some();
     let is_ours = |value: &Value| value.as_array().is_some_and(|marks| marks.is_empty() || marks.iter().any(has_range));

@@ -34,7 +34,7 @@ pub struct Run {
     pub threads: Option<usize>,
     /// Memory that the job may use for what it learns, in bytes; `None` uses the default of the job.
     pub memory: Option<u64>,
-    /// Folder for temporary files; `None` uses that of the system, or one beside the output where a run can be resumed.
+    /// Folder for temporary files; `None` uses that of the system, or one next to the output where a run can be resumed.
     pub temporary: Option<PathBuf>,
     /// Ends the run early when another thread asks for it.
     pub stop: Stop,
@@ -243,9 +243,9 @@ impl Workers {
         });
     }
 
-    /// Reads items in chunks, works on them on all threads, and hands the results to the sink in their order, all three at the
-    /// same time: while one chunk is written, the next one is worked on, and the one after it is read. With one thread, the
-    /// steps take turns. An error of the sink takes precedence over one of the reader.
+    /// Reads items in chunks, works on them on all threads, and hands the results to the sink in their order. All three
+    /// happen at the same time: while one chunk is written, the next one is processed, and the one after it is read.
+    /// With one thread, the steps take turns. An error of the sink takes precedence over one of the reader.
     pub fn in_stages<I: Send, T: Send>(
         &self,
         read: impl FnOnce(&mut dyn FnMut(Vec<I>) -> ControlFlow<()>) -> Result<()> + Send,

@@ -9,7 +9,7 @@ use refrain::papers::frequent_lines::counters::{Counter, CounterKind, Options};
 
 /// As much as it was given, and a few megabytes for threads and for what the allocator keeps.
 #[test]
-fn sorted_stays_within_its_memory() {
+fn sorted_keeps_within_its_memory() {
     let before = peak();
     let mut counter =
         CounterKind::Sorted.build(&Options { memory: 32 << 20, ..Options::default() }).expect("good options");

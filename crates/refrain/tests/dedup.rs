@@ -1,4 +1,4 @@
-//! Dedup beside a plain twin: the rule as it stands, with sets of words in memory.
+//! Dedup compared with a plain twin: the same rule, with sets of words in memory.
 
 use std::collections::HashSet;
 

@@ -4,7 +4,22 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// Definitions that exist once, and their files.
-const ONCE: [(&str, &str); 10] = [
+const ONCE: [(&str, &str); 19] = [
+    // Addresses.
+    ("fn without_scheme(", "url.rs"),
+    ("fn host_or_start(", "url.rs"),
+    ("fn top_level_domain(", "url.rs"),
+    // Scripts without spaces.
+    ("fn is_southeast_asian(", "text/scripts.rs"),
+    ("fn is_chinese_or_japanese(", "text/scripts.rs"),
+    // Cells of CSV and other tables.
+    ("fn cell(", "report/cells.rs"),
+    // Output formats by name.
+    ("enum Format ", "write/format.rs"),
+    // Files that appear when they are complete.
+    ("struct AtomicFile", "disk/atomic.rs"),
+    // Standard input as a file.
+    ("fn copy_stdin(", "source/inputs.rs"),
     // Entries by hash.
     ("struct Partitions", "disk/partitions.rs"),
     ("fn partition(", "disk/partitions.rs"),
@@ -23,7 +38,17 @@ const ONCE: [(&str, &str); 10] = [
 ];
 
 /// What another implementation of them would use, and the only file that does.
-const ONLY: [(&str, &str); 2] = [("BinaryHeap", "disk/runs.rs"), ("(u64::BITS - bits)", "disk/partitions.rs")];
+const ONLY: [(&str, &str); 9] = [
+    ("split_once(\"://\")", "url.rs"),
+    (r"'\u{1780}'", "text/scripts.rs"),
+    (r"'\u{3400}'", "text/scripts.rs"),
+    (r#""\"\"""#, "report/cells.rs"),
+    ("fs::rename", "disk/atomic.rs"),
+    (".persist(", "disk/atomic.rs"),
+    ("io::copy(&mut io::stdin()", "source/inputs.rs"),
+    ("BinaryHeap", "disk/runs.rs"),
+    ("(u64::BITS - bits)", "disk/partitions.rs"),
+];
 
 /// Names of implementations that were replaced.
 const REPLACED: [&str; 4] = ["struct Scatter", "fn scatter", "fn merge_runs", "fn longest_rising"];

@@ -12,7 +12,7 @@ use std::borrow::Cow;
 use std::cell::RefCell;
 use std::collections::HashSet;
 
-use common::{tell, web_pages};
+use common::{print_message, web_pages};
 use html5ever::interface::{ElemName, ElementFlags, NodeOrText, QuirksMode, TreeSink};
 use html5ever::tendril::{StrTendril, TendrilSink};
 use html5ever::tree_builder::TreeBuilderOpts;
@@ -302,7 +302,7 @@ fn is_line(name: &str) -> bool {
 }
 
 /// True when nothing but lines of it lies between an element and the preformatted text that it stands in.
-fn stands_in_pre(nodes: &[Node], mut at: usize, breaks: &HashSet<&str>) -> bool {
+fn is_in_pre(nodes: &[Node], mut at: usize, breaks: &HashSet<&str>) -> bool {
     while let Some(parent) = nodes[at].parent {
         at = parent;
         if let Content::Element { name, .. } = &nodes[at].content
@@ -330,7 +330,7 @@ fn expected(html: &str) -> Vec<String> {
         }
         if let Content::Element { name, .. } = &nodes[at].content {
             let name = &*name.local;
-            if is_line(name) && stands_in_pre(&nodes, at, &breaks) {
+            if is_line(name) && is_in_pre(&nodes, at, &breaks) {
                 cut.line();
             } else if breaks.contains(name) {
                 cut.flush();
@@ -425,12 +425,12 @@ fn pages_are_cut_as_the_standard_has_them() {
     }
     let (of_blocks, of_words) = (blocks.share(), words.share());
     let summary = format!(
-        "{} pages; alike are {of_blocks:.5} of {} blocks and {of_words:.6} of {} words; different are {different:?}",
+        "{} pages; equal are {of_blocks:.5} of {} blocks and {of_words:.6} of {} words; different are {different:?}",
         pages.len(),
         blocks.of / 2,
         words.of / 2
     );
-    tell(&summary);
+    print_message(&summary);
     assert!(of_blocks > 0.9995 && of_words > 0.9999 && different.len() <= 8, "{summary}");
 }
 
@@ -624,7 +624,7 @@ proptest! {
     }
 
     #[test]
-    fn well_formed_pages_are_cut_alike(html in tree()) {
+    fn well_formed_pages_are_cut_equally(html in tree()) {
         prop_assert_eq!(found(&html), expected(&html));
     }
 }

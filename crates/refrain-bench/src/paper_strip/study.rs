@@ -61,7 +61,7 @@ pub(crate) struct FalsePositives {
     pub(crate) paper_bound: f64,
 }
 
-/// Figure 6: lines that [`Hashed`] falsely calls frequent, with 2^b counters for each b, beside both bounds. K is at most
+/// Figure 6: lines that [`Hashed`] falsely calls frequent, with 2^b counters for each b, compared with both bounds. K is at most
 /// 254.
 ///
 /// Measures the mean over `hashes` hash functions, the first of which is that of [`Hashed`]. The paper uses one. If few lines
@@ -242,7 +242,7 @@ pub(crate) struct Timing {
 }
 
 impl Timing {
-    /// Millions of bytes in a second, to be set beside `LC_ALL=C sort | uniq -c` of a file with these lines.
+    /// Millions of bytes in a second, to be compared with `LC_ALL=C sort | uniq -c` of a file with these lines.
     pub(crate) fn megabytes_per_second(&self) -> f64 {
         self.bytes as f64 / 1e6 / self.seconds.max(1e-9)
     }

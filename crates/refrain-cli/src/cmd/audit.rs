@@ -4,22 +4,24 @@ use std::path::PathBuf;
 
 use anyhow::{Result, bail};
 use clap::Args;
-use refrain::{Audit, AuditVerdicts, Run};
+use refrain::jobs::AuditVerdicts;
+use refrain::{Audit, Run};
 
-use crate::arguments::{Given, OutputArguments, print, tell};
+use crate::arguments::{Given, OutputArguments, print, print_message};
 use crate::exit::Exit;
 
-/// Draw removed text at random, and judge whether it was right to remove it
+/// Draw a random sample of removed text, so that people can judge each removal
 ///
-/// Reads the output of corpus, dedup, strip, template, extract or convert. The draw is stratified by rule and score.
-/// -o audit.html writes a page that shows both sides and takes verdicts by keyboard; -o sample.jsonl writes the drawn items.
-/// --verdicts sums up saved verdicts: the rate of wrong removals per rule and in all, with its 95 % interval.
+/// Reads the output of corpus, dedup, strip, template, extract or convert. The sample is stratified by rule and score.
+/// -o audit.html writes a page that shows both sides, where you enter verdicts with the keyboard; -o sample.jsonl writes the drawn items.
+/// --verdicts prints the rate of wrong removals per rule and overall, with its 95 % interval, from saved verdicts.
 #[derive(Args)]
 #[command(
     before_help = "Examples:\n  refrain corpus samples/crawl.warc.gz -o corpus/\n  refrain audit corpus/ -o audit.html\n  refrain audit --verdicts verdicts.jsonl"
 )]
 pub(crate) struct Arguments {
-    /// The folder that a run wrote, or its documents with --removed. The text that was copied is looked up in all outputs
+    /// Folder that a run wrote; or its file of documents, with --removed. refrain searches all of them for the text that was
+    /// copied
     #[arg(value_name = "OUTPUT", required_unless_present = "verdicts", conflicts_with = "verdicts")]
     outputs: Vec<String>,
 
@@ -31,11 +33,11 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "N", default_value_t = Audit::default().sample as u64, value_parser = clap::value_parser!(u64).range(1..))]
     sample: u64,
 
-    /// Number that the draw depends on
+    /// Seed of the random sample: the same seed draws the same removals
     #[arg(long, value_name = "N", default_value_t = Audit::default().seed)]
     seed: u64,
 
-    /// Sum up these verdicts, one JSON object per line, instead of drawing
+    /// Evaluate these verdicts, one JSON object per line, instead of drawing a sample
     #[arg(long, value_name = "FILE", num_args = 1..)]
     verdicts: Vec<PathBuf>,
 
@@ -72,9 +74,9 @@ pub(crate) fn run(arguments: &Arguments, given: &Given) -> Result<Exit> {
         .run(Run::default(), "documents", "nothing was written", |run| job.run(&arguments.outputs, results, run))?;
     output.print_json(&report)?;
     if let Some(path) = output.path().filter(|_| !output.quiet) {
-        tell(&format!("wrote {} of {} removals to {}", report.drawn, report.removals, path.display()));
+        print_message(&format!("wrote {} of {} removals to {}", report.drawn, report.removals, path.display()));
     }
-    Ok(OutputArguments::tell_failures(&report.failures))
+    Ok(OutputArguments::print_failures(&report.failures))
 }
 
 #[cfg(test)]

@@ -5,13 +5,14 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result};
 use clap::Args;
 use refrain::compare::WordRule;
+use refrain::jobs::{CompareInput, NamedPairs};
 use refrain::text::Offsets;
 use refrain::text::legible;
 use refrain::write::Format;
-use refrain::{Compare, CompareInput, CompareReport, Input, NamedPairs, Outputs, Run};
+use refrain::{Compare, CompareReport, Input, Outputs, Run};
 
 use crate::arguments::{
-    Given, InputArguments, OutputArguments, is_folder, named, offsets, one_of, print, share, size, tell,
+    Given, InputArguments, OutputArguments, is_folder, named, offsets, one_of, print, print_message, share, size,
 };
 use crate::exit::Exit;
 
@@ -179,12 +180,12 @@ impl Arguments {
         }
         let Some(path) = path else { return Ok(()) };
         if !report.common.is_empty() {
-            tell("text that occurs in most documents was ignored; --common 100% includes it");
+            print_message("text that occurs in most documents was ignored; --common 100% includes it");
         }
         let (documents, pairs) = (report.documents.len(), report.pairs.len());
         let pairs = if pairs == 1 { "1 pair".to_owned() } else { format!("{pairs} pairs") };
         let page = if is_report { "; open report.html in it" } else { "" };
-        tell(&format!("compared {documents} documents, wrote {pairs} to {}{page}", path.display()));
+        print_message(&format!("compared {documents} documents, wrote {pairs} to {}{page}", path.display()));
         Ok(())
     }
 
@@ -201,7 +202,7 @@ impl Arguments {
             true => "name a folder that contains one folder per document",
             false => "name at least two files, or a folder",
         };
-        tell(&format!("failed: {read}: nothing to compare; {way_out}"));
+        print_message(&format!("failed: {read}: nothing to compare; {way_out}"));
     }
 }
 
@@ -216,11 +217,11 @@ pub(crate) fn run(arguments: &Arguments, given: &Given) -> Result<Exit> {
     if is_compared {
         arguments.print_report(&report)?;
     }
-    let exit = OutputArguments::tell_failures(&report.failures);
+    let exit = OutputArguments::print_failures(&report.failures);
     if !is_compared {
         arguments.print_too_few(&report);
     }
-    output.tell_account(&report.input);
+    output.print_account(&report.input);
     Ok(if is_compared { exit } else { Exit::SomeFailed })
 }
 

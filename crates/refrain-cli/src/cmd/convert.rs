@@ -8,7 +8,9 @@ use refrain::text::Offsets;
 use refrain::write::{Compression, Format};
 use refrain::{Convert, Run};
 
-use crate::arguments::{Given, InputArguments, OutputArguments, counted_documents, offsets, output_format, tell};
+use crate::arguments::{
+    Given, InputArguments, OutputArguments, counted_documents, offsets, output_format, print_message,
+};
 use crate::exit::Exit;
 
 /// Convert documents to text, JSONL, Parquet or vertical
@@ -73,11 +75,11 @@ pub(crate) fn run(arguments: &Arguments, given: &Given) -> Result<Exit> {
     let left = "the output was not finished";
     let report = output.run(Run::default(), "documents", left, |run| job.run(&input, outputs, run))?;
     output.print_json(&report)?;
-    let exit = OutputArguments::tell_failures(&report.failures);
+    let exit = OutputArguments::print_failures(&report.failures);
     if let Some(path) = output.path().filter(|_| !output.quiet) {
-        tell(&format!("wrote {} to {}", counted_documents(report.documents), path.display()));
+        print_message(&format!("wrote {} to {}", counted_documents(report.documents), path.display()));
     }
-    output.tell_account(&report.input);
+    output.print_account(&report.input);
     Ok(exit)
 }
 

@@ -14,7 +14,7 @@ use refrain::{Corpus, CorpusReport, Outputs, Run};
 
 use crate::arguments::{
     ExtractArguments, Given, InputArguments, alarm, is_folder, languages, named, offsets, output_format, print,
-    run_job, size, tell, tell_failures, thread_number,
+    print_failures, print_message, run_job, size, thread_number,
 };
 use crate::exit::Exit;
 
@@ -25,8 +25,8 @@ use crate::exit::Exit;
 /// `manifest.json` with options, counts and digests. If a run is interrupted, run the same command again: it resumes
 /// and ends with the same bytes.
 ///
-/// Memory does not depend on the size of the input: about 150 MiB per thread, up to --memory for duplicates, and
-/// several times the size of the largest document.
+/// Memory does not depend on the size of the input. refrain needs about 150 MiB per thread, up to --memory for duplicates,
+/// and several times the size of the largest document.
 #[derive(Args)]
 #[allow(clippy::struct_excessive_bools)] // switches of a command line
 #[command(before_help = "Example:\n  refrain corpus samples/crawl.warc.gz -o corpus/ --lang en,de")]
@@ -172,24 +172,24 @@ pub(crate) fn run(arguments: &Arguments, given: &Given) -> Result<Exit> {
         (false, true) => {}
     }
     let errors = arguments.output.join("errors.jsonl");
-    tell_failures(&report.failures.first, report.failures.count, &format!(", see {}", errors.display()));
+    print_failures(&report.failures.first, report.failures.count, &format!(", see {}", errors.display()));
     if !arguments.quiet {
-        tell_report(arguments, &report);
+        print_report(arguments, &report);
     }
     Ok(Exit::of_failures(report.failures.count))
 }
 
 /// Prints what the run did.
-fn tell_report(arguments: &Arguments, CorpusReport { manifest, start, input, .. }: &CorpusReport) {
+fn print_report(arguments: &Arguments, CorpusReport { manifest, start, input, .. }: &CorpusReport) {
     let total = &manifest.statistics.total;
     if arguments.template == CorpusTemplates::Host && total.template.words == 0 {
-        tell(
+        print_message(
             "note: --template host marked nothing. Either no host has at least three pages with an address (a field url, or a web \
              archive) that share a template, or the template is boilerplate already",
         );
     }
     if total.kept.documents == 0 {
-        tell(
+        print_message(
             "note: the corpus is empty; see errors.jsonl for failures, removed/ for removed text, and `refrain list` for the inputs",
         );
     }
@@ -200,8 +200,8 @@ fn tell_report(arguments: &Arguments, CorpusReport { manifest, start, input, .. 
     };
     let parts = manifest.parts.len();
     let folder = arguments.output.display();
-    tell(&format!("corpus: {folder} ({parts} part{}){how}", if parts == 1 { "" } else { "s" }));
-    tell(&input.to_string());
+    print_message(&format!("corpus: {folder} ({parts} part{}){how}", if parts == 1 { "" } else { "s" }));
+    print_message(&input.to_string());
 }
 
 #[cfg(test)]

@@ -8,7 +8,7 @@ use refrain::jobs::{DecodeMethod, Uncertain};
 use refrain::write::{Compression, Format};
 use refrain::{Decode, DecodeReport, Outputs, Run};
 
-use crate::arguments::{Given, OutputArguments, is_folder, named, one_of, size, tell};
+use crate::arguments::{Given, OutputArguments, is_folder, named, one_of, print_message, size};
 use crate::exit::Exit;
 
 /// Decode files to UTF-8, or report their encoding and language
@@ -149,11 +149,11 @@ pub(crate) fn run(arguments: &Arguments, given: &Given) -> Result<Exit> {
     };
     let report = output.run(Run::default(), "files", &left, |run| job.run(&input, outputs, run))?;
     output.print_json(&report)?;
-    let exit = OutputArguments::tell_failures(&report.failures);
+    let exit = OutputArguments::print_failures(&report.failures);
     if !output.quiet {
-        tell_report(&report, output.path(), arguments.detect);
+        print_report(&report, output.path(), arguments.detect);
     }
-    output.tell_account(&report.input);
+    output.print_account(&report.input);
     Ok(exit)
 }
 
@@ -163,35 +163,39 @@ fn train(text: &Path, encodings: &[String], output: &OutputArguments, outputs: &
     let model = Decode::train(text, encodings, outputs)?;
     if !output.quiet {
         let (path, encodings) = (path.display(), encodings.join(", "));
-        tell(&format!("wrote {path}: {} byte triples distinguish {encodings}", model.triples()));
+        print_message(&format!("wrote {path}: {} byte triples distinguish {encodings}", model.triples()));
     }
     Ok(Exit::Done)
 }
 
 /// Prints what was found, what was lost and what was repaired.
-fn tell_report(report: &DecodeReport, output: Option<&Path>, detect: bool) {
+fn print_report(report: &DecodeReport, output: Option<&Path>, detect: bool) {
     let found = found(report);
     match (output, &report.report) {
         (Some(folder), Some(_)) => {
             let texts = files(report.files - report.foreign);
-            tell(&format!("wrote {texts} and report.jsonl to {}: {found}", folder.display()));
+            print_message(&format!("wrote {texts} and report.jsonl to {}: {found}", folder.display()));
         }
         (Some(file), None) if detect || report.failures.count == 0 => {
-            tell(&format!("wrote {}: {found}", file.display()));
+            print_message(&format!("wrote {}: {found}", file.display()));
         }
-        (None, _) if detect => tell(&found),
+        (None, _) if detect => print_message(&found),
         _ => {}
     }
-    tell_uncertain(report);
+    print_uncertain(report);
     if report.losses > 0 {
         let (count, files) = (report.losses, files(report.files_with_losses));
-        tell(&format!("note: bytes that fit no encoding became U+FFFD ({count}), in {files}"));
+        print_message(&format!("note: bytes that fit no encoding became U+FFFD ({count}), in {files}"));
     }
     if report.nuls > 0 {
-        tell(&format!("note: NUL characters became U+FFFD ({}), in {}", report.nuls, files(report.files_with_nuls)));
+        print_message(&format!(
+            "note: NUL characters became U+FFFD ({}), in {}",
+            report.nuls,
+            files(report.files_with_nuls)
+        ));
     }
     if report.repaired > 0 {
-        tell(&format!("note: repaired doubly encoded or mixed text in {}", files(report.repaired)));
+        print_message(&format!("note: repaired doubly encoded or mixed text in {}", files(report.repaired)));
     }
 }
 
@@ -199,17 +203,17 @@ fn tell_report(report: &DecodeReport, output: Option<&Path>, detect: bool) {
 const NAMED: usize = 3;
 
 /// Prints the files whose encoding may be wrong, each with the two best guesses.
-fn tell_uncertain(report: &DecodeReport) {
+fn print_uncertain(report: &DecodeReport) {
     for Uncertain { origin, encoding, second, confidence } in report.uncertain_files.iter().take(NAMED) {
         let guesses = second.map_or_else(|| (*encoding).to_owned(), |second| format!("{encoding} or {second}"));
-        tell(&format!("note: {origin}: the encoding is uncertain: {guesses} (confidence {confidence:.2})"));
+        print_message(&format!("note: {origin}: the encoding is uncertain: {guesses} (confidence {confidence:.2})"));
     }
     if report.uncertain > NAMED as u64 {
         let more = files(report.uncertain - NAMED as u64);
-        tell(&format!("note: the encoding is also uncertain in {more}; the report has a note on each"));
+        print_message(&format!("note: the encoding is also uncertain in {more}; the report has a note on each"));
     }
     if report.uncertain > 0 {
-        tell("note: --from ENCODING decodes with the encoding that you name");
+        print_message("note: --from ENCODING decodes with the encoding that you name");
     }
 }
 

@@ -11,15 +11,16 @@ use refrain::write::{Compression, Format};
 use refrain::{Decontaminate, Input, Output, Outputs, Run};
 
 use crate::arguments::{
-    Given, InputArguments, OutputArguments, counted_documents, is_folder, named, offsets, output_format, print, tell,
+    Given, InputArguments, OutputArguments, counted_documents, is_folder, named, offsets, output_format, print,
+    print_message,
 };
 use crate::exit::Exit;
 
 /// Remove items of benchmarks from documents
 ///
-/// Finds questions, passages, options and answers of benchmarks (--evals) in the documents, also if lines, case,
-/// punctuation, numbering or the order of options differ, or some words. A short question is removed only if its answer
-/// or its options are near it. What is less sure is listed in the report and kept.
+/// Reads benchmarks (--evals) and finds their questions, passages, options and answers in the documents. Line breaks, case,
+/// punctuation, numbering, the order of options and some words may differ. A short question is removed only if its answer
+/// or its options are near it. refrain keeps uncertain items and lists them in the report.
 #[derive(Args)]
 #[command(
     before_help = "Example:\n  refrain decontaminate samples/quiz.jsonl --evals samples/evals/ -o clean.jsonl",
@@ -123,16 +124,16 @@ pub(crate) fn run(arguments: &Arguments, given: &Given) -> Result<Exit> {
     if !output.quiet && !output.json && output.path().is_some() {
         print(&report.to_string())?;
     }
-    let exit = OutputArguments::tell_failures(&report.failures);
+    let exit = OutputArguments::print_failures(&report.failures);
     if let Some(path) = output.path().filter(|_| !output.quiet) {
         let (what, count) = match arguments.explain {
             true => ("what would be removed of ", report.documents),
             false => ("", report.documents_kept),
         };
         let [documents, found] = [count, report.documents_contaminated].map(counted_documents);
-        tell(&format!("wrote {what}{documents} to {}; found items of benchmarks in {found}", path.display()));
+        print_message(&format!("wrote {what}{documents} to {}; found items of benchmarks in {found}", path.display()));
     }
-    output.tell_account(&report.input);
+    output.print_account(&report.input);
     Ok(exit)
 }
 

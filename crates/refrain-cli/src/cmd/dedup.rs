@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 
 use crate::arguments::{
     Given, InputArguments, OutputArguments, alarm, counted_documents, is_folder, named, offsets, output_format,
-    peak_memory, print, share, size, tell,
+    peak_memory, print, print_message, share, size,
 };
 use crate::exit::Exit;
 
@@ -290,9 +290,9 @@ pub(crate) fn run(arguments: &Arguments, given: &Given) -> Result<Exit> {
         let plan = |run: &Run| job.plan(&input, against.as_ref(), &outputs, run);
         let plan = output.run(run, "documents", "nothing was written", plan)?;
         if output.json {
-            output.print_json(&plan)?
+            output.print_json(&plan)?;
         } else {
-            print(&plan.to_string())?
+            print(&plan.to_string())?;
         }
         return Ok(Exit::Done);
     }
@@ -308,9 +308,13 @@ pub(crate) fn run(arguments: &Arguments, given: &Given) -> Result<Exit> {
     } else if !output.quiet && (arguments.count_only || (is_free && !arguments.explain)) {
         print(&report.to_string())?;
     }
-    let exit = OutputArguments::tell_failures(&report.failures);
+    let exit = OutputArguments::print_failures(&report.failures);
     if let Some(path) = output.path().filter(|_| !output.quiet && arguments.explain) {
-        tell(&format!("wrote what would be removed of {} to {}", counted_documents(report.documents), path.display()));
+        print_message(&format!(
+            "wrote what would be removed of {} to {}",
+            counted_documents(report.documents),
+            path.display()
+        ));
     }
     if let Some(path) = output.path().filter(|_| !output.quiet && arguments.writes_documents()) {
         let removed = counted_documents(report.documents - report.documents_kept);
@@ -324,9 +328,13 @@ pub(crate) fn run(arguments: &Arguments, given: &Given) -> Result<Exit> {
             }
             _ => String::new(),
         };
-        tell(&format!("wrote {} to {}; {removed}{lost}", counted_documents(report.documents_kept), path.display()));
+        print_message(&format!(
+            "wrote {} to {}; {removed}{lost}",
+            counted_documents(report.documents_kept),
+            path.display()
+        ));
     }
-    output.tell_account(&report.input);
+    output.print_account(&report.input);
     Ok(exit)
 }
 

@@ -5,12 +5,15 @@ use std::path::PathBuf;
 use anyhow::Result;
 use clap::Args;
 use refrain::editions::BaselineMethod;
+use refrain::jobs::EditionsInput;
 use refrain::jobs::Threshold;
 use refrain::text::legible;
 use refrain::write::Format;
-use refrain::{Editions, EditionsInput, EditionsReport, Input, Outputs, Run};
+use refrain::{Editions, EditionsReport, Input, Outputs, Run};
 
-use crate::arguments::{Given, InputArguments, OutputArguments, is_folder, named, one_of, print, share, size, tell};
+use crate::arguments::{
+    Given, InputArguments, OutputArguments, is_folder, named, one_of, print, print_message, share, size,
+};
 use crate::exit::Exit;
 
 /// Find editions of the same work, complete or partial, and show where they overlap
@@ -115,28 +118,31 @@ impl Arguments {
             }
             print(&table)?;
         }
-        tell_books("too short to compare", report, &report.too_short);
-        tell_books("alphabetical lists, not compared with each other", report, &report.lists);
+        print_books("too short to compare", report, &report.too_short);
+        print_books("alphabetical lists, not compared with each other", report, &report.lists);
         let wrote = self.output.path().map_or(String::new(), |path| format!("wrote {}: ", path.display()));
         let count = |count: usize, one: &str| format!("{count} {one}{}", if count == 1 { "" } else { "s" });
         let share = if report.pairs.len() == 1 { "shares" } else { "share" };
         let works = report.works.iter().filter(|work| work.books.len() > 1).count();
         let (books, pairs) = (count(report.books.len(), "book"), count(report.pairs.len(), "pair"));
-        tell(&format!("{wrote}{books}, {pairs} that {share} text, {} with several editions", count(works, "work")));
+        print_message(&format!(
+            "{wrote}{books}, {pairs} that {share} text, {} with several editions",
+            count(works, "work")
+        ));
         if let Some(index) = &self.index {
-            tell(&format!("saved the index {}", index.display()));
+            print_message(&format!("saved the index {}", index.display()));
         }
         Ok(())
     }
 }
 
 /// Prints the names of some books.
-fn tell_books(what: &str, report: &EditionsReport, books: &[u32]) {
+fn print_books(what: &str, report: &EditionsReport, books: &[u32]) {
     let found = books.iter().take(NAMED).filter_map(|number| report.books.get(*number as usize));
     let names: Vec<String> = found.map(|book| legible(book.name())).collect();
     let more = if books.len() > NAMED { format!(" and {} more", books.len() - NAMED) } else { String::new() };
     if !names.is_empty() {
-        tell(&format!("note: {what}: {}{more}", names.join(", ")));
+        print_message(&format!("note: {what}: {}{more}", names.join(", ")));
     }
 }
 
@@ -153,9 +159,9 @@ pub(crate) fn run(arguments: &Arguments, given: &Given) -> Result<Exit> {
     if report.compared {
         arguments.print_report(&report)?;
     }
-    let exit = OutputArguments::tell_failures(&report.failures);
+    let exit = OutputArguments::print_failures(&report.failures);
     if report.compared {
-        output.tell_account(&report.input);
+        output.print_account(&report.input);
         return Ok(exit);
     }
     let read = match report.books.as_slice() {
@@ -163,8 +169,8 @@ pub(crate) fn run(arguments: &Arguments, given: &Given) -> Result<Exit> {
         [only] => format!("{}: this is the only book that could be read", legible(only.name())),
         _ => "only the books of one side could be read".to_owned(),
     };
-    tell(&format!("failed: {read}: nothing to compare; name at least two books, or a folder"));
-    output.tell_account(&report.input);
+    print_message(&format!("failed: {read}: nothing to compare; name at least two books, or a folder"));
+    output.print_account(&report.input);
     Ok(Exit::SomeFailed)
 }
 

@@ -10,7 +10,7 @@ use refrain::write::{Compression, Format};
 use refrain::{Extract, ExtractReport, Run};
 
 use crate::arguments::{
-    ExtractArguments, Given, InputArguments, OutputArguments, counted_documents, named, offsets, one_of, tell,
+    ExtractArguments, Given, InputArguments, OutputArguments, counted_documents, named, offsets, one_of, print_message,
 };
 use crate::exit::Exit;
 
@@ -140,16 +140,16 @@ pub(crate) fn run(arguments: &Arguments, given: &Given) -> Result<Exit> {
     let left = "the output was not finished";
     let report = output.run(Run::default(), "pages", left, |run| job.run(&input, outputs, run))?;
     output.print_json(&report)?;
-    let exit = OutputArguments::tell_failures(&report.failures);
+    let exit = OutputArguments::print_failures(&report.failures);
     if !output.quiet && !output.json {
-        tell_report(&report, output.path(), arguments.explain);
+        print_report(&report, output.path(), arguments.explain);
     }
-    output.tell_account(&report.input);
+    output.print_account(&report.input);
     Ok(exit)
 }
 
 /// Prints what became of the pages.
-fn tell_report(report: &ExtractReport, output: Option<&Path>, explain: bool) {
+fn print_report(report: &ExtractReport, output: Option<&Path>, explain: bool) {
     let to = output.map_or(String::new(), |path| format!(" to {}", path.display()));
     let skipped = &report.input.skipped;
     let what = match report.documents {
@@ -165,7 +165,7 @@ fn tell_report(report: &ExtractReport, output: Option<&Path>, explain: bool) {
         poor.push(format!("{} with only the description in their metadata", report.described));
     }
     let poor = if poor.is_empty() { String::new() } else { format!("; {}", poor.join(", ")) };
-    tell(&format!("{what}{poor}"));
+    print_message(&format!("{what}{poor}"));
 }
 
 #[cfg(test)]

@@ -6,12 +6,13 @@ use std::path::PathBuf;
 use anyhow::{Result, bail};
 use clap::{Args, Subcommand};
 use refrain::compare::WordRule;
+use refrain::jobs::CheckInput;
 use refrain::text::legible;
 use refrain::write::{Compression, Format};
-use refrain::{CheckInput, Input, Library, LibraryCheck, LibraryOptions, Run};
+use refrain::{Input, Library, LibraryCheck, LibraryOptions, Run};
 use serde_json::json;
 
-use crate::arguments::{InputArguments, OutputArguments, counted_documents, named, print, share, size, tell};
+use crate::arguments::{InputArguments, OutputArguments, counted_documents, named, print, print_message, share, size};
 use crate::exit::Exit;
 
 /// Store sources on disk and check documents against them
@@ -150,9 +151,9 @@ struct Quiet {
 }
 
 impl Quiet {
-    fn tell(&self, line: &str) {
+    fn print_message(&self, line: &str) {
         if !self.quiet {
-            tell(line);
+            print_message(line);
         }
     }
 }
@@ -166,13 +167,17 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Exit> {
         Command::Verify(Named { library, quiet }) => {
             let opened = Library::open(library)?;
             opened.verify()?;
-            quiet.tell(&format!("{}: {} sources, no damage found", library.display(), opened.sources().count()));
+            quiet.print_message(&format!(
+                "{}: {} sources, no damage found",
+                library.display(),
+                opened.sources().count()
+            ));
             Ok(Exit::Done)
         }
         Command::Compact(Named { library, quiet }) => {
             let mut opened = Library::open(library)?;
             opened.compact()?;
-            quiet.tell(&format!("{}: {} sources in one segment", library.display(), opened.sources().count()));
+            quiet.print_message(&format!("{}: {} sources in one segment", library.display(), opened.sources().count()));
             Ok(Exit::Done)
         }
     }
@@ -191,7 +196,7 @@ impl Add {
         let left = "nothing was added";
         let report = output.run(run, "documents", left, |run| library.add(&input, &read, outputs, run))?;
         output.print_json(&report)?;
-        let exit = OutputArguments::tell_failures(&report.failures);
+        let exit = OutputArguments::print_failures(&report.failures);
         if !output.quiet {
             let mut line = format!("added {} to {}", counted_documents(report.new), self.library.display());
             if let [first, more @ ..] = report.replaced.as_slice() {
@@ -201,9 +206,9 @@ impl Add {
             if report.known > 0 {
                 let _ = write!(line, "; {} already present", report.known);
             }
-            tell(&line);
+            print_message(&line);
         }
-        output.tell_all(&report.input);
+        output.print_account_always(&report.input);
         Ok(exit)
     }
 }
@@ -213,10 +218,12 @@ impl Remove {
         let folder = self.library.display();
         let missing = Library::open(&self.library)?.remove(&self.ids)?;
         for id in &missing {
-            tell(&format!("failed: {id}: no source has this name; `refrain library list {folder}` shows the names"));
+            print_message(&format!(
+                "failed: {id}: no source has this name; `refrain library list {folder}` shows the names"
+            ));
         }
         let removed = counted_documents((self.ids.len() - missing.len()) as u64);
-        self.quiet.tell(&format!("removed {removed} from {folder}"));
+        self.quiet.print_message(&format!("removed {removed} from {folder}"));
         Ok(Exit::of_failures(missing.len() as u64))
     }
 }
@@ -257,8 +264,8 @@ impl Check {
         let outputs = output.results(output.json.then_some((Format::Jsonl, Compression::None)))?;
         let (job, left) = (self.job(), "the output was not finished");
         let report = output.run(Run::default(), "documents", left, |run| library.check(input, &job, outputs, run))?;
-        let exit = OutputArguments::tell_failures(&report.failures);
-        output.tell_account(&report.input);
+        let exit = OutputArguments::print_failures(&report.failures);
+        output.print_account(&report.input);
         Ok(exit)
     }
 }

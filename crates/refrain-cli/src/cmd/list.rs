@@ -8,14 +8,14 @@ use refrain::Run;
 use refrain::jobs::{ItemKind, ListedItem};
 use serde_json::json;
 
-use crate::arguments::{InputArguments, tell};
+use crate::arguments::{InputArguments, print_message};
 use crate::exit::Exit;
 
 /// List what the inputs contain: documents, skipped items and damage
 ///
-/// One line per item: document, skipped or failed; size in bytes; URL or id, reason, or error; input and item number. The line
-/// of a damaged document ends with the error. Documents are opened, so that the counts are those of every other verb. Nothing
-/// is written.
+/// Reads the inputs as every other verb does, and writes no files. Prints one line per item with four columns: document,
+/// skipped or failed; the size in bytes; the URL or id, the reason, or the error; the input and the item number. The line of a
+/// damaged document ends with the error.
 #[derive(Args)]
 #[command(before_help = "Example:\n  refrain list samples/crawl-broken.warc.gz")]
 pub(crate) struct Arguments {
@@ -40,7 +40,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Exit> {
     };
     let account = arguments.input.input()?.each_item(&arguments.input.options(), &Run::default(), show)?;
     if !arguments.quiet {
-        tell(&account.to_string());
+        print_message(&account.to_string());
     }
     Ok(Exit::of_failures(failures))
 }

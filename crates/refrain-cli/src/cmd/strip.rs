@@ -4,24 +4,28 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Result, bail};
 use clap::Args;
-use refrain::jobs::LearnedFrom;
+use refrain::jobs::{LearnedFrom, SavedEvidence};
 use refrain::papers::frequent_lines::counters::CounterKind;
 use refrain::source::STDIN;
 use refrain::strip::{PaperOptions, StripMethod, StripProfile};
 use refrain::text::Offsets;
 use refrain::text::legible;
 use refrain::write::{Compression, Format};
-use refrain::{Output, Outputs, Run, SavedEvidence, Strip, StripReport};
+use refrain::{Output, Outputs, Run, Strip, StripReport};
 
-use crate::arguments::{Given, InputArguments, OutputArguments, named, offsets, one_of, size, tell, with_parameters};
+use crate::arguments::{
+    Given, InputArguments, OutputArguments, named, offsets, one_of, print_message, size, with_parameters,
+};
 use crate::exit::Exit;
 
 /// Remove licence headers and footers from books
 ///
-/// Reads the texts twice: first to learn what their two ends share, then to find the last line of the preamble and the
-/// first line of the epilogue in each. The profile gutenberg also uses evidence that ships with refrain, so one book is
-/// enough. In a folder, the remaining bytes of each book are unchanged, and report.jsonl lists what was found. If
-/// stripping would remove the whole text, refrain keeps it and reports it.
+/// Reads the texts twice. The first time, it learns which lines the beginnings and the ends of texts share. The second time,
+/// it finds the last line of the preamble and the first line of the epilogue of each text. The profile gutenberg also uses
+/// evidence that ships with refrain, so one book is enough.
+///
+/// In an output folder, the remaining bytes of each book are unchanged, and report.jsonl lists what was found. If stripping
+/// would remove a whole text, refrain keeps it and prints a note.
 #[derive(Args)]
 #[command(
     before_help = "Examples:\n  refrain strip samples/books/ -o clean/\n  refrain strip samples/books/lamp.txt\n  refrain strip samples/books/ --explain --worst\n  refrain strip samples/books/ --explain --format tsv -o found.tsv",
@@ -30,8 +34,8 @@ use crate::exit::Exit;
          --explain what was found [default: standard output]"
     )),
     mut_arg("report", |arg| arg.value_name("FILE").help(
-        "Write the report of the run to this file: as JSON (.json), or as a page (.html) with the least certain cases, the \
-         positions of frequent lines, and line frequencies"
+        "Write the report of the run to this file: as JSON (.json), or as a page (.html). The page shows the least certain \
+         cases, the positions of frequent lines, and line frequencies"
     ))
 )]
 #[allow(clippy::struct_excessive_bools)] // switches of a command line
@@ -246,22 +250,22 @@ pub(crate) fn run(arguments: &Arguments, given: &Given) -> Result<Exit> {
     let run = Run { memory: arguments.method.memory, temporary: arguments.temporary.clone(), ..Run::default() };
     let report = output.run(run, unit, "the output was not finished", |run| job.run(&input, outputs, run))?;
     output.print_json(&report)?;
-    let exit = OutputArguments::tell_failures(&report.failures);
+    let exit = OutputArguments::print_failures(&report.failures);
     if !output.quiet && !output.json {
-        tell_report(&job, &report, output.path());
+        print_report(&job, &report, output.path());
     }
-    output.tell_account(&report.input);
+    output.print_account(&report.input);
     Ok(exit)
 }
 
 /// Prints what was learned from and what was found.
-fn tell_report(job: &Strip, report: &StripReport, path: Option<&Path>) {
+fn print_report(job: &Strip, report: &StripReport, path: Option<&Path>) {
     let noun = job.profile.noun();
     if let Some(learned) = report.learned.filter(|learned| learned.texts > 0) {
-        tell(&learned_from(learned, noun));
+        print_message(&learned_from(learned, noun));
     }
     if report.books == 0 && !job.explain {
-        return tell(&format!("wrote nothing: no {noun} could be read"));
+        return print_message(&format!("wrote nothing: no {noun} could be read"));
     }
     if report.emptied > 0 {
         let names: Vec<String> = report.first_emptied.iter().map(|id| legible(id)).collect();
@@ -269,13 +273,19 @@ fn tell_report(job: &Strip, report: &StripReport, path: Option<&Path>) {
             0 => String::new(),
             more => format!(" and {more} more"),
         };
-        let kept = if job.explain { "they would be written whole" } else { "written whole" };
-        tell(&format!("note: nothing but boilerplate found, {kept}: {}{more}", names.join(", ")));
+        let (text, keeps) = if report.emptied == 1 { ("a text", "it") } else { ("texts", "them") };
+        let keeps = if job.explain { format!("would keep {keeps}") } else { format!("kept {keeps}") };
+        print_message(&format!(
+            "note: found only boilerplate in {text}, so refrain {keeps} whole: {}{more}",
+            names.join(", ")
+        ));
     }
     let wrote = path.map_or(String::new(), |path| format!("wrote {}: ", path.display()));
     let StripReport { books, preambles, epilogues, doubtful, .. } = report;
     let books = counted(*books, noun);
-    tell(&format!("{wrote}{books}, {preambles} with a preamble, {epilogues} with an epilogue, {doubtful} doubtful"));
+    print_message(&format!(
+        "{wrote}{books}, {preambles} with a preamble, {epilogues} with an epilogue, {doubtful} doubtful"
+    ));
 }
 
 fn learned_from(LearnedFrom { texts, distinct, shipped }: LearnedFrom, noun: &str) -> String {

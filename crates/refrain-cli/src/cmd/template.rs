@@ -5,11 +5,11 @@ use std::path::{Path, PathBuf};
 
 use anyhow::Result;
 use clap::Args;
-use refrain::jobs::{RangeUnit, TemplateBy, TemplateMethod};
+use refrain::jobs::{RangeUnit, TemplateBy, TemplateMethod, TemplateResult};
 use refrain::write::{Compression, Format};
-use refrain::{Output, Outputs, Run, Template, TemplateReport, TemplateResult};
+use refrain::{Output, Outputs, Run, Template, TemplateReport};
 
-use crate::arguments::{Given, InputArguments, OutputArguments, named, one_of, print, size, tell};
+use crate::arguments::{Given, InputArguments, OutputArguments, named, one_of, print, print_message, size};
 use crate::exit::Exit;
 
 /// Remove the template of a site from its pages, and keep content or records
@@ -21,7 +21,7 @@ use crate::exit::Exit;
 #[command(
     before_help = "Examples:\n  refrain template samples/site/ -o content/\n  refrain template samples/crawl.warc.gz --by host --format text\n  refrain template samples/site/ --records --format csv\n  refrain template samples/site/ --show -o pages.html",
     mut_arg("output", |arg| arg.value_name("PATH").help(
-        "Folder for the content of the pages; or a file: documents (.txt, .jsonl, .parquet, .vert), a table of records \
+        "Folder for the content of the pages; or a file. It holds documents (.txt, .jsonl, .parquet, .vert), a table of records \
          (.csv, .tsv, .jsonl, .parquet), or the pages of --show (.html) [default: standard output]"
     ))
 )]
@@ -38,7 +38,7 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "METHOD", default_value = "backbone", value_parser = named(TemplateMethod::ALL.to_vec()), help_heading = "Method")]
     method: TemplateMethod,
 
-    /// Use templates that --save wrote, and learn nothing
+    /// Use the templates in this file, which --save wrote, instead of learning them
     #[arg(long, value_name = "FILE", help_heading = "Method")]
     evidence: Option<PathBuf>,
 
@@ -50,7 +50,7 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "SIZE", default_value = "128M", value_parser = size, allow_negative_numbers = true, help_heading = "Running")]
     memory: u64,
 
-    /// Write the ranges of the content of each page, one JSON object per page: in characters or bytes of the page, or in
+    /// Instead of content, write its ranges, one JSON object per page. They count characters or bytes of the page, or
     /// characters of the normalised page, in which one space replaces every run of white space
     #[arg(long, value_name = "UNIT", value_parser = named(RangeUnit::ALL.to_vec()), help_heading = "Output")]
     ranges: Option<RangeUnit>,
@@ -59,7 +59,7 @@ pub(crate) struct Arguments {
     #[arg(long, conflicts_with_all = ["ranges", "show"], help_heading = "Output")]
     records: bool,
 
-    /// With --records: read the fields from this file, and learn nothing
+    /// With --records: use the fields in this file, which --save-wrapper wrote, instead of learning them
     #[arg(long, value_name = "FILE", requires = "records", help_heading = "Output")]
     wrapper: Option<PathBuf>,
 
@@ -151,9 +151,9 @@ pub(crate) fn run(arguments: &Arguments, given: &Given) -> Result<Exit> {
     if output.json {
         print(&format!("{}\n", report.summary()))?;
     }
-    let exit = OutputArguments::tell_failures(&report.failures);
+    let exit = OutputArguments::print_failures(&report.failures);
     if let (Some(path), Some(before), true) = (&arguments.evidence, report.fitted_before, report.no_longer_fits) {
-        tell(&format!(
+        print_message(&format!(
             "note: {} no longer fits: {} of {} pages match its templates ({:.0} % when it was learned); learn it again with --save",
             path.display(),
             report.fitting,
@@ -162,20 +162,22 @@ pub(crate) fn run(arguments: &Arguments, given: &Given) -> Result<Exit> {
         ));
     }
     if !output.quiet {
-        tell_report(&report, arguments.result(), output.path());
+        print_report(&report, arguments.result(), output.path());
     }
-    output.tell_account(&report.input);
+    output.print_account(&report.input);
     Ok(exit)
 }
 
 /// Prints a summary.
-fn tell_report(report: &TemplateReport, result: TemplateResult, path: Option<&Path>) {
+fn print_report(report: &TemplateReport, result: TemplateResult, path: Option<&Path>) {
     if report.learned_from < report.observed {
         let (learned_from, observed) = (report.learned_from, report.observed);
-        tell(&format!("note: learned from a sample of {learned_from} of {observed} pages; raise --memory to use all"));
+        print_message(&format!(
+            "note: learned from a sample of {learned_from} of {observed} pages; raise --memory to use all"
+        ));
     }
     if report.pages == 0 {
-        return tell("wrote nothing: no page could be read");
+        return print_message("wrote nothing: no page could be read");
     }
     let wrote = path.map_or(String::new(), |path| format!("wrote {}: ", path.display()));
     let pages = counted(report.pages as usize, "page");
@@ -192,12 +194,12 @@ fn tell_report(report: &TemplateReport, result: TemplateResult, path: Option<&Pa
         notes.push(format!("{} without content", report.empty - report.other_kind));
     }
     let notes = if notes.is_empty() { String::new() } else { format!("; {}", notes.join(", ")) };
-    tell(&format!("{wrote}{pages}, {by}{notes}"));
+    print_message(&format!("{wrote}{pages}, {by}{notes}"));
     if report.alone > 0 {
-        let have = if report.pages == 1 { "has" } else { "have" };
-        tell(&format!(
-            "note: {} of {pages} {have} no template, which takes at least {} different pages; their content was extracted \
-             page by page, as refrain extract does",
+        let (have, content) = if report.alone == 1 { ("has", "its content") } else { ("have", "their content") };
+        print_message(&format!(
+            "note: {} of {pages} {have} no template, because a template needs at least {} different pages of a site; refrain \
+             extracted {content} page by page, as refrain extract does",
             report.alone,
             Template::LEAST_PAGES
         ));

@@ -11,18 +11,19 @@ use crate::exit::Exit;
 
 /// Explain what was removed from one document
 ///
-/// Reads the output of corpus, dedup, strip, template, extract or convert. Prints what happened in two lines, then each removed
-/// range: the rule, why, the beginning of its text, and the text that it was copied from.
+/// Reads the output of corpus, dedup, strip, template, extract or convert. Prints a summary of two lines. Then it prints each
+/// removed range: the rule, the reason, the beginning of its text, and the text that it was copied from.
 #[derive(Args)]
 #[command(
     before_help = "Examples:\n  refrain corpus samples/crawl.warc.gz -o corpus/\n  refrain why fog-signals.html corpus/"
 )]
 pub(crate) struct Arguments {
-    /// The id or address of a document, its file name, or a part of these. If several documents match, they are listed
+    /// Id, URL or file name of a document, or a part of one of these. If several documents match, refrain lists them
     #[arg(value_name = "ID")]
     id: String,
 
-    /// The folder that a run wrote, or its documents with --removed. The text that was copied is looked up in all outputs
+    /// Folder that a run wrote; or its file of documents, with --removed. refrain searches all of them for the text that was
+    /// copied
     #[arg(value_name = "OUTPUT", required = true)]
     outputs: Vec<String>,
 
@@ -45,5 +46,5 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Exit> {
     let report = run_job(run, true, "documents", "nothing was printed", |run| job.run(&arguments.outputs, run))?;
     let json = serde_json::to_string_pretty(&report)? + "\n";
     print(&if arguments.json { json } else { report.to_string() })?;
-    Ok(OutputArguments::tell_failures(&report.failures))
+    Ok(OutputArguments::print_failures(&report.failures))
 }

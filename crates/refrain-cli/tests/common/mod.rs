@@ -6,7 +6,7 @@
 mod skipped;
 
 use std::fs::{self, File};
-use std::io::{Cursor, Write};
+use std::io::{BufRead, BufReader, Cursor, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 use std::sync::Arc;
@@ -22,7 +22,7 @@ use zip::write::SimpleFileOptions;
 
 pub(crate) use skipped::skipped;
 
-/// A text that is fine. It stands beside damaged files and has to arrive.
+/// A text that is fine. It stands next to damaged files and has to arrive.
 pub(crate) const GOOD: &str = "The keeper lit the lamp at dusk and went down to the boats.";
 
 /// A folder of its own for every test. The command runs in it, so files are named without a path.
@@ -92,6 +92,21 @@ impl Env {
 
     pub(crate) fn read_json(&self, name: &str) -> Value {
         serde_json::from_slice(&self.read(name)).unwrap_or_else(|error| panic!("{name}: {error}"))
+    }
+
+    /// Runs a command whose output is closed after the first line (or before it).
+    pub(crate) fn run_with_closed_pipe(&self, arguments: &[&str], lines: usize) -> Outcome {
+        let mut command = self.command(arguments);
+        command.stdout(Stdio::piped()).stderr(Stdio::piped());
+        let mut child = command.spawn().expect("refrain starts");
+        let mut stdout = BufReader::with_capacity(64, child.stdout.take().expect("its standard output"));
+        for _ in 0..lines {
+            let mut line = Vec::new();
+            stdout.read_until(b'\n', &mut line).expect("a line");
+            assert!(!line.is_empty());
+        }
+        drop(stdout);
+        Outcome::of(child.wait_with_output().expect("refrain ends"))
     }
 
     /// The command, ready to be started in the folder.
@@ -205,7 +220,7 @@ impl Converted {
 
     /// Checks that the good document came through and that nothing but this one failure was met.
     #[track_caller]
-    pub(crate) fn good_arrives_beside_one_failure(&self, input: &str, words: &[&str]) -> &Value {
+    pub(crate) fn good_is_kept_with_one_failure(&self, input: &str, words: &[&str]) -> &Value {
         assert!(self.texts().contains(&GOOD), "the good document is missing: {self:?}");
         assert_eq!(self.outcome.code, 1, "{self:?}");
         assert_eq!(self.failures.len(), 1, "{:#?}", self.failures);
@@ -330,13 +345,13 @@ pub(crate) fn xz(content: &[u8]) -> Vec<u8> {
     encoder.finish().expect("in memory")
 }
 
-pub(crate) fn unpack_gzip(content: &[u8]) -> Vec<u8> {
+pub(crate) fn decompress_gzip(content: &[u8]) -> Vec<u8> {
     let mut plain = Vec::new();
     std::io::Read::read_to_end(&mut flate2::read::MultiGzDecoder::new(content), &mut plain).expect("gzip data");
     plain
 }
 
-pub(crate) fn unpack_zstd(content: &[u8]) -> Vec<u8> {
+pub(crate) fn decompress_zstd(content: &[u8]) -> Vec<u8> {
     ::zstd::decode_all(content).expect("zstd data")
 }
 

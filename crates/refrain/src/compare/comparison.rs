@@ -7,8 +7,8 @@ use std::sync::OnceLock;
 use rayon::iter::{IntoParallelIterator, IntoParallelRefIterator, ParallelIterator};
 use serde::Serialize;
 
+use super::excluded::{Exclusion, blanked, references, stretches_of};
 use super::fingerprint::{Fingerprint, FingerprintOptions, Scores, landmarks, words_of};
-use super::leave_out::{LeftOut, blanked, references, stretches_of};
 use super::pairs::{DocumentPair, FingerprintCollection, PairOptions, Side};
 use super::passages::{AlignOptions, AlignedPassage, PassageKind, PassageText, align};
 use super::quotes::{Quoted, quotations, quoted};
@@ -100,7 +100,7 @@ pub struct PreparedDocument {
     /// The files it was assembled from, in order; empty if it is a single file.
     pub parts: Vec<DocumentPart>,
     /// Ranges that do not count, in order.
-    pub left_out: Vec<(Span, LeftOut)>,
+    pub left_out: Vec<(Span, Exclusion)>,
     fingerprint: Fingerprint,
     /// What other documents are likely to share if they share a passage.
     landmarks: Fingerprint,
@@ -113,14 +113,14 @@ impl PreparedDocument {
         let (id, url, language) = (document.id.clone(), document.origin.url.clone(), document.language.clone());
         let text = document.into_text();
         let lists = if options.keep_references { Vec::new() } else { references(&text) };
-        let mut left_out: Vec<(Span, LeftOut)> = lists.iter().map(|span| (*span, LeftOut::References)).collect();
+        let mut left_out: Vec<(Span, Exclusion)> = lists.iter().map(|span| (*span, Exclusion::References)).collect();
         let counting = blanked(&text, &lists);
         let mut words = words_of(&counting, options.fingerprints.rule);
         let mut fingerprint = Fingerprint::of_words(&words, &options.fingerprints);
         if !given.grams.is_empty() {
             fingerprint = fingerprint.without(|gram| given.has(gram));
             let stretches = stretches_of(&counting, &options.fingerprints, |gram| given.has(gram));
-            left_out.extend(stretches.into_iter().map(|span| (span, LeftOut::Given)));
+            left_out.extend(stretches.into_iter().map(|span| (span, Exclusion::Given)));
             left_out.sort_unstable();
             let spans: Vec<Span> = left_out.iter().map(|(span, _)| *span).collect();
             words = words_of(&blanked(&text, &spans), options.fingerprints.rule);
@@ -166,7 +166,7 @@ pub struct ComparedDocument {
     /// The number of distinct n-grams that count.
     pub grams: usize,
     /// Ranges that do not count, in order.
-    pub left_out: Vec<(Span, LeftOut)>,
+    pub left_out: Vec<(Span, Exclusion)>,
     /// Whether other documents are only compared against it.
     pub reference: bool,
     /// Where its pages begin, in code points.
@@ -411,7 +411,7 @@ impl Comparison {
                 *known.entry(stretch).or_default() += 1;
             }
             let document = &mut self.documents[number];
-            document.left_out.extend(stretches.into_iter().map(|span| (span, LeftOut::Common)));
+            document.left_out.extend(stretches.into_iter().map(|span| (span, Exclusion::Common)));
             document.left_out.sort_unstable();
         }
         let mut common: Vec<(String, usize)> = known.into_iter().collect();
@@ -461,7 +461,7 @@ impl Comparison {
                 to += 1;
             }
             let one_text = |number| Ok((number, self.alignable(number)?));
-            let aligned: Result<Vec<(usize, (u64, Vec<SharedPassage>))>> = workers.install(|| {
+            let aligned: Result<Vec<_>> = workers.install(|| {
                 let texts: HashMap<usize, AlignableText> =
                     involved.into_par_iter().map(one_text).collect::<Result<_>>()?;
                 let one_pair = |pair: &usize| {

@@ -119,7 +119,7 @@ pub(super) fn words_of(text: &str, rule: WordRule) -> Vec<u64> {
 /// Two texts with this many equal words in a row share a landmark.
 const RUN: usize = 20;
 
-/// Runs of 8 words that stand for the words around them: of all runs within [`RUN`] words, the one with the lowest hash. This is
+/// Runs of 8 words that represent the words around them: of all runs within [`RUN`] words, the one with the lowest hash. This is
 /// winnowing, as Schleimer, Wilkerson and Aiken published it. Two texts that share [`RUN`] words in a row share at least one.
 pub(super) fn landmarks(words: &[u64]) -> Fingerprint {
     // Mixed, since the hash of a run of words may be low because a frequent word begins it.

@@ -10,9 +10,9 @@
 
 mod batch;
 mod comparison;
+mod excluded;
 mod fingerprint;
 mod join;
-mod leave_out;
 mod library;
 mod pairs;
 mod passages;
@@ -25,9 +25,9 @@ pub use comparison::{
     PreparedDocument, SharedPassage,
 };
 pub(crate) use comparison::{page_of, pages_of};
+pub use excluded::Exclusion;
 pub use fingerprint::{Fingerprint, FingerprintOptions, Scores};
 pub use join::{Holder, PairJoin};
-pub use leave_out::LeftOut;
 #[doc(hidden)]
 pub use library::{Added, CheckOptions, Checked, LibraryReader, LibraryWriter};
 pub use library::{LibrarySource, Match};

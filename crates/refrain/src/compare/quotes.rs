@@ -1,6 +1,6 @@
 //! Passages in quotation marks, and whether their source is named.
 
-use super::leave_out::has_year;
+use super::excluded::has_year;
 use crate::document::Span;
 
 /// Whether a passage is a quotation in its document.

@@ -353,7 +353,7 @@ mod tests {
     }
 
     #[test]
-    fn what_stands_in_the_text_is_no_loss() {
+    fn signs_of_the_text_are_no_loss() {
         let utf8 = Charset::Standard(encoding_rs::UTF_8);
         assert_eq!(utf8.decode(b"\xef\xbf\xbd \xff \xef\xbf\xbd"), ("\u{fffd} \u{fffd} \u{fffd}".into(), 1));
         let long = [&b"\xef\xbf\xbd".repeat(5000)[..], b"\xe2\x82", &b"\xff".repeat(5000)].concat();

@@ -92,7 +92,7 @@ const ASCII_LETTERS: usize = 128;
 const MOST_BY_ASCII: u32 = 200;
 /// Bytes examined for multi-byte encodings: first a few, then more for the plausible ones.
 const WIDE_LOOKS: [usize; 2] = [192, 1600];
-/// A Chinese character or the like beside a letter of ASCII.
+/// A Chinese character or the like next to a letter of ASCII.
 const WIDE_BESIDE_ASCII: i64 = 48;
 
 /// The meaning of a byte in an encoding.
@@ -539,7 +539,7 @@ pub(super) fn next_above_ascii(bytes: &[u8], from: usize) -> Option<usize> {
     bytes[at..].iter().position(|byte| *byte >= 0x80).map(|found| at + found)
 }
 
-/// The letters of stretches in the encodings of one group. Encodings that decode a stretch alike share them.
+/// The letters of stretches in the encodings of one group. Encodings that decode a stretch to the same letters share them.
 #[derive(Default)]
 struct Letters {
     keys: Vec<Key>,

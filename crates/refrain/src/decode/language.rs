@@ -392,7 +392,7 @@ mod tests {
     }
 
     #[test]
-    fn languages_are_told_by_script_and_by_letters() {
+    fn languages_are_detected_by_script_and_by_letters() {
         let of = |text: &str| identify(text).map(|found| found.code);
         assert_eq!(of("Příliš žluťoučký kůň úpěl ďábelské ódy"), Some("cs"));
         assert_eq!(of("Съешь же ещё этих мягких французских булок"), Some("ru"));

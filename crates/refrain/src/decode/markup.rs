@@ -93,7 +93,7 @@ mod tests {
     }
 
     #[test]
-    fn plain_text_and_pages_with_nothing_else_stay_whole() {
+    fn plain_text_and_pages_with_nothing_else_are_kept_whole() {
         assert_eq!(&*text_of(b"a < b &amp; \xe4"), b"a < b &amp; \xe4");
         assert_eq!(&*text_of(b"<html title='\xe4'>x"), b"<html title='\xe4'>x");
         assert_eq!(&*plain_text_of(b"<html title='\xe4'>x"), b" x");

@@ -686,9 +686,9 @@ fn one_control_reigns(head: &[u8], offset: usize) -> bool {
     (1..=u8::MAX).zip(&counts[1..]).any(|(byte, count)| 20 * count > 6 * head.len() && (is_control(byte) || spaces))
 }
 
-/// UTF-16 without a mark in Chinese or Japanese, where hardly any byte is zero. Pairs of ASCII letters and characters of
-/// Shift_JIS would be Chinese, too: so this is looked for only where the bytes are no UTF-8, and one in a hundred is for
-/// control, as in no text of another encoding.
+/// UTF-16 without a mark in Chinese or Japanese, where hardly any byte is zero. Pairs of ASCII letters and characters
+/// of Shift_JIS would be Chinese, too. So this applies only where the bytes are no UTF-8, and one in a hundred is a
+/// control character, as in no text of another encoding.
 fn utf16_of_east_asia(bytes: &[u8]) -> Option<Charset> {
     let head = &bytes[..bytes.len().min(PROBE)];
     let controls = head.iter().filter(|byte| is_control(**byte) || **byte == 0).count();
@@ -757,7 +757,7 @@ mod tests {
     }
 
     #[test]
-    fn utf8_with_a_spoilt_byte_stays_utf8() {
+    fn utf8_with_a_spoilt_byte_is_utf8() {
         let czech = "<meta charset=utf-8>Příliš žluťoučký kůň úpěl ďábelské ódy";
         let mut spoilt = czech.as_bytes().to_vec();
         spoilt.push(0xff);
@@ -1023,7 +1023,7 @@ mod tests {
     }
 
     #[test]
-    fn the_whole_text_tells_the_language() {
+    fn the_whole_text_decides_the_language() {
         let english =
             "The lamp is lit at dusk and burns until the morning, when the keeper climbs the stairs once more. ";
         let bytes = [english.repeat(3).as_bytes(), b"Zo\xeb said: \x93hello\x94 to everyone."].concat();

@@ -36,7 +36,7 @@ pub(super) fn doubly_encoded(text: &str) -> Option<(String, Repair)> {
     (set_right >= ENOUGH).then_some((right, repair))
 }
 
-/// A quick look: letters of windows-1252 that begin a character of UTF-8, before letters that go on with one.
+/// A quick look: letters of windows-1252 that begin a character of UTF-8, before letters that continue one.
 fn looks_doubly_encoded(bytes: &[u8]) -> bool {
     let goes_on = |&at: &usize| matches!(bytes.get(at + 2), Some(0xc2 | 0xc5 | 0xc6 | 0xcb | 0xe2));
     memchr::memchr_iter(0xc3, bytes).filter(goes_on).nth(ENOUGH - 1).is_some()
@@ -159,7 +159,7 @@ mod tests {
     }
 
     #[test]
-    fn text_that_is_right_stays() {
+    fn text_that_is_right_is_kept() {
         for text in ["Größe und Länge", "SÃO PAULO é uma cidade", "Ã© is what é becomes", "Â 5"] {
             let decoded = decode(text.into(), Hints::default()).expect("text");
             assert_eq!((decoded.text.as_str(), decoded.repair), (text, None));
@@ -187,7 +187,7 @@ mod tests {
     }
 
     #[test]
-    fn short_lines_that_are_utf8_by_chance_stay_with_the_rest() {
+    fn short_lines_that_are_utf8_by_chance_are_decoded_as_the_rest() {
         let chinese = "通知\n各位同事：今天下午三点在会议室召开全体会议，请大家准时参加，不得迟到。\n\
             会议内容包括年度工作总结和明年计划安排，请各部门负责人准备好材料。\n";
         let russian = "Ещё\nВ доме моём её не было, и никто не знал, куда она ушла.\nеё\nНа столе лежала её книга.\n";

@@ -88,7 +88,7 @@ mod tests {
     }
 
     #[test]
-    fn letters_stay_in_lower_case_and_the_rest_is_space() {
+    fn letters_become_lower_case_and_the_rest_is_space() {
         assert_eq!(of("Łódź, 1999 – Ș!"), "łódź ş ");
         assert_eq!(of("ภาษาไทย 12"), "ภาษาไทย ");
     }

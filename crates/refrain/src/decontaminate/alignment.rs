@@ -47,7 +47,7 @@ impl Place {
     }
 }
 
-/// Words of the text that may stand between two runs, such as the comments between lines that a post quotes.
+/// Words of the text that may occur between two runs, such as the comments between lines that a post quotes.
 const GAP: usize = 80;
 /// For short units, this many times their words.
 const GAP_FACTOR: usize = 3;
@@ -58,7 +58,7 @@ const SLACK: usize = 4;
 /// Units with fewer names and numbers are not judged by them.
 const FACTS: usize = 3;
 
-/// The words that may stand between two runs of a unit.
+/// The largest number of words between two runs of a unit.
 fn widest_gap(unit: &Unit) -> usize {
     GAP.min(GAP_FACTOR * unit.words.len())
 }

@@ -269,7 +269,7 @@ fn says_of(benchmarks: &Benchmarks, unit: u32, runs: &[Run]) -> usize {
     halves / 2
 }
 
-/// How far from a question that says so much an answer can be. One without a name, a number or a long word is found beside any
+/// How far from a question that says so much an answer can be. One without a name, a number or a long word is found next to any
 /// text, so it must follow the question.
 fn answer_reach(unit: &Unit, says: usize) -> usize {
     const FOLLOWS: usize = 4;
@@ -284,7 +284,7 @@ fn answer_reach(unit: &Unit, says: usize) -> usize {
     if unit.words.iter().any(is_rare) { reach * says / QUESTION_WORDS } else { FOLLOWS }
 }
 
-/// True for an answer that is found beside any question: it confirms nothing.
+/// True for an answer that is found next to any question: it confirms nothing.
 fn is_common(unit: &Unit) -> bool {
     let text = unit.text.trim().to_lowercase();
     unit.characters() < 2 || ["yes", "no", "true", "false", "none"].contains(&&*text)

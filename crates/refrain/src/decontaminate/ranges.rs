@@ -7,7 +7,7 @@ use crate::document::Span;
 /// Other words between two words of an item that belong to it: changed words, and labels such as `Answer (b)`. More of them are
 /// somebody's own text.
 const BETWEEN: usize = 3;
-/// Fewer words that stand alone, such as an option or a common word that both texts have, are left where they are.
+/// Fewer isolated words, such as an option or a common word that both texts have, are left where they are.
 const ALONE: usize = 4;
 /// Characters of a label in front of a line.
 const LABEL: usize = 16;
@@ -91,7 +91,7 @@ mod tests {
     }
 
     #[test]
-    fn text_between_words_of_an_item_stays() {
+    fn text_between_words_of_an_item_is_kept() {
         let text = "a lamp by the sea one two three four five a bell by the sea";
         let words = Words::outside(text, &[]);
         let run = |j, length| Run { i: 0, j, length };

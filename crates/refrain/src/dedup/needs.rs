@@ -121,7 +121,7 @@ impl DedupOptions {
 
         // The pages of a buffer take memory once something was written there.
         let buffers = sum(&|kind| kind.bytes().min(kind.room(self) << kind.bits));
-        let at_a_time = if largest == 0 { 0 } else { (self.memory / 2 / largest).clamp(1, threads as u64) };
+        let at_a_time = (self.memory / 2).checked_div(largest).map_or(0, |most| most.clamp(1, threads as u64));
         let rests = sum(&|kind| if_so(!kind.is_on_disk(self), kind.bytes()));
         let answered = sum(&|kind| match kind.is_on_disk(self) {
             true => (READ_ANSWERS as u64) << kind.bits,

@@ -26,7 +26,7 @@ impl Learned {
             if verdicts[block].is_some() || words.is_empty() || words.len() >= self.options.stub {
                 continue;
             }
-            let Some((first, there)) = self.text_beside(signature, block, beside, verdicts, EDGE, evidence)? else {
+            let Some((first, there)) = self.text_next_to(signature, block, beside, verdicts, EDGE, evidence)? else {
                 continue;
             };
             let own = &signature.words[words.clone()];
@@ -46,7 +46,7 @@ impl Learned {
     }
 
     /// The position and the words next to a duplicate in its source, where a block would be.
-    fn text_beside(
+    fn text_next_to(
         &self,
         signature: &Signature,
         block: usize,
@@ -134,7 +134,7 @@ impl Learned {
                 return Ok(true);
             }
             let edge = self.options.stub as u64;
-            let Some((first, there)) = self.text_beside(signature, block, *beside, verdicts, edge, evidence)? else {
+            let Some((first, there)) = self.text_next_to(signature, block, *beside, verdicts, edge, evidence)? else {
                 continue;
             };
             let difference = self.store.difference(own, &there, first, signature, evidence)?;

@@ -111,7 +111,7 @@ pub(crate) fn each_saved(
     }
     let store = Store::open(folder)?;
     if (store.len() as u64, store.places()?) != (note.documents, note.words + note.documents) {
-        return Err(damaged("the files beside it have the wrong length; save the evidence again"));
+        return Err(damaged("the files next to it have the wrong length; save the evidence again"));
     }
-    store.each_document(|number, words| take(store.id(number)?, Signature::of_words(words, options)))
+    store.words_of_each(|number, words| take(store.id(number)?, Signature::of_words(words, options)))
 }

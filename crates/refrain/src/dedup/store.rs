@@ -353,7 +353,7 @@ impl Store {
     }
 
     /// Calls `take` with the words of each document, in order.
-    pub(crate) fn each_document(&self, mut take: impl FnMut(usize, &[Word]) -> Result<()>) -> Result<()> {
+    pub(crate) fn words_of_each(&self, mut take: impl FnMut(usize, &[Word]) -> Result<()>) -> Result<()> {
         let path = &self.paths[0];
         let mut file = BufReader::with_capacity(1 << 20, File::open(path).at(path)?);
         let (mut words, mut bytes) = (Vec::new(), Vec::new());
@@ -376,7 +376,7 @@ impl Store {
     /// Calls `take` with the hashes of the words of each document, in order.
     pub(crate) fn each_hashes(&self, mut take: impl FnMut(&[u64]) -> Result<()>) -> Result<()> {
         let mut hashes = Vec::new();
-        self.each_document(|_, words| {
+        self.words_of_each(|_, words| {
             hashes.clear();
             hashes.extend(words.iter().map(|word| word.hash));
             take(&hashes)
@@ -421,7 +421,7 @@ mod tests {
             }
         }
         let mut all = 0;
-        let each = store.each_document(|number, words| {
+        let each = store.words_of_each(|number, words| {
             assert_eq!(words.len(), number % 3);
             all += words.len() as u64;
             Ok(())

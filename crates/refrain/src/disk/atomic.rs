@@ -97,15 +97,19 @@ pub(crate) fn followed(path: &Path) -> PathBuf {
 
 /// Gives a complete file that an earlier run left (`Sink::leave`) its name, if it does not have it yet. Links are not followed.
 pub(crate) fn complete(path: &Path) -> Result<()> {
-    let partial = partial(path);
-    if partial.exists() {
-        fs::rename(&partial, path).at(path)?;
-        sync_folder(path.parent())?;
-    }
-    Ok(())
+    if rename_if_present(&partial(path), path)? { sync_folder(path.parent()) } else { Ok(()) }
 }
 
-/// Opens a file that is locked while a run writes to its folder. It stays empty; a link of its name leads to a file that is left alone.
+/// Renames a file and replaces what has the new name. Returns false if there is no such file: a run that was killed meanwhile
+/// can do it again.
+pub(crate) fn rename_if_present(from: &Path, to: &Path) -> Result<bool> {
+    match fs::rename(from, to) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(false),
+        renamed => renamed.map(|()| true).at(to),
+    }
+}
+
+/// Opens a file that is locked while a run writes to its folder. It is empty, and a link of its name does not change the file that it leads to.
 pub(crate) fn open_lock(path: &Path) -> Result<File> {
     File::options().write(true).create(true).truncate(false).open(path).at(path)
 }

@@ -313,7 +313,7 @@ mod tests {
     }
 
     #[test]
-    fn joined_runs_stay_in_their_order() {
+    fn joined_runs_keep_their_order() {
         for count in [0, 1, 3, 4, 9, 10, 28] {
             let runs = reduce((0..count).map(|number| vec![number]).collect(), 3, |some| Ok(some.concat()));
             let runs = runs.expect("no error");

@@ -69,7 +69,7 @@ impl Boilerplate {
     }
 
     /// Removes these texts from a book.
-    pub(super) fn leave_out(&self, book: &mut Book) {
+    pub(super) fn remove_from(&self, book: &mut Book) {
         let lookup = AnchorIndex::of(&book.anchors);
         let options = ChainOptions::default();
         let mut ranges: Vec<Range<u32>> = Vec::new();
@@ -94,7 +94,7 @@ impl Boilerplate {
             range.start = range.start.saturating_sub(EDGE);
             range.end = range.end.saturating_add(EDGE);
         }
-        book.leave_out(&ranges);
+        book.remove_ranges(&ranges);
     }
 }
 

@@ -160,7 +160,7 @@ impl Book {
     }
 
     /// Removes the anchors in some ranges of positions, which are in order and do not overlap.
-    pub(super) fn leave_out(&mut self, places: &[std::ops::Range<u32>]) {
+    pub(super) fn remove_ranges(&mut self, places: &[std::ops::Range<u32>]) {
         let mut ranges = places.iter().peekable();
         self.anchors.retain(|anchor| {
             while ranges.peek().is_some_and(|range| range.end <= anchor.position) {
@@ -237,7 +237,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_left_out_is_not_counted() {
+    fn ignored_words_are_not_counted() {
         let text = "LICENCE lamp LICENCE the keeper lit the lamp";
         let whole = Book::read("a", text, &[]);
         let book = Book::read("a", text, &[Span::new(0, 20)]);
@@ -256,7 +256,7 @@ mod tests {
     fn places_are_forgotten() {
         let mut book = Book::read("a", "one two three four five six seven", &[]);
         let before = book.letters;
-        book.leave_out(&[4..14, 30..31]);
+        book.remove_ranges(&[4..14, 30..31]);
         let left: Vec<u32> = book.unique_words().map(|word| word.position).collect();
         assert_eq!(left, [0, 14, 19, 24, 28]);
         assert_eq!(before - book.letters, 11);

@@ -281,7 +281,7 @@ mod tests {
     }
 
     #[test]
-    fn new_books_are_put_beside_all_others_however_many_there_are() {
+    fn new_books_are_compared_with_all_others_however_many_there_are() {
         let books = books(&[(0, 90, 0); 45]);
         let wanted: Vec<(u32, u32)> = (0..43).flat_map(|old| [(old, 43), (old, 44)]).collect();
         assert_eq!(found(&books, 1 << 20, Some(43)), (wanted, false));

@@ -393,7 +393,7 @@ mod tests {
     }
 
     #[test]
-    fn what_stands_between_in_one_book_only_is_no_passage() {
+    fn text_between_in_one_book_only_is_no_passage() {
         let (one, two) = (words(0, 100), words(1000, 100));
         let a = [one.clone(), words(5000, 80), two.clone()].concat();
         let b = [one, words(7000, 80), two].concat();

@@ -88,7 +88,7 @@ fn find_pairs(shelf: &Shelf, options: &FindOptions, workers: &Workers) -> Result
         let pairs = found.pairs.iter().filter(|pair| !copies.are(pair));
         next = if cut { beyond(pairs, options.new_from, &tested) } else { Vec::new() };
     }
-    copies.tell(&mut found.pairs);
+    copies.add_pairs(&mut found.pairs);
     found.pairs.sort_by_key(|pair| (pair.a, pair.b));
     Ok(found)
 }
@@ -117,7 +117,7 @@ impl Copies {
     }
 
     /// Adds the pairs of copies: the result for the first copy holds for all.
-    fn tell(&self, pairs: &mut Vec<BookPair>) {
+    fn add_pairs(&self, pairs: &mut Vec<BookPair>) {
         let all = |book: u32| std::iter::once(book).chain(self.of.get(&book).into_iter().flatten().copied());
         let mut more = Vec::new();
         for pair in pairs.iter() {
@@ -151,7 +151,7 @@ const OVERLAP: u32 = 500;
 impl Search<'_> {
     fn read(&self, number: u32) -> Result<Book> {
         let mut book = self.shelf.book(number)?;
-        self.boilerplate.leave_out(&mut book);
+        self.boilerplate.remove_from(&mut book);
         Ok(book)
     }
 

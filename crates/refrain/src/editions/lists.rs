@@ -68,7 +68,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_dictionary_is_told_from_a_story() {
+    fn a_dictionary_is_distinguished_from_a_story() {
         let entries = (0..200_u32).map(|n| {
             let letter = |n: u32| char::from(b'a' + (n % 26) as u8);
             format!("{}{}{}, n. what the {} is.\n\n", letter(n / 26), letter(n), letter(n), letter(n * 7))

@@ -1,8 +1,8 @@
 //! Books on disk: the data learned from a collection, to be searched, saved and joined.
 //!
-//! A saved index is one file: a line that identifies it, the records of all books and of the edges of some, a table of
-//! them in JSON, and a footer that locates the table. The record of a book does not depend on other books, so indexes
-//! are joined by concatenating their records.
+//! A saved index is one file. It has a line that identifies it, the records of all books and of the edges of some, a
+//! table of them in JSON, and a footer that locates the table. The record of a book does not depend on other books, so
+//! indexes are joined by concatenating their records.
 
 use std::fs::File;
 use std::io::{BufWriter, IntoInnerError, Read, Seek, SeekFrom, Write};

@@ -381,7 +381,7 @@ impl Extractor {
         let (blocks, of_context) = (page.blocks.len(), Names::all().first.len());
         table.reset(model, blocks);
         let mut nth = 0;
-        measures.tell_page(&mut |_, value| {
+        measures.each_page_feature(&mut |_, value| {
             table.set_all(model, nth, value);
             nth += 1;
         });
@@ -392,14 +392,14 @@ impl Extractor {
         let mut row = Row::default();
         for block in 0..blocks {
             row.clear();
-            measures.tell_block(page, block, &mut |_, value| row.push(value));
+            measures.each_block_feature(page, block, &mut |_, value| row.push(value));
             table.set_row(model, block, of_block, row.values());
         }
         table.judge(&model.first, probabilities);
         context.measure(page, measures, probabilities);
         for block in 0..blocks {
             row.clear();
-            context.tell(page, measures, probabilities, block, &mut |_, value| row.push(value));
+            context.each_feature(page, measures, probabilities, block, &mut |_, value| row.push(value));
             table.set_row(model, block, of_context, row.values());
         }
         table.judge(&model.second, probabilities);
@@ -633,14 +633,14 @@ mod tests {
     }
 
     #[test]
-    fn the_article_stays_and_the_rest_goes() {
+    fn the_article_is_kept_and_the_rest_is_removed() {
         let text = text_of(&article());
         assert!(text.contains("night 0 of") && text.contains("night 7 of"), "{text}");
         assert!(!text.contains("Section number") && !text.contains("2020") && !text.contains("I was there"), "{text}");
     }
 
     #[test]
-    fn sentences_that_come_back_stay_and_copies_go() {
+    fn repeated_sentences_are_kept_and_copies_are_removed() {
         let verse =
             |n: usize| format!("<p>The keeper of tower {n} lit the lamp at dusk, and again when the fog came in.</p>");
         let refrain = "<p>Serve with two slices of dark bread and a glass of cold water, as always.</p>";
@@ -652,7 +652,7 @@ mod tests {
     }
 
     #[test]
-    fn comments_stay_when_asked_for() {
+    fn comments_are_kept_on_request() {
         let options = ExtractOptions { comments: true, ..ExtractOptions::default() };
         let mut workspace = Workspace::default();
         let found = Extractor::new(options).extract(&article(), None, &mut workspace);

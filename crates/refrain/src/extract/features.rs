@@ -447,54 +447,54 @@ impl Measures {
         whole.states_discussion || (messages && !whole.states_article)
     }
 
-    /// Passes all features of a block to `tell`, by name, always in the same order: page features, traits, block
+    /// Passes all features of a block to `add`, by name, always in the same order: page features, traits, block
     /// features.
-    pub(crate) fn tell(&self, page: &ParsedPage, block: usize, tell: &mut impl FnMut(&'static str, f32)) {
-        self.tell_page(tell);
+    pub(crate) fn each_feature(&self, page: &ParsedPage, block: usize, add: &mut impl FnMut(&'static str, f32)) {
+        self.each_page_feature(add);
         for (bit, name) in TRAIT_NAMES.iter().enumerate() {
-            tell(name, f32::from(u8::from(traits_of(page, block).0 >> bit & 1 == 1)));
+            add(name, f32::from(u8::from(traits_of(page, block).0 >> bit & 1 == 1)));
         }
-        self.tell_block(page, block, tell);
+        self.each_block_feature(page, block, add);
     }
 
-    /// Passes the features that all blocks of the page share to `tell`.
-    pub(crate) fn tell_page(&self, tell: &mut impl FnMut(&'static str, f32)) {
+    /// Passes the features that all blocks of the page share to `add`.
+    pub(crate) fn each_page_feature(&self, add: &mut impl FnMut(&'static str, f32)) {
         let whole = &self.page;
         let flag = |is: bool| f32::from(u8::from(is));
-        tell("page_words", whole.sums.words);
-        tell("page_good", share(whole.sums.good_words, whole.sums.words));
-        tell("page_good_words", whole.sums.good_words);
-        tell("page_links", share(whole.sums.link_words, whole.sums.words));
-        tell("page_blocks", whole.blocks);
-        tell("page_text_share", share(whole.sums.words, whole.source));
-        tell("page_articles", whole.articles);
-        tell("page_h1", whole.headings_1);
-        tell("page_headings", share(whole.sums.headings, whole.blocks));
-        tell("page_in_articles", share(whole.in_articles, whole.sums.good_words));
-        tell("page_in_main", share(whole.in_main, whole.sums.good_words));
-        tell("page_in_cells", share(whole.in_cells, whole.sums.good_words));
-        tell("page_in_items", share(whole.in_items, whole.sums.good_words));
-        tell("page_in_comments", share(whole.in_comments, whole.sums.good_words));
-        tell("page_states_article", flag(whole.states_article));
-        tell("page_states_product", flag(whole.states_product));
-        tell("page_has_body_text", flag(whole.has_body_text));
-        tell("page_longest", whole.longest);
-        tell("page_images", whole.images);
-        tell("page_max_score", whole.max_score);
-        tell("page_dates", whole.dates);
-        tell("page_in_messages", share(whole.in_messages, whole.sums.good_words));
-        tell("page_states_discussion", flag(whole.states_discussion));
-        tell("page_states_list", flag(whole.states_list));
-        tell("page_named_message", flag(whole.named.has(Traits::MESSAGE)));
-        tell("page_named_product", flag(whole.named.has(Traits::PRODUCT)));
-        tell("page_named_post", flag(whole.named.has(Traits::POST)));
-        tell("page_named_listing", flag(whole.named.has(Traits::LISTING)));
-        tell("page_largest_row", share(whole.largest_row, whole.sums.good_words));
+        add("page_words", whole.sums.words);
+        add("page_good", share(whole.sums.good_words, whole.sums.words));
+        add("page_good_words", whole.sums.good_words);
+        add("page_links", share(whole.sums.link_words, whole.sums.words));
+        add("page_blocks", whole.blocks);
+        add("page_text_share", share(whole.sums.words, whole.source));
+        add("page_articles", whole.articles);
+        add("page_h1", whole.headings_1);
+        add("page_headings", share(whole.sums.headings, whole.blocks));
+        add("page_in_articles", share(whole.in_articles, whole.sums.good_words));
+        add("page_in_main", share(whole.in_main, whole.sums.good_words));
+        add("page_in_cells", share(whole.in_cells, whole.sums.good_words));
+        add("page_in_items", share(whole.in_items, whole.sums.good_words));
+        add("page_in_comments", share(whole.in_comments, whole.sums.good_words));
+        add("page_states_article", flag(whole.states_article));
+        add("page_states_product", flag(whole.states_product));
+        add("page_has_body_text", flag(whole.has_body_text));
+        add("page_longest", whole.longest);
+        add("page_images", whole.images);
+        add("page_max_score", whole.max_score);
+        add("page_dates", whole.dates);
+        add("page_in_messages", share(whole.in_messages, whole.sums.good_words));
+        add("page_states_discussion", flag(whole.states_discussion));
+        add("page_states_list", flag(whole.states_list));
+        add("page_named_message", flag(whole.named.has(Traits::MESSAGE)));
+        add("page_named_product", flag(whole.named.has(Traits::PRODUCT)));
+        add("page_named_post", flag(whole.named.has(Traits::POST)));
+        add("page_named_listing", flag(whole.named.has(Traits::LISTING)));
+        add("page_largest_row", share(whole.largest_row, whole.sums.good_words));
     }
 
-    /// Passes the features of the block itself to `tell`.
+    /// Passes the features of the block itself to `add`.
     #[allow(clippy::too_many_lines)] // a list
-    pub(crate) fn tell_block(&self, page: &ParsedPage, block: usize, tell: &mut impl FnMut(&'static str, f32)) {
+    pub(crate) fn each_block_feature(&self, page: &ParsedPage, block: usize, add: &mut impl FnMut(&'static str, f32)) {
         let outline = &page.outline;
         let count = self.blocks.len();
         let (own, place) = (&self.blocks[block], &outline.places[block]);
@@ -503,150 +503,150 @@ impl Measures {
         let flag = |is: bool| f32::from(u8::from(is));
 
         // The block itself.
-        tell("words", own.words);
-        tell("chars_per_word", share(own.chars, own.words));
-        tell("link_density", own.link_density);
-        tell("commas", own.commas);
-        tell("sentence_ends", own.ends);
-        tell("words_per_end", share(own.words, own.ends.max(0.5)));
-        tell("digits", share(own.digits, own.chars));
-        tell("capitals", share(own.capitals, own.words));
-        tell("long_words", share(own.long_words, own.words));
-        tell("symbols", own.symbols);
-        tell("ends_sentence", flag(own.ends_sentence));
-        tell("begins_lower", flag(own.begins_lower));
-        tell("good", flag(own.good));
-        tell("repeated", flag(own.repeated));
-        tell("copies", own.copies);
-        tell("title_overlap", own.title_overlap);
-        tell("kind", f32::from(page.blocks[block].kind as u8));
-        tell("heading_level", f32::from(heading_level(page, block)));
-        tell("tags_per_word", share(place.tags as f32, own.words));
-        tell("links", f32::from(place.links));
-        tell("images", f32::from(place.images));
-        tell("line_breaks", f32::from(place.line_breaks));
-        tell("depth", f32::from(element.depth));
+        add("words", own.words);
+        add("chars_per_word", share(own.chars, own.words));
+        add("link_density", own.link_density);
+        add("commas", own.commas);
+        add("sentence_ends", own.ends);
+        add("words_per_end", share(own.words, own.ends.max(0.5)));
+        add("digits", share(own.digits, own.chars));
+        add("capitals", share(own.capitals, own.words));
+        add("long_words", share(own.long_words, own.words));
+        add("symbols", own.symbols);
+        add("ends_sentence", flag(own.ends_sentence));
+        add("begins_lower", flag(own.begins_lower));
+        add("good", flag(own.good));
+        add("repeated", flag(own.repeated));
+        add("copies", own.copies);
+        add("title_overlap", own.title_overlap);
+        add("kind", f32::from(page.blocks[block].kind as u8));
+        add("heading_level", f32::from(heading_level(page, block)));
+        add("tags_per_word", share(place.tags as f32, own.words));
+        add("links", f32::from(place.links));
+        add("images", f32::from(place.images));
+        add("line_breaks", f32::from(place.line_breaks));
+        add("depth", f32::from(element.depth));
 
         // Its position.
         let before = self.sums[block];
         let after = whole.sums.minus(self.sums[block + 1]);
-        tell("share_before", share(block as f32, count as f32));
-        tell("words_before", share(before.words, whole.sums.words));
-        tell("good_before", share(before.good_words, whole.sums.good_words));
-        tell("good_after", share(after.good_words, whole.sums.good_words));
-        tell("good_words_before", before.good_words);
-        tell("good_words_after", after.good_words);
-        tell("after_first_good", block as f32 - whole.first_good);
-        tell("before_last_good", whole.last_good - block as f32);
-        tell("source_share", share(place.source as f32, whole.source));
+        add("share_before", share(block as f32, count as f32));
+        add("words_before", share(before.words, whole.sums.words));
+        add("good_before", share(before.good_words, whole.sums.good_words));
+        add("good_after", share(after.good_words, whole.sums.good_words));
+        add("good_words_before", before.good_words);
+        add("good_words_after", after.good_words);
+        add("after_first_good", block as f32 - whole.first_good);
+        add("before_last_good", whole.last_good - block as f32);
+        add("source_share", share(place.source as f32, whole.source));
 
         // The neighbours.
         for (step, names) in NEIGHBOURS {
             let at = block.checked_add_signed(step).filter(|&at| at < count);
             let other = at.map_or(Measure::default(), |at| self.blocks[at]);
-            tell(names[0], at.map_or(-1.0, |_| other.words));
-            tell(names[1], at.map_or(-1.0, |_| other.link_density));
-            tell(names[2], at.map_or(-1.0, |at| f32::from(page.blocks[at].kind as u8)));
-            tell(names[3], at.map_or(-1.0, |at| flag(self.path_of[at] == self.path_of[block])));
-            tell(names[4], at.map_or(-1.0, |at| flag(self.blocks[at].container == own.container)));
-            tell(names[5], flag(other.ends_sentence));
+            add(names[0], at.map_or(-1.0, |_| other.words));
+            add(names[1], at.map_or(-1.0, |_| other.link_density));
+            add(names[2], at.map_or(-1.0, |at| f32::from(page.blocks[at].kind as u8)));
+            add(names[3], at.map_or(-1.0, |at| flag(self.path_of[at] == self.path_of[block])));
+            add(names[4], at.map_or(-1.0, |at| flag(self.blocks[at].container == own.container)));
+            add(names[5], flag(other.ends_sentence));
         }
         for (window, names) in WINDOWS.iter().zip(WINDOW_NAMES) {
             let from = block.saturating_sub(*window);
             let to = (block + 1 + window).min(count);
             let left = self.sums[block].minus(self.sums[from]);
             let right = self.sums[to].minus(self.sums[block + 1]);
-            tell(names[0], left.good_words);
-            tell(names[1], right.good_words);
-            tell(names[2], share(left.link_words, left.words));
-            tell(names[3], share(right.link_words, right.words));
-            tell(names[4], left.plus(right).good);
-            tell(names[5], left.plus(right).words);
+            add(names[0], left.good_words);
+            add(names[1], right.good_words);
+            add(names[2], share(left.link_words, left.words));
+            add(names[3], share(right.link_words, right.words));
+            add(names[4], left.plus(right).good);
+            add(names[5], left.plus(right).words);
         }
 
         // The elements around it.
         let inside = &self.elements[place.element as usize];
-        tell("score", share(inside.best, whole.max_score));
-        tell("in_top", flag(inside.in_top));
+        add("score", share(inside.best, whole.max_score));
+        add("in_top", flag(inside.in_top));
         let mut around = own.container;
         for names in AROUND {
             let inside = &self.elements[around as usize];
-            tell(names[0], inside.sums.words);
-            tell(names[1], share(inside.sums.link_words, inside.sums.words));
-            tell(names[2], share(inside.sums.good_words, inside.sums.words));
-            tell(names[3], share(inside.sums.words, whole.sums.words));
-            tell(names[4], inside.blocks);
-            tell(names[5], share(inside.score, whole.max_score));
-            tell(names[6], share(inside.sums.good_words, whole.sums.good_words));
-            tell(names[7], share(inside.sums.words, inside.blocks));
-            tell(names[8], share(inside.cues[0], inside.sums.words));
-            tell(names[9], share(inside.cues[1], inside.sums.words));
-            tell(names[10], share(inside.cues[2], inside.sums.words));
+            add(names[0], inside.sums.words);
+            add(names[1], share(inside.sums.link_words, inside.sums.words));
+            add(names[2], share(inside.sums.good_words, inside.sums.words));
+            add(names[3], share(inside.sums.words, whole.sums.words));
+            add(names[4], inside.blocks);
+            add(names[5], share(inside.score, whole.max_score));
+            add(names[6], share(inside.sums.good_words, whole.sums.good_words));
+            add(names[7], share(inside.sums.words, inside.blocks));
+            add(names[8], share(inside.cues[0], inside.sums.words));
+            add(names[9], share(inside.cues[1], inside.sums.words));
+            add(names[10], share(inside.cues[2], inside.sums.words));
             around = self.larger(page, around);
         }
         let container = &self.elements[own.container as usize];
-        tell("place_in_container", share((block as f32) - (container.first as f32), container.blocks));
-        tell("own_share_of_container", share(own.words, container.sums.words));
+        add("place_in_container", share((block as f32) - (container.first as f32), container.blocks));
+        add("own_share_of_container", share(own.words, container.sums.words));
         let holder = self.holder(page, place.element);
-        tell("depth_to_half", f32::from(element.depth) - f32::from(outline.elements[holder as usize].depth));
-        tell(
+        add("depth_to_half", f32::from(element.depth) - f32::from(outline.elements[holder as usize].depth));
+        add(
             "half_links",
             share(self.elements[holder as usize].sums.link_words, self.elements[holder as usize].sums.words),
         );
-        tell("half_words", share(self.elements[holder as usize].sums.words, whole.sums.words));
+        add("half_words", share(self.elements[holder as usize].sums.words, whole.sums.words));
 
         // The rows that contain it: rows of larger units, and rows of single blocks.
         let row = &self.rows[self.elements[place.element as usize].in_row as usize];
-        tell("row_members", row.members);
-        tell("row_unit_words", share(row.sums.words, row.members));
-        tell("row_unit_blocks", share(row.blocks, row.members));
-        tell("row_share", share(row.sums.words, whole.sums.words));
-        tell("row_good_share", share(row.sums.good_words, whole.sums.good_words));
-        tell("row_links", share(row.sums.link_words, row.sums.words));
-        tell("row_good", share(row.sums.good_words, row.sums.words));
-        tell("row_dated", share(row.dated, row.members));
-        tell("row_headed", share(row.headed, row.members));
-        tell("row_linked", share(row.linked, row.members));
-        tell("row_spread", share(row.squares * row.members, row.sums.words * row.sums.words));
+        add("row_members", row.members);
+        add("row_unit_words", share(row.sums.words, row.members));
+        add("row_unit_blocks", share(row.blocks, row.members));
+        add("row_share", share(row.sums.words, whole.sums.words));
+        add("row_good_share", share(row.sums.good_words, whole.sums.good_words));
+        add("row_links", share(row.sums.link_words, row.sums.words));
+        add("row_good", share(row.sums.good_words, row.sums.words));
+        add("row_dated", share(row.dated, row.members));
+        add("row_headed", share(row.headed, row.members));
+        add("row_linked", share(row.linked, row.members));
+        add("row_spread", share(row.squares * row.members, row.sums.words * row.sums.words));
         let row_before = if row.members > 0.0 { self.sums[row.first as usize] } else { Sums::default() };
-        tell("row_good_before", share(row_before.good_words, whole.sums.good_words));
-        tell("row_words_before", row_before.good_words);
+        add("row_good_before", share(row_before.good_words, whole.sums.good_words));
+        add("row_words_before", row_before.good_words);
         let line = &self.rows[inside.row as usize];
-        tell("line_members", line.members);
-        tell("line_words", share(line.sums.words, line.members));
-        tell("line_links", share(line.sums.link_words, line.sums.words));
-        tell("line_good", share(line.sums.good_words, line.sums.words));
+        add("line_members", line.members);
+        add("line_words", share(line.sums.words, line.members));
+        add("line_links", share(line.sums.link_words, line.sums.words));
+        add("line_good", share(line.sums.good_words, line.sums.words));
 
         // Words that do not belong to the content.
-        tell("dates", own.dates);
+        add("dates", own.dates);
         for (cue, name) in own.cues.iter().zip(CUE_NAMES) {
-            tell(name, *cue);
+            add(name, *cue);
         }
-        tell("p1_comment_cue", block.checked_sub(1).map_or(0.0, |at| self.blocks[at].cues[Cue::COMMENT]));
-        tell("p1_dates", block.checked_sub(1).map_or(0.0, |at| self.blocks[at].dates));
-        tell("n1_dates", self.blocks.get(block + 1).map_or(0.0, |next| next.dates));
+        add("p1_comment_cue", block.checked_sub(1).map_or(0.0, |at| self.blocks[at].cues[Cue::COMMENT]));
+        add("p1_dates", block.checked_sub(1).map_or(0.0, |at| self.blocks[at].dates));
+        add("n1_dates", self.blocks.get(block + 1).map_or(0.0, |next| next.dates));
         let heard = whole.comment_cue;
-        tell("after_comment_cue", if heard < count as f32 { block as f32 - heard } else { -1000.0 });
-        tell("good_before_comment_cue", whole.good_before_comment_cue);
+        add("after_comment_cue", if heard < count as f32 { block as f32 - heard } else { -1000.0 });
+        add("good_before_comment_cue", whole.good_before_comment_cue);
         let heard = whole.related_cue;
-        tell("after_related_cue", if heard < count as f32 { block as f32 - heard } else { -1000.0 });
+        add("after_related_cue", if heard < count as f32 { block as f32 - heard } else { -1000.0 });
 
         // The blocks in similar elements.
         let alike = &self.by_path[self.path_of[block] as usize];
-        tell("alike", alike.blocks);
-        tell("alike_words", share(alike.sums.words, alike.blocks));
-        tell("alike_good", share(alike.sums.good_words, alike.sums.words));
-        tell("alike_links", share(alike.sums.link_words, alike.sums.words));
-        tell("alike_share", share(alike.sums.words, whole.sums.words));
-        tell("alike_good_share", share(alike.sums.good_words, whole.sums.good_words));
+        add("alike", alike.blocks);
+        add("alike_words", share(alike.sums.words, alike.blocks));
+        add("alike_good", share(alike.sums.good_words, alike.sums.words));
+        add("alike_links", share(alike.sums.link_words, alike.sums.words));
+        add("alike_share", share(alike.sums.words, whole.sums.words));
+        add("alike_good_share", share(alike.sums.good_words, whole.sums.good_words));
 
         // The names of the elements around it.
         let parent = outline.elements[element.parent as usize];
-        tell("own_content", flag(Traits(element.own.0 | parent.own.0).has(Traits::CONTENT)));
-        tell("own_comment", flag(Traits(element.own.0 | parent.own.0).has(Traits::COMMENT)));
-        tell("own_byline", flag(Traits(element.own.0 | parent.own.0).has(Traits::BYLINE)));
-        tell("own_review", flag(Traits(element.own.0 | parent.own.0).has(Traits::REVIEW)));
-        tell("own_related", flag(Traits(element.own.0 | parent.own.0).has(Traits::RELATED)));
+        add("own_content", flag(Traits(element.own.0 | parent.own.0).has(Traits::CONTENT)));
+        add("own_comment", flag(Traits(element.own.0 | parent.own.0).has(Traits::COMMENT)));
+        add("own_byline", flag(Traits(element.own.0 | parent.own.0).has(Traits::BYLINE)));
+        add("own_review", flag(Traits(element.own.0 | parent.own.0).has(Traits::REVIEW)));
+        add("own_related", flag(Traits(element.own.0 | parent.own.0).has(Traits::RELATED)));
     }
 
     /// The nearest ancestor that holds more.
@@ -833,7 +833,7 @@ fn heading_level(page: &ParsedPage, block: usize) -> u8 {
     7
 }
 
-/// The names of all features, in the order in which `tell` receives them.
+/// The names of all features, in the order in which `add` receives them.
 #[derive(Debug)]
 pub(crate) struct Names {
     /// Those of the first pass.
@@ -852,9 +852,9 @@ impl Names {
             measures.measure("", &page);
             context.measure(&page, &measures, &[0.5]);
             let mut first = Vec::new();
-            measures.tell(&page, 0, &mut |name, _| first.push(name));
+            measures.each_feature(&page, 0, &mut |name, _| first.push(name));
             let mut second = first.clone();
-            context.tell(&page, &measures, &[0.5], 0, &mut |name, _| second.push(name));
+            context.each_feature(&page, &measures, &[0.5], 0, &mut |name, _| second.push(name));
             Names { first, second }
         })
     }
@@ -872,7 +872,7 @@ mod tests {
         let mut measures = Measures::default();
         measures.measure(html, page);
         let mut values = HashMap::new();
-        measures.tell(page, block, &mut |name, value| {
+        measures.each_feature(page, block, &mut |name, value| {
             values.insert(name, value);
         });
         values

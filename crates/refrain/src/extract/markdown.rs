@@ -318,7 +318,7 @@ mod tests {
     }
 
     #[test]
-    fn lists_nest_and_go_on() {
+    fn lists_nest_and_continue() {
         let html = "<ul><li>a<ol><li>b<li>c<p>d</p></ol><li>e</ul><ul><li>f</ul>";
         assert_eq!(all(html), "- a\n  1. b\n  2. c\n\n     d\n- e\n\n+ f\n");
         round_trip(html);
@@ -352,7 +352,7 @@ mod tests {
     }
 
     #[test]
-    fn values_stand_under_their_headers() {
+    fn values_are_under_their_headers() {
         let html = "<table><tr><th rowspan=2>Lamp<th colspan=2>Watt<th>Year<tr><th>old<th>new<th>x
             <tr><td>a<td>1<td>2<td>3<tr><td colspan=2>b<td>4<td>5</table>";
         let table = "| Lamp | Watt | | Year |\n| --- | --- | --- | --- |\n| | old | new | x |\n| a | 1 | 2 | 3 |\n| b | | 4 | 5 |\n";
@@ -418,7 +418,7 @@ mod tests {
     }
 
     #[test]
-    fn text_stays_text() {
+    fn text_remains_text() {
         for text in [
             "# a",
             "- a",

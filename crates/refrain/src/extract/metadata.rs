@@ -688,7 +688,7 @@ mod tests {
     }
 
     #[test]
-    fn broken_data_are_mended_or_passed_over() {
+    fn broken_data_are_mended_or_skipped() {
         let page = |data: &str| format!("<script type=application/ld+json>{data}</script><title>t</title>");
         let good = r#"{"@type":"Article","author":"Ida"}"#;
         for data in [

@@ -1,9 +1,10 @@
 //! Extract: splits a web page into blocks and finds its main content.
 //!
-//! [`segment`] splits HTML into the blocks that browsers draw. An [`Extractor`] decides which of them are main content:
-//! with a learned method that looks at each block, its neighbours and the elements around it
-//! ([`ExtractMethod::Default`]), or with [`JusText`] or [`bte`], as published. [`Metadata`] holds the page's title,
-//! author, date and so on. [`markdown`] and [`tei`] write the kept blocks with their headings, lists, tables and links.
+//! [`segment`] splits HTML into the blocks that browsers draw. An [`Extractor`] decides which of them are main content.
+//! Its default is a learned method that examines each block, its neighbours and the elements around it
+//! ([`ExtractMethod::Default`]). Alternatives are [`JusText`] and [`bte`], as published. [`Metadata`] holds the page's
+//! title, author, date and so on. [`markdown`] and [`tei`] write the kept blocks with their headings, lists, tables and
+//! links.
 
 mod dates;
 mod extractor;

@@ -15,7 +15,7 @@ static SHIPPED: &str = include_str!("../../data/extract.model");
 #[derive(Debug)]
 pub(crate) struct Model {
     features: Vec<Feature>,
-    /// One for each feature, in the order in which `Measures::tell` reports them.
+    /// One for each feature, in the order of `Measures::each_feature`.
     binned: Vec<BinnedFeature>,
     /// The borders of all features, each padded with infinity to a multiple of four: no value is above the padding.
     borders: Vec<[f32; 4]>,

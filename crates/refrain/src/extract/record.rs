@@ -120,7 +120,7 @@ impl Extracted<'_> {
                     features.insert("tags_before".into(), json!(place.before));
                     features.insert("tags_inside".into(), json!(place.inside));
                 }
-                _ => measures.tell(self.page, block, &mut |name, value| {
+                _ => measures.each_feature(self.page, block, &mut |name, value| {
                     if value != 0.0 {
                         features.insert(name.to_owned(), json!(rounded(value)));
                     }

@@ -34,15 +34,15 @@ impl Features {
         }
         let mut rows = Rows::default();
         for block in 0..page.blocks.len() {
-            let mut tell = |name, value| {
+            let mut add = |name, value| {
                 if block == 0 {
                     rows.names.push(name);
                 }
                 rows.values.push(value);
             };
-            self.measures.tell(page, block, &mut tell);
+            self.measures.each_feature(page, block, &mut add);
             if let Some(probabilities) = probabilities {
-                self.context.tell(page, &self.measures, probabilities, block, &mut tell);
+                self.context.each_feature(page, &self.measures, probabilities, block, &mut add);
             }
             rows.texts.push(page.blocks[block].span.of(&page.text).to_owned());
         }

@@ -12,7 +12,7 @@ const ROUNDING: f64 = 1e-9;
 /// Groups that an alarm names.
 const NAMED: usize = 10;
 
-/// Refuses to go on if a group lost a larger share than the limit. `groups` have a kind, a name and what they lost.
+/// Returns an error if a group lost a larger share than the limit. `groups` have a kind, a name and what they lost.
 pub(super) fn check<'a>(limit: Option<f64>, groups: impl Iterator<Item = (&'a str, &'a str, Loss)>) -> Result<()> {
     let Some(limit) = limit else { return Ok(()) };
     let mut raised: BTreeMap<(String, &str, &str), Loss> = BTreeMap::new();

@@ -37,7 +37,7 @@ pub(super) struct Evidence {
 #[derive(Debug, Clone)]
 pub(super) struct Removal {
     pub(super) line: RemovedLine<'static>,
-    /// The document that most ranges beside it were copied from, where its own reason names none.
+    /// The document that most ranges next to it were copied from, where its own reason names none.
     pub(super) beside: Option<Arc<str>>,
 }
 
@@ -81,7 +81,7 @@ const LOOKED_UP: usize = 1000;
 type Candidate = Option<(u32, Arc<KeptDocument>)>;
 
 impl Evidence {
-    /// Finds the lists of removed ranges of some outputs. `removed` is a list beside them.
+    /// Finds the lists of removed ranges of some outputs. `removed` is a list next to them.
     pub(super) fn open(outputs: &[String], removed: Option<&Path>) -> Result<Evidence> {
         let lists = removed.map(Path::to_owned).into_iter().collect();
         let mut evidence = Evidence { lists, documents: Vec::new(), reports: Vec::new() };
@@ -115,7 +115,7 @@ impl Evidence {
         Err(error.hint(Hint::option(REMOVED, advice)))
     }
 
-    /// Names of documents from reports beside texts: names by which each is known.
+    /// Names of documents from reports next to texts: names by which each is known.
     pub(super) fn each_reported(&self, mut each: impl FnMut(Vec<String>)) -> Result<()> {
         for path in &self.reports {
             for line in BufReader::new(File::open(path).at(path)?).lines() {

@@ -201,7 +201,7 @@ impl Destination {
             Output::Memory(memory) if !explain => Destination::Memory(memory.clone()),
             Output::Path(path) if is_folder(path) => {
                 outputs.check_folder(path)?;
-                Destination::Folder(Box::new(FolderWriter::beside(path, [], outputs.may_overwrite())?))
+                Destination::Folder(Box::new(FolderWriter::next_to(path, [], outputs.may_overwrite())?))
             }
             output => Destination::File(Box::new(output.open()?)),
         })

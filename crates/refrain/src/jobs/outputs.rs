@@ -352,8 +352,8 @@ impl Outputs {
         output.open_at(bytes).map(Some)
     }
 
-    /// Refuses a main output that is neither a folder nor a file by its name, lists that the job does not write, two outputs in
-    /// one file, and folders that do not exist.
+    /// Refuses a main output that is neither a folder nor a file by its name, and lists that the job does not write.
+    /// Also refuses two outputs in one file, and folders that do not exist.
     pub(crate) fn check(&self, lists: &[&str]) -> Result<()> {
         self.check_names(lists, Format::Jsonl)
     }
@@ -503,7 +503,7 @@ impl Outputs {
             )));
         }
         self.check_folder(folder)?;
-        let folder = FolderWriter::beside(folder, [], self.overwrite)?;
+        let folder = FolderWriter::next_to(folder, [], self.overwrite)?;
         Ok(Box::new(TextFolder::new(folder, names, inputs, options)))
     }
 
@@ -554,7 +554,7 @@ impl Outputs {
     }
 
     /// The same outputs in another folder, of a run whose results are not kept.
-    pub(crate) fn moved_to(&self, folder: &Path) -> Result<Outputs> {
+    pub(crate) fn moved_to(&self, folder: &Path) -> Outputs {
         let moved = |list: &str, output: &Output| match output {
             Output::Discard | Output::Memory(_) => Output::Discard,
             Output::Stdout => Output::Path(folder.join(list)),
@@ -567,7 +567,7 @@ impl Outputs {
         let lists = self.lists.iter().map(|(name, output)| (*name, moved(name, output))).collect();
         // A name without a file extension leaves the format to the option.
         let main = moved(if self.format.is_some() { "output" } else { "output.jsonl" }, &self.main);
-        Ok(Outputs { main, format: self.format, overwrite: false, lists })
+        Outputs { main, format: self.format, overwrite: false, lists }
     }
 
     /// The same without a list.

@@ -202,7 +202,7 @@ mod tests {
     }
 
     #[test]
-    fn left_out_text_is_not_read() {
+    fn ignored_text_is_not_read() {
         assert_eq!(BaselineMethod::Vo.read("one two one", &[Span::new(0, 4)]), distinct(words("two one")));
     }
 

@@ -51,7 +51,7 @@ struct Stretch {
 /// The first and last block of the best stretch; of several, the one that begins first, and of these the shortest.
 ///
 /// A word inside counts one. A tag inside costs one, since it would count outside. So the best stretch has the largest
-/// sum, which one pass finds: the best stretch that ends at a block either extends the best one that ends at the
+/// sum, which one pass finds. The best stretch that ends at a block either extends the best one that ends at the
 /// previous block, or starts here.
 fn best_stretch(blocks: &[Stretch]) -> Option<(usize, usize)> {
     let mut best: Option<(i64, usize, usize)> = None;
@@ -112,7 +112,7 @@ mod tests {
     }
 
     #[test]
-    fn tags_are_counted_where_they_stand() {
+    fn tags_are_counted_where_they_occur() {
         // There are two tags between the words of the two blocks, and two inside the second.
         let page = segment("<p>one two three</p><p>four <b>five</b> six seven eight nine</p>");
         assert_eq!(bte(&page), [true, true]);

@@ -700,7 +700,7 @@ mod tests {
     }
 
     #[test]
-    fn bytes_that_tell_nothing_leave_all_encodings() {
+    fn bytes_without_evidence_leave_all_encodings() {
         let model = train(&czech(), &["windows-1250", "utf-8"]);
         assert_eq!(model.best(b"plain words"), ["windows-1250", "UTF-8"]);
         assert_eq!(model.classify(b"\xf8"), [("windows-1250", 0), ("UTF-8", 0)]);
@@ -748,7 +748,7 @@ mod tests {
     }
 
     #[test]
-    fn sentences_that_do_not_fit_are_left_out_of_all_conversions() {
+    fn sentences_that_do_not_fit_are_in_no_conversion() {
         let text = "Žluťoučký kůň\nЛошадь and horse\nKůň\n";
         let converted = Converted::new(text, &some_encodings(2));
         assert_eq!(converted.files[0].bytes, "Žluťoučký kůň\nKůň\n".as_bytes());

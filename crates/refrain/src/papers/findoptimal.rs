@@ -253,8 +253,8 @@ impl FindOptimal {
         count
     }
 
-    /// Reports for each letter whether it is part of a useless n-gram.
-    fn each_letter(&self, ranked: &Ranked, cut: u32, mut tell: impl FnMut(usize, bool)) {
+    /// Passes to `visit` for each letter whether it is part of a useless n-gram.
+    fn each_letter(&self, ranked: &Ranked, cut: u32, mut visit: impl FnMut(usize, bool)) {
         let covers = ranked.n + usize::from(self.readings.covered == Covered::AndNext);
         let apart = self.readings.documents == Documents::Apart;
         let mut until = 0;
@@ -263,7 +263,7 @@ impl FindOptimal {
                 let end = at + if apart { covers.min(self.left[at] as usize) } else { covers };
                 until = until.max(end);
             }
-            tell(at, at < until);
+            visit(at, at < until);
         }
     }
 }

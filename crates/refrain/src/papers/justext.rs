@@ -1,8 +1,8 @@
 //! jusText, as published: J. Pomikálek, Removing Boilerplate and Duplicate Content from Web Corpora (2011), chapter 3.
 //!
-//! The method uses four observations: short blocks with a link are boilerplate; so are blocks with many links; long blocks
-//! of grammatical text are good, other long blocks are not; good and bad blocks come in clusters. Grammatical text is
-//! recognised by its share of stop words.
+//! The method uses four observations. Short blocks with a link are boilerplate, and so are blocks with many links. Long
+//! blocks of grammatical text are good, other long blocks are not. Good and bad blocks come in clusters. Grammatical
+//! text is recognised by its share of stop words.
 
 use std::borrow::Cow;
 

@@ -11,6 +11,7 @@
 //! | `spex` | finds duplicate n-grams | Bernstein and Zobel, *A scalable system for identifying co-derivative documents* (2004) |
 //! | `suffix_array` | finds duplicate n-grams | PRESEMT, deliverable D3.1.3 (2012), section 6.2.1 |
 //! | [`ferret`] | scores pairs of documents by shared word trigrams | Lyon, Malcolm and Dickerson, *Detecting short passages of similar text in large document collections* |
+//! | [`winnowing`] | selects fingerprints of passages | Schleimer, Wilkerson and Aiken, *Winnowing: Local Algorithms for Document Fingerprinting* (2003) |
 //! | [`dupniq`] | scores pairs of books by shared unique words | Yalniz, Can and Manmatha, *Partial duplicate detection for large book collections* (2011) |
 //! | [`book_baselines`] | the methods that DUPNIQ is compared with | the same paper |
 //!
@@ -36,3 +37,4 @@ pub mod onion;
 pub(crate) mod spex;
 #[cfg(feature = "papers")]
 pub(crate) mod suffix_array;
+pub mod winnowing;

@@ -1,10 +1,10 @@
 //! Duplicate n-grams by SPEX: from shorter ones to longer ones.
 //!
-//! As in Bernstein and Zobel, *A scalable system for identifying co-derivative documents* (2004), which section 6.2 of
-//! the PRESEMT report D3.1.3 describes: an n-gram can only occur twice if both shorter ones in it occur twice. So the
-//! collection is read once per length. A table of small counters shows which l-grams may have occurred twice, and the
-//! next pass counts only those made of two of them. Counters can collide, so length n yields candidates that include
-//! all duplicates. They are written to disk with their words, and compared word by word.
+//! An n-gram can only occur twice if both shorter ones in it occur twice. This is the method of Bernstein and Zobel, *A
+//! scalable system for identifying co-derivative documents* (2004), which section 6.2 of the PRESEMT report D3.1.3
+//! describes. So the collection is read once per length. A table of small counters shows which l-grams may have
+//! occurred twice, and the next pass counts only those made of two of them. Counters can collide, so length n yields
+//! candidates that include all duplicates. They are written to disk with their words, and compared word by word.
 
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use crate::document::Span;
 use crate::text::{longest_increasing, words};
 
-/// A text beside the stretch of another one that is most like it.
+/// A text next to the stretch of another one that is most like it.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub(crate) struct Aligned {
     /// The words that both have in the same order, joined where they follow each other in both: ranges of the text.

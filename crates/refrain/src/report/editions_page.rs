@@ -285,7 +285,7 @@ enum Bin {
     /// Half of it or less is in the other book.
     Own,
     /// It was not compared.
-    LeftOut,
+    Excluded,
 }
 
 impl Bin {
@@ -294,7 +294,7 @@ impl Bin {
         match self {
             Bin::Shared => ("shared", "#2c8a55"),
             Bin::Own => ("own", "#e9c3b7"),
-            Bin::LeftOut => ("out", "#dddbd4"),
+            Bin::Excluded => ("out", "#dddbd4"),
         }
     }
 }
@@ -313,7 +313,7 @@ fn coloured(spans: &[Span], compared: Span, size: usize, bins: usize) -> Vec<Bin
     let covered = |n: usize| spans.iter().map(|span| span.intersection(range(n)).len()).sum::<usize>();
     let bin = |n: usize| match range(n).len() {
         length if 2 * covered(n) > length => Bin::Shared,
-        length if 2 * compared.intersection(range(n)).len() < length => Bin::LeftOut,
+        length if 2 * compared.intersection(range(n)).len() < length => Bin::Excluded,
         _ => Bin::Own,
     };
     (0..bins).map(bin).collect()
@@ -372,12 +372,12 @@ mod tests {
     fn a_bin_is_coloured_when_more_than_half_of_it_is_covered() {
         let spans = [Span::new(0, 16), Span::new(10, 16), Span::new(35, 40)];
         let bins = coloured(&spans, Span::new(0, 33), 40, 4);
-        assert_eq!(bins, [Bin::Shared, Bin::Shared, Bin::Own, Bin::LeftOut]);
-        assert_eq!(runs(&bins), [(0, 2, Bin::Shared), (2, 3, Bin::Own), (3, 4, Bin::LeftOut)]);
+        assert_eq!(bins, [Bin::Shared, Bin::Shared, Bin::Own, Bin::Excluded]);
+        assert_eq!(runs(&bins), [(0, 2, Bin::Shared), (2, 3, Bin::Own), (3, 4, Bin::Excluded)]);
     }
 
     #[test]
-    fn hostile_names_stay_text() {
+    fn hostile_names_remain_text() {
         assert_eq!(isolated("<a href=x>&"), "<bdi>&lt;a href=x&gt;&amp;</bdi>");
     }
 

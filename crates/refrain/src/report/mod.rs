@@ -1,7 +1,7 @@
 //! Reports: a bundle of files that programs read, and a page made of it that opens anywhere.
 //!
-//! A bundle is a folder. `report.json` says what was found, `texts.jsonl` has the texts that this speaks of, `pairs.csv` is
-//! for spreadsheets, and `report.html` shows all of it with no other file and no network. The form is described in
+//! A bundle is a folder. `report.json` has what was found, `texts.jsonl` the texts of it, and `pairs.csv` a table for
+//! spreadsheets. `report.html` shows all of it without other files and without a network. The form is described in
 //! `docs/formats.md` and has a [version](VERSION).
 
 mod aligned;

@@ -50,7 +50,7 @@ pub(crate) fn sentence(reason: &Reason, name: Option<&str>) -> String {
             ("digest", _) => format!("its document has the same words as {of}"),
             ("alignment", true) => format!("all of its words occur in the same order in {of}"),
             ("alignment", false) => format!("{} of its words occur in the same order in {of}", percent(*share)),
-            ("neighbours", _) => "it is a short block beside copies".to_owned(),
+            ("neighbours", _) => "it is a short block next to copies".to_owned(),
             (_, true) => format!("all of its words are in word sequences that occur in {of}"),
             (_, false) => format!("{} of its words are in word sequences that occur in {of}", percent(*share)),
         },
@@ -96,7 +96,7 @@ pub(crate) fn sentence(reason: &Reason, name: Option<&str>) -> String {
 pub(crate) fn kind(label: Label, reason: &Reason, one: bool) -> &'static str {
     let [singular, plural] = match (reason, label) {
         (Reason::Repeats { by, .. }, _) if by == "neighbours" => {
-            ["a short block beside copies", "short blocks beside copies"]
+            ["a short block next to copies", "short blocks next to copies"]
         }
         (_, Label::Duplicate) => ["a copy", "copies"],
         (_, Label::Boilerplate) => ["boilerplate", "boilerplate"],
@@ -136,7 +136,7 @@ mod tests {
             (repeats("alignment", 0.982, Some("a")), "98 % of its words occur in the same order in a"),
             (repeats("alignment", 0.9999, Some("a")), "99 % of its words occur in the same order in a"),
             (repeats("ngrams", 1.0, None), "all of its words are in word sequences that occur in earlier text"),
-            (repeats("neighbours", 0.0, None), "it is a short block beside copies"),
+            (repeats("neighbours", 0.0, None), "it is a short block next to copies"),
             (
                 Reason::CopyOf { document: "a\u{7}".into(), position: Position::default() },
                 "its document has the same text as a ",

@@ -21,7 +21,7 @@ pub(crate) const REMOVED_LIST: &str = "removed.jsonl.zst";
 /// The file in it with the report of the run.
 pub(crate) const RUN_REPORT: &str = "report.json";
 
-/// The report that decode, strip or template write beside texts.
+/// The report that decode, strip or template write next to texts.
 pub(crate) const REPORT_BESIDE_TEXTS: &str = "report.jsonl";
 
 /// The folder that exists while a corpus is being written.
@@ -71,8 +71,8 @@ pub(crate) fn parts_of(folder: &Path) -> Option<Result<Vec<PathBuf>, String>> {
     Some(Ok(known.parts.iter().map(|part| folder.join(&part.path)).collect()))
 }
 
-/// True for the report that decode, strip or template wrote beside texts.
-pub(crate) fn is_report_beside_texts(path: &Path) -> bool {
+/// True for the report that decode, strip or template wrote next to texts.
+pub(crate) fn is_report_of_texts(path: &Path) -> bool {
     const FIELDS: [[&str; 2]; 3] = [["encoding", "loss_at"], ["preamble_end", "why_preamble"], ["file", "by"]];
     if path.file_name().is_none_or(|name| name != REPORT_BESIDE_TEXTS) {
         return false;
@@ -124,7 +124,7 @@ pub(crate) fn kept_by_refrain(folder: &Path) -> Option<&'static str> {
 
 /// This many bytes of a file show whether refrain wrote it.
 const HEAD: u64 = 4096;
-/// The first line of a report beside texts is shorter.
+/// The first line of a report next to texts is shorter.
 const HEAD_OF_REPORT: u64 = 1 << 20;
 
 /// True if a run of refrain started to fill the folder.

@@ -65,9 +65,9 @@ impl InputFiles {
         Ok(Some(folder))
     }
 
-    /// Finds the files for names: files, folders (recursive, without hidden files and refrain's reports and libraries;
-    /// follows links and survives loops), glob patterns, `@list` (a file with one name per line) and `-`. Names that
-    /// match nothing become failures.
+    /// Finds the files for names: files, folders, glob patterns, `@list` (a file with one name per line) and `-`.
+    /// Folders are read recursively, without hidden files and refrain's reports and libraries. Links are followed, and
+    /// loops of links do no harm. Names that match nothing become failures.
     pub fn expand<I>(names: I) -> (InputFiles, Vec<Failure>)
     where
         I: IntoIterator,
@@ -271,7 +271,7 @@ impl Expansion {
                 }
             } else if is_folder && (super::corpus::kept_by_refrain(path).is_some() || self.add_corpus(path)) {
                 entries.skip_current_dir();
-            } else if entry.file_type().is_file() && !super::corpus::is_report_beside_texts(path) {
+            } else if entry.file_type().is_file() && !super::corpus::is_report_of_texts(path) {
                 let size = entry.metadata().ok().map(|meta| meta.len());
                 self.push_file(path, size, false);
             }

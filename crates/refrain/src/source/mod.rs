@@ -1,10 +1,10 @@
 //! Sources: read bytes from inputs and produce raw documents.
 //!
 //! [`InputFiles`] turns the names given by the user (files, folders, globs, `@list`, `-`) into a sorted list of files;
-//! [`Collection`] reads them one after another. The content determines the format: compression (gzip, zstd, bzip2, xz),
-//! containers (zip, tar, WARC, ARC, JSONL, Parquet, vertical), plain documents (HTML, text) and office documents (DOCX, ODT,
-//! PDF, EPUB, RTF), nested in any way. Everything streams: one document of an input is in memory at a time, or a few
-//! rows of a Parquet table.
+//! [`Collection`] reads them one after another. The content determines the format. Formats are compression (gzip, zstd,
+//! bzip2, xz), containers (zip, tar, WARC, ARC, JSONL, Parquet, vertical), plain documents (HTML, text) and office
+//! documents (DOCX, ODT, PDF, EPUB, RTF). They can be nested in any way. Everything streams: one document of an input
+//! is in memory at a time, or a few rows of a Parquet table.
 //!
 //! Reading passes [`Item`]s to a closure. Each item has a [`Position`]; reading can start at any position, which lets a
 //! killed run resume. An unusable part of the input becomes [`Item::Failed`] or, if that is ordinary (an image in a
@@ -131,7 +131,7 @@ impl Default for ReadOptions {
     }
 }
 
-/// True if a file with this start is a single plain text, so that it can be read without a [`Collection`]: not
+/// True if a file with this start is a single plain text, so that it can be read without a [`Collection`]. It is not
 /// compressed, not an archive, table, web page or office document, and not known to be binary. A page in a file whose
 /// name says that it is text counts as text.
 pub(crate) fn is_plain_text(head: &[u8], name: &str, forced: Option<InputFormat>) -> bool {

@@ -299,7 +299,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn formats_are_told_by_content() {
+    fn formats_are_recognised_by_content() {
         assert_eq!(sniff(b"WARC/1.0\r\n", "x"), Kind::Format(InputFormat::Warc));
         let line = b"filedesc://x.arc 0.0.0.0 20080430204825 text/plain 77\n1 0 Org\n";
         assert_eq!(sniff(line, "x"), Kind::Format(InputFormat::Arc));
@@ -323,7 +323,7 @@ mod tests {
     }
 
     #[test]
-    fn names_matter_where_content_does_not_tell() {
+    fn names_matter_where_content_is_ambiguous() {
         assert_eq!(sniff(b"oops\n", "x.jsonl.gz"), Kind::Format(InputFormat::Jsonl));
         assert_eq!(sniff(b"word\n", "x.vert"), Kind::Format(InputFormat::Vertical));
         assert!(named_as_text("a/b.HTML") && named_as_text("b.txt.gz") && !named_as_text("c.png"));
@@ -338,7 +338,7 @@ mod tests {
     }
 
     #[test]
-    fn html_is_told_by_its_first_tag() {
+    fn html_is_recognised_by_its_first_tag() {
         for html in ["<!DOCTYPE html>", "  <HTML lang=en>", "<!-- x --> <body>", "<p>x", "<?xml version='1.0'?><html>"]
         {
             assert!(is_html(html), "{html}");

@@ -118,7 +118,7 @@ impl Map {
             end = offset.checked_add(*length).ok_or_else(|| invalid("a range is too long"))?;
         }
         if end > size {
-            return Err(invalid("a range lies beyond the end of the file"));
+            return Err(invalid("a range is beyond the end of the file"));
         }
         Ok(Map { ranges, size })
     }

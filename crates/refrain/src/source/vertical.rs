@@ -1,9 +1,9 @@
 //! Vertical files: one token a line, structures as tags on lines of their own. What corpus managers and taggers use, and
 //! what `write::vertical` writes.
 //!
-//! The text is put together again from the tokens: `<g/>` glues two of them, `<p>` (or a blank line) begins a paragraph,
-//! everything after the first tab of a line (tags and lemmas of an annotated corpus) and other structures (`<s>`) become the
-//! document's [`Annotation`], which a vertical output writes again.
+//! The text is restored from the tokens: `<g/>` joins two of them, and `<p>` (or a blank line) begins a paragraph.
+//! Everything after the first tab of a line (tags and lemmas of an annotated corpus) and other structures (`<s>`)
+//! become the document's [`Annotation`]. A vertical output writes them again.
 
 use std::io::BufRead;
 use std::ops::ControlFlow;
@@ -254,7 +254,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn tags_and_tokens_are_told_apart() {
+    fn tags_and_tokens_are_distinguished() {
         assert_eq!(Tag::parse("<doc id=\"1\">"), Some(Tag::Open("doc", "id=\"1\"")));
         assert_eq!(Tag::parse("</p>"), Some(Tag::Close("p")));
         assert_eq!(Tag::parse("<g/>"), Some(Tag::Empty("g")));

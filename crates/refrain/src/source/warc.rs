@@ -1,7 +1,7 @@
 //! WARC 1.0 and 1.1, and ARC: responses, resources and conversions (WET) become documents, other records are skipped.
 //!
-//! A damaged or truncated record is a failure, and reading continues with the next one: after a damaged gzip member,
-//! and in a plain file with wrong lengths, at the next line that opens a record.
+//! A damaged or truncated record is a failure, and reading continues with the next one. It continues after a damaged
+//! gzip member; in a plain file with wrong lengths, at the next line that opens a record.
 
 use std::io::{self, BufRead, Read};
 use std::ops::ControlFlow;

@@ -51,7 +51,7 @@ struct Own {
     at: usize,
     key: u64,
     /// It is long enough to distinguish texts.
-    tells: bool,
+    distinguishes: bool,
     /// Plain words on it.
     words: usize,
     /// There is nothing else on it.
@@ -92,10 +92,17 @@ fn keyed(lines: &[Line], tail: bool) -> Vec<Keys> {
         tokens.clear();
         tokens.add_line(text);
         let words = tokens.all();
-        let tells = text.len() >= TRIVIAL_BELOW && words.len() > 2;
+        let distinguishes = text.len() >= TRIVIAL_BELOW && words.len() > 2;
         let (plain_words, plain) = plain_words(text);
         let open = !text.ends_with(b".");
-        (words.len() > 0).then(|| Own { at, key: words.key(usize::MAX, 0), tells, words: plain_words, plain, open })
+        (words.len() > 0).then(|| Own {
+            at,
+            key: words.key(usize::MAX, 0),
+            distinguishes,
+            words: plain_words,
+            plain,
+            open,
+        })
     };
     let mut keys = |first: usize, last: usize| {
         let mut lines: Vec<Own> = (first..=last).filter_map(&mut own).collect();
@@ -265,12 +272,12 @@ fn sketch(text: &Edges, blocks: &Blocks, evidence: &Evidence) -> Vec<u64> {
     let ends = BothEnds::of(text, blocks, evidence);
     let (from, until) =
         (ends.preamble_end, if ends.epilogue_start == 0 { text.total } else { ends.epilogue_start - 1 });
-    let telling = |blocks: &[Keys], lines: &[Line]| -> Vec<(usize, u64)> {
-        let own = blocks.iter().flat_map(|b| &b.lines).filter(|line| line.tells);
+    let distinguishing = |blocks: &[Keys], lines: &[Line]| -> Vec<(usize, u64)> {
+        let own = blocks.iter().flat_map(|b| &b.lines).filter(|line| line.distinguishes);
         own.map(|line| (lines[line.at].number, line.key)).collect()
     };
-    let mut lines = telling(&blocks.head, &text.head);
-    lines.extend(telling(&blocks.tail, &text.tail).into_iter().filter(|(number, _)| *number >= text.head.len()));
+    let mut lines = distinguishing(&blocks.head, &text.head);
+    lines.extend(distinguishing(&blocks.tail, &text.tail).into_iter().filter(|(number, _)| *number >= text.head.len()));
     let keys = |from: usize, until: usize| {
         smallest(lines.iter().filter(|(number, _)| (from..until).contains(number)).map(|(_, key)| *key).collect())
     };
@@ -443,7 +450,7 @@ mod tests {
         // neither stated nor implied.\n";
 
     #[test]
-    fn libraries_that_programs_name_stay() {
+    fn libraries_that_programs_name_are_kept() {
         let libraries = [
             "use std::collections::{BTreeMap, HashMap, HashSet};\n",
             "use std::sync::atomic::{AtomicU64, Ordering};\n",
@@ -471,7 +478,7 @@ mod tests {
     }
 
     #[test]
-    fn footers_of_mails_are_found_and_what_people_wrote_stays() {
+    fn footers_of_mails_are_found_and_what_people_wrote_is_kept() {
         let footer = "You receive this mail because you are on the list of friends of the garden.\n\
             To leave the list, write to the address below, with a word of farewell.\n";
         let mail = |n: u64| {
@@ -485,7 +492,7 @@ mod tests {
     }
 
     #[test]
-    fn short_mails_keep_all_that_stands_between() {
+    fn short_mails_keep_all_text_between() {
         let header = "This mail was sent to you by the friends of the garden.\n\
             Please do not answer to this address, because nobody reads it.\n\
             The office is open on weekdays from nine until five.\n";

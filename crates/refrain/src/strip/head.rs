@@ -170,9 +170,9 @@ pub(super) fn frequent_end(lines: &[Line], evidence: &Evidence) -> Option<usize>
     last
 }
 
-/// Describes the blocks. With a scorer, they are scored, and the rest is skipped when it does not matter: after the
-/// title page, and once the sum of scores has fallen so far that no later block counts. A later title page may reach
-/// back over headings before it, but not over any other block.
+/// Describes the blocks. With a scorer, they are scored, and the rest is skipped when it does not matter. This is so
+/// after the title page, and once the sum of scores has fallen so far that no later block counts. A later title page
+/// may reach back over headings before it, but not over any other block.
 fn describe(
     lines: &[Line],
     cut: &[Block],

@@ -99,7 +99,7 @@ impl Ends {
         ends.bytes.reserve_exact(stop + bytes.len() - start);
         ends.bytes.extend_from_slice(&bytes[..stop]);
         ends.bytes.extend_from_slice(&bytes[start..]);
-        ends.leave_out(stop, start);
+        ends.drop_gap(stop, start);
         ends
     }
 
@@ -120,7 +120,7 @@ impl Ends {
         let bytes = [&self.bytes[..stop], &self.bytes[start..]].concat();
         let (head_stops, tail_starts, wide) = (self.head_stops.clone(), self.tail_starts.clone(), self.wide.clone());
         let mut ends = Ends { bytes, head_stops, tail_starts, wide, ..*self };
-        ends.leave_out(stop, start);
+        ends.drop_gap(stop, start);
         ends
     }
 
@@ -131,7 +131,7 @@ impl Ends {
     }
 
     /// Records that these bytes are not in memory.
-    fn leave_out(&mut self, stop: usize, start: usize) {
+    fn drop_gap(&mut self, stop: usize, start: usize) {
         if start > stop {
             self.left_out += (start - stop) as u64;
             for at in &mut self.tail_starts {

@@ -124,7 +124,7 @@ pub(super) fn best_cut(scores: &[f32]) -> Cut {
     Cut { blocks: at, margin }
 }
 
-/// Marks one book. With `keep_credits`, credits and notes after the marker stay in it.
+/// Marks one book. With `keep_credits`, credits and notes after the marker are kept.
 pub(super) fn mark(file: &Edges, rules: &Rules, evidence: &Evidence, keep_credits: bool) -> Boundaries {
     let head = Head::new(&file.head, rules, evidence, Extent::Needed);
     let scores = &head.scores[..head.scores.len().min(head.before_title())];
@@ -361,7 +361,7 @@ mod tests {
     }
 
     #[test]
-    fn of_two_e_books_in_one_file_both_stay_and_somebody_should_look() {
+    fn two_e_books_in_one_file_are_both_kept_and_doubtful() {
         let rules = Rules::parse(crate::strip::rules::GUTENBERG).expect("rules");
         let (one, two) = (book(1), book(2));
         let text = format!("{one}{two}");

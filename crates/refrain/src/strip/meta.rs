@@ -59,7 +59,7 @@ pub(super) fn read(lines: &[Line]) -> Facts {
     let mut meta = Facts::default();
     let mut i = 0;
     while i < lines.len() {
-        if !may_tell(lines[i].text) {
+        if !may_state_field(lines[i].text) {
             i += 1;
             continue;
         }
@@ -120,7 +120,7 @@ fn without_others(author: &str) -> &str {
 }
 
 /// A cheap test: a field has a colon, the number of the e-book a hash, and a title line the name of the publisher.
-fn may_tell(line: &[u8]) -> bool {
+fn may_state_field(line: &[u8]) -> bool {
     const NAME: &[u8] = b"gutenberg";
     let is_name = |at: usize| line.get(at..at + NAME.len()).is_some_and(|name| name.eq_ignore_ascii_case(NAME));
     memchr::memchr2(b':', b'#', line).is_some() || memchr::memchr2_iter(b'G', b'g', line).any(is_name)
@@ -340,7 +340,7 @@ mod tests {
     }
 
     #[test]
-    fn the_author_is_that_of_the_field_or_of_a_title_line_that_goes_on() {
+    fn the_author_is_that_of_the_field_or_of_a_continued_title_line() {
         let shown = |text: &[u8]| {
             let edges = edges(text, 99, 0);
             author(&edges.head, &read(&edges.head).author)

@@ -1,9 +1,10 @@
 //! Removes what was added before and after books: licences, headers, transcribers' notes.
 //!
-//! People add the same notices to the texts of a collection by hand, with variations. [`BoundaryFinder`] learns from the two ends of many texts
-//! which lines and words belong to notices, without labels, and then finds for each text the last line of its preamble and the
-//! first line of its epilogue ([`Boundaries`]). The result of learning is [`Evidence`], which is small and can be merged and
-//! saved. The library contains evidence on books of Project Gutenberg, so that a single book can be stripped.
+//! People add the same notices to the texts of a collection by hand, with variations. [`BoundaryFinder`] learns from
+//! the two ends of many texts which lines and words belong to notices, without labels. Then it finds for each text the
+//! last line of its preamble and the first line of its epilogue ([`Boundaries`]). The result of learning is
+//! [`Evidence`], which is small and can be merged and saved. The library contains evidence on books of Project
+//! Gutenberg, so that a single book can be stripped.
 //!
 //! [`LineCounts`] and [`FrequentLines`] are the published method, with five [structures that count
 //! lines](crate::papers::frequent_lines::counters).
@@ -314,7 +315,7 @@ mod tests {
     }
 
     #[test]
-    fn a_text_that_is_all_boilerplate_is_told_and_kept() {
+    fn a_text_that_is_all_boilerplate_is_reported_and_kept() {
         let text = "*** START OF THIS PROJECT GUTENBERG EBOOK THE TALE ***\n\n\n*** END OF THIS PROJECT GUTENBERG EBOOK THE TALE ***\n";
         let ends = Ends::of(text.as_bytes(), EDGE_LINES);
         let found = BoundaryFinder::new(StripProfile::Gutenberg).expect("rules").find(&ends, Evidence::shipped());

@@ -88,7 +88,7 @@ impl BookSample {
     }
 
     /// Removes texts that are near-duplicates of others, to measure the result without them. Returns how many.
-    pub fn leave_out_copies_of(&mut self, others: &BookSample) -> usize {
+    pub fn remove_copies_of(&mut self, others: &BookSample) -> usize {
         let copies = {
             let (mine, theirs) = (self.edges(), others.edges());
             copies_of(&mine, &theirs)

@@ -147,7 +147,7 @@ mod tests {
     }
 
     #[test]
-    fn what_stands_in_another_order_is_no_anchor() {
+    fn text_in_another_order_is_no_anchor() {
         let found = anchored(&["a b x c", "a b y c", "b a z c"]);
         assert!(found.contains(&vec!["c".to_owned(); 3]), "{found:?}");
         let both = found.iter().filter(|anchor| anchor[0] == "a" || anchor[0] == "b").count();
@@ -156,7 +156,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn anchors_stand_in_order_and_do_not_overlap_backwards(pages in prop::collection::vec("[a-e ]{0,40}", 2..6)) {
+        fn anchors_are_in_order_and_do_not_overlap_backwards(pages in prop::collection::vec("[a-e ]{0,40}", 2..6)) {
             let tokenised: Vec<Vec<Token>> = pages.iter().map(|page| tokens(&page.replace(' ', " . "))).collect();
             let slices: Vec<&[Token]> = tokenised.iter().map(Vec::as_slice).collect();
             let anchors = align(&slices, 0.8);

@@ -93,7 +93,7 @@ impl Labels {
         }
     }
 
-    /// Moves the borders of content to tags: backbone text that touches content belongs to it, and so do tags around it
+    /// Moves the borders of content to tags. Backbone text that touches content belongs to it, and so do tags around it
     /// that only describe the kind of text, such as paragraph tags.
     fn widen(&mut self, backbone: &Backbone, headlines: &[bool]) {
         let pieces = &backbone.pieces;
@@ -156,7 +156,7 @@ fn narrow(backbone: &Backbone, worths: &[f32], parameters: &Parameters) -> (usiz
     here
 }
 
-/// Adds what is next to an element, separated by a little markup only, if it is on most pages and has some worth: an
+/// Adds what is next to an element, separated by a little markup only, if it is on most pages and has some worth. An
 /// element can hold most of the content but not all, such as one of two consecutive sections.
 fn extend(
     backbone: &Backbone,

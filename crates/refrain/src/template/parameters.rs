@@ -2,8 +2,8 @@
 
 /// The parameters of the method, with their default values.
 ///
-/// They are shares and ratios relative to the pages of a site: the cost of a border between content and template is a
-/// share of the worth of the site's best gap, and the rarity of a token is a share of its pages. Only
+/// They are shares and ratios relative to the pages of a site. The cost of a border between content and template is a
+/// share of the worth of the site's best gap. The rarity of a token is a share of its pages. Only
 /// [`Parameters::surplus`], [`Parameters::border`], [`Parameters::many`], [`Parameters::enough`] and
 /// [`Parameters::most_pages`] are counts of letters, tokens or pages. `refrain-bench template --vary` prints the
 /// results with half and twice each value.

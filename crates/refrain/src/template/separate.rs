@@ -205,7 +205,7 @@ mod tests {
     }
 
     #[test]
-    fn sites_are_told_apart_also_small_ones() {
+    fn sites_are_distinguished_also_small_ones() {
         let pages: Vec<String> =
             (0..24).map(|number| page(if number % 8 == 3 { "small" } else { "large" }, number)).collect();
         let sketches: Vec<Vec<u64>> = pages.iter().map(|page| sketch(&tokens(page))).collect();

@@ -78,7 +78,7 @@ mod tests {
     }
 
     #[test]
-    fn addresses_stay_whole() {
+    fn addresses_are_not_divided() {
         assert_eq!(
             split("(see https://a.example/x?y=1&z=2)."),
             ["(", "+see", "https://a.example/x?y=1&z=2", "+)", "+."]
@@ -88,7 +88,7 @@ mod tests {
     }
 
     #[test]
-    fn numbers_stay_whole() {
+    fn numbers_are_not_divided() {
         assert_eq!(split("3.14 1,000"), ["3.14", "1,000"]);
     }
 

@@ -67,8 +67,8 @@ pub(crate) fn mix(hash: u64) -> u64 {
     folded(hash ^ SEED, FACTOR)
 }
 
-/// A word: its position, its hash, and whether it may be a fact: it has a digit, begins with a capital, or is written
-/// like a name in source code or an address.
+/// A word: its position, its hash, and whether it may be a fact. A fact has a digit, begins with a capital, or is
+/// written like a name in source code or an address.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Word {
     /// The hash of its letters in lower case: 47 bits, never zero.
@@ -372,7 +372,7 @@ mod tests {
     }
 
     #[test]
-    fn words_know_where_they_stand() {
+    fn words_know_their_position() {
         let text = "The naïve—lamp灯台, of 1999";
         let words: Vec<&str> = of(text).iter().map(|word| &text[word.range()]).collect();
         assert_eq!(words, ["The", "naïve", "lamp", "灯", "台", "of", "1999"]);

@@ -31,7 +31,7 @@ pub(crate) const TEXT: &str = "txt";
 impl FolderWriter {
     /// Writes to a folder that others also write to; the files in `taken` are theirs. With `overwrite`, other files of
     /// the same names are replaced; without it, documents get other names.
-    pub(crate) fn beside(
+    pub(crate) fn next_to(
         folder: &Path,
         taken: impl IntoIterator<Item = PathBuf>,
         overwrite: bool,

@@ -141,7 +141,7 @@ mod tests {
     }
 
     #[test]
-    fn names_are_relative_to_what_was_named_and_stay_in_the_folder() {
+    fn names_are_relative_to_what_was_named_and_cannot_leave_the_folder() {
         let current = PathBuf::from("/here");
         let names = |common: &str| Names {
             common: plain(&current, Path::new(common)),

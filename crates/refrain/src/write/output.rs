@@ -97,7 +97,7 @@ impl Sink {
         }
     }
 
-    /// Tells whether the reader of a pipe has gone, for writers whose errors do not.
+    /// Whether the reader of a pipe is closed, for writers whose errors do not say so.
     pub(super) fn closed(&self) -> Arc<AtomicBool> {
         self.closed.clone()
     }

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use super::output::Written;
 use super::{Compression, DocumentWriter, Format, Sink, WriteOptions, open};
-use crate::disk::atomic::sync_folder;
+use crate::disk::atomic::{rename_if_present, sync_folder};
 use crate::document::Document;
 use crate::error::{IoContext, Result};
 
@@ -39,10 +39,7 @@ impl Parts {
     /// it again.
     pub(crate) fn show(&self, parts: u64) -> Result<()> {
         for number in 0..parts {
-            let (from, to) = (self.hidden(number), self.path(number));
-            if from.exists() {
-                fs::rename(&from, &to).at(&to)?;
-            }
+            rename_if_present(&self.hidden(number), &self.path(number))?;
         }
         self.delete_from(parts, Parts::path)?;
         sync_folder(Some(&self.folder))

@@ -19,7 +19,7 @@ pub(crate) struct WebPage {
     pub(crate) html: String,
 }
 
-/// Pages of the data set beside the repository, every `nth` of them; all of them when `REFRAIN_ALL_PAGES` is set. `None`
+/// Pages of the data set next to the repository, every `nth` of them; all of them when `REFRAIN_ALL_PAGES` is set. `None`
 /// where the data set does not exist: the test is skipped then.
 pub(crate) fn web_pages(nth: usize) -> Option<Vec<WebPage>> {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/data/web/pages.jsonl.zst");
@@ -70,10 +70,10 @@ fn from_base64(text: &str) -> Vec<u8> {
     bytes
 }
 
-/// A word for those who run the tests.
+/// Prints a line for those who run the tests.
 #[allow(clippy::print_stderr)] // that is what it is for
-pub(crate) fn tell(word: &str) {
-    eprintln!("{word}");
+pub(crate) fn print_message(message: &str) {
+    eprintln!("{message}");
 }
 
 /// Numbers that look random and are always the same.

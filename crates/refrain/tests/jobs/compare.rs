@@ -3,11 +3,11 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use refrain::jobs::{CheckInput, CompareInput, EditionsInput, NamedPairs};
 use refrain::source::ReadOptions;
 use refrain::write::{Compression, Format};
 use refrain::{
-    CheckInput, Compare, CompareInput, Convert, Document, Editions, EditionsInput, Input, Library, LibraryCheck,
-    LibraryOptions, NamedPairs, Output, Outputs, Run,
+    Compare, Convert, Document, Editions, Input, Library, LibraryCheck, LibraryOptions, Output, Outputs, Run,
 };
 
 fn samples() -> PathBuf {

@@ -278,7 +278,7 @@ fn documents_in_different_languages_are_not_copies() {
 fn collection(documents: usize) -> String {
     let paragraph = |number: u64| -> String {
         let word = |at: u64| (number * 60 + at).wrapping_mul(0x9E37_79B9_7F4A_7C15).rotate_left(25) % 5000;
-        (0..60).map(|at| format!("w{} ", word(at))).collect()
+        (0..60).map(|at| format!("w{} ", word(at))).collect::<Vec<_>>().concat()
     };
     let line = |number: usize| {
         let chosen = |at: usize| if at == 2 { number / 2 * 11 } else { number * 11 + at };

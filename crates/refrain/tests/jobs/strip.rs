@@ -1,10 +1,11 @@
 use std::fs;
 use std::path::Path;
 
+use refrain::jobs::SavedEvidence;
 #[cfg(feature = "papers")]
 use refrain::strip::PaperOptions;
 use refrain::strip::StripMethod;
-use refrain::{Convert, Document, Input, Label, Memory, Output, Outputs, Run, SavedEvidence, Strip, StripReport};
+use refrain::{Convert, Document, Input, Label, Memory, Output, Outputs, Run, Strip, StripReport};
 
 use super::{read, samples, texts};
 
@@ -63,7 +64,7 @@ fn strip() {
 
 #[cfg(feature = "papers")]
 #[test]
-fn the_published_method_strips_files_and_memory_alike() {
+fn the_published_method_gives_the_same_from_files_and_memory() {
     let books = samples().join("books");
     let files = Input::paths([books.to_string_lossy()]).expect("a name");
     let paper =

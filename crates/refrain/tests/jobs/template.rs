@@ -3,8 +3,8 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use refrain::jobs::RangeUnit;
-use refrain::{Convert, Document, Input, Memory, Output, Outputs, Run, Template, TemplateReport, TemplateResult};
+use refrain::jobs::{RangeUnit, TemplateResult};
+use refrain::{Convert, Document, Input, Memory, Output, Outputs, Run, Template, TemplateReport};
 
 fn samples() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../samples")

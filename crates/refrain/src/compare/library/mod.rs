@@ -641,7 +641,7 @@ mod tests {
     }
 
     #[test]
-    fn readers_go_on_while_segments_are_made_one() {
+    fn readers_continue_while_segments_are_merged() {
         let folder = tempfile::tempdir().expect("a folder");
         let options = CompareOptions::default();
         for number in 0..3 {

@@ -37,7 +37,7 @@ impl Mass {
     }
 
     /// Evidence of matches above chance: their weight, times their share of all weight. A lot of weight slightly above
-    /// chance and a little far above it score alike.
+    /// chance and a little far above it have the same score.
     pub(super) fn evidence(self) -> f32 {
         self.matched.max(0.0) * self.share()
     }
@@ -214,7 +214,7 @@ mod tests {
     }
 
     #[test]
-    fn a_tie_lies_between_the_shares() {
+    fn a_tie_is_between_the_shares() {
         for (inside, outside) in [(0.9, 0.1), (0.3, 0.2), (1.0, 0.0), (0.55, 0.5)] {
             let tie = tie(inside, outside);
             assert!(outside < tie && tie < inside, "{tie} for {inside} and {outside}");

@@ -2,7 +2,7 @@
 //!
 //! [`PassageText::new`] prepares a document once. [`align`] compares two of them and returns [`AlignedPassage`]s:
 //! stretches copied word for word, stretches that were edited, reordered or reworded, and short passages that summarise
-//! long ones. The two sides are treated alike.
+//! long ones. The two sides are treated equally.
 //!
 //! ```
 //! use refrain::compare::{AlignOptions, PassageText, align};

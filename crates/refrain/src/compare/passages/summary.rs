@@ -307,7 +307,7 @@ fn taken_by<'a>(copies: impl Iterator<Item = &'a Span>, candidate: &Candidate) -
     taken
 }
 
-/// Rarity of a shared stem in the text where it is more common: a word that either text uses all the time is no
+/// Rarity of a shared stem in the text where it is more common. A word that either text uses all the time is no
 /// evidence, however rare it is in a list or a table on the other side.
 fn rarity(matcher: &Matcher, side: usize, stem: u32) -> f32 {
     let this = &matcher.pair.sides[side];

@@ -32,7 +32,7 @@ impl Run {
 }
 
 /// Runs of at least [`GRAM`] equal words, the longest first. Runs that repeat each other are kept only if they cover
-/// something new on at least one side: a stretch copied twice is two passages, but two texts that both repeat it do not
+/// something new on at least one side. A stretch copied twice is two passages, but two texts that both repeat it do not
 /// give every combination.
 pub(super) fn find(a: &PassageText, b: &PassageText) -> Vec<Span> {
     let mut runs = runs(a, b);

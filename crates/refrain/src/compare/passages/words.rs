@@ -331,7 +331,7 @@ mod tests {
     }
 
     #[test]
-    fn breaks_are_told_apart() {
+    fn breaks_are_distinguished() {
         let cases = [
             (" ", Break::None),
             (". ", Break::Sentence),

@@ -39,21 +39,21 @@ impl Context {
         self.total = sum;
     }
 
-    /// Passes the features of the second pass to `tell`.
-    pub(crate) fn tell(
+    /// Passes the features of the second pass to `add`.
+    pub(crate) fn each_feature(
         &self,
         page: &ParsedPage,
         measures: &Measures,
         probabilities: &[f32],
         block: usize,
-        tell: &mut impl FnMut(&'static str, f32),
+        add: &mut impl FnMut(&'static str, f32),
     ) {
         let count = probabilities.len();
         let own = &measures.blocks[block];
-        tell("q", probabilities[block]);
+        add("q", probabilities[block]);
         for (step, name) in [(-3, "q_p3"), (-2, "q_p2"), (-1, "q_p1"), (1, "q_n1"), (2, "q_n2"), (3, "q_n3")] {
             let at = block.checked_add_signed(step).filter(|&at| at < count);
-            tell(name, at.map_or(-0.1, |at| probabilities[at]));
+            add(name, at.map_or(-0.1, |at| probabilities[at]));
         }
         for (window, names) in [
             (3, ["q_w3_before", "q_w3_after"]),
@@ -63,22 +63,22 @@ impl Context {
             let from = block.saturating_sub(window);
             let to = (block + 1 + window).min(count);
             let words = |a: usize, b: usize| measures.sums[b].words - measures.sums[a].words;
-            tell(names[0], share(self.sums[block] - self.sums[from], words(from, block)));
-            tell(names[1], share(self.sums[to] - self.sums[block + 1], words(block + 1, to)));
+            add(names[0], share(self.sums[block] - self.sums[from], words(from, block)));
+            add(names[1], share(self.sums[to] - self.sums[block + 1], words(block + 1, to)));
         }
-        tell("q_before", share(self.sums[block], self.total));
-        tell("q_after", share(self.total - self.sums[block + 1], self.total));
+        add("q_before", share(self.sums[block], self.total));
+        add("q_after", share(self.total - self.sums[block + 1], self.total));
         let mut around = own.container;
         for names in [["q_a1", "q_a1_share"], ["q_a2", "q_a2_share"], ["q_a3", "q_a3_share"]] {
-            tell(names[0], share(self.elements[around as usize], measures.elements[around as usize].sums.words));
-            tell(names[1], share(self.elements[around as usize], self.total));
+            add(names[0], share(self.elements[around as usize], measures.elements[around as usize].sums.words));
+            add(names[1], share(self.elements[around as usize], self.total));
             around = measures.larger(page, around);
         }
         let path = measures.path_of[block] as usize;
-        tell("q_alike", share(self.by_path[path], measures.by_path[path].sums.words));
-        tell("q_alike_share", share(self.by_path[path], self.total));
-        tell("q_page", share(self.total, measures.page.sums.words));
-        tell("q_words", self.total);
-        tell("q_highest", self.highest);
+        add("q_alike", share(self.by_path[path], measures.by_path[path].sums.words));
+        add("q_alike_share", share(self.by_path[path], self.total));
+        add("q_page", share(self.total, measures.page.sums.words));
+        add("q_words", self.total);
+        add("q_highest", self.highest);
     }
 }

@@ -293,7 +293,7 @@ mod tests {
     }
 
     #[test]
-    fn cells_that_are_not_shown_are_passed_over() {
+    fn cells_that_are_not_shown_are_skipped() {
         let html = "<object><table><tr><td colspan=2>x</table></object><table><tr><td colspan=3>a</table>";
         let page = segment(html);
         let cell = page.outline.elements.iter().position(|element| element.tag == Tag::Td).expect("a cell");

@@ -150,7 +150,7 @@ mod tests {
     }
 
     #[test]
-    fn cells_stand_beside_those_that_hang_down() {
+    fn cells_are_next_to_those_that_span_rows() {
         let mut layout = Layout::new();
         layout.begin_table(1, NONE);
         assert_eq!(layout.row(1, 2, 3), 1);

@@ -1,4 +1,4 @@
-//! `audit`: removals drawn at random, beside the text that they were copied from, for people to judge.
+//! `audit`: removals drawn at random, next to the text that they were copied from, for people to judge.
 
 mod verdicts;
 
@@ -21,7 +21,7 @@ use crate::write::Format;
 
 pub use verdicts::{Agreement, AuditRate, AuditVerdicts};
 
-/// Draws removed ranges at random, and writes each beside the text that it was copied from, for people to judge.
+/// Draws removed ranges at random, and writes each next to the text that it was copied from, for people to judge.
 ///
 /// The draw is stratified: first by rule, then by score, so that rare rules are judged, too. Each item has a weight, the number
 /// of removals that it represents. The main output is a web page (`.html`) that takes verdicts, or one JSON object per item

@@ -242,7 +242,7 @@ mod tests {
     }
 
     #[test]
-    fn rules_count_by_the_removals_that_they_stand_for() {
+    fn rules_count_by_the_removals_that_they_represent() {
         let common = verdicts("a", 90.0, &["right"; 10]);
         let rare = verdicts(
             "b",

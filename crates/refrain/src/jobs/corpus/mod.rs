@@ -11,7 +11,7 @@
 //!   work/                       only while the run lasts
 //! ```
 //!
-//! A run has three phases. *Read*: inputs are grouped into shards, shards are read in parallel, and every 64 MiB of raw
+//! A run has three phases. *Read*: inputs are grouped into shards, and shards are read in parallel. Every 64 MiB of raw
 //! documents become a work part (marked documents) with a note (where the next one begins, counts, failures). *Learn*:
 //! the evidence of all work parts is merged and concluded. *Write*: work parts are marked with the finding and written
 //! as final parts. Every file is written under a temporary name, synced and renamed; it counts once its note exists.

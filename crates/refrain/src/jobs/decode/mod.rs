@@ -438,7 +438,9 @@ impl<'a> Writer<'a> {
                 Writer::Table(out, table)
             }
             Target::Text => Writer::Text(outputs.main()),
-            Target::Folder(folder) => Writer::Folder(FolderWriter::beside(folder, [], outputs.may_overwrite())?, names),
+            Target::Folder(folder) => {
+                Writer::Folder(FolderWriter::next_to(folder, [], outputs.may_overwrite())?, names)
+            }
             Target::Documents => match outputs.main() {
                 Output::Memory(memory) => Writer::Memory(memory),
                 _ => Writer::Nothing,

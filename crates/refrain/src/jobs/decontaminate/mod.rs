@@ -26,7 +26,7 @@ pub use report::{BenchmarkFigures, DecontaminateReport, FoundItem, FoundPlace};
 
 /// Removes items of benchmarks from documents: passages, questions, options and answers that a model should not have seen.
 ///
-/// Documents are read once, and items stay in memory. An item is removed only if enough of its words are in the text in the
+/// Documents are read once, and items are kept in memory. An item is removed only if enough of its words are in the text in the
 /// same order; what is less sure is listed in the report. Besides the documents, it writes the lists `removed`, `errors`,
 /// `explain` (a line for each removal), `report` and `page` (the report as a web page).
 ///

@@ -33,9 +33,9 @@ pub use report::{DedupReport, NgramReport, RepeatedPassage, RuleTotals, Totals};
 /// Documents are read twice: first to learn what repeats, then to mark it. A run that writes files and is killed or
 /// interrupted resumes when it is run again, and ends with the same bytes.
 ///
-/// Besides the documents, it writes the lists `removed`, `errors`, `report`, `explain` (a line for each removal), `lost`
-/// (blocks only: passages that no longer occur anywhere), `clusters` (documents only) and `save` (a folder of evidence that a
-/// later run can be compared [against](Dedup::run_against)).
+/// Besides the documents, it writes the lists `removed`, `errors`, `report` and `explain` (a line for each removal).
+/// For blocks, it also writes `lost`: passages that no longer occur anywhere. For documents, it also writes `clusters`.
+/// `save` is a folder of evidence that a later run can be compared [against](Dedup::run_against).
 ///
 /// ```
 /// use refrain::{Dedup, Document, Input, Outputs, Run, Unit};

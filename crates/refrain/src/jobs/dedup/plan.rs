@@ -1,5 +1,7 @@
 //! What a run will take, from a sample of its inputs.
 
+#![allow(clippy::cast_sign_loss)] // sizes and counts are not negative
+
 use std::collections::{BTreeMap, HashMap};
 use std::fmt;
 use std::fs;
@@ -109,7 +111,7 @@ impl Dedup {
 
         let folder = run.temporary();
         let folder = tempfile::Builder::new().prefix("refrain-plan-").tempdir_in(&folder).at(&folder)?;
-        let sampled = outputs.moved_to(folder.path())?.with_evidence();
+        let sampled = outputs.moved_to(folder.path()).with_evidence();
         let watch = Watch::default();
         let watching = watch.clone();
         let observer = run.observer.clone();
@@ -360,7 +362,9 @@ impl Estimate<'_> {
                 let sum: f64 = likely.iter().sum::<f64>().max(1e-300);
                 next.iter_mut().zip(likely).for_each(|(next, likely)| *next += hashes * likely / sum);
             }
-            next.iter_mut().for_each(|weight| *weight /= all.max(1.0));
+            for weight in &mut next {
+                *weight /= all.max(1.0);
+            }
             weights = next;
         }
         for ((size, weight), seen) in sizes.iter().zip(weights).zip(seen) {

@@ -1,7 +1,6 @@
 //! The folder that a run works in, from which it can be resumed.
 
 use std::fs::{self, File};
-use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::UNIX_EPOCH;
@@ -10,7 +9,7 @@ use serde_json::{Value, json};
 use tempfile::TempDir;
 
 use super::Dedup;
-use crate::disk::atomic::open_lock;
+use crate::disk::atomic::{open_lock, rename_if_present};
 use crate::error::{Error, IoContext, Result};
 use crate::jobs::outputs::Outputs;
 use crate::source::InputFile;
@@ -137,10 +136,7 @@ fn folder_for(output: &Path, temporary: Option<&Path>) -> Result<PathBuf> {
 /// Deletes all files of an earlier run. First of all, nothing resumes in the folder any more: a run that is killed meanwhile
 /// leaves some of the files, and a later one would miss the others. It still recognises its own outputs.
 fn clear(folder: &Path) -> Result<()> {
-    match fs::rename(folder.join(RUN), folder.join(DONE)) {
-        Err(error) if error.kind() != ErrorKind::NotFound => return Err(Error::io(folder, error)),
-        _ => {}
-    }
+    rename_if_present(&folder.join(RUN), &folder.join(DONE))?;
     for entry in fs::read_dir(folder).at(folder)? {
         let path = entry.at(folder)?.path();
         if path.file_name().is_some_and(|name| name != LOCK && name != DONE) {

@@ -270,7 +270,7 @@ impl Folder {
                 Some(writer) => writer,
                 None => {
                     let taken = std::mem::take(&mut self.taken);
-                    let writer = FolderWriter::beside(&self.path, taken, self.overwrite)?;
+                    let writer = FolderWriter::next_to(&self.path, taken, self.overwrite)?;
                     self.documents.insert(Box::new(writer))
                 }
             };

@@ -132,7 +132,7 @@ mod tests {
     }
 
     #[test]
-    fn deleted_text_codes_and_hidden_text_are_left_out() {
+    fn deleted_text_codes_and_hidden_text_are_skipped() {
         let body = "<w:p><w:pPr><w:tabs><w:tab w:pos='9'/></w:tabs><w:rPr><w:vanish/></w:rPr></w:pPr><w:r><w:t>Kept </w:t></w:r>\
             <w:del><w:r><w:delText>gone</w:delText></w:r><w:r><w:t>gone</w:t></w:r></w:del>\
             <w:ins><w:r><w:t>new</w:t><w:tab/></w:r></w:ins><w:moveFrom><w:r><w:t>away</w:t></w:r></w:moveFrom>\

@@ -204,7 +204,7 @@ mod tests {
     }
 
     #[test]
-    fn text_boxes_stand_before_the_paragraph_that_holds_them() {
+    fn text_boxes_come_before_the_paragraph_that_holds_them() {
         let mut flow = Flow::new("DOCX", 1000);
         flow.open_paragraph();
         flow.text("Outer").expect("room");

@@ -512,7 +512,7 @@ mod tests {
     }
 
     #[test]
-    fn groups_without_text_are_passed_over() {
+    fn groups_without_text_are_skipped() {
         let body = r"{\*\generator X;}{\stylesheet{\s0 Normal;}}{\pict 0102}{\header Top}One{\v hidden} {\deleted gone}{\field{\*\fldinst HYPERLINK}{\fldrslt link}}\par
 Two\bin3 abc{\footnote\pard A note.}.\line three\par";
         assert_eq!(text(body), "One link\n\nTwo.\nthree\n\nA note.");

@@ -15,9 +15,10 @@ pub(super) fn checksum(line: &[u8]) -> u64 {
 
 /// Counts of the CRC-64 of lines.
 ///
-/// A frequent line is never missed: its count is at least its own. An infrequent line is called frequent if lines with the
-/// same checksum occur often enough together: among n distinct lines some n²/2⁶⁵ pairs are expected to collide, one pair in
-/// six billion lines. (This holds for text that was not made to collide: CRC-64 is no protection against malice.)
+/// A frequent line is never missed: its count is at least its own. An infrequent line is called frequent if lines with
+/// the same checksum occur often enough together. Among n distinct lines some n²/2⁶⁵ pairs are expected to collide, one
+/// pair in six billion lines. (This holds for text that was not made to collide: CRC-64 is no protection against
+/// malice.)
 ///
 /// It takes 16 bytes for each slot of a table that is between three eighths and three quarters full.
 #[derive(Debug, Default)]

@@ -322,7 +322,7 @@ mod tests {
     }
 
     #[test]
-    fn a_saved_file_tells_the_same() {
+    fn a_saved_file_gives_the_same_answers() {
         let folder = tempfile::tempdir().expect("a folder");
         for kind in CounterKind::ALL {
             let path = folder.path().join(kind.name());

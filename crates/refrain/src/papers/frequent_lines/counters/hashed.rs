@@ -14,8 +14,8 @@ const BITS: std::ops::RangeInclusive<u32> = 3..=30;
 ///
 /// Up to a [ceiling](Options::ceiling) of 255 the counters count exactly and stop at 255. Then a frequent line is never
 /// missed: its counter is at least its own count. An infrequent line is called frequent if it shares a counter with a
-/// frequent one, or with so many infrequent ones that they are frequent together; `paper_strip/study.rs` of the benchmarks has the bounds of
-/// the paper for it. With more counters than distinct lines this concerns few lines.
+/// frequent one, or with so many infrequent ones that they are frequent together. `paper_strip/study.rs` of the
+/// benchmarks has the bounds of the paper for it. With more counters than distinct lines this concerns few lines.
 ///
 /// For a larger ceiling the counters are [approximate](Morris): a frequent line is missed with a probability of at most
 /// [`MISS`](super::MISS), and lines are called frequent, too, that occur somewhat less often than asked.
@@ -136,7 +136,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_counter_stays_full() {
+    fn a_counter_remains_full() {
         let mut counter = Hashed::new(&Options { bits: 4, ..Options::default() }).expect("good options");
         (0..1_000).for_each(|_| counter.add(b"often").expect("no error"));
         let mut other = Hashed::new(&Options { bits: 4, ..Options::default() }).expect("good options");
@@ -146,7 +146,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_told_is_refused() {
+    fn what_cannot_be_counted_is_refused() {
         let plain = Hashed::new(&Options::default()).expect("good options");
         assert!(plain.finish(256).expect_err("refused").to_string().contains("255"));
         let large = || Hashed::new(&Options { ceiling: 5_000, bits: 10, ..Options::default() }).expect("good options");

@@ -156,7 +156,7 @@ mod tests {
     }
 
     #[test]
-    fn top_stands_for_the_ceiling() {
+    fn top_represents_the_ceiling() {
         for ceiling in [256, 1_000, 1_000_000, u32::MAX] {
             let estimate = Morris::new(ceiling).estimate(TOP);
             assert!((estimate / f64::from(ceiling) - 1.0).abs() < 1e-6, "{ceiling}: {estimate}");

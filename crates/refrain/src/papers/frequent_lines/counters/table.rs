@@ -253,7 +253,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn lines_with_equal_keys_are_told_apart() {
+    fn lines_with_equal_keys_are_distinguished() {
         let mut table = LineTable::default();
         table.add(7, b"one", 1);
         table.add(7, b"two", 2);

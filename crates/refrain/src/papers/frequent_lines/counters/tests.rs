@@ -1,4 +1,4 @@
-//! The laws of all structures, beside counts in a `HashMap`.
+//! The laws of all structures, compared with counts in a `HashMap`.
 
 use std::collections::HashMap;
 

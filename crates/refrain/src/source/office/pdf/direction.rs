@@ -80,7 +80,7 @@ pub(super) fn read(glyphs: &[&Glyph], mostly_right: bool, gap: impl Fn(f64) -> &
     if unmatched(&mirrored) < unmatched(&as_named) { mirrored } else { as_named }
 }
 
-/// Glyphs from left to right. Marks belong to the letter that is shown beside them: after them where letters are shown as
+/// Glyphs from left to right. Marks belong to the letter that is shown next to them: after them where letters are shown as
 /// they are seen, before them where they are shown as they are read. The places of marks say little, because fonts
 /// draw them on either side.
 fn pieces(glyphs: &[&Glyph]) -> Vec<Piece> {

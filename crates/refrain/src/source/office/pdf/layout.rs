@@ -402,7 +402,7 @@ mod tests {
     }
 
     #[test]
-    fn text_goes_on_in_the_next_column() {
+    fn text_continues_in_the_next_column() {
         let page = [
             (0.0, 100.0, "The lamp is lit and"),
             (0.0, 88.0, "burns until it gets"),

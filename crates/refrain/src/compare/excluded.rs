@@ -9,7 +9,7 @@ use crate::document::Span;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
-pub enum LeftOut {
+pub enum Exclusion {
     /// It occurs in text that everyone received.
     Given,
     /// It occurs in many documents.
@@ -18,13 +18,13 @@ pub enum LeftOut {
     References,
 }
 
-impl LeftOut {
+impl Exclusion {
     /// The name used in files.
     pub fn name(self) -> &'static str {
         match self {
-            LeftOut::Given => "given",
-            LeftOut::Common => "common",
-            LeftOut::References => "references",
+            Exclusion::Given => "given",
+            Exclusion::Common => "common",
+            Exclusion::References => "references",
         }
     }
 }
@@ -227,7 +227,7 @@ mod tests {
     }
 
     #[test]
-    fn lists_of_references_are_told_from_other_text() {
+    fn lists_of_references_are_distinguished_from_other_text() {
         let body = "The history of lighthouses. References to them are old.\n\n".repeat(5);
         let list =
             "7. Literaturverzeichnis:\n\nMeyer, A. (1987): Türme.\n\nSchulz 1999, Feuer.\nMore of it, no year.\n";
@@ -244,7 +244,7 @@ mod tests {
     }
 
     #[test]
-    fn years_stand_by_themselves() {
+    fn years_are_separate_words() {
         assert!(has_year("(Smith, 1998)") && has_year("2024"));
         assert!(!has_year("19987") && !has_year("room 1200") && !has_year("20"));
     }
