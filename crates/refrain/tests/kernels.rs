@@ -4,7 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// Definitions that exist once, and their files.
-const ONCE: [(&str, &str); 19] = [
+const ONCE: [(&str, &str); 18] = [
     // Addresses.
     ("fn without_scheme(", "url.rs"),
     ("fn host_or_start(", "url.rs"),
@@ -13,13 +13,11 @@ const ONCE: [(&str, &str); 19] = [
     ("fn is_southeast_asian(", "text/scripts.rs"),
     ("fn is_chinese_or_japanese(", "text/scripts.rs"),
     // Cells of CSV and other tables.
-    ("fn cell(", "report/cells.rs"),
+    ("fn cell(text: &str, separator: char)", "report/cells.rs"),
     // Output formats by name.
     ("enum Format ", "write/format.rs"),
     // Files that appear when they are complete.
     ("struct AtomicFile", "disk/atomic.rs"),
-    // Standard input as a file.
-    ("fn copy_stdin(", "source/inputs.rs"),
     // Entries by hash.
     ("struct Partitions", "disk/partitions.rs"),
     ("fn partition(", "disk/partitions.rs"),
@@ -45,6 +43,7 @@ const ONLY: [(&str, &str); 9] = [
     (r#""\"\"""#, "report/cells.rs"),
     ("fs::rename", "disk/atomic.rs"),
     (".persist(", "disk/atomic.rs"),
+    // Standard input as a file.
     ("io::copy(&mut io::stdin()", "source/inputs.rs"),
     ("BinaryHeap", "disk/runs.rs"),
     ("(u64::BITS - bits)", "disk/partitions.rs"),
