@@ -196,8 +196,15 @@ fn a_folder_gets_a_text_file_for_every_document() {
         .into_iter()
         .map(|(name, content)| (name, String::from_utf8(content).expect("UTF-8")))
         .collect();
-    let expected =
-        [("a.example_x_y_1.txt", "C."), ("in_a.txt", "A."), ("in_sub_a.txt", "B."), ("x-2.txt", "E."), ("x.txt", "D.")];
+    let expected = [
+        ("a.example_x_y_1.txt", "C."),
+        ("in/", ""),
+        ("in/a.txt", "A."),
+        ("in/sub/", ""),
+        ("in/sub/a.txt", "B."),
+        ("x-2.txt", "E."),
+        ("x.txt", "D."),
+    ];
     assert_eq!(files, expected.map(|(name, text)| (name.to_owned(), text.to_owned())));
 }
 
