@@ -11,6 +11,7 @@ use clap::parser::ValueSource;
 use clap::{ArgMatches, Args};
 use refrain::decode::LanguageFilter;
 use refrain::extract::{ExtractMethod, ExtractOptions, ExtractProfile, JusTextOptions};
+use refrain::jobs::Losses;
 use refrain::source::{InputFormat, ReadOptions, STDIN, TextIs};
 use refrain::text::Offsets;
 use refrain::write::{Compression, Format};
@@ -325,16 +326,8 @@ impl OutputArguments {
         Exit::of_failures(failures.count)
     }
 
-    /// Prints what became of the items of the inputs: the last line of every verb that reads documents. Beside results on
-    /// standard output, it is printed only if something was skipped or failed.
+    /// Prints what became of the items of the inputs: the last line of every verb that reads documents.
     pub(crate) fn tell_account(&self, input: &Account) {
-        if self.path().is_some() || input.documents < input.found {
-            self.tell_all(input);
-        }
-    }
-
-    /// The same, whatever the output.
-    pub(crate) fn tell_all(&self, input: &Account) {
         if !self.quiet {
             tell(&input.to_string());
         }
@@ -527,6 +520,14 @@ pub(crate) fn on_interrupt(stop: impl Fn() -> bool + Send + 'static) -> Result<(
 /// A line for people, on standard error.
 pub(crate) fn tell(line: &str) {
     let _ = writeln!(std::io::stderr().lock(), "{line}");
+}
+
+/// How much was removed by group and by rule, if anything was.
+pub(crate) fn tell_losses(losses: &Losses, unit: &str) {
+    let tables = losses.tables(unit);
+    if !tables.is_empty() {
+        tell(tables.trim_end());
+    }
 }
 
 /// Data, on standard output.

@@ -123,7 +123,6 @@ pub(crate) fn run(arguments: &Arguments, given: &Given) -> Result<Exit> {
     if !output.quiet && !output.json && output.path().is_some() {
         print(&report.to_string())?;
     }
-    output.tell_account(&report.input);
     let exit = OutputArguments::tell_failures(&report.failures);
     if let Some(path) = output.path().filter(|_| !output.quiet) {
         let (what, count) = match arguments.explain {
@@ -133,6 +132,7 @@ pub(crate) fn run(arguments: &Arguments, given: &Given) -> Result<Exit> {
         let [documents, found] = [count, report.documents_contaminated].map(counted_documents);
         tell(&format!("wrote {what}{documents} to {}; found items of benchmarks in {found}", path.display()));
     }
+    output.tell_account(&report.input);
     Ok(exit)
 }
 

@@ -203,7 +203,7 @@ impl Add {
             }
             tell(&line);
         }
-        output.tell_all(&report.input);
+        output.tell_account(&report.input);
         Ok(exit)
     }
 }

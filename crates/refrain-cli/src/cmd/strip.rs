@@ -13,7 +13,7 @@ use refrain::text::legible;
 use refrain::write::{Compression, Format};
 use refrain::{Output, Outputs, Run, SavedEvidence, Strip, StripReport};
 
-use crate::arguments::{Given, InputArguments, OutputArguments, named, offsets, one_of, size, tell, with_parameters};
+use crate::arguments::{Given, InputArguments, OutputArguments, named, offsets, one_of, size, tell, tell_losses, with_parameters};
 use crate::exit::Exit;
 
 /// Remove licence headers and footers from books
@@ -276,6 +276,7 @@ fn tell_report(job: &Strip, report: &StripReport, path: Option<&Path>) {
     let StripReport { books, preambles, epilogues, doubtful, .. } = report;
     let books = counted(*books, noun);
     tell(&format!("{wrote}{books}, {preambles} with a preamble, {epilogues} with an epilogue, {doubtful} doubtful"));
+    tell_losses(&report.losses, "bytes");
 }
 
 fn learned_from(LearnedFrom { texts, distinct, shipped }: LearnedFrom, noun: &str) -> String {

@@ -9,7 +9,7 @@ use refrain::jobs::{RangeUnit, TemplateBy, TemplateMethod};
 use refrain::write::{Compression, Format};
 use refrain::{Output, Outputs, Run, Template, TemplateReport, TemplateResult};
 
-use crate::arguments::{Given, InputArguments, OutputArguments, named, one_of, print, size, tell};
+use crate::arguments::{Given, InputArguments, OutputArguments, named, one_of, print, size, tell, tell_losses};
 use crate::exit::Exit;
 
 /// Remove the template of a site from its pages, and keep content or records
@@ -202,6 +202,7 @@ fn tell_report(report: &TemplateReport, result: TemplateResult, path: Option<&Pa
             Template::LEAST_PAGES
         ));
     }
+    tell_losses(&report.losses, "words");
 }
 
 fn counted(count: usize, what: &str) -> String {

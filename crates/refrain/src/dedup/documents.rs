@@ -234,11 +234,6 @@ impl Learned {
         Ok(to - from)
     }
 
-    /// The display name of a document, by its number.
-    pub fn name_of(&self, number: usize) -> Result<String> {
-        self.store.name(number)
-    }
-
     /// The id of a document, by its number.
     pub fn id_of(&self, number: usize) -> Result<String> {
         self.store.id(number)

@@ -58,8 +58,8 @@ pub struct DedupOptions {
     pub aligns: bool,
     /// List removed text that may not occur in the output.
     pub list_lost: bool,
-    /// Remember the display names of documents, for explanations.
-    pub names: bool,
+    /// Note which documents marks were copied from, for explanations.
+    pub sources: bool,
     /// The memory limit in bytes.
     pub memory: u64,
     /// The folder for temporary files.
@@ -135,7 +135,7 @@ impl Default for DedupOptions {
             list_lost: false,
             memory: DedupOptions::MEMORY,
             temporary: std::env::temp_dir(),
-            names: false,
+            sources: false,
             make_ids: false,
             expected: 0,
         }
@@ -372,9 +372,6 @@ impl Learning {
         for (at, hash) in &signature.anchors {
             let entry: [u8; ANCHOR] = joined(&hash.to_le_bytes()[..ANCHOR - PLACE], self.next + u64::from(*at));
             self.anchors.push(*hash, &entry)?;
-        }
-        if let Some(name) = signature.name.as_ref().filter(|_| self.options.task != Task::Count) {
-            self.store.name_next(name)?;
         }
         if self.options.needs_words() {
             let whole = whole(signature);

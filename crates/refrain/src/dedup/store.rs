@@ -68,17 +68,6 @@ pub(crate) struct StoreSize {
     ids: u64,
 }
 
-/// The byte between the display name of a document and its id. No text contains it.
-const AFTER_NAME: u8 = 0xff;
-
-/// The display name of a document, if it has one, and its id.
-fn name_and_id(bytes: &[u8]) -> (Option<&[u8]>, &[u8]) {
-    match bytes.iter().position(|byte| *byte == AFTER_NAME) {
-        Some(at) => (Some(&bytes[..at]), &bytes[at + 1..]),
-        None => (None, bytes),
-    }
-}
-
 /// The file of the words.
 pub(super) const WORDS: &str = "words";
 const NAMES: [&str; 3] = [WORDS, "documents", "ids"];
@@ -96,12 +85,6 @@ impl StoreWriter {
             documents: Growing::open(documents, size.documents * DOCUMENT as u64)?,
             ids: Growing::open(ids, size.ids)?,
         })
-    }
-
-    /// Sets the display name of the document that is added next. Without one, its id is its name.
-    pub(super) fn name_next(&mut self, name: &str) -> Result<()> {
-        self.ids.put(name.as_bytes())?;
-        self.ids.put(&[AFTER_NAME])
     }
 
     /// Adds a document with its words. The next one begins at `next`; a placeholder word separates them.
@@ -147,6 +130,9 @@ pub(crate) struct Store {
     /// How many earlier documents have the same id, and the separator between an id and its number, if ids are
     /// numbered; `None` if no id is repeated.
     times: Option<(File, Option<String>)>,
+    /// How many words were read at places: the work of comparing documents.
+    #[cfg(test)]
+    pub(super) words_read: std::sync::atomic::AtomicU64,
 }
 
 /// The hash of an id.
@@ -183,6 +169,8 @@ impl Store {
             count,
             common: HashSet::default(),
             times: None,
+            #[cfg(test)]
+            words_read: std::sync::atomic::AtomicU64::default(),
         };
         for number in (0..count).step_by(STEP) {
             let start = store.bounds(number)?.words.0;
@@ -267,7 +255,7 @@ impl Store {
             ids.resize((to - from) as usize, 0);
             self.ids.read_exact_at(&mut ids, from).at(&self.paths[2])?;
             for (number, Bounds { id: (start, end), .. }) in (first..).zip(some) {
-                let (_, id) = name_and_id(&ids[(start - from) as usize..(end - from) as usize]);
+                let id = &ids[(start - from) as usize..(end - from) as usize];
                 signs = signs.max(signs_before_number(id));
                 let before = if number < without { 0 } else { answers.next(hash_of_id(id))?.1 };
                 times.put(&(before as u32).to_le_bytes())?;
@@ -292,26 +280,13 @@ impl Store {
 
     /// The id of a document.
     pub(super) fn id(&self, number: usize) -> Result<String> {
-        let bytes = self.id_bytes(number)?;
-        let id = String::from_utf8_lossy(name_and_id(&bytes).1).into_owned();
-        let Some((_, Some(between))) = &self.times else { return Ok(id) };
-        let before = self.times_before(number)?;
-        Ok(if before > 0 { format!("{id}{between}{}", before + 1) } else { id })
-    }
-
-    /// The display name of a document, or else its id.
-    pub(super) fn name(&self, number: usize) -> Result<String> {
-        match name_and_id(&self.id_bytes(number)?).0 {
-            Some(name) => Ok(String::from_utf8_lossy(name).into_owned()),
-            None => self.id(number),
-        }
-    }
-
-    fn id_bytes(&self, number: usize) -> Result<Vec<u8>> {
         let (from, to) = self.bounds(number)?.id;
         let mut bytes = vec![0; (to - from) as usize];
         self.ids.read_exact_at(&mut bytes, from).at(&self.paths[2])?;
-        Ok(bytes)
+        let id = String::from_utf8_lossy(&bytes).into_owned();
+        let Some((_, Some(between))) = &self.times else { return Ok(id) };
+        let before = self.times_before(number)?;
+        Ok(if before > 0 { format!("{id}{between}{}", before + 1) } else { id })
     }
 
     /// The document that contains a word, and its bounds.
@@ -346,6 +321,8 @@ impl Store {
                 &mut many
             }
         };
+        #[cfg(test)]
+        self.words_read.fetch_add(to.saturating_sub(from), std::sync::atomic::Ordering::Relaxed);
         self.words.read_exact_at(bytes, WORD as u64 * from).at(&self.paths[0])?;
         Ok(work(bytes.as_chunks().0))
     }

@@ -32,13 +32,14 @@ pub use decode::{Decode, DecodeMethod, DecodeReport, Uncertain};
 pub use decontaminate::{
     BenchmarkFigures, ContaminatedUnit, Decontaminate, DecontaminateReport, FoundItem, FoundPlace,
 };
-pub use dedup::{Dedup, DedupPlan, DedupReport, Keep, NgramReport, RepeatedPassage, RuleTotals, Totals};
+pub use dedup::{Dedup, DedupPlan, DedupReport, Keep, NgramReport, RepeatedPassage, Totals};
 #[cfg(feature = "papers")]
 pub use editions::Threshold;
 pub use editions::{Editions, EditionsInput, EditionsReport};
 pub use extract::{Extract, ExtractReport, ExtractedPage};
 pub use failures::Failures;
 pub use input::{Input, ItemKind, ListedItem};
+pub use crate::losses::{Losses, RuleTotals};
 pub use library::{
     AddReport, CheckInput, CheckReport, CheckedDocument, FoundSource, Library, LibraryCheck, LibraryOptions,
 };
