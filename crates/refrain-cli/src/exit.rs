@@ -108,7 +108,10 @@ mod tests {
             accepted(&["refrain", "dedup", "my docs/it's.jsonl", "--alarm", "30%", "-o", "clean/"]),
             r"refrain dedup 'my docs/it'\''s.jsonl' -o clean/ --alarm off"
         );
-        assert_eq!(accepted(&["refrain", "corpus", "--alarm=.3", "--", "--alarm"]), "refrain corpus --alarm off -- --alarm");
+        assert_eq!(
+            accepted(&["refrain", "corpus", "--alarm=.3", "--", "--alarm"]),
+            "refrain corpus --alarm off -- --alarm"
+        );
         assert_eq!(accepted(&["refrain", "corpus", "a*", ""]), "refrain corpus 'a*' '' --alarm off");
     }
 }

@@ -151,7 +151,7 @@ fn a_page_shows_what_was_removed_beside_its_source() {
         let page = env.read_text("report.html");
         assert!(page.starts_with("<!doctype html>") && page.ends_with("</html>\n"), "{options:?}");
         assert!(page.contains("<bdi>kept in a</bdi>"), "{options:?}: {page}");
-        assert_eq!(page.matches(&STORY[..30]).count() % 2, 0, "{options:?}: {page}");
+        assert!(page.matches(&STORY[..30]).count() >= 2, "{options:?}: {page}");
         assert!(!page.contains("<script") && !page.contains("<i>") && !page.contains('\u{1b}'), "{options:?}: {page}");
         assert!(!page.contains("src=") && !page.contains("http"), "{options:?}");
     }
@@ -203,7 +203,6 @@ fn a_report_is_printed_or_written_and_then_nothing_else_without_an_output() {
     let report: Value = serde_json::from_slice(&printed.stdout).expect("JSON");
     assert_eq!((&report["documents"], &report["documents_kept"]), (&json!(2), &json!(1)));
     env.run(&["dedup", "docs.jsonl", "--json", "-o", "-"]).code(2).says(&["-o"]);
-    env.run(&["dedup", "docs.jsonl", "--report", "report.html"]).code(2).says(&["--report", ".json"]);
     env.run(&["dedup", "docs.jsonl", "--report", "report.txt"]).code(2).says(&["report.txt", ".json"]);
 }
 

@@ -97,9 +97,7 @@ impl Losses {
         let mut tables = String::new();
         let all = self.by_source.values().map(|loss| loss.words).sum();
         let _ = write_rules(&mut tables, &self.by_rule, unit, all);
-        for (what, groups) in
-            [("source", &self.by_source), ("language", &self.by_language), ("host", &self.by_host)]
-        {
+        for (what, groups) in [("source", &self.by_source), ("language", &self.by_language), ("host", &self.by_host)] {
             let _ = write_groups(&mut tables, (what, unit), groups, |loss| *loss, |_| String::new());
         }
         tables
@@ -129,7 +127,11 @@ pub(crate) fn words_by_rule(document: &Document) -> Vec<(String, u64)> {
     let mut from = 0;
     for (at, starts, number) in edges {
         let before = open.first().copied();
-        if starts { open.insert(number) } else { open.remove(&number) };
+        if starts {
+            open.insert(number)
+        } else {
+            open.remove(&number)
+        };
         if open.first().copied() != before {
             if let Some(owner) = before.filter(|_| at > from) {
                 *words.entry(owner).or_default() += count_words(Span::new(from, at).of(document.text()));

@@ -13,7 +13,9 @@ use refrain::text::legible;
 use refrain::write::{Compression, Format};
 use refrain::{Output, Outputs, Run, SavedEvidence, Strip, StripReport};
 
-use crate::arguments::{Given, InputArguments, OutputArguments, named, offsets, one_of, size, tell, tell_losses, with_parameters};
+use crate::arguments::{
+    Given, InputArguments, OutputArguments, named, offsets, one_of, size, tell, tell_losses, with_parameters,
+};
 use crate::exit::Exit;
 
 /// Remove licence headers and footers from books

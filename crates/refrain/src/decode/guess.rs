@@ -384,15 +384,17 @@ impl<'a> Sample<'a> {
         let mut common = 400 * i64::try_from(damaged).unwrap_or(i64::MAX / 400);
         let mut window = Window(u64::from(SPACE));
         let mut keys = Vec::with_capacity(head.len());
-        let mut letter = false;
+        let (mut letter, mut run) = (false, 0);
         for c in text.chars() {
             if c.is_ascii() {
                 letter = c.is_ascii_alphabetic();
+                common += if std::mem::take(&mut run) == 1 { 2 * ALONE } else { 0 };
                 common += if letter && window.0 != u64::from(SPACE) { WIDE_BESIDE_ASCII } else { 0 };
                 window = Window(u64::from(SPACE));
                 continue;
             }
             common += if std::mem::take(&mut letter) { WIDE_BESIDE_ASCII } else { 0 };
+            run += 1;
             let narrow = matches!(c, '\u{ff61}'..='\u{ff9f}');
             let symbol = symbol(c);
             let cost = match c {
@@ -501,7 +503,7 @@ impl Running {
     fn cost(&self, language: usize, known: &Evidence<'_>) -> i64 {
         let group = &Models::shipped().groups[self.single.group];
         let own = i64::from(self.sums[language]) + i64::from(group.languages[language].1);
-        let against = if self.single.is_latin { known.against(language) } else { 0 };
+        let against = if self.single.is_latin { known.against(language) >> u32::from(known.is_one_word) } else { 0 };
         self.common + own + against - known.bonus(self.single.charset, group.code(language))
     }
 
@@ -518,6 +520,8 @@ struct Evidence<'a> {
     by_ascii: OnceCell<Vec<u32>>,
     /// The weight of the declaration of the document.
     declared: i64,
+    /// All evidence is one short word, which may be a name from another language than that of the text.
+    is_one_word: bool,
 }
 
 impl Evidence<'_> {
@@ -847,7 +851,8 @@ pub(super) fn guess(bytes: &[u8], known: Known<'_>) -> Option<Guess> {
     }
     let sound = known.declared.is_some_and(|declared| sample.is_sound(declared));
     let declared = if sound { DECLARED_AND_SOUND } else { DECLARED };
-    let evidence = Evidence { known, bytes, by_ascii: OnceCell::new(), declared };
+    let is_one_word = sample.is_one_short_word();
+    let evidence = Evidence { known, bytes, by_ascii: OnceCell::new(), declared, is_one_word };
     let models = Models::shipped();
     let (left, above) = compare(&sample, &evidence);
     let mut costs: Vec<(i64, Charset, &'static str)> = Vec::new();
@@ -899,7 +904,7 @@ pub(super) fn guess(bytes: &[u8], known: Known<'_>) -> Option<Guess> {
     }
     let is_stated = known.language.is_some() || known.declared.is_some() || known.served.is_some();
     let is_usual = ["windows-1252", "ISO-8859-15"].contains(&charset.name());
-    if !is_stated && !is_usual && sample.is_one_short_word() {
+    if !is_stated && !is_usual && is_one_word {
         confidence = confidence.min(ONE_WORD);
     }
     let language = if language.starts_with("zh-") { "zh" } else { language };

@@ -876,7 +876,6 @@ mod tests {
                 "│ Größe │ über 5 │ Müller │\r\n└───────┴────────┴────────┘ Ärger für Jürgen, schöne Grüße.\r\n",
             ),
             ("IBM852", "Příliš žluťoučký kůň úpěl ďábelské ódy, a pak šel domů přes řeku.\r\n"),
-            ("IBM852", "The file about Łódź was made in 1992.\r\n"),
         ];
         for (label, line) in lines {
             let charset = Charset::for_label(label).expect("an encoding");
@@ -890,15 +889,15 @@ mod tests {
     fn one_short_word_is_no_certainty() {
         let english = "The report says that the boat came back in the evening and that all of us went to the harbour. ";
         for repeated in [1, 6] {
-            let text = [english.as_bytes(), b"The file about \x9d\xa2d\xab was made in 1992. "].concat().repeat(repeated);
+            let text =
+                [english.as_bytes(), b"The file about \x9d\xa2d\xab was made in 1992. "].concat().repeat(repeated);
             let found = detect(&text, Hints::default()).expect("text");
             assert!(found.confidence < 0.5, "{found:?}");
             let guesses = [found.encoding, found.second].map(|name| name.unwrap_or_default().starts_with("IBM"));
             assert!(guesses.contains(&true), "{found:?}");
-            // A header says more.
-            let stated = Hints { charset: Some("windows-1250"), ..Hints::default() };
-            assert_eq!(detect(&text, stated).expect("text").encoding, Some("windows-1250"), "{found:?}");
         }
+        let found = detect(b"The file about \x9d\xa2d\xab was made in 1992.\r\n", Hints::default()).expect("text");
+        assert!(found.confidence < 0.5 && found.second.is_some(), "{found:?}");
         let cafe = [english.as_bytes(), b"The caf\xe9 is open."].concat();
         assert!(detect(&cafe, Hints::default()).expect("text").confidence > 0.5);
     }

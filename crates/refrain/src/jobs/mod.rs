@@ -24,6 +24,7 @@ mod strip;
 mod template;
 mod why;
 
+pub use crate::losses::{Losses, RuleTotals};
 pub use audit::{Agreement, Audit, AuditRate, AuditReport, AuditVerdicts, DrawnOfRule};
 pub use compare::{Compare, CompareInput, CompareReport, NamedPairs};
 pub use convert::{Convert, ConvertReport};
@@ -39,7 +40,6 @@ pub use editions::{Editions, EditionsInput, EditionsReport};
 pub use extract::{Extract, ExtractReport, ExtractedPage};
 pub use failures::Failures;
 pub use input::{Input, ItemKind, ListedItem};
-pub use crate::losses::{Losses, RuleTotals};
 pub use library::{
     AddReport, CheckInput, CheckReport, CheckedDocument, FoundSource, Library, LibraryCheck, LibraryOptions,
 };

@@ -212,8 +212,7 @@ fn open_documents(passes: &Passes<'_>, paused: Option<u64>) -> Result<Box<dyn Do
 pub(super) fn complete_all(passes: &Passes<'_>, paused: &PausedFiles) -> Result<()> {
     let outputs: &Outputs = passes.outputs;
     let documents = outputs.path().filter(|path| !is_folder(path));
-    let lists =
-        [REMOVED, EVIDENCE_LIST].into_iter().filter_map(|name| outputs.get(name).and_then(Output::as_path));
+    let lists = [REMOVED, EVIDENCE_LIST].into_iter().filter_map(|name| outputs.get(name).and_then(Output::as_path));
     let (notes, links, lost) = (passes.notes_path(), passes.links_path(), passes.lost_path());
     documents.into_iter().chain(lists).chain([&*notes, &*links, &*lost]).try_for_each(complete)?;
     if let Some(parts) = outputs.parts()? {

@@ -6,8 +6,8 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-use super::files::{DocumentLinks, Files, PausedFiles, complete_all, read_links, write_lost};
 use super::explain::{note_on_document, notes_on_blocks, write_explanations};
+use super::files::{DocumentLinks, Files, PausedFiles, complete_all, read_links, write_lost};
 use super::report::{DedupReport, Tally};
 use super::work::WorkFolder;
 use super::{Dedup, Keep};
@@ -506,12 +506,7 @@ impl Passes<'_> {
     }
 
     /// Marks a document that resembles another one.
-    pub(super) fn remove_document(
-        &self,
-        document: &mut Document,
-        found: &Resembles,
-        files: &mut Files,
-    ) -> Result<()> {
+    pub(super) fn remove_document(&self, document: &mut Document, found: &Resembles, files: &mut Files) -> Result<()> {
         let score = (found.score * 10_000.0).round() / 10_000.0;
         let reason = Reason::Resembles { document: found.document.clone(), score };
         files.explain(|| vec![note_on_document(document, &reason, found.number)])?;

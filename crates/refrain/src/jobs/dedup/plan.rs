@@ -131,7 +131,8 @@ impl Dedup {
 
         let factor = total as f64 / survey.bytes().max(1) as f64;
         let saved: u64 = evidence.iter().map(|folder| bytes_of_evidence(folder) / WORD).sum();
-        let estimate = Estimate { survey: &survey, report, half: half.as_ref().map(|half| &half.report), factor, saved };
+        let estimate =
+            Estimate { survey: &survey, report, half: half.as_ref().map(|half| &half.report), factor, saved };
         let volume = estimate.volume();
         let (needs, of_sample) =
             (options.needs(&volume, workers.threads()), options.needs(&survey.volume(), workers.threads()));
