@@ -196,9 +196,9 @@ bench-dedup: $(VENV)/ready
 	$(VENV)/bin/python bench/dedup.py --base $(COLLECTION) $(DEDUP)
 
 # What --plan predicts. PLAN="--only growth" measures near-identical documents, one n-gram in a million documents, and 1 GB in one document.
-bench-plan: has-collection
+bench-plan: has-collection $(VENV)/ready
 	$(CARGO) build --release --package refrain-cli --package refrain-bench
-	$(PYTHON) bench/plan.py $(PLAN)
+	$(VENV)/bin/python bench/plan.py $(PLAN)
 
 # What is removed though it is no copy. TRUST="--only documents,templates" measures some parts, TRUST=--held other templates.
 bench-trust: has-collection $(VENV)/ready

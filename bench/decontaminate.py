@@ -35,7 +35,9 @@ import time
 import zlib
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parents[1]
+import recorded
+from recorded import ROOT
+
 SHARED = ROOT.parent / "shared" / "data"
 DATA = ROOT / "bench-data" / "decontaminate"
 HOSTS = ("dedup/base", "reuse/pan13_docs", "reuse/federalist", "reuse/news_doctored")
@@ -392,7 +394,9 @@ def covered(spans, others):
 
 
 def table(title, gold, found, spans, reported, half):
-    """A row for each way: recall, precision of the items named in these documents, and of the removed characters."""
+    """A row for each way: recall, precision of the items named in these documents, and of the removed characters. Returns the
+    figures."""
+    figures = []
     print(f"\n{title}\n{'':28}{'items':>7}{'recall':>9}{'precision':>11}{'reported':>10}{'text recall':>13}{'text precision':>16}")
     of_half = [entry for entry in gold if half is None or int(entry["item"][1:]) % 2 == half]
     for way in (*WAYS, "all ways", *DECOYS):
@@ -404,14 +408,20 @@ def table(title, gold, found, spans, reported, half):
         seen = sum(entry["item"] in reported[entry["document"]] for entry in rows)
         if way in DECOYS:
             print(f"{way:28}{len(rows):>7}{'removed':>9}{named:>11}{seen:>10}")
+            figures += [(f"{title}: {way}", "removed", named), (f"{title}: {way}", "reported", seen)]
             continue
+        figures.append((f"{title}: {way}", "recall", f"{hits / len(rows):.3f}"))
+        figures.append((f"{title}: {way}", "precision", f"{hits / max(1, named):.3f}"))
         line = f"{way:28}{len(rows):>7}{hits / len(rows):>9.3f}{hits / max(1, named):>11.3f}{seen:>10}"
         if spans is not None:
             planted_text = sum(end - start for entry in rows for start, end in entry["spans"])
             right = sum(covered(entry["spans"], spans[entry["document"]]) for entry in rows)
             gone = sum(end - start for entry in rows for start, end in spans[entry["document"]])
             line += f"{right / planted_text:>13.3f}{right / max(1, gone):>16.3f}"
+            figures.append((f"{title}: {way}", "text recall", f"{right / planted_text:.3f}"))
+            figures.append((f"{title}: {way}", "text precision", f"{right / max(1, gone):.3f}"))
         print(line)
+    return figures
 
 
 def main():
@@ -422,6 +432,7 @@ def main():
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--no-baseline", action="store_true", help="skip the plain overlap of 13 words")
     parser.add_argument("--misses", type=int, default=0, help="print this many items of the first half that were not found")
+    parser.add_argument("--record", action="store_true", help="keep the figures under bench/record/")
     options = parser.parse_args()
     if not SHARED.is_dir():
         sys.exit(f"{SHARED} is missing; it holds the texts that documents and items are made of")
@@ -429,20 +440,24 @@ def main():
     gold = read(DATA / "gold.jsonl")
     found, spans, reported, seconds = run(options)
     size = (DATA / "documents.jsonl").stat().st_size / 1e6
+    figures = []
     print(f"{options.documents} documents, {size:.0f} MB; seed {options.seed}")
     for title, half in (("limits set with (even items)", 0), ("not looked at (odd items)", 1)):
-        table(f"refrain decontaminate, {title}", gold, found, spans, reported, half)
+        figures += table(f"refrain decontaminate, {title}", gold, found, spans, reported, half)
     known = {entry["document"] for entry in gold}
     elsewhere = sum(len(items) for document, items in found.items() if document not in known)
     print(f"\nremoved from documents without a planted item: {elsewhere} items")
     print(f"refrain took {seconds:.1f} s, {size / seconds:.1f} MB/s")
+    figures.append(("all documents", "mb_per_second", f"{size / seconds:.1f}"))
     if not options.no_baseline:
         began = time.monotonic()
         items = read(DATA / "evals" / "planted.jsonl") + read(DATA / "evals" / "decoys.jsonl")
         plain = overlap(items)
-        table("overlap of 13 words, all items", gold, plain, None, collections.defaultdict(set), None)
+        figures += table("overlap of 13 words, all items", gold, plain, None, collections.defaultdict(set), None)
         elsewhere = sum(len(items) for document, items in plain.items() if document not in known)
         print(f"\nfound in documents without a planted item: {elsewhere} items; {time.monotonic() - began:.0f} s in Python")
+    if options.record:
+        recorded.write("decontaminate", figures)
     by_id = {item["id"]: item for item in read(DATA / "evals" / "planted.jsonl") + read(DATA / "evals" / "decoys.jsonl")}
     wrong = [e for e in gold if (e["item"] in found[e["document"]]) != (e["way"] in WAYS) and int(e["item"][1:]) % 2 == 0]
     for entry in wrong[: options.misses]:

@@ -21,6 +21,7 @@ import time
 from pathlib import Path
 
 import dedup
+import recorded
 from dedup import BASE, DATA, PLAIN, ROOT, empty, lines
 
 WORK = DATA / "plan"
@@ -91,19 +92,20 @@ def compare(refrain, path, unit):
 def sizes(refrain, bench, words):
     names = ["memory", "disk", "output", "CPU", "seconds"]
     print(f"{'predicted / measured':20}{'M words':>9}" + "".join(f"{name:>9}" for name in names))
-    missed = False
+    missed, rows = False, []
     for count in words:
         path, note = dedup.grow(bench, count)
         for unit in UNITS:
             found, figures = compare(refrain, path, unit)
             shares = {name: figures[name][0] / figures[name][1] for name in names if figures[name][1]}
+            rows += [(f"{unit}, {count / 1e6:g} M words", f"{name} / measured", f"{shares[name]:.3f}") for name in shares]
             wrong = [name for name, share in shares.items() if abs(share - 1) > WITHIN]
             missed |= bool(wrong)
             cells = "".join(f"{shares[name]:9.2f}" if name in shares else f"{'':9}" for name in names)
             print(f"{unit:20}{found / 1e6:9.1f}{cells}{'  missed: ' + ', '.join(wrong) if wrong else ''}", flush=True)
         path.unlink()
         note.unlink()
-    return not missed
+    return not missed, rows
 
 
 def near(path, count, vocabulary, chance):
@@ -147,6 +149,7 @@ GROWTH = [
 
 def growth(refrain):
     print(f"\n{'':34}{'size':>22}{'CPU s':>9}{'growth':>8}{'peak MB':>9}")
+    rows = []
     texts = (json.loads(line)["text"] for line in lines(BASE))
     vocabulary = sorted({word for _, text in zip(range(2000), texts) for word in text.split() if word.isalpha()})
     for name, make, counts, options, unit in GROWTH:
@@ -163,6 +166,9 @@ def growth(refrain):
             slower = cpu / count / (first[1] / first[0])
             about = " ".join([name, *options])
             print(f"{about:34}{f'{count:,} {unit}':>22}{cpu:9.1f}{slower:8.2f}{memory / 1e6:9.0f}", flush=True)
+            sized = f"{about}, {count} {unit}"
+            rows += [(sized, "cpu_seconds", f"{cpu:.2f}"), (sized, "growth", f"{slower:.3f}"), (sized, "peak_bytes", memory)]
+    return rows
 
 
 def main():
@@ -171,6 +177,7 @@ def main():
     parser.add_argument("--refrain", type=Path, default=ROOT / "target/release/refrain", help="refrain")
     parser.add_argument("--words", type=float, nargs="+", default=[0.02, 0.06, 0.2], help="sizes of collections, in G words")
     parser.add_argument("--only", choices=["sizes", "growth"], help="one of the two parts")
+    parser.add_argument("--record", action="store_true", help="keep the figures under bench/record/")
     arguments = parser.parse_args()
     refrain, bench = arguments.refrain.resolve(), arguments.bench.resolve()
     if not BASE.is_file():
@@ -180,11 +187,13 @@ def main():
     if not PLAIN.is_file():
         with PLAIN.open("w", encoding="utf-8") as file:
             file.writelines(lines(BASE))
-    ok = True
+    ok, rows = True, []
     if arguments.only != "growth":
-        ok = sizes(refrain, bench, [round(count * 1e9) for count in arguments.words])
+        ok, rows = sizes(refrain, bench, [round(count * 1e9) for count in arguments.words])
     if arguments.only != "sizes":
-        growth(refrain)
+        rows += growth(refrain)
+    if arguments.record:
+        recorded.write("-".join(["plan", *([arguments.only] if arguments.only else [])]), rows)
     shutil.rmtree(WORK, ignore_errors=True)
     return 0 if ok else 1
 

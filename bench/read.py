@@ -31,12 +31,11 @@ from importlib.metadata import version
 from pathlib import Path
 
 import zstandard
+from recorded import RECORDS, ROOT, cpu_model, refrain_version
 
-ROOT = Path(__file__).resolve().parents[1]
 PAGES = ROOT.parent / "shared" / "data" / "web" / "pages.jsonl.zst"
 SAMPLES = ROOT / "samples" / "pages"
 DATA = ROOT / "bench-data" / "read"
-RECORDS = ROOT / "bench" / "record"
 
 RECIPE = 1  # to be raised when the inputs change
 FILES = 2
@@ -270,21 +269,6 @@ def check(result, inputs):
 
 
 # ---------------------------------------------------------------- report
-
-
-def cpu_model():
-    try:
-        return re.search(r"model name\s*:\s*(.*)", Path("/proc/cpuinfo").read_text())[1]
-    except (OSError, TypeError):
-        return platform.processor() or platform.machine()
-
-
-def refrain_version():
-    number = re.search(r'^version = "(.*)"', (ROOT / "Cargo.toml").read_text(), re.MULTILINE)[1]
-    described = subprocess.run(
-        ["git", "describe", "--always", "--dirty"], cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
-    )
-    return f"{number} ({described.stdout.decode().strip()})" if described.returncode == 0 else number
 
 
 def versions():

@@ -26,6 +26,7 @@ import tarfile
 from collections import defaultdict
 from pathlib import Path
 
+import recorded
 import zstandard
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -171,6 +172,7 @@ def main():
     parser.add_argument("--refrain", type=Path, default=ROOT / "target/release/refrain", help="refrain")
     parser.add_argument("--texts", type=Path, default=TEXTS, help="sentences by language")
     parser.add_argument("--wrong", action="store_true", help="list the texts that are wrong")
+    parser.add_argument("--record", action="store_true", help="keep the figures under bench/record/")
     arguments = parser.parse_args()
     if not arguments.texts.is_file():
         print(f"{arguments.texts} is not there: name the file with --texts")
@@ -194,12 +196,16 @@ def main():
             above = sorted({f"{byte:02x}" for byte in content if byte >= 0x80})
             about = f"{answer.get('encoding')} {answer.get('confidence')} {answer.get('error')}"
             print(f"{name} {len(content):7} {' '.join(facts[2:]):34} {about:34} {' '.join(above)[:60]}")
+    rows = []
     for (kind, half), rights in halves.items():
+        rows.append((f"{kind}, {half}, {len(rights)} texts", "right_percent", f"{100 * sum(rights) / len(rights):.2f}"))
         print(f"{kind:10} {half:12} {len(rights):5} texts {100 * sum(rights) / len(rights):7.2f} % right")
     for table in tables.values():
         print()
         for (kind, value), rights in table.items():
             print(f"{kind:10} {value:12} {len(rights):5} texts {100 * sum(rights) / len(rights):7.2f} % right")
+    if arguments.record:
+        recorded.write("western", rows)
 
 
 if __name__ == "__main__":

@@ -11,6 +11,7 @@ use clap::parser::ValueSource;
 use clap::{ArgMatches, Args};
 use refrain::decode::LanguageFilter;
 use refrain::extract::{ExtractMethod, ExtractOptions, ExtractProfile, JusTextOptions};
+use refrain::jobs::Losses;
 use refrain::source::{InputFormat, ReadOptions, STDIN, TextIs};
 use refrain::text::Offsets;
 use refrain::write::{Compression, Format};
@@ -325,16 +326,8 @@ impl OutputArguments {
         Exit::of_failures(failures.count)
     }
 
-    /// Prints what became of the items of the inputs: the last line of every verb that reads documents. If results go to
-    /// standard output, it is printed only if something was skipped or failed.
+    /// Prints what became of the items of the inputs: the last line of every verb that reads documents.
     pub(crate) fn print_account(&self, input: &Account) {
-        if self.path().is_some() || input.documents < input.found {
-            self.print_account_always(input);
-        }
-    }
-
-    /// The same, whatever the output.
-    pub(crate) fn print_account_always(&self, input: &Account) {
         if !self.quiet {
             print_message(&input.to_string());
         }
@@ -531,6 +524,14 @@ pub(crate) fn on_interrupt(stop: impl Fn() -> bool + Send + 'static) -> Result<(
 /// A line for people, on standard error.
 pub(crate) fn print_message(line: &str) {
     let _ = writeln!(std::io::stderr().lock(), "{line}");
+}
+
+/// How much was removed by group and by rule, if anything was.
+pub(crate) fn print_losses(losses: &Losses, unit: &str) {
+    let tables = losses.tables(unit);
+    if !tables.is_empty() {
+        print_message(tables.trim_end());
+    }
 }
 
 /// Data, on standard output.

@@ -1,6 +1,9 @@
 //! Exit codes.
 
+use std::ffi::OsString;
 use std::process::ExitCode;
+
+use refrain::text::legible;
 
 use crate::arguments::print_message;
 use crate::messages;
@@ -27,7 +30,7 @@ impl Exit {
             let closed = match (cause.downcast_ref::<refrain::Error>(), cause.downcast_ref::<std::io::Error>()) {
                 (Some(error), _) if error.is_interrupted() => return Exit::Interrupted,
                 (Some(alarm), _) if alarm.is_alarm() => {
-                    print_message(&format!("alarm: {}", messages::error(error)));
+                    print_message(&format!("alarm: {}:\n  {}", messages::error(error), accepting(std::env::args_os())));
                     return Exit::Alarm;
                 }
                 (Some(refrain::Error::Unusable { .. }), _) => {
@@ -52,6 +55,36 @@ impl Exit {
     }
 }
 
+/// The command line that accepts what raised an alarm, for a shell: the given one, with `--alarm off`.
+fn accepting(given: impl Iterator<Item = OsString>) -> String {
+    let mut words: Vec<String> = Vec::new();
+    let (mut skips, mut at) = (false, None);
+    for argument in given {
+        let argument = argument.to_string_lossy();
+        match &*argument {
+            _ if std::mem::take(&mut skips) => {}
+            "--" if at.is_none() => {
+                at = Some(words.len());
+                words.push(argument.into_owned());
+            }
+            "--alarm" if at.is_none() => skips = true,
+            value if at.is_none() && value.starts_with("--alarm=") => {}
+            _ => words.push(quoted(&argument)),
+        }
+    }
+    words.insert(at.unwrap_or(words.len()), "--alarm off".to_owned());
+    words.join(" ")
+}
+
+/// A word of a command line that a shell reads back as it is. Control characters are not shown.
+fn quoted(word: &str) -> String {
+    let is_plain = |c: char| c.is_alphanumeric() || "_@%+=:,./-".contains(c);
+    match !word.is_empty() && word.chars().all(is_plain) {
+        true => word.to_owned(),
+        false => format!("'{}'", legible(&word.replace('\'', r"'\''"))),
+    }
+}
+
 impl From<Exit> for ExitCode {
     fn from(exit: Exit) -> ExitCode {
         ExitCode::from(match exit {
@@ -61,5 +94,24 @@ impl From<Exit> for ExitCode {
             Exit::Alarm => 3,
             Exit::Interrupted => 130,
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_alarm_is_accepted_by_a_command_that_a_shell_can_run() {
+        let accepted = |line: &[&str]| accepting(line.iter().map(OsString::from));
+        assert_eq!(
+            accepted(&["refrain", "dedup", "my docs/it's.jsonl", "--alarm", "30%", "-o", "clean/"]),
+            r"refrain dedup 'my docs/it'\''s.jsonl' -o clean/ --alarm off"
+        );
+        assert_eq!(
+            accepted(&["refrain", "corpus", "--alarm=.3", "--", "--alarm"]),
+            "refrain corpus --alarm off -- --alarm"
+        );
+        assert_eq!(accepted(&["refrain", "corpus", "a*", ""]), "refrain corpus 'a*' '' --alarm off");
     }
 }

@@ -58,7 +58,7 @@ fn the_format_option_works_on_standard_output_and_goes_before_the_name() {
     for (format, expected) in [("text", TEXT), ("jsonl", JSONL), ("vertical", VERTICAL)] {
         let outcome = env.run(&["convert", "in.jsonl", "--format", format]).code(0);
         assert_eq!(outcome.text(), expected, "{format}");
-        assert_eq!(outcome.stderr, "", "{format}");
+        assert_eq!(outcome.stderr, "found 2 items: 2 documents, 0 skipped, 0 failed\n", "{format}");
         let packed = env.run(&["convert", "in.jsonl", "--format", &format!("{format}.gz")]).code(0);
         assert_eq!(String::from_utf8_lossy(&decompress_gzip(&packed.stdout)), expected, "{format}.gz");
         let packed = env.run(&["convert", "in.jsonl", "--format", &format!("{format}.zst")]).code(0);

@@ -121,6 +121,11 @@ fn removals_are_explained_and_clusters_listed() {
     let lines = env.run(&["dedup", "docs.jsonl", "--explain"]).code(0).text().to_owned();
     assert!(lines.contains("b, 0 to 191: its document has the same words as a"), "{lines}");
     assert!(lines.contains("of its words occur in the same order in a"), "{lines}");
+    // Both sides are shown: the text that was removed, and the one that was kept.
+    let copy = lines.lines().skip_while(|line| !line.starts_with("b, 0 to")).collect::<Vec<_>>();
+    let beginning = &STORY[..40];
+    assert_eq!(copy[1][..53], format!("   removed:  {beginning}"), "{lines}");
+    assert_eq!(copy[2][..53], format!("   kept:     {beginning}"), "{lines}");
     env.run(&["dedup", "docs.jsonl", "--explain", "-o", "why.txt"]).code(0);
     assert_eq!(env.read_text("why.txt"), lines);
     // As JSON it is the list of what was removed.
@@ -133,6 +138,28 @@ fn removals_are_explained_and_clusters_listed() {
     env.run(&["dedup", "docs.jsonl", "--clusters", "only.jsonl"]).code(0);
     assert_eq!(env.read_text("only.jsonl"), env.read_text("clusters.jsonl"));
     env.run(&["dedup", "docs.jsonl", "--explain", "-o", "why.parquet"]).code(2).says(&["why.parquet", ".jsonl"]);
+}
+
+#[test]
+fn a_page_shows_what_was_removed_beside_its_source() {
+    let env = Env::new();
+    let hostile = "<script>alert(1)</script> & <b>no tags</b> \u{1b}[31m";
+    documents(&env, &[("a", STORY), ("<i>b</i>", STORY), ("c", OTHER), ("d", EDITED), ("e", hostile), ("f", hostile)]);
+    for options in [&[][..], &["--exact"], &["--by", "document"], &["--by", "document", "--keep", "longest"]] {
+        let line = ["dedup", "docs.jsonl", "-o", "clean.jsonl", "--report", "report.html"];
+        env.run(&[&line[..], options].concat()).code(0);
+        let page = env.read_text("report.html");
+        assert!(page.starts_with("<!doctype html>") && page.ends_with("</html>\n"), "{options:?}");
+        assert!(page.contains("<bdi>kept in a</bdi>"), "{options:?}: {page}");
+        assert!(page.matches(&STORY[..30]).count() >= 2, "{options:?}: {page}");
+        assert!(!page.contains("<script") && !page.contains("<i>") && !page.contains('\u{1b}'), "{options:?}: {page}");
+        assert!(!page.contains("src=") && !page.contains("http"), "{options:?}");
+    }
+    // Saved evidence has words and no text.
+    env.run(&["dedup", "docs.jsonl", "-o", "clean.jsonl", "--save", "known"]).code(0);
+    env.run(&["dedup", "docs.jsonl", "-o", "x.jsonl", "--against", "known", "--report", "report.html"]).code(0);
+    assert!(env.read_text("report.html").contains("only the words of this document were saved"));
+    env.run(&["dedup", "docs.jsonl", "--count-only", "--report", "report.html"]).code(2).says(&[".json"]);
 }
 
 #[test]
@@ -176,7 +203,6 @@ fn a_report_is_printed_or_written_and_then_nothing_else_without_an_output() {
     let report: Value = serde_json::from_slice(&printed.stdout).expect("JSON");
     assert_eq!((&report["documents"], &report["documents_kept"]), (&json!(2), &json!(1)));
     env.run(&["dedup", "docs.jsonl", "--json", "-o", "-"]).code(2).says(&["-o"]);
-    env.run(&["dedup", "docs.jsonl", "--report", "report.html"]).code(2).says(&["--report", ".json"]);
     env.run(&["dedup", "docs.jsonl", "--report", "report.txt"]).code(2).says(&["report.txt", ".json"]);
 }
 
@@ -618,7 +644,10 @@ fn an_alarm_holds_back_the_output_until_it_is_accepted() {
         let alarm = run(&["--alarm", "50%"]);
         assert_eq!(alarm.code, 3, "{output}: {alarm:?}");
         assert!(alarm.stderr.contains("host b.example loses 90.0 % of its 20 documents"), "{output}: {alarm:?}");
-        assert!(!alarm.stderr.contains("a.example") && alarm.stderr.contains("--alarm off"), "{output}: {alarm:?}");
+        assert!(!alarm.stderr.contains("a.example"), "{output}: {alarm:?}");
+        // The command that accepts it is ready to be run.
+        let command = format!(" dedup docs.jsonl -o {output} --by {by} --report report.json --alarm off\n");
+        assert!(alarm.stderr.ends_with(&command), "{output}: {alarm:?}");
         let shown =
             |name: &str| ![".", "_refrain/."].iter().any(|start| name.starts_with(start)) && !name.ends_with('/');
         let files = |folder: &str| env.snapshot(folder).into_iter().filter(|(name, _)| shown(name)).collect::<Vec<_>>();
@@ -681,4 +710,62 @@ fn shares_are_counted_by_source_and_rule() {
     assert_eq!(report["by_rule"]["dedup digest"]["ranges"], 19, "{}", report["by_rule"]);
     let removed = report["words"].as_u64().expect("words") - report["words_kept"].as_u64().expect("words");
     assert_eq!(report["by_rule"]["dedup digest"]["words"], removed);
+}
+
+/// The peak memory of a run, and that of the files in a folder meanwhile.
+fn peaks(env: &Env, line: &[&str], temporary: &str) -> (u64, u64) {
+    let mut run = std::process::Command::new(env!("CARGO_BIN_EXE_refrain"))
+        .args(line)
+        .current_dir(env.path(""))
+        .stdout(std::process::Stdio::null())
+        .spawn()
+        .expect("a process");
+    let status = format!("/proc/{}/status", run.id());
+    let (mut memory, mut disk) = (0, 0);
+    while run.try_wait().expect("a process").is_none() {
+        let text = std::fs::read_to_string(&status).unwrap_or_default();
+        let peak = text.lines().find_map(|line| line.strip_prefix("VmHWM:")?.trim().strip_suffix(" kB")?.parse().ok());
+        memory = peak.map_or(memory, |kilobytes: u64| memory.max(kilobytes << 10));
+        disk = disk.max(size_of(&env.path(temporary)));
+        std::thread::sleep(std::time::Duration::from_millis(2));
+    }
+    (memory, disk)
+}
+
+/// Bytes of the files below a folder, as far as they are still there.
+fn size_of(folder: &std::path::Path) -> u64 {
+    let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
+    let size = |entry: std::fs::DirEntry| match entry.metadata() {
+        Ok(meta) if meta.is_dir() => size_of(&entry.path()),
+        meta => meta.map_or(0, |meta| meta.len()),
+    };
+    entries.map(size).sum()
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_plan_foresees_memory_and_disk() {
+    let env = Env::new();
+    std::fs::create_dir(env.path("temporary")).expect("a folder");
+    // Paragraphs of one document in four are copies. The first collection is read whole.
+    let paragraph = |number: u64| common::words(60, number);
+    let document = |number: u64| {
+        let own = if number % 4 == 3 { number / 8 } else { number };
+        let text: Vec<String> = (0..4).map(|at| paragraph(own * 4 + at)).collect();
+        json!({"id": number.to_string(), "text": text.join("\n\n")}).to_string() + "\n"
+    };
+    for documents in [1000, 8000, 16_000] {
+        env.write("docs.jsonl", (0..documents).map(document).collect::<String>());
+        for by in ["block", "document"] {
+            let line =
+                ["dedup", "docs.jsonl", "-o", "clean.jsonl", "--by", by, "--temporary", "temporary", "--json", "-q"];
+            let planned = env.run(&[&line[..], &["--plan"]].concat()).code(0);
+            let plan: Value = serde_json::from_slice(&planned.stdout).expect("an object");
+            let (memory, disk) = peaks(&env, &line, "temporary");
+            for (name, found) in [("peak_memory", memory), ("temporary_disk", disk)] {
+                let share = plan[name].as_u64().expect("a number") as f64 / found as f64;
+                assert!((0.75..1.25).contains(&share), "{name} of {documents} documents by {by}: {share}");
+            }
+        }
+    }
 }

@@ -131,6 +131,23 @@ fn corpora_books_and_pages_are_explained() {
 }
 
 #[test]
+fn items_of_benchmarks_are_shown_beside_the_text() {
+    let env = Env::new();
+    env.copy_folder(&samples(), "samples");
+    let evals = ["--evals", "samples/evals/"];
+    env.run(&[&["decontaminate", "samples/quiz.jsonl", "-o", "clean/", "-q"], &evals[..]].concat()).code(0);
+    let report = as_json(&env, "pub-quiz clean/");
+    let partner = &report["ranges"][0]["partner"];
+    assert_eq!((&partner["id"], &partner["benchmark"]), (&json!("q1"), &json!("lighthouse-quiz")));
+    let question = env.read_jsonl("samples/evals/lighthouse-quiz.jsonl")[0]["question"].clone();
+    assert!(partner["text"].as_str().expect("a text").contains(question.as_str().expect("a question")), "{report}");
+    let shown = text(&why(&env, "pub-quiz clean/"));
+    assert!(shown.contains("\n   removed:  ") && shown.contains("\n   item:     "), "{shown}");
+    let explained = env.run(&[&["decontaminate", "samples/quiz.jsonl", "--explain"], &evals[..]].concat()).code(0);
+    assert!(explained.text().contains("\n   item:     "), "{explained:?}");
+}
+
+#[test]
 fn hostile_names_and_texts_do_not_steer_the_terminal() {
     let env = Env::new();
     let text_of = format!("\u{1b}]0;title\u{7} {}", words(60, 1));

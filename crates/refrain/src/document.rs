@@ -366,6 +366,9 @@ pub enum Reason {
         fields: Vec<Cow<'static, str>>,
         /// The share of the words of the item that were found.
         share: f64,
+        /// The beginning of these fields of the item.
+        #[serde(default)]
+        text: String,
     },
     /// A reason in words.
     Stated(String),

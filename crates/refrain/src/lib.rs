@@ -107,6 +107,7 @@ pub mod extract;
 mod flow;
 pub mod jobs;
 pub mod kernel;
+mod losses;
 pub mod papers;
 pub mod prepare;
 mod report;

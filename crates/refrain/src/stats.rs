@@ -9,7 +9,8 @@ use std::path::Path;
 use serde::{Deserialize, Serialize};
 
 use crate::document::{Document, Label, Span};
-use crate::text::{count_words, legible, tokens};
+use crate::losses::{RuleTotals, add_rules, words_by_rule, write_groups, write_rules};
+use crate::text::{count_words, tokens};
 
 /// A number of documents and the text in them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
@@ -217,6 +218,9 @@ pub struct Statistics {
     /// Main content by host, where it is known.
     #[serde(default)]
     pub hosts: BTreeMap<String, Loss>,
+    /// Removed text by the rule that removed it.
+    #[serde(default)]
+    pub rules: BTreeMap<String, RuleTotals>,
     /// What became of the items of the inputs.
     #[serde(default)]
     pub input: Account,
@@ -242,6 +246,8 @@ impl Statistics {
         if !host.is_empty() {
             add_to_group(&mut self.hosts, host, loss);
         }
+        let removed = words_by_rule(document).into_iter().map(|(rule, words)| (rule, RuleTotals { ranges: 1, words }));
+        removed.for_each(|removed| add_rules(&mut self.rules, BTreeMap::from([removed])));
     }
 
     /// Adds other figures.
@@ -255,6 +261,7 @@ impl Statistics {
                 add_to_group(own, name.clone(), *loss);
             }
         }
+        add_rules(&mut self.rules, other.rules.clone());
         for (reason, count) in &other.skipped {
             *self.skipped.entry(reason.clone()).or_default() += count;
         }
@@ -305,26 +312,11 @@ impl Statistics {
                 thousands(stages.kept.words),
             );
         }
-        for (what, groups) in [("source", &self.sources), ("host", &self.hosts)] {
-            let rows = by_loss(groups, |loss| *loss);
-            let rows: Vec<_> = rows.iter().filter(|(_, loss)| loss.share() > 0.0).collect();
-            if groups.len() < 2 || rows.is_empty() {
-                continue;
-            }
-            let _ =
-                writeln!(table, "\n{what:<38}{:>14}{:>10}{:>20}{:>10}", "documents", "kept", "main content", "kept");
-            let share = |kept: u64, all: u64| format!("{:.1} %", 100.0 * kept as f64 / all.max(1) as f64);
-            for (name, loss) in rows.into_iter().take(ROWS) {
-                let name: String = legible(name).chars().take(37).collect();
-                let _ = writeln!(
-                    table,
-                    "{name:<38}{:>14}{:>10}{:>20}{:>10}",
-                    thousands(loss.documents),
-                    share(loss.documents_kept, loss.documents),
-                    thousands(loss.words),
-                    share(loss.words_kept, loss.words),
-                );
-            }
+        // The whole of a language, without what was not requested.
+        let languages = self.languages.iter().map(|(code, stages)| (code.clone(), Loss::of(stages))).collect();
+        let _ = write_rules(&mut table, &self.rules, "words", all);
+        for (what, groups) in [("source", &self.sources), ("language", &languages), ("host", &self.hosts)] {
+            let _ = write_groups(&mut table, (what, "main content"), groups, |loss| *loss, |_| String::new());
         }
         if !self.skipped.is_empty() {
             let mut skipped: Vec<_> = self.skipped.iter().collect();

@@ -26,7 +26,12 @@ use crate::exit::Exit;
 /// If a run is interrupted or killed, or runs out of disk space, run the same command again: it resumes and ends with the same
 /// bytes.
 #[derive(Args)]
-#[command(before_help = "Example:\n  refrain dedup docs.jsonl -o clean.jsonl --removed removed.jsonl")]
+#[command(
+    before_help = "Example:\n  refrain dedup docs.jsonl -o clean.jsonl --removed removed.jsonl",
+    mut_arg("report", |arg| arg.value_name("FILE").help(
+        "Write the report of the run to this file: as JSON (.json), or as a page (.html) that shows what was removed beside its source"
+    ))
+)]
 #[allow(clippy::struct_excessive_bools)] // switches of a command line
 pub(crate) struct Arguments {
     #[command(flatten)]
@@ -40,7 +45,7 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "FILE", help_heading = "Output")]
     removed: Option<PathBuf>,
 
-    /// Instead of documents, write what was removed and why: as text, or as the JSON of --removed (--format jsonl)
+    /// Instead of documents, write what was removed and why: as text with both sides, or as the JSON of --removed (--format jsonl)
     #[arg(long, help_heading = "Output")]
     explain: bool,
 

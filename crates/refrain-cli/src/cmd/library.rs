@@ -208,7 +208,7 @@ impl Add {
             }
             print_message(&line);
         }
-        output.print_account_always(&report.input);
+        output.print_account(&report.input);
         Ok(exit)
     }
 }

@@ -14,7 +14,7 @@ use refrain::write::{Compression, Format};
 use refrain::{Output, Outputs, Run, Strip, StripReport};
 
 use crate::arguments::{
-    Given, InputArguments, OutputArguments, named, offsets, one_of, print_message, size, with_parameters,
+    Given, InputArguments, OutputArguments, named, offsets, one_of, print_losses, print_message, size, with_parameters,
 };
 use crate::exit::Exit;
 
@@ -286,6 +286,7 @@ fn print_report(job: &Strip, report: &StripReport, path: Option<&Path>) {
     print_message(&format!(
         "{wrote}{books}, {preambles} with a preamble, {epilogues} with an epilogue, {doubtful} doubtful"
     ));
+    print_losses(&report.losses, "bytes");
 }
 
 fn learned_from(LearnedFrom { texts, distinct, shipped }: LearnedFrom, noun: &str) -> String {

@@ -5,6 +5,7 @@
 //! occurrences of each byte are enough.
 
 use std::cell::OnceCell;
+use std::collections::HashSet;
 use std::sync::OnceLock;
 
 use encoding_rs::{BIG5, EUC_JP, EUC_KR, Encoding, GB18030, SHIFT_JIS};
@@ -23,7 +24,7 @@ pub(super) struct Guess {
     pub(super) language: &'static str,
     /// How sure it is, from 0 to 1.
     pub(super) confidence: f32,
-    /// How many bytes above ASCII it is based on.
+    /// How many different words with bytes above ASCII it is based on; bytes, if words are not apart.
     pub(super) judged_by: usize,
 }
 
@@ -63,6 +64,12 @@ const AVERAGE: i64 = 44;
 const DOUBTFUL: i64 = 105;
 const FEW_BYTES: usize = 6;
 const NO_TEXT: f32 = 0.3;
+/// The largest confidence in an encoding other than the usual Western ones, if all evidence is one word with at most this many bytes above
+/// ASCII: a few letters are words of many languages.
+const ONE_WORD: f32 = 0.4;
+const SHORT_WORD: usize = 4;
+/// Letters on each side of a byte above ASCII by which its word is known.
+const WORD_SIDE: usize = 4;
 /// The weight of a declaration, and of one that decodes the text without errors.
 const DECLARED: i64 = 48;
 const DECLARED_AND_SOUND: i64 = 320;
@@ -80,8 +87,9 @@ const TWO_SCRIPTS: i64 = 112;
 const WRONG_QUOTE: i64 = 64;
 /// A letter of another script on its own: what Western signs and accents become in the encodings of these scripts.
 const ALONE: i64 = 64;
-/// An encoding of another script, for a text without any letter of this script.
-const NO_LETTERS: i64 = 160;
+/// An encoding of another script or of other languages than the Western ones, for a text without any of its letters. Signs alone
+/// occur in Western encodings.
+const NO_LETTERS: i64 = 400;
 /// A sign between two letters, unless it occurs there: an apostrophe, a dash.
 const SIGN_INSIDE: i64 = 240;
 /// A word in another language of the same script, such as a name.
@@ -126,6 +134,7 @@ struct Single {
     entries: Box<[Entry; 256]>,
     group: usize,
     is_latin: bool,
+    is_western: bool,
     /// Columns of the languages that are written in it.
     languages: Vec<usize>,
     /// Its initial cost: rare encodings need more evidence.
@@ -185,6 +194,7 @@ impl Single {
 
     fn new((name, group, languages, prior): (&str, &str, &str, i64)) -> Option<Single> {
         let charset = Charset::for_label(name)?;
+        let is_western = languages == WESTERN;
         let (number, found) = Models::shipped().group(group)?;
         let entries = (0..=u8::MAX).map(|byte| Entry::of(charset.single(byte))).collect::<Vec<_>>();
         let languages: Vec<usize> = languages.split(' ').filter_map(|code| found.column(code)).collect();
@@ -204,6 +214,7 @@ impl Single {
             entries: entries.try_into().ok()?,
             group: number,
             is_latin: group == "latin",
+            is_western,
             languages,
             prior,
         })
@@ -275,11 +286,14 @@ struct Sample<'a> {
     looked_at: i64,
     /// The cost of a non-Latin script, given the amount of ASCII.
     foreign: i64,
+    /// The different words that hold them, as far as their nearest letters.
+    words: HashSet<&'a [u8]>,
 }
 
 impl<'a> Sample<'a> {
     fn of(bytes: &'a [u8]) -> Sample<'a> {
-        let mut sample = Sample { bytes, counts: [0; 256], stretches: Vec::new(), looked_at: 0, foreign: 0 };
+        let words = HashSet::new();
+        let mut sample = Sample { bytes, counts: [0; 256], stretches: Vec::new(), looked_at: 0, foreign: 0, words };
         let mut above = 0_usize;
         let mut from = 0;
         // Stretches of ASCII are skipped eight bytes at a time.
@@ -293,6 +307,7 @@ impl<'a> Sample<'a> {
             }
             *count += 1;
             sample.looked_at += 1;
+            sample.words.insert(word_at(bytes, at));
             let end = (at + REACH).min(bytes.len());
             match sample.stretches.last_mut() {
                 Some(last) if last.1 >= at && at - last.0 < LONGEST_STRETCH => last.1 = end,
@@ -328,7 +343,12 @@ impl<'a> Sample<'a> {
     /// True if some bytes above ASCII are letters of the script of an encoding.
     fn has_letters(&self, single: &Single) -> bool {
         let seen = single.entries.iter().zip(&self.counts).filter(|(_, count)| **count > 0);
-        seen.into_iter().any(|(entry, _)| entry.symbol != SPACE && !entry.latin)
+        seen.into_iter().any(|(entry, _)| entry.symbol != SPACE && entry.latin == single.is_latin)
+    }
+
+    /// True if all bytes above ASCII are in one word, and few.
+    fn is_one_short_word(&self) -> bool {
+        self.words.len() == 1 && self.words.iter().all(|word| above_ascii(word) <= SHORT_WORD)
     }
 
     /// True if an encoding decodes the bytes without errors.
@@ -364,15 +384,17 @@ impl<'a> Sample<'a> {
         let mut common = 400 * i64::try_from(damaged).unwrap_or(i64::MAX / 400);
         let mut window = Window(u64::from(SPACE));
         let mut keys = Vec::with_capacity(head.len());
-        let mut letter = false;
+        let (mut letter, mut run) = (false, 0);
         for c in text.chars() {
             if c.is_ascii() {
                 letter = c.is_ascii_alphabetic();
+                common += if std::mem::take(&mut run) == 1 { 2 * ALONE } else { 0 };
                 common += if letter && window.0 != u64::from(SPACE) { WIDE_BESIDE_ASCII } else { 0 };
                 window = Window(u64::from(SPACE));
                 continue;
             }
             common += if std::mem::take(&mut letter) { WIDE_BESIDE_ASCII } else { 0 };
+            run += 1;
             let narrow = matches!(c, '\u{ff61}'..='\u{ff9f}');
             let symbol = symbol(c);
             let cost = match c {
@@ -431,8 +453,9 @@ struct Running {
 
 impl Running {
     fn new(single: &'static Single, sample: &Sample<'_>) -> Running {
-        let foreign = || sample.foreign + if sample.has_letters(single) { 0 } else { NO_LETTERS };
-        let common = single.prior + if single.is_latin { 0 } else { foreign() };
+        let foreign = if single.is_latin { 0 } else { sample.foreign };
+        let no_letters = if single.is_western || sample.has_letters(single) { 0 } else { NO_LETTERS };
+        let common = single.prior + foreign + no_letters;
         let sums = vec![0; Models::shipped().groups[single.group].table().width()];
         Running { single, common, alone: 0, sums }
     }
@@ -471,11 +494,16 @@ impl Running {
         }
     }
 
+    /// The cost of letters on their own, with that of everything else.
+    fn by_letters(&self) -> i64 {
+        self.common + self.alone
+    }
+
     /// The cost in a language, with the evidence for and against it.
     fn cost(&self, language: usize, known: &Evidence<'_>) -> i64 {
         let group = &Models::shipped().groups[self.single.group];
         let own = i64::from(self.sums[language]) + i64::from(group.languages[language].1);
-        let against = if self.single.is_latin { known.against(language) } else { 0 };
+        let against = if self.single.is_latin { known.against(language) >> u32::from(known.is_one_word) } else { 0 };
         self.common + own + against - known.bonus(self.single.charset, group.code(language))
     }
 
@@ -492,6 +520,8 @@ struct Evidence<'a> {
     by_ascii: OnceCell<Vec<u32>>,
     /// The weight of the declaration of the document.
     declared: i64,
+    /// All evidence is one short word, which may be a name from another language than that of the text.
+    is_one_word: bool,
 }
 
 impl Evidence<'_> {
@@ -731,7 +761,16 @@ fn against_by_ascii(bytes: &[u8]) -> Vec<u32> {
 
 /// The encodings that the first bytes do not rule out by their letters alone: a quick check, before letters are
 /// examined in context.
-fn without_hopeless(mut all: Vec<Running>, sample: &Sample<'_>) -> Vec<&'static Single> {
+fn without_hopeless(all: Vec<Running>, sample: &Sample<'_>) -> Vec<&'static Single> {
+    let (mut all, looked_at) = by_first_letters(all, sample);
+    let best = all.iter().map(Running::by_letters).min().unwrap_or_default();
+    let margin = HOPELESS + HOPELESS_EACH * i64::try_from(looked_at).unwrap_or_default();
+    all.retain(|running| running.by_letters() <= best + margin);
+    all.into_iter().map(|running| running.single).collect()
+}
+
+/// Reads the first bytes above ASCII in all encodings, each letter on its own. Returns how many were read.
+fn by_first_letters(mut all: Vec<Running>, sample: &Sample<'_>) -> (Vec<Running>, usize) {
     let (mut keys, mut looked_at) = (Vec::new(), 0);
     for &(from, to) in &sample.stretches {
         for running in &mut all {
@@ -743,11 +782,26 @@ fn without_hopeless(mut all: Vec<Running>, sample: &Sample<'_>) -> Vec<&'static 
             break;
         }
     }
-    let cost = |running: &Running| running.common + running.alone;
-    let best = all.iter().map(cost).min().unwrap_or_default();
-    let margin = HOPELESS + HOPELESS_EACH * i64::try_from(looked_at).unwrap_or_default();
-    all.retain(|running| cost(running) <= best + margin);
-    all.into_iter().map(|running| running.single).collect()
+    (all, looked_at)
+}
+
+/// The letters around a byte above ASCII, with itself.
+fn word_at(bytes: &[u8], at: usize) -> &[u8] {
+    let is_letter = |byte: &&u8| **byte >= 0x80 || byte.is_ascii_alphabetic();
+    let before = bytes[..at].iter().rev().take(WORD_SIDE).take_while(is_letter).count();
+    let after = bytes[at + 1..].iter().take(WORD_SIDE).take_while(is_letter).count();
+    &bytes[at - before..=at + after]
+}
+
+/// Of the encodings that are no candidates any more, the one that the first bytes speak for most, if it makes another text.
+fn next_best(sample: &Sample<'_>, evidence: &Evidence<'_>, charset: Charset) -> Option<Charset> {
+    let can_be = |single: &&Single| {
+        let wanted = evidence.languages(single).next().is_some() && !sample.is_impossible(single);
+        wanted && single.charset != charset && sample.differs(charset, single.charset)
+    };
+    let others = Single::all().iter().filter(can_be).map(|single| Running::new(single, sample)).collect();
+    let (others, _) = by_first_letters(others, sample);
+    others.into_iter().min_by_key(Running::by_letters).map(|running| running.single.charset)
 }
 
 /// How many bytes are above ASCII.
@@ -797,7 +851,8 @@ pub(super) fn guess(bytes: &[u8], known: Known<'_>) -> Option<Guess> {
     }
     let sound = known.declared.is_some_and(|declared| sample.is_sound(declared));
     let declared = if sound { DECLARED_AND_SOUND } else { DECLARED };
-    let evidence = Evidence { known, bytes, by_ascii: OnceCell::new(), declared };
+    let is_one_word = sample.is_one_short_word();
+    let evidence = Evidence { known, bytes, by_ascii: OnceCell::new(), declared, is_one_word };
     let models = Models::shipped();
     let (left, above) = compare(&sample, &evidence);
     let mut costs: Vec<(i64, Charset, &'static str)> = Vec::new();
@@ -847,9 +902,15 @@ pub(super) fn guess(bytes: &[u8], known: Known<'_>) -> Option<Guess> {
     if above >= FEW_BYTES && best > DOUBTFUL * i64::try_from(above).unwrap_or(i64::MAX / DOUBTFUL) {
         confidence = confidence.min(NO_TEXT);
     }
+    let is_stated = known.language.is_some() || known.declared.is_some() || known.served.is_some();
+    let is_usual = ["windows-1252", "ISO-8859-15"].contains(&charset.name());
+    if !is_stated && !is_usual && is_one_word {
+        confidence = confidence.min(ONE_WORD);
+    }
     let language = if language.starts_with("zh-") { "zh" } else { language };
-    let second = second.map(|(_, charset, _)| *charset);
-    Some(Guess { charset, second, language, confidence, judged_by: above })
+    let second = second.map(|(_, charset, _)| *charset).or_else(|| next_best(&sample, &evidence, charset));
+    let judged_by = if is_single(charset) { sample.words.len() } else { above };
+    Some(Guess { charset, second, language, confidence, judged_by })
 }
 
 /// True if a language of the models is the requested one.

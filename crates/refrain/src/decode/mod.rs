@@ -885,6 +885,41 @@ mod tests {
     }
 
     #[test]
+    fn one_short_word_is_no_certainty() {
+        let english = "The report says that the boat came back in the evening and that all of us went to the harbour. ";
+        for repeated in [1, 6] {
+            let text =
+                [english.as_bytes(), b"The file about \x9d\xa2d\xab was made in 1992. "].concat().repeat(repeated);
+            let found = detect(&text, Hints::default()).expect("text");
+            assert!(found.confidence < 0.5, "{found:?}");
+            let guesses = [found.encoding, found.second].map(|name| name.unwrap_or_default().starts_with("IBM"));
+            assert!(guesses.contains(&true), "{found:?}");
+        }
+        let found = detect(b"The file about \x9d\xa2d\xab was made in 1992.\r\n", Hints::default()).expect("text");
+        assert!(found.confidence < 0.5 && found.second.is_some(), "{found:?}");
+        let cafe = [english.as_bytes(), b"The caf\xe9 is open."].concat();
+        assert!(detect(&cafe, Hints::default()).expect("text").confidence > 0.5);
+    }
+
+    #[test]
+    fn words_that_are_repeated_do_not_tell_the_language() {
+        let line = b"The committee agreed that the caf\xe9 on the corner, run by Zo\xeb, stays open until the harbour is full. ";
+        let text = line.repeat(200);
+        let found = detect(&text, Hints::default()).expect("text");
+        assert_eq!((found.encoding, found.language), (Some("windows-1252"), Some("en")));
+        assert_eq!(decode(text, Hints::default()).expect("text").language, Some("en"));
+    }
+
+    #[test]
+    fn a_doubtful_text_names_two_encodings() {
+        let text = b"P\xfd\xa1li\xe7 \xa7lu\x9cou\x9fk\xec k\x85\xe5 \xa3p\xd8l \xd4\xa0belsk\x82 \xa2dy. ".repeat(5);
+        for language in [None, Some("nl"), Some("cs")] {
+            let found = detect(&text, Hints { language, ..Hints::default() }).expect("text");
+            assert!(found.confidence > 0.5 || found.second.is_some(), "{language:?}: {found:?}");
+        }
+    }
+
+    #[test]
     fn a_stated_encoding_decodes_without_a_guess() {
         let from = |bytes: &[u8], label| {
             let found = decode(bytes.to_vec(), Hints { from: Some(label), ..Hints::default() });

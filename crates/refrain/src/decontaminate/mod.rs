@@ -36,6 +36,10 @@ pub enum ItemField {
 }
 
 impl ItemField {
+    /// All fields, in the order in which an item is read.
+    pub(crate) const ALL: [ItemField; 4] =
+        [ItemField::Passage, ItemField::Question, ItemField::Options, ItemField::Answer];
+
     /// The name used in files.
     pub fn name(self) -> &'static str {
         match self {

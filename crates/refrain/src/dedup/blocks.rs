@@ -89,8 +89,8 @@ struct Copy {
 pub struct Judged {
     /// Why each block of the signature is a duplicate, if it is one.
     pub blocks: Vec<Option<Copied>>,
-    /// The display names of the sources of all marks, if these are [remembered](super::DedupOptions::names).
-    pub names: Vec<Option<String>>,
+    /// The numbers of the documents that marks were copied from, if these are [noted](super::DedupOptions::sources).
+    pub sources: Vec<Option<usize>>,
     /// The figures of the document.
     pub figures: DedupFigures,
     /// Blocks that were kept because they have the wording of many documents, but say something else.
@@ -160,9 +160,9 @@ impl Learned {
         let mut judged = self.judge_with(signature, evidence)?;
         for ((span, _), copied) in signature.blocks.iter().zip(&mut judged.blocks) {
             if let Some(copied) = copied.take() {
-                if self.options.names {
-                    let name = |word| self.store.document_of(word).and_then(|(number, _)| self.store.name(number));
-                    judged.names.push(copied.source.map(name).transpose()?);
+                if self.options.sources {
+                    let number = |word| self.store.document_of(word).map(|(number, _)| number);
+                    judged.sources.push(copied.source.map(number).transpose()?);
                 }
                 let reason = copied.into();
                 document.marks.push(Mark { span: *span, label: Label::Duplicate, pass: "dedup".into(), reason });

@@ -234,11 +234,6 @@ impl Learned {
         Ok(to - from)
     }
 
-    /// The display name of a document, by its number.
-    pub fn name_of(&self, number: usize) -> Result<String> {
-        self.store.name(number)
-    }
-
     /// The address of a document, by its number, if it is known.
     pub(crate) fn url_of(&self, number: usize) -> Result<Option<String>> {
         self.store.url(number)

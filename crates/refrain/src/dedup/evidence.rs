@@ -58,8 +58,10 @@ pub struct DedupOptions {
     pub aligns: bool,
     /// List removed text that may not occur in the output.
     pub list_lost: bool,
-    /// Remember the display names of documents, for explanations.
-    pub names: bool,
+    /// Remember the addresses of documents, for lists of them.
+    pub addresses: bool,
+    /// Note which documents marks were copied from, for explanations.
+    pub sources: bool,
     /// The memory limit in bytes.
     pub memory: u64,
     /// The folder for temporary files.
@@ -135,7 +137,8 @@ impl Default for DedupOptions {
             list_lost: false,
             memory: DedupOptions::MEMORY,
             temporary: std::env::temp_dir(),
-            names: false,
+            addresses: false,
+            sources: false,
             make_ids: false,
             expected: 0,
         }
@@ -373,8 +376,8 @@ impl Learning {
             let entry: [u8; ANCHOR] = joined(&hash.to_le_bytes()[..ANCHOR - PLACE], self.next + u64::from(*at));
             self.anchors.push(*hash, &entry)?;
         }
-        if let Some(name) = signature.name.as_ref().filter(|_| self.options.task != Task::Count) {
-            self.store.name_next(name)?;
+        if let Some(url) = signature.address.as_ref().filter(|_| self.options.task != Task::Count) {
+            self.store.address_next(url)?;
         }
         if self.options.needs_words() {
             let whole = whole(signature);

@@ -13,6 +13,8 @@ mod documents;
 pub(crate) mod evidence;
 mod exact;
 pub(crate) mod group;
+#[cfg(test)]
+mod growth;
 mod join;
 mod learned;
 mod lookup;

@@ -19,7 +19,7 @@ pub(crate) struct Volume {
     pub(crate) most: u64,
     /// Blocks or documents that are compared as a whole.
     pub(crate) digests: u64,
-    /// Bytes of ids and names.
+    /// Bytes of ids and addresses.
     pub(crate) ids: u64,
 }
 

@@ -28,8 +28,8 @@ pub struct Signature {
     pub anchors: Vec<(u32, u64)>,
     /// Digests of its blocks, or of the whole document.
     pub digests: Vec<u128>,
-    /// The display name of the document, if it is [wanted](DedupOptions::names) and not its id.
-    pub name: Option<String>,
+    /// The address of the document, if it is [wanted](DedupOptions::addresses) and not its id.
+    pub address: Option<String>,
 }
 
 impl Signature {
@@ -47,7 +47,7 @@ impl Signature {
             }
         }
         signature.complete(options);
-        signature.name = Some(document.name()).filter(|name| options.names && *name != document.id).map(str::to_owned);
+        signature.address = Some(document.name()).filter(|url| options.addresses && *url != document.id).map(str::to_owned);
         if let Task::Exact(unit, normalise) = options.task {
             let blocks = signature.blocks.iter().map(|(span, _)| span.of(document.text()));
             signature.digests = match unit {
@@ -113,6 +113,16 @@ impl Signature {
         let ngram = (self.words.len() + 1).checked_sub(self.ngrams.len())?;
         let words = self.words_of(block);
         words.contains(&at).then(|| self.span_of(at..(at + ngram).min(words.end), block))
+    }
+
+    /// The range of some words in the text of the document.
+    pub(crate) fn span_of_words(&self, words: std::ops::Range<usize>) -> Option<Span> {
+        let range = |word: usize| {
+            let (block, _) = self.blocks.get(self.blocks.partition_point(|(_, end)| *end as usize <= word))?;
+            let range = self.words.get(word)?.range();
+            Some(Span::new(block.start + range.start, block.start + range.end))
+        };
+        Some(Span::new(range(words.start)?.start, range(words.end.checked_sub(1)?)?.end))
     }
 
     /// The range of some words of a block in the text of the document.

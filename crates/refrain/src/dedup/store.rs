@@ -68,12 +68,12 @@ pub(crate) struct StoreSize {
     ids: u64,
 }
 
-/// The byte between the display name of a document and its id. No text contains it.
-const AFTER_NAME: u8 = 0xff;
+/// The byte between the address of a document and its id. No text contains it.
+const AFTER_ADDRESS: u8 = 0xff;
 
-/// The display name of a document, if it has one, and its id.
-fn name_and_id(bytes: &[u8]) -> (Option<&[u8]>, &[u8]) {
-    match bytes.iter().position(|byte| *byte == AFTER_NAME) {
+/// The address of a document, if it has one, and its id.
+fn address_and_id(bytes: &[u8]) -> (Option<&[u8]>, &[u8]) {
+    match bytes.iter().position(|byte| *byte == AFTER_ADDRESS) {
         Some(at) => (Some(&bytes[..at]), &bytes[at + 1..]),
         None => (None, bytes),
     }
@@ -98,10 +98,10 @@ impl StoreWriter {
         })
     }
 
-    /// Sets the display name of the document that is added next. Without one, its id is its name.
-    pub(super) fn name_next(&mut self, name: &str) -> Result<()> {
-        self.ids.put(name.as_bytes())?;
-        self.ids.put(&[AFTER_NAME])
+    /// Sets the address of the document that is added next.
+    pub(super) fn address_next(&mut self, url: &str) -> Result<()> {
+        self.ids.put(url.as_bytes())?;
+        self.ids.put(&[AFTER_ADDRESS])
     }
 
     /// Adds a document with its words. The next one begins at `next`; a placeholder word separates them.
@@ -147,6 +147,9 @@ pub(crate) struct Store {
     /// How many earlier documents have the same id, and the separator between an id and its number, if ids are
     /// numbered; `None` if no id is repeated.
     times: Option<(File, Option<String>)>,
+    /// How many words were read at places: the work of comparing documents.
+    #[cfg(test)]
+    pub(super) words_read: std::sync::atomic::AtomicU64,
 }
 
 /// The hash of an id.
@@ -183,6 +186,8 @@ impl Store {
             count,
             common: HashSet::default(),
             times: None,
+            #[cfg(test)]
+            words_read: std::sync::atomic::AtomicU64::default(),
         };
         for number in (0..count).step_by(STEP) {
             let start = store.bounds(number)?.words.0;
@@ -267,7 +272,7 @@ impl Store {
             ids.resize((to - from) as usize, 0);
             self.ids.read_exact_at(&mut ids, from).at(&self.paths[2])?;
             for (number, Bounds { id: (start, end), .. }) in (first..).zip(some) {
-                let (_, id) = name_and_id(&ids[(start - from) as usize..(end - from) as usize]);
+                let (_, id) = address_and_id(&ids[(start - from) as usize..(end - from) as usize]);
                 signs = signs.max(signs_before_number(id));
                 let before = if number < without { 0 } else { answers.next(hash_of_id(id))?.1 };
                 times.put(&(before as u32).to_le_bytes())?;
@@ -293,7 +298,7 @@ impl Store {
     /// The id of a document.
     pub(super) fn id(&self, number: usize) -> Result<String> {
         let bytes = self.id_bytes(number)?;
-        let id = String::from_utf8_lossy(name_and_id(&bytes).1).into_owned();
+        let id = String::from_utf8_lossy(address_and_id(&bytes).1).into_owned();
         let Some((_, Some(between))) = &self.times else { return Ok(id) };
         let before = self.times_before(number)?;
         Ok(if before > 0 { format!("{id}{between}{}", before + 1) } else { id })
@@ -301,12 +306,7 @@ impl Store {
 
     /// The address of a document, if it is known.
     pub(super) fn url(&self, number: usize) -> Result<Option<String>> {
-        Ok(name_and_id(&self.id_bytes(number)?).0.map(|name| String::from_utf8_lossy(name).into_owned()))
-    }
-
-    /// The display name of a document: its address, or else its id.
-    pub(super) fn name(&self, number: usize) -> Result<String> {
-        self.url(number)?.map_or_else(|| self.id(number), Ok)
+        Ok(address_and_id(&self.id_bytes(number)?).0.map(|url| String::from_utf8_lossy(url).into_owned()))
     }
 
     fn id_bytes(&self, number: usize) -> Result<Vec<u8>> {
@@ -348,6 +348,8 @@ impl Store {
                 &mut many
             }
         };
+        #[cfg(test)]
+        self.words_read.fetch_add(to.saturating_sub(from), std::sync::atomic::Ordering::Relaxed);
         self.words.read_exact_at(bytes, WORD as u64 * from).at(&self.paths[0])?;
         Ok(work(bytes.as_chunks().0))
     }

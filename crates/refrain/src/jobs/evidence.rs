@@ -14,7 +14,7 @@ use super::corpus::Manifest;
 use super::failures::FailureLog;
 use super::input::Input;
 use super::outputs::{Outputs, REMOVED};
-use crate::document::{Document, Label};
+use crate::document::{Document, Label, Reason};
 use crate::error::{Error, Hint, IoContext, Result};
 use crate::flow::each_document;
 use crate::prepare::Preparation;
@@ -62,13 +62,15 @@ pub(super) struct Partner {
 pub(super) struct KeptDocument {
     pub(super) id: String,
     pub(super) url: Option<String>,
+    /// The benchmark, if it is an item of one.
+    pub(super) benchmark: Option<String>,
     pub(super) text: String,
 }
 
 impl KeptDocument {
     fn of(document: &Document) -> KeptDocument {
         let url = document.origin.url.clone();
-        KeptDocument { id: document.id.clone(), url, text: document.text().to_owned() }
+        KeptDocument { id: document.id.clone(), url, benchmark: None, text: document.text().to_owned() }
     }
 }
 
@@ -194,7 +196,7 @@ impl Evidence {
     }
 
     /// Finds what ranges were copied from: in the document that their reason names, or else in the one with most of their words.
-    /// `None` if the output holds neither.
+    /// `None` if the output holds neither. Items of benchmarks are in their reasons.
     pub(super) fn partners(
         &self,
         workers: &Workers,
@@ -203,7 +205,7 @@ impl Evidence {
     ) -> Result<Vec<Option<Partner>>> {
         let copies = |removal: &&Removal| removal.line.label == Label::Duplicate;
         if !removals.iter().any(copies) {
-            return Ok(vec![None; removals.len()]);
+            return Ok(removals.iter().map(|removal| item_of(removal)).collect());
         }
         let mut named: HashMap<&str, Vec<usize>> = HashMap::new();
         let mut rows: HashMap<u64, Vec<u32>> = HashMap::new();
@@ -253,8 +255,20 @@ impl Evidence {
             Ok(())
         })?;
         let all: Vec<(usize, [Candidate; 2])> = found.into_iter().enumerate().collect();
-        Ok(workers.install(|| all.par_iter().map(|(item, places)| choose(removals[*item], places)).collect()))
+        let partner = |(item, places): &(usize, [Candidate; 2])| {
+            let removal = removals[*item];
+            item_of(removal).or_else(|| choose(removal, places))
+        };
+        Ok(workers.install(|| all.par_iter().map(partner).collect()))
     }
+}
+
+/// The item of a benchmark that a range contains, where the list has its text.
+fn item_of(removal: &Removal) -> Option<Partner> {
+    let Reason::Item { benchmark, item, text, .. } = &*removal.line.evidence else { return None };
+    let aligned = (!text.is_empty()).then(|| align(&removal.line.text, text))?;
+    let (id, benchmark, text) = (item.clone(), Some(benchmark.clone()), text.clone());
+    Some(Partner { document: Arc::new(KeptDocument { id, url: None, benchmark, text }), is_named: true, aligned })
 }
 
 /// Of the named document and the one with most of the words, the one that is shown: the named one, unless the copied words

@@ -24,6 +24,7 @@ mod strip;
 mod template;
 mod why;
 
+pub use crate::losses::{Losses, RuleTotals};
 pub use audit::{Agreement, Audit, AuditRate, AuditReport, AuditVerdicts, DrawnOfRule};
 pub use compare::{Compare, CompareInput, CompareReport, NamedPairs};
 pub use convert::{Convert, ConvertReport};
@@ -32,7 +33,7 @@ pub use decode::{Decode, DecodeMethod, DecodeReport, Uncertain};
 pub use decontaminate::{
     BenchmarkFigures, ContaminatedUnit, Decontaminate, DecontaminateReport, FoundItem, FoundPlace,
 };
-pub use dedup::{Dedup, DedupPlan, DedupReport, Keep, NgramReport, RepeatedPassage, RuleTotals, Totals};
+pub use dedup::{Dedup, DedupPlan, DedupReport, Keep, NgramReport, RepeatedPassage, Totals};
 #[cfg(feature = "papers")]
 pub use editions::Threshold;
 pub use editions::{Editions, EditionsInput, EditionsReport};

@@ -11,7 +11,7 @@ use super::failures::{FailureLog, Failures};
 use super::outputs::Outputs;
 use crate::document::Span;
 use crate::error::{Error, Result};
-use crate::report::{excerpt, kind, rule, score, sentence, source};
+use crate::report::{kind, rule, score, sentence, side, source};
 use crate::run::Run;
 use crate::text::{count_words, legible, paragraphs};
 
@@ -95,12 +95,13 @@ pub struct CopiedFrom {
     pub url: Option<String>,
     /// The text at the same place, as long as the range.
     pub text: String,
+    /// The benchmark, if it is an item of one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub benchmark: Option<String>,
     /// False if the words were found in another document than the one that the reason names.
     pub is_named: bool,
 }
 
-/// Characters of each side that people see.
-const SHOWN: usize = 200;
 /// Names that are listed when several match.
 const LISTED: usize = 20;
 
@@ -287,10 +288,13 @@ impl ExplainedRange {
                 let before = partner.aligned.own.first().map_or(0, |own| own.start);
                 let start = document.text.floor_char_boundary(place.start.saturating_sub(before));
                 let end = document.text.ceil_char_boundary(place.end.max(start + length).min(document.text.len()));
+                let is_item = document.benchmark.is_some();
+                let span = if is_item { Span::new(0, document.text.len()) } else { Span::new(start, end) };
                 CopiedFrom {
                     id: document.id.clone(),
                     url: document.url.clone(),
-                    text: Span::new(start, end).of(&document.text).to_owned(),
+                    benchmark: document.benchmark.clone(),
+                    text: span.of(&document.text).to_owned(),
                     is_named: partner.is_named,
                 }
             }),
@@ -307,18 +311,19 @@ impl fmt::Display for WhyReport {
             let ExplainedRange { start, end, words, rule, sentence, .. } = range;
             let plural = if *words == 1 { "" } else { "s" };
             writeln!(f, "\n{}. {start} to {end}, {words} word{plural}, {rule}: {sentence}", number + 1)?;
-            writeln!(f, "   removed:  {}", excerpt(&range.text, SHOWN))?;
+            f.write_str(&side("removed", &range.text))?;
             match (&range.partner, &range.source) {
+                (Some(CopiedFrom { benchmark: Some(_), text, .. }), _) => f.write_str(&side("item", text))?,
                 (Some(partner), source) => {
                     let name = legible(partner.url.as_deref().unwrap_or(&partner.id));
                     let source = source.as_deref().filter(|_| !partner.is_named).map(legible);
                     if let Some(source) = source {
                         writeln!(f, "   {source} no longer has these words; {name} has them:")?;
                     }
-                    writeln!(f, "   kept:     {}\n             in {name}", excerpt(&partner.text, SHOWN))?;
+                    writeln!(f, "{}             in {name}", side("kept", &partner.text))?;
                 }
                 (None, Some(source)) => {
-                    writeln!(f, "   kept:     the output does not hold the text of {}", legible(source))?;
+                    f.write_str(&side("kept", &format!("the output does not hold the text of {source}")))?;
                 }
                 (None, None) => {}
             }

@@ -35,6 +35,9 @@ pub(crate) struct ShownPartner {
     pub(crate) id: String,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) url: Option<String>,
+    /// The benchmark, if it is an item of one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) benchmark: Option<String>,
     pub(crate) is_named: bool,
     pub(crate) text: Pieces,
 }

@@ -9,9 +9,9 @@ mod audit;
 mod books;
 mod cells;
 mod comparison;
-mod contamination;
 mod editions;
 mod editions_page;
+mod sides;
 mod why;
 
 pub(crate) use aligned::{Aligned, align, sequences};
@@ -19,9 +19,9 @@ pub(crate) use audit::{AuditItem, Pieces, ShownPartner, audit_page};
 pub(crate) use books::StripPage;
 pub(crate) use cells::{SHOWN, cell, excerpt};
 pub(crate) use comparison::{ComparisonReport, ReportOptions, shared_passages, short_names};
-pub(crate) use contamination::{ContaminationPage, ShownItem};
 pub(crate) use editions::EditionsTables;
-pub(crate) use why::{kind, percent, rule, score, sentence, source};
+pub(crate) use sides::{Side, SidesPage};
+pub(crate) use why::{kind, percent, rule, score, sentence, side, source};
 
 /// The version of the form of bundles; a reader refuses what is newer.
 pub(crate) const VERSION: u32 = 1;

@@ -1,5 +1,6 @@
 //! Why a range was removed, in words: the same ones in lists, reports and pages.
 
+use super::cells::excerpt;
 use crate::document::{Label, Reason};
 use crate::text::legible;
 
@@ -81,7 +82,7 @@ pub(crate) fn sentence(reason: &Reason, name: Option<&str>) -> String {
         Reason::Language { found, confidence } => {
             format!("its language is {}, with a confidence of {}", legible(found), percent(*confidence))
         }
-        Reason::Item { benchmark, item, fields, share } => format!(
+        Reason::Item { benchmark, item, fields, share, .. } => format!(
             "it contains {} of {} of item {} of the benchmark {}",
             percent(*share),
             fields.join(", "),
@@ -90,6 +91,14 @@ pub(crate) fn sentence(reason: &Reason, name: Option<&str>) -> String {
         ),
         Reason::Stated(text) => legible(text),
     }
+}
+
+/// Characters of each side of a range that people see in a terminal.
+const SIDE: usize = 200;
+
+/// One side of a removed range, as a line below the sentence that explains it: what was `removed`, or what was `kept` of it.
+pub(crate) fn side(what: &str, text: &str) -> String {
+    format!("   {:<10}{}\n", format!("{what}:"), excerpt(text, SIDE))
 }
 
 /// What ranges with a reason are, as a noun for a number of them.

@@ -259,7 +259,7 @@ impl Boundaries {
 }
 
 /// The name that marks carry.
-const NAME: &str = "strip";
+pub(crate) const NAME: &str = "strip";
 
 impl Kernel for BoundaryFinder {
     type Item<'a> = BookText<'a>;

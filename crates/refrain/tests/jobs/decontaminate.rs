@@ -56,8 +56,9 @@ fn marks_say_which_item_it_is() {
     let documents = results.documents();
     let mark = &documents[0].marks[0];
     assert_eq!((mark.label, &*mark.pass), (Label::Benchmark, "decontaminate"));
-    let Reason::Item { benchmark, item, fields, share } = &mark.reason else { panic!("{mark:?}") };
+    let Reason::Item { benchmark, item, fields, share, text } = &mark.reason else { panic!("{mark:?}") };
     assert_eq!((&**benchmark, &**item), ("lighthouse-quiz", "q1"));
+    assert!(text.starts_with("Which keeper of Skerrow Head") && text.ends_with("Eva Carrow"), "{text}");
     assert_eq!((fields.join(" "), *share), ("question options answer".to_owned(), 1.0));
     assert!(mark.span.of(documents[0].text()).starts_with("7. WHICH KEEPER"));
     assert!(mark.span.of(documents[0].text()).ends_with("(d) Ada Finch"));

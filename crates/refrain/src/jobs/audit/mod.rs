@@ -250,6 +250,7 @@ impl Drawn {
                 ShownPartner {
                     id: partner.document.id.clone(),
                     url: partner.document.url.clone(),
+                    benchmark: partner.document.benchmark.clone(),
                     is_named: partner.is_named,
                     text: pieces(text, Span::new(from, to), &partner.aligned.other, wanted - to),
                 }

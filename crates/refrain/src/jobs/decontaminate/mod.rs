@@ -8,11 +8,11 @@ use std::borrow::Cow;
 use serde::{Deserialize, Serialize};
 
 use self::items::{ItemName, read_items};
-use self::report::{Tally, explain};
+use self::report::{Tally, explain, shown};
 use super::failures::FailureLog;
 use super::input::Input;
 use super::outputs::{ERRORS, EXPLAIN, Outputs, PAGE, REMOVED, REPORT};
-use crate::decontaminate::{BenchmarkFields, Benchmarks, Contamination, PASS};
+use crate::decontaminate::{BenchmarkFields, BenchmarkItem, Benchmarks, Contamination, PASS};
 use crate::document::{Document, Label, Mark, Position, Reason, Span};
 use crate::error::Result;
 use crate::flow::each_document;
@@ -74,6 +74,14 @@ pub enum ContaminatedUnit {
 /// Text in a part of a folder.
 const PART_SIZE: u64 = 256 << 20;
 
+/// What is searched for: items with their names.
+#[derive(Clone, Copy)]
+struct Searched<'a> {
+    benchmarks: &'a Benchmarks,
+    names: &'a [ItemName],
+    items: &'a [BenchmarkItem],
+}
+
 /// What became of a document.
 struct Done {
     prepared: Prepared,
@@ -91,7 +99,8 @@ impl Decontaminate {
         let mut failures = FailureLog::new(&outputs, early)?;
         let (names, items) = read_items(evals, &self.fields, &outputs, &mut failures)?;
         let benchmarks = Benchmarks::new(items.iter().cloned());
-        let mut tally = Tally::new(&names, items, &benchmarks);
+        let searched = Searched { benchmarks: &benchmarks, names: &names, items: &items };
+        let mut tally = Tally::new(searched);
         let mut writer = self.open_documents(&outputs)?;
         let mut removed = outputs.open_removed(&[])?;
         let mut explained = outputs.open_list(EXPLAIN)?;
@@ -100,7 +109,7 @@ impl Decontaminate {
             &run.start()?,
             "search",
             &source,
-            |position, item| self.search(position, item, &benchmarks, &names, lists),
+            |position, item| self.search(position, item, searched, lists),
             |_, done| {
                 let is_document = done.prepared.document.is_some();
                 failures.count(is_document, done.prepared.skipped.as_deref(), done.prepared.failure)?;
@@ -153,8 +162,7 @@ impl Decontaminate {
         &self,
         position: Position,
         item: Item,
-        benchmarks: &Benchmarks,
-        names: &[ItemName],
+        searched: Searched<'_>,
         (lists_removed, explains): (bool, bool),
     ) -> Done {
         let preparation = Preparation { language: None, extractor: None };
@@ -165,9 +173,9 @@ impl Decontaminate {
             explained: String::new(),
         };
         let Some(document) = &mut done.prepared.document else { return done };
-        let found = benchmarks.find(document.text(), &document.removed_spans());
+        let found = searched.benchmarks.find(document.text(), &document.removed_spans());
         let before = document.marks.len();
-        document.marks.extend(self.marks(document, &found, names));
+        document.marks.extend(self.marks(document, &found, searched));
         if explains {
             done.explained = explain(document, &document.marks[before..], self.offsets);
         }
@@ -180,14 +188,15 @@ impl Decontaminate {
 
     /// The marks on what was found. A range that several items contain, such as a passage with several questions, is marked for
     /// the first of those that are there most completely.
-    fn marks(&self, document: &Document, found: &[Contamination], names: &[ItemName]) -> Vec<Mark> {
+    fn marks(&self, document: &Document, found: &[Contamination], searched: Searched<'_>) -> Vec<Mark> {
         let mut sure: Vec<&Contamination> = found.iter().filter(|found| found.doubt.is_none()).collect();
         sure.sort_by(|one, other| other.share.total_cmp(&one.share).then(one.item.cmp(&other.item)));
         let reason = |found: &Contamination| Reason::Item {
-            benchmark: names[found.item].benchmark.to_string(),
-            item: names[found.item].id.clone(),
+            benchmark: searched.names[found.item].benchmark.to_string(),
+            item: searched.names[found.item].id.clone(),
             fields: found.fields.iter().map(|field| Cow::Borrowed(field.name())).collect(),
             share: rounded(found.share),
+            text: shown(&searched.items[found.item], &found.fields),
         };
         let mark = |span, found| Mark { span, label: Label::Benchmark, pass: PASS.into(), reason: reason(found) };
         if self.unit == ContaminatedUnit::Document {

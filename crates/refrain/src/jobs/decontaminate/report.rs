@@ -5,14 +5,14 @@ use std::fmt::{self, Write as _};
 
 use serde::Serialize;
 
-use super::items::ItemName;
-use super::rounded;
-use crate::decontaminate::{BenchmarkItem, Benchmarks, Contamination, Doubt, ItemField};
+use super::{Searched, rounded};
+use crate::decontaminate::{BenchmarkItem, Contamination, Doubt, ItemField};
 use crate::document::{Document, Mark, Reason, Span};
 use crate::jobs::Failures;
-use crate::report::{self, ContaminationPage, ShownItem, excerpt};
+use crate::losses::Losses;
+use crate::report::{Side, SidesPage, excerpt, sentence, side};
 use crate::stats::Account;
-use crate::text::{CharOffsets, Offsets, count_words, legible};
+use crate::text::{CharOffsets, Offsets, legible};
 
 /// The result of [`Decontaminate`](super::Decontaminate).
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
@@ -29,6 +29,9 @@ pub struct DecontaminateReport {
     pub words_kept: u64,
     /// What was found of each benchmark, in the order in which they were read.
     pub benchmarks: Vec<BenchmarkFigures>,
+    /// How much was removed, by group and by rule.
+    #[serde(flatten)]
+    pub losses: Losses,
     /// What failed, and what was skipped.
     pub failures: Failures,
     /// What became of the items of the inputs, and of the benchmarks.
@@ -120,8 +123,7 @@ impl FoundPlace {
 
 /// Counts what is found.
 pub(super) struct Tally<'a> {
-    names: &'a [ItemName],
-    items: Vec<BenchmarkItem>,
+    searched: Searched<'a>,
     report: DecontaminateReport,
     /// The benchmark of each item, by its place in the report.
     benchmark_of: Vec<usize>,
@@ -130,30 +132,30 @@ pub(super) struct Tally<'a> {
 }
 
 impl<'a> Tally<'a> {
-    pub(super) fn new(names: &'a [ItemName], items: Vec<BenchmarkItem>, benchmarks: &Benchmarks) -> Tally<'a> {
+    pub(super) fn new(searched: Searched<'a>) -> Tally<'a> {
         let mut report = DecontaminateReport::default();
         let mut known: BTreeMap<&str, usize> = BTreeMap::new();
-        let mut benchmark_of = Vec::with_capacity(names.len());
-        for (number, name) in names.iter().enumerate() {
+        let mut benchmark_of = Vec::with_capacity(searched.names.len());
+        for (number, name) in searched.names.iter().enumerate() {
             let at = *known.entry(&name.benchmark).or_insert_with(|| {
                 report.benchmarks.push(BenchmarkFigures { name: name.benchmark.to_string(), ..Default::default() });
                 report.benchmarks.len() - 1
             });
             report.benchmarks[at].items += 1;
-            report.benchmarks[at].items_without_words += u64::from(!benchmarks.can_find(number));
+            report.benchmarks[at].items_without_words += u64::from(!searched.benchmarks.can_find(number));
             benchmark_of.push(at);
         }
-        Tally { names, items, report, benchmark_of, found: BTreeMap::new(), doubtful: BTreeMap::new() }
+        Tally { searched, report, benchmark_of, found: BTreeMap::new(), doubtful: BTreeMap::new() }
     }
 
     /// Counts a document with what was found in it.
     pub(super) fn add(&mut self, document: &Document, places: Vec<(Contamination, FoundPlace)>, is_kept: bool) {
         let report = &mut self.report;
-        let words = count_words(document.text());
+        let loss = report.losses.add_marked(document);
         report.documents += 1;
         report.documents_kept += u64::from(is_kept);
-        report.words += words;
-        report.words_kept += if document.marks.is_empty() { words } else { count_words(&document.kept()) };
+        report.words += loss.words;
+        report.words_kept += loss.words_kept;
         let mut benchmarks = BTreeSet::new();
         for (found, place) in places {
             let number = found.item;
@@ -162,8 +164,8 @@ impl<'a> Tally<'a> {
                 benchmarks.insert(self.benchmark_of[number]);
             }
             let item = list.entry(number).or_insert_with(|| FoundItem {
-                id: self.names[number].id.clone(),
-                text: shown(&self.items[number]),
+                id: self.searched.names[number].id.clone(),
+                text: shown(&self.searched.items[number], &ItemField::ALL),
                 ..FoundItem::default()
             });
             item.count += 1;
@@ -195,37 +197,42 @@ impl<'a> Tally<'a> {
     }
 }
 
-/// The beginning of an item: what is most its own.
-fn shown(item: &BenchmarkItem) -> String {
+/// The beginning of some fields of an item.
+pub(super) fn shown(item: &BenchmarkItem, fields: &[ItemField]) -> String {
     let BenchmarkItem { passage, question, options, answers } = item;
     let options = options.join(" / ");
-    let answer = answers.first().map(String::as_str).unwrap_or_default();
-    let parts: Vec<String> = [passage.as_str(), question, &options, answer]
-        .into_iter()
-        .filter(|part| !part.trim().is_empty())
-        .map(|part| excerpt(part, TEXT))
-        .collect();
-    parts.join(" · ")
+    let parts = [
+        (ItemField::Passage, passage.as_str()),
+        (ItemField::Question, question),
+        (ItemField::Options, &options),
+        (ItemField::Answer, answers.first().map(String::as_str).unwrap_or_default()),
+    ];
+    let wanted = parts.iter().filter(|(field, text)| fields.contains(field) && !text.trim().is_empty());
+    wanted.map(|(_, text)| excerpt(text, TEXT)).collect::<Vec<_>>().join(" · ")
 }
 
 impl DecontaminateReport {
     /// The report as a web page in one file.
     pub(super) fn page(&self) -> String {
-        let mut page = ContaminationPage::new(&self.summary());
+        let mut page = SidesPage::new("Benchmark items in documents", &self.summary());
         for benchmark in &self.benchmarks {
             let BenchmarkFigures { name, items, items_found, items_doubtful, documents, .. } = benchmark;
-            let figures = [*items, *items_found, *items_doubtful, *documents];
-            page.benchmark(name, figures);
+            page.part(
+                name,
+                &format!(
+                    "{items} items: {items_found} removed from {documents} documents, {items_doubtful} only reported."
+                ),
+            );
             for (title, list) in [("Removed", &benchmark.found), ("Not removed", &benchmark.doubtful)] {
                 page.list(title, list.len());
-                for item in list.iter().take(ContaminationPage::ITEMS) {
-                    page.item(&ShownItem {
-                        id: &item.id,
-                        found: &described(&item.fields, item.share, item.doubt),
-                        count: item.count,
-                        text: &item.text,
-                        places: &item.places.iter().map(|place| (&*place.document, &*place.text)).collect::<Vec<_>>(),
+                for item in list.iter().take(SidesPage::ITEMS) {
+                    let times = if item.count == 1 { String::new() } else { format!(", {} times", item.count) };
+                    let about = described(&item.fields, item.share, item.doubt) + &times;
+                    let places = item.places.iter().map(|place| {
+                        let own = Side { note: "item", text: &item.text };
+                        [own, Side { note: &place.document, text: &place.text }]
                     });
+                    page.item(&item.id, &about, &places.collect::<Vec<_>>());
                 }
             }
         }
@@ -265,21 +272,21 @@ impl fmt::Display for DecontaminateReport {
             let (name, count) = (legible(&figures.name), figures.items_without_words);
             writeln!(f, "{name}: {count} items cannot be found, because no four words in a row are their own")?;
         }
-        Ok(())
+        f.write_str(&self.losses.tables("words"))
     }
 }
 
-/// Why ranges of a document were removed: a line for each mark.
+/// Why ranges of a document were removed: a line for each mark, and both sides.
 pub(super) fn explain(document: &Document, marks: &[Mark], offsets: Offsets) -> String {
     let mut chars = CharOffsets::new(document.text());
     let mut lines = String::new();
     for mark in marks {
-        let Reason::Item { benchmark, item, fields, share } = &mark.reason else { continue };
+        let Reason::Item { text, .. } = &mark.reason else { continue };
         let span = chars.span(mark.span, offsets);
-        let text = excerpt(mark.span.of(document.text()), report::SHOWN);
-        let (name, start, end, share) = (legible(document.name()), span.start, span.end, (share * 100.0).round());
-        let (benchmark, item, fields) = (legible(benchmark), legible(item), fields.join(", "));
-        let _ = writeln!(lines, "{name}, {start} to {end}: item {item} of {benchmark}, {fields}, {share} %: {text}");
+        let (name, start, end) = (legible(document.name()), span.start, span.end);
+        let _ = writeln!(lines, "{name}, {start} to {end}: {}", sentence(&mark.reason, None));
+        lines += &side("removed", mark.span.of(document.text()));
+        lines += &side("item", text);
     }
     lines
 }

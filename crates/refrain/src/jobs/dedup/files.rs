@@ -1,5 +1,6 @@
 //! The files that a run writes, and how a checkpoint leaves them.
 
+use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
@@ -8,13 +9,15 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
+use super::explain::Note;
 use super::passes::Passes;
 use crate::dedup::{EvidenceSize, EvidenceWriter, Learned, Lost, Related, Signature, is_evidence};
 use crate::document::Document;
 use crate::error::{Error, IoContext, Result};
 use crate::jobs::outputs::{
-    CLUSTERS, EVIDENCE_LIST, EXPLAIN, LOST, Output, Outputs, REMOVED, RemovedLists, SAVE, is_folder,
+    CLUSTERS, EVIDENCE_LIST, EXPLAIN, LOST, Output, Outputs, PAGE, REMOVED, RemovedLists, SAVE, is_folder,
 };
+use crate::report::SidesPage;
 use crate::text::Word;
 use crate::write::{self, Compressed, DocumentWriter, Parts, PartsWriter, WriteOptions, complete, followed};
 
@@ -25,7 +28,10 @@ pub(super) struct Files {
     /// The folder of the documents, if they are in parts, and how many parts it gets.
     parts: Option<(Parts, Option<u64>)>,
     removed: RemovedLists,
-    explain: Option<Compressed>,
+    notes: Option<Compressed>,
+    /// How many notes of each rule there are; all are written if their list is wanted, and some for the page.
+    noted: BTreeMap<String, usize>,
+    notes_all: bool,
     /// Documents that are related to others, by their numbers.
     links: Option<Compressed>,
     /// Passages that may no longer occur anywhere.
@@ -38,7 +44,8 @@ pub(super) struct Files {
 pub(super) struct PausedFiles {
     documents: Option<u64>,
     removed: Vec<u64>,
-    explain: Option<u64>,
+    notes: Option<u64>,
+    noted: BTreeMap<String, usize>,
     links: Option<u64>,
     lost: Option<u64>,
     evidence: EvidenceSize,
@@ -59,6 +66,7 @@ impl Files {
         let bytes = |of: fn(&PausedFiles) -> Option<u64>| paused.and_then(of);
         let list = |output: Option<&Output>, bytes| output.map(|output| output.open_at(bytes)).transpose();
         let work = |name: &str, path: PathBuf| outputs.get(name).map(|_| Output::Path(path));
+        let notes_for = if outputs.get(EXPLAIN).is_some() { EXPLAIN } else { PAGE };
         let documents = match outputs.main() {
             Output::Discard => None,
             _ => Some(open_documents(passes, bytes(|paused| paused.documents))?),
@@ -71,7 +79,9 @@ impl Files {
             documents,
             parts: outputs.parts()?.map(|parts| (parts, None)),
             removed: outputs.open_removed(paused.map_or(&[], |paused| &paused.removed))?,
-            explain: list(outputs.get(EXPLAIN), bytes(|paused| paused.explain))?,
+            notes: list(work(notes_for, passes.notes_path()).as_ref(), bytes(|paused| paused.notes))?,
+            noted: paused.map(|paused| paused.noted.clone()).unwrap_or_default(),
+            notes_all: notes_for == EXPLAIN,
             links: list(work(CLUSTERS, passes.links_path()).as_ref(), bytes(|paused| paused.links))?,
             lost: list(work(LOST, passes.lost_path()).as_ref(), bytes(|paused| paused.lost))?,
             evidence,
@@ -93,9 +103,17 @@ impl Files {
         if self.removed.is_empty() { Ok(()) } else { self.removed.put(&lines()?) }
     }
 
-    /// Explains the removed text.
-    pub(super) fn explain(&mut self, lines: impl FnOnce() -> Result<String>) -> Result<()> {
-        self.explain.as_mut().map_or(Ok(()), |explain| explain.put(lines()?.as_bytes()))
+    /// Notes removed text, to be explained at the end.
+    pub(super) fn explain(&mut self, notes: impl FnOnce() -> Vec<Note>) -> Result<()> {
+        let Some(out) = &mut self.notes else { return Ok(()) };
+        for note in notes() {
+            let noted = self.noted.entry(note.rule.clone()).or_default();
+            *noted += 1;
+            if self.notes_all || *noted <= SidesPage::ITEMS {
+                out.put(format!("{}\n", json!(note)).as_bytes())?;
+            }
+        }
+        Ok(())
     }
 
     /// Records the earlier documents that are related to a document, if there are any.
@@ -146,7 +164,8 @@ impl Files {
         Ok(Some(PausedFiles {
             documents,
             removed: self.removed.pause()?,
-            explain: pause(&mut self.explain)?,
+            notes: pause(&mut self.notes)?,
+            noted: self.noted.clone(),
             links: pause(&mut self.links)?,
             lost: pause(&mut self.lost)?,
             evidence: match &mut self.evidence {
@@ -166,7 +185,7 @@ impl Files {
             parts.show(ready)?;
         }
         self.removed.finish()?;
-        for list in [self.explain, self.links, self.lost].into_iter().flatten() {
+        for list in [self.notes, self.links, self.lost].into_iter().flatten() {
             list.finish()?;
         }
         self.evidence.map_or(Ok(()), EvidenceWriter::finish)
@@ -194,8 +213,9 @@ pub(super) fn complete_all(passes: &Passes<'_>, paused: &PausedFiles) -> Result<
     let outputs: &Outputs = passes.outputs;
     let documents = outputs.path().filter(|path| !is_folder(path));
     let list = |name| outputs.get(name).and_then(Output::as_path);
-    let named = documents.into_iter().chain([REMOVED, EXPLAIN].into_iter().filter_map(list)).map(followed);
-    let own = list(EVIDENCE_LIST).map(Path::to_owned).into_iter().chain([passes.links_path(), passes.lost_path()]);
+    let named = documents.into_iter().chain(list(REMOVED)).map(followed);
+    let own = list(EVIDENCE_LIST).map(Path::to_owned).into_iter();
+    let own = own.chain([passes.notes_path(), passes.links_path(), passes.lost_path()]);
     named.chain(own).try_for_each(|path| complete(&path))?;
     if let Some(parts) = outputs.parts()? {
         parts.show(paused.documents.unwrap_or_default())?;
@@ -247,7 +267,7 @@ pub(super) fn read_links(passes: &Passes<'_>) -> Result<Vec<DocumentLinks>> {
 }
 
 /// Reads a file of JSON lines that this run wrote.
-fn each_line<T: DeserializeOwned>(path: &Path, mut take: impl FnMut(T) -> Result<()>) -> Result<()> {
+pub(super) fn each_line<T: DeserializeOwned>(path: &Path, mut take: impl FnMut(T) -> Result<()>) -> Result<()> {
     for line in BufReader::new(File::open(path).at(path)?).lines() {
         let value = serde_json::from_str(&line.at(path)?);
         take(value.map_err(|error| Error::Damaged { path: path.to_owned(), message: error.to_string() })?)?;

@@ -160,7 +160,7 @@ impl Passes<'_> {
                 DedupFigures { words, words_kept: if other.is_some() { 0 } else { words }, ..DedupFigures::default() };
             tally.add(&document, figures, other.is_some(), &[]);
             match other {
-                Some(found) => self.remove_document(learned, &mut document, found, &mut files),
+                Some(found) => self.remove_document(&mut document, found, &mut files),
                 None => {
                     let is_kept = |related: &&Related| !kept.contains_key(&related.number);
                     let related = related.get(&(number - 1)).copied().unwrap_or_default();

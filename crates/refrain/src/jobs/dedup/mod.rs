@@ -1,5 +1,6 @@
 //! `dedup`: text that occurs in earlier documents.
 
+mod explain;
 mod files;
 mod keep;
 mod passes;
@@ -14,7 +15,7 @@ use serde::{Deserialize, Serialize};
 use self::passes::Passes;
 use self::work::WorkFolder;
 use super::input::Input;
-use super::outputs::{CLUSTERS, ERRORS, EXPLAIN, LOST, Outputs, REMOVED, REPORT, SAVE, is_folder};
+use super::outputs::{CLUSTERS, ERRORS, EXPLAIN, LOST, Outputs, PAGE, REMOVED, REPORT, SAVE, is_folder};
 use crate::dedup::{
     DedupOptions, DocumentRule, Engine, Measure, Normalise, Task, Unit, bytes_of_evidence, is_evidence,
     refuse_unfinished,
@@ -26,16 +27,17 @@ use crate::text::Offsets;
 
 pub use keep::Keep;
 pub use plan::DedupPlan;
-pub use report::{DedupReport, NgramReport, RepeatedPassage, RuleTotals, Totals};
+pub use report::{DedupReport, NgramReport, RepeatedPassage, Totals};
 
 /// Removes text that occurs in earlier documents: blocks that are copies, or whole documents that resemble another one.
 ///
 /// Documents are read twice: first to learn what repeats, then to mark it. A run that writes files and is killed or
 /// interrupted resumes when it is run again, and ends with the same bytes.
 ///
-/// Besides the documents, it writes the lists `removed`, `errors`, `report` and `explain` (a line for each removal).
-/// For blocks, it also writes `lost`: passages that no longer occur anywhere. For documents, it also writes `clusters`.
-/// `save` is a folder of evidence that a later run can be compared [against](Dedup::run_against).
+/// Besides the documents, it writes the lists `removed`, `errors`, `report` and `explain` (both sides of each removal, for people).
+/// `page` shows the first of them as a web page. For blocks, it also writes `lost`: passages that no longer occur anywhere. For
+/// documents, it also writes `clusters`. `save` is a folder of evidence that a later run can be compared
+/// [against](Dedup::run_against).
 ///
 /// ```
 /// use refrain::{Dedup, Document, Input, Outputs, Run, Unit};
@@ -208,9 +210,9 @@ impl Dedup {
         let task = self.task();
         outputs.check(match task {
             Task::Count => &[ERRORS, REPORT],
-            Task::Blocks => &[ERRORS, REMOVED, REPORT, EXPLAIN, SAVE, LOST],
-            Task::Documents => &[ERRORS, REMOVED, REPORT, EXPLAIN, SAVE, CLUSTERS],
-            Task::Exact(..) => &[ERRORS, REMOVED, REPORT, EXPLAIN],
+            Task::Blocks => &[ERRORS, REMOVED, REPORT, PAGE, EXPLAIN, SAVE, LOST],
+            Task::Documents => &[ERRORS, REMOVED, REPORT, PAGE, EXPLAIN, SAVE, CLUSTERS],
+            Task::Exact(..) => &[ERRORS, REMOVED, REPORT, PAGE, EXPLAIN],
         })?;
         if task == Task::Count && !outputs.main().is_discarded() {
             return Err(Error::Refused("counting n-grams writes no documents".into()));
@@ -294,7 +296,8 @@ impl Dedup {
             edited: !self.intact,
             aligns: self.resemblance.is_none(),
             list_lost: outputs.get(LOST).is_some(),
-            names: [EXPLAIN, CLUSTERS].iter().any(|list| outputs.get(list).is_some()),
+            addresses: outputs.get(CLUSTERS).is_some(),
+            sources: outputs.get(EXPLAIN).or(outputs.get(PAGE)).is_some(),
             memory: run.memory.unwrap_or(Dedup::MEMORY),
             make_ids: self.make_ids,
             expected: inputs.iter().map(bytes).chain(saved).sum(),

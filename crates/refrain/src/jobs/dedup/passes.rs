@@ -6,8 +6,9 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
+use super::explain::{note_on_document, notes_on_blocks, write_explanations};
 use super::files::{DocumentLinks, Files, PausedFiles, complete_all, read_links, write_lost};
-use super::report::{DedupReport, Tally, explain_blocks, explain_document};
+use super::report::{DedupReport, Tally};
 use super::work::WorkFolder;
 use super::{Dedup, Keep};
 use crate::decode::detect_language;
@@ -126,6 +127,10 @@ impl Passes<'_> {
         self.work.path().join("links.jsonl")
     }
 
+    pub(super) fn notes_path(&self) -> PathBuf {
+        self.work.path().join("notes.jsonl")
+    }
+
     pub(super) fn lost_path(&self) -> PathBuf {
         self.work.path().join("lost.jsonl")
     }
@@ -160,6 +165,7 @@ impl Passes<'_> {
         };
         let mut report = tally.report(&learned, self.options.task, self.options.ngram);
         (report.input, report.failures) = failures.finish();
+        write_explanations(self, &learned, &report)?;
         self.outputs.write_report(&report)?;
         drop(learned);
         if self.work.is_resumable() {
@@ -459,7 +465,7 @@ impl Passes<'_> {
         tally.add(document, judged.figures, removed, &document.marks[before..]);
         tally.add_of_templates(judged.of_templates);
         tally.add_frequent(document, &judged.frequent);
-        files.explain(|| Ok(explain_blocks(document, &document.marks[before..], &judged.names, self.job.offsets)))?;
+        files.explain(|| notes_on_blocks(document, &document.marks[before..], &judged.sources, self.job.offsets))?;
         if let Task::Exact(Unit::Document, _) = self.options.task {
             // The document is a copy as a whole.
             let copy_of = document.marks.drain(before..).find_map(|mark| match mark.reason {
@@ -499,7 +505,7 @@ impl Passes<'_> {
         }
         files.link(&DocumentLinks { number, copy_of: found.as_ref().map(|found| found.number), related })?;
         match found {
-            Some(found) => self.remove_document(learned, document, &found, files),
+            Some(found) => self.remove_document(document, &found, files),
             None => {
                 // Text that was marked before is removed, too.
                 files.list_removed(|| removed_lines(document, self.job.offsets))?;
@@ -510,16 +516,10 @@ impl Passes<'_> {
     }
 
     /// Marks a document that resembles another one.
-    pub(super) fn remove_document(
-        &self,
-        learned: &Learned,
-        document: &mut Document,
-        found: &Resembles,
-        files: &mut Files,
-    ) -> Result<()> {
+    pub(super) fn remove_document(&self, document: &mut Document, found: &Resembles, files: &mut Files) -> Result<()> {
         let score = (found.score * 10_000.0).round() / 10_000.0;
         let reason = Reason::Resembles { document: found.document.clone(), score };
-        files.explain(|| Ok(explain_document(document, &reason, &learned.name_of(found.number)?)))?;
+        files.explain(|| vec![note_on_document(document, &reason, found.number)])?;
         document.mark_all(Label::Duplicate, "dedup", reason);
         files.list_removed(|| removed_lines(document, self.job.offsets))?;
         if self.job.keep_marked { files.write(document) } else { Ok(()) }

@@ -5,6 +5,7 @@
 use std::collections::{BTreeMap, HashMap};
 use std::fmt;
 use std::fs;
+use std::path::Path;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -66,6 +67,8 @@ const MOST_BYTES: u64 = 48 << 20;
 const DOCUMENT_FACTOR: u64 = 12;
 /// The share by which time and memory differ between two runs.
 const NOISE: f64 = 0.1;
+/// A byte beyond the sample takes at least and at most this much of what a byte of the sample takes.
+const SLOPES: (f64, f64) = (0.5, 1.5);
 /// The time between two looks at the memory.
 const LOOK: Duration = Duration::from_millis(5);
 /// One hash in this many is counted to estimate repetition.
@@ -103,50 +106,35 @@ impl Dedup {
         let expansion = (options.expected as f64 / total.max(1) as f64).max(1.0);
         let bytes = (total / SHARE).clamp(LEAST_BYTES, MOST_BYTES) as f64 / expansion;
         let share = (bytes / total.max(1) as f64).min(1.0);
-        let sample = |source: &Collection| {
-            let size = source.inputs().total_size();
-            source.sample(PARTS, (size as f64 * share).ceil() as u64)
+        let sample = |parts: u64, share: f64| {
+            let of = |source: &Collection| {
+                let size = source.inputs().total_size();
+                source.sample(parts, (size as f64 * share).ceil() as u64)
+            };
+            (known.as_ref().map(of), of(&source))
         };
-        let (known, Sample { collection, beginnings, largest }) = (known.as_ref().map(sample), sample(&source));
-
         let folder = run.temporary();
         let folder = tempfile::Builder::new().prefix("refrain-plan-").tempdir_in(&folder).at(&folder)?;
-        let sampled = outputs.moved_to(folder.path()).with_evidence();
-        let watch = Watch::default();
-        let watching = watch.clone();
-        let observer = run.observer.clone();
-        let observer = Observer::new(move |event| {
-            let Event::Progress { phase, .. } = event;
-            watching.see(phase);
-            observer.send(event);
-        });
-        let watched = Run { observer, temporary: Some(folder.path().to_owned()), ..run.clone() };
-        let workers = watched.start()?;
-        let mut survey = Survey::default();
-        for source in known.iter().map(|known| &known.collection).chain([&collection]) {
-            survey.read(source, &options, &workers)?;
-        }
-        let work = WorkFolder::open(None, None, Some(folder.path()))?;
-        let job = Dedup { alarm: None, ..self.clone() };
-        let against = known.map(|known| known.collection);
-        let passes = Passes {
-            job: &job,
-            options: options.clone(),
-            evidence: Vec::new(),
-            against,
-            source: collection,
-            outputs: &sampled,
-            workers: &workers,
-            work,
+        let run_sample = |(known, source): (Option<Sample>, Sample)| {
+            let collections = (known.map(|known| known.collection), source.collection);
+            self.run_sample(&options, collections, outputs, folder.path(), run)
         };
-        let cpu = cpu_seconds();
-        let report = passes.run(Vec::new())?;
-        let times = watch.finish();
-        let cpu = cpu.zip(cpu_seconds()).map(|(before, after)| after - before);
+        // How much more a larger sample takes than a smaller one shows how time grows.
+        let half = if share < 1.0 { Some(run_sample(sample(PARTS / 2, share / 2.0))?) } else { None };
+        let drawn = sample(PARTS, share);
+        let (beginnings, largest) = (drawn.1.beginnings, drawn.1.largest);
+        let mut survey = Survey::default();
+        let workers = run.start()?;
+        for source in drawn.0.iter().chain([&drawn.1]) {
+            survey.read(&source.collection, &options, &workers)?;
+        }
+        let whole = run_sample(drawn)?;
+        let SampleRun { report, times, .. } = &whole;
 
         let factor = total as f64 / survey.bytes().max(1) as f64;
         let saved: u64 = evidence.iter().map(|folder| bytes_of_evidence(folder) / WORD).sum();
-        let estimate = Estimate { survey: &survey, report: &report, factor, saved };
+        let estimate =
+            Estimate { survey: &survey, report, half: half.as_ref().map(|half| &half.report), factor, saved };
         let volume = estimate.volume();
         let (needs, of_sample) =
             (options.needs(&volume, workers.threads()), options.needs(&survey.volume(), workers.threads()));
@@ -158,8 +146,16 @@ impl Dedup {
         let phases = ["learn", "find", "mark"];
         let peaks = phases.iter().zip(needs.memory.iter().zip(&of_sample.memory)).map(peak);
         // Saved words are neither read as text nor written.
-        let growth = factor * (1.0 + saved as f64 / (survey.total().words as f64 * factor).max(1.0));
-        let written = written(&sampled);
+        let with_saved = 1.0 + saved as f64 / (survey.total().words as f64 * factor).max(1.0);
+        let grown = |of: &dyn Fn(&SampleRun) -> f64| {
+            let (all, each) = (of(&whole), of(&whole) / whole.bytes as f64);
+            // A small difference between two runs says little.
+            let slope = half.as_ref().map_or(each, |half| {
+                let more = whole.bytes.saturating_sub(half.bytes).max(1) as f64;
+                ((all - of(half)) / more).clamp(SLOPES.0 * each, SLOPES.1 * each)
+            });
+            rounded((all + slope * total.saturating_sub(whole.bytes) as f64) * with_saved)
+        };
         let kept = estimate.kept();
         Ok(DedupPlan {
             input_bytes: total,
@@ -168,16 +164,67 @@ impl Dedup {
             words: volume.words,
             peak_memory: peaks.max().unwrap_or_default(),
             temporary_disk: needs.disk,
-            output: (written as f64 * factor * kept) as u64,
-            output_at_most: (written as f64 * factor) as u64,
-            seconds: rounded(times.values().map(|time| time.seconds).sum::<f64>() * growth),
-            cpu_seconds: cpu.map(|cpu| rounded(cpu * growth)),
+            output: (whole.written as f64 * factor * kept) as u64,
+            output_at_most: (whole.written as f64 * factor * kept.max(1.0)) as u64,
+            seconds: grown(&|run| run.times.values().map(|time| time.seconds).sum()),
+            cpu_seconds: whole.cpu.map(|_| grown(&|run| run.cpu.unwrap_or_default())),
             spread: if factor > 1.0 { rounded(survey.spread()) } else { 0.0 },
             largest_document: survey.largest.max(largest),
             memory_needed: Some(needs.least.next_multiple_of(1 << 20)).filter(|least| *least > options.memory),
             beginnings,
         })
     }
+
+    /// Runs the job on a sample of what is compared with, and of the documents, and deletes what it wrote.
+    fn run_sample(
+        &self,
+        options: &DedupOptions,
+        (against, source): (Option<Collection>, Collection),
+        outputs: &Outputs,
+        folder: &Path,
+        run: &Run,
+    ) -> Result<SampleRun> {
+        let folder = tempfile::Builder::new().tempdir_in(folder).at(folder)?;
+        let outputs = outputs.moved_to(folder.path())?.with_evidence();
+        let watch = Watch::default();
+        let watching = watch.clone();
+        let observer = run.observer.clone();
+        let observer = Observer::new(move |event| {
+            let Event::Progress { phase, .. } = event;
+            watching.see(phase);
+            observer.send(event);
+        });
+        let watched = Run { observer, temporary: Some(folder.path().to_owned()), ..run.clone() };
+        let workers = watched.start()?;
+        let bytes = [against.as_ref(), Some(&source)].into_iter().flatten();
+        let bytes: u64 = bytes.map(|source| source.inputs().total_size()).sum();
+        let passes = Passes {
+            job: &Dedup { alarm: None, ..self.clone() },
+            options: options.clone(),
+            evidence: Vec::new(),
+            against,
+            source,
+            outputs: &outputs,
+            workers: &workers,
+            work: WorkFolder::open(None, None, Some(folder.path()))?,
+        };
+        let cpu = cpu_seconds();
+        let report = passes.run(Vec::new())?;
+        let times = watch.finish();
+        let cpu = cpu.zip(cpu_seconds()).map(|(before, after)| after - before);
+        Ok(SampleRun { bytes: bytes.max(1), report, times, cpu, written: written(&outputs) })
+    }
+}
+
+/// What a run on a sample took.
+struct SampleRun {
+    /// Bytes of the sample.
+    bytes: u64,
+    report: DedupReport,
+    times: BTreeMap<&'static str, Time>,
+    cpu: Option<f64>,
+    /// Bytes of the output.
+    written: u64,
 }
 
 /// Bytes of a word in saved evidence.
@@ -222,13 +269,12 @@ impl Survey {
             |position, item| {
                 let document = preparation.prepare(position, item).document?;
                 let signature = Signature::of(&document, options);
-                let names = document.id.len() + signature.name.as_ref().map_or(0, |name| name.len() + 1);
                 let volume = Volume {
                     documents: 1,
                     words: signature.words.len() as u64,
                     ngrams: signature.ngrams.len() as u64,
                     digests: signature.digests.len() as u64,
-                    ids: names as u64,
+                    ids: document.id.len() as u64,
                     ..Volume::default()
                 };
                 Some((volume, document.text().len() as u64, hashes(&signature)))
@@ -296,6 +342,8 @@ fn hashes(signature: &Signature) -> Vec<u64> {
 struct Estimate<'a> {
     survey: &'a Survey,
     report: &'a DedupReport,
+    /// The report of a sample of half that size.
+    half: Option<&'a DedupReport>,
     /// How much larger the whole is.
     factor: f64,
     /// Words that are known from an earlier run.
@@ -378,7 +426,7 @@ impl Estimate<'_> {
         (1.0 - kept.min(1.0), twice as u64)
     }
 
-    /// How much of what the sample keeps the whole will keep.
+    /// How much of the share of words that the sample keeps the whole will keep.
     fn kept(&self) -> f64 {
         let (mut times, mut distinct) = (0, 0);
         for (.., count) in self.survey.hashes.values() {
@@ -386,6 +434,14 @@ impl Estimate<'_> {
         }
         if times == 0 || self.factor <= 1.0 || self.report.words == 0 {
             return 1.0;
+        }
+        let share = |report: &DedupReport| report.words_kept as f64 / report.words.max(1) as f64;
+        if let Some(before) = self.half.map(share) {
+            let now = share(self.report);
+            // Of text that has the wording of many documents, the more is kept the more documents there are.
+            if now > 0.0 && now >= before {
+                return (now + (now - before) * self.factor.log2()).min(1.0) / now;
+            }
         }
         let here = 1.0 - f64::from(distinct) / times as f64;
         let there = self.repetition().0.max(here);

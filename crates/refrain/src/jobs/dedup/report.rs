@@ -1,20 +1,21 @@
 //! The report of a run: the input, the kept text, and the most frequent repetitions.
 
 use std::collections::BTreeMap;
-use std::fmt::{self, Write as _};
+use std::fmt;
 use std::ops::AddAssign;
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::dedup::{Counts, DedupFigures, FrequentPassage, Learned, LinkKind, Related, Task};
-use crate::document::{Document, Mark, Reason};
+use crate::document::{Document, Mark};
 use crate::error::Result;
 use crate::jobs::alarms;
 use crate::jobs::failures::Failures;
-use crate::report::{self, excerpt, rule, sentence};
-use crate::stats::{Account, Loss, OTHERS, ROWS, add_to_group, by_loss, source_of};
-use crate::text::{self, CharOffsets, Offsets, legible};
+use crate::losses::{RuleTotals, write_groups, write_rules};
+use crate::report::{self, excerpt, rule};
+use crate::stats::{Account, Loss, OTHERS, add_to_group, source_of};
+use crate::text;
 use crate::url;
 
 /// The result of [`Dedup`](super::Dedup). As text, it is a table for people; as JSON, it is the list `report`.
@@ -87,15 +88,6 @@ pub struct Totals {
     /// Their words and n-grams.
     #[serde(flatten)]
     pub figures: DedupFigures,
-}
-
-/// What one rule removed.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct RuleTotals {
-    /// Removed blocks, or documents.
-    pub ranges: u64,
-    /// Their words.
-    pub words: u64,
 }
 
 /// A passage that is repeated often.
@@ -297,11 +289,20 @@ impl fmt::Display for DedupReport {
         for (kind, count) in &self.related {
             writeln!(f, "{} kept: {}", counted(*count), kind.description())?;
         }
+        write_rules(f, &self.by_rule, "words", self.words)?;
         let ngram = self.ngrams.as_ref().map(|ngrams| ngrams.ngram);
-        write_rules(f, &self.by_rule, self.words)?;
-        write_rows(f, "source", &self.by_source, ngram)?;
-        write_rows(f, "language", &self.by_language, ngram)?;
-        write_rows(f, "host", &self.by_host, ngram)?;
+        let repeated = |row: Option<&Totals>| match (ngram, row) {
+            (None, _) => String::new(),
+            (Some(ngram), None) => format!("  repeated {ngram}-grams before and after"),
+            (Some(_), Some(Totals { figures, .. })) => {
+                let percent = |part: u64, of: u64| format!("{:.1} %", part as f64 * 100.0 / of.max(1) as f64);
+                let after = percent(figures.repeated_kept, figures.ngrams_kept);
+                format!("  {:>8}{after:>8}", percent(figures.repeated, figures.ngrams))
+            }
+        };
+        for (what, table) in [("source", &self.by_source), ("language", &self.by_language), ("host", &self.by_host)] {
+            write_groups(f, (what, "words"), table, Totals::loss, repeated)?;
+        }
         let repeated = self.ngrams.iter().flat_map(|ngrams| &ngrams.most_repeated).take(SHOWN);
         for (number, passage) in repeated.enumerate() {
             if number == 0 {
@@ -328,80 +329,4 @@ fn write_counts(f: &mut fmt::Formatter<'_>, ngram: usize, counts: &Counts) -> fm
 fn write_line(f: &mut fmt::Formatter<'_>, name: &str, before: u64, after: u64) -> fmt::Result {
     let share = if before == 0 { String::new() } else { format!("{:.1} %", after as f64 * 100.0 / before as f64) };
     writeln!(f, "{name:<28}{before:>16}{after:>16}{share:>8}")
-}
-
-/// What each rule removed, most first.
-fn write_rules(f: &mut fmt::Formatter<'_>, table: &BTreeMap<String, RuleTotals>, words: u64) -> fmt::Result {
-    let mut rows: Vec<(&String, &RuleTotals)> = table.iter().collect();
-    rows.sort_by_key(|(_, row)| std::cmp::Reverse(row.words));
-    for (number, (name, row)) in rows.iter().enumerate() {
-        if number == 0 {
-            writeln!(f, "\n{:<28}{:>12}{:>22}{:>8}", "removed by rule", "ranges", "words", "share")?;
-        }
-        let share = row.words as f64 * 100.0 / words.max(1) as f64;
-        writeln!(f, "{name:<28}{:>12}{:>22}{share:>6.1} %", row.ranges, row.words)?;
-    }
-    Ok(())
-}
-
-/// The rows of a table that lost the largest shares, if there are at least two rows. Small ones come last.
-fn write_rows(
-    f: &mut fmt::Formatter<'_>,
-    what: &str,
-    table: &BTreeMap<String, Totals>,
-    ngram: Option<usize>,
-) -> fmt::Result {
-    if table.len() < 2 {
-        return Ok(());
-    }
-    let rows = by_loss(table, Totals::loss);
-    let repeated = ngram.map_or_else(String::new, |ngram| format!("repeated {ngram}-grams before and after"));
-    writeln!(f, "\n{what:<28}{:>12}{:>8}{:>14}{:>8}  {repeated}", "documents", "kept", "words", "kept")?;
-    for (name, row) in rows.iter().take(ROWS) {
-        let percent = |part: u64, of: u64| format!("{:.1} %", part as f64 * 100.0 / of.max(1) as f64);
-        let figures = row.figures;
-        let repeated = ngram.map_or_else(String::new, |_| {
-            let after = percent(figures.repeated_kept, figures.ngrams_kept);
-            format!("  {:>8}{after:>8}", percent(figures.repeated, figures.ngrams))
-        });
-        let name: String = legible(name).chars().take(27).collect();
-        writeln!(
-            f,
-            "{name:<28}{:>12}{:>8}{:>14}{:>8}{repeated}",
-            row.documents,
-            percent(row.documents_kept, row.documents),
-            figures.words,
-            percent(figures.words_kept, figures.words)
-        )?;
-    }
-    match rows.len().saturating_sub(ROWS) {
-        0 => Ok(()),
-        more => writeln!(f, "({more} more in the report)"),
-    }
-}
-
-/// Why blocks of a document were removed: a line for each mark. `names` are those of their sources.
-pub(super) fn explain_blocks(
-    document: &Document,
-    marks: &[Mark],
-    names: &[Option<String>],
-    offsets: Offsets,
-) -> String {
-    let mut chars = CharOffsets::new(document.text());
-    let mut lines = String::new();
-    for (mark, name) in marks.iter().zip(names) {
-        let Reason::Repeats { words, .. } = &mark.reason else { continue };
-        let place = words.map_or(String::new(), |(from, to)| format!(" (words {from} to {to})"));
-        let span = chars.span(mark.span, offsets);
-        let (why, text) =
-            (sentence(&mark.reason, name.as_deref()), excerpt(mark.span.of(document.text()), report::SHOWN));
-        let (name, start, end) = (legible(document.name()), span.start, span.end);
-        let _ = writeln!(lines, "{name}, {start} to {end}: {why}{place}: {text}");
-    }
-    lines
-}
-
-/// Why a whole document was removed. `other` is the name of the one that it resembles.
-pub(super) fn explain_document(document: &Document, reason: &Reason, other: &str) -> String {
-    format!("{}: {}\n", legible(document.name()), sentence(reason, Some(other)))
 }

@@ -12,15 +12,17 @@ use serde::{Deserialize, Serialize};
 use super::failures::{FailureLog, Failures};
 use super::input::Input;
 use super::outputs::{DOUBTFUL, ERRORS, EVIDENCE_LIST, Outputs, PAGE, REMOVED, REPORT, SAVE};
+use crate::document::{Document, Label};
 use crate::error::{Error, Result};
+use crate::losses::{Groups, Losses};
 use crate::report::StripPage;
 use crate::run::Run;
 use crate::source::ReadOptions;
-use crate::stats::Account;
-use crate::strip::{StripMethod, StripProfile};
+use crate::stats::{Account, Loss};
+use crate::strip::{Boundaries, NAME, StripMethod, StripProfile};
 use crate::text::Offsets;
 use crate::write::{Format, Names};
-use books::{Books, Extent};
+use books::{Book, Books, Content, Extent};
 use learn::Finder;
 use rows::{Row, head, sort_by_doubt};
 use write::{Destination, Problem, Target};
@@ -98,6 +100,9 @@ pub struct StripReport {
     pub first_emptied: Vec<String>,
     /// The texts that it learned from, if any.
     pub learned: Option<LearnedFrom>,
+    /// How much was removed, by group and by rule: in bytes, because only the ends of texts are read.
+    #[serde(skip)]
+    pub losses: Losses,
     /// What became of the items of the inputs.
     pub input: Account,
     /// What failed.
@@ -108,8 +113,9 @@ impl StripReport {
     /// How many names of emptied books a report holds.
     const NAMED: usize = 10;
 
-    fn add(&mut self, row: &Row) {
+    fn add(&mut self, row: &Row, losses: Losses) {
         let found = &row.found;
+        self.losses.merge(losses);
         self.books += 1;
         self.preambles += u64::from(found.preamble_end > 0);
         self.epilogues += u64::from(found.epilogue_start > 0);
@@ -119,6 +125,30 @@ impl StripReport {
             self.first_emptied.push(row.name.clone());
         }
     }
+}
+
+/// What is removed from a book, in bytes. Its header states its language.
+fn losses_of(book: &Book, found: &Boundaries) -> Losses {
+    let mut groups = match &book.content {
+        Content::Document(document) => Groups::of(document),
+        Content::File { .. } => {
+            let mut document = Document::from_text(&book.origin, "");
+            document.origin.input.clone_from(&book.origin);
+            Groups::of(&document)
+        }
+    };
+    let stated = Some(found.facts.language.as_str()).filter(|language| !language.is_empty());
+    groups.language = groups.language.or(stated.map(str::to_owned));
+    let (body, size) = (found.body(&book.ends), book.ends.size());
+    let mut losses = Losses::default();
+    let kept = body.end - body.start;
+    losses.add(groups, Loss { documents: 1, documents_kept: 1, words: size, words_kept: kept });
+    for (label, bytes) in [(Label::Preamble, body.start), (Label::Epilogue, size - body.end)] {
+        if bytes > 0 {
+            losses.add_rule(format!("{NAME} {}", label.name()), bytes);
+        }
+    }
+    losses
 }
 
 impl Strip {
@@ -163,19 +193,20 @@ impl Strip {
             |book| {
                 let book = book?;
                 let found = finder.find(&book.ends);
+                let losses = losses_of(&book, &found);
                 let ends = has_page.then(|| (book.position, book.ends.clone()));
                 let removed = if lists_removed { write::removed(&book, &found, self.offsets)? } else { Vec::new() };
                 let (row, body) = preparation.prepare(book, found)?;
-                Ok((row, body, ends, removed))
+                Ok((row, body, ends, removed, losses))
             },
             |done| {
-                let (mut row, body, ends, lines) = match done {
+                let (mut row, body, ends, lines, losses) = match done {
                     Ok(done) => done,
                     Err(Problem::Book(none)) => return failures.count_none(*none),
                     Err(Problem::Run(error)) => return Err(error),
                 };
                 failures.count(true, None, row.failure.take())?;
-                report.add(&row);
+                report.add(&row, losses);
                 removed.put(&lines)?;
                 if let (Some(page), Some((position, ends))) = (&mut page, ends) {
                     page.add(position, &row.name, &ends, &row.found);

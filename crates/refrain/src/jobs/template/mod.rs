@@ -24,6 +24,7 @@ use crate::document::Span;
 use crate::error::{Error, Hint, IoContext, Result};
 use crate::extract::Extractor;
 use crate::kernel::Kernel;
+use crate::losses::Losses;
 use crate::prepare::with_workspace;
 use crate::run::Run;
 use crate::source::ReadOptions;
@@ -170,6 +171,9 @@ pub struct TemplateReport {
     pub no_longer_fits: bool,
     /// The fields of records.
     pub fields: Vec<String>,
+    /// How much visible text was removed from pages whose content is written, by group and by rule.
+    #[serde(flatten)]
+    pub losses: Losses,
     /// The cut point that FindOptimal found.
     #[cfg(feature = "papers")]
     pub cut: Option<CutPoint>,
@@ -221,7 +225,7 @@ impl Template {
             "write",
             |page| page.map(|mut page| (page.failure.take(), known.put(&target, page))),
             |done| {
-                let (damage, put) = match done {
+                let (damage, mut put) = match done {
                     Ok(done) => done,
                     Err(none) => return failures.count_none(none),
                 };
@@ -229,7 +233,7 @@ impl Template {
                 if let Some(failure) = put.failure() {
                     failures.add(failure)?;
                 }
-                report.add(&put);
+                report.add(&mut put);
                 removed.put(&put.removed)?;
                 destination.put(put)
             },
@@ -400,8 +404,9 @@ impl TemplateReport {
         })
     }
 
-    fn add(&mut self, put: &Put) {
+    fn add(&mut self, put: &mut Put) {
         self.pages += 1;
+        self.losses.merge(std::mem::take(&mut put.lost));
         self.empty += u64::from(put.is_empty);
         match put.how {
             How::Template => self.fitting += 1,

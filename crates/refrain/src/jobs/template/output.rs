@@ -12,6 +12,7 @@ use crate::document::{Document, Label, Mark, Reason, Span};
 use crate::error::{Error, Failure, Result};
 use crate::extract::segment;
 use crate::jobs::outputs::{Output, Outputs, is_folder};
+use crate::losses::Losses;
 use crate::prepare::with_marks_outside;
 use crate::report::cell;
 use crate::source::{Collection, InputFiles};
@@ -77,6 +78,8 @@ pub(super) struct Put {
     pub(super) is_empty: bool,
     /// What is removed, as lines of a list; for a folder only.
     pub(super) removed: Vec<u8>,
+    /// How much of its visible text is removed, if content is written.
+    pub(super) lost: Losses,
     what: What,
 }
 
@@ -92,7 +95,7 @@ enum What {
 impl Put {
     pub(super) fn new(target: &Target, Marked { page, content, how, learned_from }: Marked) -> Put {
         let mut is_empty = content.is_empty();
-        let mut removed = Vec::new();
+        let (mut removed, mut lost) = (Vec::new(), Losses::default());
         let what = match target {
             Target::Records(_) => What::Nothing,
             Target::Ranges(unit) => What::Line(ranges(&page, &content, *unit)),
@@ -101,12 +104,15 @@ impl Put {
             Target::Folder(_) => {
                 let fragment = fragment(&page.text, &content);
                 is_empty = fragment.is_empty();
-                removed = removed_from(&page, &content, how, learned_from);
+                let marked = marked(&page, &content, how, learned_from);
+                removed = removed_lines(&marked, Offsets::Chars).unwrap_or_default();
+                lost.add_marked(&marked);
                 What::File(Box::new(page.document), fragment)
             }
             Target::Documents => {
                 let text = segment(&fragment(&page.text, &content)).text;
                 is_empty = text.is_empty();
+                lost.add_marked(&marked(&page, &content, how, learned_from));
                 let mut document = Document::from_text(page.document.id.as_str(), text);
                 document.position = page.document.position;
                 document.origin = page.document.origin;
@@ -115,11 +121,12 @@ impl Put {
                 What::Document(Box::new(document))
             }
         };
-        Put { how, is_empty, removed, what }
+        Put { how, is_empty, removed, lost, what }
     }
 
     pub(super) fn row(row: Row) -> Put {
-        Put { how: How::Template, is_empty: false, removed: Vec::new(), what: What::Row(Box::new(row)) }
+        let what = What::Row(Box::new(row));
+        Put { how: How::Template, is_empty: false, removed: Vec::new(), lost: Losses::default(), what }
     }
 
     pub(super) fn failure(&self) -> Option<Failure> {
@@ -130,8 +137,8 @@ impl Put {
     }
 }
 
-/// The visible text outside the content of a page, as lines of a list.
-fn removed_from(page: &Page, content: &[Span], how: How, learned_from: usize) -> Vec<u8> {
+/// The visible text of a page, with marks on what is outside its content.
+fn marked(page: &Page, content: &[Span], how: How, learned_from: usize) -> Document {
     let site = Reason::Site { host: page.document.host(), pages: learned_from as u64 };
     let (label, pass, reason) = match how {
         How::Alone => (
@@ -142,8 +149,7 @@ fn removed_from(page: &Page, content: &[Span], how: How, learned_from: usize) ->
         How::Template | How::OtherKind => (Label::Template, template::PASS, site),
     };
     let mark = Mark { span: Span::default(), label, pass: pass.into(), reason };
-    let marked = with_marks_outside(page.document.clone(), &page.text, content, &mark);
-    removed_lines(&marked, Offsets::Chars).unwrap_or_default()
+    with_marks_outside(page.document.clone(), &page.text, content, &mark)
 }
 
 /// The content of a page, with its markup.

@@ -1,4 +1,4 @@
-//! The HTML page of benchmark items in documents: both sides of each place.
+//! HTML pages with both sides of each place: benchmark items in documents, and removed text beside its source.
 
 use std::collections::HashSet;
 use std::fmt::Write;
@@ -7,40 +7,31 @@ use htmlize::escape_text;
 
 use crate::text::words;
 
-/// The head of the page.
-const HEAD: &str = include_str!("contamination.html");
+/// The head of the pages.
+const HEAD: &str = include_str!("sides.html");
 
-/// The page, as far as it is written.
-pub(crate) struct ContaminationPage(String);
+/// A page, as far as it is written.
+pub(crate) struct SidesPage(String);
 
-/// An item on the page.
-pub(crate) struct ShownItem<'a> {
-    pub(crate) id: &'a str,
-    /// What was found of it.
-    pub(crate) found: &'a str,
-    /// How often.
-    pub(crate) count: u64,
+/// A text with a note above it.
+pub(crate) struct Side<'a> {
+    pub(crate) note: &'a str,
     pub(crate) text: &'a str,
-    /// Documents, and the text there.
-    pub(crate) places: &'a [(&'a str, &'a str)],
 }
 
-impl ContaminationPage {
+impl SidesPage {
     /// Items that a list shows.
     pub(crate) const ITEMS: usize = 200;
 
-    pub(crate) fn new(summary: &str) -> ContaminationPage {
+    pub(crate) fn new(title: &str, summary: &str) -> SidesPage {
         let note = "Words that both sides have are highlighted. Long texts are cut.";
-        ContaminationPage(format!("{HEAD}<p>{}</p>\n<p class=\"note\">{note}</p>\n", escape_text(summary)))
+        let head = HEAD.replace("{{title}}", title);
+        SidesPage(format!("{head}<p>{}</p>\n<p class=\"note\">{note}</p>\n", escape_text(summary)))
     }
 
-    /// Begins a benchmark: its items, those removed, those only reported, and documents.
-    pub(crate) fn benchmark(&mut self, name: &str, [items, found, doubtful, documents]: [u64; 4]) {
-        let name = escape_text(name);
-        let _ = writeln!(
-            self.0,
-            "<h2><bdi>{name}</bdi></h2>\n<p>{items} items: {found} removed from {documents} documents, {doubtful} only reported.</p>"
-        );
+    /// Begins a part of the page.
+    pub(crate) fn part(&mut self, name: &str, about: &str) {
+        let _ = writeln!(self.0, "<h2><bdi>{}</bdi></h2>\n<p>{}</p>", escape_text(name), escape_text(about));
     }
 
     /// Begins a list of items.
@@ -52,23 +43,17 @@ impl ContaminationPage {
         }
     }
 
-    /// Adds an item.
-    pub(crate) fn item(&mut self, item: &ShownItem<'_>) {
-        let times = if item.count == 1 { String::new() } else { format!(", {} times", item.count) };
-        let _ = writeln!(
-            self.0,
-            "<section><p><b><bdi>{}</bdi></b>: {}{times}</p>",
-            escape_text(item.id),
-            escape_text(item.found)
-        );
-        for (document, text) in item.places {
-            let _ = writeln!(
-                self.0,
-                "<div class=\"sides\"><div><p class=\"note\">item</p>{}</div><div><p class=\"note\"><bdi>{}</bdi></p>{}</div></div>",
-                highlighted(item.text, text),
-                escape_text(*document),
-                highlighted(text, item.text)
-            );
+    /// Adds an item: its name, a sentence, and pairs of sides.
+    pub(crate) fn item(&mut self, name: &str, about: &str, pairs: &[[Side<'_>; 2]]) {
+        let (name, about) = (escape_text(name), escape_text(about));
+        let _ = writeln!(self.0, "<section><p><b><bdi>{name}</bdi></b>: {about}</p>");
+        for [one, other] in pairs {
+            self.0.push_str("<div class=\"sides\">");
+            for (side, beside) in [(one, other), (other, one)] {
+                let (note, text) = (escape_text(side.note), highlighted(side.text, beside.text));
+                let _ = write!(self.0, "<div><p class=\"note\"><bdi>{note}</bdi></p>{text}</div>");
+            }
+            self.0.push_str("</div>\n");
         }
         self.0.push_str("</section>\n");
     }
