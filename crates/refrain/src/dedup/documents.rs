@@ -12,7 +12,7 @@ use super::blocks::{By, Copied, DedupFigures, Judged};
 use super::evidence::Unit;
 use super::learned::Learned;
 use super::lookup::{Aligner, DocumentEvidence};
-use super::matching::{Found, LEAST_OF_SUBJECT, Side, compare, missing};
+use super::matching::{Found, Side, compare, new_phrases};
 use super::signature::Signature;
 use crate::document::Document;
 use crate::error::{Error, Result};
@@ -36,8 +36,9 @@ const FEW_OWN: usize = 20;
 const LEAST_EDITS: usize = 5;
 /// At most one of the own words in this many may be a fact that replaces another, if most of the differences are.
 const FEW_FACTS: usize = 100;
-/// If a difference occurs this often, and is one of this many, another subject replaces that of the text. So do words of the subject in
-/// one of this many places.
+/// With fewer words than this, it does not show whether an editor changed the text.
+const FEW_EDITED: usize = 50;
+/// If a difference, or one in words of the subject, occurs this often, and is one of this many, another subject replaces that of the text.
 const SUBJECT: usize = 4;
 const OF_SUBJECT: usize = 6;
 /// Documents that are [related](Related): the minimum resemblance, or share of the own text of either in the other.
@@ -192,7 +193,7 @@ impl Learned {
         language(one) != language(other) && language(one) > 0 && language(other) > 0
     }
 
-    /// True if the words of a document that an earlier one does not contain are in another language than the document.
+    /// True if the phrases of a document that an earlier one does not contain are in another language than the document.
     fn translates(&self, signature: &Signature, compared: &Compared, context: DocumentContext<'_>) -> Result<bool> {
         let (Some(language), Some((document, language_of))) = (context.language, context.text) else {
             return Ok(false);
@@ -202,8 +203,9 @@ impl Learned {
         }
         let (from, to) = self.store.bounds(compared.number)?.words;
         let there: Vec<u64> = self.store.known_words(from, to)?.iter().map(|word| word.hash).collect();
-        let missing = missing(&signature.hashes_of(0..signature.words.len()), &there);
-        Ok(language_of(&signature.text_of(&missing, document)).is_some_and(|found| found != language))
+        let new = new_phrases(&signature.hashes_of(0..signature.words.len()), &there);
+        let text = (new.len() >= FEW_OWN).then(|| signature.text_of(&new, document));
+        Ok(text.and_then(|text| language_of(&text)).is_some_and(|found| found != language))
     }
 
     /// How two documents are related, by their numbers: one to `other`.
@@ -389,6 +391,7 @@ fn is_contained(found: Found, least: f64) -> bool {
         && is_in(found.found as f64, found.words, most)
         && (missing == 0 || found.own >= FEW_OWN);
     let is_edited = found.gaps >= LEAST_EDITS
+        && found.words >= FEW_EDITED
         && 2 * found.new <= missing
         && found.share() >= least
         && is_in(found.found as f64 + found.small as f64 / 2.0, found.words, least);
@@ -398,8 +401,8 @@ fn is_contained(found: Found, least: f64) -> bool {
 
 /// True if most of the differences are names and numbers in the place of others, or many replace the subject.
 fn differs_in_facts(found: Found) -> bool {
-    let is_part = |gaps: usize, least: usize| gaps >= least && gaps * OF_SUBJECT >= found.gaps;
-    let is_other_subject = is_part(found.same, SUBJECT) || is_part(found.subject, LEAST_OF_SUBJECT);
+    let replaced = found.same.max(found.subject);
+    let is_other_subject = replaced >= SUBJECT && replaced * OF_SUBJECT >= found.gaps;
     is_other_subject || (found.facts * FEW_FACTS > found.own && 2 * found.facts >= found.own - found.own_found)
 }
 

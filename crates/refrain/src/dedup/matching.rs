@@ -31,8 +31,8 @@ const SPARE: usize = 8;
 const EDIT: usize = 3;
 /// A gap of more words than this is not where an editor changed words: the text is new.
 const NEW: usize = 5;
-/// With fewer gaps than this, none of them shows another subject.
-pub(super) const LEAST_OF_SUBJECT: usize = 3;
+/// Words in a row that are a phrase, and so in a language.
+const PHRASE: usize = 3;
 /// Words on either side of a gap that show whether it is in widespread text.
 const CONTEXT: usize = 2;
 
@@ -115,9 +115,7 @@ pub(super) fn compare(own: Side<'_>, other: Side<'_>, whole: bool, is_fact: impl
     }
     one.gaps = gaps.len();
     one.same = replacements.values().max().copied().unwrap_or_default() as usize;
-    if whole && gaps.len() >= LEAST_OF_SUBJECT {
-        one.subject = of_subject(own, other, &gaps);
-    }
+    one.subject = if whole { of_subject(own, other, &gaps) } else { 0 };
     (two.gaps, two.same, two.subject) = (one.gaps, one.same, one.subject);
     for (here, there) in gaps {
         in_gaps[there.clone()].fill(true);
@@ -176,10 +174,17 @@ fn match_words(own: &[u64], other: &[u64], whole: bool) -> Vec<u32> {
     matches
 }
 
-/// The positions of the words of a whole document that do not occur in another one.
-pub(super) fn missing(own: &[u64], other: &[u64]) -> Vec<usize> {
-    let matches = match_words(own, other, true).into_iter().enumerate();
-    matches.filter(|(_, there)| *there == NONE).map(|(at, _)| at).collect()
+/// The positions of the words in phrases of a whole document that do not occur in another one.
+pub(super) fn new_phrases(own: &[u64], other: &[u64]) -> Vec<usize> {
+    let (matches, mut at) = (match_words(own, other, true), 0);
+    let mut new = Vec::new();
+    for run in matches.chunk_by(|one, next| (*one == NONE) == (*next == NONE)) {
+        if run[0] == NONE && run.len() >= PHRASE {
+            new.extend(at..at + run.len());
+        }
+        at += run.len();
+    }
+    new
 }
 
 /// In how many gaps words replace others and either are of the subject of their text.
