@@ -61,7 +61,8 @@ pub struct Resembles {
 #[serde(rename_all = "snake_case")]
 pub enum DocumentRule {
     /// The earlier one contains at least this share of the words that are its own: not those in wording that many documents
-    /// share. They are in the same language, and do not differ mainly in names and numbers.
+    /// share. They are in the same language, and do not differ mainly in names, numbers and the words of their subject. From
+    /// 0.8 on, it contains every longer passage, too.
     Contained(f64),
     /// Their word 5-grams resemble each other at least this much.
     Resemblance(Measure, f64),

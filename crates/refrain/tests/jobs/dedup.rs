@@ -91,12 +91,16 @@ fn notice(number: usize) -> String {
         "Notice is given that the district court of {} will hear the claim of {} against {} for the sum of {sum} pounds, \
          as the parties could not agree on the amount that is owed.\n\nThe hearing begins in room {room} on the morning of \
          the {day}th, and {} is appointed to speak for the party that is absent. A party that does not appear loses the \
-         right to be heard and bears the costs of {} pounds.",
+         right to be heard and bears the costs of {} pounds. Letters about it go to {} in {}, or to {} at number {}.",
         name(1),
         name(2),
         name(3),
         name(4),
-        sum / 9 + room
+        sum / 9 + room,
+        name(5),
+        name(6),
+        name(7),
+        room * 7 + day
     )
 }
 
@@ -310,10 +314,11 @@ fn documents_in_different_languages_are_not_copies() {
     assert_eq!(ids, ["en", "de"]);
     assert!(clusters.contains(r#""kind":"translation""#), "{clusters}");
     // The country does not matter.
-    let mut british = Document::from_text("gb", documents[0].text());
-    british.language = Some("en-GB".into());
-    let other = Document::from_text("us", documents[0].text().replace("one after the other", "in their order"));
-    let stated = [british, Document { language: Some("en".into()), ..other }];
+    let edited = documents[0].text().replace("one after the other", "in their order");
+    let mut stated = [Document::from_text("gb", documents[0].text()), Document::from_text("us", edited)];
+    for (document, language) in stated.iter_mut().zip(["en-GB", "en"]) {
+        document.language = Some(language.into());
+    }
     assert_eq!(kept(&low, stated.to_vec(), "removed").0, ["gb"]);
 }
 
