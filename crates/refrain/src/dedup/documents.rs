@@ -388,16 +388,15 @@ impl Related {
 fn is_contained(found: Found, least: f64) -> bool {
     let (missing, most) = (found.words - found.found, least + DOUBT.min((1.0 - least) / 2.0));
     let is_in = |found: f64, words: usize, least: f64| found >= least * words as f64;
-    let is_excerpt = is_in(found.own_found as f64, found.own, most)
-        && is_in(found.found as f64, found.words, most)
-        && (missing == 0 || found.own >= FEW_OWN);
+    let is_excerpt = is_in(found.own_found as f64, found.own, most) && is_in(found.found as f64, found.words, most);
     let is_edited = found.gaps >= LEAST_EDITS
         && found.words >= FEW_EDITED
         && 2 * found.new <= missing
         && found.share() >= least
         && is_in(found.found as f64 + found.small as f64 / 2.0, found.words, least);
+    let is_enough = missing == 0 || found.own >= FEW_OWN;
     let has_passage = least >= CONTAINED && found.longest >= PASSAGE;
-    found.words > 0 && (is_excerpt || is_edited) && !has_passage && !differs_in_facts(found)
+    found.words > 0 && is_enough && (is_excerpt || is_edited) && !has_passage && !differs_in_facts(found)
 }
 
 /// True if most of the differences are names and numbers in the place of others, or many replace the subject.
