@@ -201,8 +201,10 @@ fn new_text_in_one_place_is_kept_and_edits_in_many_places_are_not() {
     let old = story(0, 10);
     let words: Vec<&str> = old.split(' ').collect();
     let changed = |is_changed: &dyn Fn(usize) -> bool| {
-        let words = words.iter().enumerate().map(|(at, word)| if is_changed(at) { "otherwise" } else { *word });
-        words.collect::<Vec<_>>().join(" ")
+        let word = |(at, word): (usize, &&str)| {
+            if is_changed(at) { NAMES[at % NAMES.len()].to_lowercase() } else { (*word).to_owned() }
+        };
+        words.iter().enumerate().map(word).collect::<Vec<_>>().join(" ")
     };
     // Both lack 18 of 120 words.
     let (together, spread) = (changed(&|at| (40..58).contains(&at)), changed(&|at| at % 7 == 3 || at == 40));
