@@ -8,11 +8,15 @@ Parts (--only picks some of them):
 documents  generated collections (trust_collections.py), `refrain dedup --by document`: documents removed that are no copies, and
            planted copies found
 templates  the same collections, `refrain dedup`: words removed from blocks that are no copies, and words of planted copies found
-real       collections from Debian packages and web sites (trust_real.py), by document: removed documents that no kept document
-           contains, by an independent and slow comparison of words
+border     `refrain dedup --by document --contained` from 0.6 to 1: documents removed that are no copies, and copies found, in the
+           generated collection of all templates and in the real ones
+real       collections from Debian packages and web sites (trust_real.py): removed documents that no kept document contains, by an
+           independent and slow comparison of words; words of removed blocks that the named document does not contain
 peers      rensa, datasketch and text-dedup at the settings that they ship or document, on the same collections, by document; and
            the rule of onion (`refrain dedup --intact`), by block
 quality    the figures of bench/dedup.py --only quality: recall of copies planted in ordinary texts
+audit      the verdicts of readers in bench/record/audit-*.jsonl, summed up by `refrain audit --verdicts`
+decontaminate  the figures of bench/decontaminate.py; with --held, of other items
 
 --audit measures nothing: it makes three collections for `refrain dedup`, whose removals a reader then judges: ordinary texts with
 planted copies (web/), documentation of Debian packages (debian/) and books with editions (books/), in bench-data/trust/audit/.
@@ -47,7 +51,7 @@ from read import RECORDS, ROOT, cpu_model
 DATA = ROOT / "bench-data" / "trust"
 WORK = DATA / f"work-{os.getpid()}"  # several runs at once must not disturb each other
 BOOKS = ROOT.parent / "shared" / "data" / "books" / "editions.tar.zst"
-PARTS = ("documents", "templates", "real", "peers", "quality")
+PARTS = ("documents", "templates", "border", "real", "peers", "quality", "audit", "decontaminate")
 WORD = re.compile(r"\w+")
 
 # The most that may be removed wrongly, in per cent.
@@ -56,6 +60,8 @@ FALSE_DOCUMENTS, FALSE_WORDS = 0.5, 5
 # Which copies a document as a whole is. The other ways hold so much else that removing them loses text.
 WHOLE = ("exact", "edit5", "edit20", "excerpt")
 PARTLY = ("newer", "partial")
+
+LIMITS = (0.6, 0.7, 0.8, 0.9, 1.0)  # of --contained
 
 FAMILIES = {  # templates and documents of the generated collections
     "mixed": (None, 3000, 1),  # all templates
@@ -114,15 +120,6 @@ def removed_by(refrain, texts, *options):
     start = time.perf_counter()
     run([refrain, "dedup", texts, "-o", WORK / "clean.jsonl", "--removed", removed, "--quiet", *options], dedup.cores())
     return rows(removed), time.perf_counter() - start
-
-
-def partner(row):
-    """The document that a removed one is said to be a copy of."""
-    evidence = row.get("evidence", {})
-    for value in (evidence, *evidence.values()):
-        if isinstance(value, dict) and "document" in value:
-            return value["document"]
-    return None
 
 
 def peer_removed(python, name, texts):
@@ -234,7 +231,7 @@ def measure(refrain, parts, unit, *options):
         seconds += took
         known = rows(known)
         if unit == "documents":
-            scores.add(known, {row["id"] for row in removed}, {row["id"]: partner(row) for row in removed})
+            scores.add(known, {row["id"] for row in removed}, {row["id"]: trust_real.partner(row) for row in removed})
         else:
             scores.add(known, {document["id"]: document["text"] for document in rows(texts)}, removed)
     return scores, seconds
@@ -315,6 +312,42 @@ def report_words(scores, record, tool="refrain", title="by block: words wrongly 
         record.add(tool, name, "fixed wording removed %", percent(*each.fixed))
 
 
+def measure_border(refrain, collections, real, record):
+    """What the share of a document that another one must contain means for what is removed."""
+    measured = {"mixed": collections["mixed"]} | {name: [files] for name, files in real.items()}
+    scores = {name: [by_limit(refrain, name in real, parts, limit) for limit in LIMITS] for name, parts in measured.items()}
+    for title in ("wrong %", "recall %"):
+        print()
+        heading = f"by document, --contained: {title}"
+        print(f"{heading:34}" + "".join(f"{limit:>10}" for limit in LIMITS))
+        for name, by_limits in scores.items():
+            values = [each.wrong_share() if title == "wrong %" else each.recall() for each in by_limits]
+            print(f"  {name:32}" + "".join(f"{value:10.2f}" if value == value else f"{'':10}" for value in values))
+            for limit, value in zip(LIMITS, values):
+                record.add(f"refrain --contained {limit}", name, f"documents {title}", value)
+
+
+def by_limit(refrain, is_real, parts, limit):
+    """Scores of a collection at one limit."""
+    options = ("--by", "document", "--contained", str(limit))
+    if not is_real:
+        return measure(refrain, parts, "documents", *options)[0]
+    scores = trust_real.Scores()
+    for texts, known in parts:
+        scores.add(rows(known), {row["id"] for row in removed_by(refrain, texts, *options)[0]})
+    return scores
+
+
+def sum_audits(refrain):
+    """The tables of the verdicts that readers gave."""
+    files = sorted(RECORDS.glob("audit-*.jsonl"))
+    if not files:
+        print(f"no verdicts: {RECORDS.relative_to(ROOT)}/audit-*.jsonl is missing")
+    for path in files:
+        print(f"\nrefrain audit --verdicts {path.relative_to(ROOT)}")
+        print(run([refrain, "audit", "--verdicts", path], 1).stdout.decode().rstrip())
+
+
 def measure_peers(refrain, collections, real, venv, record):
     """All tools on the same collections, by document; then the rule of onion, by block."""
     python = dedup.environment(venv)
@@ -331,8 +364,7 @@ def measure_peers(refrain, collections, real, venv, record):
         for way in ways:
             record.add(tool, name, f"documents removed % {way}", scores.recall((way,)))
 
-    large = {name: parts for name, parts in collections.items() if len(parts) == 1}  # text-dedup takes a minute for any
-    for name, parts in (large | {name: [files] for name, files in real.items()}).items():
+    for name, parts in (collections | {name: [files] for name, files in real.items()}).items():
         for tool in ("refrain", *SETTINGS):
             scores, total, label = trust_real.Scores() if name in real else Documents(), 0.0, "refrain --by document"
             for texts, known in parts:
@@ -414,13 +446,15 @@ def main():
     print(f"{datetime.date.today()}, {cpu_model()}, {dedup.cores()} cores; refrain {told}; load {os.getloadavg()[0]:.1f}")
     print(f"{'held' if arguments.held else 'development'} templates, seed {arguments.seed}; measured: {', '.join(only)}")
     record = Record()
-    collections = generated(arguments) if {"documents", "templates", "peers"} & set(only) else {}
-    real = trust_real.prepared(refrain, DATA, arguments.held) if {"real", "peers"} & set(only) else {}
+    collections = generated(arguments) if {"documents", "templates", "border", "peers"} & set(only) else {}
+    real = trust_real.prepared(refrain, DATA, arguments.held) if {"border", "real", "peers"} & set(only) else {}
     if "documents" in only:
         by_document = {name: measure(refrain, parts, "documents", "--by", "document")[0] for name, parts in collections.items()}
         report_documents(by_document, record)
     if "templates" in only:
         report_words({name: measure(refrain, parts, "words")[0] for name, parts in collections.items()}, record)
+    if "border" in only:
+        measure_border(refrain, collections, real, record)
     if "real" in only:
         scores = trust_real.measure(refrain, real, removed_by)
         trust_real.report(scores, trust_real.place(DATA, arguments.held), record)
@@ -434,6 +468,12 @@ def main():
             for seed, scores in by_seed.items():
                 for name, value in scores.items():
                     record.add("refrain", f"planted in ordinary texts, seed {seed}", f"{unit} {name}", value)
+    if "audit" in only:
+        sum_audits(refrain)
+    if "decontaminate" in only:
+        sys.stdout.flush()
+        command = [sys.executable, ROOT / "bench" / "decontaminate.py", "--refrain", refrain, "--seed", str(arguments.seed)]
+        subprocess.run(command, check=True)
     shutil.rmtree(WORK, ignore_errors=True)
     if arguments.record:
         record.write(told, only, arguments.held)

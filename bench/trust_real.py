@@ -6,6 +6,7 @@ descriptions  descriptions of packages, from the translation files of the archiv
 man           manual pages, as `man` shows them
 manuals       HTML documentation in several languages, through `refrain extract`
 sites         pages of sites, through `refrain extract`
+records       the records on pages of such sites (job offers, restaurants, films, articles), without the rest of the page
 gcloud        manual pages of the commands of one program, where it is installed
 
 Nobody has said which of these documents are copies. Whether one contains another is found by a slow comparison that shares no
@@ -23,10 +24,12 @@ It is unclear
   place of such words that this text has nowhere. If these are 2 % of its own words, it is no copy: the licence of another
   package, by another author, is another text. One date in a long text is not enough.
 
-All else is no copy. Packages, pages and commands are split in two halves by their names: one to develop with, one that is held.
+All else is no copy. A removed block is judged by the document that refrain names as its source. It is wrong if that document does not
+contain 65 % of its words in one place, or if facts replace others, and unclear if it does not contain 80 %. Packages, pages and commands are split in two halves by their names: one to develop with, one that is held.
 """
 
 import gzip
+import html
 import json
 import lzma
 import os
@@ -53,6 +56,7 @@ SHORTEST, LONGEST = 20, 20_000  # words
 
 GRAM, COMMON = 5, 5  # words in a row; in how many other texts they have to occur to be shared wording
 CONTAINED, UNCLEAR, NOTHING, FACTS = 0.9, 0.8, 0.01, 0.02
+LEAST_OF_BLOCK = 0.65
 CANDIDATES = 8
 LEAST = 0.1  # 5-grams that two have to share, for each of a document's own words, to be compared
 SMALL = 40_000  # of two texts with fewer pairs of words, all are compared
@@ -189,6 +193,25 @@ def sites(refrain, data, held):
     return extracted(refrain, pages, data / f"work-{os.getpid()}")
 
 
+HIDDEN = re.compile(r"(?is)<(script|style|noscript)\b.*?</\1\s*>|<!--.*?-->")
+BREAK = re.compile(r"(?i)</?(?:p|div|li|ul|ol|tr|td|th|table|br|h[1-6]|dd|dt|dl|section|article|pre|hr)\b[^>]*>")
+TAG = re.compile(r"<[^>]*>")
+
+
+def records(held):
+    """What is between the delimiters of the content of each page; their offsets are those of the page with single spaces."""
+    for path in sorted(SITES.glob("*.jsonl.zst")):
+        site = path.name.split(".")[0]
+        if not half(site, held) or site.startswith(("mix", "noise")):
+            continue
+        for page in map(json.loads, lines(path)):
+            plain = re.sub(r"[ \t\r\n]+", " ", page["html"])
+            parts = "\n\n".join(plain[start:end] for start, end in page["content_ranges"])
+            text = html.unescape(TAG.sub(" ", BREAK.sub("\n\n", HIDDEN.sub(" ", parts))))
+            blocks = (" ".join(block.split()) for block in text.split("\n\n"))
+            yield f"{site}/{page['id']}", "\n\n".join(block for block in blocks if block)
+
+
 def collections(refrain, data, held):
     """Name and documents of each collection."""
     yield "copyright", lambda: of_packages("copyright", held)
@@ -197,6 +220,7 @@ def collections(refrain, data, held):
     yield "man", lambda: pages_of_man(held, False)
     yield "manuals", lambda: manuals(refrain, data, held)
     yield "sites", lambda: sites(refrain, data, held)
+    yield "records", lambda: records(held)
     yield "gcloud", lambda: pages_of_man(held, True)
 
 
@@ -347,6 +371,70 @@ def compared(documents):
 # ---------------------------------------------------------------- scores
 
 
+def partner(row):
+    """The document that a removed one is said to be a copy of."""
+    evidence = row.get("evidence", {})
+    for value in (evidence, *evidence.values()):
+        if isinstance(value, dict) and "document" in value:
+            return value["document"]
+    return None
+
+
+def around(block, other, places):
+    """The part of a text in which most 3-grams of a block are."""
+    size = max(len(block), 20)
+    votes = Counter()
+    for at, gram in enumerate(zip(block, block[1:], block[2:])):
+        votes.update({(place - at) // size for place in places.get(gram, ())})
+    if not votes:
+        return 0, 0
+    near = max(votes, key=lambda step: (votes[step] + votes[step + 1], -step))
+    return max(0, (near - 1) * size), min(len(other), (near + 4) * size)
+
+
+class Blocks:
+    """Words of blocks removed rightly and wrongly."""
+
+    def __init__(self, documents, removed):
+        written = {document["id"]: WORD.findall(document["text"]) for document in documents}
+        self.words = sum(map(len, written.values()))
+        self.removed = self.wrong = self.unclear = 0
+        self.examples = []
+        by_source = defaultdict(list)
+        for row in removed:
+            by_source[partner(row)].append(row)
+        for source, blocks in by_source.items():
+            other = written.get(source, ())
+            small = [word.lower() for word in other]
+            places = defaultdict(list)
+            for at, gram in enumerate(zip(small, small[1:], small[2:])):
+                places[gram].append(at)
+            text = f" {' '.join(small)} "
+            for row in blocks:
+                block = WORD.findall(row["text"])
+                self.removed += len(block)
+                lower = [word.lower() for word in block]
+                if f" {' '.join(lower)} " not in text:
+                    self.judge(row, block, lower, other, small, places)
+
+    def judge(self, row, block, lower, other, small, places):
+        if not other or len(block) < 3:  # beside copies, without a source of its own
+            self.unclear += len(block)
+            return
+        start, end = around(lower, small, places)
+        found = aligned(lower, small[start:end])
+        share = sum(place is not None for place in found) / len(found)
+        if share < LEAST_OF_BLOCK or other_facts(block, other[start:end], found) >= max(1, FACTS * len(block)):
+            self.wrong += len(block)
+            self.examples.append(row | {"found": round(share, 3)})
+        elif share < UNCLEAR:
+            self.unclear += len(block)
+
+    def wrong_share(self):
+        """Of the words that are no copies."""
+        return 100 * self.wrong / max(1, self.words - self.removed + self.wrong)
+
+
 class Scores:
     """Documents removed rightly and wrongly."""
 
@@ -402,9 +490,11 @@ def measure(refrain, prepared, removed_by):
         scores = Scores()
         removed = {row["id"]: row for row in removed_by(refrain, texts, "--by", "document")[0]}
         scores.add(list(map(json.loads, lines(known))), removed)
-        sizes = sum(len(words(document["text"])) for document in map(json.loads, lines(texts)))
-        scores.words = 100 * sum(len(words(row["text"])) for row in removed_by(refrain, texts)[0]) / sizes
+        scores.blocks = Blocks(list(map(json.loads, lines(texts))), removed_by(refrain, texts)[0])
         found[name] = scores
+        with texts.with_name(f"{name}.wrong-blocks.jsonl").open("w", encoding="utf-8") as file:
+            for block in scores.blocks.examples:
+                put(file, block)
         with texts.with_name(f"{name}.wrong.jsonl").open("w", encoding="utf-8") as file:
             for document in scores.wrong:
                 put(file, {**document, "evidence": removed[document["id"]].get("evidence")})
@@ -414,15 +504,18 @@ def measure(refrain, prepared, removed_by):
 def report(found, folder, record):
     print()
     print(f"{'real collections, by document':32}{'documents':>10}{'removed':>9}{'wrong':>7}{'wrong %':>9}{'unclear':>9}", end="")
-    print(f"{'copies':>8}{'found %':>9}{'words removed by block, %':>27}")
+    print(f"{'copies':>8}{'found %':>9}   words by block: removed %, wrong %, unclear %")
     for name, scores in found.items():
+        blocks = scores.blocks
+        removed, unclear = (100 * count / blocks.words for count in (blocks.removed, blocks.unclear))
         print(
             f"  {name:30}{scores.documents:10}{scores.removed:9}{len(scores.wrong):7}{scores.wrong_share():9.2f}{scores.unclear:9}"
-            f"{scores.copies:8}{scores.recall():9.2f}{scores.words:27.2f}"
+            f"{scores.copies:8}{scores.recall():9.2f}{removed:28.2f}{blocks.wrong_share():9.2f}{unclear:11.2f}"
         )
         record.add("refrain", name, "documents wrong %", scores.wrong_share())
         record.add("refrain", name, "copies removed %", scores.recall())
-        record.add("refrain", name, "words removed by block %", scores.words)
+        record.add("refrain", name, "words removed by block %", removed)
+        record.add("refrain", name, "words removed by block, wrong %", blocks.wrong_share())
     print("wrong: no kept document contains it, by a slow comparison word by word; listed in")
-    print(f"{folder.relative_to(ROOT)}/NAME.wrong.jsonl. wrong %: of the documents that are no copies.")
+    print(f"{folder.relative_to(ROOT)}/NAME.wrong.jsonl and NAME.wrong-blocks.jsonl. wrong %: of the documents, or words, that are no copies.")
     print("copies: documents that an earlier one contains")

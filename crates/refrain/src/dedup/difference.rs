@@ -32,8 +32,8 @@ const MANY: usize = 256;
 /// At least one new word in this many must belong to the subject of the document.
 const OF_SUBJECT: usize = 3;
 /// A word of the subject occurs at least this often in the document, and this many times more rarely elsewhere.
-const OFTEN: u32 = 4;
-const RARER: usize = 4;
+pub(super) const OFTEN: u32 = 4;
+pub(super) const RARER: usize = 4;
 
 /// How a block differs from the earlier text it is aligned with.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]

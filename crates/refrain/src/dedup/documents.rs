@@ -12,8 +12,9 @@ use super::blocks::{By, Copied, DedupFigures, Judged};
 use super::evidence::Unit;
 use super::learned::Learned;
 use super::lookup::{Aligner, DocumentEvidence};
-use super::matching::{Found, Side, compare};
+use super::matching::{Found, Side, compare, new_phrases};
 use super::signature::Signature;
+use crate::document::Document;
 use crate::error::{Error, Result};
 use crate::text::{Word, mix};
 
@@ -23,15 +24,21 @@ const SHINGLE: usize = 5;
 const CANDIDATES: usize = 4;
 /// Candidates of which neither contains this share of the n-grams of the other are not aligned.
 const LEAST_SHARED: f64 = 0.1;
-/// So much more of a text must be in the other one if the differences are not those of an editor.
+/// So much more of a text must be in the other one if the differences are not those of an editor, or half of the rest.
 const DOUBT: f64 = 0.1;
-/// With fewer own words than this, one different word can make a different text.
+/// A passage of so many own words is a text of its own, even if it is a small share of a long document. If a lower share than the
+/// default is asked for, the share decides.
+const PASSAGE: usize = 25;
+pub(crate) const CONTAINED: f64 = 0.8;
+/// With fewer own words than this, one different word can make a different text. As many show which language they are in.
 const FEW_OWN: usize = 20;
 /// An editor changes a text in at least this many places.
 const LEAST_EDITS: usize = 5;
 /// At most one of the own words in this many may be a fact that replaces another, if most of the differences are.
 const FEW_FACTS: usize = 100;
-/// If a difference occurs this often, and is one of this many, another subject replaces that of the text.
+/// With fewer words than this, it does not show whether an editor changed the text.
+const FEW_EDITED: usize = 50;
+/// If a difference, or one in words of the subject, occurs this often, and is one of this many, another subject replaces that of the text.
 const SUBJECT: usize = 4;
 const OF_SUBJECT: usize = 6;
 /// Documents that are [related](Related): the minimum resemblance, or share of the own text of either in the other.
@@ -54,7 +61,8 @@ pub struct Resembles {
 #[serde(rename_all = "snake_case")]
 pub enum DocumentRule {
     /// The earlier one contains at least this share of the words that are its own: not those in wording that many documents
-    /// share. They are in the same language, and do not differ mainly in names and numbers.
+    /// share. They are in the same language, and do not differ mainly in names, numbers and the words of their subject. From
+    /// 0.8 on, it contains every longer passage, too.
     Contained(f64),
     /// Their word 5-grams resemble each other at least this much.
     Resemblance(Measure, f64),
@@ -128,9 +136,11 @@ pub struct JudgedDocument {
 
 /// What a caller of [`Learned::judge_document`] knows of a document.
 #[derive(Debug, Clone, Copy, Default)]
-pub struct DocumentContext {
+pub struct DocumentContext<'a> {
     /// A number for its language, if that is known: documents in different languages are not copies of each other.
     pub language: Option<u16>,
+    /// The document, and what identifies the language of a text: new text in another language is a translation.
+    pub text: Option<(&'a Document, fn(&str) -> Option<u16>)>,
     /// Compare it with all earlier documents, kept or not, and keep it.
     pub choosing: bool,
 }
@@ -142,7 +152,7 @@ impl Learned {
         signature: &Signature,
         evidence: &DocumentEvidence,
         rule: DocumentRule,
-        context: DocumentContext,
+        context: DocumentContext<'_>,
     ) -> Result<JudgedDocument> {
         let (number, _) = self.begin(signature.words.len())?;
         self.languages.resize(number, 0);
@@ -160,7 +170,8 @@ impl Learned {
         } else {
             let mut compared = self.compare_kept(signature, evidence, rule)?;
             for compared in &mut compared {
-                compared.translated = self.are_translations(number, compared.number);
+                compared.translated = self.are_translations(number, compared.number)
+                    || (compared.score(rule).is_some() && self.translates(signature, compared, context)?);
             }
             let score = |compared: &Compared| compared.score(rule).map(|score| (compared.number, score));
             let best = compared.iter().filter_map(score);
@@ -181,6 +192,21 @@ impl Learned {
     fn are_translations(&self, one: usize, other: usize) -> bool {
         let language = |number: usize| self.languages.get(number).copied().unwrap_or_default();
         language(one) != language(other) && language(one) > 0 && language(other) > 0
+    }
+
+    /// True if the phrases of a document that an earlier one does not contain are in another language than the document.
+    fn translates(&self, signature: &Signature, compared: &Compared, context: DocumentContext<'_>) -> Result<bool> {
+        let (Some(language), Some((document, language_of))) = (context.language, context.text) else {
+            return Ok(false);
+        };
+        if compared.found.is_none_or(|(found, _)| found.words - found.found < FEW_OWN) {
+            return Ok(false);
+        }
+        let (from, to) = self.store.bounds(compared.number)?.words;
+        let there: Vec<u64> = self.store.known_words(from, to)?.iter().map(|word| word.hash).collect();
+        let new = new_phrases(&signature.hashes_of(0..signature.words.len()), &there);
+        let text = (new.len() >= FEW_OWN).then(|| signature.text_of(&new, document));
+        Ok(text.and_then(|text| language_of(&text)).is_some_and(|found| found != language))
     }
 
     /// How two documents are related, by their numbers: one to `other`.
@@ -357,24 +383,26 @@ impl Related {
     }
 }
 
-/// True if a text is in another one: nearly all of its words, and of its own words, and none that say something else. An editor
-/// may have changed more words, if there are many changes, and few of them are new text.
+/// True if a text is in another one: nearly all of its words, and of its own words, no passage of its own, and nothing that is about
+/// something else. An editor may have changed more words, if there are many changes, and few of them are new text.
 fn is_contained(found: Found, least: f64) -> bool {
-    let (missing, most) = (found.words - found.found, (least + DOUBT).min(1.0));
+    let (missing, most) = (found.words - found.found, least + DOUBT.min((1.0 - least) / 2.0));
     let is_in = |found: f64, words: usize, least: f64| found >= least * words as f64;
-    let is_excerpt = is_in(found.own_found as f64, found.own, most)
-        && is_in(found.found as f64, found.words, most)
-        && (missing == 0 || found.own >= FEW_OWN);
+    let is_excerpt = is_in(found.own_found as f64, found.own, most) && is_in(found.found as f64, found.words, most);
     let is_edited = found.gaps >= LEAST_EDITS
+        && found.words >= FEW_EDITED
         && 2 * found.new <= missing
         && found.share() >= least
         && is_in(found.found as f64 + found.small as f64 / 2.0, found.words, least);
-    found.words > 0 && (is_excerpt || is_edited) && !differs_in_facts(found)
+    let is_enough = missing == 0 || found.own >= FEW_OWN;
+    let has_passage = least >= CONTAINED && found.longest >= PASSAGE;
+    found.words > 0 && is_enough && (is_excerpt || is_edited) && !has_passage && !differs_in_facts(found)
 }
 
-/// True if most of the differences are names and numbers in the place of others, or many are the same one.
+/// True if most of the differences are names and numbers in the place of others, or many replace the subject.
 fn differs_in_facts(found: Found) -> bool {
-    let is_other_subject = found.same >= SUBJECT && found.same * OF_SUBJECT >= found.gaps;
+    let replaced = found.same.max(found.subject);
+    let is_other_subject = replaced >= SUBJECT && replaced * OF_SUBJECT >= found.gaps;
     is_other_subject || (found.facts * FEW_FACTS > found.own && 2 * found.facts >= found.own - found.own_found)
 }
 

@@ -8,6 +8,7 @@ use std::collections::HashMap;
 use std::ops::Range;
 
 use super::alignment::common_words;
+use super::difference::{OFTEN, RARER, WordCounts, count_words};
 use super::group::Spread;
 use crate::text::{Word, longest_increasing, mix};
 
@@ -30,6 +31,8 @@ const SPARE: usize = 8;
 const EDIT: usize = 3;
 /// A gap of more words than this is not where an editor changed words: the text is new.
 const NEW: usize = 5;
+/// Words in a row that are a phrase, and so in a language.
+const PHRASE: usize = 3;
 /// Words on either side of a gap that show whether it is in widespread text.
 const CONTEXT: usize = 2;
 
@@ -52,6 +55,9 @@ pub(super) struct Found {
     /// same others.
     pub(super) gaps: usize,
     pub(super) same: usize,
+    /// In how many places words replace others and either belong to the subject, or the language, of their text: it has them often, and
+    /// the other text rarely.
+    pub(super) subject: usize,
     /// Of the words that do not occur in the other text, those in small gaps, and those in gaps so large that they are new text.
     pub(super) small: usize,
     pub(super) new: usize,
@@ -74,14 +80,16 @@ pub(super) struct Side<'a> {
     pub(super) widespread: &'a [bool],
 }
 
+impl Side<'_> {
+    fn hashes(self) -> Vec<u64> {
+        self.words.iter().map(|word| word.hash).collect()
+    }
+}
+
 /// How much of each of two texts occurs in the other. If they are `whole` documents, text that moved is searched for, too: in a much longer
 /// one, phrases are found that were never together.
 pub(super) fn compare(own: Side<'_>, other: Side<'_>, whole: bool, is_fact: impl Fn(&Word) -> bool) -> (Found, Found) {
-    let hashes = |side: Side<'_>| side.words.iter().map(|word| word.hash).collect::<Vec<_>>();
-    let mut matches = align(&hashes(own), &hashes(other));
-    if whole && other.words.len() <= 2 * own.words.len() {
-        add_moved(&hashes(own), &hashes(other), &mut matches);
-    }
+    let matches = match_words(&own.hashes(), &other.hashes(), whole);
     let mut one = Found { words: own.words.len(), ..Found::default() };
     let mut two = Found { words: other.words.len(), ..Found::default() };
     let mut is_found = vec![false; other.words.len()];
@@ -107,7 +115,8 @@ pub(super) fn compare(own: Side<'_>, other: Side<'_>, whole: bool, is_fact: impl
     }
     one.gaps = gaps.len();
     one.same = replacements.values().max().copied().unwrap_or_default() as usize;
-    (two.gaps, two.same) = (one.gaps, one.same);
+    one.subject = if whole { of_subject(own, other, &gaps) } else { 0 };
+    (two.gaps, two.same, two.subject) = (one.gaps, one.same, one.subject);
     for (here, there) in gaps {
         in_gaps[there.clone()].fill(true);
         if here.len().max(there.len()) <= EDIT {
@@ -154,6 +163,44 @@ pub(super) fn compare(own: Side<'_>, other: Side<'_>, whole: bool, is_fact: impl
         two.own += usize::from(!other.widespread[at]);
     }
     (one, two)
+}
+
+/// For each word of a text, the position of its counterpart in another one.
+fn match_words(own: &[u64], other: &[u64], whole: bool) -> Vec<u32> {
+    let mut matches = align(own, other);
+    if whole && other.len() <= 2 * own.len() {
+        add_moved(own, other, &mut matches);
+    }
+    matches
+}
+
+/// The positions of the words in phrases of a whole document that do not occur in another one.
+pub(super) fn new_phrases(own: &[u64], other: &[u64]) -> Vec<usize> {
+    let (matches, mut at) = (match_words(own, other, true), 0);
+    let mut new = Vec::new();
+    for run in matches.chunk_by(|one, next| (*one == NONE) == (*next == NONE)) {
+        if run[0] == NONE && run.len() >= PHRASE {
+            new.extend(at..at + run.len());
+        }
+        at += run.len();
+    }
+    new
+}
+
+/// In how many gaps words replace others and either are of the subject of their text.
+fn of_subject(own: Side<'_>, other: Side<'_>, gaps: &[(Range<usize>, Range<usize>)]) -> usize {
+    let (here, there) = (count_words(own.words), count_words(other.words));
+    let is_of = |word: &Word, counts: &WordCounts, elsewhere: &WordCounts, words: usize, others: usize| {
+        let count = |counts: &WordCounts| counts.get(&word.hash).copied().unwrap_or_default();
+        count(counts) >= OFTEN && RARER * count(elsewhere) as usize * words < count(counts) as usize * others
+    };
+    let (words, others) = (own.words.len(), other.words.len());
+    let replaced = gaps.iter().filter(|(one, two)| !one.is_empty() && !two.is_empty());
+    let is_other = |(one, two): &&(Range<usize>, Range<usize>)| {
+        own.words[one.clone()].iter().any(|word| is_of(word, &here, &there, words, others))
+            || other.words[two.clone()].iter().any(|word| is_of(word, &there, &here, others, words))
+    };
+    replaced.filter(is_other).count()
 }
 
 /// The words that have no counterpart, and the words of the other text in their place.

@@ -31,6 +31,7 @@ mod widespread;
 
 pub use blocks::{By, Copied, DedupFigures, Judged};
 pub(crate) use blocks::{FrequentPassage, Lost};
+pub(crate) use documents::CONTAINED;
 pub(crate) use documents::Related;
 pub use documents::{DocumentContext, DocumentRule, JudgedDocument, LinkKind, Measure, Resembles};
 pub use evidence::{Counts, DedupOptions, Engine, Learning, Normalise, Task, Unit};

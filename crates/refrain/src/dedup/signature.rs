@@ -130,6 +130,17 @@ impl Signature {
         let start = self.blocks[block].0.start;
         Span::new(start + self.words[words.start].range().start, start + self.words[words.end - 1].range().end)
     }
+
+    /// Some words as they are in the document, with spaces between them.
+    pub(super) fn text_of(&self, words: &[usize], document: &Document) -> String {
+        let mut text = String::new();
+        for at in words {
+            let block = self.blocks.partition_point(|(_, end)| *end as usize <= *at);
+            text.push_str(self.span_of(*at..*at + 1, block).of(document.text()));
+            text.push(' ');
+        }
+        text
+    }
 }
 
 /// Calls `take` with the hashes of all n-grams of some words, each computed from the one before.

@@ -92,12 +92,16 @@ fn notice(number: usize) -> String {
         "Notice is given that the district court of {} will hear the claim of {} against {} for the sum of {sum} pounds, \
          as the parties could not agree on the amount that is owed.\n\nThe hearing begins in room {room} on the morning of \
          the {day}th, and {} is appointed to speak for the party that is absent. A party that does not appear loses the \
-         right to be heard and bears the costs of {} pounds.",
+         right to be heard and bears the costs of {} pounds. Letters about it go to {} in {}, or to {} at number {}.",
         name(1),
         name(2),
         name(3),
         name(4),
-        sum / 9 + room
+        sum / 9 + room,
+        name(5),
+        name(6),
+        name(7),
+        room * 7 + day
     )
 }
 
@@ -198,8 +202,10 @@ fn new_text_in_one_place_is_kept_and_edits_in_many_places_are_not() {
     let old = story(0, 10);
     let words: Vec<&str> = old.split(' ').collect();
     let changed = |is_changed: &dyn Fn(usize) -> bool| {
-        let words = words.iter().enumerate().map(|(at, word)| if is_changed(at) { "otherwise" } else { *word });
-        words.collect::<Vec<_>>().join(" ")
+        let word = |(at, word): (usize, &&str)| {
+            if is_changed(at) { NAMES[at % NAMES.len()].to_lowercase() } else { (*word).to_owned() }
+        };
+        words.iter().enumerate().map(word).collect::<Vec<_>>().join(" ")
     };
     // Both lack 18 of 120 words.
     let (together, spread) = (changed(&|at| (40..58).contains(&at)), changed(&|at| at % 7 == 3 || at == 40));
@@ -238,6 +244,44 @@ fn the_same_change_in_many_places_is_another_subject() {
 }
 
 #[test]
+fn a_subject_is_recognised_in_all_its_forms() {
+    let page = |forms: [&str; 7]| {
+        let [one, two, three, four, five, six, seven] = forms;
+        format!(
+            "This page is about the flag of the harbour, and how to {one} it in good time.\n\nThe keeper {two} the flag when a \
+             ship is expected, and writes the hour of the day in the book of the station. A flag that was {three} by mistake \
+             counts as an order to wait outside. While {four} the flag, no one else may stand on the platform of the mast. Ask a \
+             second person to {five} the small pennant with the other hand, because the rope is long and the wind is strong on \
+             most days of the year.\n\nNobody {six} a flag that is torn; new ones are in the chest below the stairs, with a list \
+             of all ships that sail on this coast. In fog, {seven} the lantern first and ring the bell three times."
+        )
+    };
+    let raise = page(["raise", "raises", "hoisted", "raising", "hoist", "hoists", "lift"]);
+    let edited = page(["set", "shows", "set", "showing", "hold", "uses", "use"]);
+    let lower =
+        page(["take down", "brings down", "lowered down", "getting down", "let down", "pulls down", "bring down"]);
+    assert_eq!(kept_of(&[("raise", raise.clone()), ("edited", edited)]), ["raise"]);
+    assert_eq!(kept_of(&[("raise", raise), ("lower", lower)]), ["raise", "lower"]);
+}
+
+#[test]
+fn a_passage_of_its_own_is_kept_however_long_the_document_is() {
+    let with = |passage: usize| {
+        let words: Vec<String> = story(500, 4).split(' ').take(passage).map(str::to_owned).collect();
+        format!("{} {}. {}", story(0, 50), words.join(" "), story(50, 50))
+    };
+    let old = || ("old", story(0, 100));
+    assert_eq!(kept_of(&[old(), ("sentence", with(15))]), ["old"]);
+    assert_eq!(kept_of(&[old(), ("passage", with(30))]), ["old", "passage"]);
+    // A higher share allows less new text, but some; a lower one is the user's word.
+    let kept_at = |contained: f64, passage: usize| {
+        let documents = [old(), ("new", with(passage))].map(|(id, text)| Document::from_text(id, text));
+        kept(&Dedup { contained, ..by_document() }, documents.to_vec(), "removed").0.len()
+    };
+    assert_eq!([kept_at(0.9, 15), kept_at(1.0, 15), kept_at(0.7, 30)], [1, 2, 1]);
+}
+
+#[test]
 fn paragraphs_in_another_order_are_the_same_text() {
     let paragraphs: Vec<String> = (0..12).map(|number| story(number * 3, 3)).collect();
     let mut other = paragraphs.clone();
@@ -272,6 +316,50 @@ fn documents_in_different_languages_are_not_copies() {
     let (ids, clusters, _) = kept(&low, documents.to_vec(), "clusters");
     assert_eq!(ids, ["en", "de"]);
     assert!(clusters.contains(r#""kind":"translation""#), "{clusters}");
+    // The country does not matter.
+    let edited = documents[0].text().replace("one after the other", "in their order");
+    let mut stated = [Document::from_text("gb", documents[0].text()), Document::from_text("us", edited)];
+    for (document, language) in stated.iter_mut().zip(["en-GB", "en"]) {
+        document.language = Some(language.into());
+    }
+    assert_eq!(kept(&low, stated.to_vec(), "removed").0, ["gb"]);
+}
+
+#[test]
+fn new_text_in_another_language_is_kept() {
+    let with = |others: [&str; 3]| {
+        let sentence = |number: usize| match number {
+            5 | 12 | 19 => others[number / 7].to_owned(),
+            _ => format!(
+                "The keeper of the lamp in {} writes the hour of the evening in the book of the station, and {} reads it when \
+                 the ship from {} has arrived.",
+                NAMES[number],
+                NAMES[(number * 5 + 3) % 26],
+                NAMES[26 + number % 13]
+            ),
+        };
+        (0..26).map(sentence).collect::<Vec<_>>().join("\n\n")
+    };
+    let english = with([
+        "Nobody may enter the upper room without a lantern in the winter months.",
+        "Spare wicks are stored below the stairs, next to the barrels of oil.",
+        "Whoever breaks a window pays for new glass before spring comes.",
+    ]);
+    let edited = with([
+        "People must not climb these steep steps after dark during a storm.",
+        "Fresh bread is delivered on Mondays by boat, if the sea allows that.",
+        "Visitors leave their muddy boots outside and sign their full names.",
+    ]);
+    let german = with([
+        "Niemand darf das obere Zimmer im Winter ohne eine Laterne betreten.",
+        "Neue Dochte liegen unter der Treppe, gleich neben den Fässern voll Öl.",
+        "Wer eine Scheibe zerbricht, bezahlt vor dem Frühling frisches Glas.",
+    ]);
+    assert_eq!(kept_of(&[("a", english.clone()), ("b", edited)]), ["a"]);
+    assert_eq!(kept_of(&[("a", english.clone()), ("b", german.clone())]), ["a", "b"]);
+    let longest = Dedup { keep: Keep::Longest, ..by_document() };
+    let documents = vec![Document::from_text("a", english), Document::from_text("b", german)];
+    assert_eq!(kept(&longest, documents, "removed").0, ["a", "b"]);
 }
 
 /// Documents of random words, as JSONL. One paragraph in seven is a copy.

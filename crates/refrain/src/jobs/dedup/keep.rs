@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use super::files::{DocumentLinks, Files};
-use super::passes::{Part, Passes, ReadDocument, ResumePoint};
+use super::passes::{Part, Passes, ReadDocument, ResumePoint, language_of};
 use super::report::Tally;
 use crate::dedup::{DedupFigures, DocumentContext, Learned, LinkKind, Related, Resembles};
 use crate::document::Document;
@@ -120,7 +120,7 @@ impl Passes<'_> {
             };
             let number = learned.next_number();
             self.check_id(learned, &mut document, failures)?;
-            let context = DocumentContext { language, choosing: true };
+            let context = DocumentContext { language, text: Some((&document, language_of)), choosing: true };
             let related = learned.judge_document(&signature, &evidence, self.job.rule(), context)?.related;
             if !related.is_empty() {
                 links.push(DocumentLinks { number, copy_of: None, related });
@@ -197,7 +197,10 @@ impl Passes<'_> {
         let is_contained =
             |related: &&Related| matches!(related.kind, LinkKind::Copy | LinkKind::Excerpt | LinkKind::NewerVersion);
         let mut clusters = Clusters::default();
+        let mut translations = HashSet::new();
         for link in links {
+            let translated = link.related.iter().filter(|related| related.kind == LinkKind::Translation);
+            translations.extend(translated.map(|related| (link.number, related.number)));
             for related in link.related.iter().filter(is_contained) {
                 clusters.join(link.number, related.number);
             }
@@ -227,7 +230,9 @@ impl Passes<'_> {
             let mut kept: Vec<usize> = Vec::new();
             for member in members {
                 let mut found = None;
-                for other in kept.iter().take(COMPARED).filter(|_| member >= compared) {
+                let is_translated = |other: usize| translations.contains(&(member.max(other), member.min(other)));
+                let others = kept.iter().take(COMPARED).filter(|other| member >= compared && !is_translated(**other));
+                for other in others {
                     if let (Some(score), _) = learned.relation(member, *other, self.job.rule())? {
                         found = Some(Resembles { document: learned.id_of(*other)?, number: *other, score });
                         break;

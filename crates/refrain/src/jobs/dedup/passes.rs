@@ -11,7 +11,7 @@ use super::files::{DocumentLinks, Files, PausedFiles, complete_all, read_links, 
 use super::report::{DedupReport, Tally};
 use super::work::WorkFolder;
 use super::{Dedup, Keep};
-use crate::decode::detect_language;
+use crate::decode::{detect_language, identify};
 use crate::dedup::{
     DedupOptions, DocumentContext, DocumentEvidence, JudgedDocument, Learned, Learning, LookupState, Resembles,
     Signature, Task, Unit, each_saved,
@@ -496,7 +496,7 @@ impl Passes<'_> {
         tally: &mut Tally,
     ) -> Result<()> {
         let number = learned.next_number();
-        let context = DocumentContext { language, choosing: false };
+        let context = DocumentContext { language, text: Some((document, language_of)), choosing: false };
         let JudgedDocument { resembles: found, figures, related } =
             learned.judge_document(signature, evidence, self.job.rule(), context)?;
         tally.add(document, figures, found.is_some(), &[]);
@@ -528,10 +528,19 @@ impl Passes<'_> {
 
 /// A number for the language of a document: stated, or identified.
 fn language_number(document: &Document) -> Option<u16> {
-    let number =
-        |code: &str| code.bytes().fold(1_u16, |number, byte| number.wrapping_mul(31).wrapping_add(byte.into()));
     match &document.language {
-        Some(code) => Some(number(code)),
-        None => detect_language(document).filter(|language| language.reliable).map(|language| number(language.code)),
+        Some(code) => Some(number_of_language(code)),
+        None => detect_language(document).filter(|found| found.reliable).map(|found| number_of_language(found.code)),
     }
+}
+
+/// The same for a text.
+pub(super) fn language_of(text: &str) -> Option<u16> {
+    identify(text).filter(|found| found.reliable).map(|found| number_of_language(found.code))
+}
+
+/// A number for a language, whatever the country: `en-GB` is `en`.
+fn number_of_language(code: &str) -> u16 {
+    let code = code.split(['-', '_']).next().unwrap_or_default().to_ascii_lowercase();
+    code.bytes().fold(1, |number: u16, byte| number.wrapping_mul(31).wrapping_add(byte.into()))
 }
