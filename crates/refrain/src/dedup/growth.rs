@@ -54,7 +54,7 @@ fn words_read(task: Task, texts: &[String]) -> f64 {
         learned.aligner.align(signature, &mut evidence).expect("words");
         match task {
             Task::Documents => {
-                let context = super::DocumentContext { language: None, choosing: false };
+                let context = super::DocumentContext::default();
                 let judged = learned.judge_document(signature, &evidence, DocumentRule::Contained(0.8), context);
                 judged.expect("a verdict");
             }

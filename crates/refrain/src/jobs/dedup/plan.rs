@@ -185,7 +185,7 @@ impl Dedup {
         run: &Run,
     ) -> Result<SampleRun> {
         let folder = tempfile::Builder::new().tempdir_in(folder).at(folder)?;
-        let outputs = outputs.moved_to(folder.path())?.with_evidence();
+        let outputs = outputs.moved_to(folder.path()).with_evidence();
         let watch = Watch::default();
         let watching = watch.clone();
         let observer = run.observer.clone();

@@ -130,7 +130,7 @@ impl StripReport {
 /// What is removed from a book, in bytes. Its header states its language.
 fn losses_of(book: &Book, found: &Boundaries) -> Losses {
     let mut groups = match &book.content {
-        Content::Document(document) => Groups::of(document),
+        Content::Document(document, _) => Groups::of(document),
         Content::File { .. } => {
             let mut document = Document::from_text(&book.origin, "");
             document.origin.input.clone_from(&book.origin);
