@@ -1,6 +1,6 @@
 //! Corpus statistics: how much was read, how much each stage removed, how much is left.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::fmt::Write as _;
 use std::ops::AddAssign;
@@ -8,7 +8,7 @@ use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
-use crate::document::{Document, Label, Span};
+use crate::document::{Document, Label, Mark, Reason, Span};
 use crate::text::{count_words, legible, tokens};
 
 /// A number of documents and the text in them.
@@ -72,6 +72,9 @@ pub struct Stages {
     pub main_content: Amount,
     /// Main content in languages that were not requested.
     pub foreign: Amount,
+    /// Main content that rules of quality removed.
+    #[serde(default, skip_serializing_if = "Amount::is_none")]
+    pub quality: Amount,
     /// Main content of exact duplicates.
     pub duplicates: Amount,
     /// The content of the corpus.
@@ -98,9 +101,10 @@ impl Stages {
         let boilerplate = take(Label::Boilerplate);
         let template = take(Label::Template);
         let foreign = take(Label::Foreign);
+        let quality = take(Label::Quality);
         let duplicates = take(Label::Duplicate);
         let main_content = whole.minus(boilerplate).minus(template);
-        Stages { downloaded: whole, boilerplate, template, main_content, foreign, duplicates, kept: left }
+        Stages { downloaded: whole, boilerplate, template, main_content, foreign, quality, duplicates, kept: left }
     }
 }
 
@@ -111,8 +115,66 @@ impl AddAssign for Stages {
         self.template += other.template;
         self.main_content += other.main_content;
         self.foreign += other.foreign;
+        self.quality += other.quality;
         self.duplicates += other.duplicates;
         self.kept += other.kept;
+    }
+}
+
+/// Documents of which each rule of quality removed something, by its pass, its set and its name.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct RuleCounts(BTreeMap<String, u64>);
+
+impl std::ops::Deref for RuleCounts {
+    type Target = BTreeMap<String, u64>;
+
+    fn deref(&self) -> &BTreeMap<String, u64> {
+        &self.0
+    }
+}
+
+impl RuleCounts {
+    /// Counts the rules that removed something of a document.
+    pub(crate) fn add(&mut self, document: &Document) {
+        let of_quality = document.marks.iter().filter(|mark| mark.label == Label::Quality);
+        let names: BTreeSet<String> = of_quality.map(rule_of).collect();
+        for name in names {
+            *self.0.entry(name).or_default() += 1;
+        }
+    }
+
+    /// True if no rule removed anything.
+    fn is_none(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    fn merge(&mut self, other: &RuleCounts) {
+        for (name, count) in &other.0 {
+            *self.0.entry(name.clone()).or_default() += count;
+        }
+    }
+
+    /// A table for people, the most frequent first; empty if no rule removed anything.
+    pub fn table(&self) -> String {
+        let mut rules: Vec<_> = self.0.iter().collect();
+        rules.sort_by_key(|(name, count)| (std::cmp::Reverse(**count), (*name).clone()));
+        let mut table = String::new();
+        for (name, count) in rules {
+            if table.is_empty() {
+                let _ = writeln!(table, "{:<56}{:>14}", "rule", "documents");
+            }
+            let _ = writeln!(table, "{:<56}{:>14}", legible(name), thousands(*count));
+        }
+        table
+    }
+}
+
+/// The name of the rule that set a mark: its pass, the set of rules and the rule.
+fn rule_of(mark: &Mark) -> String {
+    match &mark.reason {
+        Reason::Measured { filter, rule, .. } => format!("{} {filter} {rule}", mark.pass),
+        _ => mark.pass.to_string(),
     }
 }
 
@@ -217,6 +279,9 @@ pub struct Statistics {
     /// Main content by host, where it is known.
     #[serde(default)]
     pub hosts: BTreeMap<String, Loss>,
+    /// Documents of which each rule of quality removed something.
+    #[serde(default, skip_serializing_if = "RuleCounts::is_none")]
+    pub rules: RuleCounts,
     /// What became of the items of the inputs.
     #[serde(default)]
     pub input: Account,
@@ -234,6 +299,7 @@ impl Statistics {
             return;
         }
         let stages = Stages::of(document);
+        self.rules.add(document);
         self.total += stages;
         let language = document.language.as_deref().unwrap_or(UNKNOWN_LANGUAGE);
         *self.languages.entry(language.to_owned()).or_default() += stages;
@@ -259,6 +325,7 @@ impl Statistics {
             *self.skipped.entry(reason.clone()).or_default() += count;
         }
         self.failures += other.failures;
+        self.rules.merge(&other.rules);
         self.input.merge(&other.input);
     }
 
@@ -283,6 +350,9 @@ impl Statistics {
         }
         row("main content", self.total.main_content, all);
         row("  other languages", self.total.foreign, all);
+        if !self.total.quality.is_none() {
+            row("  low quality", self.total.quality, all);
+        }
         row("  exact duplicates", self.total.duplicates, all);
         row("corpus", self.total.kept, all);
         let head = format!("{:<24}{:>14}{:>18}{:>18}{:>11}\n", "", "documents", "words", "tokens", "word share");
@@ -325,6 +395,9 @@ impl Statistics {
                     share(loss.words_kept, loss.words),
                 );
             }
+        }
+        if !self.rules.is_none() {
+            let _ = write!(table, "\n{}", self.rules.table());
         }
         if !self.skipped.is_empty() {
             let mut skipped: Vec<_> = self.skipped.iter().collect();

@@ -9,7 +9,7 @@ use super::features::{Context, Measures, Names, traits_of};
 use super::linked_data::parse_leniently;
 use super::model::{Model, ModelError, Row, Table};
 use super::segment::{ParsedPage, Segmentation, Segmenter, Statement, unescape};
-use super::stoplists::{StopList, stop_list};
+use crate::text::{StopList, stop_list};
 use super::traits::Traits;
 use crate::document::{Block, BlockKind, Label, Mark, Reason, Span};
 use crate::papers::bte::bte;

@@ -61,7 +61,7 @@ impl Convert {
         let mut documents = 0;
         // A document of which nothing is left is not written, unless it never had any text.
         let is_gone = |document: &Document| !self.keep_marked && !document.marks.is_empty() && document.is_removed();
-        let preparation = Preparation { language: None, extractor: None };
+        let preparation = Preparation::default();
         each_document(
             &run.start()?,
             "read",

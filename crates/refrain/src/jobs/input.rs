@@ -70,7 +70,7 @@ impl ListedItem {
         };
         let opened = match item {
             Item::Document(raw) => Opened::new(position, *raw).map(|opened| opened.failure).map_err(|none| *none),
-            item => Err(Preparation { language: None, extractor: None }.prepare(position, item)),
+            item => Err(Preparation::default().prepare(position, item)),
         };
         match opened {
             Ok(failure) => ListedItem { record, kind: ItemKind::Document { id, origin, bytes }, failure },

@@ -154,7 +154,7 @@ impl Decontaminate {
         names: &[ItemName],
         (lists_removed, explains): (bool, bool),
     ) -> Done {
-        let preparation = Preparation { language: None, extractor: None };
+        let preparation = Preparation::default();
         let mut done = Done {
             prepared: preparation.prepare(position, item),
             places: Vec::new(),
