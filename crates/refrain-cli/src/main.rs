@@ -65,7 +65,7 @@ fn main() -> std::process::ExitCode {
         Command::Decode(arguments) => cmd::decode::run(&arguments, &given),
         Command::Dedup(arguments) => cmd::dedup::run(&arguments, &given),
         Command::Decontaminate(arguments) => cmd::decontaminate::run(&arguments, &given),
-        Command::Quality(arguments) => cmd::quality::run(&arguments, &given),
+        Command::Quality(arguments) => cmd::quality::run(&arguments),
         Command::Strip(arguments) => cmd::strip::run(&arguments, &given),
         Command::Template(arguments) => cmd::template::run(&arguments, &given),
         Command::Compare(arguments) => cmd::compare::run(&arguments, &given),

@@ -132,8 +132,8 @@ pub use jobs::{
     Audit, AuditReport, AuditVerdicts, CheckInput, CheckReport, Compare, CompareInput, CompareReport, ContaminatedUnit,
     Convert, ConvertReport, Corpus, CorpusReport, Decode, DecodeReport, Decontaminate, DecontaminateReport, Dedup,
     DedupPlan, DedupReport, Editions, EditionsInput, EditionsReport, Extract, ExtractReport, ExtractedPage, Failures,
-    Input, Keep, Library, LibraryCheck, LibraryOptions, Memory, NamedPairs, Output, Outputs, Quality, QualityReport, SavedEvidence, Strip,
-    StripReport, Template, TemplateReport, TemplateResult, Why, WhyReport,
+    Input, Keep, Library, LibraryCheck, LibraryOptions, Memory, NamedPairs, Output, Outputs, Quality, QualityReport,
+    SavedEvidence, Strip, StripReport, Template, TemplateReport, TemplateResult, Why, WhyReport,
 };
 pub use run::{Event, Observer, Run, Stop, Workers};
 pub use stats::Account;

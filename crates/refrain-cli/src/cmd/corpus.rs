@@ -13,8 +13,8 @@ use refrain::write::{Compression, Format};
 use refrain::{Corpus, CorpusReport, Outputs, Run};
 
 use crate::arguments::{
-    ExtractArguments, Given, InputArguments, QualityArguments, alarm, is_folder, languages, named, offsets, output_format, print,
-    run_job, size, tell, tell_failures, thread_number,
+    ExtractArguments, Given, InputArguments, QualityArguments, alarm, is_folder, languages, named, offsets,
+    output_format, print, run_job, size, tell, tell_failures, thread_number,
 };
 use crate::exit::Exit;
 

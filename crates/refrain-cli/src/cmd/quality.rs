@@ -2,14 +2,15 @@
 
 use std::path::PathBuf;
 
-use anyhow::{Result, bail};
+use anyhow::Result;
 use clap::Args;
 use refrain::text::Offsets;
 use refrain::write::{Compression, Format};
 use refrain::{Quality, Run};
 
 use crate::arguments::{
-    Given, InputArguments, OutputArguments, QualityArguments, counted_documents, languages, offsets, output_format, print, tell,
+    InputArguments, OutputArguments, QualityArguments, counted_documents, languages, offsets, output_format, print,
+    tell,
 };
 use crate::exit::Exit;
 
@@ -27,7 +28,7 @@ pub(crate) struct Arguments {
     #[command(flatten)]
     rules: QualityArguments,
     /// Learn limits from the documents and write a file for --quality, instead of judging them
-    #[arg(long, help_heading = "Learning")]
+    #[arg(long, conflicts_with_all = ["quality", "min_words", "max_words", "block_hosts", "sample", "mask", "format", "explain", "keep_marked", "offsets", "removed"], help_heading = "Learning")]
     learn: bool,
     /// With --learn: the language of the documents, by its code [default: the most frequent one]
     #[arg(long, value_name = "CODE", requires = "learn", help_heading = "Learning")]
@@ -58,42 +59,35 @@ impl Arguments {
     }
 }
 
-pub(crate) fn run(arguments: &Arguments, given: &Given) -> Result<Exit> {
+pub(crate) fn run(arguments: &Arguments) -> Result<Exit> {
     let (output, job, input) = (&arguments.output, arguments.job(), arguments.input.input()?);
-    let left = "the output was not finished";
-    if arguments.learn {
-        let idle = ["quality", "min_words", "max_words", "block_hosts", "sample", "mask", "format", "explain", "keep_marked"];
-        given.refuse(&[&idle[..], &["offsets", "removed"]].concat(), "has no effect with --learn, which writes a file of rules")?;
-        let language = languages("--lang", arguments.lang.as_slice())?.pop();
-        let outputs = output.outputs(None)?;
-        let learn = |run: &Run| job.learn(&input, language.as_deref(), outputs, run);
-        let learned = output.run(Run::default(), "documents", left, learn)?;
-        output.print_json(&learned)?;
-        output.tell_account(&learned.input);
-        let exit = OutputArguments::tell_failures(&learned.failures);
-        if let Some(path) = output.path().filter(|_| !output.quiet) {
-            let language = learned.rules.language.unwrap_or_default();
-            tell(&format!("learned limits for {language} from {}; wrote {}", counted_documents(learned.documents), path.display()));
-        }
-        return Ok(exit);
-    }
-    if arguments.explain && output.path().is_some_and(crate::arguments::is_folder) {
-        bail!("--explain writes one file, not a folder; name a file with -o");
-    }
     let mut outputs = output.outputs(arguments.format)?;
     if let Some(path) = &arguments.removed {
         outputs = outputs.removed(path)?;
     }
-    let report = output.run(Run::default(), "documents", left, |run| job.run(&input, outputs, run))?;
-    output.print_json(&report)?;
-    if !output.quiet && !output.json && output.path().is_some() {
-        print(&report.rules.table())?;
-    }
-    output.tell_account(&report.input);
-    let exit = OutputArguments::tell_failures(&report.failures);
-    if let Some(path) = output.path().filter(|_| !output.quiet) {
+    let left = "the output was not finished";
+    let (account, failures, done) = if arguments.learn {
+        let language = languages("--lang", arguments.lang.as_slice())?.pop();
+        let learn = |run: &Run| job.learn(&input, language.as_deref(), outputs, run);
+        let learned = output.run(Run::default(), "documents", left, learn)?;
+        output.print_json(&learned)?;
+        let language = learned.rules.language.unwrap_or_default();
+        let done = format!("learned limits for {language} from {}", counted_documents(learned.documents));
+        (learned.input, learned.failures, done)
+    } else {
+        let report = output.run(Run::default(), "documents", left, |run| job.run(&input, outputs, run))?;
+        output.print_json(&report)?;
+        if !output.quiet && !output.json && output.path().is_some() {
+            print(&report.rules.table())?;
+        }
         let (kept, all) = (report.documents_kept, counted_documents(report.documents));
-        tell(&format!("kept {kept} of {all}, {} of {} words; wrote {}", report.words_kept, report.words, path.display()));
+        let done = format!("kept {kept} of {all}, {} of {} words", report.words_kept, report.words);
+        (report.input, report.failures, done)
+    };
+    output.tell_account(&account);
+    let exit = OutputArguments::tell_failures(&failures);
+    if let Some(path) = output.path().filter(|_| !output.quiet) {
+        tell(&format!("{done}; wrote {}", path.display()));
     }
     Ok(exit)
 }

@@ -24,6 +24,7 @@ pub(crate) mod tokens;
 pub mod training;
 mod traits;
 
+pub use crate::text::{StopList, stop_list, stop_list_languages};
 pub use extractor::{
     Decision, DecisionRule, ExtractMethod, ExtractOptions, ExtractProfile, Extracted, Extractor, Workspace,
 };
@@ -33,7 +34,6 @@ pub use metadata::Metadata;
 pub use model::ModelError;
 pub use record::RecordOptions;
 pub use segment::{ParsedPage, Segmentation, segment, segment_with};
-pub use crate::text::{StopList, stop_list, stop_list_languages};
 pub(crate) use tei::XML_DECLARATION;
 pub use tei::tei;
 

@@ -8,14 +8,15 @@ use serde_json::{Map, Value, json};
 
 use super::failures::{FailureLog, Failures};
 use super::input::Input;
-use super::outputs::{ERRORS, Outputs, REMOVED, REPORT};
+use super::outputs::{ERRORS, Outputs, REMOVED, REPORT, is_folder};
 use crate::decode::LanguageFilter;
 use crate::document::{Document, Label};
 use crate::error::{Error, Hint, IoContext, Result};
 use crate::flow::each_document;
 use crate::prepare::{Preparation, Prepared};
-use crate::quality::{BlockedHosts, Mask, PRESETS, QualityFilter, QualityMeasure, QualityRules};
-use crate::quality::{Reference, ReferenceDocument};
+use crate::quality::{
+    BlockedHosts, Mask, PRESETS, QualityFilter, QualityMeasure, QualityRules, Reference, ReferenceDocument, rounded,
+};
 use crate::report::{rule, sentence};
 use crate::run::Run;
 use crate::source::ReadOptions;
@@ -181,6 +182,9 @@ impl Quality {
             let error = Error::Refused("no rule is named, so nothing would be removed".into());
             return Err(error.hint(Hint::option("quality", "name presets or files with `quality`")));
         };
+        if let Some(folder) = outputs.path().filter(|path| self.explain && is_folder(path)) {
+            return Err(Error::Refused(format!("{} is a folder, but explanations are one file", folder.display())));
+        }
         let (source, early) = input.open(&self.read, &outputs)?;
         let mut failures = FailureLog::new(&outputs, early)?;
         let options = WriteOptions { keep_marked: self.keep_marked, offsets: self.offsets };
@@ -239,13 +243,7 @@ impl Quality {
 
     /// Learns limits from documents in one language that are worth keeping, and writes a file of rules. Without a language, it is
     /// the one that most documents are in. Documents in other languages do not count.
-    pub fn learn(
-        &self,
-        input: &Input,
-        language: Option<&str>,
-        outputs: Outputs,
-        run: &Run,
-    ) -> Result<LearnedQuality> {
+    pub fn learn(&self, input: &Input, language: Option<&str>, outputs: Outputs, run: &Run) -> Result<LearnedQuality> {
         outputs.check(&[ERRORS, REPORT])?;
         let (source, early) = input.open(&self.read, &outputs)?;
         let mut failures = FailureLog::new(&outputs, early)?;
@@ -310,7 +308,8 @@ impl QualityReport {
 
 /// A line of JSON: what was measured of a document by each set of rules, and the rule that it breaks.
 fn explain(document: &Document, filter: &QualityFilter) -> Vec<u8> {
-    let broken = document.fitting_marks().find(|mark| mark.label == Label::Quality && mark.span.len() == document.text().len());
+    let broken =
+        document.fitting_marks().find(|mark| mark.label == Label::Quality && mark.span.len() == document.text().len());
     let language = document.language.as_deref();
     let mut line = Map::new();
     line.insert("id".into(), document.id.as_str().into());
@@ -323,7 +322,7 @@ fn explain(document: &Document, filter: &QualityFilter) -> Vec<u8> {
     for rules in filter.rules.iter().filter(|rules| rules.applies(language)) {
         let figures = rules.figures(&text, language).into_iter();
         let figures: Map<String, Value> =
-            figures.map(|(measure, value)| (measure.name().to_owned(), value.into())).collect();
+            figures.map(|(measure, value)| (measure.name().to_owned(), value.map(rounded).into())).collect();
         line.insert(rules.name.clone(), figures.into());
     }
     (Value::from(line).to_string() + "\n").into_bytes()

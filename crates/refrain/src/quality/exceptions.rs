@@ -3,6 +3,8 @@
 use std::collections::{HashMap, HashSet};
 use std::sync::OnceLock;
 
+use foldhash::fast::FixedState;
+
 /// Stretches that are one word in every language, besides single letters with a full stop.
 const SMILEYS: &str = r#"' \") <space> '' C++ \t \n — ä. ö. ü. :) :-) :)) :-)) :))) :-))) (: (-: =) (= :] :-] [: [-: [= =] :o) (o: :} :-} 8) 8-) (-8
     ;) ;-) (; (-; :( :-( :(( :-(( :((( :-((( ): )-: =( >:( :') :'-) :'( :'-( :/ :-/ =/ =| :| :-| ]= =[ :1 :P :-P :p :-p :O :-O :o
@@ -12,11 +14,14 @@ const SMILEYS: &str = r#"' \") <space> '' C++ \t \n — ä. ö. ü. :) :-) :)) :
 
 /// True for a stretch that is one word in every language.
 pub(super) fn is_smiley(word: &str) -> bool {
-    static ALL: OnceLock<HashSet<&str>> = OnceLock::new();
+    static ALL: OnceLock<HashSet<&str, FixedState>> = OnceLock::new();
     let is_letter = matches!(word.as_bytes(), [b'a'..=b'z', b'.']);
     let all = || ALL.get_or_init(|| SMILEYS.split_whitespace().collect());
     // The longest one has 15 characters, and none is a word of letters.
-    is_letter || (word.len() <= 40 && !word.starts_with(|c: char| c.is_ascii_alphabetic() && !"CVXvxoO".contains(c)) && all().contains(word))
+    is_letter
+        || (word.len() <= 40
+            && !word.starts_with(|c: char| c.is_ascii_alphabetic() && !"CVXvxoO".contains(c))
+            && all().contains(word))
 }
 
 /// Abbreviations and other words of English that are not divided.
@@ -35,10 +40,7 @@ const CONTRACTIONS: [(&str, &str); 8] = [
     ("i you we they", "|'ve"),
     ("you we they", "|'re"),
     ("he she it", "|'s"),
-    (
-        "ca could do does did had may might must need ought sha should wo would",
-        "|n't |n't|'ve",
-    ),
+    ("ca could do does did had may might must need ought sha should wo would", "|n't |n't|'ve"),
     ("could might must should would", "|'ve"),
     ("ai are is was were have has dare", "|n't"),
 ];
@@ -59,7 +61,7 @@ const NO_CONTRACTIONS: &str = "Ill ill Its its Hell hell Shell shell Shed shed w
 
 /// The lengths of the parts of an English word that the rules do not divide as others, in characters; `None` for all other words.
 pub(super) fn parts(word: &str) -> Option<&'static [usize]> {
-    static ALL: OnceLock<HashMap<String, Vec<usize>>> = OnceLock::new();
+    static ALL: OnceLock<HashMap<String, Vec<usize>, FixedState>> = OnceLock::new();
     // The longest one, such as "shouldn't've", has 12 characters.
     if word.len() > 16 {
         return None;
@@ -67,8 +69,8 @@ pub(super) fn parts(word: &str) -> Option<&'static [usize]> {
     ALL.get_or_init(all_parts).get(word).map(Vec::as_slice)
 }
 
-fn all_parts() -> HashMap<String, Vec<usize>> {
-    let mut all = HashMap::new();
+fn all_parts() -> HashMap<String, Vec<usize>, FixedState> {
+    let mut all = HashMap::default();
     let mut add = |divided: &str| {
         for divided in [divided.to_owned(), divided.replace('\'', "’")] {
             let lengths = divided.split('|').map(|part| part.chars().count()).collect();

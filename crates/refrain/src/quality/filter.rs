@@ -47,7 +47,11 @@ impl QualityFilter {
     /// count.
     pub fn mark(&self, document: &mut Document) {
         if let Some(name) = self.blocked(document) {
-            return document.mark_all(Label::Quality, HOSTS_PASS, Reason::Stated(format!("the host is blocked: {name}")));
+            return document.mark_all(
+                Label::Quality,
+                HOSTS_PASS,
+                Reason::Stated(format!("the host is blocked: {name}")),
+            );
         }
         if self.rules.is_empty() {
             return;
@@ -88,7 +92,9 @@ impl QualityFilter {
             let Some(lines) = lines.filter(|lines| !lines.removed.is_empty()) else { continue };
             text = MeasuredText::new(left(text.text(), &lines.removed), language);
             let spans: Vec<Span> = removed.iter().map(|(_, line)| line.span).collect();
-            let moved = |line: LineRemoval| before_cuts(&spans, line.span).map(|span| LineRemoval { span, ..line.clone() }).collect::<Vec<_>>();
+            let moved = |line: LineRemoval| {
+                before_cuts(&spans, line.span).map(|span| LineRemoval { span, ..line.clone() }).collect::<Vec<_>>()
+            };
             let new: Vec<LineRemoval> = lines.removed.into_iter().flat_map(moved).collect();
             removed.extend(new.into_iter().map(|line| (rules.name.as_str(), line)));
             removed.sort_by_key(|(_, line)| line.span);
@@ -132,4 +138,98 @@ fn before_cuts(cuts: &[Span], span: Span) -> impl Iterator<Item = Span> {
         pieces.push(Span::new(start + shift, start + shift + left));
     }
     pieces.into_iter()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::quality::PASS;
+
+    fn document(text: &str) -> Document {
+        let mut document = Document::from_text("https://news.example/1", text);
+        document.language = Some("en".into());
+        document
+    }
+
+    fn marked(document: &Document) -> Vec<(&str, &str)> {
+        document.fitting_marks().map(|mark| (&*mark.pass, mark.span.of(document.text()))).collect()
+    }
+
+    #[test]
+    fn lines_are_marked_where_they_are() {
+        let own = r#"{"lines": {"words": 3, "citations": true}}"#;
+        let other = r#"{"lines": {"javascript": true}}"#;
+        let rules = [own, other].map(|json| QualityRules::from_json(json, "own").expect("rules")).to_vec();
+        let filter = QualityFilter { rules, ..QualityFilter::default() };
+        let mut document =
+            document("Home\n\nOne [1] é two three\nshort\nuses [2] javascript now [3]\n\nThe lamp is lit");
+        document.marks.push(Mark {
+            span: Span::new(0, 4),
+            label: Label::Boilerplate,
+            pass: "test".into(),
+            reason: Reason::Stated(String::new()),
+        });
+        filter.mark(&mut document);
+        let expected = ["[1]", "short", "uses ", "[2]", " javascript now ", "[3]"].map(|text| (PASS, text));
+        let mut found = marked(&document);
+        assert_eq!(found.remove(0), ("test", "Home"));
+        found.sort_by_key(|(_, text)| document.text().find(text));
+        assert_eq!(found, expected);
+        assert_eq!(document.kept(), "One é two three\n\nThe lamp is lit");
+    }
+
+    #[test]
+    fn text_that_is_marked_already_is_not_judged() {
+        let filter =
+            QualityFilter { rules: QualityRules::preset("gopher").expect("rules"), ..QualityFilter::default() };
+        let mut short = document("Home");
+        short.mark_all(Label::Foreign, "test", Reason::Stated(String::new()));
+        filter.mark(&mut short);
+        assert_eq!(short.marks.len(), 1);
+    }
+
+    #[test]
+    fn hosts_are_blocked_with_all_below_them() {
+        let filter = QualityFilter { hosts: BlockedHosts::parse("news.example"), ..QualityFilter::default() };
+        let mut page = document("The lamp is lit.");
+        filter.mark(&mut page);
+        assert_eq!(marked(&page), [("hosts", "The lamp is lit.")]);
+        let mut other = Document::from_text("https://goodnews.example/", "The lamp is lit.");
+        filter.mark(&mut other);
+        assert!(other.marks.is_empty());
+    }
+
+    #[test]
+    fn a_larger_sample_contains_a_smaller_one() {
+        let sampled = |share, number: usize| {
+            let filter = QualityFilter { sample: Some(share), ..QualityFilter::default() };
+            filter.is_sampled(Some(&format!("https://a.example/{number}")), "")
+        };
+        let counts = [0.1, 0.5, 1.0].map(|share| (0..2000).filter(|number| sampled(share, *number)).count());
+        assert!((150..250).contains(&counts[0]) && (900..1100).contains(&counts[1]) && counts[2] == 2000, "{counts:?}");
+        assert!((0..2000).all(|number| !sampled(0.1, number) || sampled(0.5, number)));
+    }
+
+    #[test]
+    fn masked_text_is_nowhere_and_its_marks_remove_nothing() {
+        let filter = QualityFilter { mask: Some(Mask::Pii), ..QualityFilter::default() };
+        let mut page = document("eva@a.example\n\nWrite to jan@b.example from 8.8.8.8 today.\n\nBye");
+        page.marks.push(Mark {
+            span: Span::new(0, 13),
+            label: Label::Boilerplate,
+            pass: "test".into(),
+            reason: Reason::Stated(String::new()),
+        });
+        assert!(page.adopt_pages(vec![0, 15, 59]));
+        filter.mask(&mut page);
+        assert_eq!(page.text(), "[email]\n\nWrite to [email] from [ip] today.\n\nBye");
+        assert_eq!(page.kept(), "Write to [email] from [ip] today.\n\nBye", "a marked address stays marked");
+        let masked: Vec<_> = page.marks.iter().filter(|mark| mark.label == Label::Masked).collect();
+        assert_eq!(
+            masked.iter().map(|mark| mark.span.of(page.text())).collect::<Vec<_>>(),
+            ["[email]", "[email]", "[ip]"]
+        );
+        assert_eq!(page.blocks().iter().map(|block| block.span.of(page.text())).collect::<Vec<_>>().len(), 3);
+        assert_eq!(&page.text()[page.pages()[1]..page.pages()[2]], "Write to [email] from [ip] today.\n\n");
+    }
 }

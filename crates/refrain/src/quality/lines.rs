@@ -144,3 +144,51 @@ pub(super) fn left(text: &str, removed: &[LineRemoval]) -> String {
     let spans: Vec<Span> = removed.iter().map(|removed| removed.span).collect();
     without(text, &spans)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::rules::QualityRules;
+    use super::*;
+
+    #[test]
+    fn each_rule_removes_its_lines_and_no_others() {
+        let rules = QualityRules::preset("c4").expect("its rules").remove(0).lines;
+        let long = "x".repeat(1000);
+        for (line, rule) in [
+            ("The lamp is lit.", ""),
+            ("The lamp is lit", "line_end"),
+            ("The lamp is...", "line_end"),
+            ("\"The lamp is lit!\"", ""),
+            ("Lit now.", "line_words"),
+            ("It is lit.", ""),
+            (&format!("A word {long}"), "line_end"),
+            (&format!("A word {long}x."), "line_word_length"),
+            ("You need JavaScript for this.", "line_javascript"),
+            ("Read our Privacy Policy here.", "line_policy"),
+            ("  It was lit [12] in 1901[citation needed].  ", "citation"),
+            ("It was lit [note 1] at dusk.", ""),
+        ] {
+            let text = format!("One two three.\n{line}\nFour five six.");
+            let removed = rules.judge(&text, true).removed;
+            let names: Vec<&str> = removed.iter().map(|line| line.rule).collect();
+            match rule {
+                "" => assert!(names.is_empty(), "{line}: {names:?}"),
+                "citation" => {
+                    let texts: Vec<&str> = removed.iter().map(|line| line.span.of(&text)).collect();
+                    assert_eq!(texts, ["[12]", "[citation needed]"]);
+                }
+                _ => {
+                    assert_eq!(names, [rule], "{line}");
+                    assert_eq!(removed[0].span.of(&text), line);
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn sentences_are_counted_in_lines_that_are_kept() {
+        let rules = QualityRules::preset("c4").expect("its rules").remove(0).lines;
+        let verdicts = rules.judge("One two. Three four.\nFive six seven. Eight\nLorem ipsum is { here.", true);
+        assert_eq!((verdicts.sentences, verdicts.lorem_ipsum, verdicts.curly_brackets), (3, 1, 1));
+    }
+}

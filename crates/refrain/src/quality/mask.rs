@@ -87,7 +87,8 @@ fn email(text: &str, from: usize, at: usize) -> Option<Span> {
     let domain = &after[..after.find(|c| !is_domain(c)).unwrap_or(after.len())];
     let domain = domain.split("..").next().unwrap_or_default().trim_end_matches(['.', '-']);
     let labels = || domain.split('.');
-    let fits = labels().count() > 1 && labels().all(|label| !label.is_empty() && !label.starts_with('-') && !label.ends_with('-'));
+    let fits = labels().count() > 1
+        && labels().all(|label| !label.is_empty() && !label.starts_with('-') && !label.ends_with('-'));
     (fits && !local.is_empty() && !local.ends_with('.')).then(|| Span::new(at - local.len(), at + 1 + domain.len()))
 }
 

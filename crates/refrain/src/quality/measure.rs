@@ -263,7 +263,8 @@ impl<'a> MeasuredText<'a> {
             M::Duplicate10GramChars => self.duplicate_ngrams(10),
             M::Words => Some(self.proper_words().count() as f64),
             M::WordLength => {
-                let (words, chars) = self.proper_words().fold((0, 0), |(words, chars), word| (words + 1, chars + word.chars));
+                let (words, chars) =
+                    self.proper_words().fold((0, 0), |(words, chars), word| (words + 1, chars + word.chars));
                 (words > 0).then(|| chars as f64 / f64::from(words))
             }
             M::Hashes => Some(self.per_word(memchr::memchr_iter(b'#', self.whole.as_bytes()).count())),
@@ -285,10 +286,12 @@ impl<'a> MeasuredText<'a> {
                 || self.lines().filter(|line| line.to_lowercase().contains("lorem ipsum")).count(),
                 |judged| judged.lorem_ipsum,
             ) as f64),
-            M::CurlyBrackets => Some(judged.map_or_else(
-                || self.lines().filter(|line| line.contains('{')).count(),
-                |judged| judged.curly_brackets,
-            ) as f64),
+            M::CurlyBrackets => {
+                Some(judged.map_or_else(
+                    || self.lines().filter(|line| line.contains('{')).count(),
+                    |judged| judged.curly_brackets,
+                ) as f64)
+            }
             M::Sentences => Some(judged.map_or_else(
                 || self.lines().map(|line| count_sentences(line, self.english)).sum(),
                 |judged| judged.sentences,

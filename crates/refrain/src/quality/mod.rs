@@ -23,6 +23,7 @@ pub use lines::{LineRemoval, LineRules, LineVerdicts};
 pub use mask::{Mask, PersonalData, personal_data};
 pub use measure::{MeasuredText, QualityMeasure};
 pub use presets::PRESETS;
+pub(crate) use rules::rounded;
 pub use rules::{BrokenRule, QualityRules};
 pub use words::{count_sentences, words};
 

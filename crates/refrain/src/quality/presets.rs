@@ -99,8 +99,7 @@ pub(super) fn preset(name: &str) -> Option<Vec<QualityRules>> {
             vec![repetition(), quality(), c4, fineweb_rules()]
         }
         "fineweb2" => {
-            let dropped =
-                [M::DuplicateParagraphs, M::DuplicateParagraphChars, M::DuplicateLineChars, M::ShortLines];
+            let dropped = [M::DuplicateParagraphs, M::DuplicateParagraphChars, M::DuplicateLineChars, M::ShortLines];
             let mut sets = [repetition(), fineweb_rules(), quality()];
             for set in &mut sets {
                 set.at_most.retain(|measure, _| !dropped.contains(measure));

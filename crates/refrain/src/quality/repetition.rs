@@ -72,7 +72,8 @@ impl<'a> Ngrams<'a> {
 /// frequent ones, the first. `None` for a text with fewer words.
 pub(super) fn top_ngram_chars(words: &[WordFacts], n: usize) -> Option<usize> {
     let count = words.len().checked_sub(n - 1).filter(|count| *count > 0)?;
-    let mut counts: HashMap<u64, (u32, u32), FixedState> = HashMap::with_capacity_and_hasher(count, FixedState::default());
+    let mut counts: HashMap<u64, (u32, u32), FixedState> =
+        HashMap::with_capacity_and_hasher(count, FixedState::default());
     let mut ngrams = Ngrams::new(words, n);
     let mut best = (0, u32::MAX);
     for at in 0..count {

@@ -222,7 +222,11 @@ fn suffix(word: &str) -> usize {
     if last == '+' && after_digit(1) {
         return 1;
     }
-    let unit = UNITS.split(' ').filter(|unit| word.ends_with(unit) && after_digit(unit.len())).max_by_key(|unit| unit.len());
+    if !word.bytes().any(|byte| byte.is_ascii_digit()) {
+        return 0;
+    }
+    let unit =
+        UNITS.split(' ').filter(|unit| word.ends_with(unit) && after_digit(unit.len())).max_by_key(|unit| unit.len());
     unit.map_or(0, str::len)
 }
 
@@ -252,7 +256,9 @@ fn infix(word: &str, at: usize, english: bool) -> usize {
     let is_quote = |c: char| QUOTES.contains(c) || c == ',';
     match sign {
         '.' if next == Some('.') => return rest.len() - rest.trim_start_matches('.').len(),
-        '.' if before.is_some_and(|c| is_small(c) || is_quote(c)) && next.is_some_and(|c| is_capital(c) || is_quote(c)) => {
+        '.' if before.is_some_and(|c| is_small(c) || is_quote(c))
+            && next.is_some_and(|c| is_capital(c) || is_quote(c)) =>
+        {
             return 1;
         }
         '…' => return sign.len_utf8(),
@@ -262,9 +268,9 @@ fn infix(word: &str, at: usize, english: bool) -> usize {
         _ => {}
     }
     if letter_before || (english && digit_before) {
-        let hyphen = ["-", "–", "—", "--", "---", "——", "~"].into_iter().find(|hyphen| {
-            rest.starts_with(hyphen) && behind(hyphen.len()).is_some_and(is_letter)
-        });
+        let hyphen = ["-", "–", "—", "--", "---", "——", "~"]
+            .into_iter()
+            .find(|hyphen| rest.starts_with(hyphen) && behind(hyphen.len()).is_some_and(is_letter));
         if let Some(hyphen) = hyphen {
             return hyphen.len();
         }
@@ -377,12 +383,43 @@ fn is_punctuation(c: char) -> bool {
         '$' | '+' | '<' | '=' | '>' | '^' | '`' | '|' | '~' => false,
         _ if c.is_ascii() => c.is_ascii_punctuation(),
         '\u{2044}' | '\u{2052}' => false,
-        '¡' | '§' | '«' | '¶' | '·' | '»' | '¿' | '\u{37e}' | '\u{387}' | '\u{589}' | '\u{5be}' | '\u{60c}' | '\u{61b}'
-        | '\u{66a}'..='\u{66d}' | '\u{2010}'..='\u{2027}' | '\u{2030}'..='\u{205e}' | '\u{2308}'..='\u{230b}'
-        | '\u{2329}' | '\u{232a}' | '\u{2768}'..='\u{2775}' | '\u{27e6}'..='\u{27ef}' | '\u{2e00}'..='\u{2e5d}'
-        | '\u{3001}'..='\u{3003}' | '\u{3008}'..='\u{3011}' | '\u{3014}'..='\u{301f}' | '\u{30fb}'
-        | '\u{ff01}'..='\u{ff03}' | '\u{ff05}'..='\u{ff0a}' | '\u{ff0c}'..='\u{ff0f}' | '\u{ff1a}' | '\u{ff1b}'
-        | '\u{ff1f}' | '\u{ff20}' | '\u{ff3b}'..='\u{ff3d}' | '\u{ff5b}' | '\u{ff5d}' | '\u{ff5f}'..='\u{ff65}' => true,
+        '¡'
+        | '§'
+        | '«'
+        | '¶'
+        | '·'
+        | '»'
+        | '¿'
+        | '\u{37e}'
+        | '\u{387}'
+        | '\u{589}'
+        | '\u{5be}'
+        | '\u{60c}'
+        | '\u{61b}'
+        | '\u{66a}'..='\u{66d}'
+        | '\u{2010}'..='\u{2027}'
+        | '\u{2030}'..='\u{205e}'
+        | '\u{2308}'..='\u{230b}'
+        | '\u{2329}'
+        | '\u{232a}'
+        | '\u{2768}'..='\u{2775}'
+        | '\u{27e6}'..='\u{27ef}'
+        | '\u{2e00}'..='\u{2e5d}'
+        | '\u{3001}'..='\u{3003}'
+        | '\u{3008}'..='\u{3011}'
+        | '\u{3014}'..='\u{301f}'
+        | '\u{30fb}'
+        | '\u{ff01}'..='\u{ff03}'
+        | '\u{ff05}'..='\u{ff0a}'
+        | '\u{ff0c}'..='\u{ff0f}'
+        | '\u{ff1a}'
+        | '\u{ff1b}'
+        | '\u{ff1f}'
+        | '\u{ff20}'
+        | '\u{ff3b}'..='\u{ff3d}'
+        | '\u{ff5b}'
+        | '\u{ff5d}'
+        | '\u{ff5f}'..='\u{ff65}' => true,
         _ => ends_sentence(c),
     }
 }

@@ -189,8 +189,18 @@ mod tests {
             sentence(&reason, None)
         };
         for (rule, value, limit, expected) in [
-            ("ellipsis_lines", 0.41, 0.3, "share of lines that end with an ellipsis: 41 %, at most 30 % (gopher-quality)"),
-            ("repeated_line_chars", 0.0102, 0.01, "share of characters in lines that equal an earlier one: 1.02 %, at most 1 % (gopher-quality)"),
+            (
+                "ellipsis_lines",
+                0.41,
+                0.3,
+                "share of lines that end with an ellipsis: 41 %, at most 30 % (gopher-quality)",
+            ),
+            (
+                "repeated_line_chars",
+                0.0102,
+                0.01,
+                "share of characters in lines that equal an earlier one: 1.02 %, at most 1 % (gopher-quality)",
+            ),
             ("words", 49.0, 50.0, "number of words: 49, at least 50 (gopher-quality)"),
             ("word_length", 2.96, 3.0, "mean length of words: 2.96, at least 3 (gopher-quality)"),
             ("line_end", 0.0, 1.0, "the line does not end like a sentence (gopher-quality)"),
