@@ -170,7 +170,7 @@ mod tests {
             reason: Reason::Stated(String::new()),
         });
         filter.mark(&mut document);
-        let expected = ["[1]", "short", "uses ", "[2]", " javascript now ", "[3]"].map(|text| (PASS, text));
+        let expected = ["[1]", "short", "uses ", "[2]", " javascript now", "[3]"].map(|text| (PASS, text));
         let mut found = marked(&document);
         assert_eq!(found.remove(0), ("test", "Home"));
         found.sort_by_key(|(_, text)| document.text().find(text));

@@ -7,8 +7,8 @@ use super::presets::{fineweb2, preset};
 use super::rules::QualityRules;
 use super::words::{is_symbols, words};
 
-/// The share of the documents of the reference that lies beyond each limit.
-const TAIL: f64 = 0.10;
+/// One of so many documents of the reference lies beyond each limit.
+const TAIL: u64 = 10;
 
 /// Parts of one in which figures are counted.
 const STEPS: f64 = 1000.0;
@@ -115,7 +115,7 @@ impl Reference {
     fn quantile(&self, measure: M, at_most: bool) -> Option<f64> {
         let counts = self.figures.get(&measure)?;
         let all: u64 = counts.values().sum();
-        let beyond = (all as f64 * TAIL) as u64;
+        let beyond = all / TAIL;
         let mut seen = 0;
         let mut passes = |(value, count): (&u32, &u64)| {
             seen += count;

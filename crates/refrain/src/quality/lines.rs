@@ -15,6 +15,7 @@ const POLICY: [&str; 6] =
 /// Which lines are removed.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
+#[allow(clippy::struct_excessive_bools)] // each is a rule of its own
 pub struct LineRules {
     /// Remove lines that do not end with `.`, `?`, `!` or a quotation mark, or that end with an ellipsis.
     pub terminal: bool,
@@ -148,7 +149,6 @@ pub(super) fn left(text: &str, removed: &[LineRemoval]) -> String {
 #[cfg(test)]
 mod tests {
     use super::super::rules::QualityRules;
-    use super::*;
 
     #[test]
     fn each_rule_removes_its_lines_and_no_others() {
