@@ -111,7 +111,7 @@ pub(crate) fn identity(filter: &QualityFilter) -> Value {
 ///
 /// let menu = Document::from_text("menu", "Home\nNews\nContact");
 /// let (outputs, results) = Outputs::memory();
-/// let rules = QualityOptions { quality: vec!["gopher".into()], ..QualityOptions::default() };
+/// let rules = QualityOptions { quality: vec!["gopher-quality".into()], ..QualityOptions::default() };
 /// let report = Quality { rules, ..Quality::default() }.run(&Input::documents([menu]), outputs, &Run::default())?;
 /// assert_eq!((report.documents, report.documents_kept), (1, 0));
 /// assert_eq!(report.rules["quality gopher-quality words"], 1);
@@ -217,7 +217,9 @@ impl Quality {
                 }
             },
         )?;
-        writer.map(|writer| writer.finish()).transpose()?;
+        if let Some(writer) = writer {
+            writer.finish()?;
+        }
         for list in [removed, explained].into_iter().flatten() {
             list.finish()?;
         }

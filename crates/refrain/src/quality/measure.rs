@@ -228,9 +228,9 @@ impl<'a> MeasuredText<'a> {
         count as f64 / self.words().len().max(1) as f64
     }
 
-    /// The share of characters in repeated sequences of n words. A text without repeated sequences of five words has no longer ones.
-    fn duplicate_ngrams(&self, n: usize) -> Option<f64> {
-        Some(self.share_of_chars(duplicate_ngram_chars(self.words(), n)))
+    /// The share of characters in repeated sequences of n words.
+    fn duplicate_ngrams(&self, n: usize) -> f64 {
+        self.share_of_chars(duplicate_ngram_chars(self.words(), n))
     }
 
     fn top_ngram(&self, n: usize) -> Option<f64> {
@@ -246,21 +246,21 @@ impl<'a> MeasuredText<'a> {
         match measure {
             M::DuplicateParagraphs => {
                 let found = paragraphs();
-                share(found.duplicates, found.all)
+                share(found.repeated, found.all)
             }
             M::DuplicateParagraphChars => Some(self.share_of_chars(paragraphs().chars)),
-            M::DuplicateLines => share(lines().duplicates, self.lines.len()),
+            M::DuplicateLines => share(lines().repeated, self.lines.len()),
             M::DuplicateLineChars => Some(self.share_of_chars(lines().chars)),
             M::RepeatedLineChars => share(lines().chars, self.chars - self.lines.len().saturating_sub(1)),
             M::Top2GramChars => self.top_ngram(2),
             M::Top3GramChars => self.top_ngram(3),
             M::Top4GramChars => self.top_ngram(4),
-            M::Duplicate5GramChars => self.duplicate_ngrams(5),
-            M::Duplicate6GramChars => self.duplicate_ngrams(6),
-            M::Duplicate7GramChars => self.duplicate_ngrams(7),
-            M::Duplicate8GramChars => self.duplicate_ngrams(8),
-            M::Duplicate9GramChars => self.duplicate_ngrams(9),
-            M::Duplicate10GramChars => self.duplicate_ngrams(10),
+            M::Duplicate5GramChars => Some(self.duplicate_ngrams(5)),
+            M::Duplicate6GramChars => Some(self.duplicate_ngrams(6)),
+            M::Duplicate7GramChars => Some(self.duplicate_ngrams(7)),
+            M::Duplicate8GramChars => Some(self.duplicate_ngrams(8)),
+            M::Duplicate9GramChars => Some(self.duplicate_ngrams(9)),
+            M::Duplicate10GramChars => Some(self.duplicate_ngrams(10)),
             M::Words => Some(self.proper_words().count() as f64),
             M::WordLength => {
                 let (words, chars) =

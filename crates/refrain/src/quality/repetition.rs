@@ -12,7 +12,7 @@ pub(super) struct Duplicates {
     /// Lines or paragraphs.
     pub(super) all: usize,
     /// Those that equal an earlier one.
-    pub(super) duplicates: usize,
+    pub(super) repeated: usize,
     /// Characters in these.
     pub(super) chars: usize,
 }
@@ -24,7 +24,7 @@ pub(super) fn duplicates<'a>(elements: impl Iterator<Item = &'a str>) -> Duplica
     for element in elements {
         found.all += 1;
         if !seen.insert(element) {
-            found.duplicates += 1;
+            found.repeated += 1;
             found.chars += element.chars().count();
         }
     }
@@ -162,6 +162,6 @@ mod tests {
 
     #[test]
     fn the_first_of_equal_lines_is_no_duplicate() {
-        assert_eq!(duplicates(["aé", "b", "aé", "aé"].into_iter()), Duplicates { all: 4, duplicates: 2, chars: 4 });
+        assert_eq!(duplicates(["aé", "b", "aé", "aé"].into_iter()), Duplicates { all: 4, repeated: 2, chars: 4 });
     }
 }
