@@ -7,7 +7,7 @@ TRAIN_VENV := .venv-train
 TOOLS := .tools/bin
 BIN := target/release/refrain
 
-.PHONY: bench-side-by-side has-browser has-collection has-reuse help demo test test-rust test-python test-browser lint deny book examples fuzz-check fuzz bench-read bench-extract bench-decode bench-decode-western bench-dedup bench-plan bench-trust bench-compare bench-decontaminate bench-strip bench-library-stores paper-compare paper-strip has-books bench-editions paper-editions has-editions bench-template bench-template-other paper-template \
+.PHONY: bench-side-by-side has-browser has-collection has-reuse help demo test test-rust test-python test-browser lint deny book examples fuzz-check fuzz bench-read bench-extract bench-decode bench-decode-western bench-dedup bench-plan bench-trust bench-compare bench-decontaminate bench-quality bench-strip bench-library-stores paper-compare paper-strip has-books bench-editions paper-editions has-editions bench-template bench-template-other paper-template \
 	train-extract evaluate-extract has-pages has-documents stoplists languages strip-evidence paper-decode clean
 
 help:
@@ -29,6 +29,7 @@ help:
 	@echo "make bench-trust       measure wrong removals from texts with the same wording and other facts, compared with rensa,"
 	@echo "                       datasketch and text-dedup (TRUST=--held: on templates that no rule was chosen on)"
 	@echo "make bench-decontaminate  measure how many planted benchmark items are found and removed"
+	@echo "make bench-quality     compare the rules of quality with datatrove, document by document (PAGES=file COLLECTION=file)"
 	@echo "make bench-strip       measure licence removal from books, compared with gutenberg-cleaner"
 	@echo "                       (BOOKS=folder GOLD=file)"
 	@echo "make bench-compare     measure the search for copied passages, compared with the crate ferret (REUSE=folder)"
@@ -211,6 +212,18 @@ bench-decontaminate:
 	$(CARGO) build --release --package refrain-cli
 	$(PYTHON) bench/decontaminate.py $(DECONTAMINATE)
 
+QUALITY_VENV := .venv-quality
+
+$(QUALITY_VENV)/ready: bench/requirements-quality.txt
+	$(PYTHON) -m venv $(QUALITY_VENV)
+	$(QUALITY_VENV)/bin/python -m pip install --quiet --requirement bench/requirements-quality.txt
+	touch $@
+
+# QUALITY="--documents 2000 --show 5" judges some documents and prints differences.
+bench-quality: has-pages has-collection $(QUALITY_VENV)/ready
+	$(CARGO) build --release --package refrain-cli
+	$(QUALITY_VENV)/bin/python bench/quality.py --pages $(PAGES) --base $(COLLECTION) $(QUALITY)
+
 # Collections with copied passages, and what scores them.
 REUSE ?= ../shared/data/reuse
 EVAL_PASSAGES ?= ../shared/tools/eval_passages.py
@@ -343,5 +356,5 @@ paper-decode:
 	$(CARGO) run --release --package refrain-bench -- paper-decode "$$texts"
 
 clean:
-	rm -rf demo-out bench-data $(BROWSER)/node_modules $(VENV) $(TRAIN_VENV) .venv-dedup .venv-strip .tools
+	rm -rf demo-out bench-data $(BROWSER)/node_modules $(VENV) $(TRAIN_VENV) .venv-dedup $(QUALITY_VENV) .venv-strip .tools
 	$(CARGO) clean

@@ -11,7 +11,8 @@ use clap::parser::ValueSource;
 use clap::{ArgMatches, Args};
 use refrain::decode::LanguageFilter;
 use refrain::extract::{ExtractMethod, ExtractOptions, ExtractProfile, JusTextOptions};
-use refrain::jobs::Losses;
+use refrain::jobs::{Losses, QualityOptions};
+use refrain::quality::Mask;
 use refrain::source::{InputFormat, ReadOptions, STDIN, TextIs};
 use refrain::text::Offsets;
 use refrain::write::{Compression, Format};
@@ -158,6 +159,49 @@ impl ExtractArguments {
             given.refuse(&JUSTEXT_ONLY, "needs --method justext")?;
         }
         Ok(())
+    }
+}
+
+/// What decides whether documents are worth keeping.
+#[derive(Args)]
+#[command(next_help_heading = "Quality")]
+pub(crate) struct QualityArguments {
+    /// Rules of quality, separated by commas and applied in this order: gopher, c4, fineweb, fineweb2, or the name of a JSON file
+    /// with limits; or a part of them: gopher-repetition, gopher-quality, fineweb-quality
+    #[arg(long, value_name = "RULES", value_delimiter = ',', value_parser = NonEmptyStringValueParser::new())]
+    quality: Vec<String>,
+
+    /// Remove documents with fewer words. Punctuation marks do not count
+    #[arg(long, value_name = "N", value_parser = number, allow_negative_numbers = true)]
+    min_words: Option<u64>,
+
+    /// Remove documents with more words
+    #[arg(long, value_name = "N", value_parser = number, allow_negative_numbers = true)]
+    max_words: Option<u64>,
+
+    /// Remove documents of the hosts in this file, one per line, and of all hosts below them; repeat it for more files
+    #[arg(long, value_name = "FILE")]
+    block_hosts: Vec<PathBuf>,
+
+    /// Read only this share of the documents. Their addresses decide, or their texts: a larger share contains a smaller one
+    #[arg(long, value_name = "SHARE", value_parser = share, allow_negative_numbers = true)]
+    sample: Option<f64>,
+
+    /// Replace e-mail addresses and public IP addresses by [email] and [ip]. They are not kept anywhere in the output
+    #[arg(long, value_name = "WHAT", value_parser = named(vec![("pii", Mask::Pii)]))]
+    mask: Option<Mask>,
+}
+
+impl QualityArguments {
+    pub(crate) fn options(&self) -> QualityOptions {
+        QualityOptions {
+            quality: self.quality.clone(),
+            min_words: self.min_words,
+            max_words: self.max_words,
+            block_hosts: self.block_hosts.clone(),
+            sample: self.sample,
+            mask: self.mask,
+        }
     }
 }
 

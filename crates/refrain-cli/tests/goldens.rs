@@ -41,6 +41,7 @@ goldens!(
     extract,
     library,
     messages,
+    quality,
     strip,
     template,
     why

@@ -331,10 +331,17 @@ fn a_nul_byte_leaves_the_annotation_of_a_vertical_file_alone() {
 
 /// Runs a verb that writes documents, and returns them.
 fn run(env: &Env, verb: &str, input: &str, output: &str) -> Vec<Value> {
-    let kept: &[&str] =
-        if ["extract", "dedup", "convert", "decontaminate"].contains(&verb) { &["--keep-marked"] } else { &[] };
+    let kept: &[&str] = if ["extract", "dedup", "convert", "decontaminate", "quality"].contains(&verb) {
+        &["--keep-marked"]
+    } else {
+        &[]
+    };
     let evals = format!("--evals={}", std::fs::canonicalize(sample("evals")).expect("a sample").display());
-    let evals: &[&str] = if verb == "decontaminate" { &[&evals] } else { &[] };
+    let own: &[&str] = match verb {
+        "decontaminate" => &[&evals],
+        "quality" => &["--quality=gopher,c4"],
+        _ => &[],
+    };
     let target = format!("{output}.jsonl");
     match verb {
         "corpus" => {
@@ -343,7 +350,7 @@ fn run(env: &Env, verb: &str, input: &str, output: &str) -> Vec<Value> {
                 .expect("a part");
         }
         _ => {
-            let outcome = env.run(&[&[verb, input, "-o", &target, "-q"][..], kept, evals].concat());
+            let outcome = env.run(&[&[verb, input, "-o", &target, "-q"][..], kept, own].concat());
             assert!(outcome.code < 2, "{verb} {input}: {outcome:?}");
         }
     }
@@ -356,7 +363,7 @@ fn every_verb_reads_what_another_one_wrote() {
     let pages = [sample("crawl.warc.gz"), sample("documents/keeper.pdf")]
         .map(|path| std::fs::canonicalize(path).expect("a sample"));
     env.write("list.txt", pages.map(|path| path.to_str().expect("a name").to_owned()).join("\n"));
-    let verbs = ["extract", "template", "strip", "dedup", "convert", "corpus", "decontaminate"];
+    let verbs = ["extract", "template", "strip", "dedup", "convert", "corpus", "decontaminate", "quality"];
     for first in verbs {
         let written = run(&env, first, "@list.txt", first);
         assert!(!written.is_empty(), "{first}");

@@ -36,13 +36,14 @@ impl Sample {
     }
 }
 
-const SAMPLES: [Sample; 17] = [
+const SAMPLES: [Sample; 18] = [
     Sample { verb: "corpus", input: "samples/notes.zip", writes: Writes::Folder },
     Sample { verb: "extract", input: "samples/pages", writes: Writes::FileOrFolder },
     Sample { verb: "convert", input: "samples/notes.zip", writes: Writes::FileOrFolder },
     Sample { verb: "decode", input: "samples/pages", writes: Writes::FileOrFolder },
     Sample { verb: "dedup", input: "samples/notes.jsonl", writes: Writes::FileOrFolder },
     Sample { verb: "decontaminate", input: "--evals=samples/evals/ samples/quiz.jsonl", writes: Writes::FileOrFolder },
+    Sample { verb: "quality", input: "--quality=gopher samples/notes.jsonl", writes: Writes::FileOrFolder },
     Sample { verb: "strip", input: "samples/books", writes: Writes::FileOrFolder },
     Sample { verb: "template", input: "samples/site", writes: Writes::FileOrFolder },
     Sample { verb: "compare", input: "samples/essays", writes: Writes::FileOrFolder },
@@ -415,6 +416,7 @@ fn what_is_removed_is_listed_with_the_reason() {
         ("strip samples/books -o books/", "preamble", "stated"),
         ("strip samples/books --explain", "preamble", "stated"),
         ("convert marked.jsonl -o bodies.jsonl", "preamble", "stated"),
+        ("quality samples/pages --quality fineweb -o good.jsonl", "quality", "measured"),
         ("dedup samples/crawl.warc.gz -o clean.jsonl", "duplicate", "repeats"),
         ("dedup marked.jsonl -o again.jsonl", "epilogue", "stated"),
         ("dedup marked.jsonl --by document -o again.jsonl", "epilogue", "stated"),

@@ -267,6 +267,10 @@ pub enum Label {
     Foreign,
     /// Text of a benchmark that models are measured with.
     Benchmark,
+    /// Text that a rule of quality removes.
+    Quality,
+    /// A placeholder for personal data. Writers keep it: what it stands for is already gone.
+    Masked,
 }
 
 impl Label {
@@ -280,6 +284,8 @@ impl Label {
             Label::Duplicate => "duplicate",
             Label::Foreign => "foreign",
             Label::Benchmark => "benchmark",
+            Label::Quality => "quality",
+            Label::Masked => "masked",
         }
     }
 }
@@ -370,6 +376,17 @@ pub enum Reason {
         #[serde(default)]
         text: String,
     },
+    /// What was measured of it is beyond a limit.
+    Measured {
+        /// The set of rules that has the limit.
+        filter: Cow<'static, str>,
+        /// What was measured.
+        rule: Cow<'static, str>,
+        /// How much it is.
+        value: f64,
+        /// How much it may be: at most, if the value is larger, or at least.
+        limit: f64,
+    },
     /// A reason in words.
     Stated(String),
 }
@@ -420,9 +437,12 @@ impl Document {
     /// assert_eq!(Document::from_text("notes.txt", "").host(), "");
     /// ```
     pub fn host(&self) -> String {
-        let said = self.meta.get("url").and_then(Value::as_str);
-        let address = self.origin.url.as_deref().or(said).unwrap_or(&self.id);
-        crate::url::host(address).unwrap_or_default()
+        crate::url::host(self.address().unwrap_or(&self.id)).unwrap_or_default()
+    }
+
+    /// The address of its origin, or else a field `url`.
+    pub(crate) fn address(&self) -> Option<&str> {
+        self.origin.url.as_deref().or_else(|| self.meta.get("url").and_then(Value::as_str))
     }
 
     /// Its display name: its address, or else its id.
@@ -560,6 +580,44 @@ impl Document {
         }
     }
 
+    /// Replaces ranges of the text, which are in order and apart, by other words. Ranges that touch them cover the new words instead.
+    /// Returns the ranges of the new words.
+    pub(crate) fn replace_all(&mut self, changes: &[(Span, &str)]) -> Vec<Span> {
+        if changes.is_empty() {
+            return Vec::new();
+        }
+        let mut text = String::with_capacity(self.text.len());
+        let mut new = Vec::with_capacity(changes.len());
+        let mut from = 0;
+        for (span, with) in changes {
+            text.push_str(self.text.get(from..span.start).unwrap_or_default());
+            new.push(Span::new(text.len(), text.len() + with.len()));
+            text.push_str(with);
+            from = span.end;
+        }
+        text.push_str(self.text.get(from..).unwrap_or_default());
+        let place = |at: usize, is_end: bool| {
+            // The first change that ends behind the position, or there if the position is the end of a range.
+            let next = changes.partition_point(|(old, _)| if is_end { old.end < at } else { old.end <= at });
+            match (changes.get(next), next.checked_sub(1)) {
+                (Some((old, _)), _) if old.start < at && is_end => new[next].end,
+                (Some((old, _)), _) if old.start < at => new[next].start,
+                (_, Some(last)) => new[last].end + at - changes[last].0.end,
+                (_, None) => at,
+            }
+        };
+        let moved = |span: &mut Span| *span = Span::new(place(span.start, false), place(span.end, true));
+        self.marks.iter_mut().for_each(|mark| moved(&mut mark.span));
+        for block in &mut self.blocks {
+            moved(&mut block.span);
+            block.link_chars = block.link_chars.min(u32::try_from(block.span.len()).unwrap_or(u32::MAX));
+        }
+        self.pages.iter_mut().for_each(|page| *page = place(*page, false));
+        self.annotation = None; // new words have no lines
+        self.text = text;
+        new
+    }
+
     fn move_ranges(&mut self, moved: &Moved) {
         (self.blocks, self.block_fields) = moved.blocks(&self.blocks, self.block_fields.as_deref());
         self.marks.retain_mut(|mark| match moved.span(mark.span) {
@@ -607,9 +665,9 @@ impl Document {
         self.marks.iter().filter(|mark| fits(&self.text, mark.span))
     }
 
-    /// The marked ranges, sorted and joined where they touch or overlap.
+    /// The ranges that writers remove, sorted and joined where they touch or overlap: all marked ones but placeholders.
     pub fn removed_spans(&self) -> Vec<Span> {
-        self.spans_of(|_| true)
+        self.spans_of(|label| label != Label::Masked)
     }
 
     /// The ranges with some labels, sorted and joined where they touch or overlap.
@@ -660,6 +718,18 @@ pub(crate) struct Shown<'a> {
 }
 
 impl Shown<'_> {
+    /// Where a range of the shown text is in the text of the document.
+    pub(crate) fn origins(&self, span: Span) -> Vec<Span> {
+        let Some(moved) = &self.moved else { return vec![span] };
+        let first = moved.pieces.partition_point(|(old, new)| new + old.len() <= span.start);
+        let pieces = moved.pieces[first..].iter().take_while(|(_, new)| *new < span.end);
+        let origin = |(old, new): &(Span, usize)| {
+            let end = span.end.min(new + old.len());
+            Span::new(old.start + span.start.saturating_sub(*new), old.start + end - new)
+        };
+        pieces.map(origin).collect()
+    }
+
     /// The fields that hold ranges of the shown text: blocks, where the source listed them, and pages.
     pub(crate) fn ranges(&self, offsets: Offsets) -> Vec<(&'static str, Value)> {
         let Document { blocks, block_fields, pages, .. } = self.document;

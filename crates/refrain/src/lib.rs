@@ -7,7 +7,8 @@
 //!
 //! ```no_run
 //! use refrain::{
-//!     Compare, Convert, Corpus, Decode, Decontaminate, Dedup, Editions, Extract, Input, Library, LibraryCheck, Outputs, Run, Strip, Unit,
+//!     Compare, Convert, Corpus, Decode, Decontaminate, Dedup, Editions, Extract, Input, Library, LibraryCheck, Outputs, Quality, Run,
+//!     Strip, Unit,
 //! };
 //!
 //! let run = Run::default();
@@ -35,6 +36,10 @@
 //! // Remove items of benchmarks.
 //! let evals = Input::paths(["evals/"])?;
 //! Decontaminate::default().run(&Input::paths(["docs.jsonl"])?, &evals, Outputs::to("clean.jsonl")?, &run)?;
+//!
+//! // Remove documents that break published rules of quality.
+//! let rules = refrain::jobs::QualityOptions { quality: vec!["gopher".into()], ..Default::default() };
+//! Quality { rules, ..Quality::default() }.run(&Input::paths(["docs.jsonl"])?, Outputs::to("good.jsonl")?, &run)?;
 //!
 //! // Remove licence headers and footers from books.
 //! let books = Input::paths(["books/"])?;
@@ -79,7 +84,7 @@
 //!
 //! - [`source`] reads files, folders, archives and tables; [`prepare`] turns their records into documents;
 //! - [`decode`] detects encodings and languages, [`extract`] finds the main content of web pages;
-//! - [`dedup`] finds duplicates, [`decontaminate`] items of benchmarks, [`strip`] licence headers and footers, [`template`] site templates;
+//! - [`dedup`] finds duplicates, [`decontaminate`] items of benchmarks, [`quality`] applies rules of quality, [`strip`] licence headers and footers, [`template`] site templates;
 //! - [`compare`] finds shared passages, [`editions`] editions of the same book;
 //! - [`papers`] holds methods as published, under the names of their papers and systems; the feature `papers` adds those
 //!   that no default needs;
@@ -110,6 +115,7 @@ pub mod kernel;
 mod losses;
 pub mod papers;
 pub mod prepare;
+pub mod quality;
 mod report;
 mod run;
 pub mod source;
@@ -126,8 +132,8 @@ pub use error::{Error, Failure, Hint, Place, Result};
 pub use jobs::{
     Audit, AuditReport, CheckReport, Compare, CompareReport, Convert, ConvertReport, Corpus, CorpusReport, Decode,
     DecodeReport, Decontaminate, DecontaminateReport, Dedup, DedupReport, Editions, EditionsReport, Extract,
-    ExtractReport, Failures, Input, Keep, Library, LibraryCheck, LibraryOptions, Memory, Output, Outputs, Strip,
-    StripReport, Template, TemplateReport, Why, WhyReport,
+    ExtractReport, Failures, Input, Keep, Library, LibraryCheck, LibraryOptions, Memory, Output, Outputs, Quality,
+    QualityReport, Strip, StripReport, Template, TemplateReport, Why, WhyReport,
 };
 pub use run::{Event, Observer, Run, Stop, Workers};
 pub use stats::Account;

@@ -13,18 +13,24 @@ use crate::document::{
 };
 use crate::error::{Failure, Place, Result};
 use crate::extract::{ExtractMethod, Extractor, Workspace, segment};
+use crate::quality::QualityFilter;
 use crate::source::office::{self, Content, Unreadable};
 use crate::source::{Body, Item, Markup, OfficeFile, OfficeFormat, RawDocument, is_html};
 use crate::template::{self, LearnedTemplate, TemplateMatch, Templates};
 use crate::text::{ByteOffsets, Offsets, count_words};
 
-/// Turns raw documents into marked ones: decode, cut into blocks, language, main content.
-#[derive(Debug)]
+/// Why a document is skipped that is not in the sample.
+const NOT_SAMPLED: &str = "document outside the sample";
+
+/// Turns raw documents into marked ones: decode, cut into blocks, language, main content, quality.
+#[derive(Debug, Default)]
 pub struct Preparation {
     /// Notes languages and marks those not asked for.
     pub language: Option<LanguageFilter>,
     /// Marks boilerplate of web pages; without it every block is kept. Plain text has none.
     pub extractor: Option<Extractor>,
+    /// Masks personal data, and marks what is not worth keeping.
+    pub quality: Option<QualityFilter>,
 }
 
 /// What became of an item.
@@ -91,6 +97,12 @@ impl Preparation {
             Ok(opened) => opened,
             Err(prepared) => return *prepared,
         };
+        if let Some(quality) = &self.quality {
+            let text = if opened.in_memory { opened.document.text() } else { &opened.text };
+            if !quality.is_sampled(opened.document.address(), text) {
+                return Prepared { skipped: Some(NOT_SAMPLED.into()), raw_bytes, ..Prepared::default() };
+            }
+        }
         let mut fully_marked = false;
         match opened.markup {
             Markup::Text => {
@@ -108,6 +120,10 @@ impl Preparation {
                 }
             }
             Markup::Html => with_workspace(|workspace| self.prepare_page(&mut opened, workspace, sites)),
+        }
+        if let Some(quality) = &self.quality {
+            quality.mask(&mut opened.document);
+            quality.mark(&mut opened.document);
         }
         Prepared {
             document: Some(opened.document),

@@ -1,6 +1,6 @@
 //! Corpus statistics: how much was read, how much each stage removed, how much is left.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::fmt::Write as _;
 use std::ops::AddAssign;
@@ -8,9 +8,9 @@ use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
-use crate::document::{Document, Label, Span};
+use crate::document::{Document, Label, Mark, Reason, Span};
 use crate::losses::{RuleTotals, add_rules, words_by_rule, write_groups, write_rules};
-use crate::text::{count_words, tokens};
+use crate::text::{count_words, legible, tokens};
 
 /// A number of documents and the text in them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
@@ -73,6 +73,9 @@ pub struct Stages {
     pub main_content: Amount,
     /// Main content in languages that were not requested.
     pub foreign: Amount,
+    /// Main content that rules of quality removed.
+    #[serde(default, skip_serializing_if = "Amount::is_none")]
+    pub quality: Amount,
     /// Main content of exact duplicates.
     pub duplicates: Amount,
     /// The content of the corpus.
@@ -99,9 +102,10 @@ impl Stages {
         let boilerplate = take(Label::Boilerplate);
         let template = take(Label::Template);
         let foreign = take(Label::Foreign);
+        let quality = take(Label::Quality);
         let duplicates = take(Label::Duplicate);
         let main_content = whole.minus(boilerplate).minus(template);
-        Stages { downloaded: whole, boilerplate, template, main_content, foreign, duplicates, kept: left }
+        Stages { downloaded: whole, boilerplate, template, main_content, foreign, quality, duplicates, kept: left }
     }
 }
 
@@ -112,8 +116,55 @@ impl AddAssign for Stages {
         self.template += other.template;
         self.main_content += other.main_content;
         self.foreign += other.foreign;
+        self.quality += other.quality;
         self.duplicates += other.duplicates;
         self.kept += other.kept;
+    }
+}
+
+/// Documents of which each rule of quality removed something, by its pass, its set and its name.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct RuleCounts(BTreeMap<String, u64>);
+
+impl std::ops::Deref for RuleCounts {
+    type Target = BTreeMap<String, u64>;
+
+    fn deref(&self) -> &BTreeMap<String, u64> {
+        &self.0
+    }
+}
+
+impl RuleCounts {
+    /// Counts the rules that removed something of a document.
+    pub(crate) fn add(&mut self, document: &Document) {
+        let of_quality = document.marks.iter().filter(|mark| mark.label == Label::Quality);
+        let names: BTreeSet<String> = of_quality.map(rule_of).collect();
+        for name in names {
+            *self.0.entry(name).or_default() += 1;
+        }
+    }
+
+    /// A table for people, the most frequent first; empty if no rule removed anything.
+    pub fn table(&self) -> String {
+        let mut rules: Vec<_> = self.0.iter().collect();
+        rules.sort_by_key(|(name, count)| (std::cmp::Reverse(**count), (*name).clone()));
+        let mut table = String::new();
+        for (name, count) in rules {
+            if table.is_empty() {
+                let _ = writeln!(table, "{:<56}{:>14}", "rule", "documents");
+            }
+            let _ = writeln!(table, "{:<56}{:>14}", legible(name), thousands(*count));
+        }
+        table
+    }
+}
+
+/// The name of the rule that set a mark: its pass, the set of rules and the rule.
+fn rule_of(mark: &Mark) -> String {
+    match &mark.reason {
+        Reason::Measured { filter, rule, .. } => format!("{} {filter} {rule}", mark.pass),
+        _ => mark.pass.to_string(),
     }
 }
 
@@ -290,6 +341,9 @@ impl Statistics {
         }
         row("main content", self.total.main_content, all);
         row("  other languages", self.total.foreign, all);
+        if !self.total.quality.is_none() {
+            row("  low quality", self.total.quality, all);
+        }
         row("  exact duplicates", self.total.duplicates, all);
         row("corpus", self.total.kept, all);
         let head = format!("{:<24}{:>14}{:>18}{:>18}{:>11}\n", "", "documents", "words", "tokens", "word share");

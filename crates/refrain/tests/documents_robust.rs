@@ -32,7 +32,7 @@ fn read(bytes: &[u8], name: &str) {
     std::fs::write(&path, bytes).expect("a file");
     let (inputs, _) = InputFiles::expand([path.to_string_lossy()]);
     let source = Collection::new(inputs, ReadOptions { max_document: LIMIT, ..ReadOptions::default() });
-    let preparation = Preparation { language: None, extractor: None };
+    let preparation = Preparation::default();
     source.read_all(&mut |position, item| {
         let prepared = preparation.prepare(position, item);
         if let Some(document) = prepared.document {

@@ -19,6 +19,8 @@ mod decontaminate;
 mod dedup;
 #[path = "jobs/extract.rs"]
 mod extract;
+#[path = "jobs/quality.rs"]
+mod quality;
 #[path = "jobs/strip.rs"]
 mod strip;
 #[path = "jobs/template.rs"]

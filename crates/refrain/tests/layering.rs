@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 const SHARED: [&str; 7] = ["disk", "document", "error", "kernel", "run", "text", "url"];
 
 /// What each folder or file may use beyond that.
-const ALLOWED: [(&str, &[&str]); 23] = [
+const ALLOWED: [(&str, &[&str]); 24] = [
     ("run", &[]),
     ("flow", &["source"]),
     (
@@ -23,6 +23,7 @@ const ALLOWED: [(&str, &[&str]); 23] = [
             "extract",
             "flow",
             "prepare",
+            "quality",
             "report",
             "source",
             "stats",
@@ -43,14 +44,15 @@ const ALLOWED: [(&str, &[&str]); 23] = [
     ("compare", &["decode"]),
     ("decontaminate", &[]),
     ("dedup", &["papers"]),
+    ("quality", &[]),
     ("strip", &["papers"]),
     ("editions", &["papers"]),
     ("template", &["papers"]),
     ("papers", &["compare", "decode", "dedup", "editions", "extract", "strip", "template"]),
-    ("report", &["compare", "editions", "strip"]),
+    ("report", &["compare", "editions", "quality", "strip"]),
     ("write", &["source"]),
     ("stats", &[]),
-    ("prepare", &["decode", "extract", "source", "template"]),
+    ("prepare", &["decode", "extract", "quality", "source", "template"]),
 ];
 
 #[test]

@@ -13,8 +13,8 @@ use refrain::write::{Compression, Format};
 use refrain::{Corpus, CorpusReport, Outputs, Run};
 
 use crate::arguments::{
-    ExtractArguments, Given, InputArguments, alarm, is_folder, languages, named, offsets, output_format, print,
-    print_failures, print_message, run_job, size, thread_number,
+    ExtractArguments, Given, InputArguments, QualityArguments, alarm, is_folder, languages, named, offsets,
+    output_format, print, print_failures, print_message, run_job, size, thread_number,
 };
 use crate::exit::Exit;
 
@@ -94,6 +94,9 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "OF", default_value = "none", action = clap::ArgAction::Set, value_parser = named(vec![("none", CorpusTemplates::None), ("host", CorpusTemplates::Host)]), help_heading = "Main content")]
     template: CorpusTemplates,
 
+    #[command(flatten)]
+    quality: QualityArguments,
+
     /// Number of threads, 1 to 256 [default: number of cores]
     #[arg(long, value_name = "N", value_parser = thread_number, allow_negative_numbers = true, help_heading = "Running")]
     threads: Option<usize>,
@@ -141,6 +144,7 @@ impl Arguments {
             lang_undecided: self.lang_undecided,
             content: self.method.0.map(|method| self.extract.options(method, None)).transpose()?,
             template: self.template,
+            quality: self.quality.options(),
             keep_marked: self.keep_marked,
             offsets: self.offsets,
             removed: !self.no_removed,

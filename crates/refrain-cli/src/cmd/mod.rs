@@ -13,6 +13,7 @@ pub(crate) mod extract;
 pub(crate) mod library;
 pub(crate) mod list;
 pub(crate) mod man;
+pub(crate) mod quality;
 pub(crate) mod stats;
 pub(crate) mod strip;
 pub(crate) mod template;

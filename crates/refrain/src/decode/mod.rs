@@ -902,7 +902,7 @@ mod tests {
     }
 
     #[test]
-    fn words_that_are_repeated_do_not_tell_the_language() {
+    fn repeated_words_do_not_decide_the_language() {
         let line = b"The committee agreed that the caf\xe9 on the corner, run by Zo\xeb, stays open until the harbour is full. ";
         let text = line.repeat(200);
         let found = detect(&text, Hints::default()).expect("text");

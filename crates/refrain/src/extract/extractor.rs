@@ -9,11 +9,11 @@ use super::features::{Context, Measures, Names, traits_of};
 use super::linked_data::parse_leniently;
 use super::model::{Model, ModelError, Row, Table};
 use super::segment::{ParsedPage, Segmentation, Segmenter, Statement, unescape};
-use super::stoplists::{StopList, stop_list};
 use super::traits::Traits;
 use crate::document::{Block, BlockKind, Label, Mark, Reason, Span};
 use crate::papers::bte::bte;
 use crate::papers::justext::{Class, Classified, JusText, JusTextOptions};
+use crate::text::{StopList, stop_list};
 
 /// The method that separates the main content from the rest of the page.
 #[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]

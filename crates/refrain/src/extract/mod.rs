@@ -17,7 +17,7 @@ mod names;
 mod record;
 pub(crate) mod segment;
 mod shape;
-mod stoplists;
+
 pub(crate) mod tags;
 mod tei;
 pub(crate) mod tokens;
@@ -25,6 +25,7 @@ pub(crate) mod tokens;
 pub mod training;
 mod traits;
 
+pub use crate::text::{StopList, stop_list, stop_list_languages};
 pub use extractor::{
     Decision, DecisionRule, ExtractMethod, ExtractOptions, ExtractProfile, Extracted, Extractor, Workspace,
 };
@@ -34,7 +35,6 @@ pub use metadata::Metadata;
 pub use model::ModelError;
 pub use record::RecordOptions;
 pub use segment::{ParsedPage, Segmentation, segment, segment_with};
-pub use stoplists::{StopList, stop_list, stop_list_languages};
 pub(crate) use tei::XML_DECLARATION;
 pub use tei::tei;
 

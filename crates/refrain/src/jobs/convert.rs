@@ -59,7 +59,7 @@ impl Convert {
         let mut removed = outputs.open_list(REMOVED)?;
         let mut failures = FailureLog::new(&outputs, early)?;
         let mut documents = 0;
-        let preparation = Preparation { language: None, extractor: None };
+        let preparation = Preparation::default();
         each_document(
             &run.start()?,
             "read",

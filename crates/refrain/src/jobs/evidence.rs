@@ -179,7 +179,7 @@ impl Evidence {
         }
         let (source, early) = Input::paths(&self.documents)?.open_any(&options, &Outputs::none())?;
         early.into_iter().try_for_each(|failure| failures.add(failure))?;
-        let preparation = Preparation { language: None, extractor: None };
+        let preparation = Preparation::default();
         each_document(
             workers,
             "read",

@@ -73,7 +73,7 @@ impl ListedItem {
                 let opened = Opened::new(position, *raw).and_then(Opened::without_marked);
                 opened.map(|opened| opened.failure).map_err(|none| *none)
             }
-            item => Err(Preparation { language: None, extractor: None }.prepare(position, item)),
+            item => Err(Preparation::default().prepare(position, item)),
         };
         match opened {
             Ok(failure) => ListedItem { record, kind: ItemKind::Document { id, origin, bytes }, failure },

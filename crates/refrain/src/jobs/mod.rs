@@ -20,6 +20,7 @@ mod failures;
 mod input;
 mod library;
 mod outputs;
+mod quality;
 mod strip;
 mod template;
 mod why;
@@ -44,6 +45,7 @@ pub use library::{
     AddReport, CheckInput, CheckReport, CheckedDocument, FoundSource, Library, LibraryCheck, LibraryOptions,
 };
 pub use outputs::{Memory, Output, Outputs};
+pub use quality::{LearnedQuality, Quality, QualityOptions, QualityReport};
 pub use strip::{LearnedFrom, SavedEvidence, Strip, StripReport};
 pub use template::{RangeUnit, Template, TemplateBy, TemplateFigures, TemplateMethod, TemplateReport, TemplateResult};
 pub use why::{CopiedFrom, ExplainedRange, Why, WhyReport};

@@ -7,7 +7,7 @@
 use std::borrow::Cow;
 
 use crate::document::{Block, BlockKind, Document, Label, Mark, Reason};
-use crate::extract::{StopList, stop_list};
+use crate::text::{StopList, stop_list};
 
 pub(crate) mod blocks;
 

@@ -2,6 +2,7 @@
 
 use super::cells::excerpt;
 use crate::document::{Label, Reason};
+use crate::quality::QualityMeasure;
 use crate::text::legible;
 
 /// The rule that removed a range: its pass, and how the pass found it.
@@ -16,6 +17,7 @@ pub(crate) fn rule(pass: &str, label: Label, reason: &Reason) -> String {
         Reason::SeenIn { .. } => "frequent",
         Reason::Language { found, .. } => found,
         Reason::Item { .. } => "item",
+        Reason::Measured { filter, rule, .. } => return format!("{pass} {filter} {rule}"),
         Reason::Stated(_) => label.name(),
     };
     format!("{pass} {how}")
@@ -89,6 +91,9 @@ pub(crate) fn sentence(reason: &Reason, name: Option<&str>) -> String {
             legible(item),
             legible(benchmark)
         ),
+        Reason::Measured { filter, rule, value, limit } => {
+            format!("{} ({})", limits(rule, *value, *limit), legible(filter))
+        }
         Reason::Stated(text) => legible(text),
     }
 }
@@ -112,10 +117,43 @@ pub(crate) fn kind(label: Label, reason: &Reason, one: bool) -> &'static str {
         (_, Label::Template) => ["site template", "site template"],
         (_, Label::Foreign) => ["in another language", "in another language"],
         (_, Label::Benchmark) => ["text of a benchmark", "text of a benchmark"],
+        (_, Label::Quality) => ["text of low quality", "text of low quality"],
+        (_, Label::Masked) => ["masked personal data", "masked personal data"],
         (_, Label::Preamble) => ["in the preamble", "in the preamble"],
         (_, Label::Epilogue) => ["in the epilogue", "in the epilogue"],
     };
     if one { singular } else { plural }
+}
+
+/// What was measured, and its limit.
+fn limits(rule: &str, value: f64, limit: f64) -> String {
+    let line = match rule {
+        "line_end" => Some("the line does not end like a sentence"),
+        "line_javascript" => Some("the line mentions JavaScript"),
+        "line_policy" => Some("the line mentions cookies, terms of use or a privacy policy"),
+        "citation" => Some("it is a reference in brackets"),
+        _ => None,
+    };
+    if let Some(line) = line {
+        return line.to_owned();
+    }
+    let (what, is_share) = match rule {
+        "line_words" => ("number of words in the line", false),
+        "line_word_length" => ("length of the longest word in the line", false),
+        _ => QualityMeasure::described(rule).unwrap_or((rule, false)),
+    };
+    let side = if value > limit { "at most" } else { "at least" };
+    let (factor, unit) = if is_share { (100.0, " %") } else { (1.0, "") };
+    // As many digits as tell the figure from its limit.
+    let shown = |digits: usize, figure: f64| format!("{:.digits$}", figure * factor);
+    let least = usize::from(!is_share);
+    let digits = (least..6).find(|digits| shown(*digits, value) != shown(*digits, limit)).unwrap_or(6);
+    let trimmed = |figure: String| match figure.contains('.') {
+        true => figure.trim_end_matches('0').trim_end_matches('.').to_owned(),
+        false => figure,
+    };
+    let (value, limit) = (trimmed(shown(digits, value)), trimmed(shown(6, limit)));
+    format!("{}: {value}{unit}, {side} {limit}{unit}", legible(what))
 }
 
 /// A share as people read it. What is not all is never 100 %, and what is something is never 0 %.
@@ -153,6 +191,29 @@ mod tests {
         ];
         for (reason, expected) in cases {
             assert_eq!(sentence(&reason, None), expected);
+        }
+        let measured = |rule: &'static str, value, limit| {
+            let reason = Reason::Measured { filter: "gopher-quality".into(), rule: rule.into(), value, limit };
+            sentence(&reason, None)
+        };
+        for (rule, value, limit, expected) in [
+            (
+                "ellipsis_lines",
+                0.41,
+                0.3,
+                "share of lines that end with an ellipsis: 41 %, at most 30 % (gopher-quality)",
+            ),
+            (
+                "repeated_line_chars",
+                0.0102,
+                0.01,
+                "share of characters in lines that equal an earlier one: 1.02 %, at most 1 % (gopher-quality)",
+            ),
+            ("words", 49.0, 50.0, "number of words: 49, at least 50 (gopher-quality)"),
+            ("word_length", 2.96, 3.0, "mean length of words: 2.96, at least 3 (gopher-quality)"),
+            ("line_end", 0.0, 1.0, "the line does not end like a sentence (gopher-quality)"),
+        ] {
+            assert_eq!(measured(rule, value, limit), expected);
         }
         assert!(sentence(&repeats("digest", 1.0, Some("a")), Some("https://a.example")).ends_with("https://a.example"));
     }

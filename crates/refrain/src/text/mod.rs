@@ -4,6 +4,7 @@ mod digest;
 mod increasing;
 mod offsets;
 pub(crate) mod scripts;
+mod stoplists;
 mod tokens;
 mod words;
 
@@ -13,6 +14,8 @@ pub(crate) use offsets::ByteOffsets;
 #[doc(hidden)]
 pub use offsets::CharOffsets;
 pub use offsets::Offsets;
+pub(crate) use stoplists::frequent_words;
+pub use stoplists::{StopList, stop_list, stop_list_languages};
 pub use tokens::{Token, tokens};
 pub(crate) use words::mix;
 pub use words::{Word, words};

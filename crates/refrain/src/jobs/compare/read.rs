@@ -132,7 +132,8 @@ impl<'a> Reader<'a> {
         work: impl Fn(Document) -> T + Sync,
         mut found: impl FnMut(T, &mut FailureLog) -> Result<()>,
     ) -> Result<()> {
-        let preparation = Preparation { language: self.languages.then(LanguageFilter::default), extractor: None };
+        let preparation =
+            Preparation { language: self.languages.then(LanguageFilter::default), ..Preparation::default() };
         each_document(
             self.workers,
             "read",

@@ -12,6 +12,7 @@ use serde_json::{Map, Value, json};
 
 use super::super::alarms;
 use super::super::failures::REPORTED;
+use super::super::quality::{QualityOptions, identity};
 use super::super::{Failures, Input, Outputs};
 use super::folder::{Folder, Manifest, Part, RunRecord, State, list_inputs, read_json, write_json};
 use super::work::{
@@ -25,6 +26,7 @@ use crate::extract::{ExtractMethod, ExtractOptions, Extractor};
 use crate::flow::{each_document, each_document_of};
 use crate::kernel::Kernel;
 use crate::prepare::{Opened, Preparation};
+use crate::quality::QualityFilter;
 use crate::run::{Run, Workers};
 use crate::source::{Body, Collection, InputFile, Item, Markup, ReadOptions};
 use crate::stats::{Account, Loss, OTHERS, Statistics};
@@ -66,6 +68,8 @@ pub struct Corpus {
     pub content: Option<ExtractOptions>,
     /// Whether the template of each host is learned and marked. The inputs are then read twice.
     pub template: CorpusTemplates,
+    /// What decides whether documents are worth keeping, after their languages are known.
+    pub quality: QualityOptions,
     /// Keep marked ranges in the parts, with their marks.
     pub keep_marked: bool,
     /// The unit of offsets.
@@ -112,6 +116,7 @@ impl Default for Corpus {
             lang_undecided: Undecided::default(),
             content: Some(ExtractOptions::default()),
             template: CorpusTemplates::default(),
+            quality: QualityOptions::default(),
             keep_marked: false,
             offsets: Offsets::default(),
             removed: true,
@@ -155,7 +160,8 @@ impl Corpus {
         }
         let format = outputs.requested_format().unwrap_or((Format::Parquet, Compression::None));
         let list = list_inputs(source.inputs());
-        let record = RunRecord::new(&list, source.inputs(), self.record(format));
+        let quality = self.quality.filter()?;
+        let record = RunRecord::new(&list, source.inputs(), self.record(format, quality.as_ref()));
         let (folder, start) = match Folder::open(output, &record, &list, outputs.may_overwrite())? {
             State::Complete(manifest) => {
                 let failures = read_failures(output, manifest.statistics.failures);
@@ -165,7 +171,7 @@ impl Corpus {
             State::Open { folder, begun } => (folder, if begun { Start::Resumed } else { Start::New }),
         };
         let workers = run.start()?;
-        let building = Building { job: self, format, source, early_failures, workers: &workers };
+        let building = Building { job: self, quality, format, source, early_failures, workers: &workers };
         let manifest = building.run(&folder, record)?;
         let failures = read_failures(output, manifest.statistics.failures);
         let input = manifest.statistics.input.clone();
@@ -173,7 +179,11 @@ impl Corpus {
     }
 
     /// The options that determine the corpus; others (threads, memory) only affect the speed.
-    fn record(&self, (format, compression): (Format, Compression)) -> Map<String, Value> {
+    fn record(
+        &self,
+        (format, compression): (Format, Compression),
+        quality: Option<&QualityFilter>,
+    ) -> Map<String, Value> {
         let options = json!({
             "input_format": self.read.format.map(crate::source::InputFormat::name),
             "text_field": self.read.text_field,
@@ -187,6 +197,7 @@ impl Corpus {
             "method": self.content.as_ref().map_or("none", |options| options.method.name()),
             "profile": self.content.as_ref().map_or("none", |options| options.profile.name()),
             "template": self.template,
+            "quality": quality.map(identity),
             "comments": self.content.as_ref().is_some_and(|options| options.comments),
             "format": format!("{}{}", format.name(), compression.suffix()),
             "keep_marked": self.keep_marked,
@@ -208,7 +219,7 @@ impl Corpus {
         record
     }
 
-    fn preparation(&self) -> Preparation {
+    fn preparation(&self, quality: Option<QualityFilter>) -> Preparation {
         Preparation {
             language: Some(LanguageFilter {
                 wanted: self.lang.clone(),
@@ -216,6 +227,7 @@ impl Corpus {
                 undecided: self.lang_undecided,
             }),
             extractor: self.content.clone().map(Extractor::new),
+            quality,
         }
     }
 }
@@ -235,6 +247,7 @@ pub enum Start {
 /// A run at work.
 struct Building<'a> {
     job: &'a Corpus,
+    quality: Option<QualityFilter>,
     format: (Format, Compression),
     source: Collection,
     early_failures: Vec<Failure>,
@@ -285,7 +298,7 @@ impl Building<'_> {
     /// Phase 1: inputs to work parts. As many shards at a time as there are threads.
     fn read(&self, folder: &Folder, sites: Option<&Templates>) -> Result<Vec<WorkPart>> {
         self.workers.begin("read", self.source.inputs().total_size());
-        let preparation = self.job.preparation();
+        let preparation = self.job.preparation(self.quality.clone());
         self.workers.advance(0, 0, self.early_failures.len() as u64);
         let shards = shards(self.source.inputs());
         let parts = self.on_threads(&shards, |_, shard| self.read_shard(folder, shard, (&preparation, sites)))?;

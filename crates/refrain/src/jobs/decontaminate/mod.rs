@@ -165,7 +165,7 @@ impl Decontaminate {
         searched: Searched<'_>,
         (lists_removed, explains): (bool, bool),
     ) -> Done {
-        let preparation = Preparation { language: None, extractor: None };
+        let preparation = Preparation::default();
         let mut done = Done {
             prepared: preparation.prepare(position, item).skip_marked(self.keep_marked),
             places: Vec::new(),

@@ -223,7 +223,7 @@ impl Passes<'_> {
         from: ResumePoint,
         take: &mut dyn FnMut(ReadDocument) -> Result<()>,
     ) -> Result<()> {
-        let preparation = Preparation { language: None, extractor: None };
+        let preparation = Preparation::default();
         source.rewind();
         self.workers.begin(phase, source.inputs().total_size());
         each_document_of(

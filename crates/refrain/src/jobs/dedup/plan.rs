@@ -255,7 +255,7 @@ struct Survey {
 
 impl Survey {
     fn read(&mut self, source: &Collection, options: &DedupOptions, workers: &crate::run::Workers) -> Result<()> {
-        let preparation = Preparation { language: None, extractor: None };
+        let preparation = Preparation::default();
         let first = self.parts.len();
         let sizes = source.inputs().iter().map(|input| input.size.unwrap_or_default());
         self.parts.extend(sizes.map(|bytes| Figures { bytes, ..Figures::default() }));

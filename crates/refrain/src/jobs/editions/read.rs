@@ -96,7 +96,7 @@ impl<'a> Reader<'a> {
         if range.is_empty() {
             return Ok(());
         }
-        let preparation = Preparation { language: None, extractor: None };
+        let preparation = Preparation::default();
         let (strip, set_of) = (self.strip.as_ref(), self.set_of.as_ref());
         let (ids, sets) = (&mut self.ids, &mut self.sets);
         each_document_of(

@@ -243,7 +243,7 @@ impl Books<'_> {
         work: &(impl Fn(Result<Book, NoDocument>) -> T + Sync),
         sink: &mut impl FnMut(T) -> Result<()>,
     ) -> Result<()> {
-        let preparation = Preparation { language: None, extractor: None };
+        let preparation = Preparation::default();
         let name = self.source.inputs().get(index).map(|input| self.names.of(input)).unwrap_or_default();
         let id = |document: &Document| match document.id == document.origin.input {
             true => without_extension(without_packing(&name.to_string_lossy())).to_owned(),

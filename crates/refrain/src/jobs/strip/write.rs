@@ -378,7 +378,7 @@ fn marked(
         charset: None,
         claims_text: true,
     };
-    let preparation = Preparation { language: None, extractor: None };
+    let preparation = Preparation::default();
     let prepared = preparation.prepare(position, Item::Document(Box::new(raw)));
     let Some(mut document) = prepared.document else {
         return Err(prepared.failure.unwrap_or_else(|| Failure::new(origin, "is not text")));

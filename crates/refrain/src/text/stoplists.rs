@@ -64,6 +64,11 @@ pub fn stop_list(language: &str) -> Option<&'static StopList> {
     Some(entry.list.get_or_init(|| StopList(entry.words.split(' ').map(Cow::Borrowed).collect())))
 }
 
+/// The first words of the stop list of a language, the most frequent first; none for a language without a list.
+pub(crate) fn frequent_words(language: &str, count: usize) -> Vec<&'static str> {
+    entries().get(language).map(|entry| entry.words.split(' ').take(count).collect()).unwrap_or_default()
+}
+
 /// The languages that have a stop list, sorted by code.
 pub fn stop_list_languages() -> Vec<&'static str> {
     entries().keys().copied().collect()
