@@ -48,6 +48,10 @@ pub(crate) struct InputArguments {
     #[arg(long, value_name = "MARKUP", value_parser = named(TextIs::ALL.to_vec()))]
     text_is: Option<TextIs>,
 
+    /// Types of documents to read, separated by commas; others are skipped [default: all]
+    #[arg(long, value_name = "TYPES", value_delimiter = ',', value_parser = named(InputFormat::DOCUMENTS.map(|f| (f.name(), f)).to_vec()))]
+    types: Vec<InputFormat>,
+
     /// Read text that an earlier run marked (--keep-marked) as if it were not marked. Without this, it is ignored
     #[arg(long)]
     use_marked: bool,
@@ -68,6 +72,7 @@ impl InputArguments {
             text_field: self.text_field.clone(),
             id_field: self.id_field.clone(),
             text_is: self.text_is,
+            types: self.types.clone(),
             use_marked: self.use_marked,
             max_document: self.max_document,
             max_expansion: self.max_expansion,

@@ -31,8 +31,8 @@ pub(crate) use inputs::plain_name;
 pub use inputs::{InputFile, InputFiles, STDIN};
 pub(crate) use jsonl::is_record;
 pub(crate) use sample::Sample;
-pub(crate) use sniff::is_html;
 pub use sniff::{InputFormat, Markup, OfficeFormat};
+pub(crate) use sniff::{is_html, names_page};
 
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read};
@@ -62,6 +62,9 @@ pub struct ReadOptions {
     /// The markup of texts in JSON, Parquet and memory. `None` leaves it to the job: HTML for jobs that read web pages,
     /// otherwise detected for each text.
     pub text_is: Option<TextIs>,
+    /// The types of documents to read, of [`InputFormat::DOCUMENTS`]; others are skipped. Empty: all. Texts in tables and JSON
+    /// are HTML or plain text.
+    pub types: Vec<InputFormat>,
     /// Read marked text as if it were not marked. Otherwise it is ignored.
     pub use_marked: bool,
     /// Documents larger than this many bytes are failures.
@@ -122,6 +125,7 @@ impl Default for ReadOptions {
             text_field: Self::TEXT_FIELD.into(),
             id_field: Self::ID_FIELD.into(),
             text_is: None,
+            types: Vec::new(),
             use_marked: false,
             max_document: Self::MAX_DOCUMENT,
             max_expansion: Self::MAX_EXPANSION,
@@ -221,6 +225,18 @@ pub struct OfficeFile {
 }
 
 impl RawDocument {
+    /// Its type, of [`InputFormat::DOCUMENTS`].
+    fn document_type(&self) -> InputFormat {
+        let is_page = match (&self.body, self.markup) {
+            (Body::Office(file), _) => return file.format.input_format(),
+            (_, Some(markup)) => markup == Markup::Html,
+            (Body::Bytes(bytes), None) => sniff::begins_as_html(bytes) || names_page(&self.origin),
+            (Body::Text(text) | Body::Annotated(text, _), None) => is_html(text),
+            (Body::Document(document), None) => is_html(document.text()),
+        };
+        if is_page { InputFormat::Html } else { InputFormat::Text }
+    }
+
     /// Its approximate size in memory: content and fields.
     pub fn size(&self) -> usize {
         fn weight(value: &Value) -> usize {
@@ -402,7 +418,7 @@ impl Collection {
     /// Reads one input from a position on; earlier items are not passed on. Breaks when the sink does.
     pub fn read(&self, from: Position, sink: &mut dyn FnMut(Position, Item) -> ControlFlow<()>) -> ControlFlow<()> {
         let Some(input) = self.inputs.get(from.input) else { return ControlFlow::Continue(()) };
-        let mut out = Emitter::new(from, sink);
+        let mut out = Emitter::new(from, &self.options.types, sink);
         if let Some(documents) = &self.documents {
             return self.read_documents(documents, &mut out);
         }
@@ -609,11 +625,10 @@ impl<'s> At<'s> {
             },
             Kind::Format(InputFormat::Html) => self.read_document(reader, Some(Markup::Html), out),
             Kind::Format(InputFormat::Text) => self.read_document(reader, Some(Markup::Text), out),
-            Kind::Format(InputFormat::Docx) => office::read(self, OfficeFormat::Docx, reader, out),
-            Kind::Format(InputFormat::Odt) => office::read(self, OfficeFormat::Odt, reader, out),
-            Kind::Format(InputFormat::Pdf) => office::read(self, OfficeFormat::Pdf, reader, out),
-            Kind::Format(InputFormat::Epub) => office::read(self, OfficeFormat::Epub, reader, out),
-            Kind::Format(InputFormat::Rtf) => office::read(self, OfficeFormat::Rtf, reader, out),
+            Kind::Format(format) => match OfficeFormat::of(format) {
+                Some(format) => office::read(self, format, reader, out),
+                None => self.read_document(reader, None, out),
+            },
             Kind::Unknown => self.read_document(reader, None, out),
             Kind::Ole => office::read_ole(self, reader, out),
             Kind::Binary(what) => self.binary(what, out),

@@ -1,8 +1,10 @@
 //! What a stream of bytes is, judged by its first bytes.
 
+use encoding_rs::Encoding;
 use serde::{Deserialize, Serialize};
 
 use super::compress::Compression;
+use crate::document::Origin;
 
 /// How many bytes are examined.
 pub(super) const HEAD: usize = 4096;
@@ -43,6 +45,17 @@ pub enum InputFormat {
 }
 
 impl InputFormat {
+    /// Formats of single documents: what [`ReadOptions::types`](super::ReadOptions::types) chooses from.
+    pub const DOCUMENTS: [InputFormat; 7] = [
+        InputFormat::Html,
+        InputFormat::Text,
+        InputFormat::Docx,
+        InputFormat::Odt,
+        InputFormat::Pdf,
+        InputFormat::Epub,
+        InputFormat::Rtf,
+    ];
+
     /// All of them.
     pub const ALL: [InputFormat; 14] = [
         InputFormat::Text,
@@ -106,6 +119,31 @@ pub enum OfficeFormat {
     Epub,
     /// Text with commands.
     Rtf,
+}
+
+impl OfficeFormat {
+    /// The format of files that are one such document.
+    pub(crate) fn input_format(self) -> InputFormat {
+        match self {
+            OfficeFormat::Docx => InputFormat::Docx,
+            OfficeFormat::Odt => InputFormat::Odt,
+            OfficeFormat::Pdf => InputFormat::Pdf,
+            OfficeFormat::Epub => InputFormat::Epub,
+            OfficeFormat::Rtf => InputFormat::Rtf,
+        }
+    }
+
+    /// The document that a file of a format is.
+    pub(super) fn of(format: InputFormat) -> Option<OfficeFormat> {
+        match format {
+            InputFormat::Docx => Some(OfficeFormat::Docx),
+            InputFormat::Odt => Some(OfficeFormat::Odt),
+            InputFormat::Pdf => Some(OfficeFormat::Pdf),
+            InputFormat::Epub => Some(OfficeFormat::Epub),
+            InputFormat::Rtf => Some(OfficeFormat::Rtf),
+            _ => None,
+        }
+    }
 }
 
 /// What the text of a document is.
@@ -248,6 +286,19 @@ pub(super) fn named_as_text(name: &str) -> bool {
         "epub", "rtf",
     ];
     has_extension(name, &TEXT)
+}
+
+/// True for documents whose name says that they are web pages.
+pub(crate) fn names_page(origin: &Origin) -> bool {
+    let path = origin.path().to_ascii_lowercase();
+    [".html", ".htm", ".xhtml"].iter().any(|end| path.ends_with(end))
+}
+
+/// True when bytes that are not yet decoded begin like HTML.
+pub(super) fn begins_as_html(bytes: &[u8]) -> bool {
+    let head = &bytes[..bytes.len().min(HEAD)];
+    let encoding = Encoding::for_bom(head).map_or(encoding_rs::UTF_8, |(encoding, _)| encoding);
+    is_html(&encoding.decode(head).0)
 }
 
 /// True when a string is HTML: a whole page, or a piece of one. Texts about tags open with a tag at times, too, so a piece

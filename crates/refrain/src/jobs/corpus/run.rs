@@ -180,6 +180,7 @@ impl Corpus {
             "text_field": self.read.text_field,
             "id_field": self.read.id_field,
             "text_is": self.read.text_is.unwrap_or(crate::source::TextIs::Auto),
+            "types": self.read.types,
             "max_document": self.read.max_document,
             "max_expansion": self.read.max_expansion,
             "lang": self.lang,
