@@ -35,15 +35,15 @@ pub(crate) struct InputArguments {
     #[arg(long, value_name = "FORMAT", value_parser = named(InputFormat::ALL.map(|f| (f.name(), f)).to_vec()))]
     input_format: Option<InputFormat>,
 
-    /// JSON field or Parquet column that holds the text
+    /// JSON field or column (Parquet, CSV) that holds the text
     #[arg(long, value_name = "NAME", default_value = ReadOptions::TEXT_FIELD, value_parser = NonEmptyStringValueParser::new())]
     text_field: String,
 
-    /// JSON field or Parquet column that holds the id
+    /// JSON field or column (Parquet, CSV) that holds the id
     #[arg(long, value_name = "NAME", default_value = ReadOptions::ID_FIELD)]
     id_field: String,
 
-    /// How to read texts in JSON and Parquet: as HTML, as plain text, or (auto) as HTML if they look like it [default:
+    /// How to read texts in JSON, Parquet and CSV: as HTML, as plain text, or (auto) as HTML if they look like it [default:
     /// auto; html for extract]
     #[arg(long, value_name = "MARKUP", value_parser = named(TextIs::ALL.to_vec()))]
     text_is: Option<TextIs>,

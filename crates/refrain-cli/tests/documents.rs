@@ -259,13 +259,15 @@ fn documents_in_crawls_are_read_by_content_and_type() {
         response("scan.pdf", "application/pdf", &handed_in("scan.pdf")),
         response("locked.pdf", "application/pdf", &handed_in("encrypted.pdf")),
         response("cut.docx", docx, &handed_in("keeper.docx")[..900]),
+        response("tei", "text/xml", b"<?xml version='1.0'?><TEI><text><p>An edition.</p></text></TEI>"),
+        response("feed", "application/xml", b"<?xml version='1.0'?><rss><item>No document.</item></rss>"),
     ];
     env.write("crawl.warc", records.concat());
     let converted = env.convert(&["crawl.warc"]);
     converted
         .outcome
         .code(1)
-        .says(&["found 10 items: 6 documents, 2 skipped (1 Office document, 1 pdf without text), 2 failed"]);
+        .says(&["found 12 items: 7 documents, 3 skipped (1 Office document, 1 content type application/xml, 1 pdf without text), 2 failed"]);
     let names = ["keeper.pdf", "keeper.docx", "keeper.odt", "keeper.epub", "keeper.rtf"];
     for (found, name) in converted.documents.iter().zip(names) {
         let alone = convert(name);
@@ -277,6 +279,7 @@ fn documents_in_crawls_are_read_by_content_and_type() {
     assert_eq!(converted.documents[0]["content_type"], "application/pdf");
     assert_eq!(converted.documents[0]["url"], "https://a.example/a.pdf");
     assert_eq!(converted.documents[5]["text"], "This file has moved.");
+    assert_eq!(converted.documents[6]["text"], "An edition.");
     let errors: Vec<&str> = converted.failures.iter().filter_map(|failure| failure["error"].as_str()).collect();
     assert_eq!(errors[0], "https://a.example/locked.pdf: encrypted PDF file");
     assert!(errors[1].starts_with("https://a.example/cut.docx: damaged DOCX file"), "{errors:?}");

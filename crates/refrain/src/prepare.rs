@@ -212,6 +212,10 @@ impl Opened {
                 let (text, nuls) = replace_nuls(text);
                 (text, None, nuls)
             }
+            Body::Wiki(wiki) => {
+                let (text, nuls) = replace_nuls(wiki.plain());
+                (text, None, nuls)
+            }
             Body::Document(mut document) => {
                 while let Some(at) = document.text().find('\0') {
                     document.replace(Span::new(at, at + 1), "\u{fffd}");
@@ -347,6 +351,9 @@ fn unpack(packed: &OfficeFile) -> Result<Content, Unreadable> {
         OfficeFormat::Pdf => office::pdf(&packed.bytes, limit),
         OfficeFormat::Epub => office::epub(&packed.bytes, limit, |chapter| segment(chapter).text),
         OfficeFormat::Rtf => office::rtf(&packed.bytes, limit),
+        OfficeFormat::Tei => office::tei(&packed.bytes, limit),
+        OfficeFormat::Alto => office::alto(&packed.bytes, limit),
+        OfficeFormat::Hocr => office::hocr(&packed.bytes, limit),
     }
 }
 

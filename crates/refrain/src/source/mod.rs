@@ -2,8 +2,8 @@
 //!
 //! [`InputFiles`] turns the names given by the user (files, folders, globs, `@list`, `-`) into a sorted list of files;
 //! [`Collection`] reads them one after another. The content determines the format: compression (gzip, zstd, bzip2, xz),
-//! containers (zip, tar, WARC, ARC, JSONL, Parquet, vertical), plain documents (HTML, text) and office documents (DOCX, ODT,
-//! PDF, EPUB, RTF), nested in any way. Everything streams: one document of an input is in memory at a time, or a few
+//! containers (zip, tar, WARC, ARC, JSONL, Parquet, vertical, CSV, MediaWiki), plain documents (HTML, text), office documents
+//! (DOCX, ODT, PDF, EPUB, RTF), editions (TEI) and recognised text (ALTO, hOCR), nested in any way. Everything streams: one document of an input is in memory at a time, or a few
 //! rows of a Parquet table.
 //!
 //! Reading passes [`Item`]s to a closure. Each item has a [`Position`]; reading can start at any position, which lets a
@@ -14,17 +14,22 @@ mod arc;
 mod archive;
 mod compress;
 pub(crate) mod corpus;
+mod csv;
+mod divided;
 mod emit;
 mod http;
 mod inputs;
 mod jsonl;
+mod mediawiki;
 pub(crate) mod office;
 mod parquet;
 mod sample;
 mod sniff;
 mod sparse;
+mod tei;
 mod vertical;
 mod warc;
+mod wikitext;
 
 pub(crate) use emit::Emitter;
 pub(crate) use inputs::plain_name;
@@ -55,9 +60,9 @@ use sniff::Kind;
 pub struct ReadOptions {
     /// The format, if the user overrides detection. Compression is detected in any case.
     pub format: Option<InputFormat>,
-    /// The JSON field or Parquet column that holds the text. Empty: records have no text, and all their fields are kept.
+    /// The JSON field or the column of a table that holds the text. Empty: records have no text, and all their fields are kept.
     pub text_field: String,
-    /// The JSON field or Parquet column that holds the id.
+    /// The JSON field or the column of a table that holds the id.
     pub id_field: String,
     /// The markup of texts in JSON, Parquet and memory. `None` leaves it to the job: HTML for jobs that read web pages,
     /// otherwise detected for each text.
@@ -211,6 +216,24 @@ pub enum Body {
     Document(Box<Document>),
     /// Text, and the annotation of its tokens from a vertical file.
     Annotated(String, Box<Annotation>),
+    /// Text with the markup of a wiki.
+    Wiki(WikiText),
+}
+
+/// Text with the markup of a wiki.
+#[derive(Debug)]
+pub struct WikiText {
+    /// The markup.
+    pub text: String,
+    /// Namespaces whose links are pictures or categories: they are not text.
+    pub unread: Arc<[String]>,
+}
+
+impl WikiText {
+    /// Its plain text.
+    pub(crate) fn plain(&self) -> String {
+        wikitext::text_of(&self.text, &self.unread)
+    }
 }
 
 /// A document that has to be opened before it is text.
@@ -229,6 +252,7 @@ impl RawDocument {
     fn document_type(&self) -> InputFormat {
         let is_page = match (&self.body, self.markup) {
             (Body::Office(file), _) => return file.format.input_format(),
+            (Body::Wiki(_), _) => false,
             (_, Some(markup)) => markup == Markup::Html,
             (Body::Bytes(bytes), None) => sniff::begins_as_html(bytes) || names_page(&self.origin),
             (Body::Text(text) | Body::Annotated(text, _), None) => is_html(text),
@@ -260,6 +284,7 @@ impl Body {
             Body::Bytes(bytes) => bytes.len(),
             Body::Text(text) | Body::Annotated(text, _) => text.len(),
             Body::Office(packed) => packed.bytes.len(),
+            Body::Wiki(wiki) => wiki.text.len(),
             Body::Document(document) => document.text().len(),
         }
     }
@@ -563,6 +588,9 @@ impl<'s> At<'s> {
             // A forced format applies to the members of an archive, unless it is an archive format itself.
             (Kind::Format(found), Some(forced)) if found.is_archive() && !forced.is_archive() => Kind::Format(found),
             (_, Some(format)) => Kind::Format(format),
+            (Kind::Unknown, None) if csv::begins_table(head, &self.options().text_field) => {
+                Kind::Format(InputFormat::Csv)
+            }
             (kind, None) => kind,
         }
     }
@@ -618,6 +646,9 @@ impl<'s> At<'s> {
             Kind::Format(InputFormat::Arc) => warc::read(self, warc::Syntax::Arc, reader, out),
             Kind::Format(InputFormat::Jsonl) => jsonl::read(self, reader, out),
             Kind::Format(InputFormat::Vertical) => vertical::read(self, reader, out),
+            Kind::Format(InputFormat::Csv) => csv::read(self, reader, out),
+            Kind::Format(InputFormat::Tei) => tei::read(self, reader, out),
+            Kind::Format(InputFormat::Mediawiki) => mediawiki::read(self, reader, out),
             Kind::Format(InputFormat::Tar) => archive::read_tar(self, reader, out),
             Kind::Format(format @ (InputFormat::Zip | InputFormat::Parquet)) => match spool(reader) {
                 Ok(file) => self.read_seekable(format, file, None, out),

@@ -184,6 +184,7 @@ impl Record {
             (None, Media::Office(_)) if sniff::begins_as_html(&body) => (None, Some(Markup::Html)),
             (None, Media::Office(format)) => (Some(format), Some(Markup::Text)),
             (None, Media::Document(markup)) => (None, Some(markup)),
+            (None, Media::Xml) => return Ok(Found::Other(format!("content type {kind}"))),
             (None, _) => (None, None),
         };
         note("content_type", Some(kind.as_str()).filter(|kind| !kind.is_empty()));
@@ -214,6 +215,8 @@ impl Record {
 enum Media {
     Document(Markup),
     Office(OfficeFormat),
+    /// XML, of which few formats are documents.
+    Xml,
     /// Unknown: the content decides.
     Open,
     /// No document.
@@ -232,6 +235,7 @@ impl Media {
             "application/vnd.openxmlformats-officedocument.wordprocessingml.document" => {
                 Media::Office(OfficeFormat::Docx)
             }
+            "application/xml" | "text/xml" | "application/tei+xml" | "application/alto+xml" => Media::Xml,
             "" | "application/octet-stream" | "unknown/unknown" => Media::Open,
             _ => Media::Other,
         }

@@ -8,8 +8,8 @@ use std::ops::ControlFlow;
 use serde_json::Map;
 use zip::ZipArchive;
 
-use crate::source::sniff::has_extension;
-use crate::source::{At, Body, Emitter, Markup, OfficeFile, OfficeFormat, RawDocument, read_limited};
+use crate::source::sniff::{HEAD, format_of_xml, has_extension};
+use crate::source::{At, Body, Emitter, InputFormat, Markup, OfficeFile, OfficeFormat, RawDocument, read_limited};
 
 /// The kind of a zip archive that is itself a document.
 pub(in crate::source) enum Found {
@@ -49,6 +49,11 @@ pub(in crate::source) fn of_zip<R: Read + Seek>(archive: &mut ZipArchive<R>) -> 
 pub(in crate::source) fn of_content(bytes: &[u8]) -> Option<Found> {
     let signs = [(&b"%PDF-"[..], OfficeFormat::Pdf), (b"{\\rtf", OfficeFormat::Rtf)];
     if let Some((_, format)) = signs.into_iter().find(|(sign, _)| bytes.starts_with(sign)) {
+        return Some(Found::Document(format));
+    }
+    // hOCR is a web page, too, and a crawler brings it home as one.
+    let format = format_of_xml(&bytes[..bytes.len().min(HEAD)]).filter(|format| *format != InputFormat::Hocr);
+    if let Some(format) = format.and_then(OfficeFormat::of) {
         return Some(Found::Document(format));
     }
     bytes

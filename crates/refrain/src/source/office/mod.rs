@@ -1,6 +1,7 @@
-//! Converts office documents and e-books (DOCX, ODT, EPUB, RTF and PDF) to plain text and metadata.
+//! Converts office documents, e-books (DOCX, ODT, EPUB, RTF and PDF), editions (TEI) and recognised text (ALTO and hOCR)
+//! to plain text and metadata.
 //!
-//! One file per format. Every reader takes the bytes of a whole file and a limit, and returns [`Content`] or the reason
+//! One file per format, and one for recognised text. Every reader takes the bytes of a whole file and a limit, and returns [`Content`] or the reason
 //! why there is none ([`Unreadable`]). Blank lines separate paragraphs, as in plain text; tabs separate table cells,
 //! and line ends separate rows; footnotes and endnotes follow the text. Decompressed data and output never exceed the
 //! limit.
@@ -13,18 +14,23 @@ mod docx;
 mod epub;
 mod flow;
 mod guard;
+mod ocr;
 mod odt;
 mod parts;
 mod pdf;
 mod rtf;
+mod tei;
 mod xml;
 
 pub(super) use detect::{Found, claimed, of_content, of_zip, read, read_ole};
 pub(crate) use docx::read as docx;
 pub(crate) use epub::read as epub;
+pub(crate) use ocr::{alto, hocr};
 pub(crate) use odt::read as odt;
 pub(crate) use pdf::read as pdf;
 pub(crate) use rtf::read as rtf;
+pub(crate) use tei::read as tei;
+pub(super) use xml::{Node, attribute, local, walk};
 
 use crate::error::Hint;
 
