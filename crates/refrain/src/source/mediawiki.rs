@@ -87,7 +87,7 @@ impl Site {
         for c in title.chars() {
             match c {
                 ' ' => url.push('_'),
-                '%' | '?' | '#' | '"' | '<' | '>' => url.push_str(&format!("%{:02X}", u32::from(c))),
+                '%' | '?' | '#' | '"' | '<' | '>' => url.extend(["%", &format!("{:02X}", u32::from(c))]),
                 c => url.push(c),
             }
         }

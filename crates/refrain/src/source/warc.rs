@@ -179,10 +179,11 @@ impl Record {
         }
         // Servers often misname documents, so their content decides.
         let (format, markup) = match (office::of_content(&body), media) {
-            (Some(office::Found::Document(format)), _) => (Some(format), Some(Markup::Text)),
             (Some(office::Found::Other(what)), _) => return Ok(Found::Other(what.into())),
             (None, Media::Office(_)) if sniff::begins_as_html(&body) => (None, Some(Markup::Html)),
-            (None, Media::Office(format)) => (Some(format), Some(Markup::Text)),
+            (Some(office::Found::Document(format)), _) | (None, Media::Office(format)) => {
+                (Some(format), Some(Markup::Text))
+            }
             (None, Media::Document(markup)) => (None, Some(markup)),
             (None, Media::Xml) => return Ok(Found::Other(format!("content type {kind}"))),
             (None, _) => (None, None),

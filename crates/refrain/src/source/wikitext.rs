@@ -74,7 +74,7 @@ impl Copy<'_> {
             let run = bytes[at..].iter().take(most).take_while(|byte| **byte == bytes[at]).count();
             at += match bytes[at] {
                 b'{' if bytes[at..].starts_with(b"{|") && self.at_line_start() => self.begin(Bracket::Table, at, 2),
-                b'{' if run >= 2 && run != 2 && run != 4 => self.begin(Bracket::Parameter, at, 3),
+                b'{' if run >= 3 && run != 4 => self.begin(Bracket::Parameter, at, 3),
                 b'{' if run >= 2 => self.begin(Bracket::Template, at, 2),
                 b'|' if bytes[at..].starts_with(b"|}") && !bytes[at..].starts_with(b"|}}") && self.at_line_start() => {
                     self.end_removed(Bracket::Table, at, 2)

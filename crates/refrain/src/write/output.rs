@@ -87,6 +87,14 @@ impl Sink {
         }
     }
 
+    /// The path of a file; none for a stream.
+    pub(super) fn file_path(&self) -> Option<PathBuf> {
+        match &self.to {
+            Destination::File(file) => Some(file.path().to_owned()),
+            Destination::Stream(..) => None,
+        }
+    }
+
     /// Tells whether the reader of a pipe has gone, for writers whose errors do not.
     pub(super) fn closed(&self) -> Arc<AtomicBool> {
         self.closed.clone()

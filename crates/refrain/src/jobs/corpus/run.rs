@@ -253,7 +253,7 @@ impl Building<'_> {
     }
 
     fn write_options(&self) -> WriteOptions {
-        WriteOptions { keep_marked: self.job.keep_marked, offsets: self.job.offsets }
+        WriteOptions { keep_marked: self.job.keep_marked, offsets: self.job.offsets, ..WriteOptions::default() }
     }
 
     fn part_name(&self, number: usize) -> String {

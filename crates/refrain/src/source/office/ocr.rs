@@ -103,7 +103,7 @@ impl Border {
             "ocr_line" | "ocrx_line" | "ocr_header" | "ocr_footer" | "ocr_caption" | "ocr_textfloat" => Border::Line,
             _ => Border::None,
         });
-        borders.filter(|border| *border != Border::None).last().unwrap_or(Border::None)
+        borders.rev().find(|border| *border != Border::None).unwrap_or(Border::None)
     }
 }
 
