@@ -227,6 +227,13 @@ impl Compressed {
         self.write_all(bytes).at(&self.path)
     }
 
+    /// Ends a compression frame; the next byte begins another one.
+    pub(crate) fn end_frame(&mut self) -> Result<()> {
+        let inner = self.take().and_then(Stage::end).at(&self.path)?;
+        self.stage = Some(Stage::Between(inner));
+        Ok(())
+    }
+
     /// Ends a compression frame, so that the file can be [resumed](Sink::resume) here. Returns its size in bytes.
     pub(crate) fn pause(&mut self) -> Result<u64> {
         let mut inner = self.take().and_then(Stage::end).at(&self.path)?;

@@ -57,7 +57,7 @@ impl DocumentWriter for WetWriter {
         self.out.put(&self.record)?;
         // Each record is a gzip member, as in web archives.
         if self.packing == Compression::Gzip {
-            self.out.pause()?;
+            self.out.end_frame()?;
         }
         Ok(())
     }
