@@ -3,12 +3,13 @@
 
     python3 samples/make_samples.py
 
-Writes crawl.warc.gz, crawl-broken.warc.gz, notes.zip and notes.jsonl next to
-this file.  Python 3.11 or later, standard library only.  Every date, record
+Writes crawl.warc.gz, crawl-broken.warc.gz, notes.zip, notes.jsonl and notes.csv
+next to this file.  Python 3.11 or later, standard library only.  Every date, record
 id and gzip header is fixed, so two runs write the same bytes.
 """
 
 import base64
+import csv
 import datetime
 import hashlib
 import io
@@ -339,6 +340,14 @@ def build_jsonl() -> bytes:
     return ("\n".join(lines) + "\n").encode("utf-8")
 
 
+def build_csv() -> bytes:
+    out = io.StringIO()
+    rows = csv.writer(out)
+    rows.writerow(["id", "text", "author", "year"])
+    rows.writerows([name, text.rstrip("\n"), author, year] for name, _, _, author, year, text in NOTES)
+    return out.getvalue().encode("utf-8")
+
+
 def main():
     members = build_crawl()
     files = {
@@ -346,6 +355,7 @@ def main():
         "crawl-broken.warc.gz": break_crawl(members),
         "notes.zip": build_zip(),
         "notes.jsonl": build_jsonl(),
+        "notes.csv": build_csv(),
     }
     for name, data in files.items():
         (HERE / name).write_bytes(data)

@@ -3,8 +3,16 @@
 
 use refrain::source::InputFormat;
 
-const FORMATS: [InputFormat; 5] =
-    [InputFormat::Docx, InputFormat::Odt, InputFormat::Pdf, InputFormat::Epub, InputFormat::Rtf];
+const FORMATS: [InputFormat; 8] = [
+    InputFormat::Docx,
+    InputFormat::Odt,
+    InputFormat::Pdf,
+    InputFormat::Epub,
+    InputFormat::Rtf,
+    InputFormat::Tei,
+    InputFormat::Alto,
+    InputFormat::Hocr,
+];
 
 libfuzzer_sys::fuzz_target!(|input: &[u8]| {
     if let Some((&choice, bytes)) = input.split_first() {

@@ -37,18 +37,22 @@ pub(crate) struct InputArguments {
     #[arg(long, value_name = "FORMAT", value_parser = named(InputFormat::ALL.map(|f| (f.name(), f)).to_vec()))]
     input_format: Option<InputFormat>,
 
-    /// JSON field or Parquet column that holds the text
+    /// JSON field or column (Parquet, CSV) that holds the text
     #[arg(long, value_name = "NAME", default_value = ReadOptions::TEXT_FIELD, value_parser = NonEmptyStringValueParser::new())]
     text_field: String,
 
-    /// JSON field or Parquet column that holds the id
+    /// JSON field or column (Parquet, CSV) that holds the id
     #[arg(long, value_name = "NAME", default_value = ReadOptions::ID_FIELD)]
     id_field: String,
 
-    /// How to read texts in JSON and Parquet: as HTML, as plain text, or (auto) as HTML if they look like it [default:
+    /// How to read texts in JSON, Parquet and CSV: as HTML, as plain text, or (auto) as HTML if they look like it [default:
     /// auto; html for extract]
     #[arg(long, value_name = "MARKUP", value_parser = named(TextIs::ALL.to_vec()))]
     text_is: Option<TextIs>,
+
+    /// Types of documents to read, separated by commas; others are skipped [default: all]
+    #[arg(long, value_name = "TYPES", value_delimiter = ',', value_parser = named(InputFormat::DOCUMENTS.map(|f| (f.name(), f)).to_vec()))]
+    types: Vec<InputFormat>,
 
     /// Read text that an earlier run marked (--keep-marked) as if it were not marked. Without this, it is ignored
     #[arg(long)]
@@ -70,6 +74,7 @@ impl InputArguments {
             text_field: self.text_field.clone(),
             id_field: self.id_field.clone(),
             text_is: self.text_is,
+            types: self.types.clone(),
             use_marked: self.use_marked,
             max_document: self.max_document,
             max_expansion: self.max_expansion,
@@ -378,6 +383,23 @@ impl OutputArguments {
     }
 }
 
+/// How files are divided and packed.
+#[derive(Args)]
+#[command(next_help_heading = "Output")]
+pub(crate) struct PackingArguments {
+    /// Divide the documents into this many files of about the same size, 1 to 1000; -o names a folder
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1000), allow_negative_numbers = true)]
+    pub(crate) shards: Option<u32>,
+
+    /// Level of zstd in Parquet and .zst files, 1 to 22 [default: 1 in Parquet, 3 in others]
+    #[arg(long, value_name = "LEVEL", value_parser = clap::value_parser!(i32).range(1..=22), allow_negative_numbers = true)]
+    pub(crate) zstd_level: Option<i32>,
+
+    /// Size of a row group in Parquet: what a reader needs to hold in memory [default: 32M]
+    #[arg(long, value_name = "SIZE", value_parser = size, allow_negative_numbers = true)]
+    pub(crate) row_group: Option<u64>,
+}
+
 /// Runs a job with its progress on the terminal, until it is done or interrupted. `unit` is what it counts; `left`
 /// describes what an interrupted run keeps.
 pub(crate) fn run_job<T>(
@@ -449,8 +471,8 @@ pub(crate) fn one_of(formats: &[Format]) -> impl TypedValueParser<Value = Format
     named(formats.iter().map(|format| (format.name(), *format)).collect())
 }
 
-/// A format of documents with its compression: `jsonl`, `jsonl.zst`, `parquet`, ...
-pub(crate) fn output_format() -> impl TypedValueParser<Value = (Format, Compression)> {
+/// The formats of documents with their compressions: `jsonl`, `jsonl.zst`, `parquet`, ...
+fn document_formats() -> Vec<(&'static str, (Format, Compression))> {
     let mut values: Vec<(&'static str, (Format, Compression))> =
         Format::DOCUMENTS.iter().map(|&format| (format.name(), (format, Compression::None))).collect();
     values.extend([
@@ -460,8 +482,23 @@ pub(crate) fn output_format() -> impl TypedValueParser<Value = (Format, Compress
         ("jsonl.zst", (Format::Jsonl, Compression::Zstd)),
         ("vertical.gz", (Format::Vertical, Compression::Gzip)),
         ("vertical.zst", (Format::Vertical, Compression::Zstd)),
+        ("dolma.gz", (Format::Dolma, Compression::Gzip)),
+        ("dolma.zst", (Format::Dolma, Compression::Zstd)),
+        ("datatrove.gz", (Format::Datatrove, Compression::Gzip)),
+        ("datatrove.zst", (Format::Datatrove, Compression::Zstd)),
+        ("wet.gz", (Format::Wet, Compression::Gzip)),
     ]);
-    named(values)
+    values
+}
+
+/// A parser for them.
+pub(crate) fn output_format() -> impl TypedValueParser<Value = (Format, Compression)> {
+    named(document_formats())
+}
+
+/// The same with the folder for a hub of data sets.
+pub(crate) fn output_format_or_hub() -> impl TypedValueParser<Value = (Format, Compression)> {
+    named([document_formats(), vec![(Format::Hf.name(), (Format::Hf, Compression::None))]].concat())
 }
 
 /// A number of bytes: 500K, 1.5G, 100000.

@@ -2,7 +2,10 @@
 
 mod common;
 
-use common::{Env, GOOD, decompress_gzip, decompress_zstd, read_parquet, sample, text_of, words};
+use std::io::{BufRead, BufReader};
+use std::process::Stdio;
+
+use common::{Env, GOOD, Outcome, decompress_gzip, decompress_zstd, parse_jsonl, read_parquet, sample, text_of, words};
 use serde_json::{Value, json};
 
 const LINES: &str = "{\"id\":\"1\",\"text\":\"One day.\\n\\nOne night.\"}\n{\"id\":\"2\",\"text\":\"Two.\"}\n";
@@ -403,4 +406,147 @@ fn an_input_is_never_the_file_of_errors() {
     let before = env.read("in.jsonl");
     env.run(&["convert", "in.jsonl", "--errors", "in.jsonl"]).code(2).says(&["is an input"]);
     assert_eq!(env.read("in.jsonl"), before);
+}
+
+#[test]
+fn documents_are_divided_into_files_of_about_the_same_size() {
+    let env = Env::new();
+    let line = |number: usize| {
+        json!({"id": number.to_string(), "text": words(20 + number % 90, number as u64)}).to_string() + "\n"
+    };
+    env.write("in.jsonl", (0..300).map(line).collect::<String>());
+    for folder in ["one/", "two/"] {
+        let threads = if folder == "one/" { "1" } else { "2" };
+        let line =
+            ["convert", "in.jsonl", "-o", folder, "--shards", "4", "--format", "jsonl.zst", "--threads", threads];
+        env.run(&line).code(0).says(&["300 documents"]);
+    }
+    assert_eq!(
+        env.names("one"),
+        ["part-00000.jsonl.zst", "part-00001.jsonl.zst", "part-00002.jsonl.zst", "part-00003.jsonl.zst"]
+    );
+    assert_eq!(env.snapshot("one"), env.snapshot("two"), "the same bytes with any number of threads");
+    let sizes: Vec<usize> = env.snapshot("one").iter().map(|(_, packed)| unpack_zstd(packed).len()).collect();
+    let (least, most) = (sizes.iter().min().expect("sizes"), sizes.iter().max().expect("sizes"));
+    assert!(most - least < most / 20, "{sizes:?}");
+    assert_eq!(env.convert(&["one"]).documents.len(), 300);
+    env.run(&["convert", "in.jsonl", "-o", "x.jsonl", "--shards", "4"])
+        .code(2)
+        .says(&["written to a folder", "end the name of -o in /"]);
+    env.run(&["convert", "in.jsonl", "-o", "one/", "--shards", "4"]).code(2).says(&["not empty", "--overwrite"]);
+    env.run(&["convert", "in.jsonl", "-o", "x/", "--shards", "0"]).code(2).says(&["--shards"]);
+}
+
+#[test]
+fn parquet_is_packed_and_grouped_as_asked() {
+    let env = Env::new();
+    let line = |number: usize| json!({"id": number.to_string(), "text": words(400, number as u64)}).to_string() + "\n";
+    env.write("in.jsonl", (0..200).map(line).collect::<String>());
+    env.run(&["convert", "in.jsonl", "-o", "default.parquet"]).code(0);
+    env.run(&["convert", "in.jsonl", "-o", "small.parquet", "--zstd-level", "19"]).code(0);
+    env.run(&["convert", "in.jsonl", "-o", "groups.parquet", "--row-group", "64K"]).code(0);
+    let groups = |name: &str| {
+        let file = std::fs::File::open(env.path(name)).expect("a file");
+        let reader = parquet::file::reader::SerializedFileReader::new(file).expect("a table");
+        parquet::file::reader::FileReader::metadata(&reader).num_row_groups()
+    };
+    assert!(env.read("small.parquet").len() < env.read("default.parquet").len());
+    assert_eq!(groups("default.parquet"), 1);
+    assert!(groups("groups.parquet") > 3, "{}", groups("groups.parquet"));
+    assert_eq!(read_parquet(&env.path("groups.parquet")).1, read_parquet(&env.path("default.parquet")).1);
+    env.run(&["convert", "in.jsonl", "-o", "fast.jsonl.zst"]).code(0);
+    env.run(&["convert", "in.jsonl", "-o", "small.jsonl.zst", "--zstd-level", "19"]).code(0);
+    assert!(env.read("small.jsonl.zst").len() < env.read("fast.jsonl.zst").len());
+    env.run(&["convert", "in.jsonl", "-o", "x.jsonl", "--row-group", "1M"]).code(2).says(&["--row-group needs"]);
+    env.run(&["convert", "in.jsonl", "-o", "x.jsonl.gz", "--zstd-level", "3"]).code(2).says(&["--zstd-level needs"]);
+    env.run(&["convert", "in.jsonl", "-o", "x.parquet", "--zstd-level", "23"]).code(2).says(&["--zstd-level"]);
+}
+
+#[test]
+fn json_lines_have_the_fields_that_other_programs_expect() {
+    let env = Env::new();
+    let line = json!({"id": "a", "text": "One day.", "url": "https://a.example/", "warc_date": "2024-05-06T08:00:00Z",
+        "date": "2021-03-03", "author": "Ida"});
+    env.write("in.jsonl", line.to_string() + "\n{\"id\": \"b\", \"text\": \"Two.\"}\n");
+    let of_format = |format| parse_jsonl(&env.run(&["convert", "in.jsonl", "--format", format]).code(0).stdout);
+    let dolma = json!([
+        {"id": "a", "text": "One day.", "source": "in.jsonl", "added": "2024-05-06T08:00:00Z", "created": "2021-03-03",
+            "metadata": {"url": "https://a.example/", "author": "Ida"}},
+        {"id": "b", "text": "Two.", "source": "in.jsonl", "metadata": {}},
+    ]);
+    assert_eq!(json!(of_format("dolma")), dolma);
+    let datatrove = json!([
+        {"text": "One day.", "id": "a", "media": [], "metadata": {"url": "https://a.example/", "origin": "in.jsonl",
+            "warc_date": "2024-05-06T08:00:00Z", "date": "2021-03-03", "author": "Ida"}},
+        {"text": "Two.", "id": "b", "media": [], "metadata": {"origin": "in.jsonl"}},
+    ]);
+    assert_eq!(json!(of_format("datatrove")), datatrove);
+    env.run(&["convert", "in.jsonl", "-o", "x.gz", "--format", "dolma"]).code(0);
+    assert_eq!(json!(parse_jsonl(&unpack_gzip(&env.read("x.gz")))), dolma);
+    env.run(&["corpus", "in.jsonl", "-o", "corpus/", "--format", "dolma.zst"]).code(0);
+    assert_eq!(env.convert(&["corpus"]).texts(), ["One day.", "Two."]);
+}
+
+#[test]
+fn wet_is_an_archive_of_texts() {
+    let env = Env::new();
+    env.run(&["convert", &sample("crawl.warc.gz"), "-o", "crawl.wet.gz"]).code(0).says(&["24 documents"]);
+    let (pages, texts) = (env.convert(&[&sample("crawl.warc.gz")]), env.convert(&["crawl.wet.gz"]));
+    assert_eq!((texts.outcome.code, texts.texts()), (0, pages.texts()));
+    for (text, page) in texts.documents.iter().zip(&pages.documents) {
+        assert_eq!((&text["url"], &text["warc_date"]), (&page["url"], &page["warc_date"]));
+    }
+    let archive = String::from_utf8(unpack_gzip(&env.read("crawl.wet.gz"))).expect("UTF-8");
+    let id = pages.ids()[0];
+    assert!(archive.contains(&format!("WARC-Refers-To: <urn:uuid:{id}>\r\n")), "{archive}");
+    // One gzip member a record: the bytes of a header that no compression makes.
+    let members = env.read("crawl.wet.gz").windows(4).filter(|bytes| bytes == b"\x1f\x8b\x08\x00").count();
+    assert_eq!(members, 24);
+    env.write("note.txt", GOOD);
+    let outcome = env.run(&["convert", "note.txt", "--format", "wet"]).code(0);
+    assert!(outcome.text().contains("WARC-Target-URI: urn:refrain:note.txt\r\nWARC-Date: 1970-01-01T00:00:00Z\r\n"));
+}
+
+#[test]
+fn a_folder_for_a_hub_has_tables_a_card_and_metadata() {
+    let env = Env::new();
+    env.run(&["convert", &sample("crawl.warc.gz"), "-o", "pages/", "--format", "hf", "--shards", "2"]).code(0);
+    let names = [
+        "README.md",
+        "croissant.json",
+        "data/",
+        "data/train-00000-of-00002.parquet",
+        "data/train-00001-of-00002.parquet",
+    ];
+    assert_eq!(env.names("pages"), names);
+    let rows = |name: &str| read_parquet(&env.path(name)).1.len();
+    assert_eq!(rows("pages/data/train-00000-of-00002.parquet") + rows("pages/data/train-00001-of-00002.parquet"), 24);
+    let card = env.read_text("pages/README.md");
+    assert!(card.starts_with("---\npretty_name: \"pages\"\n") && card.contains("\n- n<1K\n"), "{card}");
+    assert!(card.contains("path: data/train-*.parquet\n---\n\n# pages\n\n24 documents, "), "{card}");
+    let metadata = env.read_json("pages/croissant.json");
+    assert_eq!(metadata["conformsTo"], "http://mlcommons.org/croissant/1.0");
+    assert_eq!(metadata["distribution"][1]["sha256"], common::sha256(&env.read(&format!("pages/{}", names[4]))));
+    let columns = metadata["recordSet"][0]["field"].as_array().expect("fields");
+    let columns: Vec<&str> = columns.iter().filter_map(|field| field["name"].as_str()).collect();
+    assert_eq!(columns, read_parquet(&env.path("pages/data/train-00000-of-00002.parquet")).0);
+    env.run(&["convert", "pages/data/", "-o", "again.jsonl"]).code(0).says(&["24 documents"]);
+    env.run(&["convert", "pages/", "-o", "pages.parquet", "--format", "hf"]).code(2).says(&["written to a folder"]);
+}
+
+#[test]
+fn a_registry_needs_a_vertical_file() {
+    let env = with_lines();
+    env.run(&["convert", "in.jsonl", "-o", "out.vert", "--registry"]).code(0);
+    let registry = env.read_text("out.registry");
+    assert!(
+        registry.contains("\nNAME \"out\"\n") && registry.contains("STRUCTURE doc {\n    ATTRIBUTE id\n"),
+        "{registry}"
+    );
+    assert_eq!(env.read_text("out.vert"), VERTICAL);
+    env.run(&["convert", "in.jsonl", "-o", "out.jsonl", "--registry"])
+        .code(2)
+        .says(&["--registry needs one vertical file"]);
+    env.run(&["convert", "in.jsonl", "--format", "vertical", "--registry"]).code(2).says(&["name a file with -o"]);
+    env.run(&["convert", "in.jsonl", "-o", "a'b.vert", "--registry"]).code(2).says(&["without quotation marks"]);
 }

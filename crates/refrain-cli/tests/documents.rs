@@ -238,14 +238,84 @@ fn tables_and_slides_in_folders_are_skipped() {
     assert_eq!(env.only_text(&["all"]), GOOD);
 }
 
+fn response(address: &str, kind: &str, body: &[u8]) -> Vec<u8> {
+    let header = format!("HTTP/1.1 200 OK\r\nContent-Type: {kind}\r\n\r\n");
+    let message = [header.as_bytes(), body].concat();
+    warc_record("response", &format!("https://a.example/{address}"), "application/http", &message)
+}
+
 #[test]
-fn documents_in_crawls_are_skipped() {
+fn documents_in_crawls_are_read_by_content_and_type() {
     let env = Env::new();
-    let body = [b"HTTP/1.1 200 OK\r\nContent-Type: application/pdf\r\n\r\n".to_vec(), handed_in("keeper.pdf")].concat();
-    env.write("crawl.warc", warc_record("response", "https://a.example/a.pdf", "application/http", &body));
-    let listed = env.run(&["list", "crawl.warc"]).code(0);
-    let listed = String::from_utf8_lossy(&listed.stdout).into_owned();
-    assert!(listed.starts_with("skipped\t-\tcontent type application/pdf"), "{listed}");
+    let docx = "application/vnd.openxmlformats-officedocument.wordprocessingml.document";
+    let records = [
+        response("a.pdf", "application/pdf", &handed_in("keeper.pdf")),
+        response("a.docx", docx, &handed_in("keeper.docx")),
+        response("misnamed", "text/html; charset=utf-8", &handed_in("keeper.odt")),
+        response("unnamed", "application/octet-stream", &handed_in("keeper.epub")),
+        response("a.rtf", "text/rtf", &handed_in("keeper.rtf")),
+        response("gone.pdf", "application/pdf", b"<!doctype html><p>This file has moved.</p>"),
+        response("sheet", docx, &zip(&[("[Content_Types].xml", b""), ("xl/workbook.xml", b"")], true)),
+        response("scan.pdf", "application/pdf", &handed_in("scan.pdf")),
+        response("locked.pdf", "application/pdf", &handed_in("encrypted.pdf")),
+        response("cut.docx", docx, &handed_in("keeper.docx")[..900]),
+        response("tei", "text/xml", b"<?xml version='1.0'?><TEI><text><p>An edition.</p></text></TEI>"),
+        response("feed", "application/xml", b"<?xml version='1.0'?><rss><item>No document.</item></rss>"),
+    ];
+    env.write("crawl.warc", records.concat());
+    let converted = env.convert(&["crawl.warc"]);
+    converted
+        .outcome
+        .code(1)
+        .says(&["found 12 items: 7 documents, 3 skipped (1 Office document, 1 content type application/xml, 1 pdf without text), 2 failed"]);
+    let names = ["keeper.pdf", "keeper.docx", "keeper.odt", "keeper.epub", "keeper.rtf"];
+    for (found, name) in converted.documents.iter().zip(names) {
+        let alone = convert(name);
+        assert_eq!(
+            (&found["text"], &found["title"], &found["pages"]),
+            (&alone["text"], &alone["title"], &alone["pages"])
+        );
+    }
+    assert_eq!(converted.documents[0]["content_type"], "application/pdf");
+    assert_eq!(converted.documents[0]["url"], "https://a.example/a.pdf");
+    assert_eq!(converted.documents[5]["text"], "This file has moved.");
+    assert_eq!(converted.documents[6]["text"], "An edition.");
+    let errors: Vec<&str> = converted.failures.iter().filter_map(|failure| failure["error"].as_str()).collect();
+    assert_eq!(errors[0], "https://a.example/locked.pdf: encrypted PDF file");
+    assert!(errors[1].starts_with("https://a.example/cut.docx: damaged DOCX file"), "{errors:?}");
+}
+
+#[test]
+fn types_of_documents_are_chosen() {
+    let env = Env::new();
+    env.write("crawl.warc", response("a.pdf", "application/pdf", &handed_in("keeper.pdf")));
+    env.write("keeper.odt", handed_in("keeper.odt"));
+    env.write("page.htm", "No tag at all.");
+    env.write(
+        "tagged",
+        [b"\xff\xfe".to_vec(), "<p>A page.".encode_utf16().flat_map(u16::to_le_bytes).collect()].concat(),
+    );
+    env.write("rows.jsonl", "{\"text\": \"One row.\"}\n{\"text\": \"<html><p>A page in a row.\"}\n");
+    env.write("note.txt", GOOD);
+    let inputs = ["crawl.warc", "keeper.odt", "page.htm", "tagged", "rows.jsonl", "note.txt"];
+    let of_types = |types| {
+        let mut arguments = vec!["--types", types];
+        arguments.extend(inputs);
+        let converted = env.convert(&arguments);
+        assert_eq!(converted.outcome.code, 0, "{converted:?}");
+        converted
+            .documents
+            .iter()
+            .map(|found| found["text"].as_str().unwrap_or_default().to_owned())
+            .collect::<Vec<_>>()
+    };
+    assert_eq!(of_types("html"), ["No tag at all.", "A page.", "A page in a row."]);
+    assert_eq!(of_types("text"), ["One row.", GOOD]);
+    assert_eq!(of_types("pdf,odt").len(), 2);
+    env.run(&["list", "--types", "pdf", "crawl.warc", "note.txt"])
+        .code(0)
+        .says(&["1 document, 1 skipped (1 type text)"]);
+    env.run(&["list", "--types", "warc", "crawl.warc"]).code(2).says(&["invalid value 'warc'"]);
 }
 
 /// A PDF of one page with this content, and with these objects from number 5 on. It has no table of objects: that is made

@@ -589,6 +589,163 @@ fn the_sample_notes_are_the_same_from_zip_and_from_lines() {
 }
 
 #[test]
+fn the_sample_notes_are_the_same_from_a_table() {
+    let env = Env::new();
+    let rows = env.convert(&[&sample("notes.csv")]);
+    let lines = env.convert(&[&sample("notes.jsonl")]);
+    assert_eq!((rows.outcome.code, rows.texts()), (0, lines.texts()));
+    assert_eq!(rows.ids(), lines.ids());
+    assert_eq!(rows.documents[0]["author"], lines.documents[0]["author"]);
+}
+
+#[test]
+fn tables_are_recognised_by_their_first_line_or_name() {
+    let env = Env::new();
+    let expected = [("7", "One, \"two\"\nand three."), ("8", "Four.")];
+    for (name, table) in [
+        ("comma", "text,id\r\n\"One, \"\"two\"\"\nand three.\",7\r\nFour.,8\r\n"),
+        ("tab", "\u{feff}id\ttext\n7\t\"One, \"\"two\"\"\nand three.\"\n8\tFour."),
+        ("semicolon.csv", "\"id\";\"a, b, c\";\"text\"\n7;x;\"One, \"\"two\"\"\nand three.\"\n8;y;Four.\n"),
+        ("named.csv.gz", "the id,the text\n7,\"One, \"\"two\"\"\nand three.\"\n8,Four.\n"),
+    ] {
+        let named = name.starts_with("named");
+        env.write(name, if named { gzip(table.as_bytes()) } else { table.into() });
+        let fields: &[&str] = if named { &["--text-field", "the text", "--id-field", "the id"] } else { &[] };
+        let converted = env.convert(&[fields, &[name]].concat());
+        let found: Vec<_> = converted.ids().into_iter().zip(converted.texts()).collect();
+        assert_eq!((converted.outcome.code, found), (0, expected.to_vec()), "{name}");
+    }
+    env.write("prose.txt", "A text, with commas, and more\n");
+    assert_eq!(env.only_text(&["prose.txt"]), "A text, with commas, and more");
+    env.write("a.tsv", "title\tbody\na\tb\n");
+    let converted = env.convert(&["a.tsv"]);
+    converted.outcome.code(1).says(&["a.tsv: no column \"text\"; columns are: title, body", "--text-field"]);
+}
+
+#[test]
+fn a_bad_row_costs_one_row_and_a_killed_run_resumes() {
+    let env = Env::new();
+    let rows = [
+        "id,text\n",
+        "1,One.\n",
+        "2\n",
+        "3,Three,too,many\n",
+        "4,caf\u{e9}\n",
+        "5,",
+        &"long ".repeat(500),
+        "\n6,Six.\n",
+    ];
+    let mut table = rows.concat().into_bytes();
+    let accent = table.iter().position(|byte| *byte == 0xc3).expect("an accent");
+    table.remove(accent);
+    env.write("a.csv", table);
+    let converted = env.convert(&["--max-document", "2000", "a.csv"]);
+    assert_eq!(converted.ids(), ["1", "6"]);
+    let places: Vec<_> = converted.failures.iter().map(|failure| failure["place"]["line"].as_u64()).collect();
+    assert_eq!(places, [Some(3), Some(4), Some(5), Some(6)]);
+    converted.outcome.code(1).says(&[
+        "2 documents, 0 skipped, 4 failed",
+        "1 cells in a table of 2 columns",
+        "not UTF-8",
+    ]);
+}
+
+#[test]
+fn articles_of_a_wiki_become_plain_text() {
+    let env = Env::new();
+    let converted = env.convert(&[&sample("sources/wiki.xml")]);
+    let converted_text = "Skerrow Head light is a lighthouse on the northern side of the bay. It was built of local granite and lit \
+        for the first time in a November gale.\n\nTower\n\nThe tower has one hundred and ninety-six steps. Its parts are:\n\n\
+        the base, with the store of oil,\n\nthe stairs,\n\nthe lantern room – closed to visitors.\n\nPainting\n\n\
+        The tower is painted every fourth year.";
+    assert_eq!(converted.texts()[0], converted_text);
+    assert_eq!(converted.ids(), ["3", "6"]);
+    let first = &converted.documents[0];
+    assert_eq!(
+        (&first["title"], &first["url"], &first["language"], &first["revision"]),
+        (
+            &json!("Skerrow Head light"),
+            &json!("https://wiki.lighthouse.example/wiki/Skerrow_Head_light"),
+            &json!("en"),
+            &json!("41")
+        )
+    );
+    converted.outcome.code(0).says(&["4 items: 2 documents, 2 skipped (1 redirect, 1 wiki namespace Talk), 0 failed"]);
+}
+
+#[test]
+fn a_damaged_page_of_a_wiki_costs_one_page() {
+    let env = Env::new();
+    let page = |id: &str, text: &str| {
+        format!("<page><title>T</title><id>{id}</id><revision><text>{text}</text></revision></page>\n")
+    };
+    let pages = [
+        page("1", "One."),
+        page("2", "Two.</b>"),
+        page("3", &"long ".repeat(500)),
+        page("4", "Four."),
+        "<page><id>5".into(),
+    ];
+    let dump = format!("<mediawiki>{}", pages.concat());
+    env.write("dump", bzip2(dump.as_bytes()));
+    let converted = env.convert(&["--max-document", "2000", "dump"]);
+    assert_eq!(converted.ids(), ["1", "4"]);
+    let places: Vec<_> = converted.failures.iter().map(|failure| failure["place"]["record"].as_u64()).collect();
+    assert_eq!(places, [Some(2), Some(3), Some(5)]);
+    converted.outcome.code(1).says(&[
+        "damaged MediaWiki file: byte",
+        "larger than 2000 bytes",
+        "cut off in the middle of a page",
+    ]);
+}
+
+#[test]
+fn editions_and_recognised_text_are_read() {
+    let env = Env::new();
+    let tei = &env.convert(&[&sample("sources/keeper.tei.xml")]).documents[0];
+    let text = "November\n\nThe first gale took the boat house, and the keeper found its door in the garden of the school. He wrote \
+        door, one, painted into the log.\n\nAfter that the wind stayed in the west, and the lighthouse hummed like a bottle.\n\n\
+        Lamp in the tower, wind in the door,\nnobody comes to the rock any more.\n\nNight\tOil\nfirst\t4 l\n\nIt is a table now.";
+    assert_eq!(text_of(tei), text);
+    assert_eq!(
+        (&tei["title"], &tei["author"], &tei["language"]),
+        (&json!("The keeper's winter"), &json!("Ida Fennick"), &json!("en"))
+    );
+    for name in ["log.alto.xml", "log.hocr"] {
+        let found = &env.convert(&[&sample(&format!("sources/{name}"))]).documents[0];
+        let text = "The ferry passed the lighthouse\nat seven and blew its\nhorn.\n\nNo answer came.\n\nThe keeper was asleep.";
+        assert_eq!(
+            (text_of(found), &found["pages"], &found["language"]),
+            (text, &json!([0, 78]), &json!("en")),
+            "{name}"
+        );
+    }
+    env.write("cut.xml", "<alto><Layout><Page>");
+    let converted = env.convert(&["cut.xml"]);
+    assert!(
+        converted.failures[0]["error"].as_str().is_some_and(|error| error.starts_with("damaged ALTO file: byte 20"))
+    );
+}
+
+#[test]
+fn pages_that_were_written_as_tei_are_read_again_one_by_one() {
+    let env = Env::new();
+    env.run(&["extract", &sample("crawl.warc.gz"), "-o", "pages.xml.gz"]).code(0);
+    env.run(&["extract", &sample("crawl.warc.gz"), "-o", "pages.jsonl"]).code(0);
+    let again = env.convert(&["pages.xml.gz"]);
+    let words = |text: &str| text.split_whitespace().map(str::to_owned).collect::<Vec<_>>();
+    let pages = env.read_jsonl("pages.jsonl");
+    assert_eq!((again.outcome.code, again.documents.len()), (0, pages.len()));
+    for (found, page) in again.documents.iter().zip(&pages) {
+        assert_eq!(found["title"], page["title"]);
+        let (mut one, mut other) = (words(text_of(found)), words(text_of(page)));
+        one.sort();
+        other.sort();
+        assert_eq!(one, other, "{}", page["url"]);
+    }
+}
+
+#[test]
 fn names_that_are_not_utf8_are_read_from_a_folder() {
     use std::os::unix::ffi::OsStrExt;
     let env = Env::new();

@@ -15,7 +15,7 @@ use crate::error::{Failure, Place, Result};
 use crate::extract::{ExtractMethod, Extractor, Workspace, segment};
 use crate::quality::QualityFilter;
 use crate::source::office::{self, Content, Unreadable};
-use crate::source::{Body, Item, Markup, OfficeFile, OfficeFormat, RawDocument, is_html};
+use crate::source::{Body, Item, Markup, OfficeFile, OfficeFormat, RawDocument, is_html, names_page};
 use crate::template::{self, LearnedTemplate, TemplateMatch, Templates};
 use crate::text::{ByteOffsets, Offsets, count_words};
 
@@ -265,6 +265,10 @@ impl Opened {
                 let (text, nuls) = replace_nuls(text);
                 (text, None, nuls)
             }
+            Body::Wiki(wiki) => {
+                let (text, nuls) = replace_nuls(wiki.plain());
+                (text, None, nuls)
+            }
             Body::Document(mut document) => {
                 while let Some(at) = document.text().find('\0') {
                     document.replace(Span::new(at, at + 1), "\u{fffd}");
@@ -281,8 +285,13 @@ impl Opened {
             Body::Office(packed) => {
                 let mut content = match unpack(&packed) {
                     Ok(content) => content,
+                    // Pictures of pages are ordinary in a crawl.
+                    Err(why) if why.is_without_text && !raw.claims_text => {
+                        let skipped = Some(format!("{} without text", packed.format.input_format().name()));
+                        return Err(Box::new(Prepared { skipped, ..Prepared::default() }));
+                    }
                     Err(why) => {
-                        let failure = Some(unreadable(&raw.origin, why));
+                        let failure = Some(unreadable(&raw.origin, &raw.id, why));
                         return Err(Box::new(Prepared { failure, ..Prepared::default() }));
                     }
                 };
@@ -305,7 +314,7 @@ impl Opened {
             }
         };
         let shown = || known.as_ref().map_or(text.as_str(), |document| document.text());
-        let html = || is_html(shown()) || names_html(&raw.origin);
+        let html = || is_html(shown()) || names_page(&raw.origin);
         let markup = raw.markup.unwrap_or_else(|| if html() { Markup::Html } else { Markup::Text });
         if let Some(mut document) = known {
             document.position = position;
@@ -330,7 +339,7 @@ impl Opened {
             let failure = Failure::new(&document.origin.input, error).member(document.origin.member.as_deref());
             failure.place(Place::Byte(at as u64))
         });
-        let damage = damage.map(|damage| unreadable(&document.origin, damage));
+        let damage = damage.map(|damage| unreadable(&document.origin, &document.id, damage));
         let failure = damage.or(failure);
         let opened = Opened { document, text, markup, failure, in_memory: false, pages, annotation };
         if markup == Markup::Html { opened.without_marked() } else { Ok(opened) }
@@ -395,6 +404,9 @@ fn unpack(packed: &OfficeFile) -> Result<Content, Unreadable> {
         OfficeFormat::Pdf => office::pdf(&packed.bytes, limit),
         OfficeFormat::Epub => office::epub(&packed.bytes, limit, |chapter| segment(chapter).text),
         OfficeFormat::Rtf => office::rtf(&packed.bytes, limit),
+        OfficeFormat::Tei => office::tei(&packed.bytes, limit),
+        OfficeFormat::Alto => office::alto(&packed.bytes, limit),
+        OfficeFormat::Hocr => office::hocr(&packed.bytes, limit),
     }
 }
 
@@ -414,18 +426,17 @@ fn failure_of(origin: &Origin, error: String) -> Failure {
     Failure::new(&origin.input, error).member(origin.member.as_deref())
 }
 
-fn unreadable(origin: &Origin, why: Unreadable) -> Failure {
-    let failure = failure_of(origin, why.error);
+fn unreadable(origin: &Origin, id: &str, why: Unreadable) -> Failure {
+    // A file with one document needs no other name; a record of an archive does.
+    let error = match id == origin.path() {
+        true => why.error,
+        false => format!("{}: {}", origin.url.as_deref().unwrap_or(id), why.error),
+    };
+    let failure = failure_of(origin, error);
     match why.hint {
         Some(hint) => failure.hint(hint),
         None => failure,
     }
-}
-
-/// True for files whose name says that they are web pages.
-fn names_html(origin: &Origin) -> bool {
-    let path = origin.path().to_ascii_lowercase();
-    [".html", ".htm", ".xhtml"].iter().any(|end| path.ends_with(end))
 }
 
 fn not_text(origin: &Origin, claims_text: bool, at: usize) -> Prepared {

@@ -17,8 +17,9 @@ const LIMIT: u64 = 1 << 20;
 const ROUNDS: usize = 40;
 
 fn samples() -> Vec<PathBuf> {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../samples/documents");
-    let entries = std::fs::read_dir(folder).expect("the samples").map(|entry| entry.expect("an entry").path());
+    let samples = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../samples");
+    let files = ["documents", "sources"].map(|folder| std::fs::read_dir(samples.join(folder)).expect("the samples"));
+    let entries = files.into_iter().flatten().map(|entry| entry.expect("an entry").path());
     let mut samples: Vec<PathBuf> = entries.filter(|path| path.extension().is_some_and(|end| end != "py")).collect();
     samples.sort();
     assert!(samples.len() > 8, "{samples:?}");

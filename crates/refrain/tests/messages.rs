@@ -4,7 +4,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// Flags of other programs that messages recommend.
-const OTHER_PROGRAMS: [&str; 2] = ["soffice --convert-to", "ocrmypdf --force-ocr"];
+const OTHER_PROGRAMS: [&str; 3] =
+    ["soffice --convert-to", "ocrmypdf --force-ocr", "compilecorp --no-sketches --recompile-corpus"];
 
 #[test]
 fn no_message_names_a_flag() {

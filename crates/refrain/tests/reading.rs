@@ -13,7 +13,9 @@ use refrain::{Document, Position};
 fn files(folder: &Path) -> Vec<PathBuf> {
     let samples = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../samples");
     let mut files: Vec<PathBuf> =
-        ["crawl-broken.warc.gz", "notes.zip", "notes.jsonl"].map(|name| samples.join(name)).into();
+        ["crawl-broken.warc.gz", "notes.zip", "notes.jsonl", "notes.csv", "sources/wiki.xml", "sources/keeper.tei.xml"]
+            .map(|name| samples.join(name))
+            .into();
     for (format, packing) in [
         (Format::Parquet, Compression::None),
         (Format::Vertical, Compression::Zstd),

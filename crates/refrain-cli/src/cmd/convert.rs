@@ -9,14 +9,15 @@ use refrain::write::{Compression, Format};
 use refrain::{Convert, Run};
 
 use crate::arguments::{
-    Given, InputArguments, OutputArguments, counted_documents, offsets, output_format, print_message,
+    Given, InputArguments, OutputArguments, PackingArguments, counted_documents, offsets, output_format_or_hub,
+    print_message,
 };
 use crate::exit::Exit;
 
-/// Convert documents to text, JSONL, Parquet or vertical
+/// Convert documents to text, JSONL, Parquet, vertical or WET
 ///
 /// HTML becomes the visible text of the page. Nothing is removed, except ranges that are already marked (`refrain
-/// corpus --keep-marked`). A folder (`-o notes/`) gets one text file per document.
+/// corpus --keep-marked`). A folder (`-o notes/`) gets one text file per document, or with --shards a few files of many.
 #[derive(Args)]
 #[command(before_help = "Example:\n  refrain convert samples/notes.zip -o notes.vert")]
 pub(crate) struct Arguments {
@@ -24,7 +25,7 @@ pub(crate) struct Arguments {
     input: InputArguments,
 
     /// Output format, if the file extension does not select it [default: jsonl]
-    #[arg(long, value_name = "FORMAT", value_parser = output_format(), help_heading = "Output")]
+    #[arg(long, value_name = "FORMAT", value_parser = output_format_or_hub(), help_heading = "Output")]
     format: Option<(Format, Compression)>,
 
     /// Keep marked ranges and their marks
@@ -39,26 +40,53 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "FILE", help_heading = "Output")]
     removed: Option<PathBuf>,
 
+    /// Also write the registry of a vertical file, for corpus managers: corpus.registry beside corpus.vert
+    #[arg(long, help_heading = "Output")]
+    registry: bool,
+
+    #[command(flatten)]
+    packing: PackingArguments,
+
     #[command(flatten)]
     output: OutputArguments,
 }
 
 impl Arguments {
     fn job(&self) -> Convert {
-        Convert { read: self.input.options(), keep_marked: self.keep_marked, offsets: self.offsets }
+        Convert {
+            read: self.input.options(),
+            keep_marked: self.keep_marked,
+            offsets: self.offsets,
+            zstd_level: self.packing.zstd_level,
+            row_group: self.packing.row_group,
+            shards: self.packing.shards,
+            registry: self.registry,
+        }
     }
 
     /// Refuses options that would do nothing.
     fn refuse_idle(&self, given: &Given) -> Result<()> {
+        let path = self.output.path();
+        let format = self.format.map(|(format, _)| format).or_else(|| path.and_then(Format::of_path));
+        let is_zstd = self.format.is_some_and(|(_, with)| with == Compression::Zstd)
+            || path.is_some_and(|path| Compression::of_path(path) == Compression::Zstd);
+        let is_parquet = matches!(format, Some(Format::Parquet | Format::Hf));
+        if !is_parquet {
+            given.refuse(&["row_group"], "needs --format parquet or hf; other formats have no row groups")?;
+        }
+        if !is_parquet && !is_zstd {
+            given.refuse(&["zstd_level"], "needs Parquet, or a file that ends in .zst")?;
+        }
+        if format != Some(Format::Vertical) || self.packing.shards.is_some() {
+            given.refuse(&["registry"], "needs one vertical file, such as -o corpus.vert")?;
+        }
         if self.removed.is_some() {
             return Ok(());
         }
         if !self.keep_marked {
             given.refuse(&["offsets"], "needs --removed or --keep-marked; without them no ranges are written")?;
         }
-        let by_name = || self.output.path().and_then(Format::of_path);
-        let format = self.format.map(|(format, _)| format).or_else(by_name);
-        if matches!(format, Some(Format::Text | Format::Vertical)) {
+        if matches!(format, Some(Format::Text | Format::Vertical | Format::Wet)) {
             given.refuse(&["offsets"], "needs --format jsonl or parquet; other formats have no ranges")?;
         }
         Ok(())

@@ -128,7 +128,8 @@ fn method_or_none() -> impl TypedValueParser<Value = MethodOrNone> {
 impl Arguments {
     /// Refuses options that would do nothing.
     fn refuse_idle(&self, given: &Given) -> Result<()> {
-        let marks = self.keep_marked && matches!(self.format.0, Format::Jsonl | Format::Parquet);
+        let marks = self.keep_marked
+            && matches!(self.format.0, Format::Jsonl | Format::Dolma | Format::Datatrove | Format::Parquet);
         if self.no_removed && !marks {
             let why = "has no effect with --no-removed, unless --keep-marked writes ranges to jsonl or parquet";
             given.refuse(&["offsets"], why)?;

@@ -84,11 +84,11 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Exit> {
         let done = format!("kept {kept} of {all}, {} of {} words", report.words_kept, report.words);
         (report.input, report.failures, done)
     };
-    output.print_account(&account);
     let exit = OutputArguments::print_failures(&failures);
     if let Some(path) = output.path().filter(|_| !output.quiet) {
         print_message(&format!("{done}; wrote {}", path.display()));
     }
+    output.print_account(&account);
     Ok(exit)
 }
 

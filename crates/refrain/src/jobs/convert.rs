@@ -5,14 +5,16 @@ use serde::{Deserialize, Serialize};
 use super::failures::{FailureLog, Failures};
 use super::input::Input;
 use super::outputs::{ERRORS, Outputs, REMOVED, REPORT};
-use crate::error::Result;
+use crate::error::{Error, Hint, Result};
 use crate::flow::each_document;
 use crate::prepare::Preparation;
 use crate::run::Run;
-use crate::source::ReadOptions;
+use crate::source::{InputFiles, ReadOptions};
 use crate::stats::Account;
 use crate::text::Offsets;
-use crate::write::{Compressed, Names, WriteOptions, removed_lines};
+use crate::write::{
+    Compressed, DocumentWriter, Format, HubWriter, Names, Parts, ShardsWriter, WriteOptions, removed_lines,
+};
 
 /// Converts documents from any format to any other. Ranges that are already marked are removed, unless `keep_marked` is set.
 ///
@@ -35,6 +37,14 @@ pub struct Convert {
     pub keep_marked: bool,
     /// The unit of the offsets of marks in files.
     pub offsets: Offsets,
+    /// The level of zstd, in Parquet and in compressed files.
+    pub zstd_level: Option<i32>,
+    /// Bytes of a row group in Parquet.
+    pub row_group: Option<u64>,
+    /// Divide the documents into so many files of about the same size, in a folder.
+    pub shards: Option<u32>,
+    /// Write the registry of a vertical file next to it.
+    pub registry: bool,
 }
 
 /// The result of [`Convert`].
@@ -53,9 +63,8 @@ impl Convert {
     pub fn run(&self, input: &Input, outputs: Outputs, run: &Run) -> Result<ConvertReport> {
         outputs.check(&[ERRORS, REMOVED, REPORT])?;
         let (source, early) = input.open(&self.read, &outputs)?;
-        let options = WriteOptions { keep_marked: self.keep_marked, offsets: self.offsets };
         let names = Names::new(input.names(), source.inputs());
-        let mut writer = outputs.open_texts(options, names, input.files(&source))?;
+        let mut writer = self.open(&outputs, names, input.files(&source))?;
         let mut removed = outputs.open_list(REMOVED)?;
         let mut failures = FailureLog::new(&outputs, early)?;
         let mut documents = 0;
@@ -84,5 +93,37 @@ impl Convert {
         let report = ConvertReport { documents, input, failures };
         outputs.write_report(&report)?;
         Ok(report)
+    }
+
+    /// Opens the main output.
+    fn open<'a>(
+        &self,
+        outputs: &Outputs,
+        names: Names,
+        inputs: Option<&'a InputFiles>,
+    ) -> Result<Box<dyn DocumentWriter + 'a>> {
+        let options = WriteOptions {
+            keep_marked: self.keep_marked,
+            offsets: self.offsets,
+            zstd_level: self.zstd_level,
+            row_group: self.row_group,
+            registry: self.registry,
+        };
+        let is_hub = outputs.requested_format().is_some_and(|(format, _)| format == Format::Hf);
+        let shards = match self.shards {
+            None if !is_hub => return outputs.open_texts(options, names, inputs),
+            shards => shards.unwrap_or(1),
+        };
+        let Some(Parts { folder, format, packing }) = outputs.parts()? else {
+            let hint = Hint::option("output", "end the name of `output` in /");
+            return Err(Error::Refused("several files are written to a folder".into()).hint(hint));
+        };
+        outputs.check_folder(&folder)?;
+        if is_hub {
+            return Ok(Box::new(HubWriter::open(&folder, shards, options)?));
+        }
+        let suffix = format!("{}{}", format.extension(), packing.suffix());
+        let names: Vec<String> = (0..shards).map(|number| format!("part-{number:05}.{suffix}")).collect();
+        Ok(Box::new(ShardsWriter::open(&folder, &names, (format, packing), options, false)?))
     }
 }

@@ -399,7 +399,8 @@ impl<'a> Work<'a> {
                 let options = RecordOptions { keep_marked: self.job.keep_marked, offsets: self.job.offsets };
                 line.extend(found.record(metadata, options));
                 if self.job.keep_marked {
-                    let options = WriteOptions { keep_marked: true, offsets: self.job.offsets };
+                    let options =
+                        WriteOptions { keep_marked: true, offsets: self.job.offsets, ..WriteOptions::default() };
                     let marks = found.marks(self.job.content.method);
                     line.insert(options.marks_field().into(), marks_as_json(&found.page.text, &marks, options.offsets));
                 }

@@ -3,7 +3,7 @@
 use std::ops::ControlFlow;
 
 use super::compress::{BOMB, RAISE_EXPANSION};
-use super::{Item, RawDocument};
+use super::{InputFormat, Item, RawDocument};
 use crate::document::{Origin, Position};
 use crate::error::{Failure, Hint};
 
@@ -11,13 +11,19 @@ use crate::error::{Failure, Hint};
 pub(crate) struct Emitter<'a> {
     next: Position,
     first_wanted: u64,
+    /// The types of documents to pass on; empty for all.
+    types: &'a [InputFormat],
     sink: &'a mut dyn FnMut(Position, Item) -> ControlFlow<()>,
 }
 
 impl<'a> Emitter<'a> {
-    /// Passes on the items of `from.input` from record `from.record` on.
-    pub(crate) fn new(from: Position, sink: &'a mut dyn FnMut(Position, Item) -> ControlFlow<()>) -> Emitter<'a> {
-        Emitter { next: Position { record: 0, ..from }, first_wanted: from.record, sink }
+    /// Passes on the items of `from.input` from record `from.record` on. Documents of other types are skipped.
+    pub(crate) fn new(
+        from: Position,
+        types: &'a [InputFormat],
+        sink: &'a mut dyn FnMut(Position, Item) -> ControlFlow<()>,
+    ) -> Emitter<'a> {
+        Emitter { next: Position { record: 0, ..from }, first_wanted: from.record, types, sink }
     }
 
     /// False if the next item comes before the wanted position: it can be skipped without reading it.
@@ -33,6 +39,12 @@ impl<'a> Emitter<'a> {
 
     /// Passes on a document.
     pub(crate) fn document(&mut self, raw: RawDocument) -> ControlFlow<()> {
+        if !self.types.is_empty() {
+            let found = raw.document_type();
+            if !self.types.contains(&found) {
+                return self.skipped(raw.origin, format!("type {}", found.name()));
+            }
+        }
         self.emit(|| Item::Document(Box::new(raw)))
     }
 

@@ -2,9 +2,9 @@
 //!
 //! [`InputFiles`] turns the names given by the user (files, folders, globs, `@list`, `-`) into a sorted list of files;
 //! [`Collection`] reads them one after another. The content determines the format. Formats are compression (gzip, zstd,
-//! bzip2, xz), containers (zip, tar, WARC, ARC, JSONL, Parquet, vertical), plain documents (HTML, text) and office
-//! documents (DOCX, ODT, PDF, EPUB, RTF). They can be nested in any way. Everything streams: one document of an input
-//! is in memory at a time, or a few rows of a Parquet table.
+//! bzip2, xz), containers (zip, tar, WARC, ARC, JSONL, Parquet, vertical, CSV, MediaWiki), plain documents (HTML, text),
+//! office documents (DOCX, ODT, PDF, EPUB, RTF), editions (TEI) and recognised text (ALTO, hOCR). They can be nested in any
+//! way. Everything streams: one document of an input is in memory at a time, or a few rows of a Parquet table.
 //!
 //! Reading passes [`Item`]s to a closure. Each item has a [`Position`]; reading can start at any position, which lets a
 //! killed run resume. An unusable part of the input becomes [`Item::Failed`] or, if that is ordinary (an image in a
@@ -14,18 +14,23 @@ mod arc;
 mod archive;
 mod compress;
 pub(crate) mod corpus;
+mod csv;
+mod divided;
 mod emit;
 mod guard;
 mod http;
 mod inputs;
 mod jsonl;
+mod mediawiki;
 pub(crate) mod office;
 mod parquet;
 mod sample;
 mod sniff;
 mod sparse;
+mod tei;
 mod vertical;
 mod warc;
+mod wikitext;
 
 pub(crate) use emit::Emitter;
 pub use guard::is_guarded;
@@ -33,8 +38,8 @@ pub(crate) use inputs::plain_name;
 pub use inputs::{InputFile, InputFiles, STDIN};
 pub(crate) use jsonl::is_record;
 pub(crate) use sample::Sample;
-pub(crate) use sniff::is_html;
 pub use sniff::{InputFormat, Markup, OfficeFormat};
+pub(crate) use sniff::{is_html, names_page};
 
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read};
@@ -57,13 +62,16 @@ use sniff::Kind;
 pub struct ReadOptions {
     /// The format, if the user overrides detection. Compression is detected in any case.
     pub format: Option<InputFormat>,
-    /// The JSON field or Parquet column that holds the text. Empty: records have no text, and all their fields are kept.
+    /// The JSON field or the column of a table that holds the text. Empty: records have no text, and all their fields are kept.
     pub text_field: String,
-    /// The JSON field or Parquet column that holds the id.
+    /// The JSON field or the column of a table that holds the id.
     pub id_field: String,
     /// The markup of texts in JSON, Parquet and memory. `None` leaves it to the job: HTML for jobs that read web pages,
     /// otherwise detected for each text.
     pub text_is: Option<TextIs>,
+    /// The types of documents to read, of [`InputFormat::DOCUMENTS`]; others are skipped. Empty: all. Texts in tables and JSON
+    /// are HTML or plain text.
+    pub types: Vec<InputFormat>,
     /// Read marked text as if it were not marked. Otherwise it is ignored.
     pub use_marked: bool,
     /// Documents larger than this many bytes are failures.
@@ -124,6 +132,7 @@ impl Default for ReadOptions {
             text_field: Self::TEXT_FIELD.into(),
             id_field: Self::ID_FIELD.into(),
             text_is: None,
+            types: Vec::new(),
             use_marked: false,
             max_document: Self::MAX_DOCUMENT,
             max_expansion: Self::MAX_EXPANSION,
@@ -209,6 +218,24 @@ pub enum Body {
     Document(Box<Document>),
     /// Text, and the annotation of its tokens from a vertical file.
     Annotated(String, Box<Annotation>),
+    /// Text with the markup of a wiki.
+    Wiki(WikiText),
+}
+
+/// Text with the markup of a wiki.
+#[derive(Debug)]
+pub struct WikiText {
+    /// The markup.
+    pub text: String,
+    /// Namespaces whose links are pictures or categories: they are not text.
+    pub unread: Arc<[String]>,
+}
+
+impl WikiText {
+    /// Its plain text.
+    pub(crate) fn plain(&self) -> String {
+        wikitext::text_of(&self.text, &self.unread)
+    }
 }
 
 /// A document that has to be opened before it is text.
@@ -223,6 +250,19 @@ pub struct OfficeFile {
 }
 
 impl RawDocument {
+    /// Its type, of [`InputFormat::DOCUMENTS`].
+    fn document_type(&self) -> InputFormat {
+        let is_page = match (&self.body, self.markup) {
+            (Body::Office(file), _) => return file.format.input_format(),
+            (Body::Wiki(_), _) => false,
+            (_, Some(markup)) => markup == Markup::Html,
+            (Body::Bytes(bytes), None) => sniff::begins_as_html(bytes) || names_page(&self.origin),
+            (Body::Text(text) | Body::Annotated(text, _), None) => is_html(text),
+            (Body::Document(document), None) => is_html(document.text()),
+        };
+        if is_page { InputFormat::Html } else { InputFormat::Text }
+    }
+
     /// Its approximate size in memory: content and fields.
     pub fn size(&self) -> usize {
         fn weight(value: &Value) -> usize {
@@ -246,6 +286,7 @@ impl Body {
             Body::Bytes(bytes) => bytes.len(),
             Body::Text(text) | Body::Annotated(text, _) => text.len(),
             Body::Office(packed) => packed.bytes.len(),
+            Body::Wiki(wiki) => wiki.text.len(),
             Body::Document(document) => document.text().len(),
         }
     }
@@ -404,7 +445,7 @@ impl Collection {
     /// Reads one input from a position on; earlier items are not passed on. Breaks when the sink does.
     pub fn read(&self, from: Position, sink: &mut dyn FnMut(Position, Item) -> ControlFlow<()>) -> ControlFlow<()> {
         let Some(input) = self.inputs.get(from.input) else { return ControlFlow::Continue(()) };
-        let mut out = Emitter::new(from, sink);
+        let mut out = Emitter::new(from, &self.options.types, sink);
         if let Some(documents) = &self.documents {
             return self.read_documents(documents, &mut out);
         }
@@ -549,6 +590,9 @@ impl<'s> At<'s> {
             // A forced format applies to the members of an archive, unless it is an archive format itself.
             (Kind::Format(found), Some(forced)) if found.is_archive() && !forced.is_archive() => Kind::Format(found),
             (_, Some(format)) => Kind::Format(format),
+            (Kind::Unknown, None) if csv::begins_table(head, &self.options().text_field) => {
+                Kind::Format(InputFormat::Csv)
+            }
             (kind, None) => kind,
         }
     }
@@ -604,6 +648,9 @@ impl<'s> At<'s> {
             Kind::Format(InputFormat::Arc) => warc::read(self, warc::Syntax::Arc, reader, out),
             Kind::Format(InputFormat::Jsonl) => jsonl::read(self, reader, out),
             Kind::Format(InputFormat::Vertical) => vertical::read(self, reader, out),
+            Kind::Format(InputFormat::Csv) => csv::read(self, reader, out),
+            Kind::Format(InputFormat::Tei) => tei::read(self, reader, out),
+            Kind::Format(InputFormat::Mediawiki) => mediawiki::read(self, reader, out),
             Kind::Format(InputFormat::Tar) => archive::read_tar(self, reader, out),
             Kind::Format(format @ (InputFormat::Zip | InputFormat::Parquet)) => match spool(reader) {
                 Ok(file) => self.read_seekable(format, file, None, out),
@@ -611,11 +658,10 @@ impl<'s> At<'s> {
             },
             Kind::Format(InputFormat::Html) => self.read_document(reader, Some(Markup::Html), out),
             Kind::Format(InputFormat::Text) => self.read_document(reader, Some(Markup::Text), out),
-            Kind::Format(InputFormat::Docx) => office::read(self, OfficeFormat::Docx, reader, out),
-            Kind::Format(InputFormat::Odt) => office::read(self, OfficeFormat::Odt, reader, out),
-            Kind::Format(InputFormat::Pdf) => office::read(self, OfficeFormat::Pdf, reader, out),
-            Kind::Format(InputFormat::Epub) => office::read(self, OfficeFormat::Epub, reader, out),
-            Kind::Format(InputFormat::Rtf) => office::read(self, OfficeFormat::Rtf, reader, out),
+            Kind::Format(format) => match OfficeFormat::of(format) {
+                Some(format) => office::read(self, format, reader, out),
+                None => self.read_document(reader, None, out),
+            },
             Kind::Unknown => self.read_document(reader, None, out),
             Kind::Ole => office::read_ole(self, reader, out),
             Kind::Binary(what) => self.binary(what, out),

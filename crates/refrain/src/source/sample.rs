@@ -166,7 +166,7 @@ impl Collection {
                     InputFormat::Vertical => Records::After(b"\n<doc", 4),
                     InputFormat::Zip | InputFormat::Parquet => Records::Numbered,
                     InputFormat::Html | InputFormat::Text => Records::One,
-                    InputFormat::Tar | InputFormat::Arc => Records::Unknown,
+                    InputFormat::Tar | InputFormat::Arc | InputFormat::Csv | InputFormat::Mediawiki => Records::Unknown,
                     _ => Records::Closed,
                 };
                 (records, Some(format))

@@ -1,8 +1,10 @@
 //! What a stream of bytes is, judged by its first bytes.
 
+use encoding_rs::Encoding;
 use serde::{Deserialize, Serialize};
 
 use super::compress::Compression;
+use crate::document::Origin;
 
 /// How many bytes are examined.
 pub(super) const HEAD: usize = 4096;
@@ -26,6 +28,10 @@ pub enum InputFormat {
     Arc,
     /// One token a line, structures as tags.
     Vertical,
+    /// A table of values separated by commas, semicolons or tabs.
+    Csv,
+    /// A dump of MediaWiki.
+    Mediawiki,
     /// A zip archive.
     Zip,
     /// A tar archive.
@@ -40,11 +46,31 @@ pub enum InputFormat {
     Epub,
     /// Rich text: one file, one document.
     Rtf,
+    /// An edition or a corpus text in TEI: one file, one document.
+    Tei,
+    /// Recognised text in ALTO: one file, one document.
+    Alto,
+    /// Recognised text in hOCR: one file, one document.
+    Hocr,
 }
 
 impl InputFormat {
+    /// Formats of single documents: what [`ReadOptions::types`](super::ReadOptions::types) chooses from.
+    pub const DOCUMENTS: [InputFormat; 10] = [
+        InputFormat::Html,
+        InputFormat::Text,
+        InputFormat::Docx,
+        InputFormat::Odt,
+        InputFormat::Pdf,
+        InputFormat::Epub,
+        InputFormat::Rtf,
+        InputFormat::Tei,
+        InputFormat::Alto,
+        InputFormat::Hocr,
+    ];
+
     /// All of them.
-    pub const ALL: [InputFormat; 14] = [
+    pub const ALL: [InputFormat; 19] = [
         InputFormat::Text,
         InputFormat::Html,
         InputFormat::Jsonl,
@@ -52,6 +78,8 @@ impl InputFormat {
         InputFormat::Warc,
         InputFormat::Arc,
         InputFormat::Vertical,
+        InputFormat::Csv,
+        InputFormat::Mediawiki,
         InputFormat::Zip,
         InputFormat::Tar,
         InputFormat::Docx,
@@ -59,6 +87,9 @@ impl InputFormat {
         InputFormat::Pdf,
         InputFormat::Epub,
         InputFormat::Rtf,
+        InputFormat::Tei,
+        InputFormat::Alto,
+        InputFormat::Hocr,
     ];
 
     /// The name that options use.
@@ -71,6 +102,8 @@ impl InputFormat {
             InputFormat::Warc => "warc",
             InputFormat::Arc => "arc",
             InputFormat::Vertical => "vertical",
+            InputFormat::Csv => "csv",
+            InputFormat::Mediawiki => "mediawiki",
             InputFormat::Zip => "zip",
             InputFormat::Tar => "tar",
             InputFormat::Docx => "docx",
@@ -78,6 +111,9 @@ impl InputFormat {
             InputFormat::Pdf => "pdf",
             InputFormat::Epub => "epub",
             InputFormat::Rtf => "rtf",
+            InputFormat::Tei => "tei",
+            InputFormat::Alto => "alto",
+            InputFormat::Hocr => "hocr",
         }
     }
 
@@ -92,7 +128,7 @@ impl InputFormat {
     }
 }
 
-/// Formats of office documents and books.
+/// Formats of office documents, books, editions and recognised text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum OfficeFormat {
@@ -106,6 +142,43 @@ pub enum OfficeFormat {
     Epub,
     /// Text with commands.
     Rtf,
+    /// XML of editions and corpora.
+    Tei,
+    /// XML of recognised text.
+    Alto,
+    /// HTML of recognised text.
+    Hocr,
+}
+
+impl OfficeFormat {
+    /// The format of files that are one such document.
+    pub(crate) fn input_format(self) -> InputFormat {
+        match self {
+            OfficeFormat::Docx => InputFormat::Docx,
+            OfficeFormat::Odt => InputFormat::Odt,
+            OfficeFormat::Pdf => InputFormat::Pdf,
+            OfficeFormat::Epub => InputFormat::Epub,
+            OfficeFormat::Rtf => InputFormat::Rtf,
+            OfficeFormat::Tei => InputFormat::Tei,
+            OfficeFormat::Alto => InputFormat::Alto,
+            OfficeFormat::Hocr => InputFormat::Hocr,
+        }
+    }
+
+    /// The document that a file of a format is.
+    pub(super) fn of(format: InputFormat) -> Option<OfficeFormat> {
+        match format {
+            InputFormat::Docx => Some(OfficeFormat::Docx),
+            InputFormat::Odt => Some(OfficeFormat::Odt),
+            InputFormat::Pdf => Some(OfficeFormat::Pdf),
+            InputFormat::Epub => Some(OfficeFormat::Epub),
+            InputFormat::Rtf => Some(OfficeFormat::Rtf),
+            InputFormat::Tei => Some(OfficeFormat::Tei),
+            InputFormat::Alto => Some(OfficeFormat::Alto),
+            InputFormat::Hocr => Some(OfficeFormat::Hocr),
+            _ => None,
+        }
+    }
 }
 
 /// What the text of a document is.
@@ -197,6 +270,9 @@ pub(super) fn sniff(head: &[u8], name: &str) -> Kind {
         return Kind::Binary(what);
     }
     let text = head.strip_prefix(b"\xef\xbb\xbf").unwrap_or(head).trim_ascii_start();
+    if let Some(format) = format_of_xml(text) {
+        return Kind::Format(format);
+    }
     if has_extension(name, &["jsonl", "ndjson"]) || first_line_is_object(text) {
         return Kind::Format(InputFormat::Jsonl);
     }
@@ -208,7 +284,56 @@ pub(super) fn sniff(head: &[u8], name: &str) -> Kind {
     if has_extension(name, &["vert", "vertical"]) || begins_vertical(text) {
         return Kind::Format(InputFormat::Vertical);
     }
+    if has_extension(name, &["csv", "tsv"]) {
+        return Kind::Format(InputFormat::Csv);
+    }
     Kind::Unknown
+}
+
+/// The format of XML, by its root element; hOCR by what its first tags say.
+pub(super) fn format_of_xml(text: &[u8]) -> Option<InputFormat> {
+    if !text.starts_with(b"<") {
+        return None;
+    }
+    let root = xml_root(text)?;
+    match root.rsplit(|byte| *byte == b':').next()? {
+        b"mediawiki" => Some(InputFormat::Mediawiki),
+        b"TEI" | b"TEI.2" | b"teiCorpus" => Some(InputFormat::Tei),
+        b"alto" => Some(InputFormat::Alto),
+        name if name.eq_ignore_ascii_case(b"html") => {
+            let signs = [&b"'ocr_page'"[..], b"\"ocr_page\"", b"'ocr-system'", b"\"ocr-system\""];
+            let says = |sign: &&[u8]| memchr::memmem::find(text, sign).is_some();
+            signs.iter().any(says).then_some(InputFormat::Hocr)
+        }
+        _ => None,
+    }
+}
+
+/// True for a file of many TEI documents.
+pub(super) fn is_tei_corpus(head: &[u8]) -> bool {
+    let text = head.strip_prefix(b"\xef\xbb\xbf").unwrap_or(head).trim_ascii_start();
+    xml_root(text) == Some(b"teiCorpus")
+}
+
+/// The name of the root element, behind declarations and comments.
+fn xml_root(mut text: &[u8]) -> Option<&[u8]> {
+    loop {
+        let end = match text {
+            [b'<', b'?', ..] => memchr::memmem::find(text, b"?>")? + 2,
+            [b'<', b'!', b'-', b'-', ..] => memchr::memmem::find(text, b"-->")? + 3,
+            // A document type may have declarations of its own in brackets.
+            [b'<', b'!', ..] => {
+                let end = memchr::memchr2(b'>', b'[', text)?;
+                if text[end] == b'[' { memchr::memmem::find(text, b"]>")? + 2 } else { end + 1 }
+            }
+            [b'<', name @ ..] => {
+                let is_part = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b':' | b'_' | b'-');
+                return Some(&name[..name.iter().take_while(|byte| is_part(byte)).count()]);
+            }
+            _ => return None,
+        };
+        text = text[end..].trim_ascii_start();
+    }
 }
 
 fn first_line_is_object(text: &[u8]) -> bool {
@@ -243,11 +368,24 @@ pub(super) fn has_extension(name: &str, extensions: &[&str]) -> bool {
 /// True when a file's name says that it is text, or a document that holds text.
 pub(super) fn named_as_text(name: &str) -> bool {
     #[rustfmt::skip] // a table
-    const TEXT: [&str; 16] = [
-        "txt", "text", "html", "htm", "xhtml", "md", "jsonl", "ndjson", "json", "vert", "vertical", "docx", "odt", "pdf",
-        "epub", "rtf",
+    const TEXT: [&str; 18] = [
+        "txt", "text", "html", "htm", "xhtml", "md", "jsonl", "ndjson", "json", "vert", "vertical", "csv", "tsv", "docx",
+        "odt", "pdf", "epub", "rtf",
     ];
     has_extension(name, &TEXT)
+}
+
+/// True for documents whose name says that they are web pages.
+pub(crate) fn names_page(origin: &Origin) -> bool {
+    let path = origin.path().to_ascii_lowercase();
+    [".html", ".htm", ".xhtml"].iter().any(|end| path.ends_with(end))
+}
+
+/// True when bytes that are not yet decoded begin like HTML.
+pub(super) fn begins_as_html(bytes: &[u8]) -> bool {
+    let head = &bytes[..bytes.len().min(HEAD)];
+    let encoding = Encoding::for_bom(head).map_or(encoding_rs::UTF_8, |(encoding, _)| encoding);
+    is_html(&encoding.decode(head).0)
 }
 
 /// True when a string is HTML: a whole page, or a piece of one. Texts about tags open with a tag at times, too, so a piece
@@ -320,6 +458,24 @@ mod tests {
         assert_eq!(sniff(b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", "x.doc"), Kind::Ole);
         assert_eq!(sniff(b"\x1f\x8b\x08\0", "x.txt"), Kind::Compressed(Compression::Gzip));
         assert_eq!(sniff(b"PK\x03\x04", "x"), Kind::Format(InputFormat::Zip));
+    }
+
+    #[test]
+    fn xml_is_recognised_by_its_root() {
+        for (head, expected) in [
+            ("<?xml version=\"1.0\"?>\n<?xml-model href=\"x\"?><!-- y -->\n<TEI xmlns=\"x\">", Some(InputFormat::Tei)),
+            ("<!DOCTYPE TEI.2 [ <!ENTITY a \"b\"> ]><TEI.2>", Some(InputFormat::Tei)),
+            ("\u{feff}<alto:alto>", Some(InputFormat::Alto)),
+            ("<mediawiki xml:lang='cs'>", Some(InputFormat::Mediawiki)),
+            ("<!DOCTYPE html PUBLIC 'x'><html><meta name='ocr-system'/>", Some(InputFormat::Hocr)),
+            ("<html><body><div class=\"ocr_page\">", Some(InputFormat::Hocr)),
+            ("<html><p>ocr_page</p>", None),
+            ("<teiHeader>", None),
+            ("<?xml", None),
+        ] {
+            let expected = expected.map_or(Kind::Unknown, Kind::Format);
+            assert_eq!(sniff(head.as_bytes(), "x"), expected, "{head}");
+        }
     }
 
     #[test]

@@ -11,7 +11,7 @@ use serde_json::{Map, Value};
 use super::arc;
 use super::compress::DamagedMember;
 use super::http::{self, Response, content_type, field};
-use super::{At, Emitter, Markup, RawDocument, describe, too_large};
+use super::{At, Emitter, Markup, OfficeFile, OfficeFormat, RawDocument, describe, office, sniff, too_large};
 use crate::error::{Failure, Hint, Place};
 
 /// No honest header is longer.
@@ -170,14 +170,24 @@ impl Record {
             }
             body = response.decode(body, limit).map_err(|error| at.failure(error))?;
         }
-        let markup = match Media::of(&kind) {
-            Media::Document(markup) => Some(markup),
-            Media::Open => None,
-            Media::Other => return Ok(Found::Other(format!("content type {kind}"))),
-        };
+        let media = Media::of(&kind);
+        if matches!(media, Media::Other) {
+            return Ok(Found::Other(format!("content type {kind}")));
+        }
         if body.is_empty() {
             return Ok(Found::Other("empty body".into()));
         }
+        // Servers often misname documents, so their content decides.
+        let (format, markup) = match (office::of_content(&body), media) {
+            (Some(office::Found::Other(what)), _) => return Ok(Found::Other(what.into())),
+            (None, Media::Office(_)) if sniff::begins_as_html(&body) => (None, Some(Markup::Html)),
+            (Some(office::Found::Document(format)), _) | (None, Media::Office(format)) => {
+                (Some(format), Some(Markup::Text))
+            }
+            (None, Media::Document(markup)) => (None, Some(markup)),
+            (None, Media::Xml) => return Ok(Found::Other(format!("content type {kind}"))),
+            (None, _) => (None, None),
+        };
         note("content_type", Some(kind.as_str()).filter(|kind| !kind.is_empty()));
         let id = match (self.id(), self.url(), self.syntax) {
             (Some(id), ..) => id.to_owned(),
@@ -189,7 +199,12 @@ impl Record {
             id,
             origin: self.origin(at),
             meta,
-            body: super::Body::Bytes(body),
+            body: match format {
+                Some(format) => {
+                    super::Body::Office(OfficeFile { format, bytes: body, limit: limit.min(at.allowance.left()) })
+                }
+                None => super::Body::Bytes(body),
+            },
             markup,
             charset,
             claims_text: false,
@@ -200,6 +215,9 @@ impl Record {
 /// What a media type says about a body.
 enum Media {
     Document(Markup),
+    Office(OfficeFormat),
+    /// XML, of which few formats are documents.
+    Xml,
     /// Unknown: the content decides.
     Open,
     /// No document.
@@ -211,6 +229,14 @@ impl Media {
         match kind {
             "text/html" | "application/xhtml+xml" => Media::Document(Markup::Html),
             "text/plain" => Media::Document(Markup::Text),
+            "application/pdf" | "application/x-pdf" => Media::Office(OfficeFormat::Pdf),
+            "application/rtf" | "text/rtf" => Media::Office(OfficeFormat::Rtf),
+            "application/epub+zip" => Media::Office(OfficeFormat::Epub),
+            "application/vnd.oasis.opendocument.text" => Media::Office(OfficeFormat::Odt),
+            "application/vnd.openxmlformats-officedocument.wordprocessingml.document" => {
+                Media::Office(OfficeFormat::Docx)
+            }
+            "application/xml" | "text/xml" | "application/tei+xml" | "application/alto+xml" => Media::Xml,
             "" | "application/octet-stream" | "unknown/unknown" => Media::Open,
             _ => Media::Other,
         }

@@ -36,11 +36,19 @@ pub enum Format {
     Table,
     /// A folder with a report in several formats.
     Report,
+    /// One JSON object per line, with the fields of Dolma.
+    Dolma,
+    /// One JSON object per line, with the fields of datatrove.
+    Datatrove,
+    /// The text of documents as conversion records of a WARC file.
+    Wet,
+    /// A folder with Parquet files, a card and metadata, for a hub of data sets such as Hugging Face.
+    Hf,
 }
 
 impl Format {
     /// All formats.
-    pub const ALL: [Format; 12] = [
+    pub const ALL: [Format; 16] = [
         Format::Text,
         Format::Jsonl,
         Format::Json,
@@ -53,10 +61,15 @@ impl Format {
         Format::Html,
         Format::Table,
         Format::Report,
+        Format::Dolma,
+        Format::Datatrove,
+        Format::Wet,
+        Format::Hf,
     ];
 
     /// The formats that documents are written in.
-    pub const DOCUMENTS: [Format; 4] = [Format::Text, Format::Jsonl, Format::Parquet, Format::Vertical];
+    pub const DOCUMENTS: [Format; 7] =
+        [Format::Text, Format::Jsonl, Format::Parquet, Format::Vertical, Format::Dolma, Format::Datatrove, Format::Wet];
 
     /// The name that options use.
     pub fn name(self) -> &'static str {
@@ -73,6 +86,10 @@ impl Format {
             Format::Html => "html",
             Format::Table => "table",
             Format::Report => "report",
+            Format::Dolma => "dolma",
+            Format::Datatrove => "datatrove",
+            Format::Wet => "wet",
+            Format::Hf => "hf",
         }
     }
 
@@ -83,8 +100,11 @@ impl Format {
             Format::Vertical => "vert",
             Format::Markdown => "md",
             Format::Tei => "xml",
-            Format::Report => "",
-            Format::Jsonl | Format::Json | Format::Parquet | Format::Csv | Format::Tsv | Format::Html => self.name(),
+            Format::Report | Format::Hf => "",
+            Format::Dolma | Format::Datatrove => "jsonl",
+            Format::Wet | Format::Jsonl | Format::Json | Format::Parquet | Format::Csv | Format::Tsv | Format::Html => {
+                self.name()
+            }
         }
     }
 
@@ -133,6 +153,8 @@ impl Format {
         Format::of_path_among(path, allowed).ok_or_else(|| {
             let files = allowed.iter().filter(|format| **format != Format::Report);
             let mut ends: Vec<String> = files.map(|format| format!(".{}", format.extension())).collect();
+            let mut known = std::collections::HashSet::new();
+            ends.retain(|end| known.insert(end.clone()));
             if allowed.contains(&Format::Report) {
                 ends.push("/ for a folder with a report".to_owned());
             }
@@ -164,7 +186,8 @@ mod tests {
 
     #[test]
     fn a_name_states_a_format() {
-        for format in Format::ALL.into_iter().filter(|format| !matches!(format, Format::Report | Format::Table)) {
+        let unnamed = [Format::Report, Format::Table, Format::Dolma, Format::Datatrove, Format::Hf];
+        for format in Format::ALL.into_iter().filter(|format| !unnamed.contains(format)) {
             let name = format!("a.b.{}.ZST", format.extension().to_uppercase());
             assert_eq!(Format::of_path(Path::new(&name)), Some(format), "{name}");
             assert_eq!(serde_json::to_value(format).ok(), Some(format.name().into()));

@@ -11,15 +11,27 @@ use crate::document::{Document, Mark};
 use crate::error::Result;
 use crate::text::{CharOffsets, Offsets};
 
+/// The fields of an object.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Shape {
+    /// All fields beside each other.
+    Own,
+    /// As Dolma has them: the source, and the dates, beside an object of other fields.
+    Dolma,
+    /// As datatrove has them: an object of other fields.
+    Datatrove,
+}
+
 pub(super) struct JsonlWriter {
     out: Compressed,
+    shape: Shape,
     options: WriteOptions,
     line: Vec<u8>,
 }
 
 impl JsonlWriter {
-    pub(super) fn new(out: Compressed, options: WriteOptions) -> JsonlWriter {
-        JsonlWriter { out, options, line: Vec::new() }
+    pub(super) fn new(out: Compressed, shape: Shape, options: WriteOptions) -> JsonlWriter {
+        JsonlWriter { out, shape, options, line: Vec::new() }
     }
 }
 
@@ -27,7 +39,8 @@ impl DocumentWriter for JsonlWriter {
     fn write(&mut self, document: &Document) -> Result<()> {
         self.line.clear();
         let mut line = serde_json::Serializer::new(&mut self.line);
-        line.collect_map(fields(document, self.options)).map_err(std::io::Error::from)?;
+        let fields = shaped(fields(document, self.options), self.shape);
+        line.collect_map(fields).map_err(std::io::Error::from)?;
         self.line.push(b'\n');
         self.out.put(&self.line)
     }
@@ -48,11 +61,44 @@ enum Field<'a> {
     Text(Cow<'a, str>),
     Own(Value),
     Source(&'a Value),
+    #[serde(serialize_with = "as_object")]
+    Object(Fields<'a>),
+}
+
+/// The fields of an object, in order.
+type Fields<'a> = Vec<(Cow<'a, str>, Field<'a>)>;
+
+fn as_object<S: Serializer>(fields: &[(Cow<'_, str>, Field<'_>)], serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.collect_map(fields.iter().map(|(name, value)| (name, value)))
+}
+
+/// The fields in the shape that other programs expect.
+fn shaped(mut fields: Fields<'_>, shape: Shape) -> Fields<'_> {
+    if shape == Shape::Own {
+        return fields;
+    }
+    let mut take = |name: &str| fields.iter().position(|(known, _)| known == name).map(|at| fields.remove(at).1);
+    let mut shaped = Vec::with_capacity(6);
+    let mut set = |name: &'static str, value: Option<_>| shaped.extend(value.map(|value| (Cow::from(name), value)));
+    let (id, text) = (take("id"), take("text"));
+    if shape == Shape::Dolma {
+        set("id", id);
+        set("text", text);
+        set("source", Some(take("origin").unwrap_or(Field::Text("unknown".into()))));
+        set("added", take("warc_date"));
+        set("created", take("date").or_else(|| take("timestamp")));
+    } else {
+        set("text", text);
+        set("id", id);
+        set("media", Some(Field::Own(json!([]))));
+    }
+    shaped.push(("metadata".into(), Field::Object(fields)));
+    shaped
 }
 
 /// A document as the fields of a JSON object: what refrain knows first, then the fields of its source.
-fn fields(document: &Document, options: WriteOptions) -> Vec<(Cow<'_, str>, Field<'_>)> {
-    let mut fields: Vec<(Cow<'_, str>, Field<'_>)> = Vec::with_capacity(8 + document.meta.len());
+fn fields(document: &Document, options: WriteOptions) -> Fields<'_> {
+    let mut fields: Fields<'_> = Vec::with_capacity(8 + document.meta.len());
     let known = [
         ("id", Some(document.id.as_str().into())),
         ("url", document.origin.url.as_deref().map(Cow::from)),

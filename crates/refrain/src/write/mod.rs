@@ -5,26 +5,32 @@
 
 mod folder;
 mod format;
+mod hub;
 mod jsonl;
 mod names;
 mod output;
 mod parquet;
 mod parts;
+mod registry;
 mod removed;
+mod shards;
 mod table;
 mod text;
 mod vertical;
+mod wet;
 
 pub(crate) use crate::disk::atomic::{complete, followed, place_below, write_atomically};
 pub(crate) use folder::{FolderWriter, TEXT, TextFolder};
 pub use format::Format;
 pub(crate) use format::{extension, is_not_for_text};
+pub(crate) use hub::HubWriter;
 pub(crate) use jsonl::marks as marks_as_json;
 pub(crate) use names::{Names, without_extension, without_packing};
 pub(crate) use output::Compressed;
 pub use output::{Compression, Sink, Written};
 pub(crate) use parts::{Parts, PartsWriter};
 pub(crate) use removed::{RemovedLine, removed_lines};
+pub(crate) use shards::ShardsWriter;
 pub(crate) use table::TableWriter;
 
 use crate::document::{BYTE_MARKS_FIELD, Document, MARKS_FIELD};
@@ -38,6 +44,12 @@ pub struct WriteOptions {
     pub keep_marked: bool,
     /// How ranges are written.
     pub offsets: Offsets,
+    /// The level of zstd, in Parquet and in files that it compresses.
+    pub zstd_level: Option<i32>,
+    /// Bytes of a row group in Parquet.
+    pub row_group: Option<u64>,
+    /// Write the registry of a vertical file beside it.
+    pub registry: bool,
 }
 
 impl WriteOptions {
@@ -93,11 +105,18 @@ pub fn open(
         }
         return Ok(Box::new(parquet::ParquetWriter::new(output, options)?));
     }
-    let packed = packing.compress(output)?;
+    let path = output.file_path();
+    let packed = match options.zstd_level {
+        Some(level) => packing.compress_at(output, level)?,
+        None => packing.compress(output)?,
+    };
     Ok(match format {
         Format::Text => Box::new(text::TextWriter::new(packed, options)),
-        Format::Vertical => Box::new(vertical::VerticalWriter::new(packed, options)),
-        Format::Jsonl => Box::new(jsonl::JsonlWriter::new(packed, options)),
+        Format::Vertical => Box::new(vertical::VerticalWriter::new(packed, path.as_deref(), options)?),
+        Format::Jsonl => Box::new(jsonl::JsonlWriter::new(packed, Shape::Own, options)),
+        Format::Dolma => Box::new(jsonl::JsonlWriter::new(packed, Shape::Dolma, options)),
+        Format::Datatrove => Box::new(jsonl::JsonlWriter::new(packed, Shape::Datatrove, options)),
+        Format::Wet => Box::new(wet::WetWriter::new(packed, packing, options)),
         _ => return Err(Error::Refused(format!("documents cannot be written as {}", format.name()))),
     })
 }

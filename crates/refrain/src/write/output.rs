@@ -97,6 +97,14 @@ impl Sink {
         }
     }
 
+    /// The path of a file; none for a stream.
+    pub(super) fn file_path(&self) -> Option<PathBuf> {
+        match &self.to {
+            Destination::File(file) => Some(file.path().to_owned()),
+            Destination::Stream(..) => None,
+        }
+    }
+
     /// Whether the reader of a pipe is closed, for writers whose errors do not say so.
     pub(super) fn closed(&self) -> Arc<AtomicBool> {
         self.closed.clone()
@@ -227,6 +235,13 @@ impl Compressed {
     /// Writes bytes, with the path in the error.
     pub(crate) fn put(&mut self, bytes: &[u8]) -> Result<()> {
         self.write_all(bytes).at(&self.path)
+    }
+
+    /// Ends a compression frame; the next byte begins another one.
+    pub(crate) fn end_frame(&mut self) -> Result<()> {
+        let inner = self.take().and_then(Stage::end).at(&self.path)?;
+        self.stage = Some(Stage::Between(inner));
+        Ok(())
     }
 
     /// Ends a compression frame, so that the file can be [resumed](Sink::resume) here. Returns its size in bytes.

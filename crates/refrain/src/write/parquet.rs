@@ -19,9 +19,9 @@ use crate::error::{Error, Result};
 use crate::text::{CharOffsets, count_words};
 
 /// Text that is collected before it is handed to the encoder.
-const BATCH_BYTES: usize = 8 << 20;
-/// Encoded bytes after which a row group is closed: what a reader needs to hold at a time.
-const ROW_GROUP_BYTES: usize = 32 << 20;
+const BATCH_BYTES: u64 = 8 << 20;
+/// Encoded bytes after which a row group is closed, unless the user chooses: what a reader needs to hold at a time.
+const ROW_GROUP_BYTES: u64 = 32 << 20;
 
 pub(super) struct ParquetWriter {
     writer: ArrowWriter<Sink>,
@@ -29,6 +29,7 @@ pub(super) struct ParquetWriter {
     options: WriteOptions,
     place: Place,
     batch: Batch,
+    row_group: u64,
 }
 
 /// The columns of rows not yet encoded.
@@ -43,6 +44,24 @@ struct Batch {
     marks: ListBuilder<StructBuilder>,
     meta: StringBuilder,
     bytes: usize,
+}
+
+/// The columns with their types and meanings, for people and programs that do not read the schema.
+pub(super) fn columns(options: WriteOptions) -> Vec<(&'static str, &'static str, &'static str)> {
+    let mut columns = vec![
+        ("id", "string", "the id of the document"),
+        ("url", "string", "the address of a web page"),
+        ("language", "string", "the language, as an ISO 639-1 code"),
+        ("encoding", "string", "the encoding that the document was decoded from"),
+        ("origin", "string", "the file in which the document was found"),
+        ("words", "integer", "the number of words in the text"),
+        ("text", "string", "the text"),
+    ];
+    if options.keep_marked {
+        columns.push((options.marks_field(), "list", "ranges of the text that were marked, and why"));
+    }
+    columns.push((META_COLUMN, "string", "the other fields of the source, as a JSON object"));
+    columns
 }
 
 fn mark_fields() -> Fields {
@@ -162,8 +181,12 @@ impl ParquetWriter {
     pub(super) fn new(output: Sink, options: WriteOptions) -> Result<ParquetWriter> {
         let place = Place::of(&output);
         let schema = Arc::new(schema(options));
+        let level = match options.zstd_level {
+            Some(level) => ZstdLevel::try_new(level).map_err(|error| place.wrap(error))?,
+            None => ZstdLevel::default(),
+        };
         let properties = WriterProperties::builder()
-            .set_compression(Compression::ZSTD(ZstdLevel::default()))
+            .set_compression(Compression::ZSTD(level))
             .set_created_by(format!("refrain {}", env!("CARGO_PKG_VERSION")))
             // A dictionary of whole texts is useless.
             .set_column_dictionary_enabled("text".into(), false)
@@ -171,14 +194,15 @@ impl ParquetWriter {
             .build();
         let writer =
             ArrowWriter::try_new(output, schema.clone(), Some(properties)).map_err(|error| place.wrap(error))?;
-        Ok(ParquetWriter { writer, schema, options, place, batch: Batch::new() })
+        let row_group = options.row_group.unwrap_or(ROW_GROUP_BYTES);
+        Ok(ParquetWriter { writer, schema, options, place, batch: Batch::new(), row_group })
     }
 
     fn flush(&mut self) -> Result<()> {
         let columns = self.batch.columns(self.options);
         let batch = RecordBatch::try_new(self.schema.clone(), columns).map_err(|error| self.place.wrap(error))?;
         self.writer.write(&batch).map_err(|error| self.place.wrap(error))?;
-        if self.writer.in_progress_size() > ROW_GROUP_BYTES {
+        if self.writer.in_progress_size() as u64 > self.row_group {
             self.writer.flush().map_err(|error| self.place.wrap(error))?;
         }
         Ok(())
@@ -208,7 +232,7 @@ impl Place {
 impl DocumentWriter for ParquetWriter {
     fn write(&mut self, document: &Document) -> Result<()> {
         self.batch.push(document, self.options)?;
-        if self.batch.bytes > BATCH_BYTES { self.flush() } else { Ok(()) }
+        if self.batch.bytes as u64 > self.row_group.min(BATCH_BYTES) { self.flush() } else { Ok(()) }
     }
 
     fn finish(mut self: Box<Self>) -> Result<Written> {

@@ -6,30 +6,41 @@
 use std::borrow::Cow;
 use std::cmp::Reverse;
 use std::fmt::Write as _;
+use std::path::Path;
 
 use serde_json::Value;
 
 use super::jsonl::origin;
 use super::output::{Compressed, Written};
+use super::registry::Registry;
 use super::{DocumentWriter, WriteOptions};
 use crate::document::{Annotation, Block, BlockKind, Document, Mark, Span, Structure};
-use crate::error::Result;
+use crate::error::{Error, Hint, Result};
 use crate::text::tokens;
 
 pub(super) struct VerticalWriter {
     out: Compressed,
     options: WriteOptions,
     page: String,
+    registry: Option<Registry>,
 }
 
 impl VerticalWriter {
-    pub(super) fn new(out: Compressed, options: WriteOptions) -> VerticalWriter {
-        VerticalWriter { out, options, page: String::new() }
+    /// `path` is the file that is written, unless it is a stream.
+    pub(super) fn new(out: Compressed, path: Option<&Path>, options: WriteOptions) -> Result<VerticalWriter> {
+        let registry = match (options.registry, path) {
+            (false, _) => None,
+            (true, Some(path)) => Some(Registry::of(path)?),
+            (true, None) => {
+                let hint = Hint::option("output", "name a file with `output`");
+                return Err(Error::Refused("a registry names the vertical file, and there is none".into()).hint(hint));
+            }
+        };
+        Ok(VerticalWriter { out, options, page: String::new(), registry })
     }
-}
 
-impl DocumentWriter for VerticalWriter {
-    fn write(&mut self, document: &Document) -> Result<()> {
+    /// Makes the lines of a document.
+    fn make(&mut self, document: &Document) {
         self.page.clear();
         open_document(&mut self.page, document);
         if document.annotation().is_some() {
@@ -37,7 +48,7 @@ impl DocumentWriter for VerticalWriter {
                 if self.options.keep_marked { Cow::Borrowed(document) } else { Cow::Owned(document.without_marked()) };
             annotated_tokens(&mut self.page, &document);
             self.page.push_str("</doc>\n");
-            return self.out.put(self.page.as_bytes());
+            return;
         }
         let removed = if self.options.keep_marked { Vec::new() } else { document.removed_spans() };
         let mut marks: Vec<&Mark> = document.fitting_marks().collect();
@@ -70,6 +81,15 @@ impl DocumentWriter for VerticalWriter {
             self.page.push_str("</p>\n");
         }
         self.page.push_str("</doc>\n");
+    }
+}
+
+impl DocumentWriter for VerticalWriter {
+    fn write(&mut self, document: &Document) -> Result<()> {
+        self.make(document);
+        if let Some(registry) = &mut self.registry {
+            registry.note(&self.page, document.language.as_deref());
+        }
         self.out.put(self.page.as_bytes())
     }
 
@@ -78,7 +98,9 @@ impl DocumentWriter for VerticalWriter {
     }
 
     fn finish(self: Box<Self>) -> Result<Written> {
-        self.out.finish()
+        let written = self.out.finish()?;
+        self.registry.as_ref().map_or(Ok(()), Registry::write)?;
+        Ok(written)
     }
 }
 

@@ -189,6 +189,7 @@ impl Corpus {
             "text_field": self.read.text_field,
             "id_field": self.read.id_field,
             "text_is": self.read.text_is.unwrap_or(crate::source::TextIs::Auto),
+            "types": self.read.types,
             "max_document": self.read.max_document,
             "max_expansion": self.read.max_expansion,
             "lang": self.lang,
@@ -264,7 +265,7 @@ impl Building<'_> {
     }
 
     fn write_options(&self) -> WriteOptions {
-        WriteOptions { keep_marked: self.job.keep_marked, offsets: self.job.offsets }
+        WriteOptions { keep_marked: self.job.keep_marked, offsets: self.job.offsets, ..WriteOptions::default() }
     }
 
     fn part_name(&self, number: usize) -> String {

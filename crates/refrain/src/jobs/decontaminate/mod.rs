@@ -147,7 +147,7 @@ impl Decontaminate {
     }
 
     fn open_documents(&self, outputs: &Outputs) -> Result<Box<dyn DocumentWriter>> {
-        let options = WriteOptions { keep_marked: self.keep_marked, offsets: self.offsets };
+        let options = WriteOptions { keep_marked: self.keep_marked, offsets: self.offsets, ..WriteOptions::default() };
         match outputs.parts()? {
             Some(parts) => {
                 outputs.check_folder(&parts.folder)?;

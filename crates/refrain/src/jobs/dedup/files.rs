@@ -195,7 +195,7 @@ impl Files {
 /// Opens the main output: a file, a folder of parts, standard output or memory.
 fn open_documents(passes: &Passes<'_>, paused: Option<u64>) -> Result<Box<dyn DocumentWriter>> {
     let (job, outputs) = (passes.job, passes.outputs);
-    let options = WriteOptions { keep_marked: job.keep_marked, offsets: job.offsets };
+    let options = WriteOptions { keep_marked: job.keep_marked, offsets: job.offsets, ..WriteOptions::default() };
     if let Some(parts) = outputs.parts()? {
         return Ok(Box::new(PartsWriter::open(parts, options, job.part_size, paused.unwrap_or_default())?));
     }

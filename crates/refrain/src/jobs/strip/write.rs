@@ -195,7 +195,8 @@ impl Destination {
             Target::Folder(path) => Destination::Folder(Box::new(Folder::create(&path, outputs, books)?)),
             Target::Body => Destination::Body { out: outputs.main().open()?, body: None },
             Target::Documents => {
-                let options = WriteOptions { keep_marked: job.keep_marked, offsets: job.offsets };
+                let options =
+                    WriteOptions { keep_marked: job.keep_marked, offsets: job.offsets, ..WriteOptions::default() };
                 Destination::Documents { writer: outputs.open_documents(options)?, any: false }
             }
         })

@@ -2,15 +2,14 @@
 //!
 //! Opening them happens on many threads, where documents are decoded.
 
-use std::fs::File;
-use std::io::{BufRead, BufReader, Read};
+use std::io::{BufRead, Cursor, Read, Seek};
 use std::ops::ControlFlow;
 
 use serde_json::Map;
 use zip::ZipArchive;
 
-use crate::source::sniff::has_extension;
-use crate::source::{At, Body, Emitter, Markup, OfficeFile, OfficeFormat, RawDocument, read_limited};
+use crate::source::sniff::{HEAD, format_of_xml, has_extension};
+use crate::source::{At, Body, Emitter, InputFormat, Markup, OfficeFile, OfficeFormat, RawDocument, read_limited};
 
 /// The kind of a zip archive that is itself a document.
 pub(in crate::source) enum Found {
@@ -21,7 +20,7 @@ pub(in crate::source) enum Found {
 }
 
 /// What a zip archive is, by its members; `None` for an archive of files.
-pub(in crate::source) fn of_zip(archive: &mut ZipArchive<BufReader<File>>) -> Option<Found> {
+pub(in crate::source) fn of_zip<R: Read + Seek>(archive: &mut ZipArchive<R>) -> Option<Found> {
     let mut kind = Vec::new();
     if let Ok(member) = archive.by_name("mimetype") {
         // An unreadable one is ignored.
@@ -44,6 +43,24 @@ pub(in crate::source) fn of_zip(archive: &mut ZipArchive<BufReader<File>>) -> Op
     let is_main = |name: &str| name.starts_with("word/document") && has_end(name, ".xml");
     let has_text = archive.file_names().any(|name| name.is_ok_and(|name| is_main(&name)));
     Some(if has_text { Found::Document(OfficeFormat::Docx) } else { Found::Other("Office document") })
+}
+
+/// What a record of a web archive is, by its first bytes and the members of a zip archive; `None` for other content.
+pub(in crate::source) fn of_content(bytes: &[u8]) -> Option<Found> {
+    let signs = [(&b"%PDF-"[..], OfficeFormat::Pdf), (b"{\\rtf", OfficeFormat::Rtf)];
+    if let Some((_, format)) = signs.into_iter().find(|(sign, _)| bytes.starts_with(sign)) {
+        return Some(Found::Document(format));
+    }
+    // hOCR is a web page, too, and a crawler brings it home as one.
+    let format = format_of_xml(&bytes[..bytes.len().min(HEAD)]).filter(|format| *format != InputFormat::Hocr);
+    if let Some(format) = format.and_then(OfficeFormat::of) {
+        return Some(Found::Document(format));
+    }
+    bytes
+        .starts_with(b"PK")
+        .then(|| ZipArchive::new(Cursor::new(bytes)).ok())
+        .flatten()
+        .and_then(|mut all| of_zip(&mut all))
 }
 
 fn has_end(name: &str, end: &str) -> bool {

@@ -1,6 +1,7 @@
-//! Converts office documents and e-books (DOCX, ODT, EPUB, RTF and PDF) to plain text and metadata.
+//! Converts office documents, e-books (DOCX, ODT, EPUB, RTF and PDF), editions (TEI) and recognised text (ALTO and hOCR)
+//! to plain text and metadata.
 //!
-//! One file per format. Every reader takes the bytes of a whole file and a limit, and returns [`Content`] or the reason
+//! One file per format, and one for recognised text. Every reader takes the bytes of a whole file and a limit, and returns [`Content`] or the reason
 //! why there is none ([`Unreadable`]). Blank lines separate paragraphs, as in plain text; tabs separate table cells,
 //! and line ends separate rows; footnotes and endnotes follow the text. Decompressed data and output never exceed the
 //! limit.
@@ -12,18 +13,23 @@ mod detect;
 mod docx;
 mod epub;
 mod flow;
+mod ocr;
 mod odt;
 mod parts;
 mod pdf;
 mod rtf;
+mod tei;
 mod xml;
 
-pub(super) use detect::{Found, claimed, of_zip, read, read_ole};
+pub(super) use detect::{Found, claimed, of_content, of_zip, read, read_ole};
 pub(crate) use docx::read as docx;
 pub(crate) use epub::read as epub;
+pub(crate) use ocr::{alto, hocr};
 pub(crate) use odt::read as odt;
 pub(crate) use pdf::read as pdf;
 pub(crate) use rtf::read as rtf;
+pub(crate) use tei::read as tei;
+pub(super) use xml::{Node, attribute, local, walk};
 
 use crate::error::Hint;
 
@@ -97,33 +103,35 @@ pub(crate) struct Unreadable {
     pub(crate) error: String,
     /// The way out, if there is one.
     pub(crate) hint: Option<Hint>,
+    /// The file can be read, but there is no text in it.
+    pub(crate) is_without_text: bool,
 }
 
 impl Unreadable {
+    fn new(error: impl Into<String>, hint: Option<Hint>) -> Unreadable {
+        Unreadable { error: error.into(), hint, is_without_text: false }
+    }
+
     /// A malformed file of this format, and the faulty part.
     fn damaged(format: &str, what: impl std::fmt::Display) -> Unreadable {
-        Unreadable {
-            error: format!("damaged {format} file: {what}"),
-            hint: Some("check that the file is complete".into()),
-        }
+        let hint = "check that the file is complete";
+        Unreadable::new(format!("damaged {format} file: {what}"), Some(hint.into()))
     }
 
     /// A file that needs a password.
     fn encrypted(format: &str) -> Unreadable {
-        Unreadable { error: format!("encrypted {format} file"), hint: Some("save it without a password".into()) }
+        Unreadable::new(format!("encrypted {format} file"), Some("save it without a password".into()))
     }
 
     /// A file that decompresses to more than the limit for a document.
     fn too_large(format: &str, limit: usize) -> Unreadable {
-        Unreadable {
-            error: format!("this {format} file expands to more than {limit} bytes, the limit for one document"),
-            hint: Some(Hint::max_document()),
-        }
+        let error = format!("this {format} file expands to more than {limit} bytes, the limit for one document");
+        Unreadable::new(error, Some(Hint::max_document()))
     }
 
     /// A readable file without any text.
     fn without_text(format: &str) -> Unreadable {
-        Unreadable { error: format!("this {format} file holds no text"), hint: None }
+        Unreadable { is_without_text: true, ..Unreadable::new(format!("this {format} file holds no text"), None) }
     }
 }
 

@@ -87,7 +87,7 @@ pub(crate) fn read(bytes: &[u8], limit: usize) -> Result<Content, Unreadable> {
     reader.flush()?;
     reader.end_paragraph();
     reader.end_table();
-    let damage = damage.map(|error| Unreadable { error, hint: None });
+    let damage = damage.map(|error| Unreadable::new(error, None));
     Ok(Content { text: reader.flow.finish()?, about: reader.about, damage, ..Content::default() })
 }
 

@@ -9,7 +9,7 @@ use quick_xml::events::{BytesRef, BytesStart, Event};
 use super::{About, Unreadable};
 
 /// An event in XML.
-pub(super) enum Node<'a> {
+pub(in crate::source) enum Node<'a> {
     /// An element begins.
     Open(&'a str, &'a BytesStart<'a>),
     /// An element ends.
@@ -20,17 +20,45 @@ pub(super) enum Node<'a> {
 
 /// Reads XML and passes on each event, with empty elements as a start and an end. References to entities other than
 /// those of XML itself are dropped: nothing here ever expands.
-pub(super) fn walk(
+pub(in crate::source) fn walk(
     format: &'static str,
     part: &str,
     xml: &[u8],
-    mut meet: impl FnMut(Node<'_>) -> Result<(), Unreadable>,
+    meet: impl FnMut(Node<'_>) -> Result<(), Unreadable>,
 ) -> Result<(), Unreadable> {
     let xml = decode(xml);
     let mut reader = Reader::from_str(&xml);
     reader.config_mut().expand_empty_elements = true;
+    events(format, part, reader, xml.len(), meet)
+}
+
+/// The same for HTML that is almost XML: elements need not end, and may end where another one began.
+pub(super) fn walk_html(
+    format: &'static str,
+    html: &[u8],
+    meet: impl FnMut(Node<'_>) -> Result<(), Unreadable>,
+) -> Result<(), Unreadable> {
+    let html = decode(html);
+    let mut reader = Reader::from_str(&html);
+    let config = reader.config_mut();
+    config.expand_empty_elements = true;
+    config.check_end_names = false;
+    config.allow_unmatched_ends = true;
+    config.allow_dangling_amp = true;
+    events(format, "", reader, html.len(), meet)
+}
+
+fn events(
+    format: &'static str,
+    part: &str,
+    mut reader: Reader<&[u8]>,
+    length: usize,
+    mut meet: impl FnMut(Node<'_>) -> Result<(), Unreadable>,
+) -> Result<(), Unreadable> {
+    let is_strict = reader.config().check_end_names;
     let damaged = |at: u64, error: &dyn std::fmt::Display| {
-        Unreadable::damaged(format, format_args!("part {part}, byte {at}: {error}"))
+        let part = if part.is_empty() { String::new() } else { format!("part {part}, ") };
+        Unreadable::damaged(format, format_args!("{part}byte {at}: {error}"))
     };
     let mut depth = 0_usize;
     loop {
@@ -48,9 +76,12 @@ pub(super) fn walk(
             Ok(Event::GeneralRef(reference)) => {
                 if let Some(c) = resolve(&reference) {
                     meet(Node::Text(c.encode_utf8(&mut [0; 4])))?;
+                } else if !is_strict {
+                    let whole = format!("&{};", String::from_utf8_lossy(&reference));
+                    meet(Node::Text(&htmlize::unescape(whole)))?;
                 }
             }
-            Ok(Event::Eof) if depth > 0 => return Err(damaged(xml.len() as u64, &"cut off")),
+            Ok(Event::Eof) if depth > 0 && is_strict => return Err(damaged(length as u64, &"cut off")),
             Ok(Event::Eof) => return Ok(()),
             Ok(_) => {}
             Err(error) => return Err(damaged(reader.error_position(), &error)),
@@ -64,12 +95,12 @@ fn name_of(name: &[u8]) -> &str {
 }
 
 /// A name without its prefix.
-pub(super) fn local(name: &str) -> &str {
+pub(in crate::source) fn local(name: &str) -> &str {
     name.rsplit_once(':').map_or(name, |(_, local)| local)
 }
 
 /// The value of an attribute, by its name without prefix.
-pub(super) fn attribute(element: &BytesStart<'_>, wanted: &str) -> Option<String> {
+pub(in crate::source) fn attribute(element: &BytesStart<'_>, wanted: &str) -> Option<String> {
     let attributes = element.html_attributes();
     let found = attributes.flatten().find(|attribute| local(name_of(attribute.key.as_ref())) == wanted)?;
     Some(htmlize::unescape_attribute(String::from_utf8_lossy(&found.value)).into_owned())

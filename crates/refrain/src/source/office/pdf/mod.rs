@@ -71,14 +71,14 @@ pub(crate) fn read(bytes: &[u8], limit: usize) -> Result<Content, Unreadable> {
     });
     let lost = shown.glyphs - shown.decoded;
     let damage = match (damage, lost >= LOST || lost * LOST_IN > shown.glyphs) {
-        (damage, false) => damage.map(|error| Unreadable { error, hint: None }),
+        (damage, false) => damage.map(|error| Unreadable::new(error, None)),
         (damage, true) => {
             let error = format!(
                 "{lost} of {} glyphs of this PDF file are missing from the text, because their fonts do not map to letters",
                 shown.glyphs
             );
             let error = damage.map_or(error.clone(), |damage| format!("{damage}; {error}"));
-            Some(Unreadable { error, hint: Some(OCR.into()) })
+            Some(Unreadable::new(error, Some(OCR.into())))
         }
     };
     let unmapped = lost as f64 / shown.glyphs.max(1) as f64;
@@ -96,13 +96,12 @@ const OCR: &str = "print it to a new PDF and run OCR on it, for example with ocr
 /// Why a file yields no text.
 fn without_text(shown: &Shown) -> Unreadable {
     if shown.glyphs > 0 {
-        return Unreadable { error: "the fonts of this PDF file do not map to letters".into(), hint: Some(OCR.into()) };
+        return Unreadable::new("the fonts of this PDF file do not map to letters", Some(OCR.into()));
     }
     if shown.pictures > 0 {
-        return Unreadable {
-            error: "this PDF file holds images of pages and no text".into(),
-            hint: Some("run OCR on it first, for example with ocrmypdf".into()),
-        };
+        let hint = "run OCR on it first, for example with ocrmypdf";
+        let why = Unreadable::new("this PDF file holds images of pages and no text", Some(hint.into()));
+        return Unreadable { is_without_text: true, ..why };
     }
     Unreadable::without_text(FORMAT)
 }
