@@ -426,7 +426,7 @@ fn documents_are_divided_into_files_of_about_the_same_size() {
         ["part-00000.jsonl.zst", "part-00001.jsonl.zst", "part-00002.jsonl.zst", "part-00003.jsonl.zst"]
     );
     assert_eq!(env.snapshot("one"), env.snapshot("two"), "the same bytes with any number of threads");
-    let sizes: Vec<usize> = env.snapshot("one").iter().map(|(_, packed)| unpack_zstd(packed).len()).collect();
+    let sizes: Vec<usize> = env.snapshot("one").iter().map(|(_, packed)| decompress_zstd(packed).len()).collect();
     let (least, most) = (sizes.iter().min().expect("sizes"), sizes.iter().max().expect("sizes"));
     assert!(most - least < most / 20, "{sizes:?}");
     assert_eq!(env.convert(&["one"]).documents.len(), 300);
@@ -482,7 +482,7 @@ fn json_lines_have_the_fields_that_other_programs_expect() {
     ]);
     assert_eq!(json!(of_format("datatrove")), datatrove);
     env.run(&["convert", "in.jsonl", "-o", "x.gz", "--format", "dolma"]).code(0);
-    assert_eq!(json!(parse_jsonl(&unpack_gzip(&env.read("x.gz")))), dolma);
+    assert_eq!(json!(parse_jsonl(&decompress_gzip(&env.read("x.gz")))), dolma);
     env.run(&["corpus", "in.jsonl", "-o", "corpus/", "--format", "dolma.zst"]).code(0);
     assert_eq!(env.convert(&["corpus"]).texts(), ["One day.", "Two."]);
 }
@@ -496,7 +496,7 @@ fn wet_is_an_archive_of_texts() {
     for (text, page) in texts.documents.iter().zip(&pages.documents) {
         assert_eq!((&text["url"], &text["warc_date"]), (&page["url"], &page["warc_date"]));
     }
-    let archive = String::from_utf8(unpack_gzip(&env.read("crawl.wet.gz"))).expect("UTF-8");
+    let archive = String::from_utf8(decompress_gzip(&env.read("crawl.wet.gz"))).expect("UTF-8");
     let id = pages.ids()[0];
     assert!(archive.contains(&format!("WARC-Refers-To: <urn:uuid:{id}>\r\n")), "{archive}");
     // One gzip member a record: the bytes of a header that no compression makes.

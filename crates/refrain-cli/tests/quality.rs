@@ -137,13 +137,13 @@ fn corpus_applies_the_same_rules_and_says_so() {
     let quality = &manifest["options"]["quality"];
     assert_eq!((&quality["mask"], quality["rules"].as_array().map(Vec::len)), (&json!("pii"), Some(1)));
     for (name, bytes) in env.snapshot("corpus") {
-        let bytes = if name.ends_with(".zst") { common::unpack_zstd(&bytes) } else { bytes };
+        let bytes = if name.ends_with(".zst") { common::decompress_zstd(&bytes) } else { bytes };
         let text = String::from_utf8_lossy(&bytes);
         assert!(!text.contains("eva@") && !text.contains("8.8.8.8"), "{name}: {text}");
     }
     let kept = env.read_text("corpus/documents/part-00000.jsonl");
     assert!(kept.contains("Mail [email] from [ip] now."), "{kept}");
-    let removed = common::parse_jsonl(&common::unpack_zstd(&env.read("corpus/removed/part-00000.jsonl.zst")));
+    let removed = common::parse_jsonl(&common::decompress_zstd(&env.read("corpus/removed/part-00000.jsonl.zst")));
     let masked: Vec<_> = removed.iter().filter(|line| line["label"] == "masked").map(|line| &line["text"]).collect();
     assert_eq!(masked, ["[email]", "[email]", "[ip]"]);
     run(&env, line).code(0).says(&["already complete"]);

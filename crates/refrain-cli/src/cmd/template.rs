@@ -9,7 +9,9 @@ use refrain::jobs::{RangeUnit, TemplateBy, TemplateMethod, TemplateResult};
 use refrain::write::{Compression, Format};
 use refrain::{Output, Outputs, Run, Template, TemplateReport};
 
-use crate::arguments::{Given, InputArguments, OutputArguments, named, one_of, print, print_losses, print_message, size};
+use crate::arguments::{
+    Given, InputArguments, OutputArguments, named, one_of, print, print_losses, print_message, size,
+};
 use crate::exit::Exit;
 
 /// Remove the template of a site from its pages, and keep content or records

@@ -47,7 +47,8 @@ impl Signature {
             }
         }
         signature.complete(options);
-        signature.address = Some(document.name()).filter(|url| options.addresses && *url != document.id).map(str::to_owned);
+        signature.address =
+            Some(document.name()).filter(|url| options.addresses && *url != document.id).map(str::to_owned);
         if let Task::Exact(unit, normalise) = options.task {
             let blocks = signature.blocks.iter().map(|(span, _)| span.of(document.text()));
             signature.digests = match unit {
