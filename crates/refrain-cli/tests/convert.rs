@@ -2,10 +2,7 @@
 
 mod common;
 
-use std::io::{BufRead, BufReader};
-use std::process::Stdio;
-
-use common::{Env, GOOD, Outcome, decompress_gzip, decompress_zstd, parse_jsonl, read_parquet, sample, text_of, words};
+use common::{Env, GOOD, decompress_gzip, decompress_zstd, parse_jsonl, read_parquet, sample, text_of, words};
 use serde_json::{Value, json};
 
 const LINES: &str = "{\"id\":\"1\",\"text\":\"One day.\\n\\nOne night.\"}\n{\"id\":\"2\",\"text\":\"Two.\"}\n";

@@ -187,7 +187,7 @@ impl Quality {
         }
         let (source, early) = input.open(&self.read, &outputs)?;
         let mut failures = FailureLog::new(&outputs, early)?;
-        let options = WriteOptions { keep_marked: self.keep_marked, offsets: self.offsets };
+        let options = WriteOptions { keep_marked: self.keep_marked, offsets: self.offsets, ..WriteOptions::default() };
         let mut explained = self.explain.then(|| outputs.main().open()).transpose()?;
         let mut writer = (!self.explain).then(|| outputs.open_documents(options)).transpose()?;
         let mut removed = outputs.open_list(REMOVED)?;

@@ -33,6 +33,8 @@ pub(crate) use removed::{RemovedLine, removed_lines};
 pub(crate) use shards::ShardsWriter;
 pub(crate) use table::TableWriter;
 
+use jsonl::Shape;
+
 use crate::document::{BYTE_MARKS_FIELD, Document, MARKS_FIELD};
 use crate::error::{Error, Result};
 use crate::text::Offsets;
