@@ -189,7 +189,6 @@ impl Corpus {
             "text_field": self.read.text_field,
             "id_field": self.read.id_field,
             "text_is": self.read.text_is.unwrap_or(crate::source::TextIs::Auto),
-            "types": self.read.types,
             "max_document": self.read.max_document,
             "max_expansion": self.read.max_expansion,
             "lang": self.lang,
@@ -211,6 +210,10 @@ impl Corpus {
             Value::Object(options) => options,
             _ => Map::new(),
         };
+        // Runs of earlier versions read all types.
+        if !self.read.types.is_empty() {
+            record.insert("types".into(), json!(self.read.types));
+        }
         // The thresholds matter only to the method that has them.
         if let Some(ExtractOptions { method: ExtractMethod::JusText(thresholds), .. }) = &self.content
             && let Ok(Value::Object(thresholds)) = serde_json::to_value(thresholds)
