@@ -176,11 +176,11 @@ def manuals(refrain, data, held):
         folder = unpacked(package, data)
         if folder is None:
             continue
+        above = folder / re.match(r"[^*{]*/", files)[0]  # folders inside it are part of the name: names of files repeat
         for language in languages or ("",):
             paths = sorted(path for path in folder.glob(files.format(language)) if path.is_file() and not path.is_symlink())
             for path in paths:
-                name = f"{package}/{language + '/' if language else ''}{path.name}"
-                pages.append((name, path.read_text(encoding="utf-8", errors="replace")))
+                pages.append((f"{package}/{path.relative_to(above)}", path.read_text(encoding="utf-8", errors="replace")))
     return extracted(refrain, pages, data / f"work-{os.getpid()}")
 
 

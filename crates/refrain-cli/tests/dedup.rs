@@ -4,7 +4,7 @@ mod common;
 
 use std::io::Write;
 
-use common::Env;
+use common::{Env, words};
 use serde_json::{Value, json};
 
 const STORY: &str = "The keeper of the lighthouse climbed the stairs every evening at dusk, lit the lamp, and wrote the names of \
@@ -73,9 +73,8 @@ fn edited_copies_are_found_and_other_facts_are_not_copies() {
 #[test]
 fn the_first_copy_is_kept_whatever_the_threads() {
     let env = Env::new();
-    let all: Vec<(String, String)> = (0..300)
-        .map(|n| (n.to_string(), format!("{}\n\n{}", common::words(30, n % 60), common::words(25, n % 90))))
-        .collect();
+    let all: Vec<(String, String)> =
+        (0..300).map(|n| (n.to_string(), format!("{}\n\n{}", words(30, n % 60), words(25, n % 90)))).collect();
     let all: Vec<(&str, &str)> = all.iter().map(|(id, text)| (id.as_str(), text.as_str())).collect();
     documents(&env, &all);
     let clean = |threads: &str| {
@@ -320,7 +319,7 @@ fn no_input_is_written_over() {
 #[test]
 fn all_engines_remove_the_same() {
     let env = Env::new();
-    let text = |n: u64| format!("{}\n\n{}", common::words(40, n % 7), common::words(25, n % 11));
+    let text = |n: u64| format!("{}\n\n{}", words(40, n % 7), words(25, n % 11));
     let all: Vec<(String, String)> = (0..60).map(|n| (n.to_string(), text(n))).collect();
     documents(&env, &all.iter().map(|(id, text)| (id.as_str(), text.as_str())).collect::<Vec<_>>());
     let of = |engine: &str| {
@@ -401,7 +400,7 @@ fn which_document_is_kept_can_be_chosen() {
 #[test]
 fn evidence_replaces_the_documents_it_was_saved_of() {
     let env = Env::new();
-    let text = |n: u64| format!("{}\n\n{}", common::words(40, n % 70), common::words(25, n % 90));
+    let text = |n: u64| format!("{}\n\n{}", words(40, n % 70), words(25, n % 90));
     let line = |n: u64| json!({"id": n.to_string(), "text": text(n)}).to_string();
     env.write("old.jsonl", (0..100).map(line).collect::<Vec<_>>().join("\n"));
     env.write("new.jsonl", (60..180).map(line).collect::<Vec<_>>().join("\n"));
@@ -478,7 +477,7 @@ fn the_report_counts_all_spellings_of_a_host_together() {
 #[test]
 fn standard_input_and_folders_of_parts() {
     let env = Env::new();
-    let text = |n: u64| json!({"id": n.to_string(), "text": common::words(200, n % 80)}).to_string();
+    let text = |n: u64| json!({"id": n.to_string(), "text": words(200, n % 80)}).to_string();
     let lines = (0..100).map(text).collect::<Vec<_>>().join("\n");
     env.run_fed(&["dedup", "-", "-o", "fed.jsonl"], lines.as_bytes()).code(0);
     env.write("docs.jsonl", &lines);
@@ -497,7 +496,7 @@ fn standard_input_and_folders_of_parts() {
 #[test]
 fn memory_does_not_change_the_output() {
     let env = Env::new();
-    let text = |n: u64| json!({"id": n.to_string(), "text": common::words(300, n % 700)}).to_string();
+    let text = |n: u64| json!({"id": n.to_string(), "text": words(300, n % 700)}).to_string();
     env.write("docs.jsonl", (0..1000).map(text).collect::<Vec<_>>().join("\n"));
     let of = |memory: &str| {
         env.run(&[&DEDUP[..], &["--memory", memory, "--report", "report.json"]].concat()).code(0);
@@ -625,7 +624,7 @@ fn two_hosts(env: &Env) {
         let host = if number < 20 { "a" } else { "b" };
         let seed = if host == "b" { 100 + number % 2 } else { number };
         let url = format!("https://{host}.example/{number}");
-        json!({"id": format!("d{number}"), "url": url, "text": common::words(90, seed)}).to_string() + "\n"
+        json!({"id": format!("d{number}"), "url": url, "text": words(90, seed)}).to_string() + "\n"
     };
     env.write("docs.jsonl", (0..40).map(document).collect::<String>());
 }
@@ -701,8 +700,8 @@ fn an_alarm_needs_something_to_hold_back() {
 fn shares_are_counted_by_source_and_rule() {
     let env = Env::new();
     two_hosts(&env);
-    env.write("more/d1.txt", common::words(90, 1));
-    env.write("more/d2.txt", common::words(90, 999));
+    env.write("more/d1.txt", words(90, 1));
+    env.write("more/d2.txt", words(90, 999));
     env.run(&["dedup", "docs.jsonl", "more", "-o", "clean/", "-q"]).code(0);
     let report = env.read_json("clean/_refrain/report.json");
     assert_eq!(report["by_source"]["docs.jsonl"]["documents"], 40);
@@ -768,4 +767,98 @@ fn a_plan_foresees_memory_and_disk() {
             }
         }
     }
+}
+
+/// What is removed from a document that follows a manual, as text.
+fn removed_from(source: &str, text: &str) -> Vec<String> {
+    let env = Env::new();
+    documents(&env, &[("source", source), ("copy", text)]);
+    env.run(&DEDUP).code(0);
+    removed(&env).iter().map(|line| line["text"].as_str().expect("a text").to_owned()).collect()
+}
+
+/// Paragraphs that occur nowhere else.
+fn own(paragraphs: u64) -> String {
+    (0..paragraphs).map(|number| words(40, number + 500)).collect::<Vec<_>>().join("\n\n")
+}
+
+#[test]
+fn a_short_block_with_another_word_is_kept_in_a_document_that_shares_little() {
+    let source = format!("{STORY}\n\nThe name of the existing rule that is going to be altered.\n\n{OTHER}");
+    let text =
+        |word: &str| format!("{STORY}\n\nThe name of the existing {word} that is going to be altered.\n\n{}", own(4));
+    assert_eq!(removed_from(&source, &text("rule")).len(), 2);
+    assert_eq!(removed_from(&source, &text("table")), [STORY]);
+}
+
+#[test]
+fn a_statement_that_was_added_to_a_copied_block_is_kept() {
+    let added = "Without a lamp he could not have seen how the fishermen repaired their broken nets.";
+    let source = format!("{STORY}\n\n{OTHER}");
+    let text = format!("{STORY} {added}\n\n{OTHER}\n\n{}", own(1));
+    assert_eq!(removed_from(&source, &text), [OTHER]);
+}
+
+#[test]
+fn differences_in_a_few_of_many_copied_blocks_are_no_edits() {
+    let blocks: Vec<String> = (0..8).map(|number| words(30, number).trim_end().to_owned()).collect();
+    let source = format!("{}\n\n{STORY}", blocks.join("\n\n"));
+    // Changes in one block of nine are another statement; changes in all of them are those of an editor.
+    let text = format!("{}\n\n{EDITED}\n\n{}", blocks.join("\n\n"), own(8));
+    assert_eq!(removed_from(&source, &text), blocks);
+}
+
+#[test]
+fn a_heading_beside_a_copy_is_kept_if_it_has_another_word() {
+    let source = format!("{STORY}\n\n13.3.2. Lamps and oil\n\n{OTHER}");
+    let text = |heading: &str| format!("{STORY}\n\n{heading}\n\n{}", own(4));
+    assert_eq!(removed_from(&source, &text("13.3.2. Lamps and oil")).len(), 2);
+    assert_eq!(removed_from(&source, &text("13.3.2. Lamps und oil")), [STORY]);
+}
+
+#[test]
+fn a_short_block_between_copies_is_kept_if_its_words_only_occur_nearby() {
+    let source = format!("{STORY}\n\nThe name of the table and of the schema of the foreign server\n\n{OTHER}");
+    let text = |short: &str| format!("{STORY}\n\n{short}\n\n{OTHER}\n\n{}", own(6));
+    assert_eq!(removed_from(&source, &text("the schema of the foreign server")).len(), 3);
+    assert_eq!(removed_from(&source, &text("Name of the foreign table")), [STORY, OTHER]);
+}
+
+#[test]
+fn a_common_number_in_place_of_another_is_another_fact() {
+    let env = Env::new();
+    let note = |version: u8| {
+        format!(
+            "Read the notes on compatibility before you update, because files that version {version} wrote are \
+             converted when they are first opened, and older ones cannot read them."
+        )
+    };
+    let line = |id: &str, text: String| json!({"id": id, "text": text}).to_string() + "\n";
+    // Both numbers are among the most common words of the collection.
+    let mut lines: String = (0..40)
+        .map(|number| line(&number.to_string(), format!("{}\n\n{} 3 8", words(30, number), words(5, number + 900))))
+        .collect();
+    lines += &line("a", format!("{}\n\n{STORY}", note(3)));
+    lines += &line("b", format!("{}\n\n{}", note(8), own(2)));
+    env.write("docs.jsonl", lines);
+    env.run(&DEDUP).code(0);
+    assert_eq!(removed(&env), [Value::Null; 0]);
+}
+
+#[test]
+fn text_between_two_copied_stretches_is_no_quotation() {
+    let env = Env::new();
+    let opening = "With great sadness the family announces the death of";
+    let end = "after a short illness, at home and surrounded by those who were dear to us and to all in the village.";
+    let notice = format!("{opening} Conrad Neal the old baker from Heronshore beyond the sea, {end}");
+    documents(
+        &env,
+        &[
+            ("a", &format!("{opening} Oscar Fry.\n\n{STORY}")),
+            ("b", &format!("{OTHER}\n\nShe left us {end}")),
+            ("c", &format!("{notice}\n\n{}", own(2))),
+        ],
+    );
+    env.run(&DEDUP).code(0);
+    assert_eq!(removed(&env), [Value::Null; 0]);
 }

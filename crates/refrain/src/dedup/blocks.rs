@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use serde::{Deserialize, Serialize};
 
-use super::difference::Difference;
+use super::difference::{Difference, longest_new};
 use super::evidence::Task;
 use super::learned::{CELL, Learned};
 use super::lookup::{Aligned, DocumentEvidence};
@@ -265,7 +265,7 @@ impl Learned {
             };
             verdicts.push(verdict);
         }
-        let edited = is_edited(&verdicts);
+        let edited = is_edited(signature, &verdicts);
         let mut of_template = Vec::new();
         if self.options.edited {
             doubt(signature, edited, &mut verdicts);
@@ -410,12 +410,20 @@ impl Learned {
         let mut difference = Difference::default();
         let longest = covered.chunk_by(|one, next| one == next).filter(|run| !run[0]).map(<[bool]>::len).max();
         if let Some(longest) = longest {
+            let around =
+                |slack: u64| (place.saturating_sub(slack), (place + own.len() as u64 + slack).min(evidence.start));
             // A quotation has other text around it; an edited copy has words replaced inside it.
-            difference.quotes = longest > SCATTERED && own.len() >= self.options.stub && !is_framed(copies, own.len());
-            if !difference.quotes {
-                let from = place.saturating_sub(EDGE);
-                let there = self.store.known_words(from, (place + own.len() as u64 + EDGE).min(evidence.start))?;
+            let quotes = longest > SCATTERED && own.len() >= self.options.stub && !is_framed(copies);
+            if !quotes {
+                let (from, to) = around(EDGE);
+                let there = self.store.known_words(from, to)?;
                 difference = self.store.difference(own, &there, copy.place, signature, evidence)?;
+            }
+            difference.quotes = quotes;
+            if longest > ADDED {
+                let ((from, to), mut there) = (around(own.len() as u64 / 5 + AROUND_BLOCK), Vec::new());
+                self.store.words(from, to, &mut there)?;
+                difference.longest = longest_new(&signature.hashes_of(words), &there, |at| covered[at]);
             }
         }
         Ok(Copied { by: By::Ngrams, share, of: Some(of), place: Some(place), source: Some(source), difference })
@@ -551,34 +559,53 @@ fn share_of(covered: &[bool]) -> f64 {
     covered.iter().filter(|covered| **covered).count() as f64 / covered.len().max(1) as f64
 }
 
-/// True for an edited copy: its blocks have words that are not in their source, and most of these are ordinary words.
-fn is_edited(verdicts: &[Option<Copied>]) -> bool {
-    let differences = verdicts.iter().flatten().map(|copied| copied.difference);
-    let (new, names) = differences.fold((0, 0), |(new, names), it| (new + it.new, names + it.names));
-    new >= EDITED && 3 * names < new
+/// True for an edited copy: its blocks have words that are not in their source, and most of these are ordinary words. Either
+/// the source has most of the document, or the changes are everywhere in what comes from it. Documents that share some
+/// passages differ in a few of these, and there the difference matters.
+fn is_edited(signature: &Signature, verdicts: &[Option<Copied>]) -> bool {
+    let Some((words, place)) = main_source(signature, verdicts) else { return false };
+    let source = verdicts.iter().flatten().find(|copied| copied.place == Some(place)).and_then(|copied| copied.source);
+    let (mut new, mut names, mut changed, mut long) = (0, 0, 0, 0);
+    for (block, verdict) in verdicts.iter().enumerate() {
+        let Some(Copied { difference, .. }) = verdict.as_ref().filter(|copied| copied.source == source) else {
+            continue;
+        };
+        new += difference.new;
+        names += difference.names;
+        if signature.words_of(block).len() >= LONG {
+            long += 1;
+            changed += usize::from(difference.new > 0);
+        }
+    }
+    let part = words as f64 / signature.words.len() as f64;
+    let everywhere = long >= SEVERAL && 2 * changed >= long;
+    new >= EDITED && 3 * names < new && (part > HALF || (part > PARTLY && everywhere))
 }
 
-/// Rejects blocks that differ in meaning from the text they resemble, or may do so. The more of a document was copied,
-/// the likelier it is that the differences are edits.
+/// Rejects blocks that say something else than the text they resemble, or may do so. The more of a document comes from one
+/// source, the likelier it is that the differences are edits.
 fn doubt(signature: &Signature, edited: bool, verdicts: &mut [Option<Copied>]) {
     let length = |block: usize| signature.words_of(block).len();
     let part = |words: usize| words as f64 / signature.words.len() as f64;
-    let copied = part((0..verdicts.len()).filter(|block| verdicts[*block].is_some()).map(length).sum());
     let from_one = main_source(signature, verdicts).map_or(0, |(words, _)| words);
     for (block, verdict) in verdicts.iter_mut().enumerate() {
         verdict.take_if(|Copied { share, difference, .. }| {
-            (!edited && difference.other)
-                || (!edited && copied < MOSTLY && difference.new * FEW_NEW > length(block))
-                || (!difference.quotes && *share < SURE && part(from_one) < PARTLY)
-                // For a quotation, the other blocks decide.
-                || (difference.quotes && *share < QUOTED && part(from_one.saturating_sub(length(block))) < PARTLY)
+            let related = part(from_one.saturating_sub(length(block))) >= PARTLY;
+            // New text beside a quotation; in a document that shares more with the source, it was added to a copy.
+            if difference.quotes && !related {
+                return *share < QUOTED;
+            }
+            let says_more = difference.other
+                || difference.longest > ADDED
+                || (part(from_one) < MOSTLY && difference.new * FEW_NEW > length(block));
+            (says_more && !edited) || (*share < SURE && part(from_one) < PARTLY)
         });
     }
 }
 
 /// For the document that most of another one was copied from: the number of copied words, and the position of one
 /// block.
-pub(super) fn main_source(signature: &Signature, verdicts: &[Option<Copied>]) -> Option<(usize, u64)> {
+fn main_source(signature: &Signature, verdicts: &[Option<Copied>]) -> Option<(usize, u64)> {
     let mut sources: BTreeMap<u64, (usize, u64)> = BTreeMap::new();
     for (block, verdict) in verdicts.iter().enumerate() {
         if let Some(Copied { source: Some(source), place: Some(place), .. }) = verdict {
@@ -588,10 +615,15 @@ pub(super) fn main_source(signature: &Signature, verdicts: &[Option<Copied>]) ->
     sources.into_values().max()
 }
 
-/// True if other text separates two stretches that were copied from nearby positions.
-fn is_framed(copies: &[Copy], length: usize) -> bool {
-    let near = |two: &[Copy]| two[0].place.abs_diff(two[1].place) < 2 * length as u64 + NEAR;
-    copies.windows(2).any(|two| two[0].words.end < two[1].words.start && near(two))
+/// The position of a block in the source of a document that comes mostly from one other.
+pub(super) fn only_source(signature: &Signature, verdicts: &[Option<Copied>]) -> Option<u64> {
+    let mostly = |words: usize| words as f64 > MOSTLY * signature.words.len() as f64;
+    main_source(signature, verdicts).filter(|(words, _)| mostly(*words)).map(|(_, place)| place)
+}
+
+/// True if other text separates two copied stretches.
+fn is_framed(copies: &[Copy]) -> bool {
+    copies.windows(2).any(|two| two[0].words.end < two[1].words.start)
 }
 
 /// One word in this many of a block must be widespread if its wording is that of many documents.
@@ -600,16 +632,21 @@ const SOME_WIDESPREAD: usize = 8;
 const OWN_COPIED: f64 = 0.68;
 /// Words before and after the expected place of a block that are compared with it, besides a fifth of its length.
 const AROUND_BLOCK: u64 = 8;
-/// Unless a document is an edited copy or mostly copied, at most one word in this many of a block may be new.
-pub(super) const FEW_NEW: usize = 8;
-pub(super) const MOSTLY: f64 = 0.7;
+/// Unless a document is an edited copy or comes mostly from one other, at most one word in this many of a block may be new.
+const FEW_NEW: usize = 12;
+const MOSTLY: f64 = 0.7;
 /// If a smaller share of the document comes from any one source, a larger share of a block must be copied.
 const PARTLY: f64 = 0.2;
 const SURE: f64 = 0.9;
 /// The minimum share of a block with a quotation that must be copied.
 const QUOTED: f64 = 0.6;
-/// Positions closer than this, plus twice the length of a block, are nearby.
-const NEAR: u64 = 64;
+/// More new words in a row than this are a statement that was added.
+const ADDED: usize = 5;
+/// The minimum share of an edited copy that comes from its source, if it has fewer than so many blocks of at least so many words
+/// that show whether changes are everywhere.
+const HALF: f64 = 0.5;
+const SEVERAL: usize = 2;
+const LONG: usize = 16;
 /// The minimum number of new words in an edited copy.
 const EDITED: usize = 6;
 /// Words of a copied stretch that are read first, and at most; what follows is a separate stretch.

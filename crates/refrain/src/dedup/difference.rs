@@ -6,6 +6,7 @@ use std::collections::HashMap;
 use super::alignment::differences;
 use super::group::Spread;
 use super::lookup::DocumentEvidence;
+use super::matching::missing;
 use super::signature::Signature;
 use super::store::Store;
 use crate::error::Result;
@@ -44,8 +45,18 @@ pub(super) struct Difference {
     pub(super) names: usize,
     /// Whether it is a quotation: new words surround the copied text and do not replace any of it.
     pub(super) quotes: bool,
+    /// The most of its words that follow each other and are new: an editor changes words here and there, an author adds
+    /// statements.
+    pub(super) longest: usize,
     /// Whether the block on its own is about something else.
     pub(super) other: bool,
+}
+
+/// The most words that follow each other and have no counterpart in a text, nor are known to be copied from elsewhere.
+pub(super) fn longest_new(words: &[u64], text: &[u64], is_copied: impl Fn(usize) -> bool) -> usize {
+    let missing = missing(words, text);
+    let is_new: Vec<bool> = missing.iter().enumerate().map(|(at, missing)| *missing && !is_copied(at)).collect();
+    is_new.chunk_by(|one, next| one == next).filter(|run| run[0]).map(<[bool]>::len).max().unwrap_or_default()
 }
 
 impl Store {
@@ -92,6 +103,7 @@ impl Store {
             new: new.len(),
             names,
             quotes: false,
+            longest: 0,
             other: subject > 0 && subject * OF_SUBJECT >= new.len(),
         };
         if !difference.other && words.len() <= LONG {
@@ -101,19 +113,19 @@ impl Store {
     }
 }
 
-/// True if names or numbers replace others.
+/// True if names or numbers replace others. In longer blocks, common ones count, too: a small number is everywhere.
 fn has_other_facts(words: &[Word], text: &[Word], is_fact: impl Fn(&Word) -> bool) -> bool {
     let is_in = |word: &Word, words: &[Word]| words.iter().any(|other| other.hash == word.hash);
-    let is_new_fact = |at: &usize| *at > 0 && is_fact(&words[*at]) && !is_in(&words[*at], text);
-    if !(0..words.len()).any(|at| is_new_fact(&at)) {
-        return false;
-    }
+    let is_new = |at: usize| at > 0 && words[at].marked() && !is_in(&words[at], text);
     if words.len() < SHORT {
-        return true;
+        return (0..words.len()).any(|at| is_new(at) && is_fact(&words[at]));
+    }
+    if !(0..words.len()).any(is_new) {
+        return false;
     }
     let hashes = |words: &[Word]| words.iter().map(|word| word.hash).collect::<Vec<_>>();
     let (new, old) = differences(&hashes(words), &hashes(text));
-    let new_facts = new.iter().filter(|at| is_new_fact(at)).count();
-    let old_facts = old.iter().filter(|at| is_fact(&text[**at]) && !is_in(&text[**at], words)).count();
+    let new_facts = new.iter().filter(|at| is_new(**at)).count();
+    let old_facts = old.iter().filter(|at| text[**at].marked() && !is_in(&text[**at], words)).count();
     2 * new_facts >= new.len() && old_facts > 0 && 2 * old_facts >= old.len()
 }

@@ -6,7 +6,7 @@ use std::sync::{Arc, OnceLock};
 use serde::{Deserialize, Serialize};
 
 use super::alignment::{common, diagonals};
-use super::difference::{Difference, WordCounts, count_words};
+use super::difference::{Difference, WordCounts, count_words, longest_new};
 use super::documents::Candidate;
 use super::evidence::{DedupOptions, Task, whole};
 use super::group::{NUMBER, PLACE, PLACE_BITS, REPEATED_PLACE, WIDESPREAD_NUMBER, WIDESPREAD_PLACE};
@@ -244,6 +244,9 @@ impl Aligner {
                 if (LEAST_SHARE..1.0).contains(&share) {
                     let there = self.store.known_words(first, last)?;
                     difference = self.store.difference(words, &there, first, signature, evidence)?;
+                    if difference.new > 0 {
+                        difference.longest = longest_new(&pattern, &text, |_| false);
+                    }
                 }
                 all.push(Aligned { share, first, from, to, difference });
             }

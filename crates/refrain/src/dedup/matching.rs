@@ -253,6 +253,11 @@ fn hash_of(words: &[u64]) -> u64 {
     words.iter().fold(0, |hash, word| mix(hash ^ word))
 }
 
+/// Which words of a text have no counterpart in another one.
+pub(super) fn missing(own: &[u64], other: &[u64]) -> Vec<bool> {
+    align(own, other).iter().map(|there| *there == NONE).collect()
+}
+
 /// No counterpart.
 const NONE: u32 = u32::MAX;
 

@@ -1,7 +1,7 @@
 //! Short blocks: they follow the copies next to them if they are also next to them in the source text.
 
 use super::alignment::common;
-use super::blocks::{By, Copied, FEW_NEW, MOSTLY, main_source};
+use super::blocks::{By, Copied, only_source};
 use super::difference::AROUND;
 use super::learned::Learned;
 use super::lookup::DocumentEvidence;
@@ -19,6 +19,8 @@ impl Learned {
         verdicts: &mut [Option<Copied>],
     ) -> Result<()> {
         let blocks = verdicts.len();
+        // Documents that share some passages have headings that differ in one word.
+        let needed = if edited || only_source(signature, verdicts).is_some() { BESIDE } else { 1.0 };
         let forwards = (1..blocks).map(|block| (block, block - 1));
         let backwards = (0..blocks.saturating_sub(1)).rev().map(|block| (block, block + 1));
         for (block, beside) in forwards.chain(backwards) {
@@ -32,7 +34,7 @@ impl Learned {
             let own = &signature.words[words.clone()];
             let hashes: Vec<u64> = there.iter().map(|word| word.hash).collect();
             let share = common(&signature.hashes_of(words), &hashes) as f64 / own.len() as f64;
-            if share < BESIDE {
+            if share < needed {
                 continue;
             }
             let difference = self.store.difference(own, &there, first, signature, evidence)?;
@@ -110,8 +112,8 @@ impl Learned {
         Ok(())
     }
 
-    /// True if nearly all words of a short block occur near the source of the blocks next to it, and no others suggest
-    /// a different subject. Most words are enough if the document is an edited copy, or comes mostly from another.
+    /// True if all words of a short block occur in order near the source of the blocks next to it. Most words are enough if
+    /// the document is an edited copy, or comes mostly from another.
     fn occurs_near_source(
         &self,
         signature: &Signature,
@@ -125,8 +127,7 @@ impl Learned {
         let own = &signature.words[words.clone()];
         let hashes = signature.hashes_of(words);
         // The document that most of this one comes from.
-        let source = main_source(signature, verdicts)
-            .filter(|(copied, _)| *copied as f64 > MOSTLY * signature.words.len() as f64);
+        let source = only_source(signature, verdicts);
         for beside in beside {
             if let Some(place) = verdicts[*beside].as_ref().and_then(|copied| copied.place)
                 && self.occurs_in_document(&hashes, place, AROUND)?
@@ -138,15 +139,20 @@ impl Learned {
                 continue;
             };
             let difference = self.store.difference(own, &there, first, signature, evidence)?;
-            let (new, length) = (difference.new, own.len());
-            let few = if edited || source.is_some() { 2 * new < length } else { FEW_NEW * new < length };
-            if few && (edited || !difference.other) {
+            let found = if edited || source.is_some() {
+                2 * difference.new < own.len() && (edited || !difference.other)
+            } else {
+                // Some of the words occur by chance near any place, but not all of them in order.
+                let there: Vec<u64> = there.iter().map(|word| word.hash).collect();
+                common(&hashes, &there) == own.len()
+            };
+            if found {
                 return Ok(true);
             }
         }
         // A passage in many documents is attributed to the first; the other blocks show where the whole comes from.
         match source {
-            Some((_, place)) => self.occurs_in_document(&hashes, place, FAR),
+            Some(place) => self.occurs_in_document(&hashes, place, FAR),
             None => Ok(false),
         }
     }
@@ -167,6 +173,6 @@ impl Learned {
 const FAR: u64 = 20_000;
 /// At most one word in this many of an otherwise duplicate document may remain.
 const LEFT_OVER: usize = 2;
-/// Words around the expected position of a short block, and the share of it that must be there.
+/// Words around the expected position of a short block, and the share of it that must be there in a copy with changes.
 pub(super) const EDGE: u64 = 3;
 const BESIDE: f64 = 0.75;

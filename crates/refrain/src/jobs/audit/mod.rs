@@ -23,8 +23,8 @@ pub use verdicts::{Agreement, AuditRate, AuditVerdicts};
 
 /// Draws removed ranges at random, and writes each next to the text that it was copied from, for people to judge.
 ///
-/// The draw is stratified: first by rule, then by score, so that rare rules are judged, too. Each item has a weight, the number
-/// of removals that it represents. The main output is a web page (`.html`) that takes verdicts, or one JSON object per item
+/// Half of the draw is stratified, first by rule, then by score, so that rare rules are judged, too; the other half is in
+/// proportion. Each item has a weight, the number of removals that it represents. The main output is a web page (`.html`) that takes verdicts, or one JSON object per item
 /// (`.jsonl`). [`AuditVerdicts`] sums up the verdicts.
 ///
 /// ```
@@ -179,20 +179,22 @@ impl Audit {
             }
             Ok(())
         })?;
-        // Equal numbers for each rule, and within it for each band, as far as there are so many.
-        let mut rules: BTreeMap<String, Vec<(usize, usize)>> = BTreeMap::new();
-        for ((rule, band), stratum) in &strata {
-            rules.entry(rule.clone()).or_default().push((*band, stratum.drawn.len()));
+        // One half in equal numbers for each rule, and within it for each band, as far as there are so many; the other half
+        // in proportion to what there is, for a rate of all removals that does not rest on a few items.
+        let mut rules: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
+        for ((rule, _), stratum) in &strata {
+            rules.entry(rule).or_default().push(stratum.drawn.len());
         }
-        let sizes: Vec<usize> = rules.values().map(|bands| bands.iter().map(|(_, size)| size).sum()).collect();
-        for ((rule, bands), share) in rules.iter().zip(shared(self.sample, &sizes)) {
-            let sizes: Vec<usize> = bands.iter().map(|(_, size)| *size).collect();
-            for ((band, _), share) in bands.iter().zip(shared(share, &sizes)) {
-                if let Some(stratum) = strata.get_mut(&(rule.clone(), *band)) {
-                    while stratum.drawn.len() > share {
-                        stratum.drawn.pop_last();
-                    }
-                }
+        let sizes: Vec<usize> = rules.values().map(|bands| bands.iter().sum()).collect();
+        let equal = shared(self.sample.div_ceil(2), &sizes);
+        let mut shares: Vec<usize> =
+            rules.values().zip(equal).flat_map(|(bands, share)| shared(share, bands)).collect();
+        let left: Vec<u64> = strata.values().zip(&shares).map(|(it, share)| it.removals - *share as u64).collect();
+        let more = in_proportion((self.sample - shares.iter().sum::<usize>()) as u64, &left);
+        shares.iter_mut().zip(more).for_each(|(share, more)| *share += more as usize);
+        for (stratum, share) in strata.values_mut().zip(shares) {
+            while stratum.drawn.len() > share {
+                stratum.drawn.pop_last();
             }
         }
         Ok(strata)
@@ -210,6 +212,18 @@ fn shared(number: usize, sizes: &[usize]) -> Vec<usize> {
         left -= shares[*group];
     }
     shares
+}
+
+/// Divides a number among groups in proportion to their sizes, but no more than there are.
+fn in_proportion(number: u64, sizes: &[u64]) -> Vec<u64> {
+    let all: u64 = sizes.iter().sum();
+    let (number, mut before) = (number.min(all), 0);
+    let upto = |sum: u64| (u128::from(sum) * u128::from(number) / u128::from(all.max(1))) as u64;
+    let share = |size: &u64| {
+        before += size;
+        upto(before) - upto(before - size)
+    };
+    sizes.iter().map(share).collect()
 }
 
 impl Drawn {
@@ -290,6 +304,14 @@ mod tests {
         assert_eq!(shared(300, &[5, 7]), [5, 7]);
         assert_eq!(shared(2, &[9, 9, 9]).iter().sum::<usize>(), 2);
         assert_eq!(shared(7, &[]), [0; 0]);
+    }
+
+    #[test]
+    fn the_rest_is_drawn_in_proportion() {
+        assert_eq!(in_proportion(10, &[900, 0, 100]), [9, 0, 1]);
+        assert_eq!(in_proportion(7, &[2, 3]), [2, 3]);
+        assert_eq!(in_proportion(5, &[1, 1, 1]).iter().sum::<u64>(), 3);
+        assert_eq!(in_proportion(5, &[]), [0; 0]);
     }
 
     #[test]
