@@ -674,7 +674,19 @@ fn what_the_pages_of_a_host_share_is_marked() {
     // A host with too few pages has no template: all of its text stays.
     env.write("pages.jsonl", pages_of_a_site("lamp.example", 0..8) + &pages_of_a_site("www.gull.example", 8..10));
     let command = |output: &str, more: &[&str]| {
-        let all = ["corpus", "pages.jsonl", "-o", output, "--text-field", "html", "--format", "jsonl", "--quiet"];
+        let all = [
+            "corpus",
+            "pages.jsonl",
+            "-o",
+            output,
+            "--text-field",
+            "html",
+            "--format",
+            "jsonl",
+            "--quiet",
+            "--dedup",
+            "exact",
+        ];
         env.run(&[&all, more].concat()).code(0)
     };
     command("plain", &[]);

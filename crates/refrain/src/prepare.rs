@@ -38,6 +38,8 @@ pub struct Prepared {
     pub failure: Option<Failure>,
     /// Size of the raw document.
     pub raw_bytes: u64,
+    /// True for a web page.
+    pub is_page: bool,
 }
 
 impl Preparation {
@@ -78,7 +80,8 @@ impl Preparation {
             }
             Markup::Html => with_workspace(|workspace| self.prepare_page(&mut opened, workspace, sites)),
         }
-        Prepared { document: Some(opened.document), skipped: None, failure: opened.failure, raw_bytes }
+        let is_page = opened.markup == Markup::Html;
+        Prepared { document: Some(opened.document), skipped: None, failure: opened.failure, raw_bytes, is_page }
     }
 
     /// The language of a page before its main content is known.

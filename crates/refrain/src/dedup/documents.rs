@@ -195,7 +195,7 @@ impl Learned {
         let widespread = self.aligner.widespread.words(from, to)?;
         let own = shingles(&words.iter().map(|word| word.hash).collect::<Vec<_>>());
         let side = Side { words: &words, widespread: &widespread };
-        let mut compared = self.aligner.compare(&own, side, other, rule.aligns())?;
+        let mut compared = self.aligner.compare(&own, side, from, other, rule.aligns())?;
         compared.translated = self.are_translations(one, other);
         Ok((compared.score(rule), compared.related(rule)))
     }
@@ -222,7 +222,7 @@ impl Learned {
             None => {
                 let own = own.get_or_insert_with(|| shingles(&signature.hashes_of(0..signature.words.len())));
                 let side = Side { words: &signature.words, widespread: &evidence.widespread };
-                self.aligner.compare(own, side, candidate.number, rule.aligns())
+                self.aligner.compare(own, side, evidence.start, candidate.number, rule.aligns())
             }
         };
         kept.take(CANDIDATES).map(compared).collect()
@@ -303,6 +303,9 @@ struct Compared {
 }
 
 impl DocumentRule {
+    /// The default share of its own text that an earlier document contains.
+    pub(crate) const CONTAINED: f64 = 0.8;
+
     /// True if documents are compared word by word.
     pub(super) fn aligns(self) -> bool {
         matches!(self, DocumentRule::Contained(_))
@@ -408,14 +411,14 @@ impl Aligner {
         let candidate = |(at, (_, _, number)): (usize, (usize, usize, usize))| {
             let aligns = self.options.aligns;
             let side = Side { words: &signature.words, widespread: &evidence.widespread };
-            let compare = || self.compare(&own, side, number, aligns);
+            let compare = || self.compare(&own, side, evidence.start, number, aligns);
             Ok::<_, Error>(Candidate { number, compared: (at < CANDIDATES).then(compare).transpose()? })
         };
         found.into_iter().enumerate().map(candidate).collect()
     }
 
-    /// Compares a document, of which the n-grams are `own`, with an earlier one.
-    fn compare(&self, own: &[u64], side: Side<'_>, number: usize, aligns: bool) -> Result<Compared> {
+    /// Compares a document, which begins at `start` and of which the n-grams are `own`, with an earlier one.
+    fn compare(&self, own: &[u64], side: Side<'_>, start: u64, number: usize, aligns: bool) -> Result<Compared> {
         let (from, to) = self.store.bounds(number)?.words;
         let there = self.store.known_words(from, to)?;
         let hashes: Vec<u64> = there.iter().map(|word| word.hash).collect();
@@ -424,7 +427,7 @@ impl Aligner {
         let found = if aligns && least >= LEAST_SHARED {
             let widespread = self.widespread.words(from, to)?;
             let other = Side { words: &there, widespread: &widespread };
-            let is_fact = |word: &Word| word.marked() && !self.store.is_common(word.hash);
+            let is_fact = |word: &Word| word.marked() && !self.store.is_common(word.hash, start);
             Some(compare(side, other, true, is_fact))
         } else {
             None

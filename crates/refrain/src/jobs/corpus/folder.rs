@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
+use super::digest::ContentDigest;
 use crate::error::{Error, Hint, IoContext, Result};
 use crate::source::InputFiles;
 use crate::source::corpus::{CLEARING, Identity, LAYOUT, MANIFEST, RUN, WORK, parts_of};
@@ -16,7 +17,8 @@ use crate::write::{Compressed, Compression, Sink, Written, write_atomically};
 
 const STATS: &str = "stats.json";
 const ERRORS: &str = "errors.jsonl";
-const INPUTS: &str = "inputs.tsv";
+pub(super) const INPUTS: &str = "inputs.tsv";
+const RECIPE: &str = "recipe.toml";
 const DOCUMENTS: &str = "documents";
 const REMOVED: &str = "removed";
 const LOCK: &str = "lock";
@@ -34,6 +36,9 @@ pub struct Manifest {
     pub parts: Vec<Part>,
     /// The files with the removed ranges, in order; `None` if not requested.
     pub removed: Vec<Part>,
+    /// The digest of all documents; `None` in corpora of earlier versions. It does not depend on the format or on the sizes of parts.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) digest: Option<ContentDigest>,
     /// The figures.
     pub statistics: Statistics,
 }
@@ -243,8 +248,9 @@ impl Folder {
     }
 
     /// Writes the files that complete the folder, the manifest last.
-    pub(super) fn complete(&self, manifest: &Manifest) -> Result<()> {
+    pub(super) fn complete(&self, manifest: &Manifest, recipe: &str) -> Result<()> {
         write_json(&self.path(STATS), &manifest.statistics)?;
+        write_atomically(&self.path(RECIPE), recipe.as_bytes())?;
         if manifest.removed.is_empty() {
             let _ = fs::remove_dir(self.path(REMOVED));
         }
@@ -256,7 +262,7 @@ impl Folder {
     fn clear(&self) -> Result<()> {
         // If killed from here on, the next run clears the rest.
         write_atomically(&self.work(CLEARING), b"")?;
-        for name in [MANIFEST, STATS, ERRORS, INPUTS] {
+        for name in [MANIFEST, STATS, ERRORS, INPUTS, RECIPE] {
             remove(&self.path(name))?;
         }
         for name in [DOCUMENTS, REMOVED, WORK] {
@@ -264,6 +270,9 @@ impl Folder {
             let Ok(entries) = fs::read_dir(&folder) else { continue };
             for entry in entries {
                 let path = entry.at(&folder)?.path();
+                if name == WORK && path.is_dir() {
+                    fs::remove_dir_all(&path).at(&path)?;
+                }
                 let ours = name == WORK || is_part(&path);
                 if ours && !path.ends_with(LOCK) && !path.ends_with(CLEARING) && path.is_file() {
                     remove(&path)?;
@@ -366,7 +375,36 @@ pub(super) fn write_json(path: &Path, value: &impl Serialize) -> Result<()> {
     write_atomically(path, &content)
 }
 
+/// A recipe: the inputs, and the options that are not at their defaults, as TOML. Strings, numbers and lists are written there as
+/// in JSON.
+pub(super) fn recipe(inputs: &[String], options: &Map<String, Value>, defaults: &Map<String, Value>) -> String {
+    let version = env!("CARGO_PKG_VERSION");
+    let mut recipe = format!(
+        "# Written by refrain {version}. To build this corpus again: refrain corpus --config recipe.toml -o FOLDER\n"
+    );
+    let _ = writeln!(recipe, "inputs = {}", Value::from(inputs));
+    for (name, value) in options.iter().filter(|(name, value)| defaults.get(*name) != Some(value)) {
+        // An option that turns something off exists under the name of what it does.
+        let _ = match (name.as_str(), value) {
+            (_, Value::Null | Value::Bool(false)) if name != "removed" => Ok(()),
+            ("removed", _) => writeln!(recipe, "no_removed = true"),
+            // Main content is not looked for.
+            ("profile", Value::String(none)) if none == "none" => Ok(()),
+            _ => writeln!(recipe, "{name} = {value}"),
+        };
+    }
+    recipe
+}
+
 impl Manifest {
+    /// The value of an option, as text.
+    pub(super) fn option(&self, name: &str) -> String {
+        match self.options.get(name) {
+            Some(Value::String(text)) => text.clone(),
+            other => other.map(Value::to_string).unwrap_or_default(),
+        }
+    }
+
     /// Reads the manifest of a corpus folder.
     pub fn read(folder: &Path) -> Result<Manifest> {
         let manifest: Manifest = read_json(&folder.join(MANIFEST))?.ok_or_else(|| {

@@ -104,7 +104,7 @@ impl Default for Dedup {
         Dedup {
             read: ReadOptions::default(),
             unit: Unit::default(),
-            contained: 0.8,
+            contained: DocumentRule::CONTAINED,
             resemblance: None,
             measure: Measure::default(),
             keep: Keep::default(),
