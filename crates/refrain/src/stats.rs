@@ -323,6 +323,9 @@ impl Statistics {
             *self.skipped.entry(reason.clone()).or_default() += count;
         }
         self.failures += other.failures;
+        self.volume.files += other.volume.files;
+        self.volume.documents += other.volume.documents;
+        self.addresses += other.addresses;
         self.input.merge(&other.input);
     }
 

@@ -73,8 +73,13 @@ pub(crate) struct Arguments {
     part_size: u64,
 
     /// Replace the corpus in the folder, if there is one
-    #[arg(long, help_heading = "Output")]
+    #[arg(long, conflicts_with = "add", help_heading = "Output")]
     overwrite: bool,
+
+    /// Add the inputs to the corpus in the folder, as another batch. They are compared with it, and it does not change. Its
+    /// documents are then those of a corpus of all inputs, one batch after the other
+    #[arg(long, help_heading = "Output")]
+    add: bool,
 
     /// Print the statistics as JSON instead of a table
     #[arg(long, help_heading = "Output")]
@@ -171,6 +176,7 @@ impl Arguments {
             removed: !self.no_removed,
             part_size: self.part_size,
             checkpoint: self.checkpoint,
+            add: self.add,
             alarm: self.alarm.filter(|share| share.is_finite()),
         })
     }

@@ -4,6 +4,7 @@
 //! twice, and marks every other copy. Evidence that exceeds its memory limit is written to temporary files as sorted
 //! runs, which are merged in one pass. Memory stays bounded, whatever the size of the collection.
 
+use std::collections::HashSet;
 use std::io::{self, BufRead, Read, Write};
 use std::path::{Path, PathBuf};
 
@@ -166,13 +167,25 @@ impl Sightings {
     }
 
     /// Adds what [`Bytes::to_bytes`] wrote.
-    pub(crate) fn extend(&mut self, mut bytes: impl BufRead) -> Result<()> {
+    pub(crate) fn extend(&mut self, bytes: impl BufRead) -> Result<()> {
+        self.extend_with(bytes, |_| true)
+    }
+
+    /// The same, but only texts with some digests.
+    pub(crate) fn extend_with(&mut self, mut bytes: impl BufRead, wanted: impl Fn(TextDigest) -> bool) -> Result<()> {
+        let mut sighting = Sighting::default();
         while !bytes.fill_buf()?.is_empty() {
-            let mut sighting = Sighting::default();
             sighting.read(&mut bytes).map_err(|_| damaged())?;
-            self.push(sighting)?;
+            if wanted(sighting.digest) {
+                self.push(std::mem::take(&mut sighting))?;
+            }
         }
         Ok(())
+    }
+
+    /// The digests in memory; `None` if there are others.
+    pub(crate) fn digests(&self) -> Option<HashSet<TextDigest>> {
+        self.runs.is_empty().then(|| self.entries.iter().map(|sighting| sighting.digest).collect())
     }
 
     fn merge(&mut self, other: Sightings) -> Result<()> {

@@ -19,6 +19,7 @@ mod lookup;
 mod matching;
 mod needs;
 mod neighbours;
+mod past;
 mod repetition;
 mod saved;
 mod signature;
@@ -42,6 +43,7 @@ pub(crate) use lookup::LookupState;
 #[doc(hidden)]
 pub use lookup::{Aligner, DocumentEvidence, Lookup};
 pub(crate) use needs::Volume;
+pub(crate) use past::{PastVerdict, move_words};
 pub(crate) use repetition::{Repetition, RepetitionCounts, ngrams_of};
 pub(crate) use saved::{EvidenceSize, EvidenceWriter, bytes_of_evidence, each_saved, is_evidence, refuse_unfinished};
 pub use signature::Signature;

@@ -83,7 +83,7 @@ fn name_and_id(bytes: &[u8]) -> (Option<&[u8]>, &[u8]) {
 
 /// The file of the words.
 pub(super) const WORDS: &str = "words";
-const NAMES: [&str; 3] = [WORDS, "documents", "ids"];
+pub(super) const NAMES: [&str; 3] = [WORDS, "documents", "ids"];
 
 /// True for a folder with the files of a store.
 pub(super) fn is_store(folder: &Path) -> bool {

@@ -22,6 +22,16 @@ const RECIPE: &str = "recipe.toml";
 const DOCUMENTS: &str = "documents";
 const REMOVED: &str = "removed";
 const LOCK: &str = "lock";
+/// What a batch adds, in the work folder, and the file that makes it a part of the corpus.
+const NEW: &str = "new";
+const COMMIT: &str = "commit";
+/// The folder of what later batches are compared with, and the files in its folders.
+const EVIDENCE: &str = "evidence";
+const EVIDENCE_FILES: [&str; 6] = [EXACT, VERDICTS, "words", "documents", "ids", "evidence.json"];
+/// Digests of all documents.
+pub(super) const EXACT: &str = "exact";
+/// Verdicts on all documents that were compared.
+pub(super) const VERDICTS: &str = "verdicts";
 
 /// The content of a corpus folder. It has no timestamps, so that the same input and options always give the same bytes.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -39,7 +49,28 @@ pub struct Manifest {
     /// The digest of all documents; `None` in corpora of earlier versions. It does not depend on the format or on the sizes of parts.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) digest: Option<ContentDigest>,
+    /// What each run added, in order.
+    #[serde(default)]
+    pub batches: Vec<Batch>,
+    /// The folder of what later batches are compared with.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub evidence: Option<String>,
     /// The figures.
+    pub statistics: Statistics,
+}
+
+/// What one run added to a corpus.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Batch {
+    /// The program that added it.
+    pub refrain: Identity,
+    /// Its inputs.
+    pub inputs: InputsRecord,
+    /// The number of its parts.
+    pub parts: usize,
+    /// The number of files with removed ranges.
+    pub removed: usize,
+    /// Its figures.
     pub statistics: Statistics,
 }
 
@@ -52,6 +83,16 @@ pub struct InputsRecord {
     pub bytes: u64,
     /// Digest of `inputs.tsv`.
     pub sha256: String,
+}
+
+impl InputsRecord {
+    /// These inputs behind others: the list in the folder holds both.
+    pub(super) fn after(&self, others: &InputsRecord, folder: &Folder) -> Result<InputsRecord> {
+        let list = folder.path(INPUTS);
+        let mut digest = Digest::default();
+        digest.update(&fs::read(&list).at(&list)?);
+        Ok(InputsRecord { files: others.files + self.files, bytes: others.bytes + self.bytes, sha256: digest.hex() })
+    }
 }
 
 /// A file of a corpus.
@@ -152,20 +193,23 @@ pub(super) fn list_inputs(inputs: &InputFiles) -> String {
 /// A corpus folder that belongs to this run as long as this value lives.
 pub(super) struct Folder {
     root: PathBuf,
+    /// A batch is added: what is new is kept aside until all of it is complete.
+    adds: bool,
     _lock: Option<File>,
 }
 
 /// The state of a folder.
 pub(super) enum State {
     /// Ready to be filled, from the start or from where an earlier run stopped.
-    Open { folder: Folder, begun: bool },
+    Open { folder: Folder, begun: bool, base: Option<Box<Manifest>> },
     /// Filled by the same command before.
     Complete(Box<Manifest>),
 }
 
 impl Folder {
     /// Opens a folder for a run: a new one, one that the same command began to fill, or any one when `overwrite` is set.
-    pub(super) fn open(root: &Path, record: &RunRecord, inputs: &str, overwrite: bool) -> Result<State> {
+    /// With `add`, a complete corpus gets another batch.
+    pub(super) fn open(root: &Path, record: &RunRecord, inputs: &str, overwrite: bool, add: bool) -> Result<State> {
         // For the system, a file name with a slash after it does not exist.
         let plain: PathBuf = root.components().collect();
         if plain.exists() && !plain.is_dir() {
@@ -179,16 +223,28 @@ impl Folder {
             )));
         }
         fs::create_dir_all(root.join(WORK)).at(root)?;
-        let folder = Folder { root: root.to_owned(), _lock: Some(lock(root)?) };
+        let mut folder = Folder { root: root.to_owned(), adds: false, _lock: Some(lock(root)?) };
+        folder.finish_commit()?;
         if overwrite || folder.work(CLEARING).exists() {
             folder.clear()?;
         }
-        if let Some(manifest) = read_json::<Manifest>(&root.join(MANIFEST))? {
+        let begun = read_json::<RunRecord>(&folder.work(RUN))?;
+        let complete = read_json::<Manifest>(&root.join(MANIFEST))?;
+        if let Some(manifest) = complete {
+            if add {
+                folder.adds = true;
+                return folder.open_batch(manifest, record, inputs, begun);
+            }
             let then = RunRecord {
                 refrain: manifest.refrain.clone(),
                 inputs: manifest.inputs.clone(),
                 options: manifest.options.clone(),
             };
+            if begun.is_some_and(|begun| !begun.differences(&then).is_empty()) {
+                let error = format!("a batch was being added to {} when a run ended", root.display());
+                let advice = "run the command that adds it again";
+                return Err(Error::Refused(error).hint(Hint::option("add", advice)));
+            }
             let differences = then.differences(record);
             folder.remove_work()?;
             let way_out = "replace it with `overwrite`, or name another folder";
@@ -204,7 +260,6 @@ impl Folder {
             ));
             return Err(error.hint(Hint::option("overwrite", format!("{}; {way_out}", differences.join("; ")))));
         }
-        let begun = read_json::<RunRecord>(&folder.work(RUN))?;
         if let Some(then) = &begun {
             refuse_standard_input(root, inputs, "start again with `overwrite`")?;
             let differences = then.differences(record);
@@ -223,10 +278,64 @@ impl Folder {
             write_atomically(&folder.path(INPUTS), inputs.as_bytes())?;
             write_json(&folder.work(RUN), record)?;
         }
-        Ok(State::Open { folder, begun: begun.is_some() })
+        Ok(State::Open { folder, begun: begun.is_some(), base: None })
     }
 
+    /// Begins or resumes to add a batch.
+    fn open_batch(
+        self,
+        manifest: Manifest,
+        record: &RunRecord,
+        inputs: &str,
+        begun: Option<RunRecord>,
+    ) -> Result<State> {
+        let root = self.root.display().to_string();
+        let way_out = "add with the same options, or build another corpus";
+        refuse_standard_input(&self.root, inputs, "save it to a file first")?;
+        let then = RunRecord { options: manifest.options.clone(), ..record.clone() };
+        let differences = then.differences(record);
+        if !differences.is_empty() {
+            let error = Error::Refused(format!("{root} was built with other options"));
+            return Err(error.hint(Hint::new(format!("{}; {way_out}", differences.join("; ")))));
+        }
+        match begun {
+            Some(begun) if begun.differences(record).is_empty() => {}
+            Some(_) if manifest.knows(&record.inputs) => {}
+            Some(begun) => {
+                let differences = begun.differences(record).join("; ");
+                let error = Error::Refused(format!("another batch was being added to {root} when a run ended"));
+                let advice = format!("{differences}; add that batch first, or delete {}", self.work("").display());
+                return Err(error.hint(Hint::new(advice)));
+            }
+            None => {}
+        }
+        if manifest.knows(&record.inputs) {
+            self.remove_work()?;
+            return Ok(State::Complete(Box::new(manifest)));
+        }
+        if manifest.evidence.is_none() {
+            let error = Error::Refused(format!("{root} has no evidence that new documents could be compared with"));
+            return Err(error.hint(Hint::new("build the corpus again with this version of refrain")));
+        }
+        let begun = self.work(NEW).exists();
+        for name in [DOCUMENTS, REMOVED] {
+            let path = self.path(name);
+            fs::create_dir_all(&path).at(&path)?;
+        }
+        let all = self.root.join(INPUTS);
+        let all = fs::read_to_string(&all).at(&all)? + inputs;
+        write_atomically(&self.path(INPUTS), all.as_bytes())?;
+        write_json(&self.work(RUN), record)?;
+        Ok(State::Open { folder: self, begun, base: Some(Box::new(manifest)) })
+    }
+
+    /// The path of a file of the corpus. While a batch is added, it is aside.
     pub(super) fn path(&self, name: &str) -> PathBuf {
+        if self.adds { self.work(NEW).join(name) } else { self.root.join(name) }
+    }
+
+    /// The path of a file of the corpus as it was before.
+    pub(super) fn old_path(&self, name: &str) -> PathBuf {
         self.root.join(name)
     }
 
@@ -242,20 +351,78 @@ impl Folder {
         format!("{REMOVED}/{name}")
     }
 
+    /// The folder of evidence behind a batch.
+    pub(super) fn evidence(batch: usize) -> String {
+        format!("{EVIDENCE}/{batch:05}")
+    }
+
     /// The list of failures, opened for writing.
     pub(super) fn errors(&self) -> Result<Compressed> {
         Compression::None.compress(Sink::file(&self.path(ERRORS))?)
+    }
+
+    /// The list of failures of the corpus before a batch is added.
+    pub(super) fn old_errors(&self) -> Result<Option<File>> {
+        let path = self.old_path(ERRORS);
+        if self.adds { File::open(&path).at(&path).map(Some) } else { Ok(None) }
     }
 
     /// Writes the files that complete the folder, the manifest last.
     pub(super) fn complete(&self, manifest: &Manifest, recipe: &str) -> Result<()> {
         write_json(&self.path(STATS), &manifest.statistics)?;
         write_atomically(&self.path(RECIPE), recipe.as_bytes())?;
-        if manifest.removed.is_empty() {
-            let _ = fs::remove_dir(self.path(REMOVED));
+        if !self.adds {
+            if manifest.removed.is_empty() {
+                let _ = fs::remove_dir(self.path(REMOVED));
+            }
+            write_json(&self.path(MANIFEST), manifest)?;
+            return self.remove_work();
         }
         write_json(&self.path(MANIFEST), manifest)?;
+        // From here on, the batch is a part of the corpus: a later run does the rest if this one is killed.
+        write_atomically(&self.work(COMMIT), b"")?;
+        self.finish_commit()?;
         self.remove_work()
+    }
+
+    /// Gives the files of a complete batch their names, the manifest last, and removes what the corpus no longer needs.
+    fn finish_commit(&self) -> Result<()> {
+        if !self.work(COMMIT).exists() {
+            return Ok(());
+        }
+        let new = self.work(NEW);
+        let mut files = Vec::new();
+        for entry in walkdir::WalkDir::new(&new).into_iter().flatten().filter(|entry| entry.file_type().is_file()) {
+            files.extend(entry.path().strip_prefix(&new).map(Path::to_owned));
+        }
+        files.sort_by_key(|name| (name == Path::new(MANIFEST), name.clone()));
+        for name in files {
+            let (from, to) = (new.join(&name), self.root.join(&name));
+            if let Some(folder) = to.parent() {
+                fs::create_dir_all(folder).at(folder)?;
+            }
+            fs::rename(&from, &to).at(&to)?;
+        }
+        let manifest: Option<Manifest> = read_json(&self.root.join(MANIFEST))?;
+        self.remove_evidence(manifest.and_then(|manifest| manifest.evidence).as_deref())?;
+        remove(&self.work(RUN))?;
+        remove(&self.work(COMMIT))
+    }
+
+    /// Removes evidence, except for a folder that is still needed.
+    fn remove_evidence(&self, needed: Option<&str>) -> Result<()> {
+        let folder = self.root.join(EVIDENCE);
+        for entry in fs::read_dir(&folder).into_iter().flatten().flatten() {
+            let name = format!("{EVIDENCE}/{}", entry.file_name().to_string_lossy());
+            if needed != Some(&name) {
+                for file in EVIDENCE_FILES {
+                    remove(&entry.path().join(file))?;
+                }
+                let _ = fs::remove_dir(entry.path());
+            }
+        }
+        let _ = fs::remove_dir(folder);
+        Ok(())
     }
 
     /// Removes what refrain wrote, and nothing else.
@@ -281,6 +448,7 @@ impl Folder {
             // The folder is kept if it contains other files.
             let _ = fs::remove_dir(&folder);
         }
+        self.remove_evidence(None)?;
         remove(&self.work(CLEARING))
     }
 
@@ -397,6 +565,31 @@ pub(super) fn recipe(inputs: &[String], options: &Map<String, Value>, defaults: 
 }
 
 impl Manifest {
+    /// True if a batch had these inputs.
+    fn knows(&self, inputs: &InputsRecord) -> bool {
+        self.inputs == *inputs || self.batches.iter().any(|batch| batch.inputs == *inputs)
+    }
+
+    /// The manifest with another batch.
+    #[must_use]
+    pub(super) fn with(mut self, other: Manifest) -> Manifest {
+        if self.batches.is_empty() {
+            self.batches.push(Batch {
+                refrain: self.refrain.clone(),
+                inputs: self.inputs.clone(),
+                parts: self.parts.len(),
+                removed: self.removed.len(),
+                statistics: self.statistics.clone(),
+            });
+        }
+        self.batches.extend(other.batches);
+        self.parts.extend(other.parts);
+        self.removed.extend(other.removed);
+        let mut statistics = Statistics::default();
+        self.batches.iter().for_each(|batch| statistics.merge(&batch.statistics));
+        Manifest { statistics, digest: other.digest, evidence: other.evidence, inputs: other.inputs, ..self }
+    }
+
     /// The value of an option, as text.
     pub(super) fn option(&self, name: &str) -> String {
         match self.options.get(name) {

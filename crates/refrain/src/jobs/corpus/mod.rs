@@ -22,10 +22,11 @@ mod check;
 mod digest;
 mod folder;
 mod run;
+mod table;
 mod work;
 mod write;
 
 pub use crate::source::corpus::Identity;
 pub use check::{CorpusCheck, CorpusLock, LockedInput};
-pub use folder::{InputsRecord, Manifest, Part};
+pub use folder::{Batch, InputsRecord, Manifest, Part};
 pub use run::{Corpus, CorpusDedup, CorpusReport, CorpusTemplates, LanguageUnit, Start};

@@ -11,8 +11,7 @@ use serde_json::{Map, Value, json};
 use super::super::alarms;
 use super::super::failures::REPORTED;
 use super::super::{Failures, Input, Outputs};
-use super::digest::ContentDigest;
-use super::folder::{Folder, Manifest, RunRecord, State, list_inputs, recipe};
+use super::folder::{Batch, Folder, Manifest, Part, RunRecord, State, list_inputs, recipe};
 use super::work::{PartWriter, Ready, WorkPart, finished_parts, shards, write_failure};
 use super::write::Finals;
 use crate::decode::{LanguageFilter, Undecided};
@@ -78,6 +77,10 @@ pub struct Corpus {
     pub part_size: u64,
     /// Raw documents between two checkpoints, in bytes: the most that a killed run has to repeat, per thread.
     pub checkpoint: u64,
+    /// Add the inputs to a complete corpus, as another batch. Its documents are compared with those of the corpus, which does not
+    /// change. Its documents are then those of a corpus of all inputs. It is not a part of the record.
+    #[serde(skip_serializing)]
+    pub add: bool,
     /// Does not complete the corpus if a source, host or language loses more than this share of its main content to other passes,
     /// in words or documents. The same job with a higher limit, or none, then completes it. It is not a part of the record.
     #[serde(skip_serializing)]
@@ -137,6 +140,7 @@ impl Default for Corpus {
             removed: true,
             part_size: 256 << 20,
             checkpoint: 64 << 20,
+            add: false,
             alarm: None,
         }
     }
@@ -176,18 +180,17 @@ impl Corpus {
         let format = outputs.requested_format().unwrap_or((Format::Parquet, Compression::None));
         let list = list_inputs(source.inputs());
         let record = RunRecord::new(&list, source.inputs(), self.record(format));
-        let (folder, start) = match Folder::open(output, &record, &list, outputs.may_overwrite())? {
+        let (folder, start, base) = match Folder::open(output, &record, &list, outputs.may_overwrite(), self.add)? {
             State::Complete(manifest) => {
                 let failures = read_failures(output, manifest.statistics.failures);
                 let input = manifest.statistics.input.clone();
                 return Ok(CorpusReport { manifest: *manifest, start: Start::Complete, input, failures });
             }
-            State::Open { folder, begun } => (folder, if begun { Start::Resumed } else { Start::New }),
+            State::Open { folder, begun, base } => (folder, if begun { Start::Resumed } else { Start::New }, base),
         };
         let workers = run.start()?;
-        let digest = ContentDigest::default();
         let names = input.names().to_vec();
-        let building = Building { job: self, format, source, early_failures, workers: &workers, digest, names };
+        let building = Building { job: self, format, source, early_failures, workers: &workers, base, names };
         let manifest = building.run(&folder, record)?;
         let failures = read_failures(output, manifest.statistics.failures);
         let input = manifest.statistics.input.clone();
@@ -263,8 +266,8 @@ pub(super) struct Building<'a> {
     source: Collection,
     early_failures: Vec<Failure>,
     pub(super) workers: &'a Workers,
-    /// The digest of the documents before these.
-    pub(super) digest: ContentDigest,
+    /// The corpus that a batch is added to.
+    pub(super) base: Option<Box<Manifest>>,
     /// The inputs as they were named.
     names: Vec<String>,
 }
@@ -364,6 +367,8 @@ impl Building<'_> {
         }
         let number = |parts: &[WorkPart]| parts.len() as u32;
         let mut part = PartWriter::new(folder, shard.number, number(&parts), from, self.job.checkpoint);
+        // Inputs are numbered through all batches.
+        let inputs_before = self.base.as_ref().map_or(0, |base| base.inputs.files as u32);
         let finder = self.job.strip.then(|| BoundaryFinder::new(StripProfile::Gutenberg)).transpose()?;
         each_document_of(
             self.workers,
@@ -374,6 +379,9 @@ impl Building<'_> {
                 let mut prepared = preparation.prepare_in_site(position, item, sites);
                 if let (Some(finder), Some(document), false) = (&finder, &mut prepared.document, prepared.is_page) {
                     strip_book(finder, document);
+                }
+                if let Some(document) = &mut prepared.document {
+                    document.position.input += inputs_before;
                 }
                 Ready::new(prepared)
             },
@@ -398,6 +406,9 @@ impl Building<'_> {
     fn complete(&self, folder: &Folder, record: RunRecord, parts: &[WorkPart], finals: Finals) -> Result<Manifest> {
         let Finals { notes: finals, mut statistics, digest } = finals;
         let mut errors = folder.errors()?;
+        if let Some(mut old) = folder.old_errors()? {
+            std::io::copy(&mut old, &mut errors)?;
+        }
         for failure in &self.early_failures {
             write_failure(&mut errors, failure)?;
         }
@@ -418,13 +429,29 @@ impl Building<'_> {
             files: self.source.inputs().total_size(),
             documents: parts.iter().map(|part| part.note.raw_bytes).sum(),
         };
-        let manifest = Manifest {
+        let number = self.base.as_ref().map_or(1, |base| base.batches.len().max(1) + 1);
+        let evidence = self.keep_evidence(folder, parts, number)?;
+        let removed: Vec<Part> = finals.iter().filter_map(|note| note.removed.clone()).collect();
+        let batch = Batch {
+            refrain: record.refrain.clone(),
+            inputs: record.inputs.clone(),
+            parts: finals.len(),
+            removed: removed.len(),
+            statistics: statistics.clone(),
+        };
+        let inputs = match &self.base {
+            Some(base) => record.inputs.after(&base.inputs, folder)?,
+            None => record.inputs,
+        };
+        let mut manifest = Manifest {
             digest: Some(digest),
             refrain: record.refrain,
-            inputs: record.inputs,
+            inputs,
             options: record.options,
-            removed: finals.iter().filter_map(|note| note.removed.clone()).collect(),
+            removed,
             parts: finals.into_iter().map(|note| note.part).collect(),
+            batches: vec![batch],
+            evidence: Some(evidence),
             statistics,
         };
         errors.finish()?;
@@ -439,6 +466,9 @@ impl Building<'_> {
         let groups: Vec<(&str, String, Loss)> = groups.collect();
         alarms::check(self.job.alarm, groups.iter().map(|(kind, name, loss)| (*kind, name.as_str(), *loss)))?;
         let defaults = Corpus::default().record((Format::Parquet, Compression::None));
+        if let Some(base) = &self.base {
+            manifest = base.as_ref().clone().with(manifest);
+        }
         folder.complete(&manifest, &recipe(&self.names, &manifest.options, &defaults))?;
         Ok(manifest)
     }

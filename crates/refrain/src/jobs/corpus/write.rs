@@ -1,19 +1,20 @@
 //! The second half of a run: learn what repeats, judge the documents of all work parts in their order, and write final parts.
 
 use std::fs::{self, File};
-use std::io::BufReader;
+use std::io::{BufReader, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::digest::{ContentDigest, digest_of};
-use super::folder::{Folder, Part, read_json, write_json};
+use super::folder::{EXACT, Folder, Part, VERDICTS, read_json, write_json};
 use super::run::{Building, Corpus, CorpusDedup};
 use super::work::{WorkPart, read_document, read_records};
 use crate::dedup::{
     Aligner, DedupOptions, DocumentContext, DocumentEvidence, DocumentRule, ExactDuplicates, FirstCopies, Learned,
-    Learning, LookupState, Repeated, Repetition, RepetitionCounts, Signature, Task, hash_of_id, ngrams_of,
+    Learning, LookupState, PastVerdict, Repeated, Repetition, RepetitionCounts, Signature, Task, each_saved,
+    hash_of_id, move_words, ngrams_of,
 };
 use crate::document::{Document, Label};
 use crate::error::{Error, IoContext, Result};
@@ -60,6 +61,8 @@ struct Passing {
     signature: Option<Signature>,
     /// The number of marks before it was compared.
     marks: usize,
+    /// What an earlier run decided, for a document of which only the words are known.
+    past: Option<PastVerdict>,
 }
 
 impl Judged for Passing {
@@ -72,7 +75,8 @@ impl Judged for Passing {
     }
 
     fn align(&mut self, aligner: &Aligner, evidence: &mut DocumentEvidence) -> Result<()> {
-        self.signature.as_ref().map_or(Ok(()), |signature| aligner.align(signature, evidence))
+        let new = self.signature.as_ref().filter(|_| self.past.is_none());
+        new.map_or(Ok(()), |signature| aligner.align(signature, evidence))
     }
 }
 
@@ -102,7 +106,47 @@ impl Building<'_> {
             self.workers.stop().check()?;
             self.workers.advance(part.note.text_bytes, part.note.documents, 0);
         }
+        if let Some(old) = self.old_evidence(folder).map(|old| old.join(EXACT)).filter(|old| old.exists()) {
+            let file = BufReader::with_capacity(1 << 20, File::open(&old).at(&old)?);
+            match evidence.digests() {
+                Some(new) => evidence.extend_with(file, |digest| new.contains(&digest))?,
+                None => evidence.extend(file)?,
+            }
+        }
         pass.conclude(evidence)
+    }
+
+    /// What new documents are compared with, if a batch is added.
+    fn old_evidence(&self, folder: &Folder) -> Option<PathBuf> {
+        self.base.as_ref()?.evidence.as_deref().map(|evidence| folder.old_path(evidence))
+    }
+
+    /// Keeps what later batches are compared with. Returns the name of its folder.
+    pub(super) fn keep_evidence(&self, folder: &Folder, parts: &[WorkPart], batch: usize) -> Result<String> {
+        // A batch without documents adds nothing.
+        let old = self.base.as_ref().and_then(|base| base.evidence.clone());
+        if let Some(old) = old.filter(|_| parts.iter().all(|part| part.note.documents == 0)) {
+            return Ok(old);
+        }
+        let name = Folder::evidence(batch);
+        let to = folder.path(&name);
+        fs::create_dir_all(&to).at(&to)?;
+        if self.job.dedup != CorpusDedup::None {
+            let mut exact = Sink::file(&to.join(EXACT))?;
+            let old = self.old_evidence(folder).map(|old| old.join(EXACT)).filter(|old| old.exists());
+            let new = parts.iter().map(|part| folder.work(&part.digests_name()));
+            for path in old.into_iter().chain(new.filter(|path| path.exists())) {
+                File::open(&path).and_then(|mut file| std::io::copy(&mut file, &mut exact)).at(&path)?;
+            }
+            exact.finish()?;
+        }
+        let words = folder.work(WORDS);
+        if words.join(VERDICTS).exists() {
+            // The verdicts go last: a run that is killed in between does this again.
+            move_words(&words, &to)?;
+            fs::rename(words.join(VERDICTS), to.join(VERDICTS)).at(&to)?;
+        }
+        Ok(name)
     }
 
     fn exact_duplicates(&self, folder: &Folder) -> ExactDuplicates {
@@ -137,7 +181,9 @@ impl Building<'_> {
         while let Some(note) = read_json::<FinalNote>(&folder.work(&note_name(notes.len())))? {
             notes.push(note);
         }
-        let marking = Marking { building: self, folder, groups, copies, options: self.near_duplicates(folder, parts) };
+        let options = self.near_duplicates(folder, parts);
+        let old = self.old_evidence(folder).filter(|old| old.join(VERDICTS).exists());
+        let marking = Marking { building: self, folder, groups, copies, options, old };
         if !marking.can_resume(notes.len()) {
             notes.clear();
         }
@@ -187,6 +233,8 @@ struct Marking<'a> {
     copies: &'a FirstCopies,
     /// How documents are compared, if they are.
     options: Option<DedupOptions>,
+    /// The words of earlier documents, and what was decided about them.
+    old: Option<PathBuf>,
 }
 
 impl Marking<'_> {
@@ -211,6 +259,12 @@ impl Marking<'_> {
         let mut learning = Learning::resume(options.clone(), &home)?;
         if learning.last_checkpoint().is_none() {
             workers.begin("learn", options.expected);
+            if let Some(old) = &self.old {
+                each_saved(old, options, |id, signature| {
+                    workers.stop().check()?;
+                    learning.add_kept(&id, &signature)
+                })?;
+            }
             self.each(0, &mut |passing| {
                 workers.advance(passing.text_bytes(), 1, 0);
                 match passing.signature {
@@ -267,7 +321,7 @@ impl Marking<'_> {
                 let options = self.options.as_ref().filter(|_| !document.is_removed());
                 let signature = options.map(|options| Signature::of(&document, options));
                 let marks = document.marks.len();
-                Ok(Passing { part: number, is_last, document, signature, marks })
+                Ok(Passing { part: number, is_last, document, signature, marks, past: None })
             },
             |passing: Result<Passing>| {
                 self.building.workers.stop().check()?;
@@ -279,49 +333,87 @@ impl Marking<'_> {
     /// The same, and marks what occurs in earlier documents.
     fn judge(&self, learned: &mut Learned, first: usize, mut take: impl FnMut(Passing) -> Result<()>) -> Result<()> {
         let lookup = learned.take_lookup()?;
+        let written: u64 = learned.last_checkpoint().and_then(Value::as_u64).unwrap_or_default();
+        let path = self.folder.work(WORDS).join(VERDICTS);
+        let mut verdicts = File::options().write(true).create(true).truncate(false).open(&path).at(&path)?;
+        verdicts.set_len(written).and_then(|()| verdicts.seek(SeekFrom::End(0))).at(&path)?;
+        let mut waiting = Vec::new();
         each_with_evidence(
             self.building.workers,
             lookup,
             |send| {
+                if first == 0 {
+                    self.each_old(&mut |passing| send(passing, false))?;
+                }
                 self.each(first, &mut |passing| {
                     let is_last = passing.is_last;
                     send(passing, is_last)
                 })
             },
             |mut passing, evidence, state| {
-                if let Some(signature) = &passing.signature {
-                    self.mark(learned, &mut passing.document, signature, &evidence)?;
+                let past = passing.past.take();
+                let is_old = past.is_some();
+                let verdict = match (&passing.signature, past) {
+                    (Some(signature), Some(past)) => {
+                        learned.replay(signature, &evidence, &past)?;
+                        Some(past)
+                    }
+                    (Some(_), None) => Some(self.mark(learned, &mut passing, &evidence)?),
+                    (None, _) => None,
+                };
+                verdict.inspect(|verdict| verdict.write(&mut waiting));
+                if waiting.len() >= CHUNK || passing.is_last {
+                    verdicts.write_all(&waiting).at(&path)?;
+                    waiting.clear();
                 }
                 if let Some(state) = state.filter(|_| self.is_resumable()) {
-                    self.checkpoint(learned, state, passing.part)?;
+                    let written = verdicts.stream_position().at(&path)?;
+                    self.checkpoint(learned, state, passing.part, written)?;
                 }
-                take(passing)
+                if is_old { Ok(()) } else { take(passing) }
             },
-        )
+        )?;
+        learned.finish()?;
+        verdicts.write_all(&waiting).at(&path)
     }
 
-    fn mark(
-        &self,
-        learned: &mut Learned,
-        document: &mut Document,
-        signature: &Signature,
-        evidence: &DocumentEvidence,
-    ) -> Result<()> {
+    /// Reads the words of earlier documents, with what was decided about them.
+    fn each_old(&self, take: &mut dyn FnMut(Passing) -> Result<()>) -> Result<()> {
+        let (Some(old), Some(options)) = (&self.old, &self.options) else { return Ok(()) };
+        let path = old.join(VERDICTS);
+        let mut verdicts = BufReader::with_capacity(1 << 20, File::open(&path).at(&path)?);
+        each_saved(old, options, |_, signature| {
+            self.building.workers.stop().check()?;
+            let past = Some(PastVerdict::read(&mut verdicts).at(&path)?);
+            let (document, signature) = (Document::default(), Some(signature));
+            take(Passing { part: 0, is_last: false, document, signature, marks: 0, past })
+        })
+    }
+
+    /// Marks what a document repeats. Returns the verdict in short.
+    fn mark(&self, learned: &mut Learned, passing: &mut Passing, evidence: &DocumentEvidence) -> Result<PastVerdict> {
+        let Passing { document, signature: Some(signature), marks, .. } = passing else {
+            return Ok(PastVerdict::default());
+        };
         if self.building.job.dedup == CorpusDedup::Blocks {
-            return learned.mark(document, signature, evidence).map(drop);
+            learned.mark(document, signature, evidence)?;
+            return Ok(PastVerdict::of(signature, &document.marks[*marks..], None));
         }
         let language = document.language.as_deref().map(number_of_language);
         let context = DocumentContext { language, choosing: false };
         let rule = DocumentRule::Contained(DocumentRule::CONTAINED);
-        if let Some(found) = learned.judge_document(signature, evidence, rule, context)?.resembles {
-            document.mark_all(Label::Duplicate, "dedup", reason_of_copy(&found));
+        let found = learned.judge_document(signature, evidence, rule, context)?.resembles;
+        if let Some(found) = &found {
+            document.mark_all(Label::Duplicate, "dedup", reason_of_copy(found));
         }
-        Ok(())
+        let mut verdict = PastVerdict::of(signature, &[], language);
+        verdict.is_gone = found.is_some();
+        Ok(verdict)
     }
 
     /// Saves the state of judging behind a part. The part counts once it is written, which is later.
-    fn checkpoint(&self, learned: &mut Learned, lookup: LookupState, part: usize) -> Result<()> {
-        learned.checkpoint(lookup, Value::Null)?;
+    fn checkpoint(&self, learned: &mut Learned, lookup: LookupState, part: usize, verdicts: u64) -> Result<()> {
+        learned.checkpoint(lookup, Value::from(verdicts))?;
         let (from, to) = (self.folder.work(WORDS).join(STATE), self.state(part));
         fs::rename(from, &to).at(&to)
     }
@@ -329,7 +421,7 @@ impl Marking<'_> {
     /// Computes all that a document adds to its part.
     fn prepare(&self, passing: Passing) -> Result<Written> {
         let job = self.building.job;
-        let Passing { part, is_last, document, signature, marks } = passing;
+        let Passing { part, is_last, document, signature, marks, .. } = passing;
         let mut statistics = Statistics::default();
         statistics.add(&document);
         let removed = job.removed.then(|| removed_lines(&document, job.offsets)).transpose()?;
@@ -353,7 +445,8 @@ impl Marking<'_> {
         let memory = self.building.memory();
         let new = |name| Repetition::new(&self.folder.work(""), name, memory);
         let (mut ngrams, mut addresses) = (new("ngrams"), new("addresses"));
-        let mut digest = self.building.digest;
+        let base = self.building.base.as_ref();
+        let mut digest = base.and_then(|base| base.digest).unwrap_or_default();
         if let Some(note) = notes.last() {
             ngrams.resume(&note.hashes[0])?;
             addresses.resume(&note.hashes[1])?;
@@ -390,7 +483,10 @@ impl Output<'_> {
         let Written { part: number, is_last, document, statistics, removed, digest, ngrams, address } = ready;
         let part = match &mut self.part {
             Some(part) => part,
-            none => none.insert(PartOutput::create(building, folder, number)?),
+            none => {
+                let before = building.base.as_ref().map_or(0, |base| base.parts.len());
+                none.insert(PartOutput::create(building, folder, before + number)?)
+            }
         };
         building.workers.advance(document.text().len() as u64, 1, 0);
         part.statistics.merge(&statistics);
