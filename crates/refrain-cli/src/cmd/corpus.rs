@@ -39,7 +39,7 @@ pub(crate) struct Arguments {
     input: InputArguments,
 
     /// The corpus folder
-    #[arg(short, long, value_name = "FOLDER", required_unless_present = "verify", help_heading = "Output")]
+    #[arg(short, long, value_name = "FOLDER", required_unless_present_any = ["verify", "rebuild_evidence", "remove_batch"], help_heading = "Output")]
     output: Option<PathBuf>,
 
     /// Take inputs and options from a recipe: a TOML file with the long names of options, and `inputs`. Every corpus folder holds
@@ -49,8 +49,16 @@ pub(crate) struct Arguments {
     config: Option<PathBuf>,
 
     /// Build nothing: read all files of a corpus, the INPUT, and compare them with its manifest
-    #[arg(long, conflicts_with_all = ["output", "config"], help_heading = "Output")]
+    #[arg(long, conflicts_with_all = ["output", "config", "rebuild_evidence", "remove_batch"], help_heading = "Output")]
     verify: bool,
+
+    /// Build nothing: make again what --add compares new documents with, from the documents of a corpus, the INPUT
+    #[arg(long, conflicts_with_all = ["output", "config"], help_heading = "Output")]
+    rebuild_evidence: bool,
+
+    /// Build nothing: remove a batch from a corpus, the INPUT. Copies of its text in other batches are not restored
+    #[arg(long, value_name = "N", conflicts_with_all = ["output", "config", "rebuild_evidence"], help_heading = "Output")]
+    remove_batch: Option<usize>,
 
     /// Format of the parts
     #[arg(long, value_name = "FORMAT", default_value = "parquet", value_parser = output_format(), help_heading = "Output")]
@@ -182,11 +190,20 @@ impl Arguments {
     }
 }
 
-/// Checks the corpora that are named as inputs.
-fn verify(arguments: &Arguments) -> Result<Exit> {
+/// Checks or changes the corpora that are named as inputs.
+fn maintain(arguments: &Arguments) -> Result<Exit> {
     let mut exit = Exit::Done;
     for name in arguments.input.input()?.names() {
         let run = Run { threads: arguments.threads, ..Run::default() };
+        let (folder, left) = (Path::new(name), "the corpus is as it was before");
+        if !arguments.verify {
+            let manifest = run_job(run, !arguments.quiet, "documents", left, |run| match arguments.remove_batch {
+                Some(batch) => Corpus::remove_batch(folder, batch, run),
+                None => Corpus::rebuild_evidence(folder, run),
+            })?;
+            tell(&format!("{name}: {} documents", manifest.statistics.total.kept.documents));
+            continue;
+        }
         let check = run_job(run, !arguments.quiet, "documents", "nothing was checked", |run| {
             CorpusCheck::of(Path::new(name), run)
         })?;
@@ -207,7 +224,7 @@ fn verify(arguments: &Arguments) -> Result<Exit> {
 }
 
 pub(crate) fn run(arguments: &Arguments, given: &Given) -> Result<Exit> {
-    let Some(output) = arguments.output.as_deref().filter(|_| !arguments.verify) else { return verify(arguments) };
+    let Some(output) = arguments.output.as_deref() else { return maintain(arguments) };
     arguments.refuse_idle(given)?;
     let (job, input) = (arguments.job()?, arguments.input.input()?);
     let (format, compression) = arguments.format;
@@ -218,7 +235,8 @@ pub(crate) fn run(arguments: &Arguments, given: &Given) -> Result<Exit> {
     let outputs = Outputs::to(output)?.format(format, compression).overwrite(arguments.overwrite);
     let folder = output.display();
     let how = if arguments.overwrite { " without --overwrite" } else { "" };
-    let left = format!("run the same command{how} again to resume ({folder})");
+    let kept = if arguments.add { "the corpus is as it was before; " } else { "" };
+    let left = format!("{kept}run the same command{how} again to resume ({folder})");
     let run = Run { threads: arguments.threads, memory: Some(arguments.memory), ..Run::default() };
     let report = run_job(run.clone(), !arguments.quiet, "documents", &left, |run| job.run(&input, outputs, run))?;
     let statistics = &report.manifest.statistics;

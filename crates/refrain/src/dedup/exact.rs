@@ -94,6 +94,11 @@ impl Default for Sighting {
 }
 
 impl Sighting {
+    /// Changes where the text was seen.
+    pub(crate) fn move_to(&mut self, position: Position) {
+        self.position = position;
+    }
+
     /// Appends the bytes that [`Sightings::from_bytes`] reads.
     pub(crate) fn append_to(&self, bytes: &mut Vec<u8>) -> Result<()> {
         Ok(self.write(bytes)?)

@@ -2,18 +2,15 @@
 
 use std::fs::File;
 use std::io::{Read, Seek};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
 use super::digest::{ContentDigest, digest_of};
 use super::folder::{INPUTS, Manifest};
+use super::maintain::each_written;
 use crate::error::{Error, IoContext, Result};
-use crate::flow::each_document;
-use crate::jobs::{Input, Outputs};
-use crate::prepare::Preparation;
 use crate::run::{Run, Workers};
-use crate::source::{ReadOptions, TextIs};
 use crate::text::Digest;
 
 /// What [`CorpusCheck::of`] found.
@@ -54,8 +51,7 @@ impl CorpusCheck {
             check.problems.extend(problem.map(|problem| format!("{}: {problem}", part.path)));
         }
         check.documents = manifest.parts.iter().map(|part| part.documents).sum();
-        let format = manifest.option("format");
-        if check.problems.is_empty() && ["parquet", "jsonl"].iter().any(|known| format.starts_with(known)) {
+        if check.problems.is_empty() && manifest.holds_documents() {
             check.documents_of(folder, &manifest, &workers)?;
         }
         Ok(check)
@@ -65,23 +61,14 @@ impl CorpusCheck {
     fn documents_of(&mut self, folder: &Path, manifest: &Manifest, workers: &Workers) -> Result<()> {
         let Some(known) = manifest.digest else { return Ok(()) };
         let keep_marked = manifest.option("keep_marked") == "true";
-        let read = ReadOptions { text_is: Some(TextIs::Text), max_document: u64::MAX, ..ReadOptions::default() };
         let (mut digest, mut documents) = (ContentDigest::default(), 0);
-        if !manifest.parts.is_empty() {
-            let (source, _) = Input::paths([folder.to_string_lossy()])?.open(&read, &Outputs::none())?;
-            let preparation = Preparation { language: None, extractor: None };
-            let work = |position, item| {
-                let document = preparation.prepare(position, item).document?;
-                Some(digest_of(&document, keep_marked))
-            };
-            each_document(workers, "verify documents", &source, work, |_, found| {
-                if let Some(found) = found {
-                    digest = digest.followed_by(found);
-                    documents += 1;
-                }
-                Ok(())
-            })?;
-        }
+        let parts: Vec<PathBuf> = manifest.parts.iter().map(|part| folder.join(&part.path)).collect();
+        let work = |document| digest_of(&document, keep_marked);
+        each_written(workers, "verify documents", &parts, work, |found| {
+            digest = digest.followed_by(found);
+            documents += 1;
+            Ok(())
+        })?;
         if documents != self.documents {
             self.problems.push(format!("the parts hold {documents} documents, but {} were written", self.documents));
         } else if digest != known {

@@ -8,12 +8,13 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use super::digest::ContentDigest;
+use super::run::{Corpus, CorpusDedup};
 use crate::error::{Error, Hint, IoContext, Result};
 use crate::source::InputFiles;
 use crate::source::corpus::{CLEARING, Identity, LAYOUT, MANIFEST, RUN, WORK, parts_of};
 use crate::stats::Statistics;
 use crate::text::Digest;
-use crate::write::{Compressed, Compression, Sink, Written, write_atomically};
+use crate::write::{Compressed, Compression, Format, Sink, Written, write_atomically};
 
 const STATS: &str = "stats.json";
 const ERRORS: &str = "errors.jsonl";
@@ -238,7 +239,7 @@ impl Folder {
             let then = RunRecord {
                 refrain: manifest.refrain.clone(),
                 inputs: manifest.inputs.clone(),
-                options: manifest.options.clone(),
+                options: manifest.known_options(),
             };
             if begun.is_some_and(|begun| !begun.differences(&then).is_empty()) {
                 let error = format!("a batch was being added to {} when a run ended", root.display());
@@ -289,44 +290,105 @@ impl Folder {
         inputs: &str,
         begun: Option<RunRecord>,
     ) -> Result<State> {
-        let root = self.root.display().to_string();
-        let way_out = "add with the same options, or build another corpus";
-        refuse_standard_input(&self.root, inputs, "save it to a file first")?;
-        let then = RunRecord { options: manifest.options.clone(), ..record.clone() };
-        let differences = then.differences(record);
-        if !differences.is_empty() {
-            let error = Error::Refused(format!("{root} was built with other options"));
-            return Err(error.hint(Hint::new(format!("{}; {way_out}", differences.join("; ")))));
-        }
-        match begun {
-            Some(begun) if begun.differences(record).is_empty() => {}
-            Some(_) if manifest.knows(&record.inputs) => {}
-            Some(begun) => {
-                let differences = begun.differences(record).join("; ");
-                let error = Error::Refused(format!("another batch was being added to {root} when a run ended"));
-                let advice = format!("{differences}; add that batch first, or delete {}", self.work("").display());
-                return Err(error.hint(Hint::new(advice)));
-            }
-            None => {}
-        }
         if manifest.knows(&record.inputs) {
             self.remove_work()?;
             return Ok(State::Complete(Box::new(manifest)));
         }
-        if manifest.evidence.is_none() {
-            let error = Error::Refused(format!("{root} has no evidence that new documents could be compared with"));
-            return Err(error.hint(Hint::new("build the corpus again with this version of refrain")));
+        let is_begun = begun.is_some();
+        if let Err(error) = self.check_batch(&manifest, record, inputs, begun) {
+            if !is_begun {
+                self.remove_work()?;
+            }
+            return Err(error);
         }
-        let begun = self.work(NEW).exists();
         for name in [DOCUMENTS, REMOVED] {
             let path = self.path(name);
             fs::create_dir_all(&path).at(&path)?;
         }
-        let all = self.root.join(INPUTS);
+        let all = self.old_path(INPUTS);
         let all = fs::read_to_string(&all).at(&all)? + inputs;
         write_atomically(&self.path(INPUTS), all.as_bytes())?;
         write_json(&self.work(RUN), record)?;
-        Ok(State::Open { folder: self, begun, base: Some(Box::new(manifest)) })
+        Ok(State::Open { folder: self, begun: is_begun, base: Some(Box::new(manifest)) })
+    }
+
+    /// Refuses a batch that the corpus cannot get.
+    fn check_batch(
+        &self,
+        manifest: &Manifest,
+        record: &RunRecord,
+        inputs: &str,
+        begun: Option<RunRecord>,
+    ) -> Result<()> {
+        let root = self.root.display();
+        refuse_standard_input(&self.root, inputs, "save it to a file first")?;
+        let then = RunRecord { options: manifest.known_options(), ..record.clone() };
+        let differences = then.differences(record).join("; ");
+        if !differences.is_empty() {
+            let error = Error::Refused(format!("{root} was built with other options"));
+            let way_out = "add with the same options, or build another corpus";
+            return Err(error.hint(Hint::new(format!("{differences}; {way_out}"))));
+        }
+        let differences = begun.map(|begun| begun.differences(record).join("; ")).unwrap_or_default();
+        if !differences.is_empty() {
+            let error = Error::Refused(format!("another batch was being added to {root} when a run ended"));
+            let work = self.work("");
+            return Err(
+                error.hint(Hint::new(format!("{differences}; add that batch first, or delete {}", work.display())))
+            );
+        }
+        match &manifest.evidence {
+            Some(evidence) if self.old_path(evidence).is_dir() => Ok(()),
+            _ => {
+                let error = Error::Refused(format!("{root} has no evidence that new documents could be compared with"));
+                Err(error.hint(Hint::option("rebuild_evidence", "make it again with `rebuild_evidence`")))
+            }
+        }
+    }
+
+    /// Opens a complete corpus to change it.
+    pub(super) fn open_to_change(root: &Path) -> Result<(Folder, Manifest)> {
+        Manifest::read(root)?;
+        fs::create_dir_all(root.join(WORK)).at(root)?;
+        let folder = Folder { root: root.to_owned(), adds: true, _lock: Some(lock(root)?) };
+        folder.finish_commit()?;
+        if folder.work(RUN).exists() {
+            let error = format!("a batch was being added to {} when a run ended", root.display());
+            return Err(Error::Refused(error).hint(Hint::option("add", "run the command that adds it again")));
+        }
+        Ok((folder, Manifest::read(root)?))
+    }
+
+    /// Prepares the lists of inputs and failures without some of their lines: from which on, and how many.
+    pub(super) fn drop_lines(&self, inputs: u64, their_inputs: u64, failures: u64, their_failures: u64) -> Result<()> {
+        for (name, from, count) in [(INPUTS, inputs, their_inputs), (ERRORS, failures, their_failures)] {
+            let path = self.old_path(name);
+            let mut kept = Vec::new();
+            for (at, line) in (0..).zip(fs::read(&path).at(&path)?.split_inclusive(|byte| *byte == b'\n')) {
+                if !(from..from + count).contains(&at) {
+                    kept.extend_from_slice(line);
+                }
+            }
+            fs::create_dir_all(self.path("")).at(&path)?;
+            write_atomically(&self.path(name), &kept)?;
+        }
+        Ok(())
+    }
+
+    /// The inputs without those of a batch, once its [lines](Folder::drop_lines) are gone.
+    pub(super) fn inputs_without(&self, all: &InputsRecord, batch: &InputsRecord) -> Result<InputsRecord> {
+        let none = InputsRecord { files: 0, bytes: 0, sha256: String::new() };
+        let rest = InputsRecord { files: all.files - batch.files, bytes: all.bytes - batch.bytes, ..none.clone() };
+        rest.after(&none, self)
+    }
+
+    /// Makes a change a part of the corpus.
+    pub(super) fn complete_change(&self, manifest: &Manifest) -> Result<()> {
+        write_json(&self.path(STATS), &manifest.statistics)?;
+        write_json(&self.path(MANIFEST), manifest)?;
+        write_atomically(&self.work(COMMIT), b"")?;
+        self.finish_commit()?;
+        self.remove_work()
     }
 
     /// The path of a file of the corpus. While a batch is added, it is aside.
@@ -404,9 +466,26 @@ impl Folder {
             fs::rename(&from, &to).at(&to)?;
         }
         let manifest: Option<Manifest> = read_json(&self.root.join(MANIFEST))?;
-        self.remove_evidence(manifest.and_then(|manifest| manifest.evidence).as_deref())?;
+        if let Some(manifest) = &manifest {
+            self.remove_parts_but(manifest)?;
+            self.remove_evidence(manifest.evidence.as_deref())?;
+        }
         remove(&self.work(RUN))?;
         remove(&self.work(COMMIT))
+    }
+
+    /// Removes parts that do not belong to the corpus.
+    fn remove_parts_but(&self, manifest: &Manifest) -> Result<()> {
+        for name in [DOCUMENTS, REMOVED] {
+            for entry in fs::read_dir(self.root.join(name)).into_iter().flatten().flatten() {
+                let known = format!("{name}/{}", entry.file_name().to_string_lossy());
+                let mut parts = manifest.parts.iter().chain(&manifest.removed);
+                if is_part(&entry.path()) && !parts.any(|part| part.path == known) {
+                    remove(&entry.path())?;
+                }
+            }
+        }
+        Ok(())
     }
 
     /// Removes evidence, except for a folder that is still needed.
@@ -588,6 +667,46 @@ impl Manifest {
         let mut statistics = Statistics::default();
         self.batches.iter().for_each(|batch| statistics.merge(&batch.statistics));
         Manifest { statistics, digest: other.digest, evidence: other.evidence, inputs: other.inputs, ..self }
+    }
+
+    /// The options, with those that earlier versions did not have: they did what is the default now, but for duplicates.
+    fn known_options(&self) -> Map<String, Value> {
+        let mut options = self.options.clone();
+        options.entry("dedup").or_insert("exact".into());
+        for (name, value) in Corpus::default().record((Format::Parquet, Compression::None)) {
+            options.entry(name).or_insert(value);
+        }
+        options
+    }
+
+    /// The batch with these inputs, and how many failures are listed before its own.
+    pub(super) fn batch_of(&self, inputs: &InputsRecord) -> Option<(&Batch, u64)> {
+        let at = self.batches.iter().position(|batch| batch.inputs == *inputs)?;
+        Some((&self.batches[at], self.batches[..at].iter().map(|batch| batch.statistics.failures).sum()))
+    }
+
+    /// True if documents can be read from the parts as they were written.
+    pub(super) fn holds_documents(&self) -> bool {
+        let format = self.option("format");
+        ["parquet", "jsonl"].iter().any(|known| format.starts_with(known))
+    }
+
+    /// Which duplicates were removed; in corpora of earlier versions exact ones.
+    pub(super) fn dedup(&self) -> CorpusDedup {
+        let known = self.options.get("dedup").and_then(|dedup| CorpusDedup::deserialize(dedup).ok());
+        known.unwrap_or(CorpusDedup::Exact)
+    }
+
+    /// The name of the next folder of evidence.
+    pub(super) fn next_evidence(&self) -> String {
+        let last = self.evidence.as_deref().and_then(|name| name.rsplit('/').next()?.parse::<usize>().ok());
+        Folder::evidence(last.unwrap_or_default() + 1)
+    }
+
+    /// The number of the next part.
+    pub(super) fn next_part(&self) -> usize {
+        let number = |part: &Part| part.path.split_once("part-")?.1.split('.').next()?.parse::<usize>().ok();
+        self.parts.iter().filter_map(number).max().map_or(0, |last| last + 1)
     }
 
     /// The value of an option, as text.

@@ -21,6 +21,7 @@
 mod check;
 mod digest;
 mod folder;
+mod maintain;
 mod run;
 mod table;
 mod work;

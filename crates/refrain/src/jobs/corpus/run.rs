@@ -11,7 +11,7 @@ use serde_json::{Map, Value, json};
 use super::super::alarms;
 use super::super::failures::REPORTED;
 use super::super::{Failures, Input, Outputs};
-use super::folder::{Batch, Folder, Manifest, Part, RunRecord, State, list_inputs, recipe};
+use super::folder::{Batch, Folder, InputsRecord, Manifest, Part, RunRecord, State, list_inputs, recipe};
 use super::work::{PartWriter, Ready, WorkPart, finished_parts, shards, write_failure};
 use super::write::Finals;
 use crate::decode::{LanguageFilter, Undecided};
@@ -159,6 +159,18 @@ pub struct CorpusReport {
     pub failures: Failures,
 }
 
+impl CorpusReport {
+    /// The report on a run with these inputs: all of the corpus, or a batch of it.
+    fn of(folder: &Path, manifest: Manifest, start: Start, inputs: &InputsRecord) -> CorpusReport {
+        let (statistics, before) = match manifest.batch_of(inputs) {
+            Some((batch, before)) => (&batch.statistics, before),
+            None => (&manifest.statistics, 0),
+        };
+        let failures = read_failures(folder, before, statistics.failures);
+        CorpusReport { start, input: statistics.input.clone(), failures, manifest }
+    }
+}
+
 impl Corpus {
     /// Memory for evidence about duplicates, unless [`Run::memory`] says otherwise; the rest is written to disk.
     pub const MEMORY: u64 = 1 << 30;
@@ -182,23 +194,19 @@ impl Corpus {
         let record = RunRecord::new(&list, source.inputs(), self.record(format));
         let (folder, start, base) = match Folder::open(output, &record, &list, outputs.may_overwrite(), self.add)? {
             State::Complete(manifest) => {
-                let failures = read_failures(output, manifest.statistics.failures);
-                let input = manifest.statistics.input.clone();
-                return Ok(CorpusReport { manifest: *manifest, start: Start::Complete, input, failures });
+                return Ok(CorpusReport::of(output, *manifest, Start::Complete, &record.inputs));
             }
             State::Open { folder, begun, base } => (folder, if begun { Start::Resumed } else { Start::New }, base),
         };
         let workers = run.start()?;
         let names = input.names().to_vec();
         let building = Building { job: self, format, source, early_failures, workers: &workers, base, names };
-        let manifest = building.run(&folder, record)?;
-        let failures = read_failures(output, manifest.statistics.failures);
-        let input = manifest.statistics.input.clone();
-        Ok(CorpusReport { manifest, start, input, failures })
+        let inputs = record.inputs.clone();
+        Ok(CorpusReport::of(output, building.run(&folder, record)?, start, &inputs))
     }
 
     /// The options that determine the corpus; others (threads, memory) only affect the speed.
-    fn record(&self, (format, compression): (Format, Compression)) -> Map<String, Value> {
+    pub(super) fn record(&self, (format, compression): (Format, Compression)) -> Map<String, Value> {
         let options = json!({
             "input_format": self.read.format.map(crate::source::InputFormat::name),
             "text_field": self.read.text_field,
@@ -387,6 +395,7 @@ impl Building<'_> {
             },
             |position, ready| {
                 let ready = ready?;
+                self.workers.remove(u64::from(ready.is_removed()));
                 self.workers.advance(0, 0, u64::from(ready.failure.is_some()));
                 part.add(position, ready)?;
                 if part.is_full() {
@@ -429,8 +438,7 @@ impl Building<'_> {
             files: self.source.inputs().total_size(),
             documents: parts.iter().map(|part| part.note.raw_bytes).sum(),
         };
-        let number = self.base.as_ref().map_or(1, |base| base.batches.len().max(1) + 1);
-        let evidence = self.keep_evidence(folder, parts, number)?;
+        let evidence = self.keep_evidence(folder, parts)?;
         let removed: Vec<Part> = finals.iter().filter_map(|note| note.removed.clone()).collect();
         let batch = Batch {
             refrain: record.refrain.clone(),
@@ -474,11 +482,12 @@ impl Building<'_> {
     }
 }
 
-/// The failures of a corpus, as its folder lists them.
-fn read_failures(folder: &Path, count: u64) -> Failures {
+/// Failures of a corpus, as its folder lists them: behind some others, and how many.
+fn read_failures(folder: &Path, before: u64, count: u64) -> Failures {
     let lines = std::fs::read(folder.join("errors.jsonl")).unwrap_or_default();
     let lines = lines.split(|byte| *byte == b'\n').filter_map(|line| serde_json::from_slice(line).ok());
-    Failures { first: lines.take(REPORTED).collect(), count }
+    let own = lines.skip(before as usize).take(REPORTED.min(count as usize));
+    Failures { first: own.collect(), count }
 }
 
 /// Marks what was added before and after a book.

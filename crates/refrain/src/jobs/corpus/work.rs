@@ -158,6 +158,11 @@ impl Ready {
         let document = document.map(|document| record::write(document)).transpose()?;
         Ok(Ready { document, sighting, text_bytes, skipped, failure, raw_bytes })
     }
+
+    /// True for a document of which nothing is left.
+    pub(super) fn is_removed(&self) -> bool {
+        self.document.is_some() && self.sighting.is_none()
+    }
 }
 
 impl<'f> PartWriter<'f> {

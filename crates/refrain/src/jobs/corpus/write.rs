@@ -122,13 +122,13 @@ impl Building<'_> {
     }
 
     /// Keeps what later batches are compared with. Returns the name of its folder.
-    pub(super) fn keep_evidence(&self, folder: &Folder, parts: &[WorkPart], batch: usize) -> Result<String> {
+    pub(super) fn keep_evidence(&self, folder: &Folder, parts: &[WorkPart]) -> Result<String> {
         // A batch without documents adds nothing.
         let old = self.base.as_ref().and_then(|base| base.evidence.clone());
         if let Some(old) = old.filter(|_| parts.iter().all(|part| part.note.documents == 0)) {
             return Ok(old);
         }
-        let name = Folder::evidence(batch);
+        let name = self.base.as_ref().map_or_else(|| Folder::evidence(1), |base| base.next_evidence());
         let to = folder.path(&name);
         fs::create_dir_all(&to).at(&to)?;
         if self.job.dedup != CorpusDedup::None {
@@ -484,10 +484,11 @@ impl Output<'_> {
         let part = match &mut self.part {
             Some(part) => part,
             none => {
-                let before = building.base.as_ref().map_or(0, |base| base.parts.len());
+                let before = building.base.as_ref().map_or(0, |base| base.next_part());
                 none.insert(PartOutput::create(building, folder, before + number)?)
             }
         };
+        building.workers.remove(u64::from(document.is_removed()));
         building.workers.advance(document.text().len() as u64, 1, 0);
         part.statistics.merge(&statistics);
         if let (Some((_, documents, file)), Some(lines)) = (&mut part.removed, removed) {
