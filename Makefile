@@ -8,7 +8,7 @@ TOOLS := .tools/bin
 BIN := target/release/refrain
 
 .PHONY: bench-side-by-side has-browser has-collection has-reuse help demo test test-rust test-python test-browser lint deny book examples fuzz-check fuzz bench-read bench-extract bench-decode bench-decode-western bench-dedup bench-plan bench-trust bench-compare bench-decontaminate bench-quality bench-strip bench-library-stores paper-compare paper-strip has-books bench-editions paper-editions has-editions bench-template bench-template-other paper-template \
-	train-extract evaluate-extract has-pages has-documents stoplists languages strip-evidence paper-decode clean
+	train-extract evaluate-extract has-pages has-documents stoplists languages strip-evidence paper-corpus paper-decode clean
 
 help:
 	@echo "make demo              build refrain, run eight verbs on the samples, and list the files to look at"
@@ -39,6 +39,7 @@ help:
 	@echo "make bench-template-other  the same on other sites, downloaded from Debian and npm"
 	@echo "make bench-side-by-side  compare CPU time, memory and outputs with another build (OLD=path/to/refrain)"
 	@echo "make paper-compare     repeat the published studies of the copy detector Ferret (REUSE=folder)"
+	@echo "make paper-corpus      print the figures of a corpus of open data beside the published table (PAGES=file)"
 	@echo "make paper-decode      repeat the published table of the encoding detector chared (TEXTS=folder of language folders)"
 	@echo "make paper-editions    repeat the published table and curves of DUPNIQ (BOOKS_DATA=folder)"
 	@echo "make paper-strip       repeat the published studies of frequent lines (BOOKS=folder GOLD=file)"
@@ -169,6 +170,10 @@ PAGES ?= ../shared/data/web/pages.jsonl.zst
 bench-extract: $(VENV)/ready
 	$(CARGO) build --release --package refrain-cli --package refrain-bench
 	$(VENV)/bin/python bench/extract.py --pages $(PAGES)
+
+paper-corpus: has-pages
+	$(CARGO) build --release --package refrain-cli
+	$(PYTHON) bench/paper_corpus.py $(PAGES)
 
 # Documents in known encodings, and texts in known languages: see CONTRIBUTING.md.
 ENCODED ?= ../shared/data/charset/test_dev.jsonl.zst

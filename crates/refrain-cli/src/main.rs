@@ -2,6 +2,7 @@
 
 mod arguments;
 mod cmd;
+mod config;
 mod exit;
 mod messages;
 #[cfg(test)]
@@ -55,7 +56,11 @@ enum Command {
 
 fn main() -> std::process::ExitCode {
     keep_quiet_about_damaged_files();
-    let matches = Arguments::command().get_matches();
+    let line = match config::with_recipe(std::env::args_os()) {
+        Ok(line) => line,
+        Err(error) => return Exit::of_error(&error).into(),
+    };
+    let matches = Arguments::command().get_matches_from(line);
     let given = matches.subcommand().map(|(_, verb)| Given::of(verb)).unwrap_or_default();
     let arguments = Arguments::from_arg_matches(&matches).unwrap_or_else(|error| error.exit());
     let result = match arguments.command {

@@ -39,9 +39,10 @@ impl Bar {
         let latest: Arc<Mutex<Option<Event>>> = Arc::default();
         let shown = latest.clone();
         let bar = Bar::start(false, move || match *shown.lock().unwrap_or_else(PoisonError::into_inner) {
-            Some(Event::Progress { phase, done, total, documents, failures }) => {
-                let failed = if failures > 0 { format!(", {failures} failed") } else { String::new() };
-                Status { phase, done, total, documents, note: format!(", {documents} {unit}{failed}") }
+            Some(Event::Progress { phase, done, total, documents, failures, removed }) => {
+                let some = |count, what| if count > 0 { format!(", {count} {what}") } else { String::new() };
+                let (removed, failed) = (some(removed, "removed"), some(failures, "failed"));
+                Status { phase, done, total, documents, note: format!(", {documents} {unit}{removed}{failed}") }
             }
             _ => Status { phase: "start", done: 0, total: 0, documents: 0, note: String::new() },
         });

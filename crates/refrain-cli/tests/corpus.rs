@@ -47,8 +47,17 @@ fn the_sample_crawl_has_24_documents_and_2_duplicates() {
         "documents/",
         "documents/part-00000.parquet",
         "errors.jsonl",
+        "evidence/",
+        "evidence/00001/",
+        "evidence/00001/documents",
+        "evidence/00001/evidence.json",
+        "evidence/00001/exact",
+        "evidence/00001/ids",
+        "evidence/00001/verdicts",
+        "evidence/00001/words",
         "inputs.tsv",
         "manifest.json",
+        "recipe.toml",
         "removed/",
         "removed/part-00000.jsonl.zst",
         "stats.json",
@@ -80,6 +89,193 @@ fn figures_add_up() {
     for unit in ["documents", "words", "tokens"] {
         assert_eq!(of("main_content", unit), of("foreign", unit) + of("duplicates", unit) + of("kept", unit));
     }
+}
+
+/// Sixty English words in an order that no other number has.
+fn paragraph(number: u64) -> String {
+    let known: Vec<&str> = ENGLISH.split_whitespace().collect();
+    let mut state = number.wrapping_mul(0x9E37_79B9_7F4A_7C15);
+    let words = (0..60).map(|_| {
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        known[(state >> 33) as usize % known.len()]
+    });
+    words.collect::<Vec<_>>().join(" ")
+}
+
+#[test]
+fn everything_that_came_in_is_kept_removed_or_failed() {
+    let env = Env::new();
+    let text = |numbers: &[u64]| numbers.iter().map(|n| paragraph(*n)).collect::<Vec<_>>().join("\n\n");
+    let line = |id: &str, text: String| json!({ "id": id, "text": text }).to_string() + "\n";
+    env.write(
+        "texts.jsonl",
+        line("first", text(&[1, 2, 3]))
+            + &line("copy", text(&[1, 2, 3]))
+            + &line("mixed", text(&[4, 2, 5]))
+            + &line("quoted", text(&[3, 1]))
+            + "{ damaged\n"
+            + &line("empty", String::new()),
+    );
+    let inputs = [crawl(), sample("crawl-broken.warc.gz"), sample("books"), sample("notes.zip")];
+    let inputs: Vec<&str> = inputs.iter().map(String::as_str).collect();
+    let options = ["texts.jsonl", "nowhere.txt", "-o", "corpus", "--lang", "en,de", "--strip", "--json"];
+    env.run(&[&["corpus"], &inputs[..], &options].concat()).code(1);
+    let statistics = env.read_json("corpus/stats.json");
+    let (total, input) = (&statistics["total"], &statistics["input"]);
+    let number = |value: &Value| value.as_u64().unwrap_or_default();
+    let removed = ["boilerplate", "foreign", "stripped", "duplicates", "near_duplicates"];
+    for unit in ["documents", "words", "tokens"] {
+        let parts: u64 = removed.iter().chain(&["kept"]).map(|stage| number(&total[stage][unit])).sum();
+        assert_eq!(number(&total["downloaded"][unit]), parts, "{unit}: {total}");
+    }
+    for stage in removed {
+        assert!(number(&total[stage]["words"]) > 0, "{stage}: {total}");
+    }
+    assert_eq!(number(&total["near_duplicates"]["documents"]), 1, "the document that only quotes");
+    let skipped = input["skipped"].as_object().expect("reasons").values().map(number).sum::<u64>();
+    assert!(number(&input["failed"]) >= 2, "{input}");
+    assert_eq!(number(&input["found"]), number(&input["documents"]) + skipped + number(&input["failed"]));
+    let empty = number(&statistics["skipped"]["document without text"]);
+    assert_eq!((empty, number(&input["documents"])), (1, number(&total["downloaded"]["documents"]) + 1));
+    let (_, rows) = read_parquet(&env.path("corpus/documents/part-00000.parquet"));
+    assert_eq!(rows.len() as u64, number(&total["kept"]["documents"]));
+    // The list of removed ranges says the same of each pass.
+    let mut words: BTreeMap<String, u64> = BTreeMap::new();
+    for range in self::removed(&env, "corpus") {
+        let pass = range["pass"].as_str().expect("a pass").to_owned();
+        *words.entry(pass).or_default() += range["text"].as_str().expect("a text").split_whitespace().count() as u64;
+    }
+    assert_eq!(words["dedup"], number(&total["near_duplicates"]["words"]), "{words:?}");
+    assert_eq!(words["strip"], number(&total["stripped"]["words"]), "{words:?}");
+    let why = env.run(&["why", "quoted", "corpus"]).code(0);
+    assert!(why.text().contains("first"), "{}", why.text());
+}
+
+#[test]
+fn duplicates_are_removed_as_far_as_asked() {
+    let env = Env::new();
+    let text = |numbers: &[u64]| numbers.iter().map(|n| paragraph(*n)).collect::<Vec<_>>().join("\n\n");
+    for (name, numbers) in [("a", &[1, 2, 3][..]), ("b", &[1, 2, 3]), ("c", &[2, 3]), ("d", &[3, 4, 5])] {
+        env.write(&format!("in/{name}.txt"), text(numbers));
+    }
+    for (dedup, kept) in [("none", 11), ("exact", 8), ("documents", 6), ("blocks", 5)] {
+        env.run(&["corpus", "in", "-o", dedup, "--dedup", dedup, "-q"]).code(0);
+        let total = &env.read_json(&format!("{dedup}/stats.json"))["total"];
+        assert_eq!(total["kept"]["words"], kept * 60, "{dedup}: {total}");
+    }
+    let ngrams = &env.read_json("blocks/stats.json")["ngrams"];
+    assert_eq!((&ngrams["n"], &ngrams["after_near_duplicates"]["duplicate"]), (&json!(10), &json!(0)));
+    // 51 in each of the two repeated paragraphs, and 9 across their border.
+    assert_eq!(ngrams["after_exact_duplicates"]["duplicate"], 111);
+}
+
+#[test]
+fn a_recipe_builds_the_same_corpus_and_its_lock_notices_another_one() {
+    let env = Env::new();
+    env.write("in/a.txt", paragraph(1));
+    env.write("in/b.txt", paragraph(2));
+    env.run(&["corpus", "in", "-o", "first", "--no-removed", "--lang-undecided", "keep", "--lang", "en,de", "-q"])
+        .code(0);
+    env.write("recipe.toml", env.read_text("first/recipe.toml") + "output = \"second/\"\nformat = \"jsonl\"\n");
+    env.run(&["corpus", "--config", "recipe.toml"]).code(0).says(&["recipe.lock"]);
+    let digest = |corpus: &str| env.read_json(&format!("{corpus}/manifest.json"))["digest"].clone();
+    assert_eq!(digest("second"), digest("first"), "the format does not matter");
+    assert!(!env.path("second/removed").exists());
+    env.run(&["corpus", "--config=recipe.toml", "-o", "third", "--part-size", "1"]).code(0).says(&["recipe.lock"]);
+    env.write("in/b.txt", paragraph(3));
+    let changed = ["corpus", "--config", "recipe.toml", "-o", "fourth"];
+    env.run(&changed).code(2).says(&["recipe.lock", "b.txt has other content", "delete"]);
+    env.write("bad.toml", "inputs = [\"in\"]\nlang = en\n");
+    env.run(&["corpus", "--config", "bad.toml", "-o", "x"]).code(2).says(&["bad.toml", "line 2"]);
+    env.write("unknown.toml", "inputs = [\"in\"]\ncolour = \"red\"\n");
+    env.run(&["corpus", "--config", "unknown.toml", "-o", "x"]).code(2).says(&["--colour"]);
+    env.run(&["corpus", "--config", "nowhere.toml", "-o", "x"]).code(2).says(&["nowhere.toml"]);
+}
+
+#[test]
+fn a_corpus_is_checked() {
+    let env = Env::new();
+    env.run(&["corpus", &sample("notes.zip"), "-o", "corpus", "--keep-marked", "-q"]).code(0);
+    let check = env.run(&["corpus", "--verify", "corpus"]).code(0);
+    let digest = env.read_json("corpus/manifest.json")["digest"].as_str().expect("a digest").to_owned();
+    assert!(check.text().contains(&digest), "{}", check.text());
+    let part = env.path("corpus/documents/part-00000.parquet");
+    let bytes = std::fs::read(&part).expect("a part");
+    let mut other = bytes.clone();
+    other[100] ^= 1;
+    std::fs::write(&part, other).expect("a file");
+    env.run(&["corpus", "--verify", "corpus"]).code(1).says(&["part-00000.parquet", "other content"]);
+    std::fs::write(&part, &bytes[1..]).expect("a file");
+    env.run(&["corpus", "--verify", "corpus"]).code(1).says(&["part-00000.parquet", "bytes"]);
+    std::fs::remove_file(&part).expect("a file");
+    env.run(&["corpus", "--verify", "corpus"]).code(1).says(&["part-00000.parquet"]);
+    env.run(&["corpus", "--verify", "nowhere"]).code(2).says(&["no complete corpus"]);
+}
+
+#[test]
+fn a_batch_needs_the_options_of_its_corpus() {
+    let env = Env::new();
+    env.write("a.txt", paragraph(1));
+    env.write("b.txt", paragraph(1) + "\n\n" + &paragraph(2));
+    env.write("c.txt", paragraph(2));
+    env.run(&["corpus", "a.txt", "-o", "corpus", "--dedup", "exact", "-q"]).code(0);
+    let before = env.snapshot("corpus");
+    env.run(&["corpus", "b.txt", "-o", "corpus", "--add"]).code(2).says(&["other options", "--dedup"]);
+    env.run(&["corpus", "b.txt", "-o", "corpus", "--add", "--overwrite"]).code(2).says(&["--overwrite"]);
+    assert_eq!(env.snapshot("corpus"), before);
+    env.run(&["corpus", "b.txt", "-o", "new", "--add", "-q"]).code(0);
+    env.run(&["corpus", "c.txt", "nowhere.txt", "-o", "new", "--add", "-q"]).code(1);
+    let manifest = env.read_json("new/manifest.json");
+    assert_eq!(manifest["statistics"]["total"]["near_duplicates"]["documents"], 1, "{manifest}");
+    assert_eq!(env.read_text("new/inputs.tsv").lines().count(), 2);
+    assert_eq!(env.read_text("new/errors.jsonl").lines().count(), 1);
+    let names = env.names("new");
+    assert!(names.contains(&"evidence/00002/words".to_owned()) && !names.contains(&"evidence/00001/".to_owned()));
+    let stats = env.run(&["stats", "new"]).code(0);
+    let head = stats.text().lines().next().expect("a line").split_whitespace().collect::<Vec<_>>().join(" ");
+    assert_eq!(head, "batch 1 batch 2 all");
+    env.run(&["convert", "new", "-o", "new.jsonl"]).code(0);
+    assert_eq!(env.read_jsonl("new.jsonl").len(), 1);
+}
+
+#[test]
+fn batches_are_removed_and_evidence_is_made_again() {
+    let env = Env::new();
+    for number in 1..=4 {
+        env.write(&format!("{number}.txt"), paragraph(number));
+    }
+    env.write("quoting.txt", paragraph(2) + "\n\n" + &paragraph(9));
+    env.run(&["corpus", "1.txt", "nowhere.txt", "-o", "corpus", "-q"]).code(1);
+    env.run(&["corpus", "2.txt", "-o", "corpus", "--add", "-q"]).code(0);
+    env.run(&["corpus", "3.txt", "missing.txt", "-o", "corpus", "--add", "-q"]).code(1);
+    let remove = |batch: &str| env.run(&["corpus", "--remove-batch", batch, "corpus"]);
+    remove("4").code(2).says(&["batches are 1 to 3"]);
+    remove("1").code(0);
+    let check = env.run(&["corpus", "--verify", "corpus"]).code(0);
+    assert!(check.text().contains("2 documents"), "{}", check.text());
+    env.run(&["corpus", "2.txt", "3.txt", "missing.txt", "-o", "plain", "-q"]).code(1);
+    let manifest = |corpus: &str| env.read_json(&format!("{corpus}/manifest.json"));
+    assert_eq!(manifest("corpus")["digest"], manifest("plain")["digest"]);
+    assert_eq!(manifest("corpus")["inputs"], manifest("plain")["inputs"]);
+    assert_eq!(env.read_text("corpus/errors.jsonl"), env.read_text("plain/errors.jsonl"));
+    assert_eq!(env.names("corpus/documents"), ["part-00001.parquet", "part-00002.parquet"]);
+
+    std::fs::remove_dir_all(env.path("corpus/evidence")).expect("a folder");
+    let adding = ["corpus", "quoting.txt", "1.txt", "3.txt", "-o", "corpus", "--add", "-q"];
+    env.run(&adding).code(2).says(&["--rebuild-evidence"]);
+    env.run(&["corpus", "--rebuild-evidence", "corpus"]).code(0);
+    env.run(&adding).code(0);
+    let total = &env.read_json("corpus/stats.json")["total"];
+    assert_eq!(
+        (&total["duplicates"]["documents"], &total["near_duplicates"]["words"]),
+        (&json!(1), &json!(60)),
+        "{total}"
+    );
+    assert_eq!(total["kept"]["words"], 4 * 60, "2, 3, 1 and what only the last one says");
+    env.run(&["corpus", "--verify", "corpus"]).code(0);
+    remove("1").code(0);
+    remove("1").code(0);
+    remove("1").code(2).says(&["only one batch"]);
 }
 
 #[test]
@@ -325,7 +521,12 @@ fn figures_are_printed_as_json_or_table_by_both_verbs() {
     assert_eq!(env.run(&["stats", "a", "--json"]).code(0).stdout, first.stdout);
     let table = env.run(&["corpus", &crawl(), "-o", "b"]).code(0);
     let stats = env.run(&["stats", "b"]).code(0);
-    assert_eq!(stats.stdout, table.stdout);
+    let (stats_text, table_text) = (stats.text(), table.text());
+    let by_batch = stats_text.strip_suffix(table_text).expect("the table of the run comes last");
+    let row =
+        |name: &str| by_batch.lines().find(|line| line.starts_with(name)).map(|line| line.split_whitespace().last());
+    assert_eq!(row("addresses"), Some(Some("24")), "{by_batch}");
+    assert_eq!(row("  documents"), Some(Some("22")), "{by_batch}");
     assert_eq!(stats.stderr, "");
 }
 
@@ -675,7 +876,19 @@ fn what_the_pages_of_a_host_share_is_marked() {
     // A host with too few pages has no template: all of its text stays.
     env.write("pages.jsonl", pages_of_a_site("lamp.example", 0..8) + &pages_of_a_site("www.gull.example", 8..10));
     let command = |output: &str, more: &[&str]| {
-        let all = ["corpus", "pages.jsonl", "-o", output, "--text-field", "html", "--format", "jsonl", "--quiet"];
+        let all = [
+            "corpus",
+            "pages.jsonl",
+            "-o",
+            output,
+            "--text-field",
+            "html",
+            "--format",
+            "jsonl",
+            "--quiet",
+            "--dedup",
+            "exact",
+        ];
         env.run(&[&all, more].concat()).code(0)
     };
     command("plain", &[]);

@@ -47,6 +47,20 @@ fn a_corpus_is_read() {
 }
 
 #[test]
+fn a_corpus_without_evidence_grows() {
+    let env = kept();
+    let more = ["corpus", "samples/notes.jsonl", "-o", "formats/corpus", "--dedup", "exact", "-q"];
+    let adding = [&more[..], &["--add"]].concat();
+    env.run(&adding).code(2).says(&["--rebuild-evidence"]);
+    env.run(&["corpus", "--rebuild-evidence", "formats/corpus"]).code(0);
+    env.run(&adding).code(0);
+    env.run(&["corpus", "--verify", "formats/corpus"]).code(0);
+    let manifest = env.read_json("formats/corpus/manifest.json");
+    assert_eq!(manifest["batches"].as_array().map(Vec::len), Some(2));
+    assert_eq!(manifest["parts"][0]["documents"], 7, "the first part is as it was");
+}
+
+#[test]
 fn a_killed_run_is_resumed() {
     let env = kept();
     for empty in ["documents", "removed"] {

@@ -140,3 +140,52 @@ fn two_runs_do_not_share_a_folder() {
     assert_eq!(second.status.code(), Some(2));
     assert!(String::from_utf8_lossy(&second.stderr).contains("another run is writing"));
 }
+
+#[test]
+fn a_batch_that_is_killed_while_it_is_added_is_in_the_corpus_or_not() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let sentence = |n: u64| -> String {
+        let word = |at: u64| format!("w{:x}", (n * 97 + at).wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 50);
+        (0..40).map(word).collect::<Vec<_>>().join(" ") + "."
+    };
+    for (name, range) in [("a.jsonl", 0..150), ("b.jsonl", 100..300)] {
+        let line = |n: u64| {
+            let text = [sentence(n % 40), sentence(n), sentence(n / 3)].join("\n\n");
+            serde_json::json!({"id": n.to_string(), "text": text}).to_string() + "\n"
+        };
+        fs::write(folder.path().join(name), range.map(line).collect::<String>()).expect("a file");
+    }
+    let refrain = |arguments: &[&str]| {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_refrain"));
+        command.current_dir(folder.path()).args(arguments).stdout(Stdio::null()).stderr(Stdio::null());
+        command
+    };
+    let options = ["--part-size", "20K", "--checkpoint", "10K", "-o"];
+    let (first, second) = (["corpus", "a.jsonl"], ["corpus", "b.jsonl", "--add"]);
+    let run = |inputs: &[&str], output: &str| refrain(&[inputs, &options[..], &[output]].concat());
+    assert!(run(&first, "whole").status().expect("an end").success());
+    let old = contents(&folder.path().join("whole"));
+    let began = Instant::now();
+    assert!(run(&second, "whole").status().expect("an end").success());
+    let whole = began.elapsed();
+    let expected = contents(&folder.path().join("whole"));
+
+    assert!(run(&first, "killed").status().expect("an end").success());
+    let killed = folder.path().join("killed");
+    let manifest = |files: &BTreeMap<PathBuf, Vec<u8>>| files[Path::new("manifest.json")].clone();
+    for moment in 0..14 {
+        let mut adding = run(&second, "killed").spawn().expect("the program");
+        std::thread::sleep(whole.mul_f64(f64::from(moment * 7 % 11) / 14.0));
+        adding.kill().expect("killed");
+        adding.wait().expect("an end");
+        assert!(refrain(&["corpus", "--verify", "killed"]).status().expect("an end").success(), "{moment}");
+        let now = manifest(&contents(&killed));
+        assert!(now == manifest(&old) || now == manifest(&expected), "{moment}");
+    }
+    assert!(run(&second, "killed").status().expect("an end").success());
+    let found = contents(&killed);
+    assert_eq!(found.keys().collect::<Vec<_>>(), expected.keys().collect::<Vec<_>>());
+    for (path, content) in &found {
+        assert!(*content == expected[path], "{} differs", path.display());
+    }
+}

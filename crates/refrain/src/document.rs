@@ -29,6 +29,9 @@ pub(crate) const BYTE_BLOCKS_FIELD: &str = "byte_blocks";
 /// The field that lists where the pages of a document begin, in code points.
 pub(crate) const PAGES_FIELD: &str = "pages";
 
+/// The pass that marks documents with the same text as an earlier one.
+pub(crate) const EXACT_PASS: &str = "exact";
+
 /// A range of bytes of a document's text. Both ends are on character boundaries.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize)]
 pub struct Span {
@@ -220,6 +223,17 @@ pub enum BlockKind {
 }
 
 impl BlockKind {
+    /// All of them.
+    pub(crate) const ALL: [BlockKind; 7] = [
+        BlockKind::Paragraph,
+        BlockKind::Heading,
+        BlockKind::ListItem,
+        BlockKind::Cell,
+        BlockKind::Preformatted,
+        BlockKind::Quote,
+        BlockKind::Choice,
+    ];
+
     /// The name used in files.
     pub fn name(self) -> &'static str {
         match self {
@@ -510,6 +524,19 @@ impl Document {
         taken
     }
 
+    /// Takes text and blocks out of a document that is written to a file piece by piece. All other ranges remain, and are true
+    /// again once [`put_back`](Document::put_back) was called with the same values.
+    pub(crate) fn take_apart(&mut self) -> (String, Vec<Block>) {
+        (std::mem::take(&mut self.text), std::mem::take(&mut self.blocks))
+    }
+
+    /// Puts text and blocks back; false if the blocks do not fit the text.
+    pub(crate) fn put_back(&mut self, text: String, blocks: Vec<Block>) -> bool {
+        let fit = blocks_fit(&text, &blocks);
+        (self.text, self.blocks) = (text, blocks);
+        fit
+    }
+
     /// The text alone.
     pub fn into_text(self) -> String {
         self.text
@@ -670,9 +697,9 @@ impl Document {
         self.spans_of(|label| label != Label::Masked)
     }
 
-    /// The ranges with some labels, sorted and joined where they touch or overlap.
-    pub fn spans_of(&self, wanted: impl Fn(Label) -> bool) -> Vec<Span> {
-        joined(self.fitting_marks().filter(|mark| wanted(mark.label)).map(|mark| mark.span).collect())
+    /// The ranges of some marks, sorted and joined where they touch or overlap.
+    pub fn spans_of(&self, wanted: impl Fn(&Mark) -> bool) -> Vec<Span> {
+        joined(self.fitting_marks().filter(|mark| wanted(mark)).map(|mark| mark.span).collect())
     }
 
     /// The text without its marked ranges.

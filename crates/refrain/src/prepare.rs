@@ -44,6 +44,8 @@ pub struct Prepared {
     pub failure: Option<Failure>,
     /// Size of the raw document.
     pub raw_bytes: u64,
+    /// True for a web page.
+    pub is_page: bool,
     /// Whether the marks that the document came with leave nothing of it.
     is_fully_marked: bool,
 }
@@ -125,11 +127,13 @@ impl Preparation {
             quality.mask(&mut opened.document);
             quality.mark(&mut opened.document);
         }
+        let is_page = opened.markup == Markup::Html;
         Prepared {
             document: Some(opened.document),
             skipped: None,
             failure: opened.failure,
             raw_bytes,
+            is_page,
             is_fully_marked: fully_marked,
         }
     }

@@ -59,6 +59,7 @@ impl Run {
             done: AtomicU64::new(0),
             documents: AtomicU64::new(0),
             failures: AtomicU64::new(0),
+            removed: AtomicU64::new(0),
         })
     }
 
@@ -164,6 +165,8 @@ pub enum Event {
         documents: u64,
         /// Failures so far.
         failures: u64,
+        /// Documents of the current phase that were removed so far, where the job removes documents.
+        removed: u64,
     },
 }
 
@@ -181,6 +184,7 @@ pub struct Workers {
     done: AtomicU64,
     documents: AtomicU64,
     failures: AtomicU64,
+    removed: AtomicU64,
 }
 
 impl Workers {
@@ -214,6 +218,7 @@ impl Workers {
         *lock(&self.phase) = (phase, total);
         self.done.store(0, Ordering::Relaxed);
         self.documents.store(0, Ordering::Relaxed);
+        self.removed.store(0, Ordering::Relaxed);
         self.report();
     }
 
@@ -223,6 +228,11 @@ impl Workers {
         self.documents.fetch_add(documents, Ordering::Relaxed);
         self.failures.fetch_add(failures, Ordering::Relaxed);
         self.report();
+    }
+
+    /// Counts documents that were removed. The next report has them.
+    pub(crate) fn remove(&self, documents: u64) {
+        self.removed.fetch_add(documents, Ordering::Relaxed);
     }
 
     /// Sets how many bytes of the current phase are done, and counts documents.
@@ -240,6 +250,7 @@ impl Workers {
             total,
             documents: self.documents.load(Ordering::Relaxed),
             failures: self.failures.load(Ordering::Relaxed),
+            removed: self.removed.load(Ordering::Relaxed),
         });
     }
 

@@ -8,7 +8,7 @@ use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
-use crate::document::{Document, Label, Mark, Reason, Span};
+use crate::document::{Document, EXACT_PASS, Label, Mark, Reason, Span};
 use crate::losses::{RuleTotals, add_rules, words_by_rule, write_groups, write_rules};
 use crate::text::{count_words, legible, tokens};
 
@@ -76,8 +76,14 @@ pub struct Stages {
     /// Main content that rules of quality removed.
     #[serde(default, skip_serializing_if = "Amount::is_none")]
     pub quality: Amount,
+    /// What was added before and after books, if requested; its documents are those with nothing else.
+    #[serde(default, skip_serializing_if = "Amount::is_none")]
+    pub stripped: Amount,
     /// Main content of exact duplicates.
     pub duplicates: Amount,
+    /// Main content that occurs in earlier documents, but for exact duplicates.
+    #[serde(default, skip_serializing_if = "Amount::is_none")]
+    pub near_duplicates: Amount,
     /// The content of the corpus.
     pub kept: Amount,
 }
@@ -86,26 +92,40 @@ impl Stages {
     /// Counts one document with all its marks: each stage by what it took of the text that was left, and by whether that was
     /// the last of it.
     pub fn of(document: &Document) -> Stages {
-        let whole = Amount { documents: 1, ..Amount::of(document, [Span::new(0, document.text().len())]) };
-        let mut taken = Vec::new();
+        let text = document.text();
+        let whole = Amount { documents: 1, ..Amount::of(document, [Span::new(0, text.len())]) };
+        let mut taken: Vec<fn(&Mark) -> bool> = Vec::new();
         let mut left = whole;
-        let mut take = |label: Label| {
-            if !document.marks.iter().any(|mark| mark.label == label) {
+        let mut take = |stage: fn(&Mark) -> bool| {
+            if !document.marks.iter().any(stage) {
                 return Amount::default();
             }
-            taken.push(label);
-            let gone = Amount::of(document, document.spans_of(|label| taken.contains(&label)));
+            taken.push(stage);
+            let gone = Amount::of(document, document.spans_of(|mark| taken.iter().any(|stage| stage(mark))));
             let mut rest = whole.minus(gone);
             rest.documents = u64::from(rest.words > 0);
             std::mem::replace(&mut left, rest).minus(rest)
         };
-        let boilerplate = take(Label::Boilerplate);
-        let template = take(Label::Template);
-        let foreign = take(Label::Foreign);
-        let quality = take(Label::Quality);
-        let duplicates = take(Label::Duplicate);
+        let boilerplate = take(|mark| mark.label == Label::Boilerplate);
+        let template = take(|mark| mark.label == Label::Template);
+        let foreign = take(|mark| mark.label == Label::Foreign);
+        let quality = take(|mark| mark.label == Label::Quality);
+        let stripped = take(|mark| matches!(mark.label, Label::Preamble | Label::Epilogue));
+        let duplicates = take(|mark| mark.label == Label::Duplicate && mark.pass == EXACT_PASS);
+        let near_duplicates = take(|mark| mark.label == Label::Duplicate && mark.pass != EXACT_PASS);
         let main_content = whole.minus(boilerplate).minus(template);
-        Stages { downloaded: whole, boilerplate, template, main_content, foreign, quality, duplicates, kept: left }
+        Stages {
+            downloaded: whole,
+            boilerplate,
+            template,
+            main_content,
+            foreign,
+            quality,
+            stripped,
+            duplicates,
+            near_duplicates,
+            kept: left,
+        }
     }
 }
 
@@ -117,7 +137,9 @@ impl AddAssign for Stages {
         self.main_content += other.main_content;
         self.foreign += other.foreign;
         self.quality += other.quality;
+        self.stripped += other.stripped;
         self.duplicates += other.duplicates;
+        self.near_duplicates += other.near_duplicates;
         self.kept += other.kept;
     }
 }
@@ -253,6 +275,40 @@ pub(crate) fn by_loss<T>(table: &BTreeMap<String, T>, loss: impl Fn(&T) -> Loss)
     rows
 }
 
+/// Words of the n-grams whose repetition is counted.
+pub(crate) const NGRAM: usize = 10;
+
+/// N-grams of a collection.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct NgramAmount {
+    /// All n-grams.
+    pub ngrams: u64,
+    /// Different n-grams.
+    pub distinct: u64,
+    /// Different n-grams that occur at least twice.
+    pub duplicate: u64,
+}
+
+/// N-grams of the words of a collection, before and after near-duplicates were removed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct TextNgrams {
+    /// Words in an n-gram.
+    pub n: usize,
+    /// Main content without exact duplicates.
+    pub after_exact_duplicates: NgramAmount,
+    /// Main content without all duplicates.
+    pub after_near_duplicates: NgramAmount,
+}
+
+/// What was downloaded, in bytes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct Volume {
+    /// The input files.
+    pub files: u64,
+    /// The documents in them, decompressed and before they were decoded.
+    pub documents: u64,
+}
+
 /// The language of documents whose language is unknown.
 pub(crate) const UNKNOWN_LANGUAGE: &str = "und";
 
@@ -272,6 +328,15 @@ pub struct Statistics {
     /// Removed text by the rule that removed it.
     #[serde(default)]
     pub rules: BTreeMap<String, RuleTotals>,
+    /// Bytes that were read.
+    #[serde(default)]
+    pub volume: Volume,
+    /// Different addresses of documents.
+    #[serde(default)]
+    pub addresses: u64,
+    /// Repetition, if near-duplicates were removed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ngrams: Option<TextNgrams>,
     /// What became of the items of the inputs.
     #[serde(default)]
     pub input: Account,
@@ -317,6 +382,9 @@ impl Statistics {
             *self.skipped.entry(reason.clone()).or_default() += count;
         }
         self.failures += other.failures;
+        self.volume.files += other.volume.files;
+        self.volume.documents += other.volume.documents;
+        self.addresses += other.addresses;
         self.input.merge(&other.input);
     }
 
@@ -344,7 +412,13 @@ impl Statistics {
         if !self.total.quality.is_none() {
             row("  low quality", self.total.quality, all);
         }
+        if !self.total.stripped.is_none() {
+            row("  before and after books", self.total.stripped, all);
+        }
         row("  exact duplicates", self.total.duplicates, all);
+        if !self.total.near_duplicates.is_none() {
+            row("  near-duplicates", self.total.near_duplicates, all);
+        }
         row("corpus", self.total.kept, all);
         let head = format!("{:<24}{:>14}{:>18}{:>18}{:>11}\n", "", "documents", "words", "tokens", "word share");
         let mut table = head + &out;
@@ -471,15 +545,15 @@ mod tests {
         assert_eq!(stages.boilerplate, Amount { documents: 0, words: 2, tokens: 2 });
         assert_eq!(stages.kept, Amount { documents: 1, words: 4, tokens: 5 });
 
-        document.mark_all(Label::Duplicate, "test", Reason::Stated(String::new()));
+        document.mark_all(Label::Duplicate, "dedup", Reason::Stated(String::new()));
         let stages = Stages::of(&document);
-        assert_eq!((stages.kept.words, stages.duplicates.words), (0, 4));
+        assert_eq!((stages.kept.words, stages.duplicates.words, stages.near_duplicates.words), (0, 0, 4));
     }
 
     #[test]
     fn a_document_is_taken_by_the_stage_that_leaves_nothing() {
         let mut document = Document::from_text("d", "Guten Morgen\n\nThe lamp is lit.");
-        let mark = |label, span| Mark { span, label, pass: "test".into(), reason: Reason::Stated(String::new()) };
+        let mark = |label, span| Mark { span, label, pass: EXACT_PASS.into(), reason: Reason::Stated(String::new()) };
         document.marks.push(mark(Label::Foreign, Span::new(0, 12)));
         let stages = Stages::of(&document);
         assert_eq!(stages.foreign, Amount { documents: 0, words: 2, tokens: 2 });

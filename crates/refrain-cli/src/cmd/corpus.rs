@@ -1,13 +1,13 @@
 //! `refrain corpus`: whatever there is in, a clean corpus folder out.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use anyhow::{Result, bail};
 use clap::Args;
 use clap::builder::TypedValueParser;
 use refrain::decode::Undecided;
 use refrain::extract::ExtractMethod;
-use refrain::jobs::corpus::{CorpusTemplates, LanguageUnit, Start};
+use refrain::jobs::corpus::{CorpusCheck, CorpusDedup, CorpusTemplates, LanguageUnit, Start};
 use refrain::text::Offsets;
 use refrain::write::{Compression, Format};
 use refrain::{Corpus, CorpusReport, Outputs, Run};
@@ -16,14 +16,18 @@ use crate::arguments::{
     ExtractArguments, Given, InputArguments, QualityArguments, alarm, is_folder, languages, named, offsets,
     output_format, print, print_failures, print_message, run_job, size, thread_number,
 };
+use crate::config::check_lock;
 use crate::exit::Exit;
 
-/// Build a clean corpus: decode documents, remove boilerplate and exact duplicates, select languages
+/// Build a clean corpus: decode documents, remove boilerplate and duplicates, select languages
 ///
 /// Reads WARC, HTML, text, JSONL, Parquet, vertical and office files, compressed or in archives. Writes a folder: parts
 /// with the documents, `removed/` with every removed range and the reason, `errors.jsonl`, `stats.json`, and
 /// `manifest.json` with options, counts and digests. If a run is interrupted, run the same command again: it resumes
 /// and ends with the same bytes.
+///
+/// The steps are, in this order: read, decode, remove site templates (--template), find main content (--method), select languages
+/// (--lang), judge quality (--quality), strip books (--strip), remove exact duplicates, remove near-duplicates (--dedup), write.
 ///
 /// Memory does not depend on the size of the input. refrain needs about 150 MiB per thread, up to --memory for duplicates,
 /// and several times the size of the largest document.
@@ -35,8 +39,26 @@ pub(crate) struct Arguments {
     input: InputArguments,
 
     /// The corpus folder
-    #[arg(short, long, value_name = "FOLDER", help_heading = "Output")]
-    output: PathBuf,
+    #[arg(short, long, value_name = "FOLDER", required_unless_present_any = ["verify", "rebuild_evidence", "remove_batch"], help_heading = "Output")]
+    output: Option<PathBuf>,
+
+    /// Take inputs and options from a recipe: a TOML file with the long names of options, and `inputs`. Every corpus folder holds
+    /// its own, recipe.toml. Options of the command line count more. Writes a lock beside the recipe, or fails if
+    /// the documents are not those of the lock
+    #[arg(long, value_name = "FILE", help_heading = "Input")]
+    config: Option<PathBuf>,
+
+    /// Build nothing: read all files of a corpus, the INPUT, and compare them with its manifest
+    #[arg(long, conflicts_with_all = ["output", "config", "rebuild_evidence", "remove_batch"], help_heading = "Output")]
+    verify: bool,
+
+    /// Build nothing: make again what --add compares new documents with, from the documents of a corpus, the INPUT
+    #[arg(long, conflicts_with_all = ["output", "config"], help_heading = "Output")]
+    rebuild_evidence: bool,
+
+    /// Build nothing: remove a batch from a corpus, the INPUT. Copies of its text in other batches are not restored
+    #[arg(long, value_name = "N", conflicts_with_all = ["output", "config", "rebuild_evidence"], help_heading = "Output")]
+    remove_batch: Option<usize>,
 
     /// Format of the parts
     #[arg(long, value_name = "FORMAT", default_value = "parquet", value_parser = output_format(), help_heading = "Output")]
@@ -59,8 +81,13 @@ pub(crate) struct Arguments {
     part_size: u64,
 
     /// Replace the corpus in the folder, if there is one
-    #[arg(long, help_heading = "Output")]
+    #[arg(long, conflicts_with = "add", help_heading = "Output")]
     overwrite: bool,
+
+    /// Add the inputs to the corpus in the folder, as another batch. They are compared with it, and it does not change. Its
+    /// documents are then those of a corpus of all inputs, one batch after the other
+    #[arg(long, help_heading = "Output")]
+    add: bool,
 
     /// Print the statistics as JSON instead of a table
     #[arg(long, help_heading = "Output")]
@@ -96,6 +123,14 @@ pub(crate) struct Arguments {
 
     #[command(flatten)]
     quality: QualityArguments,
+    /// Also remove licence headers, footers and notes of transcribers from books: from texts that are not web pages
+    #[arg(long, help_heading = "Cleaning")]
+    strip: bool,
+
+    /// Duplicates to remove: none; exact (documents with the same text); also documents of which earlier ones contain nearly all;
+    /// or exact duplicates, and blocks that occur in earlier documents
+    #[arg(long, value_name = "WHAT", default_value = "blocks", action = clap::ArgAction::Set, value_parser = named(vec![("none", CorpusDedup::None), ("exact", CorpusDedup::Exact), ("documents", CorpusDedup::Documents), ("blocks", CorpusDedup::Blocks)]), help_heading = "Cleaning")]
+    dedup: CorpusDedup,
 
     /// Number of threads, 1 to 256 [default: number of cores]
     #[arg(long, value_name = "N", value_parser = thread_number, allow_negative_numbers = true, help_heading = "Running")]
@@ -146,46 +181,90 @@ impl Arguments {
             content: self.method.0.map(|method| self.extract.options(method, None)).transpose()?,
             template: self.template,
             quality: self.quality.options(),
+            strip: self.strip,
+            dedup: self.dedup,
             keep_marked: self.keep_marked,
             offsets: self.offsets,
             removed: !self.no_removed,
             part_size: self.part_size,
             checkpoint: self.checkpoint,
+            add: self.add,
             alarm: self.alarm.filter(|share| share.is_finite()),
         })
     }
 }
 
+/// Checks or changes the corpora that are named as inputs.
+fn maintain(arguments: &Arguments) -> Result<Exit> {
+    let mut exit = Exit::Done;
+    for name in arguments.input.input()?.names() {
+        let run = Run { threads: arguments.threads, ..Run::default() };
+        let (folder, left) = (Path::new(name), "the corpus is as it was before");
+        if !arguments.verify {
+            let manifest = run_job(run, !arguments.quiet, "documents", left, |run| match arguments.remove_batch {
+                Some(batch) => Corpus::remove_batch(folder, batch, run),
+                None => Corpus::rebuild_evidence(folder, run),
+            })?;
+            print_message(&format!("{name}: {} documents", manifest.statistics.total.kept.documents));
+            continue;
+        }
+        let check = run_job(run, !arguments.quiet, "documents", "nothing was checked", |run| {
+            CorpusCheck::of(Path::new(name), run)
+        })?;
+        check.problems.iter().for_each(|problem| print_message(&format!("failed: {name}: {problem}")));
+        if !check.problems.is_empty() {
+            exit = Exit::SomeFailed;
+        } else if arguments.json {
+            print(&(serde_json::to_string_pretty(&check)? + "\n"))?;
+        } else {
+            let digest = check.digest.unwrap_or_else(|| "not checked in this format".into());
+            print(&format!(
+                "{name}: {} files and {} documents are as written; digest {digest}\n",
+                check.files, check.documents
+            ))?;
+        }
+    }
+    Ok(exit)
+}
+
 pub(crate) fn run(arguments: &Arguments, given: &Given) -> Result<Exit> {
+    let Some(output) = arguments.output.as_deref() else { return maintain(arguments) };
     arguments.refuse_idle(given)?;
     let (job, input) = (arguments.job()?, arguments.input.input()?);
     let (format, compression) = arguments.format;
-    if arguments.output.extension().is_some() && !is_folder(&arguments.output) && !arguments.output.exists() {
-        let path = arguments.output.display();
+    if output.extension().is_some() && !is_folder(output) && !output.exists() {
+        let path = output.display();
         bail!("{path} is the name of a file, but a corpus is a folder; write {path}/ for a folder of that name");
     }
-    let outputs = Outputs::to(&arguments.output)?.format(format, compression).overwrite(arguments.overwrite);
-    let folder = arguments.output.display();
+    let outputs = Outputs::to(output)?.format(format, compression).overwrite(arguments.overwrite);
+    let folder = output.display();
     let how = if arguments.overwrite { " without --overwrite" } else { "" };
-    let left = format!("run the same command{how} again to resume ({folder})");
+    let kept = if arguments.add { "the corpus is as it was before; " } else { "" };
+    let left = format!("{kept}run the same command{how} again to resume ({folder})");
     let run = Run { threads: arguments.threads, memory: Some(arguments.memory), ..Run::default() };
-    let report = run_job(run, !arguments.quiet, "documents", &left, |run| job.run(&input, outputs, run))?;
+    let report = run_job(run.clone(), !arguments.quiet, "documents", &left, |run| job.run(&input, outputs, run))?;
     let statistics = &report.manifest.statistics;
     match (arguments.json, arguments.quiet) {
         (true, _) => print(&(serde_json::to_string_pretty(statistics)? + "\n"))?,
         (false, false) => print(&statistics.table())?,
         (false, true) => {}
     }
-    let errors = arguments.output.join("errors.jsonl");
+    let errors = output.join("errors.jsonl");
     print_failures(&report.failures.first, report.failures.count, &format!(", see {}", errors.display()));
     if !arguments.quiet {
-        print_report(arguments, &report);
+        print_report(arguments, output, &report);
+    }
+    if let Some(recipe) = &arguments.config {
+        let said = check_lock(recipe, output, &run)?;
+        if !arguments.quiet {
+            print_message(&said);
+        }
     }
     Ok(Exit::of_failures(report.failures.count))
 }
 
 /// Prints what the run did.
-fn print_report(arguments: &Arguments, CorpusReport { manifest, start, input, .. }: &CorpusReport) {
+fn print_report(arguments: &Arguments, output: &Path, CorpusReport { manifest, start, input, .. }: &CorpusReport) {
     let total = &manifest.statistics.total;
     if arguments.template == CorpusTemplates::Host && total.template.words == 0 {
         print_message(
@@ -204,7 +283,7 @@ fn print_report(arguments: &Arguments, CorpusReport { manifest, start, input, ..
         Start::Complete => "; already complete",
     };
     let parts = manifest.parts.len();
-    let folder = arguments.output.display();
+    let folder = output.display();
     print_message(&format!("corpus: {folder} ({parts} part{}){how}", if parts == 1 { "" } else { "s" }));
     print_message(&input.to_string());
 }

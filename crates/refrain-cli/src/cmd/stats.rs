@@ -9,7 +9,7 @@ use refrain::jobs::corpus::Manifest;
 use crate::arguments::print;
 use crate::exit::Exit;
 
-/// Print the statistics of a corpus: documents, words and tokens at each stage, by language
+/// Print the statistics of a corpus: volume, documents, words and tokens at each stage, by batch, language and host
 #[derive(Args)]
 #[command(before_help = "Example:\n  refrain stats corpus/")]
 pub(crate) struct Arguments {
@@ -23,11 +23,11 @@ pub(crate) struct Arguments {
 }
 
 pub(crate) fn run(arguments: &Arguments) -> Result<Exit> {
-    let statistics = Manifest::read(&arguments.corpus)?.statistics;
+    let manifest = Manifest::read(&arguments.corpus)?;
     if arguments.json {
-        print(&(serde_json::to_string_pretty(&statistics)? + "\n"))?;
+        print(&(serde_json::to_string_pretty(&manifest.statistics)? + "\n"))?;
     } else {
-        print(&statistics.table())?;
+        print(&format!("{}\n{}", manifest.table(), manifest.statistics.table()))?;
     }
     Ok(Exit::Done)
 }

@@ -462,7 +462,7 @@ impl Learned {
     }
 
     /// Records an n-gram of kept text.
-    fn keep_ngram(&mut self, number: u64, place: u64) -> Result<()> {
+    pub(super) fn keep_ngram(&mut self, number: u64, place: u64) -> Result<()> {
         if number > 0 && self.kept.add(number - 1) {
             self.places.set(number - 1, place)?;
         }

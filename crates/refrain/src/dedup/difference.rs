@@ -85,9 +85,9 @@ impl Store {
         }
         let counts = evidence.counts(signature);
         let is_often = |word: &Word| counts.get(&word.hash).is_some_and(|count| *count >= OFTEN);
-        let is_fact = |word: &Word| word.marked() && !self.is_common(word.hash);
+        let is_fact = |word: &Word| word.marked() && !self.is_common(word.hash, evidence.start);
         let mut there = Vec::new();
-        if new.iter().any(|word| is_often(word) && !self.is_common(word.hash)) {
+        if new.iter().any(|word| is_often(word) && !self.is_common(word.hash, evidence.start)) {
             let (_, bounds) = self.document_of(place)?;
             let (start, end) = bounds.words;
             self.words(start.max(place.saturating_sub(AROUND)), end.min(place + AROUND), &mut there)?;
@@ -95,7 +95,7 @@ impl Store {
         let is_of_subject = |word: &Word| {
             let here = counts.get(&word.hash).copied().unwrap_or_default() as usize;
             let rarer = || RARER * there.iter().filter(|there| **there == word.hash).count() * signature.words.len();
-            is_often(word) && !self.is_common(word.hash) && rarer() < here * there.len()
+            is_often(word) && !self.is_common(word.hash, evidence.start) && rarer() < here * there.len()
         };
         let subject = new.iter().filter(|word| is_of_subject(word)).count();
         let names = new.iter().filter(|word| is_fact(word) || is_of_subject(word)).count();

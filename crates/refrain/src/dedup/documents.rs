@@ -29,7 +29,6 @@ const DOUBT: f64 = 0.1;
 /// A passage of so many own words is a text of its own, even if it is a small share of a long document. If a lower share than the
 /// default is asked for, the share decides.
 const PASSAGE: usize = 25;
-pub(crate) const CONTAINED: f64 = 0.8;
 /// With fewer own words than this, one different word can make a different text. As many show which language they are in.
 const FEW_OWN: usize = 20;
 /// An editor changes a text in at least this many places.
@@ -221,7 +220,7 @@ impl Learned {
         let widespread = self.aligner.widespread.words(from, to)?;
         let own = shingles(&words.iter().map(|word| word.hash).collect::<Vec<_>>());
         let side = Side { words: &words, widespread: &widespread };
-        let mut compared = self.aligner.compare(&own, side, other, rule.aligns())?;
+        let mut compared = self.aligner.compare(&own, side, from, other, rule.aligns())?;
         compared.translated = self.are_translations(one, other);
         Ok((compared.score(rule), compared.related(rule)))
     }
@@ -248,7 +247,7 @@ impl Learned {
             None => {
                 let own = own.get_or_insert_with(|| shingles(&signature.hashes_of(0..signature.words.len())));
                 let side = Side { words: &signature.words, widespread: &evidence.widespread };
-                self.aligner.compare(own, side, candidate.number, rule.aligns())
+                self.aligner.compare(own, side, evidence.start, candidate.number, rule.aligns())
             }
         };
         kept.take(CANDIDATES).map(compared).collect()
@@ -329,6 +328,9 @@ struct Compared {
 }
 
 impl DocumentRule {
+    /// The default share of its own text that an earlier document contains.
+    pub(crate) const CONTAINED: f64 = 0.8;
+
     /// True if documents are compared word by word.
     pub(super) fn aligns(self) -> bool {
         matches!(self, DocumentRule::Contained(_))
@@ -395,7 +397,7 @@ fn is_contained(found: Found, least: f64) -> bool {
         && found.share() >= least
         && is_in(found.found as f64 + found.small as f64 / 2.0, found.words, least);
     let is_enough = missing == 0 || found.own >= FEW_OWN;
-    let has_passage = least >= CONTAINED && found.longest >= PASSAGE;
+    let has_passage = least >= DocumentRule::CONTAINED && found.longest >= PASSAGE;
     found.words > 0 && is_enough && (is_excerpt || is_edited) && !has_passage && !differs_in_facts(found)
 }
 
@@ -436,14 +438,14 @@ impl Aligner {
         let candidate = |(at, (_, _, number)): (usize, (usize, usize, usize))| {
             let aligns = self.options.aligns;
             let side = Side { words: &signature.words, widespread: &evidence.widespread };
-            let compare = || self.compare(&own, side, number, aligns);
+            let compare = || self.compare(&own, side, evidence.start, number, aligns);
             Ok::<_, Error>(Candidate { number, compared: (at < CANDIDATES).then(compare).transpose()? })
         };
         found.into_iter().enumerate().map(candidate).collect()
     }
 
-    /// Compares a document, of which the n-grams are `own`, with an earlier one.
-    fn compare(&self, own: &[u64], side: Side<'_>, number: usize, aligns: bool) -> Result<Compared> {
+    /// Compares a document, which begins at `start` and of which the n-grams are `own`, with an earlier one.
+    fn compare(&self, own: &[u64], side: Side<'_>, start: u64, number: usize, aligns: bool) -> Result<Compared> {
         let (from, to) = self.store.bounds(number)?.words;
         let there = self.store.known_words(from, to)?;
         let hashes: Vec<u64> = there.iter().map(|word| word.hash).collect();
@@ -452,7 +454,7 @@ impl Aligner {
         let found = if aligns && least >= LEAST_SHARED {
             let widespread = self.widespread.words(from, to)?;
             let other = Side { words: &there, widespread: &widespread };
-            let is_fact = |word: &Word| word.marked() && !self.store.is_common(word.hash);
+            let is_fact = |word: &Word| word.marked() && !self.store.is_common(word.hash, start);
             Some(compare(side, other, true, is_fact))
         } else {
             None

@@ -56,6 +56,9 @@ pub struct DedupOptions {
     pub template_text: bool,
     /// Align whole documents word by word, for [`DocumentRule::Contained`](super::DocumentRule).
     pub aligns: bool,
+    /// Judge each document by earlier ones alone: what is common and what is widespread is counted up to the document, not in
+    /// the whole collection. Documents that are added later then change nothing.
+    pub causal: bool,
     /// List removed text that may not occur in the output.
     pub list_lost: bool,
     /// Remember the addresses of documents, for lists of them.
@@ -134,6 +137,7 @@ impl Default for DedupOptions {
             edited: true,
             template_text: false,
             aligns: true,
+            causal: false,
             list_lost: false,
             memory: DedupOptions::MEMORY,
             temporary: std::env::temp_dir(),
@@ -455,7 +459,7 @@ impl Learning {
         work.check(all.into_iter().map(needs).max().unwrap_or_default())?;
         let mut store = Store::open(self.folder.path())?;
         if self.options.needs_words() && self.options.task != Task::Count {
-            store.count_common()?;
+            store.count_common(self.options.causal)?;
         }
         let found = match self.options.engine {
             #[cfg(feature = "papers")]
@@ -466,6 +470,7 @@ impl Learning {
             }
             _ => {
                 let most = Mutex::new(Most::default());
+                let group = if self.options.causal { group::<true> } else { group::<false> };
                 let grouped = work.each_with(&mut ngrams, group, |number, grouped| {
                     let mut most = most.lock().unwrap_or_else(PoisonError::into_inner);
                     most.add(std::mem::take(&mut grouped.most), |ngram| (number, ngram));
@@ -476,8 +481,9 @@ impl Learning {
             }
         };
         work.check(self.options.tables(self.counts.duplicate, self.next, self.counts.documents))?;
-        work.each(&mut anchors, first_places::<ANCHOR>)?;
-        work.each(&mut wholes, first_places::<WHOLE>)?;
+        let places = if self.options.causal { first_places::<ANCHOR, true> } else { first_places::<ANCHOR, false> };
+        work.each(&mut anchors, places)?;
+        work.each(&mut wholes, first_places::<WHOLE, false>)?;
         work.each(&mut digests, first_of_digests)?;
         work.each(&mut ids, times_before)?;
         store.count_ids(Answers::new(ids), self.compared as usize, self.options.make_ids)?;

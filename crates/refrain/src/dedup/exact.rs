@@ -4,6 +4,7 @@
 //! twice, and marks every other copy. Evidence that exceeds its memory limit is written to temporary files as sorted
 //! runs, which are merged in one pass. Memory stays bounded, whatever the size of the collection.
 
+use std::collections::HashSet;
 use std::io::{self, BufRead, Read, Write};
 use std::path::{Path, PathBuf};
 
@@ -11,7 +12,7 @@ use super::group::{DIGEST, PLACE, number, place};
 use crate::disk::partitions::Partition;
 use crate::disk::runs::{Entry, Runs};
 use crate::disk::spilled::Spilled;
-use crate::document::{Document, Position, Reason};
+use crate::document::{Document, EXACT_PASS, Position, Reason};
 use crate::error::Result;
 use crate::kernel::{Bytes, Fields, Kernel, damaged, put};
 use crate::text::TextDigest;
@@ -33,7 +34,16 @@ impl Default for ExactDuplicates {
 
 impl ExactDuplicates {
     /// The name that marks carry.
-    pub const NAME: &'static str = "exact";
+    pub const NAME: &'static str = EXACT_PASS;
+
+    /// What [`observe`](Kernel::observe) notes of a document.
+    pub(crate) fn sighting(document: &Document) -> Option<Sighting> {
+        if document.is_removed() {
+            return None;
+        }
+        let digest = TextDigest::of(&document.kept());
+        Some(Sighting { digest, position: document.position, id: document.id.clone() })
+    }
 }
 
 impl Kernel for ExactDuplicates {
@@ -48,11 +58,7 @@ impl Kernel for ExactDuplicates {
     }
 
     fn observe(&self, document: &Document, evidence: &mut Sightings) -> Result<()> {
-        if document.is_removed() {
-            return Ok(());
-        }
-        let digest = TextDigest::of(&document.kept());
-        evidence.push(Sighting { digest, position: document.position, id: document.id.clone() })
+        ExactDuplicates::sighting(document).map_or(Ok(()), |sighting| evidence.push(sighting))
     }
 
     fn merge(&self, evidence: &mut Sightings, other: Sightings) -> Result<()> {
@@ -75,7 +81,7 @@ impl Kernel for ExactDuplicates {
 
 /// One occurrence of a text.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-struct Sighting {
+pub(crate) struct Sighting {
     digest: TextDigest,
     position: Position,
     id: String,
@@ -88,6 +94,16 @@ impl Default for Sighting {
 }
 
 impl Sighting {
+    /// Changes where the text was seen.
+    pub(crate) fn move_to(&mut self, position: Position) {
+        self.position = position;
+    }
+
+    /// Appends the bytes that [`Sightings::from_bytes`] reads.
+    pub(crate) fn append_to(&self, bytes: &mut Vec<u8>) -> Result<()> {
+        Ok(self.write(bytes)?)
+    }
+
     fn bytes(&self) -> usize {
         size_of::<Sighting>() + self.id.len()
     }
@@ -153,6 +169,28 @@ impl Sightings {
         self.bytes += sighting.bytes();
         self.entries.push(sighting);
         if self.bytes > self.limit { self.spill() } else { Ok(()) }
+    }
+
+    /// Adds what [`Bytes::to_bytes`] wrote.
+    pub(crate) fn extend(&mut self, bytes: impl BufRead) -> Result<()> {
+        self.extend_with(bytes, |_| true)
+    }
+
+    /// The same, but only texts with some digests.
+    pub(crate) fn extend_with(&mut self, mut bytes: impl BufRead, wanted: impl Fn(TextDigest) -> bool) -> Result<()> {
+        let mut sighting = Sighting::default();
+        while !bytes.fill_buf()?.is_empty() {
+            sighting.read(&mut bytes).map_err(|_| damaged())?;
+            if wanted(sighting.digest) {
+                self.push(std::mem::take(&mut sighting))?;
+            }
+        }
+        Ok(())
+    }
+
+    /// The digests in memory; `None` if there are others.
+    pub(crate) fn digests(&self) -> Option<HashSet<TextDigest>> {
+        self.runs.is_empty().then(|| self.entries.iter().map(|sighting| sighting.digest).collect())
     }
 
     fn merge(&mut self, other: Sightings) -> Result<()> {
@@ -233,13 +271,9 @@ impl Bytes for Sightings {
         Ok(out)
     }
 
-    fn from_bytes(mut bytes: &[u8]) -> Result<Sightings> {
+    fn from_bytes(bytes: &[u8]) -> Result<Sightings> {
         let mut sightings = ExactDuplicates::default().partial();
-        while !bytes.is_empty() {
-            let mut sighting = Sighting::default();
-            sighting.read(&mut bytes).map_err(|_| damaged())?;
-            sightings.push(sighting)?;
-        }
+        sightings.extend(bytes)?;
         Ok(sightings)
     }
 }

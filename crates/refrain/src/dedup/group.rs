@@ -266,9 +266,64 @@ pub(super) fn count(partition: &mut Partition) -> Result<Grouped> {
     Ok(grouped)
 }
 
+/// How much of something is repeated.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+pub(crate) struct Repeated {
+    /// How many there are.
+    pub(crate) all: u64,
+    /// How many different ones.
+    pub(crate) distinct: u64,
+    /// How many different ones occur at least twice.
+    pub(crate) duplicate: u64,
+}
+
+impl std::ops::AddAssign for Repeated {
+    fn add_assign(&mut self, other: Repeated) {
+        self.all += other.all;
+        self.distinct += other.distinct;
+        self.duplicate += other.duplicate;
+    }
+}
+
+/// Counts the hashes of a partition: all of them, and those that are kept. `ignored` bits do not belong to the hash.
+pub(super) fn repeated(
+    partition: &Partition,
+    is_kept: impl Fn(u64) -> bool,
+    ignored: u64,
+) -> Result<super::RepetitionCounts> {
+    let buckets = Buckets::new::<NGRAM>(&partition.read()?, |entry| number(&entry[4..]), |entry, _| number(entry));
+    let mut counts = super::RepetitionCounts::default();
+    // How often a hash occurs at all, and in kept text, as far as it matters.
+    let mut seen: Seen<u64, (bool, u8)> = Seen::new();
+    for bucket in buckets.iter() {
+        seen.clear(bucket.len());
+        for entry in bucket {
+            let kept = is_kept(*entry);
+            counts.before.all += 1;
+            counts.after.all += u64::from(kept);
+            match seen.get_or_add(entry & !ignored, || (false, u8::from(kept))) {
+                None => {
+                    counts.before.distinct += 1;
+                    counts.after.distinct += u64::from(kept);
+                }
+                Some((again, times)) => {
+                    counts.before.duplicate += u64::from(!*again);
+                    *again = true;
+                    if kept {
+                        counts.after.distinct += u64::from(*times == 0);
+                        counts.after.duplicate += u64::from(*times == 1);
+                        *times = (*times + 1).min(2);
+                    }
+                }
+            }
+        }
+    }
+    Ok(counts)
+}
+
 /// Numbers the n-grams of a partition that occur at least twice, in order of first occurrence, from 1; answers others
-/// with zero.
-pub(super) fn group(partition: &mut Partition) -> Result<Grouped> {
+/// with zero. If `CAUSAL`, an n-gram is widespread from the occurrence on that makes it so, not before.
+pub(super) fn group<const CAUSAL: bool>(partition: &mut Partition) -> Result<Grouped> {
     let entries = partition.read()?;
     let mut firsts = vec![0_u32; entries.len() / NGRAM];
     let bits = |entry: &[u8]| number(&entry[4..]);
@@ -284,23 +339,29 @@ pub(super) fn group(partition: &mut Partition) -> Result<Grouped> {
     );
     drop(entries);
     let mut counts: Vec<(u64, u32)> = Vec::new();
+    let mut answers = Vec::with_capacity(firsts.len() * NUMBER);
     for at in 0..firsts.len() {
         let first = firsts[at] as usize;
-        if first == 0 {
-            continue;
-        }
         if first == at + 1 {
             counts.push((0, counts.len() as u32 + 1));
             firsts[at] = counts.len() as u32;
-        } else {
+        } else if first > 0 {
             firsts[at] = firsts[first - 1];
         }
-        counts[firsts[at] as usize - 1].0 += 1;
+        let count = firsts[at].checked_sub(1).map_or(0, |number| {
+            let count = &mut counts[number as usize].0;
+            *count += 1;
+            *count
+        });
+        if CAUSAL {
+            answers.extend_from_slice(&flagged(firsts[at], count).to_le_bytes());
+        }
     }
-    let mut answers = Vec::with_capacity(firsts.len() * NUMBER);
-    for number in &firsts {
-        let count = number.checked_sub(1).map_or(0, |at| counts[at as usize].0);
-        answers.extend_from_slice(&flagged(*number, count).to_le_bytes());
+    if !CAUSAL {
+        for number in &firsts {
+            let count = number.checked_sub(1).map_or(0, |at| counts[at as usize].0);
+            answers.extend_from_slice(&flagged(*number, count).to_le_bytes());
+        }
     }
     partition.answer(answers)?;
     let occurrences = counts.iter().map(|(count, _)| count).sum();
@@ -314,8 +375,8 @@ pub(crate) fn flagged(number: u32, count: u64) -> u32 {
 
 /// Answers each entry with the position of the first one with its hash, counted from 1; zero for the first itself. An
 /// entry is a hash followed by a position. Answers for entries that occur again have [`REPEATED_PLACE`], and those for widespread
-/// ones have [`WIDESPREAD_PLACE`].
-pub(super) fn first_places<const N: usize>(partition: &mut Partition) -> Result<()> {
+/// ones have [`WIDESPREAD_PLACE`]; if `CAUSAL`, only from the occurrence on that makes them widespread.
+pub(super) fn first_places<const N: usize, const CAUSAL: bool>(partition: &mut Partition) -> Result<()> {
     let entries = partition.read()?;
     let mut answers = vec![0_u8; entries.len() / N * PLACE];
     let key = |entry: &[u8]| {
@@ -344,7 +405,7 @@ pub(super) fn first_places<const N: usize>(partition: &mut Partition) -> Result<
                 put(at, place | repeated);
                 return;
             }
-            if *count == few.len() + 1 {
+            if *count == few.len() + 1 && !CAUSAL {
                 put(few[0], widespread);
                 few[1..].iter().for_each(|at| put(*at, place | widespread));
             }

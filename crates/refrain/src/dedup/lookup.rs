@@ -176,6 +176,11 @@ pub struct Aligner {
 }
 
 impl Aligner {
+    /// True if whole documents are compared word by word.
+    pub(crate) fn compares_documents(&self) -> bool {
+        self.options.task == Task::Documents && self.options.aligns
+    }
+
     /// Computes in advance what judging a document needs. Optional, and possible for many documents at once.
     pub fn align(&self, signature: &Signature, evidence: &mut DocumentEvidence) -> Result<()> {
         match self.options.task {

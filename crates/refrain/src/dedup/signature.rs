@@ -146,7 +146,7 @@ impl Signature {
 
 /// Calls `take` with the hashes of all n-grams of some words, each computed from the one before.
 #[inline]
-fn each_hash(words: &[Word], n: usize, mut take: impl FnMut(u64)) {
+pub(super) fn each_hash(words: &[Word], n: usize, mut take: impl FnMut(u64)) {
     if n == 0 || words.len() < n {
         return;
     }

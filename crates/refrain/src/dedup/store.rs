@@ -20,6 +20,8 @@ const FEW: usize = 256 * WORD;
 /// The number of words sampled to find common ones, and how many are read at a time.
 const SAMPLE: u64 = 16 << 20;
 const SAMPLE_STEP: u64 = 1 << 20;
+/// The least words by which a document is judged, if later ones must not matter.
+const LEAST_SAMPLE: u64 = 1 << 16;
 /// A word is common if it is at least one in this many words and was seen this often.
 const COMMON: u64 = 1000;
 const LEAST_COMMON: u32 = 20;
@@ -81,7 +83,7 @@ fn address_and_id(bytes: &[u8]) -> (Option<&[u8]>, &[u8]) {
 
 /// The file of the words.
 pub(super) const WORDS: &str = "words";
-const NAMES: [&str; 3] = [WORDS, "documents", "ids"];
+pub(super) const NAMES: [&str; 3] = [WORDS, "documents", "ids"];
 
 /// True for a folder with the files of a store.
 pub(super) fn is_store(folder: &Path) -> bool {
@@ -142,8 +144,9 @@ pub(crate) struct Store {
     /// Where the words of one document in [`STEP`] begin.
     steps: Vec<u64>,
     count: usize,
-    /// Words that are common in the whole collection.
-    common: HashSet<u64, Spread>,
+    /// Words that are common in the first words of the collection, and for which documents they are counted: those that begin
+    /// at this position or later. The last that applies counts.
+    common: Vec<(u64, HashSet<u64, Spread>)>,
     /// How many earlier documents have the same id, and the separator between an id and its number, if ids are
     /// numbered; `None` if no id is repeated.
     times: Option<(File, Option<String>)>,
@@ -153,7 +156,7 @@ pub(crate) struct Store {
 }
 
 /// The hash of an id.
-pub(super) fn hash_of_id(id: &[u8]) -> u64 {
+pub(crate) fn hash_of_id(id: &[u8]) -> u64 {
     mix(id.iter().fold(0xcbf2_9ce4_8422_2325, |hash, byte| (hash ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3)))
 }
 
@@ -184,7 +187,7 @@ impl Store {
             ids,
             steps: Vec::new(),
             count,
-            common: HashSet::default(),
+            common: Vec::new(),
             times: None,
             #[cfg(test)]
             words_read: std::sync::atomic::AtomicU64::default(),
@@ -201,13 +204,16 @@ impl Store {
         self.count
     }
 
-    /// Finds the words that are common in the collection, from its first words.
-    pub(super) fn count_common(&mut self) -> Result<()> {
+    /// Finds the words that are common in the collection, from its first words. If `causal`, a document is judged by as many
+    /// words as there are before it: a power of two of them.
+    pub(super) fn count_common(&mut self, causal: bool) -> Result<()> {
         let mut counts: HashMap<u64, u32, Spread> = HashMap::default();
         let (mut at, mut words) = (0, Vec::new());
-        let end = self.places()?.min(SAMPLE);
+        let places = self.places()?;
+        let end = places.min(SAMPLE);
+        let step = if causal { LEAST_SAMPLE } else { SAMPLE_STEP };
         while at < end {
-            self.words(at, (at + SAMPLE_STEP).min(end), &mut words)?;
+            self.words(at, (at + step).min(end), &mut words)?;
             for word in &words {
                 // Most words are rare; a word that is not seen early is not common.
                 match counts.get_mut(word) {
@@ -218,16 +224,20 @@ impl Store {
                     None => {}
                 }
             }
-            at += SAMPLE_STEP;
+            at = (at + step).min(end);
+            if (causal && at.is_power_of_two()) || (!causal && at == end) {
+                let is_common = |(word, count): (&u64, &u32)| {
+                    (*word != 0 && *count >= LEAST_COMMON && u64::from(*count) * COMMON > at).then_some(*word)
+                };
+                self.common.push((if causal { at } else { 0 }, counts.iter().filter_map(is_common).collect()));
+            }
         }
-        counts.retain(|word, count| *word != 0 && *count >= LEAST_COMMON && u64::from(*count) * COMMON > end);
-        self.common = counts.into_keys().collect();
         Ok(())
     }
 
-    /// True for a word that is common in the collection.
-    pub(super) fn is_common(&self, word: u64) -> bool {
-        self.common.contains(&word)
+    /// True for a word that is common in the collection, for a document that begins at a position.
+    pub(super) fn is_common(&self, word: u64, start: u64) -> bool {
+        self.common.iter().rev().find(|(from, _)| *from <= start).is_some_and(|(_, common)| common.contains(&word))
     }
 
     /// The number of words, including the placeholders between documents.

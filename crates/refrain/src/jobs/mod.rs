@@ -18,6 +18,7 @@ mod evidence;
 mod extract;
 mod failures;
 mod input;
+mod judging;
 mod library;
 mod outputs;
 mod quality;

@@ -42,6 +42,11 @@ impl Digest {
         self.0.finalize().first_chunk().map_or(0, |half| u128::from_le_bytes(*half))
     }
 
+    /// The digest itself.
+    pub(crate) fn bytes(self) -> [u8; 32] {
+        self.0.finalize().into()
+    }
+
     /// The digest in hexadecimal.
     pub(crate) fn hex(self) -> String {
         let mut hex = String::with_capacity(64);

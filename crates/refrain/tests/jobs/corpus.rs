@@ -1,6 +1,7 @@
 use std::fs;
+use std::path::Path;
 
-use refrain::jobs::corpus::Start;
+use refrain::jobs::corpus::{CorpusCheck, CorpusDedup, Manifest, Start};
 use refrain::{Corpus, Document, Input, Outputs, Run};
 
 use super::{read, samples, texts};
@@ -32,4 +33,124 @@ fn threads_do_not_matter() {
     let ((one, documents), (two, others)) = (build(1), build(2));
     assert_eq!(one, two);
     assert_eq!(texts(&documents), texts(&others));
+}
+
+/// Documents with exact copies, copied and edited paragraphs, and forms that differ in names and numbers.
+fn repetitive(seed: u64, count: usize) -> Vec<String> {
+    let mut state = seed;
+    let mut random = move |below: usize| {
+        state = state.wrapping_mul(0x5851_F42D_4C95_7F2D).wrapping_add(0x1405_7B7E_F767_814F);
+        (state >> 33) as usize % below
+    };
+    let word = |n: usize| format!("{}{}", ["ka", "lo", "mi", "ter", "sun", "ve"][n % 6], n);
+    let paragraph = |random: &mut dyn FnMut(usize) -> usize| -> String {
+        let words: Vec<String> = (0..20 + random(30)).map(|_| word(random(4000))).collect();
+        words.join(" ") + "."
+    };
+    let known: Vec<String> = (0..12).map(|_| paragraph(&mut random)).collect();
+    let form = paragraph(&mut random);
+    let mut documents: Vec<String> = Vec::new();
+    for _ in 0..count {
+        if !documents.is_empty() && random(6) == 0 {
+            documents.push(documents[random(documents.len())].clone());
+            continue;
+        }
+        let blocks: Vec<String> = (0..1 + random(4))
+            .map(|_| match random(5) {
+                0 => known[random(known.len())].clone(),
+                1 => format!("{form} Dear Mr {} of {} Street: {}.", word(random(90)), random(900), word(random(4000))),
+                2 => {
+                    let mut words: Vec<String> = known[random(known.len())].split(' ').map(str::to_owned).collect();
+                    for _ in 0..3 {
+                        let at = random(words.len());
+                        words[at] = word(random(4000));
+                    }
+                    words.join(" ")
+                }
+                _ => paragraph(&mut random),
+            })
+            .collect();
+        documents.push(blocks.join("\n\n"));
+    }
+    documents
+}
+
+fn write_jsonl(path: &Path, texts: &[String], first: usize) {
+    let line = |(at, text): (usize, &String)| {
+        serde_json::json!({"id": format!("d{}", first + at), "text": text}).to_string() + "\n"
+    };
+    fs::write(path, texts.iter().enumerate().map(line).collect::<String>()).expect("a file");
+}
+
+fn build(job: &Corpus, inputs: &[&Path], output: &Path) -> Manifest {
+    let input = Input::paths(inputs.iter().map(|path| path.to_string_lossy())).expect("names");
+    job.run(&input, Outputs::to(output).expect("a name"), &Run::default()).expect("a corpus").manifest
+}
+
+#[test]
+fn a_corpus_that_grew_is_the_corpus_of_all_inputs() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let at = |name: &str| folder.path().join(name);
+    for (seed, dedup) in
+        [(1, CorpusDedup::Blocks), (2, CorpusDedup::Blocks), (3, CorpusDedup::Documents), (4, CorpusDedup::Exact)]
+    {
+        let texts = repetitive(seed, 150);
+        // Small parts, so that judging is resumed and parts do not end where batches do.
+        let job = Corpus { dedup, part_size: 12_000, checkpoint: 5000, keep_marked: true, ..Corpus::default() };
+        let cuts = [0, 7 + 40 * seed as usize % 60, 90, texts.len()];
+        let files: Vec<_> = cuts
+            .windows(2)
+            .enumerate()
+            .map(|(number, cut)| {
+                let file = at(&format!("{seed}-{number}.jsonl"));
+                write_jsonl(&file, &texts[cut[0]..cut[1]], cut[0]);
+                file
+            })
+            .collect();
+        let (whole, grown) = (at(&format!("{seed}-whole")), at(&format!("{seed}-grown")));
+        let all: Vec<&Path> = files.iter().map(AsRef::as_ref).collect();
+        let expected = build(&job, &all, &whole);
+        let mut manifest = build(&job, &all[..1], &grown);
+        let adding = Corpus { add: true, ..job.clone() };
+        for (number, file) in all.iter().enumerate().skip(1) {
+            let before = fs::read(grown.join(&manifest.parts[0].path)).expect("a part");
+            manifest = build(&adding, &[file], &grown);
+            assert_eq!(manifest.batches.len(), number + 1);
+            assert_eq!(
+                fs::read(grown.join(&manifest.parts[0].path)).expect("a part"),
+                before,
+                "old parts do not change"
+            );
+        }
+        assert_eq!(texts_of(&grown), texts_of(&whole), "{dedup:?}");
+        let check = CorpusCheck::of(&grown, &Run::default()).expect("a corpus");
+        assert_eq!((&check.problems, check.documents), (&Vec::new(), 150));
+        assert_eq!(check.digest, CorpusCheck::of(&whole, &Run::default()).expect("a corpus").digest);
+        assert_eq!(manifest.statistics.total, expected.statistics.total);
+        assert_eq!(manifest.statistics.input, expected.statistics.input);
+        assert_eq!(manifest.inputs, expected.inputs);
+        let total = &expected.statistics.total;
+        assert!(total.duplicates.documents > 0);
+        assert_eq!(total.near_duplicates.words > 0, dedup != CorpusDedup::Exact);
+        // The same batch again is known.
+        let input = Input::paths([files[1].to_string_lossy()]).expect("a name");
+        let again = adding.run(&input, Outputs::to(&grown).expect("a name"), &Run::default()).expect("a corpus");
+        assert_eq!((again.start, again.manifest), (Start::Complete, manifest));
+        // The removed ranges are the same, too.
+        assert_eq!(removed_of(&grown), removed_of(&whole));
+    }
+}
+
+fn texts_of(corpus: &Path) -> Vec<(String, String)> {
+    read(corpus).into_iter().map(|document| (document.id.clone(), document.kept().into_owned())).collect()
+}
+
+/// All removed ranges as they are listed.
+fn removed_of(corpus: &Path) -> Vec<u8> {
+    let manifest = Manifest::read(corpus).expect("a corpus");
+    let list = |part: &refrain::jobs::corpus::Part| {
+        let packed = fs::File::open(corpus.join(&part.path)).expect("a list");
+        zstd::decode_all(packed).expect("zstd")
+    };
+    manifest.removed.iter().flat_map(list).collect()
 }

@@ -7,20 +7,33 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
+use super::digest::ContentDigest;
+use super::run::{Corpus, CorpusDedup};
 use crate::disk::atomic::open_lock;
 use crate::error::{Error, Hint, IoContext, Result};
 use crate::source::InputFiles;
 use crate::source::corpus::{CLEARING, Identity, LAYOUT, MANIFEST, RUN, WORK, parts_of};
 use crate::stats::Statistics;
 use crate::text::Digest;
-use crate::write::{Compressed, Compression, Sink, Written, write_atomically};
+use crate::write::{Compressed, Compression, Format, Sink, Written, write_atomically};
 
 const STATS: &str = "stats.json";
 const ERRORS: &str = "errors.jsonl";
-const INPUTS: &str = "inputs.tsv";
+pub(super) const INPUTS: &str = "inputs.tsv";
+const RECIPE: &str = "recipe.toml";
 const DOCUMENTS: &str = "documents";
 const REMOVED: &str = "removed";
 const LOCK: &str = "lock";
+/// What a batch adds, in the work folder, and the file that makes it a part of the corpus.
+const NEW: &str = "new";
+const COMMIT: &str = "commit";
+/// The folder of what later batches are compared with, and the files in its folders.
+const EVIDENCE: &str = "evidence";
+const EVIDENCE_FILES: [&str; 6] = [EXACT, VERDICTS, "words", "documents", "ids", "evidence.json"];
+/// Digests of all documents.
+pub(super) const EXACT: &str = "exact";
+/// Verdicts on all documents that were compared.
+pub(super) const VERDICTS: &str = "verdicts";
 
 /// The content of a corpus folder. It has no timestamps, so that the same input and options always give the same bytes.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -35,7 +48,31 @@ pub struct Manifest {
     pub parts: Vec<Part>,
     /// The files with the removed ranges, in order; `None` if not requested.
     pub removed: Vec<Part>,
+    /// The digest of all documents; `None` in corpora of earlier versions. It does not depend on the format or on the sizes of parts.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) digest: Option<ContentDigest>,
+    /// What each run added, in order.
+    #[serde(default)]
+    pub batches: Vec<Batch>,
+    /// The folder of what later batches are compared with.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub evidence: Option<String>,
     /// The figures.
+    pub statistics: Statistics,
+}
+
+/// What one run added to a corpus.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Batch {
+    /// The program that added it.
+    pub refrain: Identity,
+    /// Its inputs.
+    pub inputs: InputsRecord,
+    /// The number of its parts.
+    pub parts: usize,
+    /// The number of files with removed ranges.
+    pub removed: usize,
+    /// Its figures.
     pub statistics: Statistics,
 }
 
@@ -48,6 +85,16 @@ pub struct InputsRecord {
     pub bytes: u64,
     /// Digest of `inputs.tsv`.
     pub sha256: String,
+}
+
+impl InputsRecord {
+    /// These inputs behind others: the list in the folder holds both.
+    pub(super) fn after(&self, others: &InputsRecord, folder: &Folder) -> Result<InputsRecord> {
+        let list = folder.path(INPUTS);
+        let mut digest = Digest::default();
+        digest.update(&fs::read(&list).at(&list)?);
+        Ok(InputsRecord { files: others.files + self.files, bytes: others.bytes + self.bytes, sha256: digest.hex() })
+    }
 }
 
 /// A file of a corpus.
@@ -148,20 +195,23 @@ pub(super) fn list_inputs(inputs: &InputFiles) -> String {
 /// A corpus folder that belongs to this run as long as this value lives.
 pub(super) struct Folder {
     root: PathBuf,
+    /// A batch is added: what is new is kept aside until all of it is complete.
+    adds: bool,
     _lock: Option<File>,
 }
 
 /// The state of a folder.
 pub(super) enum State {
     /// Ready to be filled, from the start or from where an earlier run stopped.
-    Open { folder: Folder, begun: bool },
+    Open { folder: Folder, begun: bool, base: Option<Box<Manifest>> },
     /// Filled by the same command before.
     Complete(Box<Manifest>),
 }
 
 impl Folder {
     /// Opens a folder for a run: a new one, one that the same command began to fill, or any one when `overwrite` is set.
-    pub(super) fn open(root: &Path, record: &RunRecord, inputs: &str, overwrite: bool) -> Result<State> {
+    /// With `add`, a complete corpus gets another batch.
+    pub(super) fn open(root: &Path, record: &RunRecord, inputs: &str, overwrite: bool, add: bool) -> Result<State> {
         // For the system, a file name with a slash after it does not exist.
         let plain: PathBuf = root.components().collect();
         if plain.exists() && !plain.is_dir() {
@@ -175,16 +225,28 @@ impl Folder {
             )));
         }
         fs::create_dir_all(root.join(WORK)).at(root)?;
-        let folder = Folder { root: root.to_owned(), _lock: Some(lock(root)?) };
+        let mut folder = Folder { root: root.to_owned(), adds: false, _lock: Some(lock(root)?) };
+        folder.finish_commit()?;
         if overwrite || folder.work(CLEARING).exists() {
             folder.clear()?;
         }
-        if let Some(manifest) = read_json::<Manifest>(&root.join(MANIFEST))? {
+        let begun = read_json::<RunRecord>(&folder.work(RUN))?;
+        let complete = read_json::<Manifest>(&root.join(MANIFEST))?;
+        if let Some(manifest) = complete {
+            if add {
+                folder.adds = true;
+                return folder.open_batch(manifest, record, inputs, begun);
+            }
             let then = RunRecord {
                 refrain: manifest.refrain.clone(),
                 inputs: manifest.inputs.clone(),
-                options: manifest.options.clone(),
+                options: manifest.known_options(),
             };
+            if begun.is_some_and(|begun| !begun.differences(&then).is_empty()) {
+                let error = format!("a batch was being added to {} when a run ended", root.display());
+                let advice = "run the command that adds it again";
+                return Err(Error::Refused(error).hint(Hint::option("add", advice)));
+            }
             let differences = then.differences(record);
             folder.remove_work()?;
             let way_out = "replace it with `overwrite`, or name another folder";
@@ -200,7 +262,6 @@ impl Folder {
             ));
             return Err(error.hint(Hint::option("overwrite", format!("{}; {way_out}", differences.join("; ")))));
         }
-        let begun = read_json::<RunRecord>(&folder.work(RUN))?;
         if let Some(then) = &begun {
             refuse_standard_input(root, inputs, "start again with `overwrite`")?;
             let differences = then.differences(record);
@@ -219,10 +280,125 @@ impl Folder {
             write_atomically(&folder.path(INPUTS), inputs.as_bytes())?;
             write_json(&folder.work(RUN), record)?;
         }
-        Ok(State::Open { folder, begun: begun.is_some() })
+        Ok(State::Open { folder, begun: begun.is_some(), base: None })
     }
 
+    /// Begins or resumes to add a batch.
+    fn open_batch(
+        self,
+        manifest: Manifest,
+        record: &RunRecord,
+        inputs: &str,
+        begun: Option<RunRecord>,
+    ) -> Result<State> {
+        if manifest.knows(&record.inputs) {
+            self.remove_work()?;
+            return Ok(State::Complete(Box::new(manifest)));
+        }
+        let is_begun = begun.is_some();
+        if let Err(error) = self.check_batch(&manifest, record, inputs, begun) {
+            if !is_begun {
+                self.remove_work()?;
+            }
+            return Err(error);
+        }
+        for name in [DOCUMENTS, REMOVED] {
+            let path = self.path(name);
+            fs::create_dir_all(&path).at(&path)?;
+        }
+        let all = self.old_path(INPUTS);
+        let all = fs::read_to_string(&all).at(&all)? + inputs;
+        write_atomically(&self.path(INPUTS), all.as_bytes())?;
+        write_json(&self.work(RUN), record)?;
+        Ok(State::Open { folder: self, begun: is_begun, base: Some(Box::new(manifest)) })
+    }
+
+    /// Refuses a batch that the corpus cannot get.
+    fn check_batch(
+        &self,
+        manifest: &Manifest,
+        record: &RunRecord,
+        inputs: &str,
+        begun: Option<RunRecord>,
+    ) -> Result<()> {
+        let root = self.root.display();
+        refuse_standard_input(&self.root, inputs, "save it to a file first")?;
+        let then = RunRecord { options: manifest.known_options(), ..record.clone() };
+        let differences = then.differences(record).join("; ");
+        if !differences.is_empty() {
+            let error = Error::Refused(format!("{root} was built with other options"));
+            let way_out = "add with the same options, or build another corpus";
+            return Err(error.hint(Hint::new(format!("{differences}; {way_out}"))));
+        }
+        let differences = begun.map(|begun| begun.differences(record).join("; ")).unwrap_or_default();
+        if !differences.is_empty() {
+            let error = Error::Refused(format!("another batch was being added to {root} when a run ended"));
+            let work = self.work("");
+            return Err(
+                error.hint(Hint::new(format!("{differences}; add that batch first, or delete {}", work.display())))
+            );
+        }
+        match &manifest.evidence {
+            Some(evidence) if self.old_path(evidence).is_dir() => Ok(()),
+            _ => {
+                let error = Error::Refused(format!("{root} has no evidence that new documents could be compared with"));
+                Err(error.hint(Hint::option("rebuild_evidence", "make it again with `rebuild_evidence`")))
+            }
+        }
+    }
+
+    /// Opens a complete corpus to change it.
+    pub(super) fn open_to_change(root: &Path) -> Result<(Folder, Manifest)> {
+        Manifest::read(root)?;
+        fs::create_dir_all(root.join(WORK)).at(root)?;
+        let folder = Folder { root: root.to_owned(), adds: true, _lock: Some(lock(root)?) };
+        folder.finish_commit()?;
+        if folder.work(RUN).exists() {
+            let error = format!("a batch was being added to {} when a run ended", root.display());
+            return Err(Error::Refused(error).hint(Hint::option("add", "run the command that adds it again")));
+        }
+        Ok((folder, Manifest::read(root)?))
+    }
+
+    /// Prepares the lists of inputs and failures without some of their lines: from which on, and how many.
+    pub(super) fn drop_lines(&self, inputs: u64, their_inputs: u64, failures: u64, their_failures: u64) -> Result<()> {
+        for (name, from, count) in [(INPUTS, inputs, their_inputs), (ERRORS, failures, their_failures)] {
+            let path = self.old_path(name);
+            let mut kept = Vec::new();
+            for (at, line) in (0..).zip(fs::read(&path).at(&path)?.split_inclusive(|byte| *byte == b'\n')) {
+                if !(from..from + count).contains(&at) {
+                    kept.extend_from_slice(line);
+                }
+            }
+            fs::create_dir_all(self.path("")).at(&path)?;
+            write_atomically(&self.path(name), &kept)?;
+        }
+        Ok(())
+    }
+
+    /// The inputs without those of a batch, once its [lines](Folder::drop_lines) are gone.
+    pub(super) fn inputs_without(&self, all: &InputsRecord, batch: &InputsRecord) -> Result<InputsRecord> {
+        let none = InputsRecord { files: 0, bytes: 0, sha256: String::new() };
+        let rest = InputsRecord { files: all.files - batch.files, bytes: all.bytes - batch.bytes, ..none.clone() };
+        rest.after(&none, self)
+    }
+
+    /// Makes a change a part of the corpus.
+    pub(super) fn complete_change(&self, manifest: &Manifest) -> Result<()> {
+        write_json(&self.path(STATS), &manifest.statistics)?;
+        write_json(&self.path(MANIFEST), manifest)?;
+        write_atomically(&self.work(COMMIT), b"")?;
+        self.finish_commit()?;
+        self.remove_work()
+    }
+
+    /// The path of a file of the corpus. While a batch is added, it is aside.
     pub(super) fn path(&self, name: &str) -> PathBuf {
+        if self.adds { self.work(NEW).join(name) } else { self.root.join(name) }
+    }
+
+    /// The path of a file of the corpus as it was before.
+    pub(super) fn old_path(&self, name: &str) -> PathBuf {
         self.root.join(name)
     }
 
@@ -238,26 +414,102 @@ impl Folder {
         format!("{REMOVED}/{name}")
     }
 
+    /// The folder of evidence behind a batch.
+    pub(super) fn evidence(batch: usize) -> String {
+        format!("{EVIDENCE}/{batch:05}")
+    }
+
     /// The list of failures, opened for writing.
     pub(super) fn errors(&self) -> Result<Compressed> {
         Compression::None.compress(Sink::file(&self.path(ERRORS))?)
     }
 
+    /// The list of failures of the corpus before a batch is added.
+    pub(super) fn old_errors(&self) -> Result<Option<File>> {
+        let path = self.old_path(ERRORS);
+        if self.adds { File::open(&path).at(&path).map(Some) } else { Ok(None) }
+    }
+
     /// Writes the files that complete the folder, the manifest last.
-    pub(super) fn complete(&self, manifest: &Manifest) -> Result<()> {
+    pub(super) fn complete(&self, manifest: &Manifest, recipe: &str) -> Result<()> {
         write_json(&self.path(STATS), &manifest.statistics)?;
-        if manifest.removed.is_empty() {
-            let _ = fs::remove_dir(self.path(REMOVED));
+        write_atomically(&self.path(RECIPE), recipe.as_bytes())?;
+        if !self.adds {
+            if manifest.removed.is_empty() {
+                let _ = fs::remove_dir(self.path(REMOVED));
+            }
+            write_json(&self.path(MANIFEST), manifest)?;
+            return self.remove_work();
         }
         write_json(&self.path(MANIFEST), manifest)?;
+        // From here on, the batch is a part of the corpus: a later run does the rest if this one is killed.
+        write_atomically(&self.work(COMMIT), b"")?;
+        self.finish_commit()?;
         self.remove_work()
+    }
+
+    /// Gives the files of a complete batch their names, the manifest last, and removes what the corpus no longer needs.
+    fn finish_commit(&self) -> Result<()> {
+        if !self.work(COMMIT).exists() {
+            return Ok(());
+        }
+        let new = self.work(NEW);
+        let mut files = Vec::new();
+        for entry in walkdir::WalkDir::new(&new).into_iter().flatten().filter(|entry| entry.file_type().is_file()) {
+            files.extend(entry.path().strip_prefix(&new).map(Path::to_owned));
+        }
+        files.sort_by_key(|name| (name == Path::new(MANIFEST), name.clone()));
+        for name in files {
+            let (from, to) = (new.join(&name), self.root.join(&name));
+            if let Some(folder) = to.parent() {
+                fs::create_dir_all(folder).at(folder)?;
+            }
+            fs::rename(&from, &to).at(&to)?;
+        }
+        let manifest: Option<Manifest> = read_json(&self.root.join(MANIFEST))?;
+        if let Some(manifest) = &manifest {
+            self.remove_parts_but(manifest)?;
+            self.remove_evidence(manifest.evidence.as_deref())?;
+        }
+        remove(&self.work(RUN))?;
+        remove(&self.work(COMMIT))
+    }
+
+    /// Removes parts that do not belong to the corpus.
+    fn remove_parts_but(&self, manifest: &Manifest) -> Result<()> {
+        for name in [DOCUMENTS, REMOVED] {
+            for entry in fs::read_dir(self.root.join(name)).into_iter().flatten().flatten() {
+                let known = format!("{name}/{}", entry.file_name().to_string_lossy());
+                let mut parts = manifest.parts.iter().chain(&manifest.removed);
+                if is_part(&entry.path()) && !parts.any(|part| part.path == known) {
+                    remove(&entry.path())?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Removes evidence, except for a folder that is still needed.
+    fn remove_evidence(&self, needed: Option<&str>) -> Result<()> {
+        let folder = self.root.join(EVIDENCE);
+        for entry in fs::read_dir(&folder).into_iter().flatten().flatten() {
+            let name = format!("{EVIDENCE}/{}", entry.file_name().to_string_lossy());
+            if needed != Some(&name) {
+                for file in EVIDENCE_FILES {
+                    remove(&entry.path().join(file))?;
+                }
+                let _ = fs::remove_dir(entry.path());
+            }
+        }
+        let _ = fs::remove_dir(folder);
+        Ok(())
     }
 
     /// Removes what refrain wrote, and nothing else.
     fn clear(&self) -> Result<()> {
         // If killed from here on, the next run clears the rest.
         write_atomically(&self.work(CLEARING), b"")?;
-        for name in [MANIFEST, STATS, ERRORS, INPUTS] {
+        for name in [MANIFEST, STATS, ERRORS, INPUTS, RECIPE] {
             remove(&self.path(name))?;
         }
         for name in [DOCUMENTS, REMOVED, WORK] {
@@ -265,6 +517,9 @@ impl Folder {
             let Ok(entries) = fs::read_dir(&folder) else { continue };
             for entry in entries {
                 let path = entry.at(&folder)?.path();
+                if name == WORK && path.is_dir() {
+                    fs::remove_dir_all(&path).at(&path)?;
+                }
                 let ours = name == WORK || is_part(&path);
                 if ours && !path.ends_with(LOCK) && !path.ends_with(CLEARING) && path.is_file() {
                     remove(&path)?;
@@ -273,6 +528,7 @@ impl Folder {
             // The folder is kept if it contains other files.
             let _ = fs::remove_dir(&folder);
         }
+        self.remove_evidence(None)?;
         remove(&self.work(CLEARING))
     }
 
@@ -367,7 +623,101 @@ pub(super) fn write_json(path: &Path, value: &impl Serialize) -> Result<()> {
     write_atomically(path, &content)
 }
 
+/// A recipe: the inputs, and the options that are not at their defaults, as TOML. Strings, numbers and lists are written there as
+/// in JSON.
+pub(super) fn recipe(inputs: &[String], options: &Map<String, Value>, defaults: &Map<String, Value>) -> String {
+    let version = env!("CARGO_PKG_VERSION");
+    let mut recipe = format!(
+        "# Written by refrain {version}. To build this corpus again: refrain corpus --config recipe.toml -o FOLDER\n"
+    );
+    let _ = writeln!(recipe, "inputs = {}", Value::from(inputs));
+    for (name, value) in options.iter().filter(|(name, value)| defaults.get(*name) != Some(value)) {
+        // An option that turns something off exists under the name of what it does.
+        let _ = match (name.as_str(), value) {
+            (_, Value::Null | Value::Bool(false)) if name != "removed" => Ok(()),
+            ("removed", _) => writeln!(recipe, "no_removed = true"),
+            // Main content is not looked for.
+            ("profile", Value::String(none)) if none == "none" => Ok(()),
+            _ => writeln!(recipe, "{name} = {value}"),
+        };
+    }
+    recipe
+}
+
 impl Manifest {
+    /// True if a batch had these inputs.
+    fn knows(&self, inputs: &InputsRecord) -> bool {
+        self.inputs == *inputs || self.batches.iter().any(|batch| batch.inputs == *inputs)
+    }
+
+    /// The manifest with another batch.
+    #[must_use]
+    pub(super) fn with(mut self, other: Manifest) -> Manifest {
+        if self.batches.is_empty() {
+            self.batches.push(Batch {
+                refrain: self.refrain.clone(),
+                inputs: self.inputs.clone(),
+                parts: self.parts.len(),
+                removed: self.removed.len(),
+                statistics: self.statistics.clone(),
+            });
+        }
+        self.batches.extend(other.batches);
+        self.parts.extend(other.parts);
+        self.removed.extend(other.removed);
+        let mut statistics = Statistics::default();
+        self.batches.iter().for_each(|batch| statistics.merge(&batch.statistics));
+        Manifest { statistics, digest: other.digest, evidence: other.evidence, inputs: other.inputs, ..self }
+    }
+
+    /// The options, with those that earlier versions did not have: they did what is the default now, but for duplicates.
+    fn known_options(&self) -> Map<String, Value> {
+        let mut options = self.options.clone();
+        options.entry("dedup").or_insert("exact".into());
+        for (name, value) in Corpus::default().record((Format::Parquet, Compression::None)) {
+            options.entry(name).or_insert(value);
+        }
+        options
+    }
+
+    /// The batch with these inputs, and how many failures are listed before its own.
+    pub(super) fn batch_of(&self, inputs: &InputsRecord) -> Option<(&Batch, u64)> {
+        let at = self.batches.iter().position(|batch| batch.inputs == *inputs)?;
+        Some((&self.batches[at], self.batches[..at].iter().map(|batch| batch.statistics.failures).sum()))
+    }
+
+    /// True if documents can be read from the parts as they were written.
+    pub(super) fn holds_documents(&self) -> bool {
+        let format = self.option("format");
+        ["parquet", "jsonl"].iter().any(|known| format.starts_with(known))
+    }
+
+    /// Which duplicates were removed; in corpora of earlier versions exact ones.
+    pub(super) fn dedup(&self) -> CorpusDedup {
+        let known = self.options.get("dedup").and_then(|dedup| CorpusDedup::deserialize(dedup).ok());
+        known.unwrap_or(CorpusDedup::Exact)
+    }
+
+    /// The name of the next folder of evidence.
+    pub(super) fn next_evidence(&self) -> String {
+        let last = self.evidence.as_deref().and_then(|name| name.rsplit('/').next()?.parse::<usize>().ok());
+        Folder::evidence(last.unwrap_or_default() + 1)
+    }
+
+    /// The number of the next part.
+    pub(super) fn next_part(&self) -> usize {
+        let number = |part: &Part| part.path.split_once("part-")?.1.split('.').next()?.parse::<usize>().ok();
+        self.parts.iter().filter_map(number).max().map_or(0, |last| last + 1)
+    }
+
+    /// The value of an option, as text.
+    pub(super) fn option(&self, name: &str) -> String {
+        match self.options.get(name) {
+            Some(Value::String(text)) => text.clone(),
+            other => other.map(Value::to_string).unwrap_or_default(),
+        }
+    }
+
     /// Reads the manifest of a corpus folder.
     pub fn read(folder: &Path) -> Result<Manifest> {
         let manifest: Manifest = read_json(&folder.join(MANIFEST))?.ok_or_else(|| {

@@ -18,10 +18,16 @@
 //! The run can be killed at any moment and the same command resumes it. Where parts begin and end depends only on the
 //! input, not on threads or interruptions.
 
+mod check;
+mod digest;
 mod folder;
+mod maintain;
 mod run;
+mod table;
 mod work;
+mod write;
 
 pub use crate::source::corpus::Identity;
-pub use folder::{InputsRecord, Manifest, Part};
-pub use run::{Corpus, CorpusReport, CorpusTemplates, LanguageUnit, Start};
+pub use check::{CorpusCheck, CorpusLock, LockedInput};
+pub use folder::{Batch, InputsRecord, Manifest, Part};
+pub use run::{Corpus, CorpusDedup, CorpusReport, CorpusTemplates, LanguageUnit, Start};

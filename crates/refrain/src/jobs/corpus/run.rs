@@ -1,12 +1,10 @@
 //! The run: read, learn, write.
 
 use std::collections::BTreeMap;
-use std::ops::ControlFlow;
 use std::path::Path;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
@@ -14,13 +12,11 @@ use super::super::alarms;
 use super::super::failures::REPORTED;
 use super::super::quality::{QualityOptions, identity};
 use super::super::{Failures, Input, Outputs};
-use super::folder::{Folder, Manifest, Part, RunRecord, State, list_inputs, read_json, write_json};
-use super::work::{
-    PartWriter, Ready, WorkPart, finished_parts, read_document, read_lines, read_part, shards, write_failure,
-};
+use super::folder::{Batch, Folder, InputsRecord, Manifest, Part, RunRecord, State, list_inputs, recipe};
+use super::work::{PartWriter, Ready, WorkPart, finished_parts, shards, write_failure};
+use super::write::Finals;
 use crate::decode::{LanguageFilter, Undecided};
-use crate::dedup::{ExactDuplicates, FirstCopies};
-use crate::document::{Document, Label, Position};
+use crate::document::{Document, Position};
 use crate::error::{Error, Failure, Hint, IoContext, Result};
 use crate::extract::{ExtractMethod, ExtractOptions, Extractor};
 use crate::flow::{each_document, each_document_of};
@@ -29,16 +25,17 @@ use crate::prepare::{Opened, Preparation};
 use crate::quality::QualityFilter;
 use crate::run::{Run, Workers};
 use crate::source::{Body, Collection, InputFile, Item, Markup, ReadOptions};
-use crate::stats::{Account, Loss, OTHERS, Statistics};
+use crate::stats::{Account, Loss, OTHERS, Volume};
+use crate::strip::{BoundaryFinder, EDGE_LINES, Ends, Evidence as StripEvidence, StripProfile};
 use crate::template::{SiteTemplates, TemplatePage, Templates};
 use crate::text::Offsets;
-use crate::write::{self, Compression, Format, Sink, WriteOptions, removed_lines, write_atomically};
+use crate::write::{Compression, Format, write_atomically};
 
 /// The templates of hosts, in the work folder.
 const TEMPLATES: &str = "templates.json";
 
-/// Builds a clean corpus: reads, decodes, extracts main content, identifies languages, removes exact duplicates, and writes a
-/// folder that every later step can read.
+/// Builds a clean corpus: reads, decodes, extracts main content, identifies languages, removes duplicates, and writes a folder that
+/// every later step can read.
 ///
 /// The main output is the folder. A run that was killed resumes when the same job runs again, and ends with the same bytes.
 ///
@@ -70,6 +67,10 @@ pub struct Corpus {
     pub template: CorpusTemplates,
     /// What decides whether documents are worth keeping, after their languages are known.
     pub quality: QualityOptions,
+    /// Mark what was added before and after books, with the evidence that ships with the library. Web pages are no books.
+    pub strip: bool,
+    /// Which duplicates are removed.
+    pub dedup: CorpusDedup,
     /// Keep marked ranges in the parts, with their marks.
     pub keep_marked: bool,
     /// The unit of offsets.
@@ -80,6 +81,10 @@ pub struct Corpus {
     pub part_size: u64,
     /// Raw documents between two checkpoints, in bytes: the most that a killed run has to repeat, per thread.
     pub checkpoint: u64,
+    /// Add the inputs to a complete corpus, as another batch. Its documents are compared with those of the corpus, which does not
+    /// change. Its documents are then those of a corpus of all inputs. It is not a part of the record.
+    #[serde(skip_serializing)]
+    pub add: bool,
     /// Does not complete the corpus if a source, host or language loses more than this share of its main content to other passes,
     /// in words or documents. The same job with a higher limit, or none, then completes it. It is not a part of the record.
     pub alarm: Option<f64>,
@@ -107,6 +112,21 @@ pub enum CorpusTemplates {
     Host,
 }
 
+/// Which duplicates are removed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum CorpusDedup {
+    /// None.
+    None,
+    /// Documents with the same text as an earlier one.
+    Exact,
+    /// Also documents whose text is in an earlier one.
+    Documents,
+    /// Exact duplicates, and blocks that occur in earlier documents.
+    #[default]
+    Blocks,
+}
+
 impl Default for Corpus {
     fn default() -> Self {
         Corpus {
@@ -117,11 +137,14 @@ impl Default for Corpus {
             content: Some(ExtractOptions::default()),
             template: CorpusTemplates::default(),
             quality: QualityOptions::default(),
+            strip: false,
+            dedup: CorpusDedup::default(),
             keep_marked: false,
             offsets: Offsets::default(),
             removed: true,
             part_size: 256 << 20,
             checkpoint: 64 << 20,
+            add: false,
             alarm: None,
         }
     }
@@ -138,6 +161,18 @@ pub struct CorpusReport {
     pub input: Account,
     /// What failed.
     pub failures: Failures,
+}
+
+impl CorpusReport {
+    /// The report on a run with these inputs: all of the corpus, or a batch of it.
+    fn of(folder: &Path, manifest: Manifest, start: Start, inputs: &InputsRecord) -> CorpusReport {
+        let (statistics, before) = match manifest.batch_of(inputs) {
+            Some((batch, before)) => (&batch.statistics, before),
+            None => (&manifest.statistics, 0),
+        };
+        let failures = read_failures(folder, before, statistics.failures);
+        CorpusReport { start, input: statistics.input.clone(), failures, manifest }
+    }
 }
 
 impl Corpus {
@@ -162,24 +197,21 @@ impl Corpus {
         let list = list_inputs(source.inputs());
         let quality = self.quality.filter()?;
         let record = RunRecord::new(&list, source.inputs(), self.record(format, quality.as_ref()));
-        let (folder, start) = match Folder::open(output, &record, &list, outputs.may_overwrite())? {
+        let (folder, start, base) = match Folder::open(output, &record, &list, outputs.may_overwrite(), self.add)? {
             State::Complete(manifest) => {
-                let failures = read_failures(output, manifest.statistics.failures);
-                let input = manifest.statistics.input.clone();
-                return Ok(CorpusReport { manifest: *manifest, start: Start::Complete, input, failures });
+                return Ok(CorpusReport::of(output, *manifest, Start::Complete, &record.inputs));
             }
-            State::Open { folder, begun } => (folder, if begun { Start::Resumed } else { Start::New }),
+            State::Open { folder, begun, base } => (folder, if begun { Start::Resumed } else { Start::New }, base),
         };
         let workers = run.start()?;
-        let building = Building { job: self, quality, format, source, early_failures, workers: &workers };
-        let manifest = building.run(&folder, record)?;
-        let failures = read_failures(output, manifest.statistics.failures);
-        let input = manifest.statistics.input.clone();
-        Ok(CorpusReport { manifest, start, input, failures })
+        let names = input.names().to_vec();
+        let building = Building { job: self, quality, format, source, early_failures, workers: &workers, base, names };
+        let inputs = record.inputs.clone();
+        Ok(CorpusReport::of(output, building.run(&folder, record)?, start, &inputs))
     }
 
     /// The options that determine the corpus; others (threads, memory) only affect the speed.
-    fn record(
+    pub(super) fn record(
         &self,
         (format, compression): (Format, Compression),
         quality: Option<&QualityFilter>,
@@ -198,6 +230,8 @@ impl Corpus {
             "profile": self.content.as_ref().map_or("none", |options| options.profile.name()),
             "template": self.template,
             "quality": quality.map(identity),
+            "strip": self.strip,
+            "dedup": self.dedup,
             "comments": self.content.as_ref().is_some_and(|options| options.comments),
             "format": format!("{}{}", format.name(), compression.suffix()),
             "keep_marked": self.keep_marked,
@@ -249,31 +283,26 @@ pub enum Start {
 }
 
 /// A run at work.
-struct Building<'a> {
-    job: &'a Corpus,
+pub(super) struct Building<'a> {
+    pub(super) job: &'a Corpus,
     quality: Option<QualityFilter>,
-    format: (Format, Compression),
+    pub(super) format: (Format, Compression),
     source: Collection,
     early_failures: Vec<Failure>,
-    workers: &'a Workers,
+    pub(super) workers: &'a Workers,
+    /// The corpus that a batch is added to.
+    pub(super) base: Option<Box<Manifest>>,
+    /// The inputs as they were named.
+    names: Vec<String>,
 }
 
 impl Building<'_> {
     fn run(&self, folder: &Folder, record: RunRecord) -> Result<Manifest> {
         let templates = self.templates(folder)?;
         let parts = self.read(folder, templates.as_ref())?;
-        let finding = self.learn(folder, &parts)?;
-        let finals = self.write(folder, &parts, &finding)?;
+        let copies = self.first_copies(folder, &parts)?;
+        let finals = self.write(folder, &parts, &copies)?;
         self.complete(folder, record, &parts, finals)
-    }
-
-    fn write_options(&self) -> WriteOptions {
-        WriteOptions { keep_marked: self.job.keep_marked, offsets: self.job.offsets, ..WriteOptions::default() }
-    }
-
-    fn part_name(&self, number: usize) -> String {
-        let (format, compression) = self.format;
-        Folder::documents(&format!("part-{number:05}.{}{}", format.extension(), compression.suffix()))
     }
 
     /// Phase 0, if requested: learns the templates of all hosts from a sample of their pages. They are kept until the
@@ -362,14 +391,27 @@ impl Building<'_> {
         }
         let number = |parts: &[WorkPart]| parts.len() as u32;
         let mut part = PartWriter::new(folder, shard.number, number(&parts), from, self.job.checkpoint);
+        // Inputs are numbered through all batches.
+        let inputs_before = self.base.as_ref().map_or(0, |base| base.inputs.files as u32);
+        let finder = self.job.strip.then(|| BoundaryFinder::new(StripProfile::Gutenberg)).transpose()?;
         each_document_of(
             self.workers,
             &self.source,
             shard.inputs.clone(),
             from,
-            |position, item| Ready::new(preparation.prepare_in_site(position, item, sites)),
+            |position, item| {
+                let mut prepared = preparation.prepare_in_site(position, item, sites);
+                if let (Some(finder), Some(document), false) = (&finder, &mut prepared.document, prepared.is_page) {
+                    strip_book(finder, document);
+                }
+                if let Some(document) = &mut prepared.document {
+                    document.position.input += inputs_before;
+                }
+                Ready::new(prepared)
+            },
             |position, ready| {
                 let ready = ready?;
+                self.workers.remove(u64::from(ready.is_removed()));
                 self.workers.advance(0, 0, u64::from(ready.failure.is_some()));
                 part.add(position, ready)?;
                 if part.is_full() {
@@ -385,139 +427,17 @@ impl Building<'_> {
         Ok(parts)
     }
 
-    fn exact_duplicates(&self, folder: &Folder) -> ExactDuplicates {
-        let memory = self.workers.run().memory.unwrap_or(Corpus::MEMORY);
-        let share = memory / (self.workers.threads() as u64 + 1);
-        ExactDuplicates { memory: share as usize, temporary: folder.work("") }
-    }
-
-    /// Phase 2: learns from the whole collection.
-    fn learn(&self, folder: &Folder, parts: &[WorkPart]) -> Result<FirstCopies> {
-        self.workers.begin("learn", parts.iter().map(|part| part.note.text_bytes).sum());
-        let pass = self.exact_duplicates(folder);
-        // As many pieces of evidence as threads, each with its share of the memory.
-        let pieces = Mutex::new(Vec::new());
-        self.workers.install(|| {
-            parts.par_iter().try_for_each(|part| {
-                let mut evidence = lock(&pieces).pop().unwrap_or_else(|| pass.partial());
-                self.read_work_part(folder, part, |document| pass.observe(&document, &mut evidence))?;
-                lock(&pieces).push(evidence);
-                Ok::<(), Error>(())
-            })
-        })?;
-        let mut evidence = pass.partial();
-        for piece in std::mem::take(&mut *lock(&pieces)) {
-            pass.merge(&mut evidence, piece)?;
-        }
-        pass.conclude(evidence)
-    }
-
-    fn read_work_part(
-        &self,
-        folder: &Folder,
-        part: &WorkPart,
-        mut each: impl FnMut(Document) -> Result<()>,
-    ) -> Result<()> {
-        if part.note.documents == 0 {
-            return Ok(());
-        }
-        read_part(&folder.work(&part.file_name()), |document| {
-            self.workers.stop().check()?;
-            self.workers.advance(document.text().len() as u64, 1, 0);
-            each(document)
-        })
-    }
-
-    /// Phase 3: work parts to final parts, several at a time.
-    fn write(&self, folder: &Folder, parts: &[WorkPart], finding: &FirstCopies) -> Result<Vec<FinalNote>> {
-        self.workers.begin("write", parts.iter().map(|part| part.note.text_bytes).sum());
-        let pass = self.exact_duplicates(folder);
-        let groups = group(parts, self.job.part_size);
-        self.on_threads(&groups, |number, group| self.write_part(folder, number, group, &pass, finding))
-    }
-
-    fn write_part(
-        &self,
-        folder: &Folder,
-        number: usize,
-        group: &[WorkPart],
-        pass: &ExactDuplicates,
-        finding: &FirstCopies,
-    ) -> Result<FinalNote> {
-        let note_path = folder.work(&format!("final-{number:05}.json"));
-        if let Some(note) = read_json(&note_path)? {
-            self.workers.advance(group.iter().map(|part| part.note.text_bytes).sum(), 0, 0);
-            return Ok(note);
-        }
-        let name = self.part_name(number);
-        let output = Sink::file(&folder.path(&name))?.with_digest();
-        let mut writer = write::open(output, self.format.0, self.format.1, self.write_options())?;
-        let removed_name = Folder::removed(&format!("part-{number:05}.jsonl.zst"));
-        let mut removed = match self.job.removed {
-            true => {
-                let output = Sink::file(&folder.path(&removed_name))?.with_digest();
-                Some(Compression::of_path(Path::new(&removed_name)).compress(output)?)
-            }
-            false => None,
-        };
-        let mut statistics = Statistics::default();
-        let (mut documents, mut cut) = (0, 0);
-        // There may be only one part, so its documents are processed on all threads and written in order.
-        let look = |(line, path): (Vec<u8>, &Path)| {
-            let mut document = read_document(&line, path)?;
-            if let Some(reason) = pass.mark(&document, finding)? {
-                document.mark_all(Label::Duplicate, ExactDuplicates::NAME, reason);
-            }
-            let mut own = Statistics::default();
-            own.add(&document);
-            let marked = self.job.removed.then(|| removed_lines(&document, self.job.offsets)).transpose()?;
-            Ok::<_, Error>((document, own, marked))
-        };
-        let paths: Vec<_> = group.iter().map(|part| folder.work(&part.file_name())).collect();
-        let read = |send: &mut dyn FnMut(_) -> ControlFlow<()>| {
-            let mut all = paths.iter();
-            all.try_for_each(|path| {
-                read_lines(path, &mut |lines| send(lines.into_iter().map(|line| (line, &**path)).collect()))
-            })
-        };
-        self.workers.in_stages(read, look, |looked| {
-            self.workers.stop().check()?;
-            let (document, own, marked) = looked?;
-            self.workers.advance(document.text().len() as u64, 1, 0);
-            statistics.merge(&own);
-            if let (Some(removed), Some(lines)) = (&mut removed, marked) {
-                cut += u64::from(!document.marks.is_empty());
-                removed.put(&lines)?;
-            }
-            if self.job.keep_marked || !document.is_removed() {
-                documents += 1;
-                writer.write(&document)?;
-            }
-            Ok(())
-        })?;
-        let removed = match removed {
-            Some(removed) => Some(Part { path: removed_name, documents: cut, written: removed.finish()? }),
-            None => None,
-        };
-        let note = FinalNote { part: Part { path: name, documents, written: writer.finish()? }, removed, statistics };
-        write_json(&note_path, &note)?;
-        Ok(note)
-    }
-
     /// The end: figures, errors, manifest.
-    fn complete(
-        &self,
-        folder: &Folder,
-        record: RunRecord,
-        parts: &[WorkPart],
-        finals: Vec<FinalNote>,
-    ) -> Result<Manifest> {
-        let mut statistics = Statistics::default();
+    fn complete(&self, folder: &Folder, record: RunRecord, parts: &[WorkPart], finals: Finals) -> Result<Manifest> {
+        let Finals { notes: finals, mut statistics, digest } = finals;
         let mut errors = folder.errors()?;
+        if let Some(mut old) = folder.old_errors()? {
+            std::io::copy(&mut old, &mut errors)?;
+        }
         for failure in &self.early_failures {
             write_failure(&mut errors, failure)?;
         }
-        statistics.failures = self.early_failures.len() as u64;
+        statistics.failures += self.early_failures.len() as u64;
         self.early_failures.iter().for_each(|_| statistics.input.add(false, None));
         for part in parts {
             if part.note.failures > 0 {
@@ -530,15 +450,32 @@ impl Building<'_> {
                 *statistics.skipped.entry(reason.clone()).or_default() += count;
             }
         }
-        for note in &finals {
-            statistics.merge(&note.statistics);
-        }
-        let manifest = Manifest {
+        statistics.volume = Volume {
+            files: self.source.inputs().total_size(),
+            documents: parts.iter().map(|part| part.note.raw_bytes).sum(),
+        };
+        let evidence = self.keep_evidence(folder, parts)?;
+        let removed: Vec<Part> = finals.iter().filter_map(|note| note.removed.clone()).collect();
+        let batch = Batch {
+            refrain: record.refrain.clone(),
+            inputs: record.inputs.clone(),
+            parts: finals.len(),
+            removed: removed.len(),
+            statistics: statistics.clone(),
+        };
+        let inputs = match &self.base {
+            Some(base) => record.inputs.after(&base.inputs, folder)?,
+            None => record.inputs,
+        };
+        let mut manifest = Manifest {
+            digest: Some(digest),
             refrain: record.refrain,
-            inputs: record.inputs,
+            inputs,
             options: record.options,
-            removed: finals.iter().filter_map(|note| note.removed.clone()).collect(),
+            removed,
             parts: finals.into_iter().map(|note| note.part).collect(),
+            batches: vec![batch],
+            evidence: Some(evidence),
             statistics,
         };
         errors.finish()?;
@@ -552,16 +489,33 @@ impl Building<'_> {
             of("source", &statistics.sources).into_iter().chain(of("host", &statistics.hosts)).chain(languages);
         let groups: Vec<(&str, String, Loss)> = groups.collect();
         alarms::check(self.job.alarm, groups.iter().map(|(kind, name, loss)| (*kind, name.as_str(), *loss)))?;
-        folder.complete(&manifest)?;
+        let defaults = Corpus::default().record((Format::Parquet, Compression::None));
+        if let Some(base) = &self.base {
+            manifest = base.as_ref().clone().with(manifest);
+        }
+        folder.complete(&manifest, &recipe(&self.names, &manifest.options, &defaults))?;
         Ok(manifest)
     }
 }
 
-/// The failures of a corpus, as its folder lists them.
-fn read_failures(folder: &Path, count: u64) -> Failures {
+/// Failures of a corpus, as its folder lists them: behind some others, and how many.
+fn read_failures(folder: &Path, before: u64, count: u64) -> Failures {
     let lines = std::fs::read(folder.join("errors.jsonl")).unwrap_or_default();
     let lines = lines.split(|byte| *byte == b'\n').filter_map(|line| serde_json::from_slice(line).ok());
-    Failures { first: lines.take(REPORTED).collect(), count }
+    let own = lines.skip(before as usize).take(REPORTED.min(count as usize));
+    Failures { first: own.collect(), count }
+}
+
+/// Marks what was added before and after a book.
+fn strip_book(finder: &BoundaryFinder, document: &mut Document) {
+    if document.is_removed() {
+        return;
+    }
+    let ends = Ends::of(document.text().as_bytes(), EDGE_LINES);
+    let found = finder.find(&ends, StripEvidence::shipped());
+    if !found.emptied {
+        found.mark(document, &ends);
+    }
 }
 
 /// A web page that has an address, and its host.
@@ -578,29 +532,4 @@ fn page_of_site(position: Position, item: Item) -> Option<(String, String)> {
 
 fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
-}
-
-/// The note that makes a final part count.
-#[derive(Debug, Clone, Serialize, Deserialize)]
-struct FinalNote {
-    part: Part,
-    removed: Option<Part>,
-    statistics: Statistics,
-}
-
-/// Consecutive work parts that make one final part.
-fn group(parts: &[WorkPart], bytes: u64) -> Vec<Vec<WorkPart>> {
-    let mut groups: Vec<Vec<WorkPart>> = Vec::new();
-    let mut size = u64::MAX;
-    for part in parts.iter().filter(|part| part.note.documents > 0) {
-        if size >= bytes {
-            groups.push(Vec::new());
-            size = 0;
-        }
-        size = size.saturating_add(part.note.text_bytes);
-        if let Some(group) = groups.last_mut() {
-            group.push(part.clone());
-        }
-    }
-    groups
 }

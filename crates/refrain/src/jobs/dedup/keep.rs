@@ -9,12 +9,13 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use super::files::{DocumentLinks, Files};
-use super::passes::{Part, Passes, ReadDocument, ResumePoint, language_of};
+use super::passes::{Part, Passes, ReadDocument, ResumePoint};
 use super::report::Tally;
 use crate::dedup::{DedupFigures, DocumentContext, Learned, LinkKind, Related, Resembles};
 use crate::document::Document;
 use crate::error::{Error, Hint, Result};
 use crate::jobs::failures::FailureLog;
+use crate::jobs::judging::language_of;
 use crate::jobs::outputs::CLUSTERS;
 use crate::write::removed_lines;
 

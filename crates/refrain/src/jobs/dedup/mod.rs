@@ -17,7 +17,7 @@ use self::work::WorkFolder;
 use super::input::Input;
 use super::outputs::{CLUSTERS, ERRORS, EXPLAIN, LOST, Outputs, PAGE, REMOVED, REPORT, SAVE, is_folder};
 use crate::dedup::{
-    CONTAINED, DedupOptions, DocumentRule, Engine, Measure, Normalise, Task, Unit, bytes_of_evidence, is_evidence,
+    DedupOptions, DocumentRule, Engine, Measure, Normalise, Task, Unit, bytes_of_evidence, is_evidence,
     refuse_unfinished,
 };
 use crate::error::{Error, Failure, Hint, Result};
@@ -105,7 +105,7 @@ impl Default for Dedup {
         Dedup {
             read: ReadOptions::default(),
             unit: Unit::default(),
-            contained: CONTAINED,
+            contained: DocumentRule::CONTAINED,
             resemblance: None,
             measure: Measure::default(),
             keep: Keep::default(),

@@ -11,15 +11,15 @@ use super::files::{DocumentLinks, Files, PausedFiles, complete_all, read_links, 
 use super::report::{DedupReport, Tally};
 use super::work::WorkFolder;
 use super::{Dedup, Keep};
-use crate::decode::{detect_language, identify};
 use crate::dedup::{
-    DedupOptions, DocumentContext, DocumentEvidence, JudgedDocument, Learned, Learning, LookupState, Resembles,
-    Signature, Task, Unit, each_saved,
+    Aligner, DedupOptions, DocumentContext, DocumentEvidence, JudgedDocument, Learned, Learning, LookupState,
+    Resembles, Signature, Task, Unit, each_saved,
 };
 use crate::document::{Document, Label, Position, Reason};
 use crate::error::{Error, Failure, Hint, Result};
 use crate::flow::each_document_of;
 use crate::jobs::failures::{FailureLog, SavedFailures};
+use crate::jobs::judging::{Judged, each_with_evidence, language_number, language_of, reason_of_copy};
 use crate::jobs::outputs::{CLUSTERS, Outputs, SAVE};
 use crate::prepare::Preparation;
 use crate::run::Workers;
@@ -80,6 +80,26 @@ pub(super) struct ReadDocument {
     pub(super) next: ResumePoint,
 }
 
+impl Judged for ReadDocument {
+    fn signature(&self) -> Option<&Signature> {
+        self.id().map(|_| &self.signature)
+    }
+
+    fn text_bytes(&self) -> u64 {
+        self.text
+    }
+
+    fn align(&mut self, aligner: &Aligner, evidence: &mut DocumentEvidence) -> Result<()> {
+        if aligner.compares_documents() && evidence.may_resemble() {
+            self.language = self.document.as_ref().and_then(language_number);
+        }
+        match self.part {
+            Part::Written if self.id().is_some() => aligner.align(&self.signature, evidence),
+            _ => Ok(()),
+        }
+    }
+}
+
 impl ReadDocument {
     /// The id of a document, or of the words of one; `None` for what was skipped or failed.
     pub(super) fn id(&self) -> Option<&str> {
@@ -117,9 +137,7 @@ const LEARN: &str = "learn";
 const PAUSE: u64 = 16 << 20;
 /// Documents that are dropped at a time, at most.
 const DROPPED: usize = 256;
-/// A low estimate of the bytes of text for a word.
-const BYTES_OF_WORD: u64 = 6;
-/// Bytes of text of the documents that are compared at a time.
+/// Bytes of text of the documents that are dropped at a time, at most.
 const CHUNK: u64 = 256 << 10;
 
 impl Passes<'_> {
@@ -386,48 +404,23 @@ impl Passes<'_> {
         from: ResumePoint,
         mut take: impl FnMut(&mut Learned, ReadDocument, DocumentEvidence, Option<LookupState>) -> Result<()>,
     ) -> Result<()> {
-        let mut lookup = learned.take_lookup()?;
-        let aligner = lookup.aligner();
-        let pause = PAUSE.min(self.job.checkpoint);
-        self.workers.in_stages(
+        let (lookup, pause) = (learned.take_lookup()?, PAUSE.min(self.job.checkpoint));
+        each_with_evidence(
+            self.workers,
+            lookup,
             |send| {
-                let (mut chunk, mut in_chunk, mut since) = (Vec::new(), 0, 0);
+                let mut since = 0;
                 self.each(phase, from, |read| {
-                    let evidence = match read.id() {
-                        Some(_) => lookup.look_up(&read.signature)?,
-                        None if read.skipped_document().is_some() => DocumentEvidence::default(),
-                        None => return Ok(()),
-                    };
-                    // Only the words of saved documents are known.
-                    in_chunk += read.text.max(BYTES_OF_WORD * read.signature.words.len() as u64) + 1;
+                    if read.id().is_none() && read.skipped_document().is_none() {
+                        return Ok(());
+                    }
                     since += if read.part == Part::Written { read.text } else { 0 };
                     let cut = since >= pause;
                     since = if cut { 0 } else { since };
-                    chunk.push((read, evidence, cut.then(|| lookup.state())));
-                    if in_chunk < CHUNK {
-                        return Ok(());
-                    }
-                    in_chunk = 0;
-                    // If the chunk is refused, the sink met an error and returns it.
-                    if send(std::mem::take(&mut chunk)).is_break() { Err(Error::Interrupted) } else { Ok(()) }
-                })?;
-                let _ = send(chunk);
-                Ok(())
+                    send(read, cut)
+                })
             },
-            |(mut read, mut evidence, pause)| {
-                if self.options.task == Task::Documents && self.options.aligns && evidence.may_resemble() {
-                    read.language = read.document.as_ref().and_then(language_number);
-                }
-                let compared = match read.part {
-                    Part::Written if read.id().is_some() => aligner.align(&read.signature, &mut evidence),
-                    _ => Ok(()),
-                };
-                (read, evidence, pause, compared)
-            },
-            |(read, evidence, pause, compared)| {
-                compared?;
-                take(learned, read, evidence, pause)
-            },
+            |read, evidence, pause| take(learned, read, evidence, pause),
         )
     }
 
@@ -517,30 +510,10 @@ impl Passes<'_> {
 
     /// Marks a document that resembles another one.
     pub(super) fn remove_document(&self, document: &mut Document, found: &Resembles, files: &mut Files) -> Result<()> {
-        let score = (found.score * 10_000.0).round() / 10_000.0;
-        let reason = Reason::Resembles { document: found.document.clone(), score };
+        let reason = reason_of_copy(found);
         files.explain(|| vec![note_on_document(document, &reason, found.number)])?;
         document.mark_all(Label::Duplicate, "dedup", reason);
         files.list_removed(|| removed_lines(document, self.job.offsets))?;
         if self.job.keep_marked { files.write(document) } else { Ok(()) }
     }
-}
-
-/// A number for the language of a document: stated, or identified.
-fn language_number(document: &Document) -> Option<u16> {
-    match &document.language {
-        Some(code) => Some(number_of_language(code)),
-        None => detect_language(document).filter(|found| found.reliable).map(|found| number_of_language(found.code)),
-    }
-}
-
-/// The same for a text.
-pub(super) fn language_of(text: &str) -> Option<u16> {
-    identify(text).filter(|found| found.reliable).map(|found| number_of_language(found.code))
-}
-
-/// A number for a language, whatever the country: `en-GB` is `en`.
-fn number_of_language(code: &str) -> u16 {
-    let code = code.split(['-', '_']).next().unwrap_or_default().to_ascii_lowercase();
-    code.bytes().fold(1, |number: u16, byte| number.wrapping_mul(31).wrapping_add(byte.into()))
 }
