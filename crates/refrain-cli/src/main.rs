@@ -4,10 +4,12 @@ mod arguments;
 mod cmd;
 mod config;
 mod exit;
+mod maintenance;
 mod messages;
 #[cfg(test)]
 mod options_page;
 mod progress;
+mod strip_method;
 
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 

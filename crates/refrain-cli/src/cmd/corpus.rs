@@ -7,7 +7,7 @@ use clap::Args;
 use clap::builder::TypedValueParser;
 use refrain::decode::Undecided;
 use refrain::extract::ExtractMethod;
-use refrain::jobs::corpus::{CorpusCheck, CorpusDedup, CorpusTemplates, LanguageUnit, Start};
+use refrain::jobs::corpus::{CorpusDedup, CorpusTemplates, LanguageUnit, Start};
 use refrain::text::Offsets;
 use refrain::write::{Compression, Format};
 use refrain::{Corpus, CorpusReport, Outputs, Run};
@@ -18,6 +18,7 @@ use crate::arguments::{
 };
 use crate::config::check_lock;
 use crate::exit::Exit;
+use crate::maintenance::{Task, maintain};
 
 /// Build a clean corpus: decode documents, remove boilerplate and duplicates, select languages
 ///
@@ -194,41 +195,15 @@ impl Arguments {
     }
 }
 
-/// Checks or changes the corpora that are named as inputs.
-fn maintain(arguments: &Arguments) -> Result<Exit> {
-    let mut exit = Exit::Done;
-    for name in arguments.input.input()?.names() {
-        let run = Run { threads: arguments.threads, ..Run::default() };
-        let (folder, left) = (Path::new(name), "the corpus is as it was before");
-        if !arguments.verify {
-            let manifest = run_job(run, !arguments.quiet, "documents", left, |run| match arguments.remove_batch {
-                Some(batch) => Corpus::remove_batch(folder, batch, run),
-                None => Corpus::rebuild_evidence(folder, run),
-            })?;
-            print_message(&format!("{name}: {} documents", manifest.statistics.total.kept.documents));
-            continue;
-        }
-        let check = run_job(run, !arguments.quiet, "documents", "nothing was checked", |run| {
-            CorpusCheck::of(Path::new(name), run)
-        })?;
-        check.problems.iter().for_each(|problem| print_message(&format!("failed: {name}: {problem}")));
-        if !check.problems.is_empty() {
-            exit = Exit::SomeFailed;
-        } else if arguments.json {
-            print(&(serde_json::to_string_pretty(&check)? + "\n"))?;
-        } else {
-            let digest = check.digest.unwrap_or_else(|| "not checked in this format".into());
-            print(&format!(
-                "{name}: {} files and {} documents are as written; digest {digest}\n",
-                check.files, check.documents
-            ))?;
-        }
-    }
-    Ok(exit)
-}
-
 pub(crate) fn run(arguments: &Arguments, given: &Given) -> Result<Exit> {
-    let Some(output) = arguments.output.as_deref() else { return maintain(arguments) };
+    let Some(output) = arguments.output.as_deref() else {
+        let task = match (arguments.verify, arguments.remove_batch) {
+            (true, _) => Task::Verify { json: arguments.json },
+            (false, Some(batch)) => Task::RemoveBatch(batch),
+            (false, None) => Task::RebuildEvidence,
+        };
+        return maintain(arguments.input.input()?.names(), task, arguments.threads, arguments.quiet);
+    };
     arguments.refuse_idle(given)?;
     let (job, input) = (arguments.job()?, arguments.input.input()?);
     let (format, compression) = arguments.format;
