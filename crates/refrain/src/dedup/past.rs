@@ -119,7 +119,9 @@ mod tests {
             PastVerdict { is_gone: true, language: 0xabcd, removed: vec![0..7, 7..7, 9..200_000] },
         ];
         let mut bytes = Vec::new();
-        verdicts.iter().for_each(|verdict| verdict.write(&mut bytes));
+        for verdict in &verdicts {
+            verdict.write(&mut bytes);
+        }
         let mut input = &bytes[..];
         let read = [(); 2].map(|()| PastVerdict::read(&mut input).expect("a verdict"));
         assert_eq!(read, verdicts);

@@ -77,7 +77,9 @@ impl Repetition {
         })?;
         partitions.iter().try_for_each(crate::disk::partitions::Partition::delete_entries)?;
         let mut counts = RepetitionCounts::default();
-        counted.into_iter().for_each(|other| counts += other);
+        for other in counted {
+            counts += other;
+        }
         Ok(counts)
     }
 }

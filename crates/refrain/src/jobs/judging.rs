@@ -54,11 +54,11 @@ pub(super) fn each_with_evidence<D: Judged>(
             Ok(())
         },
         |(mut document, mut evidence, state)| {
-            let aligned = document.align(&aligner, &mut evidence);
-            (document, evidence, state, aligned)
+            let done = document.align(&aligner, &mut evidence);
+            (document, evidence, state, done)
         },
-        |(document, evidence, state, aligned)| {
-            aligned?;
+        |(document, evidence, state, done)| {
+            done?;
             take(document, evidence, state)
         },
     )

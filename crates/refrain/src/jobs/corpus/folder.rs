@@ -627,9 +627,7 @@ pub(super) fn write_json(path: &Path, value: &impl Serialize) -> Result<()> {
 /// in JSON.
 pub(super) fn recipe(inputs: &[String], options: &Map<String, Value>, defaults: &Map<String, Value>) -> String {
     let version = env!("CARGO_PKG_VERSION");
-    let mut recipe = format!(
-        "# Written by refrain {version}. To build this corpus again: refrain corpus --config recipe.toml -o FOLDER\n"
-    );
+    let mut recipe = format!("# A recipe for refrain corpus, written by refrain {version}.\n");
     let _ = writeln!(recipe, "inputs = {}", Value::from(inputs));
     for (name, value) in options.iter().filter(|(name, value)| defaults.get(*name) != Some(value)) {
         // An option that turns something off exists under the name of what it does.

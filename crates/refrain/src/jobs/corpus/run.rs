@@ -52,6 +52,7 @@ const TEMPLATES: &str = "templates.json";
 /// ```
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
+#[allow(clippy::struct_excessive_bools)] // options, each on its own
 pub struct Corpus {
     /// How inputs are read.
     pub read: ReadOptions,

@@ -155,7 +155,7 @@ impl Ready {
         let Prepared { document, skipped, failure, raw_bytes, .. } = prepared;
         let text_bytes = document.as_ref().map_or(0, |document| document.text().len() as u64);
         let sighting = document.as_ref().and_then(ExactDuplicates::sighting);
-        let document = document.map(|document| record::write(document)).transpose()?;
+        let document = document.map(record::write).transpose()?;
         Ok(Ready { document, sighting, text_bytes, skipped, failure, raw_bytes })
     }
 
