@@ -694,7 +694,7 @@ impl Document {
 
     /// The ranges that writers remove, sorted and joined where they touch or overlap: all marked ones but placeholders.
     pub fn removed_spans(&self) -> Vec<Span> {
-        self.spans_of(|label| label != Label::Masked)
+        self.spans_of(|mark| mark.label != Label::Masked)
     }
 
     /// The ranges of some marks, sorted and joined where they touch or overlap.

@@ -672,7 +672,7 @@ impl Manifest {
     fn known_options(&self) -> Map<String, Value> {
         let mut options = self.options.clone();
         options.entry("dedup").or_insert("exact".into());
-        for (name, value) in Corpus::default().record((Format::Parquet, Compression::None)) {
+        for (name, value) in Corpus::default().record((Format::Parquet, Compression::None), None) {
             options.entry(name).or_insert(value);
         }
         options

@@ -32,7 +32,7 @@ pub(super) fn each_written<T: Send>(
     }
     let read = ReadOptions { text_is: Some(TextIs::Text), max_document: u64::MAX, ..ReadOptions::default() };
     let (source, _) = Input::paths(parts.iter().map(|part| part.to_string_lossy()))?.open(&read, &Outputs::none())?;
-    let preparation = Preparation { language: None, extractor: None };
+    let preparation = Preparation::default();
     let prepare = |position, item| preparation.prepare(position, item).document.map(&work);
     each_document(workers, phase, &source, prepare, |_, found| found.map_or(Ok(()), &mut sink))
 }

@@ -490,7 +490,7 @@ impl Building<'_> {
             of("source", &statistics.sources).into_iter().chain(of("host", &statistics.hosts)).chain(languages);
         let groups: Vec<(&str, String, Loss)> = groups.collect();
         alarms::check(self.job.alarm, groups.iter().map(|(kind, name, loss)| (*kind, name.as_str(), *loss)))?;
-        let defaults = Corpus::default().record((Format::Parquet, Compression::None));
+        let defaults = Corpus::default().record((Format::Parquet, Compression::None), None);
         if let Some(base) = &self.base {
             manifest = base.as_ref().clone().with(manifest);
         }

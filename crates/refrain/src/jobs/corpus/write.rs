@@ -549,7 +549,7 @@ impl PartOutput {
         let (format, compression) = building.format;
         let name = Folder::documents(&format!("part-{number:05}.{}{}", format.extension(), compression.suffix()));
         let output = Sink::file(&folder.path(&name))?.with_digest();
-        let options = WriteOptions { keep_marked: job.keep_marked, offsets: job.offsets };
+        let options = WriteOptions { keep_marked: job.keep_marked, offsets: job.offsets, ..WriteOptions::default() };
         let writer = write::open(output, format, compression, options)?;
         let removed = job.removed.then(|| {
             let name = Folder::removed(&format!("part-{number:05}.jsonl.zst"));
