@@ -176,8 +176,8 @@ fn on_terminal(env: &Env, line: &str) -> String {
 #[test]
 fn progress_does_not_mix_with_documents_on_a_terminal() {
     let env = Env::new();
-    env.write("a.jsonl", "{\"text\": \"<p>The lamp is lit at dusk and burns until the morning.</p>\"}\n".repeat(20));
-    for (verb, drawn) in [("extract", ", 20 pages"), ("convert", ", 20 documents")] {
+    env.write("a.jsonl", "{\"text\": \"<p>The lamp is lit at dusk and burns until the morning.</p>\"}\n".repeat(200));
+    for (verb, drawn) in [("extract", ", 200 pages"), ("convert", ", 200 documents")] {
         let run = |input: &str, output: &str| {
             let line = format!("({input}; sleep 1) | refrain {verb} --threads 1 --format text {output} -");
             on_terminal(&env, &line)

@@ -130,7 +130,7 @@ fn text_goes_to_standard_output() {
     for gone in ["About us", "All rights reserved", COMMENT, "<", "&amp;"] {
         assert!(!text.contains(gone), "`{gone}` in {text}");
     }
-    assert_eq!(outcome.stderr, "wrote 2 documents\n");
+    assert_eq!(outcome.stderr, "wrote 2 documents\nfound 2 items: 2 documents, 0 skipped, 0 failed\n");
     assert_eq!(env.run(&["extract", "a.html", "b.html", "--quiet"]).code(0).stderr, "");
     assert_eq!(env.run_fed(&["extract", "-"], page(FIRST).as_bytes()).code(0).text(), format!("{FIRST}\n"));
 }
@@ -444,7 +444,7 @@ fn an_empty_page_is_a_page_without_text() {
             assert_eq!(lines.len(), arguments.len());
             assert_eq!((&lines[0]["id"], text_of(&lines[0])), (&json!(name), ""));
             assert_eq!((&lines[0]["confidence"], &lines[0]["note"]), (&json!(0.0), &json!("the page is empty")));
-            assert!(outcome.stderr.ends_with("; 1 without text\n"), "{}", outcome.stderr);
+            assert!(outcome.stderr.contains("; 1 without text\nfound "), "{}", outcome.stderr);
         }
     }
     env.write("blank.html", " \n\t ");
@@ -665,7 +665,8 @@ fn what_became_of_all_pages_is_printed_at_the_end() {
     let pages = [("1", PAGE), ("2", "<html></html>"), ("3", stated)];
     env.write("pages.jsonl", jsonl(&pages));
     let outcome = env.run(&["extract", "pages.jsonl", "--text-field", "html"]).code(0);
-    assert_eq!(outcome.stderr, "wrote 3 documents; 1 without text, 1 with only the description in their metadata\n");
+    let wrote = "wrote 3 documents; 1 without text, 1 with only the description in their metadata\n";
+    assert_eq!(outcome.stderr, format!("{wrote}found 3 items: 3 documents, 0 skipped, 0 failed\n"));
 }
 
 #[test]

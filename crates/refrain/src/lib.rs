@@ -112,7 +112,6 @@ pub mod extract;
 mod flow;
 pub mod jobs;
 pub mod kernel;
-mod losses;
 pub mod papers;
 pub mod prepare;
 pub mod quality;

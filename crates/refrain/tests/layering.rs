@@ -51,7 +51,7 @@ const ALLOWED: [(&str, &[&str]); 24] = [
     ("papers", &["compare", "decode", "dedup", "editions", "extract", "strip", "template"]),
     ("report", &["compare", "editions", "quality", "strip"]),
     ("write", &["source"]),
-    ("stats", &[]),
+    ("stats", &["report"]),
     ("prepare", &["decode", "extract", "quality", "source", "template"]),
 ];
 

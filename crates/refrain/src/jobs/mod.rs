@@ -26,7 +26,7 @@ mod strip;
 mod template;
 mod why;
 
-pub use crate::losses::{Losses, RuleTotals};
+pub use crate::stats::losses::{Losses, RuleTotals};
 pub use audit::{Agreement, Audit, AuditRate, AuditReport, AuditVerdicts, DrawnOfRule};
 pub use compare::{Compare, CompareInput, CompareReport, NamedPairs};
 pub use convert::{Convert, ConvertReport};

@@ -7,6 +7,7 @@
 use super::exceptions::{is_smiley, parts};
 use crate::document::Span;
 use crate::text::scripts::is_unspaced;
+use crate::url::without_scheme;
 
 /// Hands out the words of a text, punctuation marks included, by their bytes. In English, contractions are two words.
 ///
@@ -283,7 +284,9 @@ fn is_address(word: &str) -> bool {
     let is_scheme = |name: &str| {
         name.chars().count() >= 2 && name.chars().all(|c| c.is_alphanumeric() || matches!(c, '_' | '+' | '-' | '.'))
     };
-    let scheme = word.split_once("://").filter(|(name, _)| is_scheme(name)).map(|(_, rest)| rest);
+    let rest = without_scheme(word);
+    let name = word.strip_suffix(rest).and_then(|start| start.strip_suffix("://"));
+    let scheme = name.filter(|name| is_scheme(name)).map(|_| rest);
     [Some(word), scheme].into_iter().flatten().any(|rest| {
         let users = rest.match_indices('@').filter(|(at, _)| *at > 0).map(|(at, _)| &rest[at + 1..]);
         std::iter::once(rest).chain(users).any(is_host_and_path)

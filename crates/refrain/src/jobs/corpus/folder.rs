@@ -139,9 +139,16 @@ impl RunRecord {
         names.sort_unstable();
         names.dedup();
         for name in names {
-            let (then, now) = (self.options.get(name), now.options.get(name));
+            // An option that an earlier version did not have is not set.
+            let set = |options: &Map<String, Value>| options.get(name).filter(|value| !value.is_null()).cloned();
+            let (then, now) = (set(&self.options), set(&now.options));
             if then != now {
-                differences.push(format!("{} was {}, now {}", option_name(name), show(then), show(now)));
+                differences.push(format!(
+                    "{} was {}, now {}",
+                    option_name(name),
+                    show(then.as_ref()),
+                    show(now.as_ref())
+                ));
             }
         }
         if self.inputs != now.inputs {

@@ -9,9 +9,9 @@ use super::{Searched, rounded};
 use crate::decontaminate::{BenchmarkItem, Contamination, Doubt, ItemField};
 use crate::document::{Document, Mark, Reason, Span};
 use crate::jobs::Failures;
-use crate::losses::Losses;
 use crate::report::{Side, SidesPage, excerpt, sentence, side};
 use crate::stats::Account;
+use crate::stats::losses::Losses;
 use crate::text::{CharOffsets, Offsets, legible};
 
 /// The result of [`Decontaminate`](super::Decontaminate).

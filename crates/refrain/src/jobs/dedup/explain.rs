@@ -14,8 +14,8 @@ use crate::dedup::{Learned, Signature};
 use crate::document::{Document, Mark, Reason, Span};
 use crate::error::Result;
 use crate::jobs::outputs::{EXPLAIN, PAGE};
-use crate::losses::RuleTotals;
 use crate::report::{Side, SidesPage, align, excerpt, percent, rule, sentence, side};
+use crate::stats::losses::RuleTotals;
 use crate::text::{CharOffsets, Offsets, legible};
 
 /// A removed range, or a document.

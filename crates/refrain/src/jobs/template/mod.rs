@@ -24,11 +24,11 @@ use crate::document::Span;
 use crate::error::{Error, Hint, IoContext, Result};
 use crate::extract::Extractor;
 use crate::kernel::Kernel;
-use crate::losses::Losses;
 use crate::prepare::with_workspace;
 use crate::run::Run;
 use crate::source::ReadOptions;
 use crate::stats::Account;
+use crate::stats::losses::Losses;
 #[cfg(feature = "papers")]
 use crate::template::findoptimal::CutPoint;
 use crate::template::{self, PageSample, SiteTemplates, TemplateMatch, Templates, Wrapper};

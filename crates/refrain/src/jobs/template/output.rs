@@ -12,10 +12,10 @@ use crate::document::{Document, Label, Mark, Reason, Span};
 use crate::error::{Error, Failure, Result};
 use crate::extract::segment;
 use crate::jobs::outputs::{Output, Outputs, is_folder};
-use crate::losses::Losses;
 use crate::prepare::with_marks_outside;
 use crate::report::cell;
 use crate::source::{Collection, InputFiles};
+use crate::stats::losses::Losses;
 use crate::template::{self, normalised_ranges};
 use crate::text::{CharOffsets, Offsets};
 use crate::write::{

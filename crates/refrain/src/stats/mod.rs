@@ -1,5 +1,7 @@
 //! Corpus statistics: how much was read, how much each stage removed, how much is left.
 
+pub(crate) mod losses;
+
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::fmt::Write as _;
@@ -9,8 +11,8 @@ use std::path::Path;
 use serde::{Deserialize, Serialize};
 
 use crate::document::{Document, EXACT_PASS, Label, Mark, Reason, Span};
-use crate::losses::{RuleTotals, add_rules, words_by_rule, write_groups, write_rules};
 use crate::text::{count_words, legible, tokens};
+use losses::{RuleTotals, add_rules, words_by_rule, write_groups, write_rules};
 
 /// A number of documents and the text in them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
