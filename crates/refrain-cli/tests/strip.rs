@@ -164,7 +164,7 @@ fn a_file_of_nothing_but_boilerplate_is_reported_and_written_whole() {
     let all = format!("{head}\n\nEnd of Project Gutenberg's Nothing\n");
     env.write("books/empty.txt", &all);
     env.run(&["strip", "books", "-o", "clean/", "--doubtful", "doubtful.tsv"]).code(0).says(&[
-        "nothing but boilerplate",
+        "found only boilerplate",
         "empty",
         "1 doubtful",
     ]);

@@ -379,6 +379,7 @@ fn a_report_is_written_even_if_everything_failed() {
         let line = match sample.verb {
             "library check" => "library check lib broken.gz --report r.json".to_owned(),
             "decontaminate" => "decontaminate broken.gz --evals samples/evals/ --json --report r.json".to_owned(),
+            "quality" => "quality broken.gz --quality gopher --json --report r.json".to_owned(),
             verb => format!("{verb} broken.gz --json --report r.json"),
         };
         let _ = std::fs::remove_file(env.path("r.json"));

@@ -10,8 +10,9 @@ use super::lookup::DocumentEvidence;
 use super::saved;
 use super::signature::Signature;
 use super::store::{NAMES, Store};
+use crate::disk::atomic::rename_if_present;
 use crate::document::Mark;
-use crate::error::{IoContext, Result};
+use crate::error::Result;
 
 /// What an earlier run decided about a document.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -99,9 +100,7 @@ impl Learned {
 pub(crate) fn move_words(from: &Path, to: &Path) -> Result<()> {
     for name in NAMES {
         let (from, to) = (from.join(name), to.join(name));
-        if from.exists() {
-            std::fs::rename(&from, &to).at(&from)?;
-        }
+        rename_if_present(&from, &to)?;
     }
     let store = Store::open(to)?;
     let documents = store.len() as u64;

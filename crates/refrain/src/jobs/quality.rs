@@ -22,7 +22,7 @@ use crate::run::Run;
 use crate::source::ReadOptions;
 use crate::stats::{Account, RuleCounts};
 use crate::text::{Digest, Offsets, count_words};
-use crate::write::{WriteOptions, removed_lines};
+use crate::write::{Names, WriteOptions, removed_lines};
 
 /// What decides whether documents are worth keeping.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
@@ -189,7 +189,11 @@ impl Quality {
         let mut failures = FailureLog::new(&outputs, early)?;
         let options = WriteOptions { keep_marked: self.keep_marked, offsets: self.offsets, ..WriteOptions::default() };
         let mut explained = self.explain.then(|| outputs.main().open()).transpose()?;
-        let mut writer = (!self.explain).then(|| outputs.open_documents(options)).transpose()?;
+        let names = Names::new(input.names(), source.inputs());
+        let mut writer = match self.explain {
+            true => None,
+            false => Some(outputs.open_texts(options, names, input.files(&source))?),
+        };
         let mut removed = outputs.open_list(REMOVED)?;
         let mut report = QualityReport::default();
         let lists_removed = removed.is_some();

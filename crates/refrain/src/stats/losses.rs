@@ -5,7 +5,7 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-use crate::document::{Document, Mark, Span};
+use crate::document::{Document, Label, Mark, Span};
 use crate::report::rule;
 use crate::stats::{Loss, ROWS, add_to_group, by_loss, source_of, thousands};
 use crate::text::{count_words, legible};
@@ -117,7 +117,9 @@ pub(crate) fn add_rules(table: &mut BTreeMap<String, RuleTotals>, others: BTreeM
 pub(crate) fn words_by_rule(document: &Document) -> Vec<(String, u64)> {
     let marks = &document.marks;
     let mut edges: Vec<(usize, bool, usize)> = Vec::with_capacity(2 * marks.len());
-    for (number, mark) in marks.iter().enumerate().filter(|(_, mark)| !mark.span.is_empty()) {
+    for (number, mark) in
+        marks.iter().enumerate().filter(|(_, mark)| !mark.span.is_empty() && mark.label != Label::Masked)
+    {
         edges.extend([(mark.span.start, true, number), (mark.span.end, false, number)]);
     }
     edges.sort_unstable();
@@ -208,7 +210,7 @@ fn cut(name: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::document::{Label, Reason};
+    use crate::document::Reason;
 
     #[test]
     fn a_word_counts_for_the_first_mark_on_it() {

@@ -9,7 +9,7 @@ use serde_json::{Map, Value};
 
 use super::digest::ContentDigest;
 use super::run::{Corpus, CorpusDedup};
-use crate::disk::atomic::open_lock;
+use crate::disk::atomic::{open_lock, rename_if_present};
 use crate::error::{Error, Hint, IoContext, Result};
 use crate::source::InputFiles;
 use crate::source::corpus::{CLEARING, Identity, LAYOUT, MANIFEST, RUN, WORK, parts_of};
@@ -471,7 +471,7 @@ impl Folder {
             if let Some(folder) = to.parent() {
                 fs::create_dir_all(folder).at(folder)?;
             }
-            fs::rename(&from, &to).at(&to)?;
+            rename_if_present(&from, &to)?;
         }
         let manifest: Option<Manifest> = read_json(&self.root.join(MANIFEST))?;
         if let Some(manifest) = &manifest {

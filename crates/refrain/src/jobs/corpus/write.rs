@@ -16,6 +16,7 @@ use crate::dedup::{
     Learning, LookupState, PastVerdict, Repeated, Repetition, RepetitionCounts, Signature, Task, each_saved,
     hash_of_id, move_words, ngrams_of,
 };
+use crate::disk::atomic::rename_if_present;
 use crate::document::{Document, Label};
 use crate::error::{Error, IoContext, Result};
 use crate::jobs::judging::{Judged, each_with_evidence, language_of, number_of_language, reason_of_copy};
@@ -144,7 +145,7 @@ impl Building<'_> {
         if words.join(VERDICTS).exists() {
             // The verdicts go last: a run that is killed in between does this again.
             move_words(&words, &to)?;
-            fs::rename(words.join(VERDICTS), to.join(VERDICTS)).at(&to)?;
+            rename_if_present(&words.join(VERDICTS), &to.join(VERDICTS))?;
         }
         Ok(name)
     }
@@ -415,7 +416,7 @@ impl Marking<'_> {
     fn checkpoint(&self, learned: &mut Learned, lookup: LookupState, part: usize, verdicts: u64) -> Result<()> {
         learned.checkpoint(lookup, Value::from(verdicts))?;
         let (from, to) = (self.folder.work(WORDS).join(STATE), self.state(part));
-        fs::rename(from, &to).at(&to)
+        rename_if_present(&from, &to).map(drop)
     }
 
     /// Computes all that a document adds to its part.
