@@ -133,13 +133,16 @@ pub struct JudgedDocument {
     pub(crate) related: Vec<Related>,
 }
 
+/// Identifies the language of a text, as a number.
+pub type LanguageNumber = fn(&str) -> Option<u16>;
+
 /// What a caller of [`Learned::judge_document`] knows of a document.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct DocumentContext<'a> {
     /// A number for its language, if that is known: documents in different languages are not copies of each other.
     pub language: Option<u16>,
     /// The document, and what identifies the language of a text: new text in another language is a translation.
-    pub text: Option<(&'a Document, fn(&str) -> Option<u16>)>,
+    pub text: Option<(&'a Document, LanguageNumber)>,
     /// Compare it with all earlier documents, kept or not, and keep it.
     pub choosing: bool,
 }

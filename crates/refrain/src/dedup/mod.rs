@@ -34,7 +34,7 @@ mod widespread;
 pub use blocks::{By, Copied, DedupFigures, Judged};
 pub(crate) use blocks::{FrequentPassage, Lost};
 pub(crate) use documents::Related;
-pub use documents::{DocumentContext, DocumentRule, JudgedDocument, LinkKind, Measure, Resembles};
+pub use documents::{DocumentContext, DocumentRule, JudgedDocument, LanguageNumber, LinkKind, Measure, Resembles};
 pub use evidence::{Counts, DedupOptions, Engine, Learning, Normalise, Task, Unit};
 pub(crate) use exact::Sighting;
 pub use exact::{ExactDuplicates, FirstCopies, Sightings};

@@ -284,12 +284,12 @@ mod tests {
     }
 
     #[test]
-    fn fineweb_2_leaves_out_what_it_leaves_out() {
+    fn fineweb_2_has_fewer_rules() {
         let [repetition, fineweb, gopher] = &QualityRules::preset("fineweb2").expect("its rules")[..] else {
             panic!("three sets")
         };
         assert_eq!(repetition.at_most.len(), 10);
-        assert_eq!(fineweb.at_most[&QualityMeasure::RepeatedLineChars], 0.1);
+        assert!((fineweb.at_most[&QualityMeasure::RepeatedLineChars] - 0.1).abs() < 1e-9);
         assert!(!fineweb.at_most.contains_key(&QualityMeasure::ShortLines) && gopher.at_least.len() == 4);
         let fineweb = QualityRules::preset("fineweb").expect("its rules");
         assert!(fineweb.iter().any(|rules| rules.name == "c4" && !rules.lines.terminal && rules.lines.policy));

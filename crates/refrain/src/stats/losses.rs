@@ -87,7 +87,9 @@ impl Losses {
             (&mut self.by_language, other.by_language),
         ];
         for (own, others) in groups {
-            others.into_iter().for_each(|(name, loss)| add_to_group(own, name, loss));
+            for (name, loss) in others {
+                add_to_group(own, name, loss);
+            }
         }
         add_rules(&mut self.by_rule, other.by_rule);
     }

@@ -55,7 +55,7 @@ fn repetitive(seed: u64, count: usize) -> Vec<String> {
             documents.push(documents[random(documents.len())].clone());
             continue;
         }
-        let blocks: Vec<String> = (0..1 + random(4))
+        let blocks: Vec<String> = (0..=random(4))
             .map(|_| match random(5) {
                 0 => known[random(known.len())].clone(),
                 1 => format!("{form} Dear Mr {} of {} Street: {}.", word(random(90)), random(900), word(random(4000))),

@@ -156,7 +156,9 @@ pub(super) fn write_explanations(passes: &Passes<'_>, learned: &Learned, report:
 fn other_sides(passes: &Passes<'_>, learned: &Learned, notes: &[Note]) -> Result<Vec<Option<OtherSide>>> {
     let mut wanted: HashMap<usize, Vec<usize>> = HashMap::new();
     for (at, note) in notes.iter().enumerate() {
-        note.source.map(|source| wanted.entry(source).or_default().push(at));
+        if let Some(source) = note.source {
+            wanted.entry(source).or_default().push(at);
+        }
     }
     let mut others: Vec<Option<OtherSide>> = notes.iter().map(|_| None).collect();
     if wanted.is_empty() {

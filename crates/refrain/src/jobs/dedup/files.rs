@@ -107,9 +107,9 @@ impl Files {
     pub(super) fn explain(&mut self, notes: impl FnOnce() -> Vec<Note>) -> Result<()> {
         let Some(out) = &mut self.notes else { return Ok(()) };
         for note in notes() {
-            let noted = self.noted.entry(note.rule.clone()).or_default();
-            *noted += 1;
-            if self.notes_all || *noted <= SidesPage::ITEMS {
+            let of_rule = self.noted.entry(note.rule.clone()).or_default();
+            *of_rule += 1;
+            if self.notes_all || *of_rule <= SidesPage::ITEMS {
                 out.put(format!("{}\n", json!(note)).as_bytes())?;
             }
         }
