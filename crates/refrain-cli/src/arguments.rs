@@ -171,8 +171,8 @@ impl ExtractArguments {
 #[derive(Args)]
 #[command(next_help_heading = "Quality")]
 pub(crate) struct QualityArguments {
-    /// Rules of quality, separated by commas and applied in this order: gopher, c4, fineweb, fineweb2, or the name of a JSON file
-    /// with limits; or a part of them: gopher-repetition, gopher-quality, fineweb-quality
+    /// Rules of quality, separated by commas and applied in this order: gopher, c4, fineweb, fineweb2, or a JSON file with limits.
+    /// gopher-repetition, gopher-quality and fineweb-quality are parts of these
     #[arg(long, value_name = "RULES", value_delimiter = ',', value_parser = NonEmptyStringValueParser::new())]
     quality: Vec<String>,
 
@@ -604,7 +604,8 @@ pub(crate) fn on_interrupt(stop: impl Fn() -> bool + Send + 'static) -> Result<(
 
 /// A line for people, on standard error.
 pub(crate) fn print_message(line: &str) {
-    let _ = writeln!(std::io::stderr().lock(), "{line}");
+    // In one piece, so that other programs on the same terminal cannot write into the line.
+    let _ = std::io::stderr().write_all(format!("{line}\n").as_bytes());
 }
 
 /// How much was removed by group and by rule, if anything was.

@@ -99,7 +99,7 @@ fn limits_are_learned_from_text_in_a_language() {
     let env = Env::new();
     let text = |n: usize| {
         let line = "Strážce majáku každý večer zapálil velkou lampu nad přístavem a ráno ji zase zhasl.\n";
-        (0..n % 7 + 3).map(|line_number| format!("{n} {line_number} {line}")).collect::<String>()
+        (0..n % 7 + 3).map(|line_number| format!("{n} {line_number} {line}")).collect::<Vec<_>>().concat()
     };
     let lines: String = (0..120).map(|n| json!({"id": n.to_string(), "text": text(n)}).to_string() + "\n").collect();
     env.write("reference.jsonl", lines);
@@ -139,7 +139,7 @@ fn corpus_applies_the_same_rules_and_says_so() {
     let quality = &manifest["options"]["quality"];
     assert_eq!((&quality["mask"], quality["rules"].as_array().map(Vec::len)), (&json!("pii"), Some(1)));
     for (name, bytes) in env.snapshot("corpus") {
-        let bytes = if name.ends_with(".zst") { common::decompress_zstd(&bytes) } else { bytes };
+        let bytes = if name.contains(".zst") { common::decompress_zstd(&bytes) } else { bytes };
         let text = String::from_utf8_lossy(&bytes);
         assert!(!text.contains("eva@") && !text.contains("8.8.8.8"), "{name}: {text}");
     }
