@@ -29,7 +29,7 @@ pub fn read(bytes: &[u8], name: &str, format: Option<InputFormat>) {
     let source = Collection::new(inputs, ReadOptions { format, max_document: MAX_DOCUMENT, ..ReadOptions::default() });
 
     // Telling languages takes more time than all the rest; the target `decode` does it.
-    let preparation = Preparation { language: None, extractor: Some(Extractor::default()) };
+    let preparation = Preparation { extractor: Some(Extractor::default()), ..Preparation::default() };
     let mut seen = Vec::new();
     source.read_all(&mut |position, item| {
         assert_eq!(position, Position { input: 0, record: seen.len() as u64 }, "positions count the items");
