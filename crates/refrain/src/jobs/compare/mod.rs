@@ -114,7 +114,7 @@ impl From<&Input> for CompareInput {
 /// Pairs of documents by their ids.
 ///
 /// ```
-/// let pairs: refrain::NamedPairs = [("a.txt", "b.txt"), ("a.txt", "c.txt")].into_iter().collect();
+/// let pairs: refrain::jobs::NamedPairs = [("a.txt", "b.txt"), ("a.txt", "c.txt")].into_iter().collect();
 /// ```
 #[derive(Debug, Clone, Default)]
 pub struct NamedPairs {
