@@ -196,6 +196,7 @@ fn a_recipe_builds_the_same_corpus_and_its_lock_notices_another_one() {
 fn a_corpus_is_checked() {
     let env = Env::new();
     env.run(&["corpus", &sample("notes.zip"), "-o", "corpus", "--keep-marked", "-q"]).code(0);
+    env.run(&["corpus", "--verify", "corpus", "corpus"]).code(0);
     let check = env.run(&["corpus", "--verify", "corpus"]).code(0);
     let digest = env.read_json("corpus/manifest.json")["digest"].as_str().expect("a digest").to_owned();
     assert!(check.text().contains(&digest), "{}", check.text());
