@@ -12,9 +12,9 @@ use crate::exit::Exit;
 
 /// Draw a random sample of removed text, so that people can judge each removal
 ///
-/// Reads the output of corpus, dedup, strip, template, extract or convert. The sample is stratified by rule and score.
-/// -o audit.html writes a page that shows both sides, where you enter verdicts with the keyboard; -o sample.jsonl writes the drawn items.
-/// --verdicts prints the rate of wrong removals per rule and overall, with its 95 % interval, from saved verdicts.
+/// Reads the output of corpus, dedup, strip, template, extract or convert. Half of the sample is drawn evenly from all rules and
+/// scores, and half in proportion to the removals. -o audit.html writes a page that shows both sides, where you enter verdicts with
+/// the keyboard. -o sample.jsonl writes the drawn items. --verdicts prints the rate of wrong removals per rule and overall, with its 95 % interval, from saved verdicts.
 #[derive(Args)]
 #[command(
     before_help = "Examples:\n  refrain corpus samples/crawl.warc.gz -o corpus/\n  refrain audit corpus/ -o audit.html\n  refrain audit --verdicts verdicts.jsonl"
