@@ -9,6 +9,7 @@ use std::collections::HashSet;
 use std::sync::OnceLock;
 
 use encoding_rs::{BIG5, EUC_JP, EUC_KR, Encoding, GB18030, SHIFT_JIS};
+use foldhash::fast::FixedState;
 
 use super::charsets::Charset;
 use super::models::{Models, TONES_APART, Window};
@@ -287,12 +288,12 @@ struct Sample<'a> {
     /// The cost of a non-Latin script, given the amount of ASCII.
     foreign: i64,
     /// The different words that hold them, as far as their nearest letters.
-    words: HashSet<&'a [u8]>,
+    words: HashSet<&'a [u8], FixedState>,
 }
 
 impl<'a> Sample<'a> {
     fn of(bytes: &'a [u8]) -> Sample<'a> {
-        let words = HashSet::new();
+        let words = HashSet::default();
         let mut sample = Sample { bytes, counts: [0; 256], stretches: Vec::new(), looked_at: 0, foreign: 0, words };
         let mut above = 0_usize;
         let mut from = 0;
@@ -908,7 +909,9 @@ pub(super) fn guess(bytes: &[u8], known: Known<'_>) -> Option<Guess> {
         confidence = confidence.min(ONE_WORD);
     }
     let language = if language.starts_with("zh-") { "zh" } else { language };
-    let second = second.map(|(_, charset, _)| *charset).or_else(|| next_best(&sample, &evidence, charset));
+    let second = second.map(|(_, charset, _)| *charset);
+    // Only doubtful guesses name another one.
+    let second = second.or_else(|| if confidence < 0.5 { next_best(&sample, &evidence, charset) } else { None });
     let judged_by = if is_single(charset) { sample.words.len() } else { above };
     Some(Guess { charset, second, language, confidence, judged_by })
 }
