@@ -66,7 +66,7 @@ pub(crate) fn with_recipe(line: impl Iterator<Item = OsString>) -> Result<Vec<Os
     Ok(line)
 }
 
-/// Compares a corpus with the lock beside its recipe, or writes the lock if there is none.
+/// Compares a corpus with the lock next to its recipe, or writes the lock if there is none.
 pub(crate) fn check_lock(recipe: &Path, corpus: &Path, run: &Run) -> Result<String> {
     let path = recipe.with_extension("lock");
     let now = CorpusLock::of(corpus, run)?;

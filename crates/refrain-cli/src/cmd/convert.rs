@@ -40,7 +40,7 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "FILE", help_heading = "Output")]
     removed: Option<PathBuf>,
 
-    /// Also write the registry of a vertical file, for corpus managers: corpus.registry beside corpus.vert
+    /// Also write the registry of a vertical file, for corpus managers: corpus.registry next to corpus.vert
     #[arg(long, help_heading = "Output")]
     registry: bool,
 

@@ -44,7 +44,7 @@ pub(crate) struct Arguments {
     output: Option<PathBuf>,
 
     /// Take inputs and options from a recipe: a TOML file with the long names of options, and `inputs`. Every corpus folder holds
-    /// its own, recipe.toml. Options of the command line count more. Writes a lock beside the recipe, or fails if
+    /// its own, recipe.toml. Options of the command line count more. Writes a lock next to the recipe, or fails if
     /// the documents are not those of the lock
     #[arg(long, value_name = "FILE", help_heading = "Input")]
     config: Option<PathBuf>,

@@ -29,7 +29,7 @@ use crate::exit::Exit;
 #[command(
     before_help = "Example:\n  refrain dedup docs.jsonl -o clean.jsonl --removed removed.jsonl",
     mut_arg("report", |arg| arg.value_name("FILE").help(
-        "Write the report of the run to this file: as JSON (.json), or as a page (.html) that shows what was removed beside its source"
+        "Write the report of the run to this file: as JSON (.json), or as a page (.html) that shows what was removed next to its source"
     ))
 )]
 #[allow(clippy::struct_excessive_bools)] // switches of a command line
