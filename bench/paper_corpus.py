@@ -10,10 +10,10 @@ import sys
 import tempfile
 from pathlib import Path
 
-# Table 2 of PRESEMT D3.1.3: English, Italian, German, Greek. Volumes are in GB there, packed and unpacked.
+# Table 2 of PRESEMT D3.1.3: English, Italian, German, Greek. Volumes are in GB there, compressed and uncompressed.
 PUBLISHED = {
     "downloaded bytes": (129e9, 272e9, 291e9, 157e9),
-    "downloaded bytes, unpacked": (645e9, 1360e9, 1455e9, 785e9),
+    "downloaded bytes, uncompressed": (645e9, 1360e9, 1455e9, 785e9),
     "addresses": (13_638_928, 33_459_999, 43_160_992, 18_000_511),
     "main content, words": (6_805_296_135, 7_740_199_568, None, None),
     "boilerplate, words": (7_843_420_305, 14_814_859_910, None, None),
