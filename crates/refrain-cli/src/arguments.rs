@@ -624,13 +624,6 @@ pub(crate) fn print(data: &str) -> Result<()> {
     Ok(())
 }
 
-/// The most memory that the process has used, in bytes, where the system says it.
-pub(crate) fn peak_memory() -> Option<u64> {
-    let status = std::fs::read_to_string("/proc/self/status").ok()?;
-    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;
-    line.trim().strip_suffix("kB")?.trim().parse::<u64>().ok().map(|kilobytes| kilobytes << 10)
-}
-
 /// The maximum number of failures printed one by one.
 const SHOWN_FAILURES: usize = 20;
 

@@ -9,6 +9,7 @@ use std::sync::{Arc, Mutex};
 
 use rayon::ThreadPool;
 
+use crate::disk::platform;
 use crate::error::{Error, Hint, Result};
 
 /// How a job runs. Nothing in it changes what the job finds or writes.
@@ -72,6 +73,11 @@ impl Run {
     /// The folder for temporary files that do not outlive the run.
     pub fn temporary(&self) -> PathBuf {
         self.temporary.clone().unwrap_or_else(std::env::temp_dir)
+    }
+
+    /// The most memory that this process has used so far, in bytes, where the system says it.
+    pub fn peak_memory() -> Option<u64> {
+        platform::peak_memory()
     }
 
     /// The memory that a job may use, in bytes.

@@ -103,6 +103,24 @@ fn no_two_public_types_have_the_same_name() {
     assert!(homonyms.is_empty(), "rename all but one of each: {homonyms:?}");
 }
 
+/// What only one file names: what depends on the operating system.
+const SYSTEM: [&str; 5] = ["std::os::", "/proc/", "cfg(unix)", "cfg(windows)", "target_os"];
+
+#[test]
+fn one_file_names_the_operating_system() {
+    let crates = Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("the folder of the crates").to_owned();
+    let folders = ["refrain/src", "refrain-cli/src"].map(|folder| crates.join(folder));
+    let mut naming = Vec::new();
+    for file in folders.iter().filter(|folder| folder.is_dir()).flat_map(|folder| files(folder)) {
+        let Ok(text) = fs::read_to_string(&file) else { continue };
+        let code = text.split("#[cfg(test)]").next().unwrap_or_default();
+        if SYSTEM.iter().any(|name| code.contains(name)) {
+            naming.push(file);
+        }
+    }
+    assert_eq!(naming, [crates.join("refrain/src/disk/platform.rs")]);
+}
+
 /// The source files at or below a path.
 fn files(path: &Path) -> Vec<PathBuf> {
     if path.is_file() {

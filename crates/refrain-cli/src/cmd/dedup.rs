@@ -12,8 +12,8 @@ use refrain::{Dedup, DedupReport, Engine, Input, Keep, Measure, Normalise, Outpu
 use serde_json::{Value, json};
 
 use crate::arguments::{
-    Given, InputArguments, OutputArguments, alarm, counted_documents, is_folder, named, offsets, output_format,
-    peak_memory, print, print_message, share, size,
+    Given, InputArguments, OutputArguments, alarm, counted_documents, is_folder, named, offsets, output_format, print,
+    print_message, share, size,
 };
 use crate::exit::Exit;
 
@@ -349,7 +349,7 @@ fn counts(report: &DedupReport, began: Instant) -> Value {
     json!({
         "documents": counts.documents, "words": counts.words, "ngram": ngram, "ngrams": counts.ngrams,
         "distinct": counts.distinct, "duplicate": counts.duplicate, "occurrences": counts.occurrences,
-        "seconds": (began.elapsed().as_secs_f64() * 1000.0).round() / 1000.0, "peak_memory": peak_memory(),
+        "seconds": (began.elapsed().as_secs_f64() * 1000.0).round() / 1000.0, "peak_memory": Run::peak_memory(),
     })
 }
 

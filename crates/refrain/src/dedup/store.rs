@@ -3,11 +3,11 @@
 use std::collections::{HashMap, HashSet};
 use std::fs::File;
 use std::io::{BufReader, BufWriter, Read, Seek, SeekFrom, Write};
-use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 
 use super::group::{NUMBER, Spread, number};
 use crate::disk::partitions::Answers;
+use crate::disk::platform::FileExt;
 use crate::error::{IoContext, Result};
 use crate::text::{Word, mix};
 

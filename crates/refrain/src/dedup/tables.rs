@@ -2,10 +2,10 @@
 
 use std::fs::File;
 use std::io::{Read, Write};
-use std::os::unix::fs::FileExt;
 use std::path::PathBuf;
 
 use super::group::{PLACE, number, place};
+use crate::disk::platform::FileExt;
 use crate::error::{IoContext, Result};
 
 /// Positions by number, mostly on disk.

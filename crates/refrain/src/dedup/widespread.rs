@@ -2,10 +2,10 @@
 //! times. A bit for each word, on disk.
 
 use std::fs::File;
-use std::os::unix::fs::FileExt;
 use std::path::PathBuf;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
+use crate::disk::platform::FileExt;
 use crate::error::{IoContext, Result};
 
 /// Bits for the words of the collection, written in order and read anywhere.

@@ -1,11 +1,11 @@
 //! Files that appear under their name only when they are complete.
 
 use std::ffi::OsString;
-use std::fs::{self, File, Permissions};
+use std::fs::{self, File};
 use std::io::{self, Read, Seek, Write};
-use std::os::unix::fs::PermissionsExt;
 use std::path::{Component, Path, PathBuf};
 
+use super::platform;
 use crate::error::{Error, IoContext, Result};
 
 /// A file that is written under a temporary name and then renamed. If dropped without [`commit`](AtomicFile::commit),
@@ -117,7 +117,7 @@ pub(crate) fn open_lock(path: &Path) -> Result<File> {
 /// Makes the names in a folder survive a power failure.
 pub(crate) fn sync_folder(folder: Option<&Path>) -> Result<()> {
     let folder = folder.filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    File::open(folder).and_then(|folder| folder.sync_all()).at(folder)
+    platform::sync_folder(folder).at(folder)
 }
 
 /// Writes a small file so that it exists as a whole or not at all.
@@ -151,12 +151,12 @@ pub(crate) fn place_below(folder: &Path, name: &Path, mut content: impl Read) ->
     let path = path_below(folder, name)?;
     let parent = path.parent().unwrap_or(folder);
     // Temporary files are readable by their owner only, unless requested otherwise; the umask applies to this one.
-    let mut file = tempfile::Builder::new()
-        .prefix(".refrain-")
-        .suffix(".partial")
-        .permissions(Permissions::from_mode(0o666))
-        .tempfile_in(parent)
-        .at(parent)?;
+    let mut builder = tempfile::Builder::new();
+    builder.prefix(".refrain-").suffix(".partial");
+    if let Some(permissions) = platform::new_file() {
+        builder.permissions(permissions);
+    }
+    let mut file = builder.tempfile_in(parent).at(parent)?;
     io::copy(&mut content, &mut file).at(&path)?;
     file.persist(&path).map_err(|error| Error::io(path, error.error))?;
     Ok(())

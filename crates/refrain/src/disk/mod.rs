@@ -2,5 +2,6 @@
 
 pub(crate) mod atomic;
 pub(crate) mod partitions;
+pub(crate) mod platform;
 pub(crate) mod runs;
 pub(crate) mod spilled;

@@ -5,9 +5,9 @@
 //! the documents are read a second time, the answer for a hash is the next one of its partition.
 
 use std::fs::File;
-use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 
+use super::platform::FileExt;
 use super::spilled::Spilled;
 use crate::error::{IoContext, Result};
 

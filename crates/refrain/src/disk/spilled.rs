@@ -2,9 +2,9 @@
 
 use std::fs::File;
 use std::io::{ErrorKind, Write};
-use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 
+use super::platform::FileExt;
 use crate::error::{IoContext, Result};
 
 /// Bytes in a temporary file. The file is created with the first of them.

@@ -6,7 +6,6 @@
 
 use std::fs::File;
 use std::io::{BufWriter, IntoInnerError, Read, Seek, SeekFrom, Write};
-use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
@@ -16,6 +15,7 @@ use super::boilerplate::MOST_EDGES;
 use super::book::{Anchor, Book};
 use super::hash::{KEY_BITS, KEY_MASK};
 use crate::disk::atomic::AtomicFile;
+use crate::disk::platform::FileExt;
 use crate::error::{Error, IoContext, Result};
 
 /// The first bytes of a saved index, with the format version.

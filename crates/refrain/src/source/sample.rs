@@ -3,11 +3,11 @@
 use std::fs::File;
 use std::io::{self, BufReader, Read, Seek, SeekFrom};
 use std::ops::{ControlFlow, Range};
-use std::os::unix::fs::FileExt;
 
 use super::compress::{Compression, Counted};
 use super::sniff::{HEAD, Kind};
 use super::{At, BUFFER, Collection, Emitter, InputFile, InputFiles, InputFormat, describe, read_up_to};
+use crate::disk::platform::FileExt;
 
 /// A part of an input.
 #[derive(Debug, Clone)]

@@ -6,11 +6,11 @@
 use std::collections::HashMap;
 use std::fs::File;
 use std::io::{BufReader, BufWriter, Read, Write};
-use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
+use crate::disk::platform::FileExt;
 use crate::disk::runs::Cursor;
 use crate::document::Span;
 use crate::error::{Error, IoContext, Result};

@@ -15,6 +15,7 @@ use super::passes::Passes;
 use super::work::WorkFolder;
 use super::{Dedup, DedupReport, Known};
 use crate::dedup::{DedupOptions, Signature, Volume, bytes_of_evidence};
+use crate::disk::platform::{cpu_seconds, resident_memory};
 use crate::document::Position;
 use crate::error::{Error, IoContext, Result};
 use crate::flow::each_document_of;
@@ -541,22 +542,6 @@ impl Watched {
             self.phases.entry(phase).or_default().seconds += now.duration_since(began).as_secs_f64();
         }
     }
-}
-
-/// The memory of this process, in bytes.
-fn resident_memory() -> Option<u64> {
-    let status = fs::read_to_string("/proc/self/status").ok()?;
-    let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"))?;
-    line.trim().strip_suffix("kB")?.trim().parse::<u64>().ok().map(|kilobytes| kilobytes << 10)
-}
-
-/// The processor time of this process so far.
-fn cpu_seconds() -> Option<f64> {
-    let stat = fs::read_to_string("/proc/self/stat").ok()?;
-    let (_, fields) = stat.rsplit_once(')')?;
-    let ticks: u64 = fields.split_whitespace().skip(11).take(2).filter_map(|ticks| ticks.parse::<u64>().ok()).sum();
-    // Linux counts in hundredths of a second here, whatever its own clock does.
-    Some(ticks as f64 / 100.0)
 }
 
 impl fmt::Display for DedupPlan {

@@ -10,6 +10,7 @@ use tempfile::TempDir;
 
 use super::Dedup;
 use crate::disk::atomic::{open_lock, rename_if_present};
+use crate::disk::platform;
 use crate::error::{Error, IoContext, Result};
 use crate::jobs::outputs::Outputs;
 use crate::source::InputFile;
@@ -159,7 +160,7 @@ pub(super) fn identity(
     let changed = |folder: &PathBuf| json!([folder, last_change(&folder.join("evidence.json"))]);
     let evidence: Vec<Value> = evidence.iter().map(changed).collect();
     // Checkpoints are not synced to disk: after a restart of the machine, files may have holes.
-    let boot = fs::read_to_string("/proc/sys/kernel/random/boot_id").unwrap_or_default();
+    let boot = platform::boot();
     // Whoever accepts an alarm runs the same job with another limit.
     let job = Dedup { alarm: None, ..job.clone() };
     let job = serde_json::to_value(job).map_err(std::io::Error::from)?;
