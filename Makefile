@@ -7,7 +7,7 @@ TRAIN_VENV := .venv-train
 TOOLS := .tools/bin
 BIN := target/release/refrain
 
-.PHONY: bench-side-by-side has-browser has-collection has-reuse help demo test test-rust test-python test-browser lint deny book examples fuzz-check fuzz bench-read bench-extract bench-decode bench-decode-western bench-dedup bench-plan bench-trust bench-compare bench-decontaminate bench-quality bench-strip bench-library-stores paper-compare paper-strip has-books bench-editions paper-editions has-editions bench-template bench-template-other paper-template \
+.PHONY: package package-check sbom bench-side-by-side has-browser has-collection has-reuse help demo test test-rust test-python test-browser lint deny book examples fuzz-check fuzz bench-read bench-extract bench-decode bench-decode-western bench-dedup bench-plan bench-trust bench-compare bench-decontaminate bench-quality bench-strip bench-library-stores paper-compare paper-strip has-books bench-editions paper-editions has-editions bench-template bench-template-other paper-template \
 	train-extract evaluate-extract has-pages has-documents stoplists languages strip-evidence paper-corpus paper-decode clean
 
 help:
@@ -17,6 +17,8 @@ help:
 	@echo "make lint              check formatting, clippy, documentation and fuzz targets; warnings are errors"
 	@echo "make deny              check licences, sources and duplicates of dependencies"
 	@echo "make book              build the guide as a web site in target/book/"
+	@echo "make package           pack the program for a release, and check that the crates can be published"
+	@echo "make sbom              list all components of the program, in target/dist/ (CycloneDX)"
 	@echo "make examples          run the commands in the documents and update the output shown below them"
 	@echo "make fuzz              run every fuzz target for 30 seconds (SECONDS_EACH=30)"
 	@echo "make bench-read        measure reading, compared with FastWARC"
@@ -143,6 +145,31 @@ book: $(TOOLS)/mdbook
 
 $(TOOLS)/mdbook:
 	$(CARGO) install mdbook --no-default-features --locked --quiet --root .tools
+
+# The release: an archive with the program, manual pages, completions and licences, the same bytes each time; and the crates.
+DIST := target/dist
+NATIVE := $(shell uname -m)-$(shell uname -s | tr A-Z a-z | sed s/darwin/macos/)
+# No path of this machine ends up in the program.
+REMAP := --remap-path-prefix=$(CURDIR)=refrain --remap-path-prefix=$(or $(CARGO_HOME),$(HOME)/.cargo)=cargo
+
+package: package-check
+	RUSTFLAGS="$(REMAP)" $(CARGO) build --release --locked --package refrain-cli
+	rm -rf $(DIST) && $(PYTHON) packaging/tarball.py $(BIN) $(NATIVE) $(DIST)
+	$(PYTHON) packaging/tarball.py $(BIN) $(NATIVE) $(DIST)/again >/dev/null
+	cmp $(DIST)/SHA256SUMS $(DIST)/again/SHA256SUMS && rm -r $(DIST)/again
+	cd $(DIST) && sha256sum --check --quiet SHA256SUMS
+	@if strings -a $(BIN) | grep -F "$(HOME)/"; then echo "the program names a folder of this machine"; exit 1; fi
+
+# Builds the crates from what would be published.
+package-check:
+	$(CARGO) package --workspace --exclude refrain-bench --locked $(if $(ALLOW_DIRTY),--allow-dirty)
+
+sbom: $(TOOLS)/cargo-cyclonedx
+	$(TOOLS)/cargo-cyclonedx cyclonedx --format json --override-filename refrain.cdx --manifest-path crates/refrain-cli/Cargo.toml
+	mkdir -p $(DIST) && mv crates/refrain-cli/refrain.cdx.json $(DIST)/ && rm -f crates/*/refrain.cdx.json
+
+$(TOOLS)/cargo-cyclonedx:
+	$(CARGO) install cargo-cyclonedx --locked --quiet --root .tools
 
 examples: $(VENV)/ready
 	$(CARGO) build --package refrain-cli

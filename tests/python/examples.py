@@ -27,7 +27,8 @@ def documents():
     listed = subprocess.run(
         ["git", "ls-files", "--cached", "--others", "--exclude-standard", "*.md"], cwd=ROOT, capture_output=True, text=True
     )
-    return [ROOT / name for name in listed.stdout.splitlines() if (ROOT / name).is_file()]
+    named = [ROOT / name for name in listed.stdout.splitlines()]
+    return [path for path in named if path.is_file() and not path.is_symlink()]
 
 
 def with_examples():

@@ -52,6 +52,7 @@ enum Command {
     Stats(cmd::stats::Arguments),
     Why(cmd::why::Arguments),
     Audit(cmd::audit::Arguments),
+    Schema(cmd::schema::Arguments),
     Completions(cmd::completions::Arguments),
     Man(cmd::man::Arguments),
 }
@@ -82,6 +83,7 @@ fn main() -> std::process::ExitCode {
         Command::Stats(arguments) => cmd::stats::run(&arguments),
         Command::Why(arguments) => cmd::why::run(&arguments),
         Command::Audit(arguments) => cmd::audit::run(&arguments, &given),
+        Command::Schema(arguments) => cmd::schema::run(&arguments),
         Command::Completions(arguments) => cmd::completions::run(&arguments, &mut self::Arguments::command()),
         Command::Man(arguments) => cmd::man::run(&arguments, self::Arguments::command()),
     };

@@ -194,6 +194,25 @@ fn progress_does_not_mix_with_documents_on_a_terminal() {
 }
 
 #[test]
+fn schemas_are_listed_printed_and_written() {
+    let env = Env::new();
+    let listed = env.run(&["schema"]).code(0);
+    let names: Vec<&str> = listed.text().lines().filter_map(|line| line.split_whitespace().next()).collect();
+    assert!(names.contains(&"removed") && names.len() > 40, "{names:?}");
+    let written = env.run(&["schema", "--all", "-o", "schemas/"]).code(0);
+    assert_eq!(written.stderr, format!("wrote {} schemas to schemas/\n", names.len()));
+    for name in names {
+        let printed = env.run(&["schema", name]).code(0);
+        assert_eq!(printed.text(), env.read_text(&format!("schemas/{name}.schema.json")), "{name}");
+        let schema: serde_json::Value = serde_json::from_str(printed.text()).expect("JSON");
+        assert_eq!(schema["title"], name);
+    }
+    env.run(&["schema", "removd"]).code(2).says(&["no format `removd`", "refrain schema"]);
+    env.run(&["schema", "--all"]).code(2).says(&["--output"]);
+    env.run(&["schema", "--all", "-o", "schemas.json"]).code(2).says(&["schemas.json is not a folder"]);
+}
+
+#[test]
 fn completions_are_there_for_every_shell() {
     let env = Env::new();
     for shell in ["bash", "zsh", "fish", "elvish", "powershell"] {

@@ -3,8 +3,8 @@
 use std::fs;
 use std::path::Path;
 
-/// Lines that all verbs may have together.
-const MAX_LINES: usize = 3000;
+/// Lines that all verbs may have together. 3,000 until `schema` came, which has 70.
+const MAX_LINES: usize = 3070;
 
 /// What only the library does: read documents, run threads, learn, resume. No verb may name these, in `use` lines or elsewhere.
 const FORBIDDEN: [&str; 21] = [

@@ -58,7 +58,7 @@ const SAMPLES: [Sample; 18] = [
 ];
 
 /// Verbs that read no documents, or only outputs of others.
-const OTHERS: [&str; 6] = ["library", "stats", "why", "audit", "completions", "man"];
+const OTHERS: [&str; 7] = ["library", "stats", "why", "audit", "schema", "completions", "man"];
 
 /// A folder with the samples, and a library of them.
 fn with_library() -> Env {

@@ -6,6 +6,7 @@
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
@@ -33,7 +34,7 @@ pub(crate) const PAGES_FIELD: &str = "pages";
 pub(crate) const EXACT_PASS: &str = "exact";
 
 /// A range of bytes of a document's text. Both ends are on character boundaries.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize, JsonSchema)]
 pub struct Span {
     /// First byte.
     pub start: usize,
@@ -73,7 +74,7 @@ impl Span {
 ///
 /// Positions order the collection. "The first copy" always means the one with the lowest position. Results therefore do
 /// not depend on threads, or on the order in which documents were finished.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize, JsonSchema)]
 pub struct Position {
     /// Index of the input in the sorted list of inputs.
     pub input: u32,
@@ -202,7 +203,7 @@ fn is_zero(n: &u32) -> bool {
 }
 
 /// The kind of a block in its source.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum BlockKind {
@@ -263,7 +264,7 @@ pub struct Mark {
 }
 
 /// The kind of a marked range.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum Label {
@@ -305,7 +306,7 @@ impl Label {
 }
 
 /// Why a range was marked.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum Reason {

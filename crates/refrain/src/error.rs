@@ -7,6 +7,7 @@ use std::borrow::Cow;
 use std::fmt;
 use std::path::{Path, PathBuf};
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// The result of an operation that can end a run.
@@ -133,7 +134,7 @@ impl<T> IoContext<T> for std::io::Result<T> {
 
 /// How to resolve an error. The library does not know whether options are set on a command line, in Python or in Rust.
 /// The text puts option names, and nothing else, in backquotes; [`spelled`](Hint::spelled) replaces them.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Hint {
     /// What to do, with options as `` `name` `` or `` `name=value` ``.
     #[serde(rename = "hint")]
@@ -211,7 +212,7 @@ impl From<String> for Hint {
 }
 
 /// Something in the input that could not be used. The run continues without it.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Failure {
     /// The input as the user knows it: a path, or `-` for standard input.
     pub input: String,
@@ -229,7 +230,7 @@ pub struct Failure {
 }
 
 /// A location in an input.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Place {
     /// A line, counted from 1.

@@ -139,5 +139,5 @@ pub use stats::Account;
 
 /// Tests the examples of the guide.
 #[cfg(doctest)]
-#[doc = include_str!("../../../docs/guide/programs.md")]
+#[doc = include_str!("../docs/programs.md")]
 struct Guide;

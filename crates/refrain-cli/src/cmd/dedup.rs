@@ -5,11 +5,9 @@ use std::time::Instant;
 
 use anyhow::{Result, bail};
 use clap::Args;
-use refrain::jobs::NgramReport;
 use refrain::text::Offsets;
 use refrain::write::{Compression, Format};
-use refrain::{Dedup, DedupReport, Engine, Input, Keep, Measure, Normalise, Output, Outputs, Run, Unit};
-use serde_json::{Value, json};
+use refrain::{Dedup, Engine, Input, Keep, Measure, Normalise, Output, Outputs, Run, Unit};
 
 use crate::arguments::{
     Given, InputArguments, OutputArguments, alarm, counted_documents, is_folder, named, offsets, output_format, print,
@@ -307,7 +305,7 @@ pub(crate) fn run(arguments: &Arguments, given: &Given) -> Result<Exit> {
     })?;
     let is_free = output.path().is_some() || !arguments.writes_documents();
     if output.json && arguments.count_only {
-        print(&format!("{}\n", counts(&report, began)))?;
+        print(&(serde_json::to_string(&report.counts(began.elapsed()))? + "\n"))?;
     } else if output.json {
         output.print_json(&report)?;
     } else if !output.quiet && (arguments.count_only || (is_free && !arguments.explain)) {
@@ -341,16 +339,6 @@ pub(crate) fn run(arguments: &Arguments, given: &Given) -> Result<Exit> {
     }
     output.print_account(&report.input);
     Ok(exit)
-}
-
-/// Counts as JSON, with what the run took.
-fn counts(report: &DedupReport, began: Instant) -> Value {
-    let NgramReport { ngram, ngrams_before: counts, .. } = report.ngrams.clone().unwrap_or_default();
-    json!({
-        "documents": counts.documents, "words": counts.words, "ngram": ngram, "ngrams": counts.ngrams,
-        "distinct": counts.distinct, "duplicate": counts.duplicate, "occurrences": counts.occurrences,
-        "seconds": (began.elapsed().as_secs_f64() * 1000.0).round() / 1000.0, "peak_memory": Run::peak_memory(),
-    })
 }
 
 #[cfg(test)]

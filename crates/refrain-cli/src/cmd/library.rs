@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use anyhow::{Result, bail};
 use clap::{Args, Subcommand};
 use refrain::compare::WordRule;
-use refrain::jobs::CheckInput;
+use refrain::jobs::{CheckInput, ListedSource};
 use refrain::text::legible;
 use refrain::write::{Compression, Format};
 use refrain::{Input, Library, LibraryCheck, LibraryOptions, Run};
@@ -234,8 +234,7 @@ impl List {
         let mut list = String::new();
         for source in library.sources() {
             let _ = if self.json {
-                let line = json!({"id": source.id, "url": source.url, "words": source.words, "grams": source.grams, "language": source.language});
-                writeln!(list, "{line}")
+                writeln!(list, "{}", json!(ListedSource::from(source)))
             } else {
                 writeln!(list, "{:>9} words  {}", source.words, legible(source.name()))
             };

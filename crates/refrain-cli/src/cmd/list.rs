@@ -35,7 +35,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Exit> {
     let mut failures = 0;
     let show = |item: ListedItem| {
         failures += u64::from(item.failure.is_some());
-        let line = if arguments.json { as_json(&item) } else { as_text(&item) };
+        let line = if arguments.json { json!(item.line()).to_string() } else { as_text(&item) };
         Ok(std::io::stdout().lock().write_all((line + "\n").as_bytes())?)
     };
     let account = arguments.input.input()?.each_item(&arguments.input.options(), &Run::default(), show)?;
@@ -43,23 +43,6 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Exit> {
         print_message(&account.to_string());
     }
     Ok(Exit::of_failures(failures))
-}
-
-fn as_json(ListedItem { record, kind, failure }: &ListedItem) -> String {
-    let mut line = match kind {
-        ItemKind::Document { id, origin, bytes } => {
-            let (url, origin) = (&origin.url, origin.path());
-            json!({"kind": "document", "id": id, "url": url, "bytes": bytes, "origin": origin, "record": record})
-        }
-        ItemKind::Skipped { origin, reason } => {
-            json!({"kind": "skipped", "reason": reason, "url": origin.url, "origin": origin.path(), "record": record})
-        }
-        ItemKind::Failed => return json!({"kind": "failed", "failure": failure, "record": record}).to_string(),
-    };
-    if let Some(failure) = failure {
-        line["failure"] = json!(failure);
-    }
-    line.to_string()
 }
 
 fn as_text(ListedItem { record, kind, failure }: &ListedItem) -> String {

@@ -14,6 +14,7 @@ pub(crate) mod library;
 pub(crate) mod list;
 pub(crate) mod man;
 pub(crate) mod quality;
+pub(crate) mod schema;
 pub(crate) mod stats;
 pub(crate) mod strip;
 pub(crate) mod template;

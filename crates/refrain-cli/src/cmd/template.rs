@@ -151,7 +151,7 @@ pub(crate) fn run(arguments: &Arguments, given: &Given) -> Result<Exit> {
     let run = Run { temporary: arguments.temporary.clone(), ..Run::default() };
     let report = output.run(run, "pages", left, |run| job.run(&input, outputs, run))?;
     if output.json {
-        print(&format!("{}\n", report.summary()))?;
+        print(&(serde_json::to_string(&report.summary())? + "\n"))?;
     }
     let exit = OutputArguments::print_failures(&report.failures);
     if let (Some(path), Some(before), true) = (&arguments.evidence, report.fitted_before, report.no_longer_fits) {

@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::sync::OnceLock;
 
 use rayon::iter::{IntoParallelIterator, IntoParallelRefIterator, ParallelIterator};
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::excluded::{Exclusion, blanked, references, stretches_of};
@@ -74,7 +75,7 @@ impl ExcludedText {
 }
 
 /// One file of a document that was assembled from several.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct DocumentPart {
     /// Its name inside the document.
     pub name: String,
@@ -152,7 +153,7 @@ pub(crate) fn pages_of(document: &Document) -> Vec<u64> {
 }
 
 /// A document of a comparison, without its text.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct ComparedDocument {
     /// Its id.
     pub id: String,
@@ -173,6 +174,7 @@ pub struct ComparedDocument {
     pub pages: Vec<u64>,
     /// The files it was assembled from, in order; empty if it is a single file.
     pub parts: Vec<DocumentPart>,
+    /// Its language, if the source states one.
     language: Option<String>,
 }
 
@@ -195,7 +197,7 @@ pub(crate) fn page_of(pages: &[u64], character: u64) -> Option<usize> {
 }
 
 /// A passage that two documents share.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct SharedPassage {
     /// Its range in the first document.
     pub a: Span,
@@ -212,7 +214,7 @@ pub struct SharedPassage {
 }
 
 /// Two documents that share text.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct ComparedPair {
     /// The number of the first document.
     pub a: usize,

@@ -6,7 +6,9 @@ use super::fingerprint::{FingerprintOptions, gram_spans};
 use crate::document::Span;
 
 /// Why a range of a document does not count.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, serde::Serialize, serde::Deserialize)]
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, serde::Serialize, serde::Deserialize, schemars::JsonSchema,
+)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum Exclusion {

@@ -166,7 +166,7 @@ pub(super) fn shared(one: &[u64], other: &[u64]) -> usize {
 }
 
 /// Scores computed from the n-grams that two documents share.
-#[derive(Debug, Clone, Copy, PartialEq, serde::Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, serde::Serialize, schemars::JsonSchema)]
 pub struct Scores {
     /// The number of n-grams that both contain.
     pub shared: usize,

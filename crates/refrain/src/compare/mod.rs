@@ -28,6 +28,7 @@ pub(crate) use comparison::{page_of, pages_of};
 pub use excluded::Exclusion;
 pub use fingerprint::{Fingerprint, FingerprintOptions, Scores};
 pub use join::{Holder, PairJoin};
+pub(crate) use library::LibraryNote;
 #[doc(hidden)]
 pub use library::{Added, CheckOptions, Checked, LibraryReader, LibraryWriter};
 pub use library::{LibrarySource, Match};

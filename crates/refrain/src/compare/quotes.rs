@@ -4,7 +4,9 @@ use super::excluded::has_year;
 use crate::document::Span;
 
 /// Whether a passage is a quotation in its document.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, serde::Serialize, serde::Deserialize)]
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, serde::Serialize, serde::Deserialize, schemars::JsonSchema,
+)]
 #[serde(rename_all = "snake_case")]
 pub enum Quoted {
     /// It is in quotation marks.

@@ -77,7 +77,8 @@ impl Detection {
 }
 
 /// A defect of a text beyond its encoding, which was repaired.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, schemars::JsonSchema)]
+#[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum Repair {
     /// UTF-8 that was mistaken for another encoding and encoded again.

@@ -1,5 +1,6 @@
 //! Which items a text contains, and whether that is sure enough to remove them.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::alignment::{Place, Run, nearby, places};
@@ -23,7 +24,7 @@ pub struct Contamination {
 }
 
 /// Why an item is only reported.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum Doubt {

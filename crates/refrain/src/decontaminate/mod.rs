@@ -16,13 +16,14 @@ pub use evidence::{Contamination, Doubt};
 pub use fields::{BenchmarkFields, BenchmarkItem};
 pub use index::Benchmarks;
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// The name of the pass in marks.
 pub const PASS: &str = "decontaminate";
 
 /// A field of a benchmark item.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum ItemField {
     /// The text that the question is about.

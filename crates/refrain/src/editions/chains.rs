@@ -39,7 +39,7 @@ const BEFORE: usize = 32;
 const LEAST_GAP: i64 = 4;
 
 /// A passage that two books share.
-#[derive(Debug, Clone, Copy, PartialEq, serde::Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, serde::Serialize, schemars::JsonSchema)]
 pub struct BookPassage {
     /// Its range in the first book, in letters.
     pub a: (u32, u32),

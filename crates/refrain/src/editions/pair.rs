@@ -5,7 +5,7 @@ use super::chains::{AnchorIndex, BookPassage, ChainOptions, chains, covered, joi
 use crate::papers::dupniq::Published;
 
 /// The relation between two books.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, serde::Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, serde::Serialize, schemars::JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum BookPairKind {
     /// Most of each is in the other.
@@ -77,7 +77,7 @@ impl PairRule {
 const MOST_BETWEEN: u32 = 400;
 
 /// Two books that share text.
-#[derive(Debug, Clone, PartialEq, serde::Serialize)]
+#[derive(Debug, Clone, PartialEq, serde::Serialize, schemars::JsonSchema)]
 pub struct BookPair {
     /// The number of the first book.
     pub a: u32,

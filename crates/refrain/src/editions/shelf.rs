@@ -8,6 +8,7 @@ use std::fs::File;
 use std::io::{BufWriter, IntoInnerError, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use twox_hash::XxHash3_64;
 
@@ -28,7 +29,7 @@ const FOOTER: usize = 24;
 const KEY_BYTES: usize = KEY_BITS as usize / 8;
 
 /// The entry of a book in the table.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Entry {
     /// Its id: the name of its file without the extension, or the id of the document.
     pub id: String,
@@ -59,6 +60,7 @@ pub struct Entry {
     pub is_list: bool,
     /// The offset of its record.
     at: u64,
+    /// The length of its record.
     length: u32,
     /// The hash of its record.
     hash: u64,

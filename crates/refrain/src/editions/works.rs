@@ -9,7 +9,7 @@ use super::pair::{BookPair, BookPairKind};
 use super::shelf::Entry;
 
 /// A group of editions.
-#[derive(Debug, Clone, PartialEq, Eq, Default, serde::Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, serde::Serialize, schemars::JsonSchema)]
 pub struct Work {
     /// A title, derived from the titles that the books state.
     pub title: String,
@@ -22,7 +22,7 @@ pub struct Work {
 }
 
 /// The relation of one work to another.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, serde::Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, serde::Serialize, schemars::JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Relation {
     /// It contains most of the other: it is a collection, or the other is a part of it.
@@ -31,17 +31,6 @@ pub enum Relation {
     ContainedIn,
     /// They have a part in common.
     Overlaps,
-}
-
-impl Relation {
-    /// The name used in files.
-    pub fn name(self) -> &'static str {
-        match self {
-            Relation::Contains => "contains",
-            Relation::ContainedIn => "contained_in",
-            Relation::Overlaps => "overlaps",
-        }
-    }
 }
 
 /// The minimum share of a work in another to be contained in it.

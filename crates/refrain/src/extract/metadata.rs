@@ -5,6 +5,7 @@
 
 use std::collections::HashMap;
 
+use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::Value;
 
@@ -17,7 +18,7 @@ use super::traits::Traits;
 use crate::document::Span;
 
 /// The metadata of a page.
-#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, JsonSchema)]
 pub struct Metadata {
     /// The title of the text, without the site name.
     #[serde(skip_serializing_if = "Option::is_none")]

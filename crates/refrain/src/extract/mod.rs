@@ -33,7 +33,7 @@ pub use markdown::{MarkdownOptions, markdown};
 pub use metadata::Metadata;
 #[doc(hidden)]
 pub use model::ModelError;
-pub use record::RecordOptions;
+pub use record::{BlockExplanation, BlockRecord, PageRecord, RecordOptions};
 pub use segment::{ParsedPage, Segmentation, segment, segment_with};
 pub(crate) use tei::XML_DECLARATION;
 pub use tei::tei;

@@ -1,11 +1,16 @@
 //! The result for a page as JSON: for files, and for people who ask why.
 
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+
+use schemars::JsonSchema;
+use serde::Serialize;
 use serde_json::{Map, Value, json};
 
 use super::extractor::{DecisionRule, Extracted};
 use super::features::{Measures, traits_of};
 use super::metadata::Metadata;
-use crate::document::{BLOCKS_FIELD, BYTE_BLOCKS_FIELD, BlockKind};
+use crate::document::BlockKind;
 use crate::text::{CharOffsets, Offsets};
 
 /// The content of a record.
@@ -15,6 +20,72 @@ pub struct RecordOptions {
     pub keep_marked: bool,
     /// The unit of ranges.
     pub offsets: Offsets,
+}
+
+/// The record of a page: what it states about itself, its main content, and the blocks of it.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+pub struct PageRecord<'a> {
+    #[serde(flatten)]
+    metadata: &'a Metadata,
+    /// How good the result is expected to be, from 0 to 1.
+    confidence: f64,
+    /// Why the confidence is 0, or another remark for people.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    note: Option<&'a str>,
+    /// The blocks as ranges of the text, in code points.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    blocks: Option<Vec<BlockRecord>>,
+    /// The blocks as ranges of the text, in bytes.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    byte_blocks: Option<Vec<BlockRecord>>,
+    /// The main content, with an empty line between blocks; with `keep_marked`, all visible text.
+    text: String,
+}
+
+/// A block of a record.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+pub struct BlockRecord {
+    /// Where it starts in the text.
+    start: usize,
+    /// Where it ends; the end is exclusive.
+    end: usize,
+    /// Its kind.
+    kind: BlockKind,
+    /// The level of a heading, from 1 to 6.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    level: Option<u8>,
+    /// With `keep_marked`: whether it is main content.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    keep: Option<bool>,
+    /// With `keep_marked`: the rule that decided.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    rule: Option<Cow<'static, str>>,
+    /// With `keep_marked`: the probability that it is main content, if the method computes it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    probability: Option<f64>,
+}
+
+/// The decision about a block, with the figures that it is based on.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+pub struct BlockExplanation {
+    /// The number of the block, from 0.
+    block: usize,
+    /// Whether it is main content.
+    keep: bool,
+    /// The rule that decided.
+    rule: Cow<'static, str>,
+    /// The probability that it is main content, if the method computes it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    probability: Option<f64>,
+    /// The block-level elements around it, outermost first.
+    path: String,
+    /// What the surrounding elements, roles, class names and ids indicate.
+    traits: Vec<&'static str>,
+    /// Its text.
+    text: String,
+    /// The measured features that are not 0, by name. The names belong to the version of the model.
+    #[schemars(with = "BTreeMap<String, f64>")]
+    features: Map<String, Value>,
 }
 
 impl Metadata {
@@ -44,23 +115,15 @@ impl Metadata {
 
 impl Extracted<'_> {
     /// The record of a page: metadata, confidence, text, and the blocks as ranges of the text.
-    pub fn record(&self, metadata: &Metadata, options: RecordOptions) -> Map<String, Value> {
-        let mut record = match serde_json::to_value(metadata) {
-            Ok(Value::Object(fields)) => fields,
-            _ => Map::new(),
-        };
-        record.insert("confidence".into(), json!(rounded(self.confidence)));
-        if let Some(note) = self.note {
-            record.insert("note".into(), Value::from(note));
-        }
+    pub fn record<'r>(&'r self, metadata: &'r Metadata, options: RecordOptions) -> PageRecord<'r> {
         let text = if options.keep_marked { self.page.text.clone() } else { self.text() };
-        let blocks = if options.offsets == Offsets::Chars { BLOCKS_FIELD } else { BYTE_BLOCKS_FIELD };
-        record.insert(blocks.into(), self.block_list(&text, options));
-        record.insert("text".into(), Value::from(text));
-        record
+        let (blocks, in_chars) = (self.block_list(&text, options), options.offsets == Offsets::Chars);
+        let (blocks, byte_blocks) = if in_chars { (Some(blocks), None) } else { (None, Some(blocks)) };
+        let (confidence, note) = (rounded(self.confidence), self.note);
+        PageRecord { metadata, confidence, note, blocks, byte_blocks, text }
     }
 
-    fn block_list(&self, text: &str, options: RecordOptions) -> Value {
+    fn block_list(&self, text: &str, options: RecordOptions) -> Vec<BlockRecord> {
         let mut chars = CharOffsets::new(text);
         let mut start = 0;
         let mut list = Vec::new();
@@ -73,40 +136,26 @@ impl Extracted<'_> {
             let at = if options.keep_marked { block.span.start } else { start };
             let span = chars.span(crate::document::Span::new(at, at + block.span.len()), options.offsets);
             start = at + block.span.len() + "\n\n".len();
-            let mut entry = json!({"start": span.start, "end": span.end, "kind": block.kind.name()});
-            if let (Some(level), Some(fields)) = (self.page.heading_level(i), entry.as_object_mut()) {
-                fields.insert("level".into(), Value::from(level));
-            }
-            if let (true, Some(fields)) = (options.keep_marked, entry.as_object_mut()) {
-                let decision = self.decisions[i];
-                fields.insert("keep".into(), Value::from(keep));
-                fields.insert("rule".into(), Value::from(decision.rule.name()));
-                if let Some(probability) = decision.probability {
-                    fields.insert("probability".into(), json!(rounded(probability)));
-                }
-            }
-            list.push(entry);
+            let decision = options.keep_marked.then_some(self.decisions[i]);
+            list.push(BlockRecord {
+                start: span.start,
+                end: span.end,
+                kind: block.kind,
+                level: self.page.heading_level(i),
+                keep: decision.map(|_| keep),
+                rule: decision.map(|decision| decision.rule.name()),
+                probability: decision.and_then(|decision| decision.probability).map(rounded),
+            });
         }
-        Value::from(list)
+        list
     }
 
-    /// The decision about each block with the figures it is based on: one JSON object per block.
-    pub fn explanation(&self, html: &str) -> Vec<Map<String, Value>> {
+    /// The decision about each block with the figures it is based on.
+    pub fn explanation(&self, html: &str) -> Vec<BlockExplanation> {
         let mut measures = Measures::default();
         measures.measure(html, self.page);
         let explain = |block: usize| {
-            let mut line = Map::new();
             let decision = self.decisions[block];
-            let text = self.page.blocks[block].span.of(&self.page.text);
-            line.insert("block".into(), Value::from(block));
-            line.insert("keep".into(), Value::from(decision.keep));
-            line.insert("rule".into(), Value::from(decision.rule.name()));
-            if let Some(probability) = decision.probability {
-                line.insert("probability".into(), json!(rounded(probability)));
-            }
-            line.insert("path".into(), Value::from(self.page.path(block)));
-            line.insert("traits".into(), traits_of(self.page, block).names().collect());
-            line.insert("text".into(), Value::from(text));
             let mut features = Map::new();
             match decision.rule {
                 DecisionRule::Classified(found) => {
@@ -126,8 +175,16 @@ impl Extracted<'_> {
                     }
                 }),
             }
-            line.insert("features".into(), Value::from(features));
-            line
+            BlockExplanation {
+                block,
+                keep: decision.keep,
+                rule: decision.rule.name(),
+                probability: decision.probability.map(rounded),
+                path: self.page.path(block),
+                traits: traits_of(self.page, block).names().collect(),
+                text: self.page.blocks[block].span.of(&self.page.text).to_owned(),
+                features,
+            }
         };
         (0..self.page.blocks.len()).map(explain).collect()
     }

@@ -1,5 +1,6 @@
 //! `convert`: any input to any output; removes only ranges that were already marked.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::failures::{FailureLog, Failures};
@@ -48,7 +49,7 @@ pub struct Convert {
 }
 
 /// The result of [`Convert`].
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct ConvertReport {
     /// Documents that were written.
     pub documents: u64,

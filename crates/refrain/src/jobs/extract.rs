@@ -1,10 +1,12 @@
 //! `extract`: the main content of web pages.
 
+use std::borrow::Cow;
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 
 use super::failures::{FailureLog, Failures};
 use super::input::Input;
@@ -13,8 +15,8 @@ use crate::decode::detect_language;
 use crate::document::{Block, Document, Origin, Position};
 use crate::error::{Failure, Result};
 use crate::extract::{
-    ExtractMethod, ExtractOptions, Extracted, Extractor, MarkdownOptions, Metadata, ParsedPage, RecordOptions,
-    Workspace, XML_DECLARATION, markdown, tei,
+    BlockExplanation, ExtractMethod, ExtractOptions, Extracted, Extractor, MarkdownOptions, Metadata, PageRecord,
+    ParsedPage, RecordOptions, Workspace, XML_DECLARATION, markdown, tei,
 };
 use crate::flow::each_document;
 use crate::prepare::{Opened, with_workspace};
@@ -23,7 +25,7 @@ use crate::run::Run;
 use crate::source::{Body, EMPTY_FILE, InputFiles, Item, Markup, RawDocument, ReadOptions, is_record};
 use crate::stats::Account;
 use crate::text::{CharOffsets, Offsets, legible};
-use crate::write::{Compressed, FolderWriter, Format, Names, WriteOptions, marks_as_json, removed_lines};
+use crate::write::{Compressed, FolderWriter, Format, Names, WrittenMark, marks_as_json, removed_lines};
 
 /// Extracts the main content of web pages: text, JSONL, Markdown or TEI.
 ///
@@ -55,7 +57,7 @@ pub struct Extract {
 }
 
 /// The result of [`Extract`].
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct ExtractReport {
     /// Pages that were written.
     pub documents: u64,
@@ -383,33 +385,34 @@ impl<'a> Work<'a> {
                 tei(html, found.page, &Metadata { canonical, ..metadata.clone() }, &document.id, &keep)
             }
             Format::Jsonl => {
-                let mut line = Map::new();
-                line.insert("id".into(), Value::from(document.id.as_str()));
-                if let Some(url) = &document.origin.url {
-                    line.insert("url".into(), Value::from(url.as_str()));
-                }
-                if let Some(encoding) = &document.encoding {
-                    line.insert("encoding".into(), Value::from(encoding.as_str()));
-                }
-                // Documents that refrain wrote before still carry their first origin.
-                let first = document.meta.get("origin").filter(|origin| origin.is_string());
-                line.insert("origin".into(), first.cloned().unwrap_or_else(|| Value::from(document.origin.path())));
-                // Every line has a title field, even if there is no title.
-                line.insert("title".into(), Value::Null);
-                let options = RecordOptions { keep_marked: self.job.keep_marked, offsets: self.job.offsets };
-                line.extend(found.record(metadata, options));
-                if self.job.keep_marked {
-                    let options =
-                        WriteOptions { keep_marked: true, offsets: self.job.offsets, ..WriteOptions::default() };
-                    let marks = found.marks(self.job.content.method);
-                    line.insert(options.marks_field().into(), marks_as_json(&found.page.text, &marks, options.offsets));
-                }
+                let offsets = self.job.offsets;
+                let options = RecordOptions { keep_marked: self.job.keep_marked, offsets };
+                let marks = self
+                    .job
+                    .keep_marked
+                    .then(|| marks_as_json(&found.page.text, &found.marks(self.job.content.method), offsets));
+                let (marks, byte_marks) = if offsets == Offsets::Chars { (marks, None) } else { (None, marks) };
                 // A text is written with its paragraphs a blank line apart.
-                let pages = document.pages_of_blocks(&found.page.blocks);
-                if !pages.is_empty() {
-                    let mut chars = CharOffsets::new(&found.page.text);
-                    line.insert("pages".into(), pages.into_iter().map(|at| chars.chars(at)).collect());
-                }
+                let mut chars = CharOffsets::new(&found.page.text);
+                let pages =
+                    document.pages_of_blocks(&found.page.blocks).into_iter().map(|at| chars.chars(at)).collect();
+                // Documents that refrain wrote before still carry their first origin.
+                let first = document.meta.get("origin").and_then(Value::as_str);
+                let line = ExtractedLine {
+                    id: &document.id,
+                    url: document.origin.url.as_deref(),
+                    encoding: document.encoding.as_deref(),
+                    origin: first.map_or_else(|| document.origin.path(), Cow::from),
+                    title: (),
+                    record: found.record(metadata, options),
+                    marks,
+                    byte_marks,
+                    pages,
+                };
+                let mut line = match json!(line) {
+                    Value::Object(fields) => fields,
+                    _ => Map::new(),
+                };
                 // Keep the fields of the source, after ours.
                 for (name, value) in &document.meta {
                     if line.get(name) == Some(value) {
@@ -426,6 +429,46 @@ impl<'a> Work<'a> {
             _ => found.text() + "\n",
         }
     }
+}
+
+/// A page and its main content. The line also has the other fields of its source.
+#[derive(Serialize, JsonSchema)]
+pub(super) struct ExtractedLine<'a> {
+    /// The id of the page.
+    id: &'a str,
+    /// Its address.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    url: Option<&'a str>,
+    /// The encoding that it was decoded from.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    encoding: Option<&'a str>,
+    /// Where refrain first read it.
+    origin: Cow<'a, str>,
+    /// Every line has a title, even if there is none: that of the record replaces it.
+    #[schemars(skip)]
+    title: (),
+    #[serde(flatten)]
+    record: PageRecord<'a>,
+    /// With `keep_marked`: the marks on everything that is not main content, in code points.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "Option<Vec<WrittenMark<'a>>>")]
+    marks: Option<Value>,
+    /// The same in bytes.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "Option<Vec<WrittenMark<'a>>>")]
+    byte_marks: Option<Value>,
+    /// Where pages start, in code points.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pages: Vec<usize>,
+}
+
+/// The decision about a block of a page.
+#[derive(Serialize, JsonSchema)]
+pub(super) struct ExplainedBlock<'a> {
+    /// The id of the page.
+    id: &'a str,
+    #[serde(flatten)]
+    block: BlockExplanation,
 }
 
 /// True for an empty file named like a page: this is a page without text, not a failure.
@@ -463,10 +506,7 @@ fn explain(html: &str, found: &Extracted<'_>, document: &Document, format: Forma
         return lines;
     }
     for block in found.explanation(html) {
-        let mut line = Map::new();
-        line.insert("id".into(), Value::from(document.id.as_str()));
-        line.extend(block);
-        lines += &(Value::from(line).to_string() + "\n");
+        lines += &(json!(ExplainedBlock { id: &document.id, block }).to_string() + "\n");
     }
     lines
 }

@@ -4,6 +4,7 @@ use std::fs::File;
 use std::io::{Seek, SeekFrom, Write};
 use std::path::PathBuf;
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::outputs::{ERRORS, Output, Outputs};
@@ -13,7 +14,7 @@ use crate::prepare::FULLY_MARKED;
 use crate::stats::Account;
 
 /// What failed in a run. Failures of documents that were used all the same are among them.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Failures {
     /// The first failures; the list `errors` has them all.
     pub first: Vec<Failure>,

@@ -1,8 +1,11 @@
 //! The input of a job.
 
+use std::borrow::Cow;
 use std::path::Path;
 use std::sync::Arc;
 
+use schemars::JsonSchema;
+use serde::Serialize;
 use tempfile::TempDir;
 
 use super::Outputs;
@@ -60,7 +63,66 @@ pub enum ItemKind {
     Failed,
 }
 
+/// A [`ListedItem`] as a line of JSON.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(tag = "kind", rename_all = "snake_case")]
+pub enum ListedLine<'a> {
+    /// A document.
+    Document {
+        /// Its id.
+        id: &'a str,
+        /// Its address, if it has one.
+        url: Option<&'a str>,
+        /// The size of its content, as it was found.
+        bytes: usize,
+        /// Where it came from.
+        origin: Cow<'a, str>,
+        /// The number of its record in its input, if it is one.
+        record: Option<u64>,
+        /// What is damaged.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        failure: Option<&'a Failure>,
+    },
+    /// Something that is not expected to be a document.
+    Skipped {
+        /// Why it was skipped.
+        reason: &'a str,
+        /// Its address, if it has one.
+        url: Option<&'a str>,
+        /// Where it came from.
+        origin: Cow<'a, str>,
+        /// The number of its record in its input, if it is one.
+        record: Option<u64>,
+        /// What is damaged.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        failure: Option<&'a Failure>,
+    },
+    /// Something that should have been a document.
+    Failed {
+        /// What went wrong.
+        failure: Option<&'a Failure>,
+        /// The number of its record in its input, if it is one.
+        record: Option<u64>,
+    },
+}
+
 impl ListedItem {
+    /// The item as it is written.
+    pub fn line(&self) -> ListedLine<'_> {
+        let (record, failure) = (self.record, self.failure.as_ref());
+        match &self.kind {
+            ItemKind::Document { id, origin, bytes } => {
+                let (url, origin) = (origin.url.as_deref(), origin.path());
+                ListedLine::Document { id, url, bytes: *bytes, origin, record, failure }
+            }
+            ItemKind::Skipped { origin, reason } => {
+                let (url, origin) = (origin.url.as_deref(), origin.path());
+                ListedLine::Skipped { reason, url, origin, record, failure }
+            }
+            ItemKind::Failed => ListedLine::Failed { failure, record },
+        }
+    }
+
     fn of(position: Position, item: Item) -> ListedItem {
         let record = Some(position.record + 1);
         let (id, origin, bytes) = match &item {

@@ -4,6 +4,7 @@ use std::collections::HashSet;
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
@@ -16,7 +17,7 @@ use crate::compare::{
     LibrarySource, LibraryWriter, PairOptions, PreparedDocument, Scores, SharedPassage, WordRule,
 };
 use crate::error::{Error, Hint, Result};
-use crate::report::shared_passages;
+use crate::report::{WrittenPassage, shared_passages};
 use crate::run::Run;
 use crate::source::ReadOptions;
 use crate::stats::Account;
@@ -61,7 +62,7 @@ pub struct LibraryOptions {
 }
 
 /// The result of [`Library::add`].
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct AddReport {
     /// Sources that are new.
     pub new: u64,
@@ -114,7 +115,7 @@ impl From<&Input> for CheckInput {
 }
 
 /// The result of [`Library::check`].
-#[derive(Debug, Clone, Default, PartialEq, Serialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, JsonSchema)]
 pub struct CheckReport {
     /// How many documents were checked.
     pub checked: u64,
@@ -127,7 +128,7 @@ pub struct CheckReport {
 }
 
 /// A document and its sources.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct CheckedDocument {
     /// Its id.
     pub id: String,
@@ -143,8 +144,31 @@ pub struct CheckedDocument {
     pub sources: Vec<FoundSource>,
 }
 
+/// A source of a library, as it is listed.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct ListedSource<'a> {
+    /// Its id.
+    id: &'a str,
+    /// Its address, if it has one.
+    url: Option<&'a str>,
+    /// The number of words.
+    words: u64,
+    /// The number of different n-grams.
+    grams: usize,
+    /// Its language, if it is known.
+    language: Option<&'a str>,
+}
+
+impl<'a> From<&'a LibrarySource> for ListedSource<'a> {
+    fn from(source: &'a LibrarySource) -> ListedSource<'a> {
+        let LibrarySource { id, words, grams, .. } = source;
+        let (url, language) = (source.url.as_deref(), source.language.as_deref());
+        ListedSource { id, url, words: *words, grams: *grams, language }
+    }
+}
+
 /// A source that shares text with a document.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct FoundSource {
     /// Its id.
     pub id: String,
@@ -351,21 +375,64 @@ impl CheckedDocument {
     }
 }
 
-/// The result for a document, in code points.
+/// A line for a document that was checked; ranges are in code points.
+#[derive(Serialize, JsonSchema)]
+pub(super) struct CheckedLine<'a> {
+    /// Its id.
+    id: &'a str,
+    /// How many of its words count.
+    words: u64,
+    /// How many different n-grams it has.
+    grams: usize,
+    /// How many of them occur in any source.
+    shared: usize,
+    /// The same as a share.
+    c: f64,
+    /// The sources, those that contain most of the document first.
+    sources: Vec<SourceOfLine<'a>>,
+}
+
+/// A source that shares text with the document.
+#[derive(Serialize, JsonSchema)]
+struct SourceOfLine<'a> {
+    /// Its id.
+    id: &'a str,
+    /// The resemblance of the two.
+    r: f64,
+    /// The share of the n-grams of the document that the source has.
+    c: f64,
+    /// The share of the n-grams of the source that the document has.
+    c_source: f64,
+    /// The number of n-grams in both.
+    shared: usize,
+    /// True for the document itself, by id and text.
+    itself: bool,
+    /// The passages that they share: `a` in the document, `b` in the source.
+    passages: Vec<WrittenPassage>,
+}
+
+/// The result for a document.
 fn as_json(document: &PreparedDocument, checked: &Checked) -> Value {
     let rounded = |score: f64| (score * 1e6).round() / 1e6;
     let sources = checked.sources.iter().map(|found| {
         let (own, other) = ((&*document.text, &*document.pages), (&*found.text, &*found.source.pages));
-        let passages = shared_passages(&found.passages, own, other, Offsets::Chars);
-        json!({
-            "id": found.source.id, "r": rounded(found.scores.resemblance), "c": rounded(found.scores.a_in_b),
-            "c_source": rounded(found.scores.b_in_a), "shared": found.scores.shared, "itself": found.itself,
-            "passages": passages,
-        })
+        SourceOfLine {
+            id: &found.source.id,
+            r: rounded(found.scores.resemblance),
+            c: rounded(found.scores.a_in_b),
+            c_source: rounded(found.scores.b_in_a),
+            shared: found.scores.shared,
+            itself: found.itself,
+            passages: shared_passages(&found.passages, own, other, Offsets::Chars),
+        }
     });
-    json!({
-        "id": document.id, "words": document.words(), "grams": checked.grams, "shared": checked.shared,
-        "c": rounded(checked.containment), "sources": sources.collect::<Vec<Value>>(),
+    json!(CheckedLine {
+        id: &document.id,
+        words: document.words(),
+        grams: checked.grams,
+        shared: checked.shared,
+        c: rounded(checked.containment),
+        sources: sources.collect(),
     })
 }
 

@@ -22,6 +22,7 @@ mod judging;
 mod library;
 mod outputs;
 mod quality;
+mod schemas;
 mod strip;
 mod template;
 mod why;
@@ -35,18 +36,22 @@ pub use decode::{Decode, DecodeMethod, DecodeReport, Uncertain};
 pub use decontaminate::{
     BenchmarkFigures, ContaminatedUnit, Decontaminate, DecontaminateReport, FoundItem, FoundPlace,
 };
-pub use dedup::{Dedup, DedupPlan, DedupReport, Keep, NgramReport, RepeatedPassage, Totals};
+pub use dedup::{Dedup, DedupCounts, DedupPlan, DedupReport, Keep, NgramReport, RepeatedPassage, Totals};
 #[cfg(feature = "papers")]
 pub use editions::Threshold;
 pub use editions::{Editions, EditionsInput, EditionsReport};
 pub use extract::{Extract, ExtractReport, ExtractedPage};
 pub use failures::Failures;
-pub use input::{Input, ItemKind, ListedItem};
+pub use input::{Input, ItemKind, ListedItem, ListedLine};
 pub use library::{
     AddReport, CheckInput, CheckReport, CheckedDocument, FoundSource, Library, LibraryCheck, LibraryOptions,
+    ListedSource,
 };
 pub use outputs::{Memory, Output, Outputs};
 pub use quality::{LearnedQuality, Quality, QualityOptions, QualityReport};
+pub use schemas::OutputSchema;
 pub use strip::{LearnedFrom, SavedEvidence, Strip, StripReport};
-pub use template::{RangeUnit, Template, TemplateBy, TemplateFigures, TemplateMethod, TemplateReport, TemplateResult};
+pub use template::{
+    RangeUnit, Template, TemplateBy, TemplateFigures, TemplateMethod, TemplateReport, TemplateResult, TemplateSummary,
+};
 pub use why::{CopiedFrom, ExplainedRange, Why, WhyReport};

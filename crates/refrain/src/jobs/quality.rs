@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
@@ -133,7 +134,7 @@ pub struct Quality {
 }
 
 /// The result of [`Quality::run`].
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct QualityReport {
     /// Documents that were read.
     pub documents: u64,
@@ -154,7 +155,7 @@ pub struct QualityReport {
 }
 
 /// The result of [`Quality::learn`].
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct LearnedQuality {
     /// The rules that were learned.
     pub rules: QualityRules,
@@ -312,26 +313,49 @@ impl QualityReport {
     }
 }
 
+/// What was measured of a document. Each set of rules has a field of its name.
+#[derive(Serialize, JsonSchema)]
+pub(super) struct JudgedLine<'a> {
+    /// The id of the document.
+    id: &'a str,
+    /// Its address.
+    url: Option<&'a str>,
+    /// Its language.
+    language: Option<&'a str>,
+    /// Whether something of it is kept.
+    kept: bool,
+    /// The rule that removes it.
+    rule: Option<String>,
+    /// Why, for people.
+    why: Option<String>,
+    #[serde(flatten)]
+    #[schemars(with = "BTreeMap<String, BTreeMap<String, Option<f64>>>")]
+    measures: Map<String, Value>,
+}
+
 /// A line of JSON: what was measured of a document by each set of rules, and the rule that it breaks.
 fn explain(document: &Document, filter: &QualityFilter) -> Vec<u8> {
     let broken =
         document.fitting_marks().find(|mark| mark.label == Label::Quality && mark.span.len() == document.text().len());
     let language = document.language.as_deref();
-    let mut line = Map::new();
-    line.insert("id".into(), document.id.as_str().into());
-    line.insert("url".into(), document.origin.url.as_deref().into());
-    line.insert("language".into(), language.into());
-    line.insert("kept".into(), (!document.is_removed()).into());
-    line.insert("rule".into(), broken.map(|mark| rule(&mark.pass, mark.label, &mark.reason)).into());
-    line.insert("why".into(), broken.map(|mark| sentence(&mark.reason, None)).into());
     let text = unjudged(document);
+    let mut measures = Map::new();
     for rules in filter.rules.iter().filter(|rules| rules.applies(language)) {
         let figures = rules.figures(&text, language).into_iter();
         let figures: Map<String, Value> =
             figures.map(|(measure, value)| (measure.name().to_owned(), value.map(rounded).into())).collect();
-        line.insert(rules.name.clone(), figures.into());
+        measures.insert(rules.name.clone(), figures.into());
     }
-    (Value::from(line).to_string() + "\n").into_bytes()
+    let line = JudgedLine {
+        id: &document.id,
+        url: document.origin.url.as_deref(),
+        language,
+        kept: !document.is_removed(),
+        rule: broken.map(|mark| rule(&mark.pass, mark.label, &mark.reason)),
+        why: broken.map(|mark| sentence(&mark.reason, None)),
+        measures,
+    };
+    (json!(line).to_string() + "\n").into_bytes()
 }
 
 /// The text that the rules judged: without what was marked before.

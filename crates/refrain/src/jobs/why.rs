@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::path::PathBuf;
 
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::evidence::{Evidence, Partner, Removal};
@@ -39,7 +40,7 @@ pub struct Why {
 }
 
 /// The result of [`Why`]. As text, it is for people.
-#[derive(Debug, Clone, Default, PartialEq, Serialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, JsonSchema)]
 pub struct WhyReport {
     /// The id of the document.
     pub id: String,
@@ -63,7 +64,7 @@ pub struct WhyReport {
 }
 
 /// A removed range, and why it was removed.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct ExplainedRange {
     /// Where it starts and ends in the document, as the list says it.
     pub start: usize,
@@ -86,7 +87,7 @@ pub struct ExplainedRange {
 }
 
 /// The text that a range was copied from.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct CopiedFrom {
     /// The id of its document.
     pub id: String,

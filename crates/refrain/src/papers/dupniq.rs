@@ -12,7 +12,7 @@ use crate::editions::Book;
 use crate::text::longest_increasing;
 
 /// The published scores of two books.
-#[derive(Debug, Clone, Copy, PartialEq, Default, serde::Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Default, serde::Serialize, schemars::JsonSchema)]
 pub struct Published {
     /// Unique words of the one book, |X|.
     pub x: u32,

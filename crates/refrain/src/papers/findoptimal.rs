@@ -10,6 +10,7 @@
 
 use libsais::SuffixArrayConstruction;
 use libsais::suffix_array::SuffixArrayWithText;
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::error::{Error, Result};
@@ -71,7 +72,7 @@ pub enum Percent {
 }
 
 /// The cut point that the climb ends at.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct CutPoint {
     /// Letters of an n-gram.
     pub n: usize,

@@ -1,5 +1,6 @@
 //! The rules of C4 for lines (Raffel et al. 2020, section 2.2, and the code published with it).
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::words::count_sentences;
@@ -13,7 +14,7 @@ const POLICY: [&str; 6] =
     ["terms of use", "privacy policy", "cookie policy", "uses cookies", "use of cookies", "use cookies"];
 
 /// Which lines are removed.
-#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 #[allow(clippy::struct_excessive_bools)] // each is a rule of its own
 pub struct LineRules {

@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 use std::cell::OnceCell;
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::lines::LineVerdicts;
@@ -15,7 +16,7 @@ use crate::text::mix;
 const SHORT_LINE: usize = 30;
 
 /// A figure of a text that a rule limits, in the order in which rules are applied.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum QualityMeasure {

@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::lines::{LineRules, LineVerdicts};
@@ -23,7 +24,7 @@ use crate::text::frequent_words;
 /// assert!(own.judge("Menu", None).is_some());
 /// # Ok::<(), String>(())
 /// ```
-#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct QualityRules {
     /// Their name in the reasons.

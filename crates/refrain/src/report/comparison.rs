@@ -1,12 +1,17 @@
 //! The report of a comparison.
 
+use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::fmt::Write;
 
+use schemars::JsonSchema;
+use serde::Serialize;
 use serde_json::{Value, json};
 
 use super::VERSION;
-use crate::compare::{ComparedPair, ComparisonResult, SharedPassage, page_of};
+use crate::compare::{
+    ComparedPair, ComparisonResult, DocumentPart, Exclusion, PassageKind, Quoted, SharedPassage, page_of,
+};
 use crate::document::Span;
 use crate::error::Result;
 use crate::text::{ByteOffsets, CharOffsets, Offsets};
@@ -44,46 +49,172 @@ fn is_ending(ending: &str) -> bool {
     letters && (1..6).contains(&ending.len()) && !ending.bytes().all(|byte| byte.is_ascii_digit())
 }
 
-/// Passages that two texts share as JSON objects: `{a, b, kind, score}`, and if known `quoted_a`, `quoted_b`, `page_a`
-/// and `page_b`. Each text is given with the start of its pages, in code points.
+/// A passage that two documents share, as it is written.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub(crate) struct WrittenPassage {
+    /// Start and exclusive end in the first text.
+    a: [usize; 2],
+    /// Start and exclusive end in the second text.
+    b: [usize; 2],
+    /// How it was reused.
+    kind: PassageKind,
+    /// The weight of the shared words; a copied sentence scores about 50.
+    score: f32,
+    /// Whether it is a quotation in the first text, if known.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    quoted_a: Option<Quoted>,
+    /// Whether it is a quotation in the second text, if known.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    quoted_b: Option<Quoted>,
+    /// The file of the first document in which it starts.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    file_a: Option<String>,
+    /// The page of the first document on which it starts, from 1.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    page_a: Option<usize>,
+    /// The file of the second document in which it starts.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    file_b: Option<String>,
+    /// The page of the second document on which it starts, from 1.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    page_b: Option<usize>,
+}
+
+impl WrittenPassage {
+    fn new(passage: &SharedPassage, a: [usize; 2], b: [usize; 2]) -> WrittenPassage {
+        let SharedPassage { kind, score, quoted_a, quoted_b, .. } = *passage;
+        let (file_a, page_a, file_b, page_b) = (None, None, None, None);
+        WrittenPassage { a, b, kind, score: score.round(), quoted_a, quoted_b, file_a, page_a, file_b, page_b }
+    }
+}
+
+/// Two documents that share text, by their ids or numbers.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub(crate) struct WrittenPair<N> {
+    /// The first document.
+    a: N,
+    /// The second document.
+    b: N,
+    /// The resemblance, from 0 to 1.
+    r: f64,
+    /// The containment of the first document in the second.
+    c_ab: f64,
+    /// The containment of the second document in the first.
+    c_ba: f64,
+    /// The number of n-grams in both.
+    shared: usize,
+    /// The number of words in the longest passage, on the side where it has fewer.
+    longest: u64,
+    /// The shared passages, in the order of the first document.
+    passages: Vec<WrittenPassage>,
+}
+
+/// A document of the report.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+struct WrittenDocument<'a> {
+    /// Its id.
+    id: &'a str,
+    /// Its name for people.
+    name: &'a str,
+    /// The number of its words.
+    words: u64,
+    /// The number of its n-grams that count.
+    grams: usize,
+    /// Whether other documents are only compared with it.
+    reference: bool,
+    /// Ranges that do not count: start, exclusive end, and why.
+    left_out: Vec<(usize, usize, Exclusion)>,
+    /// Where its pages start.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pages: Vec<u64>,
+    /// The files that it was assembled from.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    files: Vec<DocumentPart>,
+}
+
+/// The options of a comparison, for readers of its report.
+#[derive(Debug, Clone, Default, Serialize, JsonSchema)]
+pub(crate) struct ComparisonSettings {
+    /// What counts as a word.
+    pub(crate) tokens: &'static str,
+    /// The number of words in an n-gram.
+    pub(crate) ngram: usize,
+    /// The least resemblance of a pair.
+    pub(crate) resemblance: f64,
+    /// The least containment of a pair.
+    pub(crate) containment: f64,
+    /// The least words of a passage; 0 if passages were not searched for.
+    pub(crate) passage_words: u64,
+    /// The share of documents in which text is too frequent to count.
+    pub(crate) common: f64,
+    /// Whether lists of references count.
+    pub(crate) keep_references: bool,
+    /// Whether only named pairs were compared.
+    pub(crate) pairs_named: bool,
+    /// Whether the files of a folder are one document.
+    pub(crate) folders: bool,
+}
+
+/// The beginning of a report.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+struct ReportFrame<'a> {
+    /// The version of the format.
+    refrain_report: u32,
+    /// The verb.
+    verb: &'a str,
+    /// The unit of ranges: `chars` or `bytes`.
+    offsets: &'a str,
+    /// The options.
+    options: &'a ComparisonSettings,
+}
+
+/// All of `report.json`. It is written in pieces, by [`ComparisonReport::bundle`].
+#[derive(JsonSchema)]
+#[allow(dead_code, reason = "describes what is written in pieces")]
+pub(crate) struct ReportBundle<'a> {
+    #[serde(flatten)]
+    frame: ReportFrame<'a>,
+    /// The documents, in the order of the inputs.
+    documents: Vec<WrittenDocument<'a>>,
+    /// The pairs, by the numbers of documents, from 0.
+    pairs: Vec<WrittenPair<usize>>,
+    /// Groups of documents that pairs connect, by number.
+    clusters: Vec<Vec<usize>>,
+    /// Text that occurs in too many documents to count, and in how many.
+    common: Vec<(String, usize)>,
+    /// What could not be read, for people.
+    failures: Vec<String>,
+}
+
+/// A line of `texts.jsonl`.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct ReportText<'a> {
+    /// The number of the document.
+    document: usize,
+    /// Its text.
+    text: Cow<'a, str>,
+}
+
+/// Passages that two texts share, as they are written. Each text is given with the start of its pages, in code points.
 pub(crate) fn shared_passages(
     passages: &[SharedPassage],
     (text_a, pages_a): (&str, &[u64]),
     (text_b, pages_b): (&str, &[u64]),
     offsets: Offsets,
-) -> Vec<Value> {
+) -> Vec<WrittenPassage> {
     let ends =
         |of: fn(&SharedPassage) -> Span| passages.iter().map(of).flat_map(|span| [span.start, span.end]).collect();
     let a = Places::of(text_a, ends(|passage| passage.a), Vec::new());
     let b = Places::of(text_b, ends(|passage| passage.b), Vec::new());
     let write = |passage: &SharedPassage| {
-        let page = |pages: &[u64], places: &Places, span: Span| {
-            let character = places.chars(span.start) as u64;
-            page_of(pages, character).map(|page| json!(page))
-        };
-        let pages = [("page_a", page(pages_a, &a, passage.a)), ("page_b", page(pages_b, &b, passage.b))];
-        passage_as(passage, a.range(passage.a, offsets), b.range(passage.b, offsets), pages)
+        let page = |pages: &[u64], places: &Places, span: Span| page_of(pages, places.chars(span.start) as u64);
+        WrittenPassage {
+            page_a: page(pages_a, &a, passage.a),
+            page_b: page(pages_b, &b, passage.b),
+            ..WrittenPassage::new(passage, a.range(passage.a, offsets), b.range(passage.b, offsets))
+        }
     };
     passages.iter().map(write).collect()
-}
-
-/// A passage as a JSON object, with what else is known of it.
-fn passage_as<'a>(
-    passage: &SharedPassage,
-    a: [usize; 2],
-    b: [usize; 2],
-    more: impl IntoIterator<Item = (&'a str, Option<Value>)>,
-) -> Value {
-    let SharedPassage { kind, score, quoted_a, quoted_b, .. } = passage;
-    let mut written = json!({"a": a, "b": b, "kind": kind, "score": score.round()});
-    let quoted =
-        [("quoted_a", quoted_a.map(|quoted| json!(quoted))), ("quoted_b", quoted_b.map(|quoted| json!(quoted)))];
-    for (name, value) in quoted.into_iter().chain(more) {
-        if let (Some(value), Some(fields)) = (value, written.as_object_mut()) {
-            fields.insert(name.to_owned(), value);
-        }
-    }
-    written
 }
 
 /// How a comparison is written.
@@ -94,7 +225,7 @@ pub(crate) struct ReportOptions {
     /// The unit of ranges.
     pub offsets: Offsets,
     /// Options of the run, for readers of the report.
-    pub run: Value,
+    pub run: ComparisonSettings,
     /// Inputs that could not be read, as messages.
     pub failures: Vec<String>,
 }
@@ -197,33 +328,35 @@ impl<'a> ComparisonReport<'a> {
         &self.result.documents[number].name
     }
 
-    /// A pair as one JSON object: `{a, b, r, c_ab, c_ba, shared, longest, passages}`.
+    /// A pair as one JSON object.
     pub(crate) fn pair(&self, pair: &ComparedPair) -> Value {
-        self.pair_as(pair, &json!(self.id(pair.a)), &json!(self.id(pair.b)), self.options.offsets)
+        json!(self.pair_as(pair, self.id(pair.a), self.id(pair.b), self.options.offsets))
     }
 
-    fn pair_as(&self, pair: &ComparedPair, a: &Value, b: &Value, offsets: Offsets) -> Value {
+    fn pair_as<N>(&self, pair: &ComparedPair, a: N, b: N, offsets: Offsets) -> WrittenPair<N> {
         let scores = pair.scores;
-        let passages: Vec<Value> = pair.passages.iter().map(|passage| self.passage(pair, passage, offsets)).collect();
-        json!({
-            "a": a, "b": b,
-            "r": rounded(scores.resemblance), "c_ab": rounded(scores.a_in_b), "c_ba": rounded(scores.b_in_a),
-            "shared": scores.shared, "longest": pair.longest, "passages": passages,
-        })
+        WrittenPair {
+            a,
+            b,
+            r: rounded(scores.resemblance),
+            c_ab: rounded(scores.a_in_b),
+            c_ba: rounded(scores.b_in_a),
+            shared: scores.shared,
+            longest: pair.longest,
+            passages: pair.passages.iter().map(|passage| self.passage(pair, passage, offsets)).collect(),
+        }
     }
 
-    fn passage(&self, pair: &ComparedPair, passage: &SharedPassage, offsets: Offsets) -> Value {
-        let known = |number: usize, span: Span, file: &'static str, page: &'static str| {
+    fn passage(&self, pair: &ComparedPair, passage: &SharedPassage, offsets: Offsets) -> WrittenPassage {
+        let known = |number: usize, span: Span| {
             let document = &self.result.documents[number];
             let start = self.places[number].chars(span.start) as u64;
-            let part = document.part(start).map(|part| json!(self.file(number, part)));
-            [(file, part), (page, document.page(start).map(|page| json!(page)))]
+            (document.part(start).map(|part| self.file(number, part)), document.page(start))
         };
-        let more = known(pair.a, passage.a, "file_a", "page_a")
-            .into_iter()
-            .chain(known(pair.b, passage.b, "file_b", "page_b"));
+        let ((file_a, page_a), (file_b, page_b)) = (known(pair.a, passage.a), known(pair.b, passage.b));
         let range = |number: usize, span: Span| self.places[number].range(span, offsets);
-        passage_as(passage, range(pair.a, passage.a), range(pair.b, passage.b), more)
+        let written = WrittenPassage::new(passage, range(pair.a, passage.a), range(pair.b, passage.b));
+        WrittenPassage { file_a, page_a, file_b, page_b, ..written }
     }
 
     /// The name of a file of a document.
@@ -243,34 +376,33 @@ impl<'a> ComparisonReport<'a> {
         starts.iter().map(place).collect()
     }
 
-    fn document(&self, number: usize, offsets: Offsets) -> Value {
+    fn document(&self, number: usize, offsets: Offsets) -> WrittenDocument<'_> {
         let document = &self.result.documents[number];
         let left_out = document.left_out.iter().map(|(span, why)| {
             let [start, end] = self.places[number].range(*span, offsets);
-            json!([start, end, why])
+            (start, end, *why)
         });
-        let mut written = json!({
-            "id": self.id(number), "name": self.name(number), "words": document.words,
-            "grams": document.grams, "reference": document.reference, "left_out": left_out.collect::<Vec<_>>(),
+        let files = document.parts.iter().enumerate().map(|(at, part)| DocumentPart {
+            name: self.file(number, at),
+            start: self.starts(number, &[part.start], offsets)[0],
+            pages: self.starts(number, &part.pages, offsets),
         });
-        if !document.pages.is_empty() {
-            written["pages"] = json!(self.starts(number, &document.pages, offsets));
+        WrittenDocument {
+            id: self.id(number),
+            name: self.name(number),
+            words: document.words,
+            grams: document.grams,
+            reference: document.reference,
+            left_out: left_out.collect(),
+            pages: self.starts(number, &document.pages, offsets),
+            files: files.collect(),
         }
-        if !document.parts.is_empty() {
-            let files = document.parts.iter().enumerate().map(|(at, part)| {
-                let start = self.starts(number, &[part.start], offsets);
-                let pages = self.starts(number, &part.pages, offsets);
-                json!({"name": self.file(number, at), "start": start[0], "pages": pages})
-            });
-            written["files"] = files.collect();
-        }
-        written
     }
 
     /// The parts of a report other than documents and pairs.
     fn frame(&self, offsets: Offsets) -> Value {
         let offsets = if offsets == Offsets::Chars { "chars" } else { "bytes" };
-        json!({"refrain_report": VERSION, "verb": "compare", "offsets": offsets, "options": self.options.run})
+        json!(ReportFrame { refrain_report: VERSION, verb: "compare", offsets, options: &self.options.run })
     }
 
     /// The table of pairs, with a character between its columns: text in its cells is written as [`cell`](super::cell) does it.
@@ -305,12 +437,12 @@ impl<'a> ComparisonReport<'a> {
         found(",\n\"documents\": [")?;
         for number in 0..self.result.documents.len() {
             let between = if number == 0 { "\n" } else { ",\n" };
-            found(&format!("{between}{}", self.document(number, offsets)))?;
+            found(&format!("{between}{}", json!(self.document(number, offsets))))?;
         }
         found("\n],\n\"pairs\": [")?;
         for (number, pair) in self.result.pairs.iter().enumerate() {
             let between = if number == 0 { "\n" } else { ",\n" };
-            found(&format!("{between}{}", self.pair_as(pair, &json!(pair.a), &json!(pair.b), offsets)))?;
+            found(&format!("{between}{}", json!(self.pair_as(pair, pair.a, pair.b, offsets))))?;
         }
         let rest = [
             ("clusters", json!(self.result.clusters())),
@@ -334,8 +466,8 @@ impl<'a> ComparisonReport<'a> {
     /// `texts.jsonl`: the texts of documents in pairs, an object a line: `{document, text}`.
     pub(crate) fn each_text(&self, mut found: impl FnMut(&str) -> Result<()>) -> Result<()> {
         for number in Self::involved(&self.result.pairs) {
-            let line = json!({"document": number, "text": self.result.text(number)?});
-            found(&format!("{line}\n"))?;
+            let line = ReportText { document: number, text: self.result.text(number)? };
+            found(&format!("{}\n", json!(line)))?;
         }
         Ok(())
     }
@@ -351,7 +483,7 @@ impl<'a> ComparisonReport<'a> {
         let mut texts = serde_json::Map::new();
         let mut room = PAGE_TEXT;
         for number in involved {
-            documents[number] = self.document(number, offsets);
+            documents[number] = json!(self.document(number, offsets));
             let text = result.text(number)?;
             if text.len() <= room {
                 room -= text.len();
@@ -363,8 +495,8 @@ impl<'a> ComparisonReport<'a> {
             let reached = |bar: &usize| pair.scores.resemblance * BARS as f64 >= *bar as f64;
             bars[(1..BARS).filter(reached).count()] += 1;
         }
-        let pairs: Vec<Value> =
-            shown.iter().map(|pair| self.pair_as(pair, &json!(pair.a), &json!(pair.b), offsets)).collect();
+        let pairs: Vec<WrittenPair<usize>> =
+            shown.iter().map(|pair| self.pair_as(pair, pair.a, pair.b, offsets)).collect();
         let mut clusters = result.clusters();
         let totals = json!({"pairs": result.pairs.len(), "clusters": clusters.len(), "common": result.common.len()});
         clusters.truncate(PAGE_LINES);

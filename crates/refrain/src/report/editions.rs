@@ -7,11 +7,13 @@ use arrow_array::builder::{Float64Builder, Int64Builder, ListBuilder, StringBuil
 use arrow_array::{ArrayRef, RecordBatch};
 use arrow_schema::{DataType, Field, Fields, Schema};
 use parquet::arrow::ArrowWriter;
-use serde_json::{Value, json};
+use schemars::JsonSchema;
+use serde::Serialize;
+use serde_json::json;
 
 use super::cell;
 use crate::document::Span;
-use crate::editions::{BookPair, Entry, FoundEditions, Relation, Work};
+use crate::editions::{BookPair, BookPairKind, Entry, FoundEditions, Relation, Work};
 use crate::error::{Error, Result};
 
 /// The results of a search for editions.
@@ -47,6 +49,75 @@ const COLUMNS: [&str; 18] = [
     "bytes_a",
     "bytes_b",
 ];
+
+/// A pair of books as it is written.
+#[derive(Serialize, JsonSchema)]
+pub(crate) struct WrittenBooks<'a> {
+    /// The id of the first book.
+    a: &'a str,
+    /// The id of the second book.
+    b: &'a str,
+    /// The larger of the two shares, from 0 to 1; of a published method, its score.
+    score: f64,
+    /// How much of the books the other has.
+    kind: BookPairKind,
+    /// The share of the first book that is in the second.
+    share_a: Option<f64>,
+    /// The share of the second book that is in the first.
+    share_b: Option<f64>,
+    /// Rare words and word pairs at the same distances, in all passages.
+    links: Option<u32>,
+    /// How unlikely the best series of these is by chance: a sum of logarithms.
+    worth: Option<f64>,
+    /// The share of the unique words of both, within the shared text, that are in the same places.
+    steadiness: Option<f64>,
+    /// The published correlation score.
+    cs: f64,
+    /// The published information theoretic score.
+    its: f64,
+    /// The longest common subsequence of the unique words.
+    lcs: u32,
+    /// The unique words of both.
+    common: u32,
+    /// The unique words of the first book.
+    unique_a: u32,
+    /// The unique words of the second book.
+    unique_b: u32,
+    /// The passages that they share, in the order of the first book.
+    passages: Vec<WrittenBookPassage>,
+}
+
+/// A passage that two books share.
+#[derive(Serialize, JsonSchema)]
+struct WrittenBookPassage {
+    /// First byte in the first book, and the byte after the last.
+    a: [usize; 2],
+    /// First byte in the second book, and the byte after the last.
+    b: [usize; 2],
+    /// Rare words and word pairs at the same distances.
+    links: u32,
+    /// How unlikely it is by chance: a sum of logarithms.
+    worth: f64,
+}
+
+/// A work as it is written.
+#[derive(Serialize, JsonSchema)]
+pub(crate) struct WrittenWork<'a> {
+    /// Its number, from 1.
+    work: usize,
+    /// Its title, as most of its books state it.
+    title: &'a str,
+    /// Its author, as most of its books state it.
+    author: &'a str,
+    /// The ids of its books.
+    books: Vec<&'a str>,
+    /// Numbers of works of which it has most.
+    contains: Vec<usize>,
+    /// Numbers of works that have most of it.
+    contained_in: Vec<usize>,
+    /// Numbers of works that share a part with it.
+    overlaps: Vec<usize>,
+}
 
 impl EditionsTables<'_> {
     /// The id of a book.
@@ -97,39 +168,42 @@ impl EditionsTables<'_> {
         table
     }
 
-    /// A pair as JSON.
-    pub(crate) fn pair_json(&self, pair: &BookPair) -> Value {
+    /// A pair as it is written.
+    fn written(&self, pair: &BookPair) -> WrittenBooks<'_> {
         let round = |number: f64| (number * 1e4).round() / 1e4;
-        let passages: Vec<Value> = pair
-            .passages
-            .iter()
-            .map(|passage| {
-                json!({
-                    "a": [passage.a_bytes.start, passage.a_bytes.end],
-                    "b": [passage.b_bytes.start, passage.b_bytes.end],
-                    "links": passage.links,
-                    "worth": round(passage.worth),
-                })
-            })
-            .collect();
-        let p = pair.published;
         // Values that a published method does not provide are null.
-        let known = |value: Value| if pair.is_measured() { value } else { Value::Null };
-        json!({
-            "a": self.book(pair.a), "b": self.book(pair.b),
-            "score": round(pair.score), "kind": pair.kind.name(),
-            "share_a": known(round(pair.share_a).into()), "share_b": known(round(pair.share_b).into()),
-            "links": known(pair.links.into()), "worth": known(round(pair.worth).into()),
-            "steadiness": known(round(pair.steadiness).into()),
-            "cs": round(p.cs()), "its": round(p.its()), "lcs": p.lcs, "common": p.common,
-            "unique_a": p.x, "unique_b": p.y,
-            "passages": passages,
-        })
+        let known = |value: f64| pair.is_measured().then(|| round(value));
+        let ends = |span: Span| [span.start, span.end];
+        let passages = pair.passages.iter().map(|passage| WrittenBookPassage {
+            a: ends(passage.a_bytes),
+            b: ends(passage.b_bytes),
+            links: passage.links,
+            worth: round(passage.worth),
+        });
+        let p = pair.published;
+        WrittenBooks {
+            a: self.book(pair.a),
+            b: self.book(pair.b),
+            score: round(pair.score),
+            kind: pair.kind,
+            share_a: known(pair.share_a),
+            share_b: known(pair.share_b),
+            links: pair.is_measured().then_some(pair.links),
+            worth: known(pair.worth),
+            steadiness: known(pair.steadiness),
+            cs: round(p.cs()),
+            its: round(p.its()),
+            lcs: p.lcs,
+            common: p.common,
+            unique_a: p.x,
+            unique_b: p.y,
+            passages: passages.collect(),
+        }
     }
 
     /// Pairs, a JSON object a line.
     pub(crate) fn pairs_jsonl(&self) -> String {
-        self.found.pairs.iter().map(|pair| self.pair_json(pair).to_string() + "\n").collect()
+        self.found.pairs.iter().map(|pair| json!(self.written(pair)).to_string() + "\n").collect()
     }
 
     /// Pairs as a Parquet file.
@@ -216,12 +290,19 @@ impl EditionsTables<'_> {
     pub(crate) fn works_jsonl(&self) -> String {
         let of = |(number, work): (usize, &Work)| {
             let books: Vec<&str> = work.books.iter().map(|book| self.book(*book)).collect();
-            let mut line = json!({"work": number + 1, "title": work.title, "author": work.author, "books": books});
-            for relation in [Relation::Contains, Relation::ContainedIn, Relation::Overlaps] {
-                let others = work.relations.iter().filter(|(known, _)| *known == relation);
-                line[relation.name()] = others.map(|(_, other)| other + 1).collect::<Vec<_>>().into();
-            }
-            line.to_string() + "\n"
+            let related = |relation: Relation| {
+                work.relations.iter().filter(|(known, _)| *known == relation).map(|(_, other)| other + 1).collect()
+            };
+            let line = WrittenWork {
+                work: number + 1,
+                title: &work.title,
+                author: &work.author,
+                books,
+                contains: related(Relation::Contains),
+                contained_in: related(Relation::ContainedIn),
+                overlaps: related(Relation::Overlaps),
+            };
+            json!(line).to_string() + "\n"
         };
         self.works.iter().enumerate().map(of).collect()
     }

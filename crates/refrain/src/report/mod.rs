@@ -18,8 +18,11 @@ pub(crate) use aligned::{Aligned, align, sequences};
 pub(crate) use audit::{AuditItem, Pieces, ShownPartner, audit_page};
 pub(crate) use books::StripPage;
 pub(crate) use cells::{SHOWN, cell, excerpt};
-pub(crate) use comparison::{ComparisonReport, ReportOptions, shared_passages, short_names};
-pub(crate) use editions::EditionsTables;
+pub(crate) use comparison::{
+    ComparisonReport, ComparisonSettings, ReportBundle, ReportOptions, ReportText, WrittenPair, WrittenPassage,
+    shared_passages, short_names,
+};
+pub(crate) use editions::{EditionsTables, WrittenBooks, WrittenWork};
 pub(crate) use sides::{Side, SidesPage};
 pub(crate) use why::{kind, percent, rule, score, sentence, side, source};
 

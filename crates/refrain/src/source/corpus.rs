@@ -4,6 +4,7 @@ use std::fs;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// The version of the layout; changes when older versions of refrain could not read it.
@@ -34,7 +35,7 @@ pub(crate) const CLEARING: &str = "clearing";
 pub(crate) const RUN: &str = "run.json";
 
 /// The program that wrote a corpus.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Identity {
     /// Its version.
     pub version: String,

@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::document::{Document, Label, Mark, Span};
@@ -11,7 +12,7 @@ use crate::stats::{Loss, ROWS, add_to_group, by_loss, source_of, thousands};
 use crate::text::{count_words, legible};
 
 /// What one rule removed.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct RuleTotals {
     /// Removed ranges, or documents.
     pub ranges: u64,
@@ -20,7 +21,7 @@ pub struct RuleTotals {
 }
 
 /// How much was removed, by group and by rule.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Losses {
     /// Documents by the file that holds them, or the folder of files with one document each.
     pub by_source: BTreeMap<String, Loss>,

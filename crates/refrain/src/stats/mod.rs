@@ -8,6 +8,7 @@ use std::fmt::Write as _;
 use std::ops::AddAssign;
 use std::path::Path;
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::document::{Document, EXACT_PASS, Label, Mark, Reason, Span};
@@ -15,7 +16,7 @@ use crate::text::{count_words, legible, tokens};
 use losses::{RuleTotals, add_rules, words_by_rule, write_groups, write_rules};
 
 /// A number of documents and the text in them.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 pub struct Amount {
     /// Documents.
     pub documents: u64,
@@ -62,7 +63,7 @@ impl AddAssign for Amount {
 }
 
 /// The amounts at every stage.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 pub struct Stages {
     /// All visible text of all documents.
     pub downloaded: Amount,
@@ -147,7 +148,7 @@ impl AddAssign for Stages {
 }
 
 /// Documents of which each rule of quality removed something, by its pass, its set and its name.
-#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(transparent)]
 pub struct RuleCounts(BTreeMap<String, u64>);
 
@@ -193,7 +194,7 @@ fn rule_of(mark: &Mark) -> String {
 }
 
 /// How much of a group of documents was kept.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 pub struct Loss {
     /// Documents.
     pub documents: u64,
@@ -281,7 +282,7 @@ pub(crate) fn by_loss<T>(table: &BTreeMap<String, T>, loss: impl Fn(&T) -> Loss)
 pub(crate) const NGRAM: usize = 10;
 
 /// N-grams of a collection.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 pub struct NgramAmount {
     /// All n-grams.
     pub ngrams: u64,
@@ -292,7 +293,7 @@ pub struct NgramAmount {
 }
 
 /// N-grams of the words of a collection, before and after near-duplicates were removed.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 pub struct TextNgrams {
     /// Words in an n-gram.
     pub n: usize,
@@ -303,7 +304,7 @@ pub struct TextNgrams {
 }
 
 /// What was downloaded, in bytes.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 pub struct Volume {
     /// The input files.
     pub files: u64,
@@ -315,7 +316,7 @@ pub struct Volume {
 pub(crate) const UNKNOWN_LANGUAGE: &str = "und";
 
 /// The figures of a corpus.
-#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 pub struct Statistics {
     /// All languages together.
     pub total: Stages,
@@ -478,7 +479,7 @@ pub(crate) fn thousands(n: u64) -> String {
 /// What became of the items of the inputs: each was a document, was skipped, or failed.
 ///
 /// Documents are counted as they were read, whatever the job does with them.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Account {
     /// All items: files, records, rows, lines and members of archives, and names that lead to nothing.
     pub found: u64,

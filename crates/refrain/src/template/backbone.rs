@@ -1,5 +1,6 @@
 //! The backbone of pages: the tokens that most of them have, in order, and the content of the gaps between them.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::align::{NOWHERE, Table, align};
@@ -18,7 +19,7 @@ pub(super) struct Piece {
 }
 
 /// The content between two tokens of the backbone, on an average page.
-#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
 pub(super) struct Gap {
     /// Characters of all kinds, without white space.
     pub(super) chars: f32,

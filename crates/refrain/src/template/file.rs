@@ -1,5 +1,6 @@
 //! The file format of templates: saved evidence for later use.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::backbone::{Backbone, Gap, Piece};
@@ -15,11 +16,16 @@ const WHAT: &str = "templates of refrain";
 /// The version of the layout.
 const VERSION: u32 = 1;
 
-#[derive(Serialize, Deserialize)]
-struct File {
+/// A file of templates.
+#[derive(Serialize, Deserialize, JsonSchema)]
+pub(crate) struct SavedTemplates {
+    /// What the file is.
     what: String,
+    /// The version of the layout.
     version: u32,
+    /// The number of pages seen.
     pages: u64,
+    /// The templates.
     #[serde(default)]
     templates: Vec<Saved>,
 }
@@ -31,14 +37,19 @@ struct Head {
     version: u32,
 }
 
-#[derive(Serialize, Deserialize)]
+#[derive(Serialize, Deserialize, JsonSchema)]
 struct Saved {
+    /// The host or folder of its pages, or nothing.
     key: String,
+    /// The number of different pages that it was learned from.
     pages: usize,
+    /// The share of these that fit.
     fitted: f32,
+    /// Hashes by which a page finds its template.
     core: Vec<u64>,
     /// Hash, hash of the name, kind, characters, share of pages, whether it is content.
     pieces: Vec<(u64, u64, u8, u16, f32, bool)>,
+    /// What is between the pieces, and whether it is content.
     gaps: Vec<(Gap, bool)>,
 }
 
@@ -52,7 +63,7 @@ impl Templates {
     /// The templates as a file: one JSON object.
     pub fn to_bytes(&self) -> Result<Vec<u8>> {
         let templates = self.all.iter().map(saved).collect();
-        let file = File { what: WHAT.to_owned(), version: VERSION, pages: self.observed, templates };
+        let file = SavedTemplates { what: WHAT.to_owned(), version: VERSION, pages: self.observed, templates };
         serde_json::to_vec(&file).map_err(|error| Error::Stream(error.into()))
     }
 
@@ -68,7 +79,7 @@ impl Templates {
             let message = format!("the templates are of version {version}, but this refrain reads version {VERSION}");
             return Err(refused(message, LEARN_AGAIN));
         }
-        let file: File = serde_json::from_slice(bytes)
+        let file: SavedTemplates = serde_json::from_slice(bytes)
             .map_err(|error| refused(format!("the templates are damaged: {error}"), LEARN_AGAIN))?;
         let templates: Option<Vec<LearnedTemplate>> = file.templates.into_iter().map(template).collect();
         let templates = templates.ok_or_else(|| refused("the templates are damaged", LEARN_AGAIN))?;

@@ -39,6 +39,7 @@ mod tokens;
 /// The name that marks of templates carry.
 pub(crate) const PASS: &str = "template";
 
+pub(crate) use file::SavedTemplates;
 pub use fit::{Fit, LearnedTemplate};
 pub(crate) use learn::LEAST_PAGES;
 pub use learn::{PageSample, SiteTemplates, TemplateMatch, TemplatePage, Templates};
@@ -46,6 +47,7 @@ pub use learn::{PageSample, SiteTemplates, TemplateMatch, TemplatePage, Template
 pub use offsets::{normalise, normalised_ranges};
 #[doc(hidden)]
 pub use parameters::Parameters;
+pub(crate) use records::SavedWrappers;
 pub use records::{Field, Wrapper};
 
 #[cfg(feature = "papers")]

@@ -5,6 +5,7 @@
 //! delimiters: it extracts the same fields from later pages.
 
 use memchr::memmem;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::align::NOWHERE;
@@ -32,7 +33,7 @@ const WHAT: &str = "wrapper of refrain";
 const VERSION: u32 = 1;
 
 /// A field of a record.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Field {
     /// Its name: a label before it, or the name of its element.
     pub name: String,
@@ -49,10 +50,14 @@ pub struct Wrapper {
     pub fields: Vec<Field>,
 }
 
-#[derive(Serialize, Deserialize)]
-struct File {
+/// A file of the delimiters of fields.
+#[derive(Serialize, Deserialize, JsonSchema)]
+pub(crate) struct SavedWrappers {
+    /// What the file is.
     what: String,
+    /// The version of the layout.
     version: u32,
+    /// Wrappers, each a list of fields.
     wrappers: Vec<Vec<Field>>,
 }
 
@@ -66,13 +71,13 @@ impl Wrapper {
     /// Wrappers as a file: one JSON object.
     pub fn to_bytes(wrappers: &[Wrapper]) -> Result<Vec<u8>> {
         let wrappers = wrappers.iter().map(|wrapper| wrapper.fields.clone()).collect();
-        let file = File { what: WHAT.to_owned(), version: VERSION, wrappers };
+        let file = SavedWrappers { what: WHAT.to_owned(), version: VERSION, wrappers };
         serde_json::to_vec_pretty(&file).map_err(|error| Error::Stream(error.into()))
     }
 
     /// Reads what [`Wrapper::to_bytes`] wrote.
     pub fn from_bytes(bytes: &[u8]) -> Result<Vec<Wrapper>> {
-        let file: File = serde_json::from_slice(bytes)
+        let file: SavedWrappers = serde_json::from_slice(bytes)
             .map_err(|error| Error::Refused(format!("not a wrapper file: {error}")).hint(write_one()))?;
         if file.what != WHAT || file.version != VERSION {
             return Err(Error::Refused(format!("not a wrapper file of version {VERSION}")).hint(write_one()));

@@ -2,12 +2,13 @@
 
 use std::borrow::Cow;
 
+use schemars::JsonSchema;
 use serde::{Serialize, Serializer};
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
 use super::output::{Compressed, Written};
 use super::{DocumentWriter, WriteOptions};
-use crate::document::{Document, Mark};
+use crate::document::{BlockKind, Document, Label, Mark, Reason, Span};
 use crate::error::Result;
 use crate::text::{CharOffsets, Offsets};
 
@@ -147,18 +148,115 @@ pub(super) fn origin(document: &Document) -> Cow<'_, str> {
     }
 }
 
+/// A mark of a document as it is written.
+#[derive(Serialize, JsonSchema)]
+pub(crate) struct WrittenMark<'a> {
+    /// Where it starts in the text.
+    start: usize,
+    /// Where it ends; the end is exclusive.
+    end: usize,
+    /// The kind of the range.
+    label: Label,
+    /// The pass that set the mark.
+    pass: &'a str,
+    /// Why the pass set it.
+    evidence: &'a Reason,
+}
+
+/// A block of a document as it is written. Blocks of `refrain extract` also have its fields.
+#[derive(JsonSchema)]
+#[allow(dead_code, reason = "describes what is written field by field")]
+pub(crate) struct WrittenBlock {
+    /// Where it starts in the text.
+    start: usize,
+    /// Where it ends; the end is exclusive.
+    end: usize,
+    /// Its kind.
+    kind: BlockKind,
+    #[serde(flatten)]
+    others: Map<String, Value>,
+}
+
+/// A document of JSONL. It is written by [`fields`].
+#[derive(JsonSchema)]
+#[allow(dead_code, reason = "describes what is written field by field")]
+pub(crate) struct WrittenDocument<'a> {
+    /// The WARC record id, the value of the id field, or the path.
+    id: String,
+    /// The address of a web page.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    url: Option<String>,
+    /// The ISO 639 code of the language, if it is known.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    language: Option<String>,
+    /// The encoding that the document was decoded from.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    encoding: Option<String>,
+    /// Where refrain first read the document.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    origin: Option<String>,
+    /// The text.
+    text: String,
+    /// With `--keep-marked`: the marks, in code points.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    marks: Option<Vec<WrittenMark<'a>>>,
+    /// The same in bytes.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    byte_marks: Option<Vec<WrittenMark<'a>>>,
+    /// The blocks, if the source listed them, in code points.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    blocks: Option<Vec<WrittenBlock>>,
+    /// The same in bytes.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    byte_blocks: Option<Vec<WrittenBlock>>,
+    /// Where the pages of a PDF, ALTO or hOCR file start, in code points.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pages: Option<Vec<usize>>,
+    /// Fields of the source.
+    #[serde(flatten)]
+    others: Map<String, Value>,
+}
+
+/// A document in the shape of Dolma.
+#[derive(JsonSchema)]
+#[allow(dead_code, reason = "describes what is written field by field")]
+pub(crate) struct DolmaDocument {
+    /// The id.
+    id: String,
+    /// The text.
+    text: String,
+    /// The origin.
+    source: String,
+    /// When the document was collected, if it is known.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    added: Option<Value>,
+    /// When it was written, if it is known.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    created: Option<Value>,
+    /// All other fields.
+    metadata: Map<String, Value>,
+}
+
+/// A document in the shape of datatrove.
+#[derive(JsonSchema)]
+#[allow(dead_code, reason = "describes what is written field by field")]
+pub(crate) struct DatatroveDocument {
+    /// The text.
+    text: String,
+    /// The id.
+    id: String,
+    /// An empty list.
+    media: Vec<Value>,
+    /// All other fields.
+    metadata: Map<String, Value>,
+}
+
 /// Marks of a text as JSON.
 pub(crate) fn marks<'a>(text: &str, marks: impl IntoIterator<Item = &'a Mark>, offsets: Offsets) -> Value {
     let mut chars = CharOffsets::new(text);
     let marks = marks.into_iter().map(|mark| {
-        let span = chars.span(mark.span, offsets);
-        json!({
-            "start": span.start,
-            "end": span.end,
-            "label": mark.label,
-            "pass": mark.pass,
-            "evidence": mark.reason,
-        })
+        let Span { start, end } = chars.span(mark.span, offsets);
+        json!(WrittenMark { start, end, label: mark.label, pass: &mark.pass, evidence: &mark.reason })
     });
     marks.collect()
 }

@@ -24,7 +24,7 @@ pub(crate) use folder::{FolderWriter, TEXT, TextFolder};
 pub use format::Format;
 pub(crate) use format::{extension, is_not_for_text};
 pub(crate) use hub::HubWriter;
-pub(crate) use jsonl::marks as marks_as_json;
+pub(crate) use jsonl::{DatatroveDocument, DolmaDocument, WrittenDocument, WrittenMark, marks as marks_as_json};
 pub(crate) use names::{Names, without_extension, without_packing};
 pub(crate) use output::Compressed;
 pub use output::{Compression, Sink, Written};

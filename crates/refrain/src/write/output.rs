@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::disk::atomic::{AtomicFile, followed, path_below};
@@ -14,7 +15,7 @@ use crate::error::{Error, IoContext, Result};
 use crate::text::Digest;
 
 /// The size of an output, and its digest if the sink [computed it](Sink::with_digest).
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Written {
     /// Size in bytes.
     pub bytes: u64,

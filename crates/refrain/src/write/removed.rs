@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::document::{Document, Label, Reason};
@@ -9,21 +10,30 @@ use crate::error::Result;
 use crate::text::{CharOffsets, Offsets, count_words};
 
 /// A line of the output.
-#[derive(Debug, Clone, Serialize, Deserialize)]
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 pub(crate) struct RemovedLine<'a> {
+    /// Id of the document.
     pub(crate) id: Cow<'a, str>,
+    /// Its address, if it has one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) url: Option<Cow<'a, str>>,
+    /// Where the range starts.
     pub(crate) start: usize,
+    /// Where the range ends; the end is exclusive.
     pub(crate) end: usize,
+    /// What the range is.
     pub(crate) label: Label,
+    /// The pass that marked it.
     pub(crate) pass: Cow<'a, str>,
+    /// Why.
     pub(crate) evidence: Cow<'a, Reason>,
-    /// Words and blocks of the whole document; `None` in lists of earlier versions.
+    /// Words of the whole document; `None` in lists of earlier versions.
     #[serde(default)]
     pub(crate) document_words: Option<u64>,
+    /// Blocks of the whole document; `None` in lists of earlier versions.
     #[serde(default)]
     pub(crate) document_blocks: Option<u64>,
+    /// The text of the range.
     pub(crate) text: Cow<'a, str>,
 }
 

@@ -11,6 +11,7 @@ use std::collections::{HashMap, HashSet};
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::comparison::{AlignableText, CompareOptions, PreparedDocument, SharedPassage, passages};
@@ -35,19 +36,23 @@ const MOST_SEGMENTS: usize = 12;
 /// Bytes of an n-gram that waits to be written to a segment.
 const WAITING: u64 = 16;
 
-/// The content of `library.json`.
-#[derive(Debug, Clone, Serialize, Deserialize)]
-struct Note {
+/// `library.json`, which names the segments of a library.
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
+pub(crate) struct LibraryNote {
+    /// The version of the layout.
     refrain_library: u32,
+    /// What counts as a word.
     tokens: String,
+    /// The number of words in an n-gram.
     ngram: usize,
     /// The number of the next segment.
     next: u64,
+    /// The segments, in the order in which they were added.
     segments: Vec<SegmentNote>,
 }
 
-impl Note {
-    fn read(folder: &Path) -> Result<Note> {
+impl LibraryNote {
+    fn read(folder: &Path) -> Result<LibraryNote> {
         let path = folder.join(NOTE);
         let bytes = match fs::read(&path) {
             Err(error) if error.kind() == std::io::ErrorKind::NotFound && has_segments(folder) => {
@@ -177,7 +182,7 @@ impl LibraryReader {
     pub fn open(folder: &Path) -> Result<LibraryReader> {
         let mut tries = 0;
         loop {
-            let note = Note::read(folder)?;
+            let note = LibraryNote::read(folder)?;
             let fingerprints = note.fingerprints()?;
             let opened: Result<Vec<Segment>> =
                 note.segments.into_iter().map(|segment| Segment::open(folder, segment)).collect();
@@ -271,7 +276,7 @@ impl LibraryReader {
 /// A library opened for writing, by one program at a time.
 pub struct LibraryWriter {
     folder: PathBuf,
-    note: Note,
+    note: LibraryNote,
     /// Held to keep other programs from writing.
     _lock: File,
     memory: u64,
@@ -329,12 +334,17 @@ impl LibraryWriter {
         let is_new = !folder.join(NOTE).exists();
         let note = if is_new {
             let FingerprintOptions { rule, ngram } = options.fingerprints;
-            let note =
-                Note { refrain_library: VERSION, tokens: rule.name().into(), ngram, next: 1, segments: Vec::new() };
+            let note = LibraryNote {
+                refrain_library: VERSION,
+                tokens: rule.name().into(),
+                ngram,
+                next: 1,
+                segments: Vec::new(),
+            };
             note.write(folder)?;
             note
         } else {
-            Note::read(folder)?
+            LibraryNote::read(folder)?
         };
         let mut writer = LibraryWriter {
             folder: folder.to_owned(),

@@ -8,6 +8,7 @@ use std::fs::File;
 use std::io::{BufReader, BufWriter, Read, Write};
 use std::path::{Path, PathBuf};
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::disk::platform::FileExt;
@@ -69,10 +70,13 @@ impl LibrarySource {
 }
 
 /// Names and digests of the files of a segment.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub(super) struct SegmentNote {
+    /// The name of its files, without extensions.
     pub(super) name: String,
+    /// The number of its documents.
     pub(super) documents: usize,
+    /// The number of its entries.
     pub(super) entries: u64,
     /// The digests of the files, in the order of [`FILES`].
     pub(super) digests: Vec<String>,

@@ -5,6 +5,7 @@ mod verdicts;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 use twox_hash::XxHash3_64;
@@ -19,6 +20,7 @@ use crate::run::Run;
 use crate::text::count_words;
 use crate::write::Format;
 
+pub(super) use verdicts::VerdictLine;
 pub use verdicts::{Agreement, AuditRate, AuditVerdicts};
 
 /// Draws removed ranges at random, and writes each next to the text that it was copied from, for people to judge.
@@ -59,7 +61,7 @@ impl Default for Audit {
 }
 
 /// The result of [`Audit`].
-#[derive(Debug, Clone, Default, PartialEq, Serialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, JsonSchema)]
 pub struct AuditReport {
     /// Removed ranges of the output.
     pub removals: u64,
@@ -72,7 +74,7 @@ pub struct AuditReport {
 }
 
 /// How many removals of a rule were drawn.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct DrawnOfRule {
     /// Removed ranges.
     pub removals: u64,

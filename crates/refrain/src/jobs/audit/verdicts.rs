@@ -6,6 +6,7 @@ use std::fs::File;
 use std::io::{BufRead, BufReader};
 use std::path::Path;
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::error::{Error, IoContext, Result};
@@ -14,7 +15,7 @@ use crate::report::percent;
 /// The verdicts on an [`Audit`](crate::Audit), summed up. As text, it is a table.
 ///
 /// An item on which two people disagree counts as wrong if one of them found it wrong, and else as unsure.
-#[derive(Debug, Clone, Default, PartialEq, Serialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, JsonSchema)]
 pub struct AuditVerdicts {
     /// Each rule.
     pub rules: BTreeMap<String, AuditRate>,
@@ -25,7 +26,7 @@ pub struct AuditVerdicts {
 }
 
 /// How many removals were judged, and the share of wrong ones.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, JsonSchema)]
 pub struct AuditRate {
     /// Items with a verdict.
     pub judged: u64,
@@ -50,7 +51,7 @@ struct Sums {
 }
 
 /// How often two people gave the same verdict.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, JsonSchema)]
 pub struct Agreement {
     /// Items that two people judged.
     pub items: u64,
@@ -60,14 +61,19 @@ pub struct Agreement {
     pub kappa: f64,
 }
 
-/// One line of a file of verdicts.
-#[derive(Debug, Clone, Deserialize)]
-struct Line {
+/// The verdict of a person on an item. The page also writes `score` and `note`.
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+pub(in crate::jobs) struct VerdictLine {
+    /// The item.
     item: String,
+    /// The rule that removed it.
     rule: String,
+    /// The number of removals that it represents.
     #[serde(default = "one")]
     weight: f64,
+    /// The verdict.
     verdict: Verdict,
+    /// Who judged.
     #[serde(default)]
     judge: String,
 }
@@ -76,11 +82,15 @@ fn one() -> f64 {
     1.0
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
+/// Whether a removal was right.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 enum Verdict {
+    /// It was.
     Right,
+    /// The judge cannot say.
     Unsure,
+    /// It should have been kept.
     Wrong,
 }
 
@@ -106,7 +116,7 @@ impl AuditVerdicts {
                 if line.trim().is_empty() || (value.is_object() && value.get("verdict").is_none()) {
                     continue;
                 }
-                let line: Line = serde_json::from_value(value).map_err(|error| Error::Damaged {
+                let line: VerdictLine = serde_json::from_value(value).map_err(|error| Error::Damaged {
                     path: path.to_owned(),
                     message: format!("line {} is not a verdict: {error}", number + 1),
                 })?;

@@ -6,6 +6,7 @@ mod write;
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use self::read::Reader;
@@ -182,7 +183,7 @@ impl<A: Into<String>, B: Into<String>> FromIterator<(A, B)> for NamedPairs {
 }
 
 /// The result of [`Compare`].
-#[derive(Debug, Clone, Default, PartialEq, Serialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, JsonSchema)]
 pub struct CompareReport {
     /// The documents. Fewer than two cannot be compared: nothing was written then.
     pub documents: Vec<ComparedDocument>,

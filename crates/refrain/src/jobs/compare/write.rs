@@ -3,14 +3,12 @@
 use std::fmt::Write as _;
 use std::path::Path;
 
-use serde_json::{Value, json};
-
 use super::super::failures::Failures;
 use super::super::outputs::Outputs;
 use super::{Compare, KEY};
 use crate::compare::{ComparedDocument, ComparedPair, ComparisonResult};
 use crate::error::{IoContext, Result};
-use crate::report::{ComparisonReport, ReportOptions, cell};
+use crate::report::{ComparisonReport, ComparisonSettings, ReportOptions, cell};
 use crate::text::legible;
 use crate::write::{Compression, Format, Sink};
 
@@ -72,13 +70,19 @@ impl Writing<'_> {
     }
 
     /// The options of the run, for the report.
-    fn options(&self) -> Value {
+    fn options(&self) -> ComparisonSettings {
         let job = self.job;
-        json!({
-            "tokens": job.tokens.name(), "ngram": job.ngram, "resemblance": job.resemblance,
-            "containment": job.containment, "passage_words": if job.no_passages { 0 } else { job.passage_words }, "common": job.common, "keep_references": job.keeps_references(),
-            "pairs_named": self.named_pairs, "folders": job.folders,
-        })
+        ComparisonSettings {
+            tokens: job.tokens.name(),
+            ngram: job.ngram,
+            resemblance: job.resemblance,
+            containment: job.containment,
+            passage_words: if job.no_passages { 0 } else { job.passage_words },
+            common: job.common,
+            keep_references: job.keeps_references(),
+            pairs_named: self.named_pairs,
+            folders: job.folders,
+        }
     }
 
     /// The table that maps numbers to documents.

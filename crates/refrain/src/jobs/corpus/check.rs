@@ -4,6 +4,7 @@ use std::fs::File;
 use std::io::{Read, Seek};
 use std::path::{Path, PathBuf};
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::digest::{ContentDigest, digest_of};
@@ -14,7 +15,7 @@ use crate::run::{Run, Workers};
 use crate::text::Digest;
 
 /// What [`CorpusCheck::of`] found.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct CorpusCheck {
     /// Files that were read.
     pub files: u64,

@@ -4,6 +4,7 @@ use std::fmt::Write as _;
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
@@ -36,7 +37,7 @@ pub(super) const EXACT: &str = "exact";
 pub(super) const VERDICTS: &str = "verdicts";
 
 /// The content of a corpus folder. It has no timestamps, so that the same input and options always give the same bytes.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Manifest {
     /// The program that made it.
     pub refrain: Identity,
@@ -50,6 +51,7 @@ pub struct Manifest {
     pub removed: Vec<Part>,
     /// The digest of all documents; `None` in corpora of earlier versions. It does not depend on the format or on the sizes of parts.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "Option<String>")]
     pub(crate) digest: Option<ContentDigest>,
     /// What each run added, in order.
     #[serde(default)]
@@ -62,7 +64,7 @@ pub struct Manifest {
 }
 
 /// What one run added to a corpus.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Batch {
     /// The program that added it.
     pub refrain: Identity,
@@ -77,7 +79,7 @@ pub struct Batch {
 }
 
 /// The inputs of a corpus; `inputs.tsv` has the list.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct InputsRecord {
     /// Number of files.
     pub files: u64,
@@ -98,7 +100,7 @@ impl InputsRecord {
 }
 
 /// A file of a corpus.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Part {
     /// Its path in the folder.
     pub path: String,

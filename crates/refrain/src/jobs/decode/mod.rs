@@ -9,9 +9,11 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use self::found::{Decoder, Found, Raw};
+pub(super) use self::lines::DecodedFile;
 use self::lines::{Table, line};
 use super::failures::{FailureLog, Failures};
 use super::input::Input;
@@ -100,7 +102,7 @@ impl DecodeMethod {
 }
 
 /// The result of [`Decode`].
-#[derive(Debug, Clone, Default, PartialEq, Serialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, JsonSchema)]
 pub struct DecodeReport {
     /// Files that are text, or empty.
     pub files: u64,
@@ -135,7 +137,7 @@ pub struct DecodeReport {
 }
 
 /// A file whose encoding is uncertain.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct Uncertain {
     /// The file.
     pub origin: String,

@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::{self, Write as _};
 
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::{Searched, rounded};
@@ -15,7 +16,7 @@ use crate::stats::losses::Losses;
 use crate::text::{CharOffsets, Offsets, legible};
 
 /// The result of [`Decontaminate`](super::Decontaminate).
-#[derive(Debug, Clone, Default, PartialEq, Serialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, JsonSchema)]
 pub struct DecontaminateReport {
     /// Documents that were searched.
     pub documents: u64,
@@ -39,7 +40,7 @@ pub struct DecontaminateReport {
 }
 
 /// What was found of a benchmark.
-#[derive(Debug, Clone, Default, PartialEq, Serialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, JsonSchema)]
 pub struct BenchmarkFigures {
     /// Its name.
     pub name: String,
@@ -60,7 +61,7 @@ pub struct BenchmarkFigures {
 }
 
 /// An item that was found.
-#[derive(Debug, Clone, Default, PartialEq, Serialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, JsonSchema)]
 pub struct FoundItem {
     /// Its id, or the number of its line.
     pub id: String,
@@ -80,7 +81,7 @@ pub struct FoundItem {
 }
 
 /// A place in a document where an item was found.
-#[derive(Debug, Clone, Default, PartialEq, Serialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, JsonSchema)]
 pub struct FoundPlace {
     /// The address of the document, or its id.
     pub document: String,

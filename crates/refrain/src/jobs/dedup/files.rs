@@ -5,6 +5,7 @@ use std::fs::File;
 use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
 
+use schemars::JsonSchema;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
@@ -236,6 +237,17 @@ struct LostLine {
     ngrams: Vec<(usize, u64, usize, usize)>,
 }
 
+/// A passage that no longer occurs anywhere.
+#[derive(Serialize, JsonSchema)]
+pub(in crate::jobs) struct LostPassage<'a> {
+    /// The document that it was removed from.
+    id: &'a str,
+    /// How many n-grams in a row are lost.
+    ngrams: usize,
+    /// The passage.
+    text: &'a str,
+}
+
 /// Writes the passages that no longer occur anywhere, if they are wanted: n-grams that follow each other become one. Returns
 /// how many there are.
 pub(super) fn write_lost(passes: &Passes<'_>, learned: &Learned) -> Result<Option<u64>> {
@@ -246,8 +258,8 @@ pub(super) fn write_lost(passes: &Passes<'_>, learned: &Learned) -> Result<Optio
             ngrams.into_iter().filter(|(_, number, ..)| *number == 0 || !learned.is_kept(*number - 1)).collect();
         for run in gone.chunk_by(|one, next| one.0 + 1 == next.0) {
             let (from, to) = (run[0].2 - start, run[run.len() - 1].3 - start);
-            let line = json!({"id": id, "ngrams": run.len(), "text": &text[from..to]});
-            out.put(format!("{line}\n").as_bytes())?;
+            let line = LostPassage { id: &id, ngrams: run.len(), text: &text[from..to] };
+            out.put(format!("{}\n", json!(line)).as_bytes())?;
             count += 1;
         }
         Ok(())

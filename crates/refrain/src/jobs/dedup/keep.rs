@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use std::fmt;
 use std::str::FromStr;
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
@@ -269,32 +270,65 @@ impl Passes<'_> {
             copies.sort_unstable();
             let urls = copies.iter().map(|copy| learned.url_of(*copy)).collect::<Result<Vec<_>>>()?;
             let copies = copies.into_iter().map(|copy| learned.id_of(copy)).collect::<Result<Vec<_>>>()?;
-            let mut line = json!({"keep": learned.id_of(keep)?, "copies": copies});
-            if let Some(url) = learned.url_of(keep)? {
-                line["url"] = Value::from(url);
-            }
-            if urls.iter().any(Option::is_some) {
-                line["copy_urls"] = Value::from(urls);
-            }
-            if !related.is_empty() {
-                let rounded = |share: f64| (share.min(1.0) * 1000.0).round() / 1000.0;
-                let relative = |(number, related): (usize, Related)| {
-                    let mut relative = json!({
-                        "id": learned.id_of(number)?, "kind": related.kind, "contained": rounded(related.contained),
-                        "contains": rounded(related.contains), "resemblance": rounded(related.resemblance),
-                    });
-                    if let Some(url) = learned.url_of(number)? {
-                        relative["url"] = Value::from(url);
-                    }
-                    Ok(relative)
-                };
-                line["related"] = Value::Array(related.into_iter().map(relative).collect::<Result<_>>()?);
-            }
-            list.put(format!("{line}\n").as_bytes())?;
+            let rounded = |share: f64| (share.min(1.0) * 1000.0).round() / 1000.0;
+            let relative = |(number, related): (usize, Related)| {
+                Ok(Relative {
+                    id: learned.id_of(number)?,
+                    kind: related.kind,
+                    contained: rounded(related.contained),
+                    contains: rounded(related.contains),
+                    resemblance: rounded(related.resemblance),
+                    url: learned.url_of(number)?,
+                })
+            };
+            let line = Cluster {
+                keep: learned.id_of(keep)?,
+                copies,
+                url: learned.url_of(keep)?,
+                copy_urls: if urls.iter().any(Option::is_some) { urls } else { Vec::new() },
+                related: related.into_iter().map(relative).collect::<Result<_>>()?,
+            };
+            list.put(format!("{}\n", json!(line)).as_bytes())?;
         }
         list.finish()?;
         Ok(())
     }
+}
+
+/// A kept document with its copies, and later documents that are related to it.
+#[derive(Serialize, JsonSchema)]
+pub(in crate::jobs) struct Cluster {
+    /// The id of the kept document.
+    keep: String,
+    /// The ids of documents that were removed because of it.
+    copies: Vec<String>,
+    /// Its address.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    url: Option<String>,
+    /// The addresses of the copies, if any has one.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    copy_urls: Vec<Option<String>>,
+    /// Later documents that were kept.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    related: Vec<Relative>,
+}
+
+/// A later document that was kept.
+#[derive(Serialize, JsonSchema)]
+struct Relative {
+    /// Its id.
+    id: String,
+    /// How it is related to the earlier document.
+    kind: LinkKind,
+    /// The share of its own words that the earlier document contains.
+    contained: f64,
+    /// The share of the own words of the earlier document that it contains.
+    contains: f64,
+    /// The share of the word 5-grams of both that both contain.
+    resemblance: f64,
+    /// Its address.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    url: Option<String>,
 }
 
 /// The copies of a document, and its relatives that were kept.

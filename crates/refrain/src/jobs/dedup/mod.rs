@@ -25,9 +25,11 @@ use crate::run::Run;
 use crate::source::{self, Collection, ReadOptions};
 use crate::text::Offsets;
 
+pub(super) use files::LostPassage;
+pub(super) use keep::Cluster;
 pub use keep::Keep;
 pub use plan::DedupPlan;
-pub use report::{DedupReport, NgramReport, RepeatedPassage, Totals};
+pub use report::{DedupCounts, DedupReport, NgramReport, RepeatedPassage, Totals};
 
 /// Removes text that occurs in earlier documents: blocks that are copies, or whole documents that resemble another one.
 ///

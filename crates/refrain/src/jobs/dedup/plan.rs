@@ -9,6 +9,7 @@ use std::path::Path;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::passes::Passes;
@@ -27,7 +28,7 @@ use crate::source::{Collection, InputFile, Sample};
 use crate::stats::thousands;
 
 /// What [`Dedup::run`] will take, estimated by [`Dedup::plan`].
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct DedupPlan {
     /// Bytes of the inputs, and of the parts of them that were read.
     pub input_bytes: u64,

@@ -3,7 +3,9 @@
 use std::collections::BTreeMap;
 use std::fmt;
 use std::ops::AddAssign;
+use std::time::Duration;
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -13,13 +15,14 @@ use crate::error::Result;
 use crate::jobs::alarms;
 use crate::jobs::failures::Failures;
 use crate::report::{self, excerpt, rule};
+use crate::run::Run;
 use crate::stats::losses::{RuleTotals, write_groups, write_rules};
 use crate::stats::{Account, Loss, OTHERS, add_to_group, source_of};
 use crate::text;
 use crate::url;
 
 /// The result of [`Dedup`](super::Dedup). As text, it is a table for people; as JSON, it is the list `report`.
-#[derive(Debug, Clone, Default, PartialEq, Serialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, JsonSchema)]
 pub struct DedupReport {
     /// Documents.
     pub documents: u64,
@@ -59,8 +62,31 @@ pub struct DedupReport {
     pub failures: Failures,
 }
 
+/// What a run found that only counted n-grams, and what it took.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+pub struct DedupCounts {
+    /// Documents.
+    pub documents: u64,
+    /// Words.
+    pub words: u64,
+    /// Number of words in an n-gram.
+    pub ngram: usize,
+    /// N-grams.
+    pub ngrams: u64,
+    /// Different n-grams.
+    pub distinct: u64,
+    /// Different n-grams that occur more than once.
+    pub duplicate: u64,
+    /// Occurrences of these.
+    pub occurrences: u64,
+    /// Time, in seconds.
+    pub seconds: f64,
+    /// The most memory that the process used, in bytes, where the system says it.
+    pub peak_memory: Option<u64>,
+}
+
 /// N-grams of a collection.
-#[derive(Debug, Clone, Default, PartialEq, Serialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, JsonSchema)]
 pub struct NgramReport {
     /// Number of words in an n-gram.
     pub ngram: usize,
@@ -79,7 +105,7 @@ pub struct NgramReport {
 }
 
 /// Documents of one language or host.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Totals {
     /// Documents.
     pub documents: u64,
@@ -91,7 +117,7 @@ pub struct Totals {
 }
 
 /// A passage that is repeated often.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct RepeatedPassage {
     /// How often its most frequent n-gram occurs.
     pub count: u64,
@@ -252,6 +278,22 @@ impl AddAssign for Totals {
 }
 
 impl DedupReport {
+    /// What a run found that only counted n-grams, with the time that it took.
+    pub fn counts(&self, took: Duration) -> DedupCounts {
+        let NgramReport { ngram, ngrams_before: counts, .. } = self.ngrams.clone().unwrap_or_default();
+        DedupCounts {
+            documents: counts.documents,
+            words: counts.words,
+            ngram,
+            ngrams: counts.ngrams,
+            distinct: counts.distinct,
+            duplicate: counts.duplicate,
+            occurrences: counts.occurrences,
+            seconds: (took.as_secs_f64() * 1000.0).round() / 1000.0,
+            peak_memory: Run::peak_memory(),
+        }
+    }
+
     /// The report of a run that only counted n-grams.
     pub(super) fn of_counts(ngram: usize, counts: Counts) -> DedupReport {
         let ngrams = NgramReport { ngram, ngrams_before: counts, ..NgramReport::default() };

@@ -3,6 +3,7 @@
 mod read;
 mod write;
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use self::read::Reader;
@@ -77,7 +78,7 @@ impl From<&Input> for EditionsInput {
 }
 
 /// The result of [`Editions`].
-#[derive(Debug, Clone, Default, PartialEq, Serialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, JsonSchema)]
 pub struct EditionsReport {
     /// The books.
     pub books: Vec<Entry>,

@@ -5,6 +5,7 @@ use std::fs;
 use std::path::PathBuf;
 use std::sync::{Mutex, PoisonError};
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::Strip;
@@ -38,7 +39,7 @@ impl SavedEvidence {
 }
 
 /// The texts that a run of [`Strip`] learned from.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct LearnedFrom {
     /// Texts of the collection.
     pub texts: u64,

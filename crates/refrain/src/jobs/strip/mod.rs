@@ -7,6 +7,7 @@ mod write;
 
 pub use learn::{LearnedFrom, SavedEvidence};
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::failures::{FailureLog, Failures};
@@ -24,6 +25,7 @@ use crate::text::Offsets;
 use crate::write::{Format, Names};
 use books::{Book, Books, Content, Extent};
 use learn::Finder;
+pub(super) use rows::StrippedBook;
 use rows::{Row, head, sort_by_doubt};
 use write::{Destination, Problem, Target};
 
@@ -84,7 +86,7 @@ pub struct Strip {
 }
 
 /// The result of [`Strip`].
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct StripReport {
     /// Books that were read.
     pub books: u64,

@@ -1,7 +1,11 @@
 //! One row for each book: what was found and why.
 
+use std::borrow::Cow;
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 
+use schemars::JsonSchema;
+use serde::Serialize;
 use serde_json::{Map, Value, json};
 
 use crate::error::Failure;
@@ -22,6 +26,37 @@ pub(super) struct Row {
     pub(super) found: Boundaries,
     /// A problem that did not prevent the use of the book.
     pub(super) failure: Option<Failure>,
+}
+
+/// A row as JSON.
+#[derive(Serialize, JsonSchema)]
+pub(in crate::jobs) struct StrippedBook<'a> {
+    /// The name of the text, without `.txt`.
+    id: &'a str,
+    /// The input, with the member of an archive.
+    origin: &'a str,
+    /// The number of lines in the whole text.
+    lines: usize,
+    /// The last line of the preamble, from 1; 0 if there is none.
+    preamble_end: usize,
+    /// The first line of the epilogue, from 1; 0 if there is none.
+    epilogue_start: usize,
+    /// From 0 to 1; null if the method does not compute it.
+    confidence: Option<f64>,
+    /// Whether a person should look at it: the confidence is low, or nothing would remain.
+    doubtful: bool,
+    /// The reasons for the end of the preamble, for people.
+    why_preamble: &'a str,
+    /// The reasons for the start of the epilogue, for people.
+    why_epilogue: &'a str,
+    /// Evidence against the boundaries, for people.
+    doubts: &'a [&'a str],
+    /// What the preamble states.
+    #[schemars(with = "BTreeMap<String, String>")]
+    facts: Map<String, Value>,
+    /// The file with the body, relative to the folder.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    file: Option<Cow<'a, str>>,
 }
 
 /// The columns of a table with tabs.
@@ -105,23 +140,20 @@ impl Row {
         let facts: Map<String, Value> =
             found.facts.fields().map(|(name, value)| (name.to_owned(), value.into())).collect();
         let confidence = found.confidence.map(|confidence| (f64::from(confidence) * 1000.0).round() / 1000.0);
-        let mut out = json!({
-            "id": self.id,
-            "origin": self.origin,
-            "lines": found.lines,
-            "preamble_end": found.preamble_end,
-            "epilogue_start": found.epilogue_start,
-            "confidence": confidence,
-            "doubtful": found.is_doubtful(),
-            "why_preamble": found.why_preamble,
-            "why_epilogue": found.why_epilogue,
-            "doubts": found.doubts,
-            "facts": facts,
-        });
-        if let Some(file) = &self.file {
-            out["file"] = file.to_string_lossy().into();
-        }
-        out
+        json!(StrippedBook {
+            id: &self.id,
+            origin: &self.origin,
+            lines: found.lines,
+            preamble_end: found.preamble_end,
+            epilogue_start: found.epilogue_start,
+            confidence,
+            doubtful: found.is_doubtful(),
+            why_preamble: &found.why_preamble,
+            why_epilogue: &found.why_epilogue,
+            doubts: &found.doubts,
+            facts,
+            file: self.file.as_deref().map(std::path::Path::to_string_lossy),
+        })
     }
 }
 

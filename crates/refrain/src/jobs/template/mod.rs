@@ -9,12 +9,13 @@ mod records;
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use serde_json::{Value, json};
 
 #[cfg(feature = "papers")]
 use self::findoptimal::Cut;
 use self::output::{Destination, Put, Target};
+pub(super) use self::output::{PageRanges, WrittenPage};
 use self::pages::{Page, Pages};
 use self::records::{Columns, Row};
 use super::failures::{FailureLog, Failures};
@@ -147,7 +148,7 @@ impl RangeUnit {
 }
 
 /// The result of [`Template`].
-#[derive(Debug, Clone, Default, PartialEq, Serialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, JsonSchema)]
 pub struct TemplateReport {
     /// Pages that were read.
     pub pages: u64,
@@ -183,8 +184,43 @@ pub struct TemplateReport {
     pub failures: Failures,
 }
 
+/// The summary of a run.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+#[serde(untagged)]
+pub enum TemplateSummary<'a> {
+    /// Templates were learned, or read.
+    Templates {
+        /// The method.
+        method: &'a str,
+        /// Pages that were read.
+        pages: u64,
+        /// Pages that have a template.
+        fitting: u64,
+        /// Pages of a site with a template that are of another kind.
+        of_another_kind: u64,
+        /// Pages without a template.
+        without_template: u64,
+        /// The templates.
+        templates: &'a [TemplateFigures],
+    },
+    /// A cut point was found.
+    #[cfg(feature = "papers")]
+    Cut {
+        /// The method.
+        method: &'a str,
+        /// Letters of an n-gram.
+        n: usize,
+        /// Percent of n-grams that are useless.
+        a: usize,
+        /// Alternations between useless and other parts.
+        alternation_count: usize,
+        /// Pages that were read.
+        pages: u64,
+    },
+}
+
 /// Figures of one template.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct TemplateFigures {
     /// The host or folder of its pages; empty for all pages.
     pub key: String,
@@ -382,26 +418,26 @@ fn by_page(html: &str) -> Vec<Span> {
 }
 
 impl TemplateReport {
-    /// What was found as one JSON object: the templates, or the cut point of FindOptimal.
-    pub fn summary(&self) -> Value {
+    /// What was found, in short: the templates, or the cut point of FindOptimal.
+    pub fn summary(&self) -> TemplateSummary<'_> {
         #[cfg(feature = "papers")]
         if let Some(cut) = self.cut {
-            return json!({
-                "method": "findoptimal",
-                "n": cut.n,
-                "a": cut.a,
-                "alternation_count": cut.alternations,
-                "pages": self.pages,
-            });
+            return TemplateSummary::Cut {
+                method: "findoptimal",
+                n: cut.n,
+                a: cut.a,
+                alternation_count: cut.alternations,
+                pages: self.pages,
+            };
         }
-        json!({
-            "method": "backbone",
-            "pages": self.pages,
-            "fitting": self.fitting,
-            "of_another_kind": self.other_kind,
-            "without_template": self.alone,
-            "templates": self.templates,
-        })
+        TemplateSummary::Templates {
+            method: "backbone",
+            pages: self.pages,
+            fitting: self.fitting,
+            of_another_kind: self.other_kind,
+            without_template: self.alone,
+            templates: &self.templates,
+        }
     }
 
     fn add(&mut self, put: &mut Put) {

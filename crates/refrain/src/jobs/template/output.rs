@@ -1,8 +1,11 @@
 //! The output of the job.
 
+use std::borrow::Cow;
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
+use schemars::JsonSchema;
+use serde::Serialize;
 use serde_json::{Map, Value, json};
 
 use super::pages::Page;
@@ -162,6 +165,18 @@ fn fragment(text: &str, content: &[Span]) -> String {
     fragment
 }
 
+/// Where the content of a page is. The line also has the other fields of its source.
+#[derive(Serialize, JsonSchema)]
+pub(in crate::jobs) struct PageRanges<'a> {
+    /// The id of the page.
+    id: &'a str,
+    /// Its address.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    url: Option<&'a str>,
+    /// Start and exclusive end of each range.
+    content_ranges: Vec<(usize, usize)>,
+}
+
 /// The fields of a page without its text, and the ranges of its content.
 fn ranges(page: &Page, content: &[Span], unit: RangeUnit) -> String {
     let pairs: Vec<(usize, usize)> = match unit {
@@ -177,11 +192,10 @@ fn ranges(page: &Page, content: &[Span], unit: RangeUnit) -> String {
         }
     };
     let mut line: Map<String, Value> = page.document.meta.clone();
-    line.insert("id".to_owned(), Value::from(page.document.id.as_str()));
-    if let Some(url) = &page.document.origin.url {
-        line.insert("url".to_owned(), Value::from(url.as_str()));
+    let known = PageRanges { id: &page.document.id, url: page.document.origin.url.as_deref(), content_ranges: pairs };
+    if let Value::Object(known) = json!(known) {
+        line.extend(known);
     }
-    line.insert("content_ranges".to_owned(), json!(pairs));
     Value::Object(line).to_string() + "\n"
 }
 
@@ -356,6 +370,22 @@ impl Destination {
 /// The file of a folder with the result for each page.
 const REPORT: &str = "report.jsonl";
 
+/// A line of the report in a folder.
+#[derive(Serialize, JsonSchema)]
+pub(in crate::jobs) struct WrittenPage<'a> {
+    /// The id of the page.
+    id: &'a str,
+    /// Its file, relative to the folder.
+    file: Cow<'a, str>,
+    /// How its content was found: `template`, `another kind of page` or `page by page`.
+    by: &'a str,
+    /// The size of its content.
+    bytes: usize,
+    /// Its address.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    url: Option<&'a str>,
+}
+
 /// The result for a page.
 fn report_line(document: &Document, name: &Path, text: &str, how: How) -> String {
     let by = match how {
@@ -363,11 +393,8 @@ fn report_line(document: &Document, name: &Path, text: &str, how: How) -> String
         How::OtherKind => "another kind of page",
         How::Alone => "page by page",
     };
-    let mut line = json!({"id": document.id, "file": name.to_string_lossy(), "by": by, "bytes": text.len()});
-    if let Some(url) = &document.origin.url {
-        line["url"] = Value::from(url.as_str());
-    }
-    line.to_string() + "\n"
+    let (file, url) = (name.to_string_lossy(), document.origin.url.as_deref());
+    json!(WrittenPage { id: &document.id, file, by, bytes: text.len(), url }).to_string() + "\n"
 }
 
 /// A line of a table.
