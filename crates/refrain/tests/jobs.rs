@@ -5,6 +5,8 @@ use std::path::{Path, PathBuf};
 
 use refrain::{Convert, Document, Input, Outputs, Run};
 
+#[path = "jobs/arrow.rs"]
+mod arrow;
 #[path = "jobs/compare.rs"]
 mod compare;
 #[path = "jobs/convert.rs"]

@@ -65,7 +65,7 @@ impl Convert {
         outputs.check(&[ERRORS, REMOVED, REPORT])?;
         let (source, early) = input.open(&self.read, &outputs)?;
         let names = Names::new(input.names(), source.inputs());
-        let mut writer = self.open(&outputs, names, input.files(&source))?;
+        let mut writer = self.open(&outputs, names, source.files())?;
         let mut removed = outputs.open_list(REMOVED)?;
         let mut failures = FailureLog::new(&outputs, early)?;
         let mut documents = 0;

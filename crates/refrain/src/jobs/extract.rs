@@ -127,7 +127,7 @@ impl Extract {
         let mut failures = FailureLog::new(&outputs, early)?;
         let mut report = ExtractReport::default();
         let in_memory = matches!(out, Destination::Memory(_));
-        let names = (Names::new(input.names(), source.inputs()), input.files(&source));
+        let names = (Names::new(input.names(), source.inputs()), source.files());
         let names = Some(names).filter(|_| matches!(out, Destination::Folder(_)));
         let work = Work { in_memory, lists_removed: removed.is_some(), names, ..Work::new(self, format) };
         if let (Destination::File(out), Format::Tei) = (&mut out, format) {
@@ -148,7 +148,7 @@ impl Extract {
                 }
                 let Some(written) = done.written else { return Ok(()) };
                 match (written, &mut out) {
-                    (Written::Document(document), Destination::Memory(memory)) => memory.push(*document),
+                    (Written::Document(document), Destination::Memory(memory)) => memory.push(*document)?,
                     (Written::Text(_, text), Destination::File(out)) => {
                         if report.documents > 0 {
                             out.put(separator(format).as_bytes())?;

@@ -14,7 +14,7 @@ use crate::error::{Error, Failure, Result};
 use crate::flow::each_document;
 use crate::prepare::{Opened, Preparation, Prepared};
 use crate::run::Run;
-use crate::source::{Collection, InputFiles, Item, ReadOptions, STDIN};
+use crate::source::{ArrowTable, Collection, InputFiles, Item, ReadOptions, STDIN};
 use crate::stats::Account;
 
 /// The input of a job: files by name, standard input, or documents in memory.
@@ -151,6 +151,7 @@ impl ListedItem {
 enum Kind {
     Names(Vec<String>),
     Documents(Arc<[Document]>),
+    Table(ArrowTable),
 }
 
 impl Input {
@@ -178,25 +179,31 @@ impl Input {
         Input(Kind::Documents(documents.into_iter().collect()))
     }
 
+    /// The rows of a table, in this order. [`ReadOptions::text_field`] names the column of their texts. The position of each
+    /// document has the number of its row, from 0, which is also the id of a row without one.
+    pub fn arrow(table: ArrowTable) -> Input {
+        Input(Kind::Table(table))
+    }
+
     /// The names, unless the documents are in memory.
     pub fn names(&self) -> &[String] {
         match &self.0 {
             Kind::Names(names) => names,
-            Kind::Documents(_) => &[],
+            Kind::Documents(_) | Kind::Table(_) => &[],
         }
     }
 
     /// The documents, if they are in memory.
     pub(crate) fn in_memory(&self) -> Option<&[Document]> {
         match &self.0 {
-            Kind::Names(_) => None,
+            Kind::Names(_) | Kind::Table(_) => None,
             Kind::Documents(documents) => Some(documents),
         }
     }
 
-    /// The files that documents were read from; none for documents in memory.
-    pub(crate) fn files<'a>(&self, source: &'a Collection) -> Option<&'a InputFiles> {
-        self.in_memory().is_none().then(|| source.inputs())
+    /// True for the rows of a table.
+    pub(crate) fn is_table(&self) -> bool {
+        matches!(self.0, Kind::Table(_))
     }
 
     /// Finds what there is to read. Nothing at all is an error; names that do not exist are failures. Files below the main
@@ -232,6 +239,47 @@ impl Input {
         Ok(account)
     }
 
+    /// Visits every document in order, with what went wrong with it, and what went wrong with items that are no documents. Marked
+    /// ranges of documents that refrain marked before are removed, unless they are kept. Nothing to read at all is an error.
+    ///
+    /// ```
+    /// use refrain::source::ReadOptions;
+    /// use refrain::{Document, Input, Run};
+    ///
+    /// let input = Input::documents([Document::from_text("a", "One text."), Document::from_text("b", "Another.")]);
+    /// let mut ids = Vec::new();
+    /// let account = input.each_document(&ReadOptions::default(), false, &Run::default(), |document, _failure| {
+    ///     ids.extend(document.map(|document| document.id));
+    ///     Ok(())
+    /// })?;
+    /// assert_eq!((ids, account.documents), (vec!["a".to_owned(), "b".to_owned()], 2));
+    /// # Ok::<(), refrain::Error>(())
+    /// ```
+    pub fn each_document(
+        &self,
+        options: &ReadOptions,
+        keep_marked: bool,
+        run: &Run,
+        mut visit: impl FnMut(Option<Document>, Option<Failure>) -> Result<()>,
+    ) -> Result<Account> {
+        let (source, failures) = self.open(options, &Outputs::none())?;
+        let mut account = Account::default();
+        for failure in failures {
+            account.add(false, None);
+            visit(None, Some(failure))?;
+        }
+        let preparation = Preparation::default();
+        let prepare = |position, item| {
+            let prepared = preparation.prepare(position, item);
+            if keep_marked { prepared } else { prepared.without_marked() }
+        };
+        each_document(&run.start()?, "read", &source, prepare, |_, prepared| {
+            account.add(prepared.document.is_some(), prepared.skipped.as_deref());
+            visit(prepared.document, prepared.failure)
+        })?;
+        Ok(account)
+    }
+
     /// The same for a job that reads its input more than once: standard input is copied to a file in a new folder, which is
     /// deleted when it is dropped.
     pub(crate) fn open_twice(
@@ -251,6 +299,7 @@ impl Input {
             Kind::Documents(documents) => {
                 return Ok((Collection::of_documents(documents.clone(), options.clone()), Vec::new()));
             }
+            Kind::Table(table) => return Ok((Collection::of_table(table.clone(), options.clone()), Vec::new())),
             Kind::Names(names) => names,
         };
         let output = outputs.path();

@@ -6,6 +6,7 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use arrow_array::RecordBatch;
 use serde::Serialize;
 use serde_json::{Value, json};
 
@@ -13,9 +14,10 @@ use crate::document::Document;
 use crate::error::{Error, Hint, IoContext, Result};
 use crate::source::corpus::{EVIDENCE, REMOVED_LIST, RUN_REPORT};
 use crate::source::{InputFiles, STDIN};
+use crate::text::Offsets;
 use crate::write::{
-    self, Compressed, Compression, DocumentWriter, FolderWriter, Format, Names, Parts, TextFolder, WriteOptions,
-    Written,
+    self, Columns, Compressed, Compression, DocumentWriter, FolderWriter, Format, Names, Parts, TextFolder,
+    WriteOptions, Written,
 };
 
 /// Where a job writes its results: its main output, and additional lists.
@@ -111,7 +113,20 @@ pub struct Memory(Arc<Mutex<Content>>);
 #[derive(Debug, Default)]
 struct Content {
     documents: Vec<Document>,
+    /// What takes the documents instead, and what it has taken.
+    columns: Option<Columns>,
+    batches: Vec<RecordBatch>,
     bytes: Vec<u8>,
+}
+
+impl Content {
+    /// Makes a batch of the documents that were collected.
+    fn flush(&mut self) -> Result<()> {
+        let Some(columns) = &mut self.columns else { return Ok(()) };
+        let refused = |error| Error::Refused(format!("the documents are not a table: {error}"));
+        self.batches.push(columns.take().map_err(refused)?);
+        Ok(())
+    }
 }
 
 impl Memory {
@@ -125,8 +140,26 @@ impl Memory {
         std::mem::take(&mut self.lock().bytes)
     }
 
-    pub(crate) fn push(&self, document: Document) {
-        self.lock().documents.push(document);
+    /// Takes the table of documents that was written, if it was one.
+    pub fn batches(&self) -> Result<Vec<RecordBatch>> {
+        let mut content = self.lock();
+        content.flush()?;
+        Ok(std::mem::take(&mut content.batches))
+    }
+
+    /// Adds a document, whose marked ranges are kept.
+    pub(crate) fn push(&self, document: Document) -> Result<()> {
+        let mut content = self.lock();
+        match &mut content.columns {
+            Some(columns) => {
+                columns.push(&document)?;
+                if columns.bytes() > Columns::BYTES { content.flush() } else { Ok(()) }
+            }
+            None => {
+                content.documents.push(document);
+                Ok(())
+            }
+        }
     }
 
     fn lock(&self) -> MutexGuard<'_, Content> {
@@ -154,8 +187,7 @@ struct MemoryWriter {
 impl DocumentWriter for MemoryWriter {
     fn write(&mut self, document: &Document) -> Result<()> {
         let document = if self.options.keep_marked { document.clone() } else { document.without_marked() };
-        self.memory.push(document);
-        Ok(())
+        self.memory.push(document)
     }
 
     fn finish(self: Box<Self>) -> Result<Written> {
@@ -191,6 +223,15 @@ impl Outputs {
     pub fn memory() -> (Outputs, Memory) {
         let memory = Memory::default();
         (Outputs { main: Output::Memory(memory.clone()), ..Outputs::default() }, memory)
+    }
+
+    /// A table of documents in memory, with the columns of Parquet files, and a handle to the result. Its first column, `record`, has
+    /// the number of each document in its input, from 0. `offsets` are those of marks.
+    pub fn arrow(offsets: Offsets) -> (Outputs, Memory) {
+        let (outputs, memory) = Outputs::memory();
+        let options = WriteOptions { keep_marked: true, offsets, ..WriteOptions::default() };
+        memory.lock().columns = Some(Columns::new(options, true));
+        (outputs, memory)
     }
 
     /// No main output: only lists and the report.

@@ -193,7 +193,7 @@ impl Quality {
         let names = Names::new(input.names(), source.inputs());
         let mut writer = match self.explain {
             true => None,
-            false => Some(outputs.open_texts(options, names, input.files(&source))?),
+            false => Some(outputs.open_texts(options, names, source.files())?),
         };
         let mut removed = outputs.open_list(REMOVED)?;
         let mut report = QualityReport::default();

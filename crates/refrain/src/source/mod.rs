@@ -12,6 +12,7 @@
 
 mod arc;
 mod archive;
+mod arrow;
 mod compress;
 pub(crate) mod corpus;
 mod csv;
@@ -32,6 +33,7 @@ mod vertical;
 mod warc;
 mod wikitext;
 
+pub use arrow::ArrowTable;
 pub(crate) use emit::Emitter;
 pub use guard::is_guarded;
 pub(crate) use inputs::plain_name;
@@ -280,15 +282,20 @@ impl RawDocument {
 }
 
 impl Body {
+    /// The content as it was found.
+    fn bytes(&self) -> &[u8] {
+        match self {
+            Body::Bytes(bytes) => bytes,
+            Body::Text(text) | Body::Annotated(text, _) => text.as_bytes(),
+            Body::Office(packed) => &packed.bytes,
+            Body::Wiki(wiki) => wiki.text.as_bytes(),
+            Body::Document(document) => document.text().as_bytes(),
+        }
+    }
+
     /// Size in bytes.
     pub fn len(&self) -> usize {
-        match self {
-            Body::Bytes(bytes) => bytes.len(),
-            Body::Text(text) | Body::Annotated(text, _) => text.len(),
-            Body::Office(packed) => packed.bytes.len(),
-            Body::Wiki(wiki) => wiki.text.len(),
-            Body::Document(document) => document.text().len(),
-        }
+        self.bytes().len()
     }
 
     /// True if it is empty.
@@ -324,9 +331,16 @@ pub struct Collection {
     options: ReadOptions,
     bytes_read: AtomicU64,
     /// The documents, if they are in memory.
-    documents: Option<Arc<[Document]>>,
+    memory: Option<InMemory>,
     /// Of a sample: the parts of inputs that are read instead of all of them.
     parts: Vec<Option<sample::Part>>,
+}
+
+/// Documents that are not in files.
+#[derive(Debug, Clone)]
+enum InMemory {
+    Documents(Arc<[Document]>),
+    Table(ArrowTable),
 }
 
 /// The buffer on a file.
@@ -338,43 +352,52 @@ const MAX_DEPTH: u8 = 4;
 impl Collection {
     /// A source of all the inputs.
     pub fn new(inputs: InputFiles, options: ReadOptions) -> Collection {
-        Collection { inputs, options, bytes_read: AtomicU64::new(0), documents: None, parts: Vec::new() }
+        Collection { inputs, options, bytes_read: AtomicU64::new(0), memory: None, parts: Vec::new() }
     }
 
     /// A source of documents in memory.
     pub fn of_documents(documents: Arc<[Document]>, options: ReadOptions) -> Collection {
         let bytes = documents.iter().map(|document| document.text().len() as u64).sum();
         Collection {
-            inputs: InputFiles::memory(bytes),
-            options,
-            bytes_read: AtomicU64::new(0),
-            documents: Some(documents),
-            parts: Vec::new(),
+            memory: Some(InMemory::Documents(documents)),
+            ..Collection::new(InputFiles::memory(bytes), options)
         }
+    }
+
+    /// A source of the rows of a table.
+    pub fn of_table(table: ArrowTable, options: ReadOptions) -> Collection {
+        let inputs = InputFiles::memory(table.bytes());
+        Collection { memory: Some(InMemory::Table(table)), ..Collection::new(inputs, options) }
     }
 
     /// The same inputs, to be read again.
     pub(crate) fn again(&self) -> Collection {
-        let (inputs, options, documents) = (self.inputs.clone(), self.options.clone(), self.documents.clone());
-        Collection { inputs, options, bytes_read: AtomicU64::new(0), documents, parts: self.parts.clone() }
+        let (inputs, options, memory) = (self.inputs.clone(), self.options.clone(), self.memory.clone());
+        Collection { inputs, options, bytes_read: AtomicU64::new(0), memory, parts: self.parts.clone() }
     }
 
     /// Names documents in memory by their content, so that a later run can recognise them.
     pub(crate) fn identify_memory(&mut self) {
-        let Some(documents) = &self.documents else { return };
-        let mut digest = crate::text::Digest::default();
-        for document in documents.iter() {
-            digest.update(document.id.as_bytes());
-            digest.update(&[0]);
-            digest.update(document.text().as_bytes());
-            digest.update(&[0]);
+        if !self.is_in_memory() {
+            return;
         }
+        let mut digest = crate::text::Digest::default();
+        self.read_all(&mut |_, item| {
+            if let Item::Document(raw) = item {
+                digest.update(raw.id.as_bytes());
+                digest.update(&[0]);
+                digest.update(raw.body.bytes());
+                digest.update(&[0]);
+            }
+            ControlFlow::Continue(())
+        });
+        self.rewind();
         self.inputs.rename_memory(&digest.hex());
     }
 
     /// True for documents in memory.
     pub(crate) fn is_in_memory(&self) -> bool {
-        self.documents.is_some()
+        self.memory.is_some()
     }
 
     /// Passes on documents in memory.
@@ -400,6 +423,11 @@ impl Collection {
             }
         }
         ControlFlow::Continue(())
+    }
+
+    /// The files that documents are read from; none for documents in memory.
+    pub(crate) fn files(&self) -> Option<&InputFiles> {
+        (!self.is_in_memory()).then_some(&self.inputs)
     }
 
     /// The inputs.
@@ -446,10 +474,12 @@ impl Collection {
     pub fn read(&self, from: Position, sink: &mut dyn FnMut(Position, Item) -> ControlFlow<()>) -> ControlFlow<()> {
         let Some(input) = self.inputs.get(from.input) else { return ControlFlow::Continue(()) };
         let mut out = Emitter::new(from, &self.options.types, sink);
-        if let Some(documents) = &self.documents {
-            return self.read_documents(documents, &mut out);
-        }
         let at = self.at(input);
+        match &self.memory {
+            Some(InMemory::Documents(documents)) => return self.read_documents(documents, &mut out),
+            Some(InMemory::Table(table)) => return arrow::read(&at, table, &mut out),
+            None => {}
+        }
         if input.is_stdin() {
             return at.read_stream(Box::new(io::stdin().lock()), &mut out);
         }

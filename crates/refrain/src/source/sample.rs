@@ -6,7 +6,7 @@ use std::ops::{ControlFlow, Range};
 
 use super::compress::{Compression, Counted};
 use super::sniff::{HEAD, Kind};
-use super::{At, BUFFER, Collection, Emitter, InputFile, InputFiles, InputFormat, describe, read_up_to};
+use super::{At, BUFFER, Collection, Emitter, InMemory, InputFile, InputFiles, InputFormat, describe, read_up_to};
 use crate::disk::platform::FileExt;
 
 /// A part of an input.
@@ -88,7 +88,10 @@ impl Collection {
             let inside = near.map(window).map(move |it| it.start.max(from) - from..it.end.min(to).max(from) - from);
             inside.filter(|it| !it.is_empty()).collect::<Vec<_>>()
         };
-        if let Some(documents) = &self.documents {
+        if let Some(InMemory::Table(_)) = &self.memory {
+            return sample;
+        }
+        if let Some(InMemory::Documents(documents)) = &self.memory {
             let mut at = 0;
             let is_chosen = |text: usize| {
                 let own = at..at + text as u64;

@@ -7,8 +7,8 @@ use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
 
+use super::arrow::columns;
 use super::output::Written;
-use super::parquet::columns;
 use super::shards::ShardsWriter;
 use super::{Compression, DocumentWriter, Format, WriteOptions};
 use crate::disk::atomic::write_atomically;

@@ -3,6 +3,7 @@
 //! A writer honours the marks of a document: it removes marked ranges, or keeps them with their labels if
 //! [`WriteOptions::keep_marked`] is set. Files appear under their name only when they are complete.
 
+mod arrow;
 mod folder;
 mod format;
 mod hub;
@@ -20,6 +21,7 @@ mod vertical;
 mod wet;
 
 pub(crate) use crate::disk::atomic::{complete, followed, place_below, write_atomically};
+pub(crate) use arrow::Columns;
 pub(crate) use folder::{FolderWriter, TEXT, TextFolder};
 pub use format::Format;
 pub(crate) use format::{extension, is_not_for_text};

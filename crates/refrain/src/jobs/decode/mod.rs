@@ -246,6 +246,9 @@ impl Decode {
     /// Runs the job.
     pub fn run(&self, input: &Input, outputs: Outputs, run: &Run) -> Result<DecodeReport> {
         outputs.check_names(&[ERRORS, FILES, REPORT], if self.detect { Format::Jsonl } else { Format::Text })?;
+        if input.is_table() {
+            return Err(Error::Refused("files are decoded, not tables; decode the bytes of each row".into()));
+        }
         let decoder = self.decoder()?;
         let (source, early) = input.open(&ReadOptions::default(), &outputs)?;
         let inputs = source.inputs();
@@ -460,7 +463,7 @@ impl<'a> Writer<'a> {
                 out.finish().map(drop)
             }
             (Writer::Memory(memory), Some(raw), Some(text)) => {
-                memory.push(document(raw, found, text));
+                memory.push(document(raw, found, text))?;
                 Ok(())
             }
             (Writer::Folder(writer, names), Some(raw), Some(text)) => {

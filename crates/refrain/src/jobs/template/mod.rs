@@ -254,7 +254,7 @@ impl Template {
         let pages = Pages { source, by: self.by, workers: run.start()? };
         let mut report = TemplateReport::default();
         let known = self.learn(&pages, &outputs, &mut report)?;
-        let names = if input.in_memory().is_some() { &[][..] } else { input.names() };
+        let names = input.names();
         let mut destination = Destination::open(&outputs, &target, known.columns(), names, &pages.source)?;
         let mut removed = outputs.open_removed(&[])?;
         pages.each(
