@@ -231,7 +231,7 @@ fn a_batch_needs_the_options_of_its_corpus() {
     assert_eq!(env.read_text("new/inputs.tsv").lines().count(), 2);
     assert_eq!(env.read_text("new/errors.jsonl").lines().count(), 1);
     let names = env.names("new");
-    assert!(names.contains(&"evidence/00002/words".to_owned()) && !names.contains(&"evidence/00001/".to_owned()));
+    assert!(names.contains(&"evidence/00001/words".to_owned()) && !names.contains(&"evidence/00002/".to_owned()));
     let stats = env.run(&["stats", "new"]).code(0);
     let head = stats.text().lines().next().expect("a line").split_whitespace().collect::<Vec<_>>().join(" ");
     assert_eq!(head, "batch 1 batch 2 all");

@@ -90,6 +90,10 @@ pub(crate) struct Arguments {
     #[arg(long, help_heading = "Output")]
     add: bool,
 
+    /// Do not keep what --add compares new documents with. The corpus is smaller, and can be added to only after --rebuild-evidence
+    #[arg(long, help_heading = "Output")]
+    no_evidence: bool,
+
     /// Print the statistics as JSON instead of a table
     #[arg(long, help_heading = "Output")]
     json: bool,
@@ -190,6 +194,7 @@ impl Arguments {
             part_size: self.part_size,
             checkpoint: self.checkpoint,
             add: self.add,
+            evidence: !self.no_evidence,
             alarm: self.alarm.filter(|share| share.is_finite()),
         })
     }
@@ -239,7 +244,14 @@ pub(crate) fn run(arguments: &Arguments, given: &Given) -> Result<Exit> {
 }
 
 /// Prints what the run did.
-fn print_report(arguments: &Arguments, output: &Path, CorpusReport { manifest, start, input, .. }: &CorpusReport) {
+fn print_report(
+    arguments: &Arguments,
+    output: &Path,
+    CorpusReport { manifest, start, input, converted, .. }: &CorpusReport,
+) {
+    if *converted {
+        print_message("note: the evidence had the layout of an earlier version, and was converted");
+    }
     let total = &manifest.statistics.total;
     if arguments.template == CorpusTemplates::Host && total.template.words == 0 {
         print_message(

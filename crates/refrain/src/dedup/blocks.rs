@@ -206,7 +206,7 @@ impl Learned {
         };
         let mut judged = Judged { blocks, of_templates, ..Judged::default() };
         self.note_frequent(signature, &evidence.numbers, &mut judged);
-        self.remember(signature, start, &evidence.numbers, &mut judged)?;
+        self.remember(signature, start, evidence, &mut judged)?;
         if judged.blocks.iter().all(Option::is_some) && !judged.blocks.is_empty() {
             self.gone.set(number as u64);
         }
@@ -462,16 +462,25 @@ impl Learned {
         Ok(Some(Copied { by: By::Alignment, share, of: Some(of), place, source: Some(source), difference }))
     }
 
-    /// Records an n-gram of kept text.
-    pub(super) fn keep_ngram(&mut self, number: u64, place: u64) -> Result<()> {
-        if number > 0 && self.kept.add(number - 1) {
+    /// Records an n-gram of kept text. True if it is the first there, of those that occur again.
+    pub(super) fn keep_ngram(&mut self, number: u64, place: u64) -> Result<bool> {
+        let is_first = number > 0 && self.kept.add(number - 1);
+        if is_first {
             self.places.set(number - 1, place)?;
         }
-        Ok(())
+        Ok(is_first)
     }
 
     /// Records what is kept and removed. An n-gram is kept if all of its words are.
-    fn remember(&mut self, signature: &Signature, start: u64, numbers: &[u64], judged: &mut Judged) -> Result<()> {
+    fn remember(
+        &mut self,
+        signature: &Signature,
+        start: u64,
+        evidence: &DocumentEvidence,
+        judged: &mut Judged,
+    ) -> Result<()> {
+        let numbers = &evidence.numbers;
+        let mut firsts = self.firsts(signature, evidence);
         let figures = &mut judged.figures;
         figures.words = signature.words.len() as u64;
         figures.ngrams = numbers.len() as u64;
@@ -501,7 +510,10 @@ impl Learned {
                     figures.ngrams_kept += 1;
                     figures.repeated_kept += u64::from(number > 0 && self.kept.get(number - 1));
                     self.state.after.unique += u64::from(number == 0);
-                    self.keep_ngram(number, start + at as u64)?;
+                    let is_first = self.keep_ngram(number, start + at as u64)?;
+                    if let Some(first) = firsts.get_mut(at) {
+                        *first |= is_first;
+                    }
                 } else if number == 0 || !self.kept.get(number - 1) {
                     self.state.after.lost += u64::from(number == 0);
                     if self.options.list_lost {
@@ -516,7 +528,7 @@ impl Learned {
         self.state.after.words += figures.words_kept;
         self.state.after.ngrams += figures.ngrams_kept;
         judged.lost = lost;
-        Ok(())
+        self.push_firsts(&firsts)
     }
 
     /// Records passages of the most frequent n-grams. If the most frequent one was seen before, the passage is part of

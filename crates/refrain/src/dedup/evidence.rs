@@ -22,6 +22,7 @@ use super::group::{
     ANCHOR, DIGEST, Most, NGRAM, PLACE, WHOLE, bytes_of_work, count, first_places, group, ngram, place, times_before,
 };
 use super::learned::Learned;
+use super::past::{Filter, Filters, Past};
 use super::signature::Signature;
 use super::store::{Store, StoreSize, StoreWriter, hash_of_id};
 use crate::disk::atomic::AtomicFile;
@@ -198,6 +199,8 @@ const MOST_BUFFER: u64 = 128 << 10;
 /// The minimum and maximum number of bits.
 const LEAST_BITS: u32 = 8;
 const MOST_BITS: u32 = 11;
+/// The lowest bits of the hash of an anchor, which are not compared.
+const ANCHOR_SHIFT: u32 = u64::BITS - (LEAST_BITS - 2) - 8 * (ANCHOR - PLACE) as u32;
 /// The bits for whole documents, of which there are fewer.
 pub(super) const FEW_BITS: u32 = 6;
 /// A low estimate of the bytes of a word and the space after it.
@@ -241,6 +244,10 @@ pub struct Learning {
     /// Hashes of ids.
     ids: Hashes,
     store: StoreWriter,
+    /// What is in earlier runs, if there were such.
+    past: Option<LookBack>,
+    /// The folder of the words.
+    home: PathBuf,
     /// The position of the next word or block.
     next: u64,
     /// The number of documents that are only compared against; they come first.
@@ -264,6 +271,43 @@ impl Hashes {
     #[inline]
     fn push<const N: usize>(&mut self, hash: u64, entry: &[u8; N]) -> Result<()> {
         self.partitions.push(partition(hash, self.bits), entry)
+    }
+}
+
+/// What documents of earlier runs may have in common with the new ones.
+struct LookBack {
+    past: Past,
+    filters: Filters,
+    /// Hashes and places: the entries in front of those of the new documents.
+    ngrams: Partitions,
+    anchors: Partitions,
+    wholes: Partitions,
+}
+
+impl LookBack {
+    fn new(past: Past, options: &DedupOptions, folder: &Path, bits: u32) -> LookBack {
+        let entries =
+            |name, size, bits| Partitions::named(folder, name, 1_usize << bits, size, buffer(options.memory, bits));
+        let words = options.expected / BYTES_OF_WORD;
+        let filter = |every, share| Filter::new(words / every, options.memory / share);
+        LookBack {
+            past,
+            filters: Filters {
+                ngrams: filter(1, 16),
+                anchors: filter(options.anchor_every(), 32),
+                wholes: filter(50, 128),
+            },
+            ngrams: entries("past-ngrams", WHOLE, bits),
+            anchors: entries("past-anchors", ANCHOR, bits - 2),
+            wholes: entries("past-wholes", WHOLE, FEW_BITS),
+        }
+    }
+
+    /// Notes the hashes of a new document.
+    fn add(&mut self, signature: &Signature, hash: u64) {
+        signature.ngrams.iter().for_each(|hash| self.filters.ngrams.add(*hash));
+        signature.anchors.iter().for_each(|(_, hash)| self.filters.anchors.add(*hash));
+        self.filters.wholes.add(hash);
     }
 }
 
@@ -295,6 +339,9 @@ struct Note {
     store: StoreSize,
     /// Entries of the partitions of n-grams, anchors, whole documents, digests and ids.
     entries: [Vec<u64>; 5],
+    /// The same for n-grams, anchors and whole documents of earlier runs.
+    #[serde(default)]
+    past: [Vec<u64>; 3],
     /// A value from the caller of the checkpoint.
     of: Value,
 }
@@ -306,17 +353,24 @@ impl Learning {
     pub fn new(options: DedupOptions) -> Result<Learning> {
         let folder = tempfile::Builder::new().prefix("refrain-dedup-").tempdir_in(&options.temporary);
         let folder = folder.at(&options.temporary)?;
-        Learning::open(options, Folder::Temporary(folder), None)
+        Learning::open(options, Folder::Temporary(folder), None, None)
     }
 
     /// Begins to learn, or resumes at the last [checkpoint](Learning::checkpoint), with files in a permanent folder.
     pub fn resume(options: DedupOptions, folder: &Path) -> Result<Learning> {
         std::fs::create_dir_all(folder).at(folder)?;
         let note = read_note(&folder.join(NOTE))?;
-        Learning::open(options, Folder::Kept(folder.to_owned()), note)
+        Learning::open(options, Folder::Kept(folder.to_owned()), note, None)
     }
 
-    fn open(options: DedupOptions, folder: Folder, note: Option<Note>) -> Result<Learning> {
+    /// The same for documents that follow those of earlier runs. Their words go to the folder of these.
+    pub(crate) fn resume_behind(options: DedupOptions, folder: &Path, past: &Past) -> Result<Learning> {
+        std::fs::create_dir_all(folder).at(folder)?;
+        let note = read_note(&folder.join(NOTE))?;
+        Learning::open(options, Folder::Kept(folder.to_owned()), note, Some(past.clone()))
+    }
+
+    fn open(options: DedupOptions, folder: Folder, note: Option<Note>, past: Option<Past>) -> Result<Learning> {
         if options.memory < LEAST_MEMORY {
             let needed = format!("{}M", LEAST_MEMORY >> 20);
             let advice = format!("use at least `memory={needed}`");
@@ -326,6 +380,9 @@ impl Learning {
         // A different memory limit does not change the files.
         let bits = note.as_ref().map_or(options.bits(), |note| note.entries[0].len().trailing_zeros());
         let path = folder.path();
+        let home = past.as_ref().map_or(path, |past| &past.folder).to_owned();
+        let known = past.as_ref().map(|past| past.size.store).unwrap_or_default();
+        let past = past.filter(|past| !past.is_empty()).map(|past| LookBack::new(past, &options, path, bits));
         let mut learning = Learning {
             ngrams: Hashes::new(path, "ngrams", NGRAM, bits, options.memory),
             // One word in four has an anchor.
@@ -333,10 +390,12 @@ impl Learning {
             wholes: Hashes::new(path, "wholes", WHOLE, FEW_BITS, options.memory),
             digests: Hashes::new(path, "digests", DIGEST + PLACE, bits, options.memory),
             ids: Hashes::new(path, "names", NGRAM, FEW_BITS, options.memory),
-            store: StoreWriter::open(path, note.as_ref().map(|note| note.store).unwrap_or_default())?,
-            next: 0,
+            store: StoreWriter::open(&home, note.as_ref().map_or(known, |note| note.store))?,
+            past,
+            home,
+            next: known.words,
             compared: 0,
-            counts: Counts::default(),
+            counts: Counts { documents: known.documents, ..Counts::default() },
             options,
             folder,
             note: None,
@@ -348,6 +407,11 @@ impl Learning {
             learning.wholes.partitions.resume(wholes)?;
             learning.digests.partitions.resume(digests)?;
             learning.ids.partitions.resume(ids)?;
+            if let Some(past) = &mut learning.past {
+                past.ngrams.resume_past(&note.past[0])?;
+                past.anchors.resume_past(&note.past[1])?;
+                past.wholes.resume_past(&note.past[2])?;
+            }
             (learning.counts, learning.next, learning.compared) = (note.counts, note.next, note.compared);
             learning.note = Some(note);
         }
@@ -361,8 +425,11 @@ impl Learning {
 
     /// Adds the next document.
     pub fn add(&mut self, id: &str, signature: &Signature) -> Result<()> {
-        let name = hash_of_id(id.as_bytes());
-        self.ids.push(name, &ngram(name))?;
+        // Ids of a collection that grows are never numbered.
+        if !self.options.causal {
+            let name = hash_of_id(id.as_bytes());
+            self.ids.push(name, &ngram(name))?;
+        }
         self.add_signature(id, signature)
     }
 
@@ -378,16 +445,18 @@ impl Learning {
             self.ngrams.push(*hash, &ngram(*hash))?;
         }
         for (at, hash) in &signature.anchors {
-            let entry: [u8; ANCHOR] = joined(&hash.to_le_bytes()[..ANCHOR - PLACE], self.next + u64::from(*at));
-            self.anchors.push(*hash, &entry)?;
+            self.anchors.push(*hash, &anchor(*hash, self.next + u64::from(*at)))?;
         }
         if let Some(url) = signature.address.as_ref().filter(|_| self.options.task != Task::Count) {
             self.store.address_next(url)?;
         }
         if self.options.needs_words() {
             let whole = whole(signature);
-            let entry: [u8; WHOLE] = joined(&whole.to_le_bytes()[..WHOLE - PLACE], self.counts.documents);
+            let entry: [u8; WHOLE] = joined(&whole.to_le_bytes(), self.counts.documents);
             self.wholes.push(whole, &entry)?;
+            if let Some(past) = &mut self.past {
+                past.add(signature, whole);
+            }
             self.next += signature.words.len() as u64 + 1;
             self.store.add(id, signature.words.iter().copied(), self.next)?;
         } else if self.options.task != Task::Count {
@@ -402,6 +471,24 @@ impl Learning {
         self.counts.words += signature.length as u64;
         self.counts.ngrams += signature.ngrams.len() as u64;
         Ok(())
+    }
+
+    /// Finds what the documents of earlier runs have in common with those that were added. There must be no more.
+    pub(crate) fn look_back(&mut self, workers: &Workers) -> Result<()> {
+        let Some(LookBack { past, filters, ngrams, anchors, wholes }) = &mut self.past else { return Ok(()) };
+        let bits = [self.ngrams.bits, self.anchors.bits, self.wholes.bits];
+        past.each_hits(workers, &self.options, filters, |hits| {
+            for (hash, place) in hits.ngrams {
+                ngrams.push(partition(hash, bits[0]), &joined::<WHOLE>(&hash.to_le_bytes(), place))?;
+            }
+            for (hash, place) in hits.anchors {
+                anchors.push(partition(hash, bits[1]), &anchor(hash, place))?;
+            }
+            for (hash, number) in hits.wholes {
+                wholes.push(partition(hash, bits[2]), &joined::<WHOLE>(&hash.to_le_bytes(), number))?;
+            }
+            Ok(())
+        })
     }
 
     /// Lets a killed run resume here. [`Learning::last_checkpoint`] then returns `of`; `complete` says that there are
@@ -420,6 +507,10 @@ impl Learning {
                 self.digests.partitions.flush()?,
                 self.ids.partitions.flush()?,
             ],
+            past: match &mut self.past {
+                Some(past) => [past.ngrams.flush()?, past.anchors.flush()?, past.wholes.flush()?],
+                None => Default::default(),
+            },
             of,
         };
         write_note(&self.folder.path().join(NOTE), &note)?;
@@ -455,12 +546,18 @@ impl Learning {
         let mut wholes = self.wholes.partitions.finish_for_answers()?;
         let mut digests = self.digests.partitions.finish_for_answers()?;
         let mut ids = self.ids.partitions.finish_for_answers()?;
+        let known = self.past.map(|LookBack { past, ngrams: one, anchors: two, wholes: three, .. }| {
+            (ngrams, anchors, wholes) =
+                (behind(&mut ngrams, one), behind(&mut anchors, two), behind(&mut wholes, three));
+            past
+        });
         let all: [&[Partition]; 5] = [&ngrams, &anchors, &wholes, &digests, &ids];
         let work = Work::begin(&self.options, workers, saved, &all);
         work.check(all.into_iter().map(needs).max().unwrap_or_default())?;
-        let mut store = Store::open(self.folder.path())?;
+        let mut store = Store::open(&self.home)?;
         if self.options.needs_words() && self.options.task != Task::Count {
-            store.count_common(self.options.causal)?;
+            let common = known.as_ref().map(|past| &past.size.common[..]).unwrap_or_default();
+            store.count_common(self.options.causal, common)?;
         }
         let found = match self.options.engine {
             #[cfg(feature = "papers")]
@@ -486,9 +583,16 @@ impl Learning {
         work.each(&mut anchors, places)?;
         work.each(&mut wholes, first_places::<WHOLE, false>)?;
         work.each(&mut digests, first_of_digests)?;
-        work.each(&mut ids, times_before)?;
-        store.count_ids(Answers::new(ids), self.compared as usize, self.options.make_ids)?;
-        Learned::open(self.options, self.folder, self.counts, self.next, store, found, (anchors, wholes, digests))
+        if !self.options.causal {
+            work.each(&mut ids, times_before)?;
+            store.count_ids(Answers::new(ids), self.compared as usize, self.options.make_ids)?;
+        }
+        let partitions = (anchors, wholes, digests);
+        let mut learned = Learned::open(self.options, self.folder, self.counts, self.next, store, found, partitions)?;
+        if let Some(past) = known.filter(|_| learned.last_checkpoint().is_none()) {
+            learned.begin_behind(&past)?;
+        }
+        Ok(learned)
     }
 }
 
@@ -518,6 +622,11 @@ fn find_by(engine: Engine, store: &Store, options: &DedupOptions, folder: &Path)
     find(store, options.ngram, options.memory, folder)
 }
 
+/// Puts entries of earlier runs in front of the new ones.
+fn behind(partitions: &mut Vec<Partition>, past: Partitions) -> Vec<Partition> {
+    std::mem::take(partitions).into_iter().zip(past.finish()).map(|(new, past)| new.behind(past)).collect()
+}
+
 /// The bytes of the entries of a partition.
 fn bytes(partition: &Partition) -> u64 {
     partition.len() * partition.size() as u64
@@ -525,7 +634,11 @@ fn bytes(partition: &Partition) -> u64 {
 
 /// The memory needed for the largest of some partitions.
 fn needs(partitions: &[Partition]) -> u64 {
-    partitions.iter().map(|partition| partition.len() * bytes_of_work(partition.size())).max().unwrap_or_default()
+    let needs = |partition: &Partition| {
+        let entries = partition.len() + partition.past().map_or(0, Partition::len);
+        entries * bytes_of_work(partition.past().unwrap_or(partition).size())
+    };
+    partitions.iter().map(needs).max().unwrap_or_default()
 }
 
 /// Work on partitions.
@@ -615,11 +728,18 @@ impl<'a> Work<'a> {
     }
 }
 
-/// A hash followed by a position.
+/// An anchor and its position. The partition gives the highest bits of its hash; with those that follow them, it does not matter how
+/// many partitions there are.
+#[inline]
+fn anchor(hash: u64, at: u64) -> [u8; ANCHOR] {
+    joined(&(hash >> ANCHOR_SHIFT).to_le_bytes(), at)
+}
+
+/// The beginning of a hash, followed by a position.
 #[inline]
 fn joined<const N: usize>(hash: &[u8], at: u64) -> [u8; N] {
     let mut entry = [0; N];
-    entry[..N - PLACE].copy_from_slice(hash);
+    entry[..N - PLACE].copy_from_slice(&hash[..N - PLACE]);
     entry[N - PLACE..].copy_from_slice(&place(at));
     entry
 }

@@ -2,9 +2,10 @@
 //! caches.
 
 use std::hash::{BuildHasher, Hash, Hasher};
+use std::path::PathBuf;
 
 use crate::disk::partitions::Partition;
-use crate::error::Result;
+use crate::error::{IoContext, Result};
 
 /// Entries processed together.
 const BUCKET: u64 = 4096;
@@ -22,7 +23,7 @@ pub(super) const DIGEST: usize = 16;
 /// Bytes of the number of an n-gram that occurs twice or more.
 pub(super) const NUMBER: usize = 4;
 
-/// Text that occurs at least this often is [widespread](super::widespread::Widespread).
+/// Text that occurs at least this often is [widespread](super::lookup::Aligner).
 pub(super) const WIDESPREAD: u64 = 5;
 /// The highest bit of an answer: set if the n-gram or anchor is widespread.
 pub(crate) const WIDESPREAD_NUMBER: u32 = 1 << 31;
@@ -31,6 +32,8 @@ pub(super) const WIDESPREAD_PLACE: u64 = 1 << (8 * PLACE - 1);
 pub(super) const REPEATED_PLACE: u64 = 1 << (8 * PLACE - 2);
 /// The bits that hold a position.
 pub(super) const PLACE_BITS: u64 = REPEATED_PLACE - 1;
+/// The highest bit of the place of an n-gram of an earlier run: set if it is in kept text.
+pub(super) const KEPT_PLACE: u64 = WIDESPREAD_PLACE;
 
 /// Memory for processing an entry: the entry, its key and position, and its answer.
 pub(super) const fn bytes_of_work(entry: usize) -> u64 {
@@ -322,9 +325,16 @@ pub(super) fn repeated(
 }
 
 /// Numbers the n-grams of a partition that occur at least twice, in order of first occurrence, from 1; answers others
-/// with zero. If `CAUSAL`, an n-gram is widespread from the occurrence on that makes it so, not before.
+/// with zero. If `CAUSAL`, an n-gram is widespread from the occurrence on that makes it so, not before. N-grams of earlier runs
+/// come first, each with a place. Of those in kept text, the first places are noted next to the answers.
 pub(super) fn group<const CAUSAL: bool>(partition: &mut Partition) -> Result<Grouped> {
-    let entries = partition.read()?;
+    let past = partition.past().map_or(Ok(Vec::new()), Partition::read)?;
+    let before = past.len() / WHOLE;
+    let mut entries = partition.read()?;
+    if before > 0 {
+        let hashes = past.chunks_exact(WHOLE).flat_map(|entry| &entry[..NGRAM]).copied();
+        entries = hashes.chain(entries).collect();
+    }
     let mut firsts = vec![0_u32; entries.len() / NGRAM];
     let bits = |entry: &[u8]| number(&entry[4..]);
     by_key::<NGRAM, u64, u32>(
@@ -339,7 +349,7 @@ pub(super) fn group<const CAUSAL: bool>(partition: &mut Partition) -> Result<Gro
     );
     drop(entries);
     let mut counts: Vec<(u64, u32)> = Vec::new();
-    let mut answers = Vec::with_capacity(firsts.len() * NUMBER);
+    let mut answers = Vec::with_capacity((firsts.len() - before) * NUMBER);
     for at in 0..firsts.len() {
         let first = firsts[at] as usize;
         if first == at + 1 {
@@ -353,19 +363,51 @@ pub(super) fn group<const CAUSAL: bool>(partition: &mut Partition) -> Result<Gro
             *count += 1;
             *count
         });
-        if CAUSAL {
+        if CAUSAL && at >= before {
             answers.extend_from_slice(&flagged(firsts[at], count).to_le_bytes());
         }
     }
     if !CAUSAL {
-        for number in &firsts {
+        for number in &firsts[before..] {
             let count = number.checked_sub(1).map_or(0, |at| counts[at as usize].0);
             answers.extend_from_slice(&flagged(*number, count).to_le_bytes());
         }
     }
+    note_kept(partition, &past, &firsts[..before], counts.len())?;
     partition.answer(answers)?;
-    let occurrences = counts.iter().map(|(count, _)| count).sum();
+    let all: u64 = counts.iter().map(|(count, _)| count).sum();
+    let occurrences = all - firsts[..before].iter().filter(|number| **number > 0).count() as u64;
     Ok(Grouped { repeated: counts.len() as u64, occurrences, most: Most::of(counts) })
+}
+
+/// Notes, for n-grams of earlier runs and their numbers, the first place of each that is in kept text.
+fn note_kept(partition: &Partition, past: &[u8], numbers: &[u32], count: usize) -> Result<()> {
+    let mut kept = Vec::new();
+    let mut is_known = vec![false; if past.is_empty() { 0 } else { count + 1 }];
+    for (entry, of) in past.chunks_exact(WHOLE).zip(numbers).filter(|(_, of)| **of > 0) {
+        let at = number(&entry[NGRAM..]);
+        if at & KEPT_PLACE != 0 && !std::mem::replace(&mut is_known[*of as usize], true) {
+            kept.extend_from_slice(&of.to_le_bytes());
+            kept.extend_from_slice(&place(at & !KEPT_PLACE));
+        }
+    }
+    let path = kept_path(partition);
+    if kept.is_empty() { Ok(()) } else { std::fs::write(&path, kept).at(&path) }
+}
+
+/// The file of the n-grams of a partition that are in kept text of earlier runs.
+fn kept_path(partition: &Partition) -> PathBuf {
+    partition.answers_path().with_extension("kept")
+}
+
+/// Calls `take` with the number of each n-gram of a partition that is in kept text of earlier runs, and its place there.
+pub(super) fn each_kept(partition: &Partition, mut take: impl FnMut(u64, u64) -> Result<()>) -> Result<()> {
+    let path = kept_path(partition);
+    let kept = match std::fs::read(&path) {
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(()),
+        kept => kept.at(&path)?,
+    };
+    kept.chunks_exact(NUMBER + PLACE).try_for_each(|entry| take(number(&entry[..NUMBER]), number(&entry[NUMBER..])))
 }
 
 /// The number of an n-gram that occurs `count` times, as an answer.
@@ -375,9 +417,12 @@ pub(crate) fn flagged(number: u32, count: u64) -> u32 {
 
 /// Answers each entry with the position of the first one with its hash, counted from 1; zero for the first itself. An
 /// entry is a hash followed by a position. Answers for entries that occur again have [`REPEATED_PLACE`], and those for widespread
-/// ones have [`WIDESPREAD_PLACE`]; if `CAUSAL`, only from the occurrence on that makes them widespread.
+/// ones have [`WIDESPREAD_PLACE`]; if `CAUSAL`, only from the occurrence on that makes them widespread. Entries of earlier runs come
+/// first, and get no answers.
 pub(super) fn first_places<const N: usize, const CAUSAL: bool>(partition: &mut Partition) -> Result<()> {
-    let entries = partition.read()?;
+    let mut entries = partition.past().map_or(Ok(Vec::new()), Partition::read)?;
+    let before = entries.len() / N;
+    entries.extend(partition.read()?);
     let mut answers = vec![0_u8; entries.len() / N * PLACE];
     let key = |entry: &[u8]| {
         let mut key = [0; 16];
@@ -412,7 +457,7 @@ pub(super) fn first_places<const N: usize, const CAUSAL: bool>(partition: &mut P
             put(at, place | widespread);
         },
     );
-    partition.answer(answers)
+    partition.answer(answers.split_off(before * PLACE))
 }
 
 /// Answers each entry with the number of earlier entries with its hash.

@@ -11,12 +11,13 @@ use serde_json::Value;
 
 use super::blocks::Of;
 use super::evidence::{Counts, DedupOptions, Folder, NgramAnswers};
-use super::group::{Most, Spread};
+use super::group::{Most, Spread, each_kept};
 use super::lookup::{Aligner, DocumentEvidence, Lookup, LookupState};
+use super::past::{FIRST_ANCHORS, FIRST_NGRAMS, WIDESPREAD};
 use super::signature::Signature;
 use super::store::{Bounds, Store};
 use super::tables::{Bits, Kept, Places};
-use super::widespread::Widespread;
+use super::word_bits::WordBits;
 use crate::disk::atomic::AtomicFile;
 use crate::disk::partitions::{Answers, Partition};
 use crate::error::{Error, IoContext, Result};
@@ -28,7 +29,7 @@ pub(super) const CELL: u64 = 8;
 pub struct Learned {
     pub(super) options: DedupOptions,
     /// `None` once it was taken.
-    lookup: Option<Lookup>,
+    pub(super) lookup: Option<Lookup>,
     pub(super) aligner: Aligner,
     /// N-grams that occur at least twice and are in text kept so far.
     pub(super) kept: Kept,
@@ -40,6 +41,9 @@ pub struct Learned {
     pub(super) gone: Bits,
     /// The languages of documents that were judged as a whole; 0 if unknown.
     pub(super) languages: Vec<u16>,
+    /// Which n-grams and anchors later runs need to know, if there may be such.
+    pub(super) first_ngrams: Option<WordBits>,
+    first_anchors: Option<Arc<WordBits>>,
     pub(super) store: Arc<Store>,
     pub(super) counts: Counts,
     pub(super) state: State,
@@ -100,6 +104,8 @@ impl Learned {
     ) -> Result<Learned> {
         let mut bases = vec![0];
         let mut top = Most::default();
+        let (mut kept, mut places) = (Kept::new(counts.duplicate + 1), Places::new(folder.path().join("places")));
+        let is_resumed = folder.path().join(SAVED).exists();
         let ngrams = match ngrams {
             NgramAnswers::Hashed(partitions, repeated, most) => {
                 bases.extend(repeated.iter().scan(0, |base, repeated| {
@@ -107,6 +113,12 @@ impl Learned {
                     Some(*base)
                 }));
                 top.add(most, |(partition, number)| bases[partition] + u64::from(number));
+                for (partition, base) in partitions.iter().zip(&bases).filter(|_| !is_resumed) {
+                    each_kept(partition, |number, place| {
+                        kept.add(base + number - 1);
+                        places.set(base + number - 1, place)
+                    })?;
+                }
                 Answers::new(partitions)
             }
             #[cfg(feature = "papers")]
@@ -116,7 +128,10 @@ impl Learned {
             }
         };
         let store = Arc::new(store);
-        let widespread = Arc::new(Widespread::new(folder.path().join("widespread")));
+        let widespread = Arc::new(WordBits::new(store.path(WIDESPREAD)));
+        let bits = |name, is_needed: bool| (options.causal && is_needed).then(|| WordBits::new(store.path(name)));
+        let first_ngrams = bits(FIRST_NGRAMS, options.needs_ngrams());
+        let first_anchors = bits(FIRST_ANCHORS, options.needs_anchors()).map(Arc::new);
         let aligner = Aligner { store: store.clone(), widespread, options: options.clone() };
         let lookup = Lookup {
             ngrams,
@@ -126,15 +141,18 @@ impl Learned {
             digests: Answers::new(digests),
             next: 0,
             aligner: aligner.clone(),
+            first_anchors: first_anchors.clone(),
         };
         let mut learned = Learned {
             lookup: Some(lookup),
             aligner,
-            kept: Kept::new(counts.duplicate + 1),
-            places: Places::new(folder.path().join("places")),
+            kept,
+            places,
             removed: Bits::new(words.div_ceil(CELL) + 1),
             gone: Bits::new(counts.documents),
             languages: Vec::new(),
+            first_ngrams,
+            first_anchors,
             store,
             counts,
             state: State::default(),
@@ -223,6 +241,24 @@ impl Learned {
         self.lookup.take().ok_or_else(|| Error::Refused("the evidence is looked up elsewhere".into()))
     }
 
+    /// Writes the bits of all words that are still in memory.
+    pub(super) fn flush_bits(&self) -> Result<()> {
+        let all = [Some(&*self.aligner.widespread), self.first_anchors.as_deref(), self.first_ngrams.as_ref()];
+        all.into_iter().flatten().try_for_each(WordBits::flush)
+    }
+
+    /// Room to note which n-grams of a document later runs need to know: so far, those that do not occur often before.
+    pub(super) fn firsts(&self, signature: &Signature, evidence: &DocumentEvidence) -> Vec<bool> {
+        let mut firsts = vec![false; if self.first_ngrams.is_some() { signature.words.len() + 1 } else { 0 }];
+        firsts.iter_mut().zip(&evidence.is_often).for_each(|(first, is_often)| *first = !is_often);
+        firsts
+    }
+
+    /// Adds them to those of earlier documents.
+    pub(super) fn push_firsts(&self, firsts: &[bool]) -> Result<()> {
+        self.first_ngrams.as_ref().map_or(Ok(()), |bits| bits.push(firsts))
+    }
+
     /// Looks up the evidence about the next document.
     pub(super) fn look_up(&mut self, signature: &Signature) -> Result<DocumentEvidence> {
         match &mut self.lookup {
@@ -265,7 +301,7 @@ impl Learned {
     /// after the last document that was judged.
     pub(crate) fn checkpoint(&mut self, lookup: LookupState, of: Value) -> Result<()> {
         self.places.flush()?;
-        self.aligner.widespread.flush()?;
+        self.flush_bits()?;
         let mut reported: Vec<u64> = self.reported.iter().copied().collect();
         reported.sort_unstable();
         let languages = self.languages.clone();
@@ -306,6 +342,7 @@ impl Learned {
         bits.into_iter().try_for_each(|bits| bits.read(&mut input.by_ref())).at(&path)?;
         if let Some(lookup) = &mut self.lookup {
             lookup.restore(&saved.lookup)?;
+            self.first_ngrams.as_ref().map_or(Ok(()), |bits| bits.resume(lookup.next))?;
         }
         self.places.resume()?;
         self.state = saved.state;

@@ -12,7 +12,7 @@ use super::evidence::{DedupOptions, Task, whole};
 use super::group::{NUMBER, PLACE, PLACE_BITS, REPEATED_PLACE, WIDESPREAD_NUMBER, WIDESPREAD_PLACE};
 use super::signature::{ANCHOR, Signature};
 use super::store::Store;
-use super::widespread::Widespread;
+use super::word_bits::WordBits;
 use crate::disk::partitions::Answers;
 use crate::error::Result;
 
@@ -27,6 +27,8 @@ pub struct Lookup {
     /// Where the words of the next document begin.
     pub(super) next: u64,
     pub(super) aligner: Aligner,
+    /// Which anchors later runs need to know, if there may be such.
+    pub(super) first_anchors: Option<Arc<WordBits>>,
 }
 
 /// The progress of a lookup: the answers read for n-grams, anchors, whole documents and digests, by partition, and the
@@ -41,12 +43,16 @@ pub struct DocumentEvidence {
     pub(super) start: u64,
     /// The numbers of its n-grams: zero for those that occur once.
     pub(super) numbers: Vec<u64>,
+    /// Which of its n-grams occur so often before that later runs need not know of them, if there may be such.
+    pub(super) is_often: Vec<bool>,
     /// The first positions of its anchors, counted from 1.
     pub(super) places: Vec<u64>,
     /// How many of its anchors occur again.
     repeated: usize,
     /// The first document with its hash, counted from 1.
     pub(super) whole: u64,
+    /// The hash of all of its words.
+    pub(super) hash: u64,
     /// The first positions of its digests, counted from 1.
     pub(super) digests: Vec<u64>,
     /// Which of its words are in widespread text.
@@ -105,23 +111,31 @@ impl Lookup {
         let mut widespread = vec![false; signature.words.len() + 1];
         for (at, hash) in signature.ngrams.iter().enumerate() {
             let (partition, number) = self.ngrams.next(*hash)?;
-            if number >= u64::from(WIDESPREAD_NUMBER) {
+            let is_often = number >= u64::from(WIDESPREAD_NUMBER);
+            if is_often {
                 widespread[at..at + self.aligner.options.ngram].fill(true);
             }
             let number = number & !u64::from(WIDESPREAD_NUMBER);
+            if self.first_anchors.is_some() {
+                evidence.is_often.push(is_often);
+            }
             evidence.numbers.push(if number == 0 { 0 } else { self.bases[partition] + number });
         }
         evidence.places.reserve_exact(signature.anchors.len());
+        let mut first_anchors = vec![false; widespread.len()];
         for (at, hash) in &signature.anchors {
             let place = self.anchors.next(*hash)?.1;
+            first_anchors[*at as usize] = place & WIDESPREAD_PLACE == 0;
             if place & WIDESPREAD_PLACE != 0 {
                 widespread[*at as usize..*at as usize + ANCHOR].fill(true);
             }
             evidence.repeated += usize::from(place & REPEATED_PLACE != 0);
             evidence.places.push(place & PLACE_BITS);
         }
-        evidence.whole = self.wholes.next(whole(signature))?.1 & PLACE_BITS;
+        evidence.hash = whole(signature);
+        evidence.whole = self.wholes.next(evidence.hash)?.1 & PLACE_BITS;
         self.aligner.widespread.push(&widespread)?;
+        self.first_anchors.as_ref().map_or(Ok(()), |bits| bits.push(&first_anchors))?;
         widespread.pop();
         evidence.widespread = widespread;
         Ok(evidence)
@@ -148,7 +162,13 @@ impl Lookup {
         self.wholes.skip(wholes);
         self.digests.skip(digests);
         self.next = *next;
-        if let Task::Exact(..) = self.aligner.options.task { Ok(()) } else { self.aligner.widespread.resume(*next) }
+        if let Task::Exact(..) = self.aligner.options.task { Ok(()) } else { self.resume_bits() }
+    }
+
+    /// Continues the bits of words at the next document.
+    pub(super) fn resume_bits(&self) -> Result<()> {
+        self.aligner.widespread.resume(self.next)?;
+        self.first_anchors.as_ref().map_or(Ok(()), |bits| bits.resume(self.next))
     }
 
     /// An aligner that compares documents with earlier text.
@@ -171,7 +191,7 @@ const WORDS_OF_HIT: usize = 64;
 #[derive(Clone)]
 pub struct Aligner {
     pub(super) store: Arc<Store>,
-    pub(super) widespread: Arc<Widespread>,
+    pub(super) widespread: Arc<WordBits>,
     pub(super) options: DedupOptions,
 }
 

@@ -29,7 +29,7 @@ pub(crate) mod store;
 mod tables;
 #[cfg(all(test, feature = "papers"))]
 pub(crate) mod twin;
-mod widespread;
+mod word_bits;
 
 pub use blocks::{By, Copied, DedupFigures, Judged};
 pub(crate) use blocks::{FrequentPassage, Lost};
@@ -45,7 +45,7 @@ pub(crate) use lookup::LookupState;
 #[doc(hidden)]
 pub use lookup::{Aligner, DocumentEvidence, Lookup};
 pub(crate) use needs::Volume;
-pub(crate) use past::{PastVerdict, move_words};
+pub(crate) use past::{Past, PastSize, PastVerdict, VERDICTS};
 pub(crate) use repetition::{Repetition, RepetitionCounts, ngrams_of};
 pub(crate) use saved::{EvidenceSize, EvidenceWriter, bytes_of_evidence, each_saved, is_evidence, refuse_unfinished};
 pub use signature::Signature;

@@ -106,10 +106,15 @@ pub(crate) fn ngrams_of(signature: &Signature, n: usize, marks: &[Mark]) -> Vec<
         .collect();
     runs.reverse();
     let mut hashes = Vec::with_capacity((signature.words.len() + 1).saturating_sub(n));
-    each_hash(&signature.words, n, |hash| {
-        let kept = runs[hashes.len()] >= n;
-        hashes.push(hash & !KEPT | u64::from(kept));
-    });
+    each_hash(
+        &signature.words,
+        |word| word.hash,
+        n,
+        |hash| {
+            let kept = runs[hashes.len()] >= n;
+            hashes.push(hash & !KEPT | u64::from(kept));
+        },
+    );
     hashes
 }
 

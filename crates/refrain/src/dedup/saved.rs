@@ -11,19 +11,13 @@ use super::store::{Store, StoreSize, StoreWriter, WORDS, is_store};
 use crate::error::{Error, IoContext, Result};
 use crate::text::Word;
 
-pub(super) const NOTE: &str = "evidence.json";
+const NOTE: &str = "evidence.json";
 
 #[derive(Serialize, Deserialize)]
-pub(super) struct Note {
+struct Note {
     refrain_evidence: u32,
     documents: u64,
     words: u64,
-}
-
-impl Note {
-    pub(super) fn new(documents: u64, words: u64) -> Note {
-        Note { refrain_evidence: FORMAT, documents, words }
-    }
 }
 
 /// Writes the words of documents into a folder.
@@ -77,7 +71,7 @@ impl EvidenceWriter {
     /// Finishes writing: from now on the folder is valid evidence.
     pub(crate) fn finish(mut self) -> Result<()> {
         self.flush()?;
-        let note = Note::new(self.size.documents, self.size.words);
+        let note = Note { refrain_evidence: FORMAT, documents: self.size.documents, words: self.size.words };
         write_note(&self.folder.join(NOTE), &note)
     }
 }

@@ -70,17 +70,22 @@ impl Signature {
         self.length = self.words.len();
         if options.needs_ngrams() {
             self.ngrams.reserve_exact((self.words.len() + 1).saturating_sub(options.ngram));
-            each_hash(&self.words, options.ngram, |hash| self.ngrams.push(hash));
+            each_hash(&self.words, |word| word.hash, options.ngram, |hash| self.ngrams.push(hash));
         }
         if options.needs_anchors() {
             self.anchors.reserve(self.words.len() / 3);
             let (mut at, every) = (0, options.anchor_every());
-            each_hash(&self.words, ANCHOR, |hash| {
-                if hash % every == 0 {
-                    self.anchors.push((at, hash));
-                }
-                at += 1;
-            });
+            each_hash(
+                &self.words,
+                |word| word.hash,
+                ANCHOR,
+                |hash| {
+                    if hash % every == 0 {
+                        self.anchors.push((at, hash));
+                    }
+                    at += 1;
+                },
+            );
         }
     }
 
@@ -146,16 +151,16 @@ impl Signature {
 
 /// Calls `take` with the hashes of all n-grams of some words, each computed from the one before.
 #[inline]
-pub(super) fn each_hash(words: &[Word], n: usize, mut take: impl FnMut(u64)) {
+pub(super) fn each_hash<W>(words: &[W], hash_of: impl Fn(&W) -> u64, n: usize, mut take: impl FnMut(u64)) {
     if n == 0 || words.len() < n {
         return;
     }
     let power = (0..n).fold(1_u64, |power, _| power.wrapping_mul(BASE));
-    let mut hash = words[..n - 1].iter().fold(0_u64, |hash, word| hash.wrapping_add(word.hash).wrapping_mul(BASE));
+    let mut hash = words[..n - 1].iter().fold(0_u64, |hash, word| hash.wrapping_add(hash_of(word)).wrapping_mul(BASE));
     for (word, first) in words[n - 1..].iter().zip(words) {
-        hash = hash.wrapping_add(word.hash);
+        hash = hash.wrapping_add(hash_of(word));
         take(mix(hash));
-        hash = hash.wrapping_mul(BASE).wrapping_sub(first.hash.wrapping_mul(power));
+        hash = hash.wrapping_mul(BASE).wrapping_sub(hash_of(first).wrapping_mul(power));
     }
 }
 
@@ -196,7 +201,10 @@ mod tests {
         for ngram in [1, 2, 4, 7, 14, 15] {
             let signature = Signature::of(&document, &DedupOptions { ngram, ..DedupOptions::default() });
             let mut windows = Vec::new();
-            signature.words.windows(ngram).for_each(|window| each_hash(window, ngram, |hash| windows.push(hash)));
+            signature
+                .words
+                .windows(ngram)
+                .for_each(|window| each_hash(window, |word| word.hash, ngram, |hash| windows.push(hash)));
             assert_eq!(signature.ngrams, windows);
             assert_eq!(windows.len(), 15_usize.saturating_sub(ngram));
         }

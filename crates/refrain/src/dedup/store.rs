@@ -63,11 +63,21 @@ pub(crate) struct StoreWriter {
 }
 
 /// The size of a store.
-#[derive(Debug, Clone, Copy, Default, serde::Serialize, serde::Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, serde::Serialize, serde::Deserialize)]
 pub(crate) struct StoreSize {
-    words: u64,
-    documents: u64,
+    /// Words, with the placeholders between documents.
+    pub(super) words: u64,
+    pub(super) documents: u64,
+    /// Bytes of ids.
     ids: u64,
+}
+
+impl StoreSize {
+    /// The files, and how many bytes of each count.
+    pub(super) fn files(&self) -> [(&'static str, u64); 3] {
+        let [words, documents, ids] = NAMES;
+        [(words, self.words * WORD as u64), (documents, self.documents * DOCUMENT as u64), (ids, self.ids)]
+    }
 }
 
 /// The byte between the address of a document and its id. No text contains it.
@@ -83,7 +93,7 @@ fn address_and_id(bytes: &[u8]) -> (Option<&[u8]>, &[u8]) {
 
 /// The file of the words.
 pub(super) const WORDS: &str = "words";
-pub(super) const NAMES: [&str; 3] = [WORDS, "documents", "ids"];
+const NAMES: [&str; 3] = [WORDS, "documents", "ids"];
 
 /// True for a folder with the files of a store.
 pub(super) fn is_store(folder: &Path) -> bool {
@@ -92,12 +102,8 @@ pub(super) fn is_store(folder: &Path) -> bool {
 
 impl StoreWriter {
     pub(crate) fn open(folder: &Path, size: StoreSize) -> Result<StoreWriter> {
-        let [words, documents, ids] = NAMES.map(|name| folder.join(name));
-        Ok(StoreWriter {
-            words: Growing::open(words, size.words * WORD as u64)?,
-            documents: Growing::open(documents, size.documents * DOCUMENT as u64)?,
-            ids: Growing::open(ids, size.ids)?,
-        })
+        let [words, documents, ids] = size.files().map(|(name, bytes)| Growing::open(folder.join(name), bytes));
+        Ok(StoreWriter { words: words?, documents: documents?, ids: ids? })
     }
 
     /// Sets the address of the document that is added next.
@@ -205,8 +211,13 @@ impl Store {
     }
 
     /// Finds the words that are common in the collection, from its first words. If `causal`, a document is judged by as many
-    /// words as there are before it: a power of two of them.
-    pub(super) fn count_common(&mut self, causal: bool) -> Result<()> {
+    /// words as there are before it: a power of two of them. What an earlier run found is `known`.
+    pub(super) fn count_common(&mut self, causal: bool, known: &[(u64, Vec<u64>)]) -> Result<()> {
+        let last = self.places()?.min(SAMPLE).checked_ilog2().map_or(0, |last| 1 << last);
+        if causal && known.last().is_some_and(|(at, _)| *at >= last) {
+            self.common = known.iter().map(|(at, words)| (*at, words.iter().copied().collect())).collect();
+            return Ok(());
+        }
         let mut counts: HashMap<u64, u32, Spread> = HashMap::default();
         let (mut at, mut words) = (0, Vec::new());
         let places = self.places()?;
@@ -235,6 +246,16 @@ impl Store {
         Ok(())
     }
 
+    /// The common words, for a later run.
+    pub(super) fn common_words(&self) -> Vec<(u64, Vec<u64>)> {
+        let sorted = |words: &HashSet<u64, Spread>| {
+            let mut words: Vec<u64> = words.iter().copied().collect();
+            words.sort_unstable();
+            words
+        };
+        self.common.iter().map(|(at, words)| (*at, sorted(words))).collect()
+    }
+
     /// True for a word that is common in the collection, for a document that begins at a position.
     pub(super) fn is_common(&self, word: u64, start: u64) -> bool {
         self.common.iter().rev().find(|(from, _)| *from <= start).is_some_and(|(_, common)| common.contains(&word))
@@ -245,8 +266,14 @@ impl Store {
         Ok(self.words.metadata().at(&self.paths[0])?.len() / WORD as u64)
     }
 
-    fn path(&self, name: &str) -> PathBuf {
+    pub(super) fn path(&self, name: &str) -> PathBuf {
         self.folder.join(name)
+    }
+
+    /// How much there is.
+    pub(super) fn size(&self) -> Result<StoreSize> {
+        let ids = self.ids.metadata().at(&self.paths[2])?.len();
+        Ok(StoreSize { words: self.places()?, documents: self.count as u64, ids })
     }
 
     /// The bounds of a document.
@@ -345,6 +372,12 @@ impl Store {
     /// The words in a range.
     pub(crate) fn known_words(&self, from: u64, to: u64) -> Result<Vec<Word>> {
         self.with_bytes(from, to, |bytes| bytes.iter().map(|word| known(word)).collect())
+    }
+
+    /// The words in a range as they are on disk.
+    pub(super) fn bytes_of_words(&self, from: u64, to: u64, bytes: &mut Vec<u8>) -> Result<()> {
+        bytes.resize(WORD * to.saturating_sub(from) as usize, 0);
+        self.words.read_exact_at(bytes, WORD as u64 * from).at(&self.paths[0])
     }
 
     /// Reads words into a small buffer on the stack, or a larger one on the heap.

@@ -44,6 +44,8 @@ pub(crate) struct Partition {
     file: Spilled,
     /// Entries that were never written to the file.
     rest: Vec<u8>,
+    /// Entries that come before these and get no answers.
+    past: Option<Box<Partition>>,
 }
 
 /// The partition of a hash, of two to the power of `bits`.
@@ -84,6 +86,15 @@ impl Partitions {
             } else {
                 file.resume_deleted(bytes);
             }
+        }
+        Ok(())
+    }
+
+    /// The same for entries that are not read again once the entries behind them have answers.
+    pub(crate) fn resume_past(&mut self, entries: &[u64]) -> Result<()> {
+        for (file, entries) in self.files.iter_mut().zip(entries) {
+            let bytes = entries * self.size as u64;
+            if file.path().exists() { file.resume(bytes)? } else { file.resume_deleted(bytes) }
         }
         Ok(())
     }
@@ -140,7 +151,7 @@ impl Partitions {
                 buffers
             }
         };
-        self.files.into_iter().zip(rests).map(|(file, rest)| Partition { size, file, rest }).collect()
+        self.files.into_iter().zip(rests).map(|(file, rest)| Partition { size, file, rest, past: None }).collect()
     }
 
     /// The same, but a partition is either on disk or in memory: its answers will be, too.
@@ -195,6 +206,16 @@ impl Partition {
         (self.file.len() + self.rest.len() as u64) / self.size as u64
     }
 
+    /// Puts other entries in front of these. They get no answers.
+    pub(crate) fn behind(self, past: Partition) -> Partition {
+        Partition { past: Some(Box::new(past)), ..self }
+    }
+
+    /// The entries in front of these.
+    pub(crate) fn past(&self) -> Option<&Partition> {
+        self.past.as_deref()
+    }
+
     /// The bytes of an entry.
     pub(crate) fn size(&self) -> usize {
         self.size
@@ -240,8 +261,9 @@ impl Partition {
         answers_path(&self.file)
     }
 
-    /// Deletes the file of the entries.
+    /// Deletes the files of the entries.
     pub(crate) fn delete_entries(&self) -> Result<()> {
+        self.past().map_or(Ok(()), Partition::delete_entries)?;
         if self.is_on_disk() { self.file.delete() } else { Ok(()) }
     }
 

@@ -1,3 +1,4 @@
+use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 
@@ -136,13 +137,21 @@ fn a_corpus_that_grew_is_the_corpus_of_all_inputs() {
         let input = Input::paths([files[1].to_string_lossy()]).expect("a name");
         let again = adding.run(&input, Outputs::to(&grown).expect("a name"), &Run::default()).expect("a corpus");
         assert_eq!((again.start, again.manifest), (Start::Complete, manifest));
-        // The removed ranges are the same, too.
+        // The removed ranges are the same, too, and what later batches are compared with.
         assert_eq!(removed_of(&grown), removed_of(&whole));
+        assert_eq!(evidence_of(&grown, &manifest), evidence_of(&whole, &expected), "{dedup:?}");
     }
 }
 
 fn texts_of(corpus: &Path) -> Vec<(String, String)> {
     read(corpus).into_iter().map(|document| (document.id.clone(), document.kept().into_owned())).collect()
+}
+
+/// The files of the evidence, by name.
+fn evidence_of(corpus: &Path, manifest: &Manifest) -> BTreeMap<String, Vec<u8>> {
+    let folder = corpus.join(manifest.evidence.as_ref().expect("evidence"));
+    let files = fs::read_dir(folder).expect("a folder").flatten();
+    files.map(|file| (file.file_name().to_string_lossy().into(), fs::read(file.path()).expect("a file"))).collect()
 }
 
 /// All removed ranges as they are listed.

@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use super::digest::ContentDigest;
+use super::evidence::{EVIDENCE, EVIDENCE_FILES};
 use super::run::{Corpus, CorpusDedup};
 use crate::disk::atomic::{open_lock, rename_if_present};
 use crate::error::{Error, Hint, IoContext, Result};
@@ -28,13 +29,6 @@ const LOCK: &str = "lock";
 /// What a batch adds, in the work folder, and the file that makes it a part of the corpus.
 const NEW: &str = "new";
 const COMMIT: &str = "commit";
-/// The folder of what later batches are compared with, and the files in its folders.
-const EVIDENCE: &str = "evidence";
-const EVIDENCE_FILES: [&str; 6] = [EXACT, VERDICTS, "words", "documents", "ids", "evidence.json"];
-/// Digests of all documents.
-pub(super) const EXACT: &str = "exact";
-/// Verdicts on all documents that were compared.
-pub(super) const VERDICTS: &str = "verdicts";
 
 /// The content of a corpus folder. It has no timestamps, so that the same input and options always give the same bytes.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -448,6 +442,7 @@ impl Folder {
                 let _ = fs::remove_dir(self.path(REMOVED));
             }
             write_json(&self.path(MANIFEST), manifest)?;
+            self.remove_evidence(manifest.evidence.as_deref())?;
             return self.remove_work();
         }
         write_json(&self.path(MANIFEST), manifest)?;

@@ -1,15 +1,15 @@
 //! Changes to a finished corpus that read no inputs: evidence that is made again, and batches that are removed.
 
-use std::fs;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use super::digest::{ContentDigest, digest_of};
-use super::folder::{EXACT, Folder, Manifest, VERDICTS};
+use super::evidence::{Evidence, near_duplicates};
+use super::folder::{Folder, Manifest};
 use super::run::{Corpus, CorpusDedup};
-use crate::dedup::{DedupOptions, EvidenceSize, EvidenceWriter, ExactDuplicates, PastVerdict, Signature};
+use crate::dedup::{ExactDuplicates, Past, PastVerdict, Signature};
 use crate::document::{Document, Position};
-use crate::error::{Error, Hint, IoContext, Result};
+use crate::error::{Error, Hint, Result};
 use crate::flow::each_document;
 use crate::jobs::judging::number_of_language;
 use crate::jobs::{Input, Outputs};
@@ -105,50 +105,46 @@ impl Changing {
     fn complete(self, run: &Run) -> Result<Manifest> {
         let Changing { folder, mut manifest } = self;
         let workers = run.start()?;
-        let name = manifest.next_evidence();
-        let home = folder.path(&name);
-        fs::create_dir_all(&home).at(&home)?;
+        let mut evidence = Evidence::new(&folder, manifest.next_evidence())?;
         let dedup = manifest.dedup();
-        let options = DedupOptions { causal: true, ..DedupOptions::default() };
-        let keep_marked = manifest.option("keep_marked") == "true";
-        let mut words = match dedup {
-            CorpusDedup::Documents | CorpusDedup::Blocks => {
-                Some((EvidenceWriter::open(&home, EvidenceSize::default())?, Sink::file(&home.join(VERDICTS))?))
-            }
-            CorpusDedup::None | CorpusDedup::Exact => None,
-        };
-        let mut exact = Sink::file(&home.join(EXACT))?;
-        let (mut digest, mut number) = (ContentDigest::default(), 0);
         let parts: Vec<PathBuf> = manifest.parts.iter().map(|part| folder.old_path(&part.path)).collect();
+        let expected = manifest.parts.iter().map(|part| part.written.bytes).sum();
+        let options = near_duplicates(dedup, run.memory.unwrap_or(Corpus::MEMORY), folder.work(""), expected);
+        let keep_marked = manifest.option("keep_marked") == "true";
+        let exact_path = folder.work("exact");
+        let mut exact = Sink::file(&exact_path)?;
+        let (mut digest, mut number) = (ContentDigest::default(), 0);
         let work = |document: Document| {
             let sighting = ExactDuplicates::sighting(&document);
-            let signature = sighting.is_some().then(|| Signature::of(&document, &options));
+            let options = options.as_ref().filter(|_| sighting.is_some());
+            let signature = options.map(|options| Signature::of(&document, options));
             let language = document.language.as_deref().map(number_of_language);
             (digest_of(&document, keep_marked), sighting, signature, document.id, language)
         };
-        each_written(&workers, "rebuild", &parts, work, |(own, sighting, signature, id, language)| {
-            digest = digest.followed_by(own);
-            if let Some(mut sighting) = sighting.filter(|_| dedup != CorpusDedup::None) {
-                // Where it was in its input is not known any more.
-                sighting.move_to(Position { input: 0, record: number });
-                let mut bytes = Vec::new();
-                sighting.append_to(&mut bytes)?;
-                exact.write_all(&bytes)?;
+        let mut each = |take: &mut dyn FnMut(&str, &Signature, &PastVerdict) -> Result<()>| {
+            each_written(&workers, "rebuild", &parts, work, |(own, sighting, signature, id, language)| {
+                digest = digest.followed_by(own);
+                if let Some(mut sighting) = sighting.filter(|_| dedup != CorpusDedup::None) {
+                    // Where it was in its input is not known any more.
+                    sighting.move_to(Position { input: 0, record: number });
+                    let mut bytes = Vec::new();
+                    sighting.append_to(&mut bytes)?;
+                    exact.write_all(&bytes)?;
+                }
+                number += 1;
+                signature.map_or(Ok(()), |signature| take(&id, &signature, &PastVerdict::kept(&signature, language)))
+            })
+        };
+        match &options {
+            Some(options) => {
+                let home = evidence.past.folder.clone();
+                evidence.past = Past::rebuild(home, &folder.work("rebuild"), options, &workers, each)?;
             }
-            if let (Some((words, verdicts)), Some(signature)) = (&mut words, signature) {
-                words.add(&id, signature.words.iter().copied())?;
-                let mut bytes = Vec::new();
-                PastVerdict::of(&signature, &[], language).write(&mut bytes);
-                verdicts.write_all(&bytes)?;
-            }
-            number += 1;
-            Ok(())
-        })?;
-        exact.finish()?;
-        if let Some((words, verdicts)) = words {
-            words.finish()?;
-            verdicts.finish()?;
+            None => each(&mut |_, _, _| Ok(()))?,
         }
+        exact.finish()?;
+        evidence.add_exact([exact_path])?;
+        let name = evidence.keep(&folder)?;
         manifest.digest = Some(digest);
         manifest.evidence = Some(name);
         folder.complete_change(&manifest)?;

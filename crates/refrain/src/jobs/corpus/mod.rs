@@ -20,6 +20,7 @@
 
 mod check;
 mod digest;
+mod evidence;
 mod folder;
 mod maintain;
 mod run;

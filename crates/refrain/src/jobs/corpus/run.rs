@@ -12,6 +12,7 @@ use super::super::alarms;
 use super::super::failures::REPORTED;
 use super::super::quality::{QualityOptions, identity};
 use super::super::{Failures, Input, Outputs};
+use super::evidence::Evidence;
 use super::folder::{Batch, Folder, InputsRecord, Manifest, Part, RunRecord, State, list_inputs, recipe};
 use super::work::{PartWriter, Ready, WorkPart, finished_parts, shards, write_failure};
 use super::write::Finals;
@@ -86,6 +87,10 @@ pub struct Corpus {
     /// change. Its documents are then those of a corpus of all inputs. It is not a part of the record.
     #[serde(skip_serializing)]
     pub add: bool,
+    /// Keep what later batches are compared with. Without it, nothing can be added to the corpus until it is
+    /// [made again](Corpus::rebuild_evidence). It is not a part of the record.
+    #[serde(skip_serializing)]
+    pub evidence: bool,
     /// Does not complete the corpus if a source, host or language loses more than this share of its main content to other passes,
     /// in words or documents. The same job with a higher limit, or none, then completes it. It is not a part of the record.
     pub alarm: Option<f64>,
@@ -146,6 +151,7 @@ impl Default for Corpus {
             part_size: 256 << 20,
             checkpoint: 64 << 20,
             add: false,
+            evidence: true,
             alarm: None,
         }
     }
@@ -162,6 +168,8 @@ pub struct CorpusReport {
     pub input: Account,
     /// What failed.
     pub failures: Failures,
+    /// The evidence had the layout of an earlier version, and was converted.
+    pub converted: bool,
 }
 
 impl CorpusReport {
@@ -172,7 +180,7 @@ impl CorpusReport {
             None => (&manifest.statistics, 0),
         };
         let failures = read_failures(folder, before, statistics.failures);
-        CorpusReport { start, input: statistics.input.clone(), failures, manifest }
+        CorpusReport { start, input: statistics.input.clone(), failures, manifest, converted: false }
     }
 }
 
@@ -208,7 +216,8 @@ impl Corpus {
         let names = input.names().to_vec();
         let building = Building { job: self, quality, format, source, early_failures, workers: &workers, base, names };
         let inputs = record.inputs.clone();
-        Ok(CorpusReport::of(output, building.run(&folder, record)?, start, &inputs))
+        let (manifest, converted) = building.run(&folder, record)?;
+        Ok(CorpusReport { converted, ..CorpusReport::of(output, manifest, start, &inputs) })
     }
 
     /// The options that determine the corpus; others (threads, memory) only affect the speed.
@@ -298,12 +307,23 @@ pub(super) struct Building<'a> {
 }
 
 impl Building<'_> {
-    fn run(&self, folder: &Folder, record: RunRecord) -> Result<Manifest> {
+    /// Returns what was built, and whether evidence was converted.
+    fn run(&self, folder: &Folder, record: RunRecord) -> Result<(Manifest, bool)> {
         let templates = self.templates(folder)?;
         let parts = self.read(folder, templates.as_ref())?;
-        let copies = self.first_copies(folder, &parts)?;
-        let finals = self.write(folder, &parts, &copies)?;
-        self.complete(folder, record, &parts, finals)
+        let evidence = self.evidence(folder)?;
+        let copies = self.first_copies(folder, &evidence, &parts)?;
+        let finals = self.write(folder, &evidence.past, &parts, &copies)?;
+        let is_converted = evidence.is_converted;
+        let manifest = self.complete(folder, record, (&parts, finals), evidence)?;
+        Ok((manifest, is_converted))
+    }
+
+    /// What documents are compared with, if they are added to a corpus.
+    fn evidence(&self, folder: &Folder) -> Result<Evidence> {
+        let Some(base) = &self.base else { return Evidence::new(folder, Folder::evidence(1)) };
+        let expected = base.statistics.volume.documents;
+        Evidence::open(folder, base, self.near_duplicates(folder, expected), self.workers)
     }
 
     /// Phase 0, if requested: learns the templates of all hosts from a sample of their pages. They are kept until the
@@ -429,7 +449,13 @@ impl Building<'_> {
     }
 
     /// The end: figures, errors, manifest.
-    fn complete(&self, folder: &Folder, record: RunRecord, parts: &[WorkPart], finals: Finals) -> Result<Manifest> {
+    fn complete(
+        &self,
+        folder: &Folder,
+        record: RunRecord,
+        (parts, finals): (&[WorkPart], Finals),
+        evidence: Evidence,
+    ) -> Result<Manifest> {
         let Finals { notes: finals, mut statistics, digest } = finals;
         let mut errors = folder.errors()?;
         if let Some(mut old) = folder.old_errors()? {
@@ -455,7 +481,7 @@ impl Building<'_> {
             files: self.source.inputs().total_size(),
             documents: parts.iter().map(|part| part.note.raw_bytes).sum(),
         };
-        let evidence = self.keep_evidence(folder, parts)?;
+        let evidence = self.keep_evidence(folder, evidence, parts)?;
         let removed: Vec<Part> = finals.iter().filter_map(|note| note.removed.clone()).collect();
         let batch = Batch {
             refrain: record.refrain.clone(),
@@ -476,7 +502,7 @@ impl Building<'_> {
             removed,
             parts: finals.into_iter().map(|note| note.part).collect(),
             batches: vec![batch],
-            evidence: Some(evidence),
+            evidence,
             statistics,
         };
         errors.finish()?;

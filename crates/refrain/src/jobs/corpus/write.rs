@@ -8,13 +8,14 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::digest::{ContentDigest, digest_of};
-use super::folder::{EXACT, Folder, Part, VERDICTS, read_json, write_json};
+use super::evidence::{Evidence, near_duplicates};
+use super::folder::{Folder, Part, read_json, write_json};
 use super::run::{Building, Corpus, CorpusDedup};
 use super::work::{WorkPart, read_document, read_records};
 use crate::dedup::{
     Aligner, DedupOptions, DocumentContext, DocumentEvidence, DocumentRule, ExactDuplicates, FirstCopies, Learned,
-    Learning, LookupState, PastVerdict, Repeated, Repetition, RepetitionCounts, Signature, Task, each_saved,
-    hash_of_id, move_words, ngrams_of,
+    Learning, LookupState, Past, PastSize, PastVerdict, Repeated, Repetition, RepetitionCounts, Signature, VERDICTS,
+    hash_of_id, ngrams_of,
 };
 use crate::disk::atomic::rename_if_present;
 use crate::document::{Document, Label};
@@ -24,8 +25,9 @@ use crate::kernel::Kernel;
 use crate::stats::{NGRAM, NgramAmount, Statistics, TextNgrams};
 use crate::write::{self, Compressed, Compression, DocumentWriter, Sink, WriteOptions, removed_lines};
 
-/// The folder for the words of all documents, in the work folder.
+/// The folder for the evidence about new documents, in the work folder, and how much of what later batches need is known.
 const WORDS: &str = "words";
+const SIZE: &str = "size.json";
 /// The checkpoint that judging resumes from.
 const STATE: &str = "mark.state";
 /// Bytes of text that are handed over at a time.
@@ -62,8 +64,6 @@ struct Passing {
     signature: Option<Signature>,
     /// The number of marks before it was compared.
     marks: usize,
-    /// What an earlier run decided, for a document of which only the words are known.
-    past: Option<PastVerdict>,
 }
 
 impl Judged for Passing {
@@ -76,8 +76,7 @@ impl Judged for Passing {
     }
 
     fn align(&mut self, aligner: &Aligner, evidence: &mut DocumentEvidence) -> Result<()> {
-        let new = self.signature.as_ref().filter(|_| self.past.is_none());
-        new.map_or(Ok(()), |signature| aligner.align(signature, evidence))
+        self.signature.as_ref().map_or(Ok(()), |signature| aligner.align(signature, evidence))
     }
 }
 
@@ -95,7 +94,7 @@ struct Written {
 
 impl Building<'_> {
     /// Learns from the whole collection which documents are exact duplicates.
-    pub(super) fn first_copies(&self, folder: &Folder, parts: &[WorkPart]) -> Result<FirstCopies> {
+    pub(super) fn first_copies(&self, folder: &Folder, old: &Evidence, parts: &[WorkPart]) -> Result<FirstCopies> {
         let pass = self.exact_duplicates(folder);
         let mut evidence = pass.partial();
         self.workers.begin("compare", parts.iter().map(|part| part.note.text_bytes).sum());
@@ -107,8 +106,7 @@ impl Building<'_> {
             self.workers.stop().check()?;
             self.workers.advance(part.note.text_bytes, part.note.documents, 0);
         }
-        if let Some(old) = self.old_evidence(folder).map(|old| old.join(EXACT)).filter(|old| old.exists()) {
-            let file = BufReader::with_capacity(1 << 20, File::open(&old).at(&old)?);
+        if let Some(file) = old.exact()? {
             match evidence.digests() {
                 Some(new) => evidence.extend_with(file, |digest| new.contains(&digest))?,
                 None => evidence.extend(file)?,
@@ -117,37 +115,23 @@ impl Building<'_> {
         pass.conclude(evidence)
     }
 
-    /// What new documents are compared with, if a batch is added.
-    fn old_evidence(&self, folder: &Folder) -> Option<PathBuf> {
-        self.base.as_ref()?.evidence.as_deref().map(|evidence| folder.old_path(evidence))
-    }
-
-    /// Keeps what later batches are compared with. Returns the name of its folder.
-    pub(super) fn keep_evidence(&self, folder: &Folder, parts: &[WorkPart]) -> Result<String> {
-        // A batch without documents adds nothing.
-        let old = self.base.as_ref().and_then(|base| base.evidence.clone());
-        if let Some(old) = old.filter(|_| parts.iter().all(|part| part.note.documents == 0)) {
-            return Ok(old);
+    /// Keeps what later batches are compared with, if it is wanted. Returns the name of its folder.
+    pub(super) fn keep_evidence(
+        &self,
+        folder: &Folder,
+        mut evidence: Evidence,
+        parts: &[WorkPart],
+    ) -> Result<Option<String>> {
+        if !self.job.evidence {
+            return Ok(None);
         }
-        let name = self.base.as_ref().map_or_else(|| Folder::evidence(1), |base| base.next_evidence());
-        let to = folder.path(&name);
-        fs::create_dir_all(&to).at(&to)?;
         if self.job.dedup != CorpusDedup::None {
-            let mut exact = Sink::file(&to.join(EXACT))?;
-            let old = self.old_evidence(folder).map(|old| old.join(EXACT)).filter(|old| old.exists());
-            let new = parts.iter().map(|part| folder.work(&part.digests_name()));
-            for path in old.into_iter().chain(new.filter(|path| path.exists())) {
-                File::open(&path).and_then(|mut file| std::io::copy(&mut file, &mut exact)).at(&path)?;
-            }
-            exact.finish()?;
+            evidence.add_exact(parts.iter().map(|part| folder.work(&part.digests_name())))?;
         }
-        let words = folder.work(WORDS);
-        if words.join(VERDICTS).exists() {
-            // The verdicts go last: a run that is killed in between does this again.
-            move_words(&words, &to)?;
-            rename_if_present(&words.join(VERDICTS), &to.join(VERDICTS))?;
+        if let Some(size) = read_json::<PastSize>(&folder.work(WORDS).join(SIZE))? {
+            evidence.past.size = size;
         }
-        Ok(name)
+        evidence.keep(folder).map(Some)
     }
 
     fn exact_duplicates(&self, folder: &Folder) -> ExactDuplicates {
@@ -158,33 +142,26 @@ impl Building<'_> {
         self.workers.run().memory.unwrap_or(Corpus::MEMORY)
     }
 
-    /// How documents are compared with earlier ones, if they are.
-    fn near_duplicates(&self, folder: &Folder, parts: &[WorkPart]) -> Option<DedupOptions> {
-        let task = match self.job.dedup {
-            CorpusDedup::None | CorpusDedup::Exact => return None,
-            CorpusDedup::Documents => Task::Documents,
-            CorpusDedup::Blocks => Task::Blocks,
-        };
-        Some(DedupOptions {
-            task,
-            causal: true,
-            memory: self.memory(),
-            temporary: folder.work(""),
-            expected: parts.iter().map(|part| part.note.text_bytes).sum(),
-            ..DedupOptions::default()
-        })
+    /// How documents are compared with earlier ones, if they are. `expected` is the size of their text.
+    pub(super) fn near_duplicates(&self, folder: &Folder, expected: u64) -> Option<DedupOptions> {
+        near_duplicates(self.job.dedup, self.memory(), folder.work(""), expected)
     }
 
     /// Writes the final parts that an earlier run did not finish.
-    pub(super) fn write(&self, folder: &Folder, parts: &[WorkPart], copies: &FirstCopies) -> Result<Finals> {
+    pub(super) fn write(
+        &self,
+        folder: &Folder,
+        past: &Past,
+        parts: &[WorkPart],
+        copies: &FirstCopies,
+    ) -> Result<Finals> {
         let groups = group(parts, self.job.part_size);
         let mut notes = Vec::new();
         while let Some(note) = read_json::<FinalNote>(&folder.work(&note_name(notes.len())))? {
             notes.push(note);
         }
-        let options = self.near_duplicates(folder, parts);
-        let old = self.old_evidence(folder).filter(|old| old.join(VERDICTS).exists());
-        let marking = Marking { building: self, folder, groups, copies, options, old };
+        let options = self.near_duplicates(folder, parts.iter().map(|part| part.note.text_bytes).sum());
+        let marking = Marking { building: self, folder, groups, copies, options, past };
         if !marking.can_resume(notes.len()) {
             notes.clear();
         }
@@ -234,8 +211,8 @@ struct Marking<'a> {
     copies: &'a FirstCopies,
     /// How documents are compared, if they are.
     options: Option<DedupOptions>,
-    /// The words of earlier documents, and what was decided about them.
-    old: Option<PathBuf>,
+    /// The words of earlier documents, and what was decided about them. Those of the new ones are added.
+    past: &'a Past,
 }
 
 impl Marking<'_> {
@@ -257,15 +234,9 @@ impl Marking<'_> {
     /// Learns from the words of all documents, unless that was done. `done` parts were written.
     fn learn(&self, options: &DedupOptions, done: usize) -> Result<Learned> {
         let (home, workers) = (self.folder.work(WORDS), self.building.workers);
-        let mut learning = Learning::resume(options.clone(), &home)?;
+        let mut learning = Learning::resume_behind(options.clone(), &home, self.past)?;
         if learning.last_checkpoint().is_none() {
             workers.begin("learn", options.expected);
-            if let Some(old) = &self.old {
-                each_saved(old, options, |id, signature| {
-                    workers.stop().check()?;
-                    learning.add_kept(&id, &signature)
-                })?;
-            }
             self.each(0, &mut |passing| {
                 workers.advance(passing.text_bytes(), 1, 0);
                 match passing.signature {
@@ -273,6 +244,7 @@ impl Marking<'_> {
                     None => Ok(()),
                 }
             })?;
+            learning.look_back(workers)?;
             if self.is_resumable() {
                 learning.checkpoint(Value::Null, true)?;
             }
@@ -322,7 +294,7 @@ impl Marking<'_> {
                 let options = self.options.as_ref().filter(|_| !document.is_removed());
                 let signature = options.map(|options| Signature::of(&document, options));
                 let marks = document.marks.len();
-                Ok(Passing { part: number, is_last, document, signature, marks, past: None })
+                Ok(Passing { part: number, is_last, document, signature, marks })
             },
             |passing: Result<Passing>| {
                 self.building.workers.stop().check()?;
@@ -334,8 +306,8 @@ impl Marking<'_> {
     /// The same, and marks what occurs in earlier documents.
     fn judge(&self, learned: &mut Learned, first: usize, mut take: impl FnMut(Passing) -> Result<()>) -> Result<()> {
         let lookup = learned.take_lookup()?;
-        let written: u64 = learned.last_checkpoint().and_then(Value::as_u64).unwrap_or_default();
-        let path = self.folder.work(WORDS).join(VERDICTS);
+        let written = learned.last_checkpoint().and_then(Value::as_u64).unwrap_or(self.past.size.verdicts);
+        let path = self.past.folder.join(VERDICTS);
         let mut verdicts = File::options().write(true).create(true).truncate(false).open(&path).at(&path)?;
         verdicts.set_len(written).and_then(|()| verdicts.seek(SeekFrom::End(0))).at(&path)?;
         let mut waiting = Vec::new();
@@ -343,52 +315,33 @@ impl Marking<'_> {
             self.building.workers,
             lookup,
             |send| {
-                if first == 0 {
-                    self.each_old(&mut |passing| send(passing, false))?;
-                }
                 self.each(first, &mut |passing| {
                     let is_last = passing.is_last;
                     send(passing, is_last)
                 })
             },
             |mut passing, evidence, state| {
-                let past = passing.past.take();
-                let is_old = past.is_some();
-                let verdict = match (&passing.signature, past) {
-                    (Some(signature), Some(past)) => {
-                        learned.replay(signature, &evidence, &past)?;
-                        Some(past)
-                    }
-                    (Some(_), None) => Some(self.mark(learned, &mut passing, &evidence)?),
-                    (None, _) => None,
-                };
-                verdict.inspect(|verdict| verdict.write(&mut waiting));
+                if passing.signature.is_some() {
+                    self.mark(learned, &mut passing, &evidence)?.write(&mut waiting);
+                }
                 if waiting.len() >= CHUNK || passing.is_last {
                     verdicts.write_all(&waiting).at(&path)?;
                     waiting.clear();
                 }
-                if let Some(state) = state.filter(|_| self.is_resumable()) {
+                if passing.is_last {
                     let written = verdicts.stream_position().at(&path)?;
-                    self.checkpoint(learned, state, passing.part, written)?;
+                    if let Some(state) = state.filter(|_| self.is_resumable()) {
+                        self.checkpoint(learned, state, passing.part, written)?;
+                    }
+                    // The last part counts once it is written, which is later.
+                    if passing.part + 1 == self.groups.len() {
+                        write_json(&self.folder.work(WORDS).join(SIZE), &learned.size_as_past(written)?)?;
+                    }
                 }
-                if is_old { Ok(()) } else { take(passing) }
+                take(passing)
             },
         )?;
-        learned.finish()?;
-        verdicts.write_all(&waiting).at(&path)
-    }
-
-    /// Reads the words of earlier documents, with what was decided about them.
-    fn each_old(&self, take: &mut dyn FnMut(Passing) -> Result<()>) -> Result<()> {
-        let (Some(old), Some(options)) = (&self.old, &self.options) else { return Ok(()) };
-        let path = old.join(VERDICTS);
-        let mut verdicts = BufReader::with_capacity(1 << 20, File::open(&path).at(&path)?);
-        each_saved(old, options, |_, signature| {
-            self.building.workers.stop().check()?;
-            let past = Some(PastVerdict::read(&mut verdicts).at(&path)?);
-            let (document, signature) = (Document::default(), Some(signature));
-            take(Passing { part: 0, is_last: false, document, signature, marks: 0, past })
-        })
+        learned.finish()
     }
 
     /// Marks what a document repeats. Returns the verdict in short.
@@ -398,7 +351,7 @@ impl Marking<'_> {
         };
         if self.building.job.dedup == CorpusDedup::Blocks {
             learned.mark(document, signature, evidence)?;
-            return Ok(PastVerdict::of(signature, &document.marks[*marks..], None));
+            return Ok(PastVerdict::of(signature, evidence, &document.marks[*marks..], None));
         }
         let language = document.language.as_deref().map(number_of_language);
         let context = DocumentContext { language, text: Some((document, language_of)), choosing: false };
@@ -407,7 +360,7 @@ impl Marking<'_> {
         if let Some(found) = &found {
             document.mark_all(Label::Duplicate, "dedup", reason_of_copy(found));
         }
-        let mut verdict = PastVerdict::of(signature, &[], language);
+        let mut verdict = PastVerdict::of(signature, evidence, &[], language);
         verdict.is_gone = found.is_some();
         Ok(verdict)
     }

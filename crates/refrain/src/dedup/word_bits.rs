@@ -1,5 +1,5 @@
-//! Which words are in widespread text: in n-grams or anchors that occur at least [`WIDESPREAD`](super::group::WIDESPREAD)
-//! times. A bit for each word, on disk.
+//! A bit for each word, on disk: whether it is in widespread text, in n-grams or anchors that occur at least
+//! [`WIDESPREAD`](super::group::WIDESPREAD) times; or what later runs need to know of the n-gram or anchor that begins there.
 
 use std::fs::File;
 use std::path::PathBuf;
@@ -9,7 +9,7 @@ use crate::disk::platform::FileExt;
 use crate::error::{IoContext, Result};
 
 /// Bits for the words of the collection, written in order and read anywhere.
-pub(super) struct Widespread {
+pub(super) struct WordBits {
     path: PathBuf,
     state: Mutex<State>,
 }
@@ -27,9 +27,9 @@ struct State {
 /// Bytes that are kept in memory.
 const TAIL: usize = 64 << 10;
 
-impl Widespread {
-    pub(super) fn new(path: PathBuf) -> Widespread {
-        Widespread { path, state: Mutex::default() }
+impl WordBits {
+    pub(super) fn new(path: PathBuf) -> WordBits {
+        WordBits { path, state: Mutex::default() }
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
@@ -74,6 +74,11 @@ impl Widespread {
     /// Writes everything, so that a later run can continue here.
     pub(super) fn flush(&self) -> Result<()> {
         self.write(&mut self.state())
+    }
+
+    /// The bytes of the bits of this many words.
+    pub(super) fn bytes(words: u64) -> u64 {
+        words.div_ceil(8)
     }
 
     /// Continues after this many words, all of which an earlier run wrote.
@@ -125,7 +130,7 @@ mod tests {
         ) {
             let folder = tempfile::tempdir().expect("a folder");
             let path = folder.path().join("bits");
-            let mut bits = Widespread::new(path.clone());
+            let mut bits = WordBits::new(path.clone());
             let mut plain: Vec<bool> = Vec::new();
             for (number, words) in documents.iter().enumerate() {
                 bits.push(words).expect("room");
@@ -135,7 +140,7 @@ mod tests {
                     bits.flush().expect("room");
                     bits.push(&[true; 99]).expect("room");
                     bits.flush().expect("room");
-                    bits = Widespread::new(path.clone());
+                    bits = WordBits::new(path.clone());
                     bits.resume(plain.len() as u64).expect("a file");
                 }
             }
