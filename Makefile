@@ -30,6 +30,7 @@ help:
 	@echo "make bench-decode-western  count encodings found in Western texts with few bytes above ASCII (WESTERN=tar file of texts)"
 	@echo "                       (ENCODED=file IDENTIFIED=file)"
 	@echo "make bench-dedup       measure duplicate removal, compared with rensa, datasketch and text-dedup (COLLECTION=file)"
+	@echo "make bench-corpus-add  measure what adding 1 % and 10 % to a corpus costs, and twelve months (COLLECTION=file)"
 	@echo "make bench-plan        compare what refrain dedup --plan predicts with what a run takes; growth in extreme cases"
 	@echo "make bench-trust       measure wrong removals from texts with the same wording and other facts, compared with rensa,"
 	@echo "                       datasketch and text-dedup (TRUST=--held: on templates that no rule was chosen on)"
@@ -269,6 +270,12 @@ COLLECTION ?= ../shared/data/dedup/base.jsonl.zst
 bench-dedup: $(VENV)/ready
 	$(CARGO) build --release --package refrain-cli --package refrain-bench
 	$(VENV)/bin/python bench/dedup.py --base $(COLLECTION) $(DEDUP)
+
+# What adding to a corpus costs. ADD="--words 30 --only shares" measures less.
+.PHONY: bench-corpus-add
+bench-corpus-add: has-collection
+	$(CARGO) build --release --package refrain-cli --package refrain-bench
+	python3 bench/corpus_add.py --base $(COLLECTION) $(ADD)
 
 # What --plan predicts. PLAN="--only growth" measures near-identical documents, one n-gram in a million documents, and 1 GB in one document.
 bench-plan: has-collection $(VENV)/ready

@@ -280,6 +280,21 @@ fn batches_are_removed_and_evidence_is_made_again() {
 }
 
 #[test]
+fn a_corpus_without_evidence_grows_once_it_is_made_again() {
+    let env = Env::new();
+    (1..=3).for_each(|number| env.write(&format!("{number}.txt"), paragraph(number)));
+    env.run(&["corpus", "1.txt", "-o", "corpus", "--no-evidence", "-q"]).code(0);
+    assert!(!env.path("corpus/evidence").exists());
+    let adding = ["corpus", "1.txt", "2.txt", "-o", "corpus", "--add", "--no-evidence", "-q"];
+    env.run(&adding).code(2).says(&["--rebuild-evidence"]);
+    env.run(&["corpus", "--rebuild-evidence", "corpus"]).code(0);
+    env.run(&adding).code(0);
+    assert_eq!(env.read_json("corpus/stats.json")["total"]["duplicates"]["documents"], 1);
+    assert!(!env.path("corpus/evidence").exists());
+    env.run(&["corpus", "--verify", "corpus"]).code(0);
+}
+
+#[test]
 fn the_manifest_has_counts_and_digests_of_all_parts() {
     let env = Env::new();
     env.run(&["corpus", &crawl(), "-o", "corpus", "--format", "jsonl"]).code(0);

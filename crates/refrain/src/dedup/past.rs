@@ -7,7 +7,6 @@
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, BufWriter, Write};
 use std::ops::Range;
-use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
@@ -19,6 +18,7 @@ use super::lookup::DocumentEvidence;
 use super::signature::{ANCHOR, Signature, each_hash};
 use super::store::{Store, StoreSize, WORD};
 use super::word_bits::WordBits;
+use crate::disk::platform::FileExt;
 use crate::document::Mark;
 use crate::error::{Error, IoContext, Result};
 use crate::run::Workers;
@@ -240,8 +240,10 @@ impl Learned {
         if past.is_gone {
             self.gone.set(number as u64);
         }
-        self.languages.resize(number, 0);
-        self.languages.push(past.language);
+        if past.language > 0 {
+            self.languages.resize(number, 0);
+            self.languages.push(past.language);
+        }
     }
 
     /// Begins behind the documents of earlier runs.

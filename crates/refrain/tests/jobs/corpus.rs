@@ -2,6 +2,7 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 
+use proptest::prelude::*;
 use refrain::jobs::corpus::{CorpusCheck, CorpusDedup, Manifest, Start};
 use refrain::{Corpus, Document, Input, Outputs, Run};
 
@@ -136,10 +137,94 @@ fn a_corpus_that_grew_is_the_corpus_of_all_inputs() {
         // The same batch again is known.
         let input = Input::paths([files[1].to_string_lossy()]).expect("a name");
         let again = adding.run(&input, Outputs::to(&grown).expect("a name"), &Run::default()).expect("a corpus");
-        assert_eq!((again.start, again.manifest), (Start::Complete, manifest));
+        assert_eq!((again.start, &again.manifest), (Start::Complete, &manifest));
         // The removed ranges are the same, too, and what later batches are compared with.
         assert_eq!(removed_of(&grown), removed_of(&whole));
         assert_eq!(evidence_of(&grown, &manifest), evidence_of(&whole, &expected), "{dedup:?}");
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 12, ..ProptestConfig::default() })]
+
+    #[test]
+    fn cuts_do_not_matter(
+        seed in any::<u64>(),
+        mut cuts in prop::collection::vec(0_usize..60, 1..6),
+        dedup in prop::sample::select(vec![CorpusDedup::Blocks, CorpusDedup::Blocks, CorpusDedup::Documents]),
+        part_size in prop::sample::select(vec![3000_u64, 9000, 1 << 20]),
+    ) {
+        let folder = tempfile::tempdir().expect("a folder");
+        let at = |name: &str| folder.path().join(name);
+        let texts = repetitive(seed, 60);
+        cuts.extend([0, texts.len()]);
+        cuts.sort_unstable();
+        cuts.dedup();
+        let files: Vec<_> = cuts.windows(2).map(|cut| {
+            let file = at(&format!("{}.jsonl", cut[0]));
+            write_jsonl(&file, &texts[cut[0]..cut[1]], cut[0]);
+            file
+        }).collect();
+        let all: Vec<&Path> = files.iter().map(AsRef::as_ref).collect();
+        let job = Corpus { dedup, part_size, checkpoint: 4000, ..Corpus::default() };
+        let expected = build(&job, &all, &at("whole"));
+        let adding = Corpus { add: true, ..job };
+        let mut manifest = expected.clone();
+        for file in &all {
+            manifest = build(&adding, &[file], &at("grown"));
+        }
+        prop_assert_eq!(texts_of(&at("grown")), texts_of(&at("whole")));
+        prop_assert_eq!(removed_of(&at("grown")), removed_of(&at("whole")));
+        prop_assert_eq!(evidence_of(&at("grown"), &manifest), evidence_of(&at("whole"), &expected));
+    }
+}
+
+/// Replaces evidence by that of an earlier version: verdicts without hashes, and no files of bits.
+fn make_old(evidence: &Path) {
+    let path = |name: &str| evidence.join(name);
+    for name in ["size.json", "widespread", "first-ngrams", "first-anchors"] {
+        let _ = fs::remove_file(path(name));
+    }
+    let (verdicts, mut old, mut at) = (fs::read(path("verdicts")).expect("verdicts"), Vec::new(), 0);
+    while at < verdicts.len() {
+        old.extend_from_slice(&verdicts[at..at + 3]);
+        let count = u32::from_le_bytes(verdicts[at + 11..at + 15].try_into().expect("four bytes"));
+        let end = at + 15 + 8 * count as usize;
+        old.extend_from_slice(&verdicts[at + 11..end]);
+        at = end;
+    }
+    fs::write(path("verdicts"), old).expect("room");
+    let size = |name: &str| fs::metadata(path(name)).expect("a file").len();
+    let (documents, places) = (size("documents") / 16, size("words") / 6);
+    let note = serde_json::json!({"refrain_evidence": 2, "documents": documents, "words": places - documents});
+    fs::write(path("evidence.json"), note.to_string()).expect("room");
+}
+
+#[test]
+fn evidence_of_an_earlier_version_is_converted() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let at = |name: &str| folder.path().join(name);
+    let texts = repetitive(9, 120);
+    let (one, two) = (at("1.jsonl"), at("2.jsonl"));
+    write_jsonl(&one, &texts[..70], 0);
+    write_jsonl(&two, &texts[70..], 70);
+    for dedup in [CorpusDedup::Blocks, CorpusDedup::Documents, CorpusDedup::Exact] {
+        let (whole, grown) = (at(&format!("{dedup:?}-whole")), at(&format!("{dedup:?}-grown")));
+        let job = Corpus { dedup, ..Corpus::default() };
+        let expected = build(&job, &[&one, &two], &whole);
+        let manifest = build(&job, &[&one], &grown);
+        let evidence = grown.join(manifest.evidence.expect("evidence"));
+        if dedup == CorpusDedup::Exact {
+            fs::remove_file(evidence.join("size.json")).expect("a file");
+        } else {
+            make_old(&evidence);
+        }
+        let input = Input::paths([two.to_string_lossy()]).expect("a name");
+        let adding = Corpus { add: true, ..job };
+        let report = adding.run(&input, Outputs::to(&grown).expect("a name"), &Run::default()).expect("a corpus");
+        assert!(report.converted && !evidence.exists(), "{dedup:?}");
+        assert_eq!(texts_of(&grown), texts_of(&whole), "{dedup:?}");
+        assert_eq!(evidence_of(&grown, &report.manifest), evidence_of(&whole, &expected), "{dedup:?}");
     }
 }
 

@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use super::folder::{Folder, Manifest, read_json, write_json};
 use super::run::CorpusDedup;
-use crate::dedup::{DedupOptions, Past, PastSize, PastVerdict, Task, VERDICTS, each_saved};
+use crate::dedup::{DedupOptions, Past, PastSize, PastVerdict, Task, VERDICTS, bytes_of_evidence, each_saved};
 use crate::error::{IoContext, Result};
 use crate::run::Workers;
 
@@ -102,6 +102,7 @@ impl Evidence {
         let path = old.join(VERDICTS);
         if let Some(options) = options.filter(|_| path.exists()) {
             let mut verdicts = BufReader::with_capacity(1 << 20, File::open(&path).at(&path)?);
+            let options = DedupOptions { expected: bytes_of_evidence(old), ..options };
             let home = new.past.folder.clone();
             new.past = Past::rebuild(home, &folder.work("rebuild"), &options, workers, |take| {
                 each_saved(old, &options, |id, signature| {

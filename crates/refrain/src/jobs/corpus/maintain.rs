@@ -37,6 +37,9 @@ pub(super) fn each_written<T: Send>(
     each_document(workers, phase, &source, prepare, |_, found| found.map_or(Ok(()), &mut sink))
 }
 
+/// Bytes of text for a word and the space behind it.
+const BYTES_OF_WORD: u64 = 6;
+
 impl Corpus {
     /// Makes the evidence of a finished corpus again, for [`Corpus::add`]: because it was deleted, or is of an earlier version. It then
     /// knows the documents of the corpus, and not what was removed from them.
@@ -108,7 +111,7 @@ impl Changing {
         let mut evidence = Evidence::new(&folder, manifest.next_evidence())?;
         let dedup = manifest.dedup();
         let parts: Vec<PathBuf> = manifest.parts.iter().map(|part| folder.old_path(&part.path)).collect();
-        let expected = manifest.parts.iter().map(|part| part.written.bytes).sum();
+        let expected = BYTES_OF_WORD * manifest.statistics.total.kept.words;
         let options = near_duplicates(dedup, run.memory.unwrap_or(Corpus::MEMORY), folder.work(""), expected);
         let keep_marked = manifest.option("keep_marked") == "true";
         let exact_path = folder.work("exact");

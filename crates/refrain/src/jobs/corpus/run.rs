@@ -322,8 +322,7 @@ impl Building<'_> {
     /// What documents are compared with, if they are added to a corpus.
     fn evidence(&self, folder: &Folder) -> Result<Evidence> {
         let Some(base) = &self.base else { return Evidence::new(folder, Folder::evidence(1)) };
-        let expected = base.statistics.volume.documents;
-        Evidence::open(folder, base, self.near_duplicates(folder, expected), self.workers)
+        Evidence::open(folder, base, self.near_duplicates(folder, 0), self.workers)
     }
 
     /// Phase 0, if requested: learns the templates of all hosts from a sample of their pages. They are kept until the
