@@ -205,11 +205,11 @@ package: package-check
 
 # Builds the crates from what would be published.
 package-check:
-	$(CARGO) package --workspace --exclude refrain-bench --exclude refrain-python --locked $(if $(ALLOW_DIRTY),--allow-dirty)
+	$(CARGO) package --package refrain --package refrain-cli --locked $(if $(ALLOW_DIRTY),--allow-dirty)
 
 sbom: $(TOOLS)/cargo-cyclonedx
 	$(TOOLS)/cargo-cyclonedx cyclonedx --format json --override-filename refrain.cdx --manifest-path crates/refrain-cli/Cargo.toml
-	mkdir -p $(DIST) && mv crates/refrain-cli/refrain.cdx.json $(DIST)/ && rm -f crates/*/refrain.cdx.json
+	mkdir -p $(DIST) && mv crates/refrain-cli/refrain.cdx.json $(DIST)/ && rm -f crates/*/refrain.cdx.json python/refrain.cdx.json
 
 $(TOOLS)/cargo-cyclonedx:
 	$(CARGO) install cargo-cyclonedx --locked --quiet --root .tools
