@@ -7,7 +7,7 @@ TRAIN_VENV := .venv-train
 TOOLS := .tools/bin
 BIN := target/release/refrain
 
-.PHONY: package package-check sbom bench-side-by-side has-browser has-collection has-reuse help demo test test-rust test-python wheel install-python test-python-package bench-python test-browser lint deny book examples fuzz-check fuzz bench-read bench-extract bench-decode bench-decode-western bench-dedup bench-plan bench-trust bench-compare bench-decontaminate bench-quality bench-strip bench-library-stores paper-compare paper-strip has-books bench-editions paper-editions has-editions bench-template bench-template-other paper-template \
+.PHONY: package package-check sbom bench-side-by-side has-browser has-collection has-reuse help demo test test-rust test-python wheel install-python test-python-package bench-python test-browser lint deny book examples fuzz-check fuzz bench-read bench-stores bench-extract bench-decode bench-decode-western bench-dedup bench-plan bench-trust bench-compare bench-decontaminate bench-quality bench-strip bench-library-stores paper-compare paper-strip has-books bench-editions paper-editions has-editions bench-template bench-template-other paper-template \
 	train-extract evaluate-extract has-pages has-documents stoplists languages strip-evidence paper-corpus paper-decode clean
 
 help:
@@ -25,6 +25,7 @@ help:
 	@echo "make examples          run the commands in the documents and update the output shown below them"
 	@echo "make fuzz              run every fuzz target for 30 seconds (SECONDS_EACH=30)"
 	@echo "make bench-read        measure reading, compared with FastWARC"
+	@echo "make bench-stores      measure reading from S3 on loopback, compared with local files"
 	@echo "make bench-extract     measure main content extraction, compared with Resiliparse (PAGES=file)"
 	@echo "make bench-decode      measure encoding and language detection, compared with chardetng"
 	@echo "make bench-decode-western  count encodings found in Western texts with few bytes above ASCII (WESTERN=tar file of texts)"
@@ -233,6 +234,10 @@ $(TOOLS)/cargo-fuzz:
 bench-read: $(VENV)/ready
 	$(CARGO) build --release --package refrain-bench
 	$(VENV)/bin/python bench/read.py --refrain target/release/refrain-bench
+
+bench-stores: $(VENV)/ready
+	$(CARGO) build --release --package refrain-cli --package refrain-bench
+	$(VENV)/bin/python bench/stores.py
 
 # Pages with main text that people picked: see CONTRIBUTING.md.
 PAGES ?= ../shared/data/web/pages.jsonl.zst

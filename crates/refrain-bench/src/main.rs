@@ -20,6 +20,7 @@ mod paper_editions;
 mod paper_strip;
 mod random;
 mod read;
+mod serve;
 mod stoplists;
 mod strip;
 mod template;
@@ -106,6 +107,11 @@ enum Command {
     StripEvidence(strip::Arguments),
     /// Measure how well content is separated from templates, also with varied parameters
     Template(template::Arguments),
+    /// Serve the folders in a folder as buckets of S3 on loopback, to measure how fast they are read
+    Serve {
+        /// The folder of the buckets
+        folder: PathBuf,
+    },
     /// Read inputs and do nothing else: time and peak memory, as JSON
     Read {
         /// Files or folders
@@ -130,6 +136,7 @@ fn main() -> Result<()> {
         Command::Extract(arguments) => extract::run(&arguments),
         Command::Features(arguments) => features::write(&arguments),
         Command::Grow(arguments) => grow::run(&arguments),
+        Command::Serve { folder } => serve::serve(&folder),
         Command::Stoplists { texts, output } => stoplists::build(&texts, &output),
         Command::Languages { texts, output, keep } => languages::build(&texts, &output, keep),
         Command::Chared { texts, output } => languages::build_published(&texts, &output),

@@ -29,7 +29,7 @@ use crate::progress::Bar;
 #[derive(Args)]
 #[command(next_help_heading = "Input")]
 pub(crate) struct InputArguments {
-    /// Files, folders, glob patterns, @list.txt (one name per line), or - for standard input
+    /// Files, folders, glob patterns, addresses (s3://, gs://, https://), @list.txt (one name per line), or - for standard input
     #[arg(value_name = "INPUT", required = true, help_heading = None)]
     pub(crate) inputs: Vec<String>,
 
@@ -83,7 +83,7 @@ impl InputArguments {
 
     /// What a job reads.
     pub(crate) fn input(&self) -> refrain::Result<refrain::Input> {
-        refrain::Input::paths(&self.inputs)
+        crate::stores::input(&self.inputs)
     }
 }
 
@@ -225,7 +225,7 @@ const JUSTEXT_ONLY: [&str; 8] = [
 /// Where the documents go, for verbs that write them to one place; what failed; how the work is done.
 #[derive(Args)]
 pub(crate) struct OutputArguments {
-    /// File whose extension states format and compression (.gz, .zst), or folder if the name ends with / [default: standard output]
+    /// File whose extension states format and compression (.gz, .zst), or folder if the name ends with /; also in S3 (s3://bucket/name) [default: standard output]
     #[arg(short, long, value_name = "PATH", help_heading = "Output", display_order = 0)]
     output: Option<PathBuf>,
 
@@ -412,6 +412,7 @@ pub(crate) fn run_job<T>(
     let (bar, observer) = Bar::of_run(shows_progress, unit);
     let run = Run { observer, ..run };
     let stop = run.stop.clone();
+    crate::stores::remember(&stop);
     on_interrupt(move || stop.request())?;
     let result = job(&run);
     drop(bar);
@@ -605,7 +606,7 @@ pub(crate) fn on_interrupt(stop: impl Fn() -> bool + Send + 'static) -> Result<(
 /// A line for people, on standard error.
 pub(crate) fn print_message(line: &str) {
     // In one piece, so that other programs on the same terminal cannot write into the line.
-    let _ = std::io::stderr().write_all(format!("{line}\n").as_bytes());
+    let _ = std::io::stderr().write_all(format!("{}\n", crate::stores::shown(line)).as_bytes());
 }
 
 /// How much was removed by group and by rule, if anything was.

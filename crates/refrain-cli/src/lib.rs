@@ -11,6 +11,7 @@ mod messages;
 #[cfg(test)]
 mod options_page;
 mod progress;
+mod stores;
 mod strip_method;
 
 use std::ffi::OsString;
@@ -60,7 +61,7 @@ enum Command {
 pub fn run(line: Vec<OsString>) -> u8 {
     keep_quiet_about_damaged_files();
     let given = line.clone();
-    let line = match config::with_recipe(line.into_iter()) {
+    let (line, outgoing) = match config::with_recipe(line.into_iter()).and_then(stores::Outgoing::of) {
         Ok(line) => line,
         Err(error) => return Exit::of_error(&error, given).code(),
     };
@@ -70,7 +71,16 @@ pub fn run(line: Vec<OsString>) -> u8 {
     });
     match parsed {
         Ok((matches, arguments)) => {
-            run_verb(&matches, &arguments).unwrap_or_else(|error| Exit::of_error(&error, given)).code()
+            let ready = matches.subcommand().map_or(Ok(()), |(verb, given)| stores::refuse_addresses(verb, given));
+            let ready = ready.and_then(|()| outgoing.as_ref().map_or(Ok(()), stores::Outgoing::prepare));
+            let result = ready.and_then(|()| {
+                let result = run_verb(&matches, &arguments);
+                match outgoing {
+                    Some(outgoing) => outgoing.finish(result),
+                    None => result,
+                }
+            });
+            result.unwrap_or_else(|error| Exit::of_error(&error, given)).code()
         }
         Err(error) => {
             // Help, the version, or a mistake.

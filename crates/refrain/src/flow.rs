@@ -72,7 +72,7 @@ pub(crate) fn each_document_of<T: Send>(
             sink(position, done)
         },
     );
-    result.and_then(|()| stop.check())
+    result.and_then(|()| source.check_stores()).and_then(|()| stop.check())
 }
 
 fn read_inputs(

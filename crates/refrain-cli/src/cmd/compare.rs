@@ -9,12 +9,13 @@ use refrain::jobs::{CompareInput, NamedPairs};
 use refrain::text::Offsets;
 use refrain::text::legible;
 use refrain::write::Format;
-use refrain::{Compare, CompareReport, Input, Outputs, Run};
+use refrain::{Compare, CompareReport, Outputs, Run};
 
 use crate::arguments::{
     Given, InputArguments, OutputArguments, is_folder, named, offsets, one_of, print, print_message, share, size,
 };
 use crate::exit::Exit;
+use crate::stores::input;
 
 /// Find passages that documents share, and rank the pairs
 ///
@@ -124,7 +125,7 @@ impl Arguments {
     }
 
     fn input(&self) -> Result<CompareInput> {
-        let paths = |names: &[String]| (!names.is_empty()).then(|| Input::paths(names)).transpose();
+        let paths = |names: &[String]| (!names.is_empty()).then(|| input(names)).transpose();
         Ok(CompareInput {
             documents: self.input.input()?,
             reference: paths(&self.reference)?,

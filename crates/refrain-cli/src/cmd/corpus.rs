@@ -39,7 +39,7 @@ pub(crate) struct Arguments {
     #[command(flatten)]
     input: InputArguments,
 
-    /// The corpus folder
+    /// The corpus folder; also in S3 (s3://bucket/corpus/)
     #[arg(short, long, value_name = "FOLDER", required_unless_present_any = ["verify", "rebuild_evidence", "remove_batch"], help_heading = "Output")]
     output: Option<PathBuf>,
 

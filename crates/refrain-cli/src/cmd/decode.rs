@@ -10,6 +10,7 @@ use refrain::{Decode, DecodeReport, Outputs, Run};
 
 use crate::arguments::{Given, OutputArguments, is_folder, named, one_of, print_message, size};
 use crate::exit::Exit;
+use crate::stores::input;
 
 /// Decode files to UTF-8, or report their encoding and language
 ///
@@ -24,7 +25,7 @@ use crate::exit::Exit;
     ))
 )]
 pub(crate) struct Arguments {
-    /// Files, folders, glob patterns, @list.txt (one name per line), or - for standard input
+    /// Files, folders, glob patterns, addresses (s3://, gs://, https://), @list.txt (one name per line), or - for standard input
     #[arg(value_name = "INPUT", required_unless_present = "train")]
     inputs: Vec<String>,
 
@@ -140,7 +141,7 @@ pub(crate) fn run(arguments: &Arguments, given: &Given) -> Result<Exit> {
         return train(text, &arguments.encoding.encodings, output, &outputs);
     }
     arguments.refuse_idle(given)?;
-    let (job, input) = (arguments.job(), refrain::Input::paths(&arguments.inputs)?);
+    let (job, input) = (arguments.job(), input(&arguments.inputs)?);
     let left = match output.path().filter(|_| arguments.fills_folder()) {
         Some(path) => {
             format!("{} holds some of the texts and no report; run again with --overwrite", path.display())

@@ -8,13 +8,14 @@ use refrain::decontaminate::BenchmarkFields;
 use refrain::jobs::ContaminatedUnit;
 use refrain::text::Offsets;
 use refrain::write::{Compression, Format};
-use refrain::{Decontaminate, Input, Output, Outputs, Run};
+use refrain::{Decontaminate, Output, Outputs, Run};
 
 use crate::arguments::{
     Given, InputArguments, OutputArguments, counted_documents, is_folder, named, offsets, output_format, print,
     print_message,
 };
 use crate::exit::Exit;
+use crate::stores::input;
 
 /// Remove items of benchmarks from documents
 ///
@@ -116,7 +117,7 @@ impl Arguments {
 
 pub(crate) fn run(arguments: &Arguments, given: &Given) -> Result<Exit> {
     let (output, job) = (&arguments.output, arguments.job());
-    let (input, evals) = (arguments.input.input()?, Input::paths(&arguments.evals)?);
+    let (input, evals) = (arguments.input.input()?, input(&arguments.evals)?);
     let outputs = arguments.outputs(given)?;
     let search = |run: &Run| job.run(&input, &evals, outputs, run);
     let report = output.run(Run::default(), "documents", "the output was not finished", search)?;

@@ -7,13 +7,14 @@ use anyhow::{Result, bail};
 use clap::Args;
 use refrain::text::Offsets;
 use refrain::write::{Compression, Format};
-use refrain::{Dedup, Engine, Input, Keep, Measure, Normalise, Output, Outputs, Run, Unit};
+use refrain::{Dedup, Engine, Keep, Measure, Normalise, Output, Outputs, Run, Unit};
 
 use crate::arguments::{
     Given, InputArguments, OutputArguments, alarm, counted_documents, is_folder, named, offsets, output_format, print,
     print_message, share, size,
 };
 use crate::exit::Exit;
+use crate::stores;
 
 /// Remove text that repeats earlier documents
 ///
@@ -286,7 +287,7 @@ pub(crate) fn run(arguments: &Arguments, given: &Given) -> Result<Exit> {
     let (output, job) = (&arguments.output, arguments.job());
     arguments.refuse_idle(given, &job)?;
     let (input, outputs) = (arguments.input.input()?, arguments.outputs()?);
-    let against = (!arguments.against.is_empty()).then(|| Input::paths(&arguments.against)).transpose()?;
+    let against = (!arguments.against.is_empty()).then(|| stores::input(&arguments.against)).transpose()?;
     let began = Instant::now();
     let run = Run { memory: Some(arguments.memory), temporary: arguments.temporary.clone(), ..Run::default() };
     if arguments.plan {

@@ -9,12 +9,13 @@ use refrain::jobs::EditionsInput;
 use refrain::jobs::Threshold;
 use refrain::text::legible;
 use refrain::write::Format;
-use refrain::{Editions, EditionsReport, Input, Outputs, Run};
+use refrain::{Editions, EditionsReport, Outputs, Run};
 
 use crate::arguments::{
     Given, InputArguments, OutputArguments, is_folder, named, one_of, print, print_message, share, size,
 };
 use crate::exit::Exit;
+use crate::stores::input;
 
 /// Find editions of the same work, complete or partial, and show where they overlap
 ///
@@ -97,7 +98,7 @@ impl Arguments {
     }
 
     fn input(&self) -> Result<EditionsInput> {
-        let against = (!self.against.is_empty()).then(|| Input::paths(&self.against)).transpose()?;
+        let against = (!self.against.is_empty()).then(|| input(&self.against)).transpose()?;
         Ok(EditionsInput { books: self.input.input()?, against })
     }
 

@@ -9,11 +9,12 @@ use refrain::compare::WordRule;
 use refrain::jobs::{CheckInput, ListedSource};
 use refrain::text::legible;
 use refrain::write::{Compression, Format};
-use refrain::{Input, Library, LibraryCheck, LibraryOptions, Run};
+use refrain::{Library, LibraryCheck, LibraryOptions, Run};
 use serde_json::json;
 
 use crate::arguments::{InputArguments, OutputArguments, counted_documents, named, print, print_message, share, size};
 use crate::exit::Exit;
+use crate::stores::input;
 
 /// Store sources on disk and check documents against them
 ///
@@ -258,7 +259,7 @@ impl Check {
     fn run(&self) -> Result<Exit> {
         let output = &self.output;
         let library = Library::open(&self.library)?;
-        let exclude = (!self.exclude.is_empty()).then(|| Input::paths(&self.exclude)).transpose()?;
+        let exclude = (!self.exclude.is_empty()).then(|| input(&self.exclude)).transpose()?;
         let input = CheckInput { documents: self.input.input()?, exclude };
         let outputs = output.results(output.json.then_some((Format::Jsonl, Compression::None)))?;
         let (job, left) = (self.job(), "the output was not finished");

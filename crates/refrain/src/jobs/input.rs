@@ -14,7 +14,7 @@ use crate::error::{Error, Failure, Result};
 use crate::flow::each_document;
 use crate::prepare::{Opened, Preparation, Prepared};
 use crate::run::Run;
-use crate::source::{ArrowTable, Collection, InputFiles, Item, ReadOptions, STDIN};
+use crate::source::{ArrowTable, Collection, InputFiles, Item, ReadOptions, STDIN, Store};
 use crate::stats::Account;
 
 /// The input of a job: files by name, standard input, or documents in memory.
@@ -27,7 +27,10 @@ use crate::stats::Account;
 /// # Ok::<(), refrain::Error>(())
 /// ```
 #[derive(Debug, Clone)]
-pub struct Input(Kind);
+pub struct Input {
+    kind: Kind,
+    store: Option<Arc<dyn Store>>,
+}
 
 /// An item of an input, as [`Input::each_item`] lists it.
 #[derive(Debug)]
@@ -166,28 +169,47 @@ impl Input {
         if names.is_empty() {
             return Err(Error::Refused("nothing to read; name at least one file or folder".into()));
         }
-        Ok(Input(Kind::Names(names)))
+        Ok(Input::of(Kind::Names(names)))
+    }
+
+    /// Also resolves the names that a store knows.
+    #[must_use]
+    pub fn with_store(self, store: Arc<dyn Store>) -> Input {
+        Input { store: Some(store), ..self }
+    }
+
+    /// Other names, in the same store.
+    pub(crate) fn with_names<I>(&self, names: I) -> Result<Input>
+    where
+        I: IntoIterator,
+        I::Item: AsRef<str>,
+    {
+        Ok(Input { store: self.store.clone(), ..Input::paths(names)? })
+    }
+
+    fn of(kind: Kind) -> Input {
+        Input { kind, store: None }
     }
 
     /// Standard input.
     pub fn stdin() -> Input {
-        Input(Kind::Names(vec![STDIN.to_owned()]))
+        Input::of(Kind::Names(vec![STDIN.to_owned()]))
     }
 
     /// Documents in memory, in this order.
     pub fn documents(documents: impl IntoIterator<Item = Document>) -> Input {
-        Input(Kind::Documents(documents.into_iter().collect()))
+        Input::of(Kind::Documents(documents.into_iter().collect()))
     }
 
     /// The rows of a table, in this order. [`ReadOptions::text_field`] names the column of their texts. The position of each
     /// document has the number of its row, from 0, which is also the id of a row without one.
     pub fn arrow(table: ArrowTable) -> Input {
-        Input(Kind::Table(table))
+        Input::of(Kind::Table(table))
     }
 
     /// The names, unless the documents are in memory.
     pub fn names(&self) -> &[String] {
-        match &self.0 {
+        match &self.kind {
             Kind::Names(names) => names,
             Kind::Documents(_) | Kind::Table(_) => &[],
         }
@@ -195,7 +217,7 @@ impl Input {
 
     /// The documents, if they are in memory.
     pub(crate) fn in_memory(&self) -> Option<&[Document]> {
-        match &self.0 {
+        match &self.kind {
             Kind::Names(_) | Kind::Table(_) => None,
             Kind::Documents(documents) => Some(documents),
         }
@@ -203,7 +225,7 @@ impl Input {
 
     /// True for the rows of a table.
     pub(crate) fn is_table(&self) -> bool {
-        matches!(self.0, Kind::Table(_))
+        matches!(self.kind, Kind::Table(_))
     }
 
     /// Finds what there is to read. Nothing at all is an error; names that do not exist are failures. Files below the main
@@ -295,7 +317,7 @@ impl Input {
 
     /// The same, but empty input is not an error.
     pub(crate) fn open_any(&self, options: &ReadOptions, outputs: &Outputs) -> Result<(Collection, Vec<Failure>)> {
-        let names = match &self.0 {
+        let names = match &self.kind {
             Kind::Documents(documents) => {
                 return Ok((Collection::of_documents(documents.clone(), options.clone()), Vec::new()));
             }
@@ -303,7 +325,7 @@ impl Input {
             Kind::Names(names) => names,
         };
         let output = outputs.path();
-        let (inputs, failures) = InputFiles::expand_without(names, output);
+        let (inputs, failures) = InputFiles::expand_without(names, output, self.store.as_ref());
         refuse_output_among(names, &inputs, &failures, output)?;
         outputs.refuse_inputs(&inputs)?;
         Ok((Collection::new(inputs, options.clone()), failures))
@@ -326,7 +348,7 @@ fn refuse_output_among(
     }
     // An output of an earlier run is not read again, unless the folder has other files with its extension.
     let looks_alike = inputs.iter().any(|input| input.path.extension() == output.extension());
-    let (all, _) = InputFiles::expand_without(names, None);
+    let (all, _) = InputFiles::expand(names);
     if looks_alike && all.iter().any(|input| input.path.canonicalize().is_ok_and(|path| path == file)) {
         return Err(Error::Refused(format!(
             "{} already exists among the inputs and would be overwritten; name another output, or move the file",

@@ -4,7 +4,6 @@
 use std::borrow::Cow;
 use std::cell::Cell;
 use std::collections::HashMap;
-use std::fs::File;
 use std::io::{BufRead, BufReader, Read, Seek};
 use std::ops::ControlFlow;
 
@@ -14,6 +13,7 @@ use zip::unstable::read::ZipIterable;
 
 use super::compress::{Metered, RAISE_EXPANSION, Whole};
 use super::sample::Part;
+use super::store::Bytewise;
 use super::{At, Emitter, InputFormat, describe, office, sparse};
 use crate::error::Hint;
 
@@ -22,7 +22,7 @@ fn is_hidden(name: &str) -> bool {
     name.split(['/', '\\']).any(|part| part == "__MACOSX" || (part.starts_with('.') && part != "." && part != ".."))
 }
 
-pub(super) fn read_zip(at: &At<'_>, file: File, part: Option<&Part>, out: &mut Emitter<'_>) -> ControlFlow<()> {
+pub(super) fn read_zip(at: &At<'_>, file: Bytewise, part: Option<&Part>, out: &mut Emitter<'_>) -> ControlFlow<()> {
     let mut archive = match zip::ZipArchive::new(BufReader::new(file)) {
         Ok(archive) => archive,
         Err(error) => {

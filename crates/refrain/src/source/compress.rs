@@ -3,12 +3,13 @@
 use std::cell::Cell;
 use std::error::Error;
 use std::fmt;
-use std::fs::File;
 use std::io::{self, BufRead, Read};
 use std::rc::Rc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use flate2::bufread::GzDecoder;
+
+use super::store::Bytewise;
 
 /// Compression formats.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -49,12 +50,12 @@ impl Compression {
 
 /// Counts the bytes read from a file into a shared counter.
 pub(super) struct Counted<'a> {
-    file: File,
+    file: Bytewise,
     count: &'a AtomicU64,
 }
 
 impl<'a> Counted<'a> {
-    pub(super) fn new(file: File, count: &'a AtomicU64) -> Counted<'a> {
+    pub(super) fn new(file: Bytewise, count: &'a AtomicU64) -> Counted<'a> {
         Counted { file, count }
     }
 }

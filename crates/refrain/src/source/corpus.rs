@@ -64,8 +64,13 @@ pub(crate) fn parts_of(folder: &Path) -> Option<Result<Vec<PathBuf>, String>> {
         }
         Err(_) => return None,
     };
+    parts_of_manifest(folder, &content)
+}
+
+/// The same of the content of a manifest.
+pub(crate) fn parts_of_manifest(folder: &Path, content: &[u8]) -> Option<Result<Vec<PathBuf>, String>> {
     // A manifest.json of another program is an ordinary file.
-    let known: Known = serde_json::from_slice(&content).ok()?;
+    let known: Known = serde_json::from_slice(content).ok()?;
     if known.refrain.layout > LAYOUT {
         return Some(Err(format!("a corpus of the newer refrain {}", known.refrain.version)));
     }

@@ -3,7 +3,7 @@
 use std::ops::ControlFlow;
 
 use super::compress::{BOMB, RAISE_EXPANSION};
-use super::{InputFormat, Item, RawDocument};
+use super::{InputFormat, Item, Outage, RawDocument};
 use crate::document::{Origin, Position};
 use crate::error::{Failure, Hint};
 
@@ -13,17 +13,20 @@ pub(crate) struct Emitter<'a> {
     first_wanted: u64,
     /// The types of documents to pass on; empty for all.
     types: &'a [InputFormat],
+    outage: &'a Outage,
     sink: &'a mut dyn FnMut(Position, Item) -> ControlFlow<()>,
 }
 
 impl<'a> Emitter<'a> {
-    /// Passes on the items of `from.input` from record `from.record` on. Documents of other types are skipped.
+    /// Passes on the items of `from.input` from record `from.record` on. Documents of other types are skipped. Nothing is passed on
+    /// after an outage.
     pub(crate) fn new(
         from: Position,
         types: &'a [InputFormat],
+        outage: &'a Outage,
         sink: &'a mut dyn FnMut(Position, Item) -> ControlFlow<()>,
     ) -> Emitter<'a> {
-        Emitter { next: Position { record: 0, ..from }, first_wanted: from.record, types, sink }
+        Emitter { next: Position { record: 0, ..from }, first_wanted: from.record, types, outage, sink }
     }
 
     /// False if the next item comes before the wanted position: it can be skipped without reading it.
@@ -63,6 +66,9 @@ impl<'a> Emitter<'a> {
     }
 
     fn emit(&mut self, item: impl FnOnce() -> Item) -> ControlFlow<()> {
+        if self.outage.get().is_some() {
+            return ControlFlow::Break(());
+        }
         let wanted = self.wants_next();
         let position = self.next;
         self.next.record += 1;

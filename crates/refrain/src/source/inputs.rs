@@ -1,14 +1,17 @@
 //! Resolves the names given by the user to a list of files.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::ffi::OsStr;
 use std::fs::{self, File};
-use std::io;
+use std::io::{self, Read};
 use std::path::{Component, Path, PathBuf};
+use std::sync::Arc;
 
 use tempfile::TempDir;
 use walkdir::WalkDir;
 
+use super::corpus::{EVIDENCE, MANIFEST, REMOVED_LIST, RUN_REPORT};
+use super::store::{Object, Outage, Store, Stored};
 use crate::error::{Failure, IoContext, Result};
 
 /// The name of standard input.
@@ -27,12 +30,27 @@ pub struct InputFile {
     pub named: bool,
     /// True for a part of a corpus that refrain wrote.
     pub in_corpus: bool,
+    /// The object, if it is in a store.
+    pub(crate) stored: Option<Stored>,
 }
 
 impl InputFile {
     /// True for standard input.
     pub fn is_stdin(&self) -> bool {
         self.path == Path::new(STDIN)
+    }
+
+    /// What changes with the content of an object in a store.
+    pub(crate) fn version(&self) -> Option<&str> {
+        self.stored.as_ref().and_then(|stored| stored.object.version.as_deref())
+    }
+
+    /// Opens the file, or the object of a store.
+    pub(crate) fn open(&self) -> io::Result<Box<dyn Read>> {
+        match &self.stored {
+            Some(stored) => Ok(Box::new(stored.open(&Outage::default())?)),
+            None => Ok(Box::new(File::open(&self.path)?)),
+        }
     }
 }
 
@@ -73,17 +91,21 @@ impl InputFiles {
         I: IntoIterator,
         I::Item: AsRef<str>,
     {
-        InputFiles::expand_without(names, None)
+        InputFiles::expand_without(names, None, None)
     }
 
-    /// The same, without the output of the run, which must not become its input.
-    pub fn expand_without<I>(names: I, output: Option<&Path>) -> (InputFiles, Vec<Failure>)
+    /// The same, without the output of the run, which must not become its input. Names that the store knows are its objects.
+    pub fn expand_without<I>(
+        names: I,
+        output: Option<&Path>,
+        store: Option<&Arc<dyn Store>>,
+    ) -> (InputFiles, Vec<Failure>)
     where
         I: IntoIterator,
         I::Item: AsRef<str>,
     {
         let output = output.and_then(|path| fs::canonicalize(path).ok());
-        let mut expansion = Expansion { output, ..Expansion::default() };
+        let mut expansion = Expansion { output, store, ..Expansion::default() };
         for name in names {
             expansion.add(name.as_ref(), true);
         }
@@ -99,7 +121,14 @@ impl InputFiles {
     pub(super) fn memory(bytes: u64) -> InputFiles {
         let name = "memory".to_owned();
         InputFiles {
-            list: vec![InputFile { path: name.clone().into(), name, size: Some(bytes), named: true, in_corpus: false }],
+            list: vec![InputFile {
+                path: name.clone().into(),
+                name,
+                size: Some(bytes),
+                named: true,
+                in_corpus: false,
+                stored: None,
+            }],
         }
     }
 
@@ -138,14 +167,15 @@ impl InputFiles {
 }
 
 #[derive(Default)]
-struct Expansion {
+struct Expansion<'s> {
     list: Vec<InputFile>,
     failures: Vec<Failure>,
     /// Where the run writes.
     output: Option<PathBuf>,
+    store: Option<&'s Arc<dyn Store>>,
 }
 
-impl Expansion {
+impl Expansion<'_> {
     fn add(&mut self, name: &str, lists_allowed: bool) {
         if name == STDIN {
             // It can be read only once.
@@ -158,7 +188,15 @@ impl Expansion {
                 size: None,
                 named: true,
                 in_corpus: false,
+                stored: None,
             });
+            return;
+        }
+        if let Some(store) = self.store.filter(|store| store.knows(name)) {
+            match store.find(name) {
+                Ok(objects) => self.add_objects(store, &objects),
+                Err(failure) => self.failures.push(failure),
+            }
             return;
         }
         let path = Path::new(name);
@@ -182,7 +220,59 @@ impl Expansion {
     }
 
     fn push_file(&mut self, path: &Path, size: Option<u64>, named: bool) {
-        self.list.push(InputFile { name: plain_name(path), path: path.to_owned(), size, named, in_corpus: false });
+        let name = plain_name(path);
+        self.list.push(InputFile { name, path: path.to_owned(), size, named, in_corpus: false, stored: None });
+    }
+
+    /// Adds the objects that were found under a name. Of a corpus, only the parts are added.
+    fn add_objects(&mut self, store: &Arc<dyn Store>, objects: &[Object]) {
+        let found = |object: &Object| Stored { store: store.clone(), object: object.clone() };
+        let mut corpora: HashMap<&str, HashSet<PathBuf>> = HashMap::new();
+        for manifest in objects {
+            let Some(folder) = manifest.name.strip_suffix(MANIFEST).filter(|name| name.ends_with('/')) else {
+                continue;
+            };
+            let read = found(manifest).open(&Outage::default()).and_then(|mut file| {
+                let mut content = Vec::new();
+                file.read_to_end(&mut content).map(|_| content)
+            });
+            let parts = match read {
+                Ok(content) => super::corpus::parts_of_manifest(Path::new(folder), &content),
+                Err(error) => Some(Err(super::describe(&error))),
+            };
+            match parts {
+                Some(Ok(parts)) => _ = corpora.insert(folder, parts.into_iter().collect()),
+                Some(Err(error)) => {
+                    corpora.insert(folder, HashSet::new());
+                    self.failures.push(Failure::new(folder, error));
+                }
+                None => {}
+            }
+        }
+        let is_evidence = |name: &str| {
+            let (folder, file) = name.rsplit_once('/').unwrap_or_default();
+            folder.ends_with(&format!("/{EVIDENCE}")) && [REMOVED_LIST, RUN_REPORT].contains(&file)
+        };
+        let corpus_of = |name: &str| corpora.iter().find(|(folder, _)| name.starts_with(**folder));
+        let before = self.list.len();
+        for object in objects {
+            let path = PathBuf::from(&object.name);
+            let in_corpus = match corpus_of(&object.name) {
+                Some((_, parts)) if parts.contains(&path) => true,
+                Some(_) => continue,
+                None if !object.named && is_evidence(&object.name) => continue,
+                None => false,
+            };
+            let (name, size, stored) = (object.name.clone(), object.size, Some(found(object)));
+            self.list.push(InputFile { name, path, size, named: object.named || in_corpus, in_corpus, stored });
+        }
+        // A part that is missing is found when the others are counted.
+        let parts: usize = corpora.values().map(HashSet::len).sum();
+        let listed = self.list[before..].iter().filter(|input| input.in_corpus).count();
+        if listed < parts {
+            let name = corpora.keys().min().copied().unwrap_or_default();
+            self.failures.push(Failure::new(name, format!("{} parts of this corpus are missing", parts - listed)));
+        }
     }
 
     fn add_list(&mut self, list: &str) {
@@ -285,7 +375,7 @@ impl Expansion {
                 for path in parts {
                     let size = fs::metadata(&path).ok().map(|meta| meta.len());
                     let name = path.to_string_lossy().into_owned();
-                    self.list.push(InputFile { name, path, size, named: true, in_corpus: true });
+                    self.list.push(InputFile { name, path, size, named: true, in_corpus: true, stored: None });
                 }
             }
             Some(Err(error)) => self.failures.push(Failure::new(folder.to_string_lossy(), error)),

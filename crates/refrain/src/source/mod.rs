@@ -28,6 +28,7 @@ mod parquet;
 mod sample;
 mod sniff;
 mod sparse;
+mod store;
 mod tei;
 mod vertical;
 mod warc;
@@ -42,6 +43,8 @@ pub(crate) use jsonl::is_record;
 pub(crate) use sample::Sample;
 pub use sniff::{InputFormat, Markup, OfficeFormat};
 pub(crate) use sniff::{is_html, names_page};
+pub(crate) use store::Outage;
+pub use store::{Content, Object, Store};
 
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read};
@@ -55,8 +58,9 @@ use serde_json::{Map, Value};
 use tempfile::TempDir;
 
 use crate::document::{Annotation, Document, Origin, Position};
-use crate::error::{Failure, Hint, Result};
+use crate::error::{Error, Failure, Hint, Result};
 use sniff::Kind;
+use store::{BytesOf, Bytewise};
 
 /// How inputs are read.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -334,6 +338,8 @@ pub struct Collection {
     memory: Option<InMemory>,
     /// Of a sample: the parts of inputs that are read instead of all of them.
     parts: Vec<Option<sample::Part>>,
+    /// Set when a store fails.
+    outage: Outage,
 }
 
 /// Documents that are not in files.
@@ -346,13 +352,23 @@ enum InMemory {
 /// The buffer on a file.
 const BUFFER: usize = 256 << 10;
 
+/// Inputs that a store can request before they are read.
+const EXPECTED: u32 = 8;
+
 /// Archives nested deeper than this are probably malicious.
 const MAX_DEPTH: u8 = 4;
 
 impl Collection {
     /// A source of all the inputs.
     pub fn new(inputs: InputFiles, options: ReadOptions) -> Collection {
-        Collection { inputs, options, bytes_read: AtomicU64::new(0), memory: None, parts: Vec::new() }
+        Collection {
+            inputs,
+            options,
+            bytes_read: AtomicU64::new(0),
+            memory: None,
+            parts: Vec::new(),
+            outage: Outage::default(),
+        }
     }
 
     /// A source of documents in memory.
@@ -373,7 +389,7 @@ impl Collection {
     /// The same inputs, to be read again.
     pub(crate) fn again(&self) -> Collection {
         let (inputs, options, memory) = (self.inputs.clone(), self.options.clone(), self.memory.clone());
-        Collection { inputs, options, bytes_read: AtomicU64::new(0), memory, parts: self.parts.clone() }
+        Collection { memory, parts: self.parts.clone(), ..Collection::new(inputs, options) }
     }
 
     /// Names documents in memory by their content, so that a later run can recognise them.
@@ -473,7 +489,12 @@ impl Collection {
     /// Reads one input from a position on; earlier items are not passed on. Breaks when the sink does.
     pub fn read(&self, from: Position, sink: &mut dyn FnMut(Position, Item) -> ControlFlow<()>) -> ControlFlow<()> {
         let Some(input) = self.inputs.get(from.input) else { return ControlFlow::Continue(()) };
-        let mut out = Emitter::new(from, &self.options.types, sink);
+        let mut out = Emitter::new(from, &self.options.types, &self.outage, sink);
+        if let Some(stored) = &input.stored {
+            let next =
+                (from.input + 1..=from.input + EXPECTED).map_while(|next| self.inputs.get(next)?.stored.as_ref());
+            stored.store.expect(&next.map(|stored| &stored.object).collect::<Vec<_>>());
+        }
         let at = self.at(input);
         match &self.memory {
             Some(InMemory::Documents(documents)) => return self.read_documents(documents, &mut out),
@@ -483,10 +504,27 @@ impl Collection {
         if input.is_stdin() {
             return at.read_stream(Box::new(io::stdin().lock()), &mut out);
         }
-        match (File::open(&input.path), self.parts.get(from.input as usize)) {
+        match (self.open(input), self.parts.get(from.input as usize)) {
             (Ok(file), Some(Some(part))) => at.read_part(file, part, &mut out),
-            (Ok(file), _) => at.read_file(file, &input.path, &mut out),
+            (Ok(file), _) => at.read_file(file, &mut out),
             (Err(error), _) => out.failed(at.failure(describe(&error))),
+        }
+    }
+
+    /// Opens a file, or an object of a store.
+    fn open(&self, input: &InputFile) -> io::Result<Bytewise> {
+        let Some(stored) = &input.stored else { return File::open(&input.path).map(Bytewise::File) };
+        let opened = stored.open(&self.outage);
+        opened.inspect_err(|error| {
+            let _ = self.outage.set(format!("{}: {error}", input.name));
+        })
+    }
+
+    /// An error if a store failed: what was read until then is not the collection.
+    pub(crate) fn check_stores(&self) -> Result<()> {
+        match self.outage.get() {
+            Some(outage) => Err(Error::Refused(outage.clone())),
+            None => Ok(()),
         }
     }
 
@@ -565,13 +603,13 @@ impl<'s> At<'s> {
         }
     }
 
-    fn read_file(&self, file: File, path: &Path, out: &mut Emitter<'_>) -> ControlFlow<()> {
+    fn read_file(&self, mut file: Bytewise, out: &mut Emitter<'_>) -> ControlFlow<()> {
         let mut head = [0; sniff::HEAD];
-        let filled = match file.metadata() {
+        let filled = match file.kind() {
             // Only a regular file can be inspected and read again from the start.
-            Ok(meta) if meta.is_file() => read_up_to(&mut &file, &mut head),
-            Ok(meta) if meta.is_dir() => return out.failed(self.failure("is a folder")),
-            Ok(_) => (0, None),
+            Ok(BytesOf::Seekable) => read_up_to(&mut file, &mut head),
+            Ok(BytesOf::Folder) => return out.failed(self.failure("is a folder")),
+            Ok(BytesOf::Stream) => (0, None),
             Err(error) => (0, Some(error)),
         };
         let head = match filled {
@@ -582,19 +620,19 @@ impl<'s> At<'s> {
             Kind::Format(format) if format.is_seekable() => Some(format),
             _ => None,
         };
+        let size = file.size();
         if let Some(format) = seekable {
             let result = self.read_seekable(format, file, None, out);
-            self.source.add_read(std::fs::metadata(path).map_or(0, |m| m.len()));
+            self.source.add_read(size);
             return result;
         }
-        if let Err(error) = io::Seek::rewind(&mut &file) {
-            // A pipe cannot be rewound, and nothing was read from it.
-            if !head.is_empty() {
-                return out.failed(self.failure(describe(&error)));
-            }
+        // A pipe cannot be rewound, and nothing was read from it.
+        if !head.is_empty()
+            && let Err(error) = io::Seek::rewind(&mut file)
+        {
+            return out.failed(self.failure(describe(&error)));
         }
         // The buffer is no larger than the file: with many small files, clearing it would dominate.
-        let size = std::fs::metadata(path).map_or(0, |meta| meta.len());
         let buffer = if size == 0 { BUFFER } else { (size as usize + 1).min(BUFFER) };
         let counted = compress::Counted::new(file, &self.source.bytes_read);
         self.read_stream(Box::new(BufReader::with_capacity(buffer, counted)), out)
@@ -604,7 +642,7 @@ impl<'s> At<'s> {
     fn read_seekable(
         &self,
         format: InputFormat,
-        file: File,
+        file: Bytewise,
         part: Option<&sample::Part>,
         out: &mut Emitter<'_>,
     ) -> ControlFlow<()> {
@@ -683,7 +721,7 @@ impl<'s> At<'s> {
             Kind::Format(InputFormat::Mediawiki) => mediawiki::read(self, reader, out),
             Kind::Format(InputFormat::Tar) => archive::read_tar(self, reader, out),
             Kind::Format(format @ (InputFormat::Zip | InputFormat::Parquet)) => match spool(reader) {
-                Ok(file) => self.read_seekable(format, file, None, out),
+                Ok(file) => self.read_seekable(format, Bytewise::File(file), None, out),
                 Err(error) => out.failed(self.failure(describe(&error))),
             },
             Kind::Format(InputFormat::Html) => self.read_document(reader, Some(Markup::Html), out),

@@ -1,7 +1,6 @@
 //! Parquet tables: one row, one document.
 
 use std::fmt::Display;
-use std::fs::File;
 use std::ops::ControlFlow;
 
 use parquet::arrow::arrow_reader::{ArrowReaderOptions, ParquetRecordBatchReaderBuilder};
@@ -9,13 +8,14 @@ use parquet::arrow::arrow_reader::{ArrowReaderOptions, ParquetRecordBatchReaderB
 use super::arrow::Rows;
 use super::guard::guarded;
 use super::sample::Part;
+use super::store::Bytewise;
 use super::{At, Emitter};
 use crate::error::Place;
 
 /// Rows at a time: few, because a row may hold a whole book.
 const BATCH_ROWS: usize = 16;
 
-pub(super) fn read(at: &At<'_>, file: File, part: Option<&Part>, out: &mut Emitter<'_>) -> ControlFlow<()> {
+pub(super) fn read(at: &At<'_>, file: Bytewise, part: Option<&Part>, out: &mut Emitter<'_>) -> ControlFlow<()> {
     // The Arrow schema that some writers embed is not needed, and must not be believed.
     let reading = ArrowReaderOptions::new().with_skip_arrow_metadata(true);
     let builder = match attempt(|| ParquetRecordBatchReaderBuilder::try_new_with_options(file, reading)) {

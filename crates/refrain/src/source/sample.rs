@@ -1,13 +1,12 @@
 //! A sample of a collection: parts spread over all of its bytes, which are read as the whole collection would be.
 
-use std::fs::File;
 use std::io::{self, BufReader, Read, Seek, SeekFrom};
 use std::ops::{ControlFlow, Range};
 
 use super::compress::{Compression, Counted};
 use super::sniff::{HEAD, Kind};
+use super::store::Bytewise;
 use super::{At, BUFFER, Collection, Emitter, InMemory, InputFile, InputFiles, InputFormat, describe, read_up_to};
-use crate::disk::platform::FileExt;
 
 /// A part of an input.
 #[derive(Debug, Clone)]
@@ -129,7 +128,7 @@ impl Collection {
                     add(0..inside.iter().map(|it| it.end - it.start).sum(), None);
                 }
                 Records::Numbered => inside.into_iter().for_each(|bytes| add(bytes, None)),
-                _ => match boundaries(input, records, &inside) {
+                _ => match self.open(input).and_then(|file| boundaries(file, size, records, &inside)) {
                     Ok(found) => found.into_iter().for_each(|bytes| add(bytes, format)),
                     Err(_) => {
                         sample.beginnings += 1;
@@ -148,7 +147,7 @@ impl Collection {
     /// Where the records of an input begin, and what they are.
     fn records(&self, input: &InputFile) -> (Records, Option<InputFormat>) {
         let mut head = [0; HEAD];
-        let Ok(mut file) = File::open(&input.path) else { return (Records::Closed, None) };
+        let Ok(mut file) = self.open(input) else { return (Records::Closed, None) };
         let (filled, _) = read_up_to(&mut file, &mut head);
         let at = self.at(input);
         match at.kind(&head[..filled]) {
@@ -181,7 +180,7 @@ impl Collection {
 }
 
 /// The first bytes of what is compressed in a file.
-fn inner_head(file: &mut File, compression: Compression, head: &mut [u8]) -> io::Result<usize> {
+fn inner_head(file: &mut Bytewise, compression: Compression, head: &mut [u8]) -> io::Result<usize> {
     file.rewind()?;
     let mut decoder = compression.decoder(Box::new(BufReader::new(file)))?;
     Ok(read_up_to(&mut decoder, head).0)
@@ -189,10 +188,8 @@ fn inner_head(file: &mut File, compression: Compression, head: &mut [u8]) -> io:
 
 /// The same ranges from the beginning of a record to that of another one. An error if no record begins near one of them, or
 /// only the first one is found.
-fn boundaries(input: &InputFile, records: Records, ranges: &[Range<u64>]) -> io::Result<Vec<Range<u64>>> {
-    let file = File::open(&input.path)?;
-    let size = input.size.unwrap_or_default();
-    let next = |at: u64| if at == 0 || at >= size { Ok(at) } else { next_record(&file, records, at) };
+fn boundaries(mut file: Bytewise, size: u64, records: Records, ranges: &[Range<u64>]) -> io::Result<Vec<Range<u64>>> {
+    let mut next = |at: u64| if at == 0 || at >= size { Ok(at) } else { next_record(&mut file, records, at) };
     let found = ranges.iter().map(|range| Ok(next(range.start)?..next(range.end)?)).collect::<io::Result<Vec<_>>>()?;
     let is_inside = |at: &u64| (1..size).contains(at);
     match found.iter().any(|range| is_inside(&range.start) || is_inside(&range.end)) {
@@ -202,7 +199,7 @@ fn boundaries(input: &InputFile, records: Records, ranges: &[Range<u64>]) -> io:
 }
 
 /// The first byte from `from` on with which a record begins; the end of the file if there is none.
-fn next_record(file: &File, records: Records, from: u64) -> io::Result<u64> {
+fn next_record(file: &mut Bytewise, records: Records, from: u64) -> io::Result<u64> {
     let (sign, own) = match records {
         Records::After(sign, own) => (sign, own),
         Records::Members(Compression::Gzip) => (&b"\x1f\x8b\x08"[..], 3),
@@ -212,7 +209,7 @@ fn next_record(file: &File, records: Records, from: u64) -> io::Result<u64> {
     let mut chunk = vec![0; CHUNK];
     let mut at = from - (sign.len() - own).min(from as usize) as u64;
     while at < from + SEARCH {
-        let filled = read_at(file, &mut chunk, at)?;
+        let filled = file.fill_at(&mut chunk, at)?;
         for found in memchr::memmem::find_iter(&chunk[..filled], sign) {
             let begin = at + (found + sign.len() - own) as u64;
             let is_record = match records {
@@ -232,21 +229,10 @@ fn next_record(file: &File, records: Records, from: u64) -> io::Result<u64> {
     Err(io::ErrorKind::NotFound.into())
 }
 
-fn read_at(file: &File, bytes: &mut [u8], from: u64) -> io::Result<usize> {
-    let mut filled = 0;
-    while filled < bytes.len() {
-        match file.read_at(&mut bytes[filled..], from + filled as u64)? {
-            0 => break,
-            read => filled += read,
-        }
-    }
-    Ok(filled)
-}
-
 /// True if a member or frame begins at a byte.
-fn decompresses(file: &File, compression: Compression, from: u64) -> bool {
+fn decompresses(file: &mut Bytewise, compression: Compression, from: u64) -> bool {
     let mut bytes = vec![0; 2 * CHUNK];
-    let Ok(filled) = read_at(file, &mut bytes, from) else { return false };
+    let Ok(filled) = file.fill_at(&mut bytes, from) else { return false };
     let mut head = [0; 256];
     let decoder = compression.decoder(Box::new(&bytes[..filled]));
     decoder.is_ok_and(|mut decoder| decoder.read(&mut head).is_ok_and(|read| read > 0))
@@ -254,7 +240,7 @@ fn decompresses(file: &File, compression: Compression, from: u64) -> bool {
 
 impl At<'_> {
     /// Reads a part of a file.
-    pub(super) fn read_part(&self, mut file: File, part: &Part, out: &mut Emitter<'_>) -> ControlFlow<()> {
+    pub(super) fn read_part(&self, mut file: Bytewise, part: &Part, out: &mut Emitter<'_>) -> ControlFlow<()> {
         let mut head = [0; HEAD];
         let (filled, _) = read_up_to(&mut file, &mut head);
         if let Kind::Format(format) = self.kind(&head[..filled])

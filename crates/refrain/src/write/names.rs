@@ -137,7 +137,7 @@ mod tests {
     use super::*;
 
     fn input(path: &str) -> InputFile {
-        InputFile { name: path.into(), path: path.into(), size: None, named: false, in_corpus: false }
+        InputFile { name: path.into(), path: path.into(), size: None, named: false, in_corpus: false, stored: None }
     }
 
     #[test]

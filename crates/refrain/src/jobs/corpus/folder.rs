@@ -190,7 +190,9 @@ pub(super) fn list_inputs(inputs: &InputFiles) -> String {
     let mut list = String::new();
     for input in inputs.iter() {
         let size = input.size.map_or("-".to_owned(), |size| size.to_string());
-        let _ = writeln!(list, "{size}\t{}", input.name.replace(['\t', '\n'], " "));
+        let _ = write!(list, "{size}\t{}", input.name.replace(['\t', '\n'], " "));
+        list.extend(input.version().map(|version| format!("\t{version}")));
+        list.push('\n');
     }
     list
 }
@@ -722,9 +724,20 @@ impl Manifest {
 
     /// Reads the manifest of a corpus folder.
     pub fn read(folder: &Path) -> Result<Manifest> {
-        let manifest: Manifest = read_json(&folder.join(MANIFEST))?.ok_or_else(|| {
-            Error::Refused(format!("{} holds no complete corpus: there is no {MANIFEST}", folder.display()))
-        })?;
+        let path = folder.join(MANIFEST);
+        match fs::read(&path) {
+            Ok(content) => Manifest::of_bytes(folder, &content),
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
+                Err(Error::Refused(format!("{} holds no complete corpus: there is no {MANIFEST}", folder.display())))
+            }
+            Err(error) => Err(Error::io(path, error)),
+        }
+    }
+
+    /// The manifest of a corpus that is not in a folder, from its content.
+    pub fn of_bytes(folder: &Path, content: &[u8]) -> Result<Manifest> {
+        let manifest: Manifest = serde_json::from_slice(content)
+            .map_err(|error| Error::Damaged { path: folder.join(MANIFEST), message: format!("damaged: {error}") })?;
         if manifest.refrain.layout > LAYOUT {
             let version = &manifest.refrain.version;
             return Err(Error::Refused(format!(

@@ -1,7 +1,6 @@
 //! The result for one file.
 
 use std::borrow::Cow;
-use std::fs::File;
 use std::io::{self, Read};
 
 use super::Uncertain;
@@ -51,7 +50,7 @@ impl Raw<'_> {
         let read = match self {
             Raw::Document(document) => document.text().as_bytes().take(limit).read_to_end(&mut bytes),
             Raw::File(input) if input.is_stdin() => io::stdin().lock().take(limit).read_to_end(&mut bytes),
-            Raw::File(input) => File::open(&input.path).and_then(|file| {
+            Raw::File(input) => input.open().and_then(|file| {
                 bytes.reserve_exact(self.size().min(max_document) as usize);
                 file.take(limit).read_to_end(&mut bytes)
             }),

@@ -267,7 +267,7 @@ impl Dedup {
         if !evidence.is_empty() && others.is_empty() {
             return Ok(Known { evidence, ..Known::default() });
         }
-        let others = if evidence.is_empty() { against.clone() } else { Input::paths(others)? };
+        let others = if evidence.is_empty() { against.clone() } else { against.with_names(others)? };
         let (source, failures) = others.open(&self.read, outputs)?;
         if source.inputs().iter().any(source::InputFile::is_stdin) {
             let error = Error::Refused("documents to compare with cannot come from standard input".into());

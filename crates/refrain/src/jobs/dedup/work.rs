@@ -156,7 +156,7 @@ pub(super) fn identity(
     outputs: &Outputs,
 ) -> Result<Option<Value>> {
     let Some(outputs) = outputs.identity() else { return Ok(None) };
-    let inputs: Vec<Value> = inputs.iter().map(|input| json!([input.path, last_change(&input.path)])).collect();
+    let inputs: Vec<Value> = inputs.iter().map(|input| json!([input.path, change_of(input)])).collect();
     let changed = |folder: &PathBuf| json!([folder, last_change(&folder.join("evidence.json"))]);
     let evidence: Vec<Value> = evidence.iter().map(changed).collect();
     // Checkpoints are not synced to disk: after a restart of the machine, files may have holes.
@@ -168,6 +168,14 @@ pub(super) fn identity(
         "version": env!("CARGO_PKG_VERSION"), "job": job, "inputs": inputs, "evidence": evidence, "outputs": outputs,
         "boot": boot,
     })))
+}
+
+/// What tells whether an input changed.
+fn change_of(input: &InputFile) -> Value {
+    match &input.stored {
+        Some(_) => json!([input.version(), input.size]),
+        None => last_change(&input.path),
+    }
 }
 
 /// When a file was changed, and its size.

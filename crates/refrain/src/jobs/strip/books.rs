@@ -182,7 +182,7 @@ impl Books<'_> {
         let options = self.source.options();
         let readable = input.size.is_some_and(|size| size <= options.max_document);
         let as_text = options.format.is_none_or(|format| format == InputFormat::Text);
-        readable && as_text && !input.in_corpus && !self.source.is_in_memory()
+        readable && as_text && !input.in_corpus && input.stored.is_none() && !self.source.is_in_memory()
     }
 
     /// The book in a plain file. `None` if the file is something else, or cannot be read.

@@ -258,7 +258,9 @@ impl Folder {
         let created = CreatedFolders(missing.map(Path::to_owned).collect());
         fs::create_dir_all(&path).at(&path)?;
         let report = Compression::None.compress(write::Sink::below(&path, REPORT, None)?)?;
-        let names = books.source.inputs().iter().map(|input| books.names.of(input));
+        // Objects of a store are no plain files.
+        let files = books.source.inputs().iter().filter(|input| input.stored.is_none());
+        let names = files.map(|input| books.names.of(input));
         let taken = names.chain([REPORT.into()]).collect();
         let overwrite = outputs.may_overwrite();
         Ok(Folder { path, report, documents: None, taken, overwrite, used: false, created })
