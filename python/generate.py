@@ -10,8 +10,8 @@ from pathlib import Path
 
 from refrain import _build
 
-SOURCE = Path(__file__).parent.parent / "crates/refrain/src"
-TARGET = Path(__file__).parent / "refrain/_options.py"
+SOURCE = Path(__file__).resolve().parent.parent / "crates/refrain/src"
+TARGET = Path(__file__).resolve().parent / "refrain/_options.py"
 
 JOBS = {
     "compare": "Compare", "convert": "Convert", "corpus": "Corpus", "decode": "Decode", "decontaminate": "Decontaminate",

@@ -144,9 +144,11 @@ def test_no_memory_is_left_behind() -> None:
                 refrain.dedup(table, threads=1)
                 refrain.dedup(["a", "b"], keep_marked=True, threads=1)
 
-    calls(800)
-    gc.collect()
-    before = resident()
-    calls(3000)
-    gc.collect()
-    assert resident() - before < 8 << 20
+    # Each run has a thread, and the allocator keeps what threads used: single figures go up and down, the lowest ones do not.
+    calls(400)
+    figures = []
+    for _ in range(12):
+        calls(250)
+        gc.collect()
+        figures.append(resident())
+    assert min(figures[6:]) - min(figures[:6]) < 4 << 20, figures
