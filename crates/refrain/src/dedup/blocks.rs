@@ -11,7 +11,7 @@ use super::evidence::Task;
 use super::learned::{CELL, Learned};
 use super::lookup::{Aligned, DocumentEvidence};
 use super::matching::{Side, compare};
-use super::neighbours::EDGE;
+use super::neighbours::{EDGE, smooth};
 use super::signature::Signature;
 use crate::document::{Document, Label, Mark, Reason, Span};
 use crate::error::Result;
@@ -276,7 +276,11 @@ impl Learned {
             }
             self.extend_copies(signature, evidence, edited, &mut verdicts)?;
         }
-        self.mark_short_blocks(signature, evidence, edited, &mut verdicts)?;
+        if self.options.edited {
+            self.mark_short_blocks(signature, evidence, edited, &mut verdicts)?;
+        } else {
+            smooth(signature, self.options.stub, &mut verdicts);
+        }
         release(&of_template, &mut verdicts);
         Ok((verdicts, of_template.iter().filter(|of_template| **of_template).count()))
     }
@@ -315,9 +319,12 @@ impl Learned {
             let own = Side { words: &signature.words[words.clone()], widespread };
             let other = Side { words: part, widespread: &other };
             let (found, _) = compare(own, other, false, |_| false);
-            // A quotation has other text around it; other names and numbers are in many places.
-            let quotes =
-                difference.quotes && found.longest > SCATTERED && 2 * found.longest > found.own - found.own_found;
+            // A quotation has other text around it; other names and numbers are in many places. Text that many documents share is
+            // no quotation, but a form in which the own words are before or after the others.
+            let quotes = difference.quotes
+                && found.longest > SCATTERED
+                && 2 * found.longest > found.own - found.own_found
+                && 2 * found.own_found > found.found;
             if found.own > 0 && (found.own_found as f64) < OWN_COPIED * found.own as f64 && !quotes {
                 of_template[block] = true;
                 differ += words.len();

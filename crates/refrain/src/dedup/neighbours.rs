@@ -1,4 +1,5 @@
-//! Short blocks: they follow the copies next to them if they are also next to them in the source text.
+//! Short blocks: they follow the copies next to them if they are also next to them in the source text. By the published rule, they
+//! always do.
 
 use super::alignment::common;
 use super::blocks::{By, Copied, only_source};
@@ -166,6 +167,23 @@ impl Learned {
         let length = words.len() as u64;
         let is_there = |(at, window): (u64, &[u64])| window == words && !self.is_removed(at, at + length);
         Ok((from..).zip(there.windows(words.len().max(1))).any(is_there))
+    }
+}
+
+/// The published rule for short blocks: in a document with a duplicate, blocks that have at most `stub` words together
+/// are duplicates, too, if they are between duplicates, or between a duplicate and the start or end of the document.
+pub(super) fn smooth(signature: &Signature, stub: usize, verdicts: &mut [Option<Copied>]) {
+    if stub == 0 || verdicts.iter().all(Option::is_none) {
+        return;
+    }
+    let mut start = 0;
+    for run in verdicts.chunk_by_mut(|one, next| one.is_some() == next.is_some()) {
+        let blocks = start..start + run.len();
+        start = blocks.end;
+        let words: usize = blocks.map(|block| signature.words_of(block).len()).sum();
+        if run[0].is_none() && words <= stub {
+            run.fill(Some(Copied::new(By::Neighbours, 0.0, None)));
+        }
     }
 }
 
