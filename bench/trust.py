@@ -16,7 +16,9 @@ peers      rensa, datasketch and text-dedup at the settings that they ship or do
            the rule of onion (`refrain dedup --intact`), by block
 quality    the figures of bench/dedup.py --only quality: recall of copies planted in ordinary texts
 audit      the verdicts of readers in bench/record/audit-*.jsonl, summed up by `refrain audit --verdicts`
-decontaminate  the figures of bench/decontaminate.py; with --held, of other items
+decontaminate  the figures of bench/decontaminate.py without its baseline; with --held, of other items
+
+The time of each part is printed. --record writes the figures again after each part, so that a run that is stopped leaves those of the parts before.
 
 --audit measures nothing: it makes three collections for `refrain dedup`, whose removals a reader then judges: ordinary texts with
 planted copies (web/), documentation of Debian packages (debian/) and books with editions (books/), in bench-data/trust/audit/.
@@ -70,6 +72,7 @@ FAMILIES = {  # templates and documents of the generated collections
 }
 HELD_FAMILIES = {"mixed": (None, 3000, 1), "one": (("transfer",), 1000, 1), "few": (None, 70, 10)}
 
+PEER_SECONDS = 240  # a peer that takes longer on a collection is skipped there
 # Threshold and permutations of the peers: rensa as in its README; text-dedup as its command has them; datasketch in between.
 SETTINGS = {"rensa": (0.8, 128), "datasketch": (0.8, 128), "text-dedup": (0.7, 250)}
 
@@ -126,7 +129,10 @@ def peer_removed(python, name, texts):
     """The ids that a peer removes, and the seconds; why not, where it cannot run."""
     shutil.rmtree(WORK, ignore_errors=True)
     WORK.mkdir(parents=True)
-    done = subprocess.run([python, __file__, "--peer", name, texts, WORK], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    try:
+        done = subprocess.run([python, __file__, "--peer", name, texts, WORK], capture_output=True, timeout=PEER_SECONDS)
+    except subprocess.TimeoutExpired:
+        return None, f"it takes more than {PEER_SECONDS} seconds"
     if done.returncode != 0:
         told = done.stderr.decode(errors="replace").strip().splitlines()
         return None, told[-1] if told else f"it ended with {done.returncode}"
@@ -327,6 +333,34 @@ def measure_border(refrain, collections, real, record):
                 record.add(f"refrain --contained {limit}", name, f"documents {title}", value)
 
 
+def measure_all(refrain, collections, unit, *options):
+    """Scores of all generated collections."""
+    return {name: measure(refrain, parts, unit, *options)[0] for name, parts in collections.items()}
+
+
+def measure_real(refrain, real, held, record):
+    """What is removed wrongly from the real collections."""
+    trust_real.report(trust_real.measure(refrain, real, removed_by), trust_real.place(DATA, held), record)
+
+
+def measure_quality(refrain, arguments, record):
+    """The figures of bench/dedup.py --only quality."""
+    dedup.prepare(arguments.base, arguments.make_dups.resolve())
+    quality = dedup.measure_quality(refrain, arguments.eval_dedup.resolve())
+    dedup.report_quality(quality)
+    for unit, by_seed in quality.items():
+        for seed, scores in by_seed.items():
+            for name, value in scores.items():
+                record.add("refrain", f"planted in ordinary texts, seed {seed}", f"{unit} {name}", value)
+
+
+def measure_decontamination(refrain, arguments):
+    """The figures of bench/decontaminate.py."""
+    sys.stdout.flush()
+    command = [sys.executable, ROOT / "bench" / "decontaminate.py", "--refrain", refrain, "--seed", str(arguments.seed), "--no-baseline"]
+    subprocess.run([*command, *(["--record"] if arguments.record and not arguments.held else [])], check=True)
+
+
 def by_limit(refrain, is_real, parts, limit):
     """Scores of a collection at one limit."""
     options = ("--by", "document", "--contained", str(limit))
@@ -364,7 +398,8 @@ def measure_peers(refrain, collections, real, venv, record):
         for way in ways:
             record.add(tool, name, f"documents removed % {way}", scores.recall((way,)))
 
-    for name, parts in (collections | {name: [files] for name, files in real.items()}).items():
+    whole = {name: parts for name, parts in collections.items() if len(parts) == 1}  # each part starts every program again
+    for name, parts in (whole | {name: [files] for name, files in real.items()}).items():
         for tool in ("refrain", *SETTINGS):
             scores, total, label = trust_real.Scores() if name in real else Documents(), 0.0, "refrain --by document"
             for texts, known in parts:
@@ -448,35 +483,23 @@ def main():
     record = Record()
     collections = generated(arguments) if {"documents", "templates", "border", "peers"} & set(only) else {}
     real = trust_real.prepared(refrain, DATA, arguments.held) if {"border", "real", "peers"} & set(only) else {}
-    if "documents" in only:
-        by_document = {name: measure(refrain, parts, "documents", "--by", "document")[0] for name, parts in collections.items()}
-        report_documents(by_document, record)
-    if "templates" in only:
-        report_words({name: measure(refrain, parts, "words")[0] for name, parts in collections.items()}, record)
-    if "border" in only:
-        measure_border(refrain, collections, real, record)
-    if "real" in only:
-        scores = trust_real.measure(refrain, real, removed_by)
-        trust_real.report(scores, trust_real.place(DATA, arguments.held), record)
-    if "peers" in only:
-        measure_peers(refrain, collections, real, arguments.venv, record)
-    if "quality" in only:
-        dedup.prepare(arguments.base, arguments.make_dups.resolve())
-        quality = dedup.measure_quality(refrain, arguments.eval_dedup.resolve())
-        dedup.report_quality(quality)
-        for unit, by_seed in quality.items():
-            for seed, scores in by_seed.items():
-                for name, value in scores.items():
-                    record.add("refrain", f"planted in ordinary texts, seed {seed}", f"{unit} {name}", value)
-    if "audit" in only:
-        sum_audits(refrain)
-    if "decontaminate" in only:
-        sys.stdout.flush()
-        command = [sys.executable, ROOT / "bench" / "decontaminate.py", "--refrain", refrain, "--seed", str(arguments.seed)]
-        subprocess.run(command, check=True)
+    parts = {
+        "documents": lambda: report_documents(measure_all(refrain, collections, "documents", "--by", "document"), record),
+        "templates": lambda: report_words(measure_all(refrain, collections, "words"), record),
+        "border": lambda: measure_border(refrain, collections, real, record),
+        "real": lambda: measure_real(refrain, real, arguments.held, record),
+        "peers": lambda: measure_peers(refrain, collections, real, arguments.venv, record),
+        "quality": lambda: measure_quality(refrain, arguments, record),
+        "audit": lambda: sum_audits(refrain),
+        "decontaminate": lambda: measure_decontamination(refrain, arguments),
+    }
+    for part in (part for part in PARTS if part in only):
+        start = time.perf_counter()
+        parts[part]()
+        print(f"[{part}: {time.perf_counter() - start:.0f} s]", flush=True)
+        if arguments.record:
+            record.write(told, only, arguments.held)
     shutil.rmtree(WORK, ignore_errors=True)
-    if arguments.record:
-        record.write(told, only, arguments.held)
     return 0
 
 

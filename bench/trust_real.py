@@ -9,6 +9,15 @@ sites         pages of sites, through `refrain extract`
 records       the records on pages of such sites (job offers, restaurants, films, articles), without the rest of the page
 gcloud        manual pages of the commands of one program, where it is installed
 
+Only among the held ones, from sources that no rule was chosen on:
+
+other-copyright   copyright files of small packages that are not installed, one for each source package
+other-changelogs  their changelogs
+other-commands    manual pages of the commands of three programs
+other-functions   manual pages of the functions of two libraries
+other-licences    licence files of the crates that this project is built with
+other-readmes     their README files
+
 Nobody has said which of these documents are copies. Whether one contains another is found by a slow comparison that shares no
 code with refrain: words in 5-grams that occur in at least five other texts are wording that many documents share; the others
 are its own. Two documents are aligned word by word, in order. A document is a copy of another
@@ -84,6 +93,12 @@ MANUALS = {
     ],
 }
 
+# Packages of which the manual pages are compared, held.
+COMMANDS = ("git-man", "lvm2", "btrfs-progs")
+FUNCTIONS = ("manpages-dev", "openmpi-doc")
+SMALL_PACKAGE = 40_000  # bytes
+CRATES = Path(os.environ.get("CARGO_HOME", Path.home() / ".cargo")) / "registry" / "src"
+
 
 def words(text):
     return WORD.findall(text.lower())
@@ -132,6 +147,11 @@ def pages_of_man(held, of_gcloud):
     if len(chosen) > MOST:
         first = 3000 if of_gcloud else 0
         chosen = chosen[first : first + MOST]
+    return shown_pages(chosen)
+
+
+def shown_pages(paths):
+    """Manual pages as `man` shows them."""
 
     def shown(path):
         command = ["man", "--no-hyphenation", "--no-justification", "-P", "cat", "-l", path]
@@ -139,7 +159,50 @@ def pages_of_man(held, of_gcloud):
         return path.name.removesuffix(".gz"), re.sub(r".\x08", "", done.stdout.decode("utf-8", errors="replace"))
 
     with ThreadPoolExecutor(2) as pool:
-        yield from pool.map(shown, chosen)
+        yield from pool.map(shown, paths)
+
+
+def pages_in(packages, data):
+    """Manual pages of packages, evenly spread where there are too many."""
+    paths = []
+    for package in packages:
+        folder = unpacked(package, data)
+        found = sorted(path for path in (folder / "usr/share/man").glob("man*/*.gz") if not path.is_symlink()) if folder else []
+        step = -(-len(found) * len(packages) // MOST) or 1
+        paths += found[::step]
+    return shown_pages(paths)
+
+
+def small_packages(data):
+    """Folders of packages that are not installed, of different sources."""
+    chosen, sources = [], set()
+    for entry in subprocess.run(["apt-cache", "dumpavail"], stdout=subprocess.PIPE, check=True).stdout.decode().split("\n\n"):
+        fields = dict(line.split(": ", 1) for line in entry.splitlines() if ": " in line and not line.startswith(" "))
+        name, source = fields.get("Package", ""), fields.get("Source", fields.get("Package", "")).split(" ")[0]
+        is_new = source not in sources and not Path(f"/usr/share/doc/{name}").exists()
+        if name and is_new and int(fields["Size"]) < SMALL_PACKAGE and zlib.crc32(source.encode()) % 60 == 7:
+            sources.add(source)
+            chosen.append(name)
+    downloads = data / "downloads"
+    downloads.mkdir(parents=True, exist_ok=True)
+    missing = [name for name in chosen[:MOST] if not list(downloads.glob(f"{name}_*.deb"))]
+    if missing:
+        subprocess.run(["apt-get", "download", "-qq", *missing], cwd=downloads, stderr=subprocess.DEVNULL)
+    folders = ((name, unpacked(name, data)) for name in chosen[:MOST])
+    return [(name, folder) for name, folder in folders if folder]
+
+
+def of_small_packages(file, data):
+    for name, folder in small_packages(data):
+        for path in sorted(folder.glob(f"usr/share/doc/*/{file}")):
+            if path.is_file() and not path.is_symlink():
+                yield name, readable(path)
+
+
+def of_crates(pattern):
+    for path in sorted(CRATES.glob(f"*/*/{pattern}")):
+        if path.is_file():
+            yield f"{path.parent.name}/{path.name}", readable(path)
 
 
 def extracted(refrain, pages, work):
@@ -222,6 +285,13 @@ def collections(refrain, data, held):
     yield "sites", lambda: sites(refrain, data, held)
     yield "records", lambda: records(held)
     yield "gcloud", lambda: pages_of_man(held, True)
+    if held:
+        yield "other-copyright", lambda: of_small_packages("copyright", data)
+        yield "other-changelogs", lambda: of_small_packages("changelog.Debian.gz", data)
+        yield "other-commands", lambda: pages_in(COMMANDS, data)
+        yield "other-functions", lambda: pages_in(FUNCTIONS, data)
+        yield "other-licences", lambda: of_crates("LICEN[CS]E*")
+        yield "other-readmes", lambda: of_crates("README*")
 
 
 def made(name, make, folder):

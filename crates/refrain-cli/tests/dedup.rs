@@ -866,3 +866,19 @@ fn text_between_two_copied_stretches_is_no_quotation() {
     env.run(&DEDUP).code(0);
     assert_eq!(removed(&env), [Value::Null; 0]);
 }
+
+#[test]
+fn an_author_before_a_licence_that_many_share_is_kept() {
+    let env = Env::new();
+    let text = |number: u64| format!("{} {}\n\n{}", words(12, 900 + number), words(60, 7), words(60, 700 + number));
+    let lines = |count: u64| -> String {
+        (0..count).map(|number| json!({"id": number.to_string(), "text": text(number)}).to_string() + "\n").collect()
+    };
+    env.write("docs.jsonl", lines(8));
+    env.run(&DEDUP).code(0);
+    assert_eq!(removed(&env), [Value::Null; 0]);
+    // What only two share is a quotation.
+    env.write("docs.jsonl", lines(2));
+    env.run(&[&DEDUP[..], &["--overwrite"]].concat()).code(0);
+    assert_eq!(removed(&env).len(), 1);
+}

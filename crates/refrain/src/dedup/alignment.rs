@@ -1,6 +1,7 @@
 //! The longest common subsequence of two stretches of words, and where in the other text a stretch may come from.
 
 use std::collections::HashMap;
+use std::ops::Range;
 
 use super::group::Spread;
 
@@ -111,16 +112,18 @@ pub(super) fn common_words(own: &[u64], other: &[u64]) -> Vec<(usize, usize)> {
     pairs
 }
 
-/// The words of two stretches that are not in a longest common subsequence: all of those in `own`, and those in `other`
-/// between the first and the last that are.
-pub(super) fn differences(own: &[u64], other: &[u64]) -> (Vec<usize>, Vec<usize>) {
-    let pairs = common_words(own, other);
-    let (here, there): (Vec<usize>, Vec<usize>) = pairs.into_iter().unzip();
-    let between = there.first().map_or(0..0, |first| *first..there.last().map_or(*first, |last| last + 1));
-    let others = |range: std::ops::Range<usize>, common: &[usize]| {
-        range.filter(|at| common.binary_search(at).is_err()).collect()
-    };
-    (others(0..own.len(), &here), others(between, &there))
+/// The gaps in a longest common subsequence of two stretches: the words of each between two common ones. Before the first
+/// and after the last one, only words of `own` count.
+pub(super) fn differences(own: &[u64], other: &[u64]) -> Vec<(Range<usize>, Range<usize>)> {
+    let (mut here, mut there) = (0, None);
+    let mut gaps = Vec::new();
+    for (at, place) in common_words(own, other) {
+        gaps.push((here..at, there.unwrap_or(place)..place));
+        (here, there) = (at + 1, Some(place + 1));
+    }
+    gaps.push((here..own.len(), 0..0));
+    gaps.retain(|(here, there)| !here.is_empty() || !there.is_empty());
+    gaps
 }
 
 /// Where a stretch may come from: the range of offsets to its position in the other text, and the number of anchors
@@ -196,10 +199,11 @@ mod tests {
 
     #[test]
     fn differences_are_what_is_not_common() {
-        assert_eq!(differences(&[1, 2, 3, 9, 5], &[7, 1, 2, 3, 4, 5, 8]), (vec![3], vec![4]));
-        assert_eq!(differences(&[1, 2], &[1, 2, 3]), (vec![], vec![]));
-        assert_eq!(differences(&[6], &[7]), (vec![0], vec![]));
-        assert_eq!(differences(&[], &[7]), (vec![], vec![]));
+        assert_eq!(differences(&[1, 2, 3, 9, 5], &[7, 1, 2, 3, 4, 5, 8]), [(3..4, 4..5)]);
+        assert_eq!(differences(&[1, 2], &[1, 2, 3]), []);
+        assert_eq!(differences(&[4, 1, 2, 6], &[5, 1, 3, 2]), [(0..1, 1..1), (2..2, 2..3), (3..4, 0..0)]);
+        assert_eq!(differences(&[6], &[7]), [(0..1, 0..0)]);
+        assert_eq!(differences(&[], &[7]), []);
     }
 
     #[test]

@@ -2,6 +2,7 @@
 //! something else.
 
 use std::collections::HashMap;
+use std::ops::Range;
 
 use super::alignment::differences;
 use super::group::Spread;
@@ -43,6 +44,12 @@ pub(super) struct Difference {
     pub(super) new: usize,
     /// The number of these that are names, numbers, or words of the subject of its document.
     pub(super) names: usize,
+    /// The number of new words that belong to the subject of its document.
+    pub(super) subject: usize,
+    /// The number of words of that text that are not in the block, but between words that are, and of the names and numbers
+    /// among them.
+    pub(super) lost: usize,
+    pub(super) lost_names: usize,
     /// Whether it is a quotation: new words surround the copied text and do not replace any of it.
     pub(super) quotes: bool,
     /// The most of its words that follow each other and are new: an editor changes words here and there, an author adds
@@ -99,18 +106,33 @@ impl Store {
         };
         let subject = new.iter().filter(|word| is_of_subject(word)).count();
         let names = new.iter().filter(|word| is_fact(word) || is_of_subject(word)).count();
+        let lost = lost(words, text);
         let mut difference = Difference {
             new: new.len(),
             names,
-            quotes: false,
-            longest: 0,
+            subject,
+            lost: lost.len(),
+            lost_names: lost.into_iter().filter(|word| is_fact(word)).count(),
             other: subject > 0 && subject * OF_SUBJECT >= new.len(),
+            ..Difference::default()
         };
         if !difference.other && words.len() <= LONG {
             difference.other = has_other_facts(words, text, is_fact);
         }
         Ok(difference)
     }
+}
+
+/// The words of a text that are not in a block, but between words that are.
+fn lost<'a>(words: &[Word], text: &'a [Word]) -> Vec<&'a Word> {
+    let here = (words.len() > MANY).then(|| count_words(words));
+    let is_here = |word: &&Word| match &here {
+        Some(here) => here.contains_key(&word.hash),
+        None => words.iter().any(|other| other.hash == word.hash),
+    };
+    let first = text.iter().position(|word| is_here(&word)).unwrap_or_default();
+    let end = text.iter().rposition(|word| is_here(&word)).map_or(first, |last| last + 1);
+    text[first..end].iter().filter(|word| !is_here(word)).collect()
 }
 
 /// True if names or numbers replace others. In longer blocks, common ones count, too: a small number is everywhere.
@@ -124,8 +146,16 @@ fn has_other_facts(words: &[Word], text: &[Word], is_fact: impl Fn(&Word) -> boo
         return false;
     }
     let hashes = |words: &[Word]| words.iter().map(|word| word.hash).collect::<Vec<_>>();
-    let (new, old) = differences(&hashes(words), &hashes(text));
-    let new_facts = new.iter().filter(|at| is_new(**at)).count();
-    let old_facts = old.iter().filter(|at| text[**at].marked() && !is_in(&text[**at], words)).count();
-    2 * new_facts >= new.len() && old_facts > 0 && 2 * old_facts >= old.len()
+    let is_old = |at: usize| text[at].marked() && !is_in(&text[at], words);
+    let gaps = differences(&hashes(words), &hashes(text));
+    let count = |is_fact: &dyn Fn(&(Range<usize>, Range<usize>)) -> usize| gaps.iter().map(is_fact).sum::<usize>();
+    let (new, old) = (count(&|(new, _)| new.len()), count(&|(_, old)| old.len()));
+    let new_facts = count(&|(new, _)| new.clone().filter(|at| is_new(*at)).count());
+    let old_facts = count(&|(_, old)| old.clone().filter(|at| is_old(*at)).count());
+    // At the ends of a block, nothing says what it replaces.
+    let replaces = |(new, old): &(Range<usize>, Range<usize>)| {
+        let is_end = new.start == 0 || new.end == words.len();
+        new.clone().any(is_new) && (is_end || old.clone().any(is_old))
+    };
+    2 * new_facts >= new && old_facts > 0 && 2 * old_facts >= old && gaps.iter().any(replaces)
 }

@@ -135,6 +135,8 @@ pub(super) fn compare(own: Side<'_>, other: Side<'_>, whole: bool, is_fact: impl
         // Where a widespread wording was edited, one side has it and the other does not.
         let (known, theirs) = (mostly(own, &here), mostly(other, &there));
         let is_edit = match (here.is_empty(), there.is_empty()) {
+            // In a block, an editor changes a few words in a row; in a form, a whole phrase can be filled in.
+            (false, false) if !whole && here.len().max(there.len()) > NEW => false,
             (false, false) => known != theirs && near(own, &here) && near(other, &there),
             (true, false) => theirs && near(own, &here),
             _ => known || (here.len() <= EDIT && near(own, &here)),

@@ -38,11 +38,10 @@ pub(super) fn check<'a>(limit: Option<f64>, groups: impl Iterator<Item = (&'a st
         let _ = write!(lines, "\n  and {} more", raised.len() - NAMED);
     }
     let hint = "to accept this, run the same command with `alarm=off` or a higher limit: it completes the output";
-    Err(Error::Alarm(format!(
-        "some groups lose more than {:.0} %, so the output was not completed:{lines}",
-        limit * 100.0
-    ))
-    .hint(Hint::value("alarm", "off", hint)))
+    let percent = format!("{:.2}", limit * 100.0);
+    let percent = percent.trim_end_matches('0').trim_end_matches('.');
+    Err(Error::Alarm(format!("some groups lose more than {percent} %:{lines}\nthe output was not completed"))
+        .hint(Hint::value("alarm", "off", hint)))
 }
 
 #[cfg(test)]
@@ -69,6 +68,8 @@ mod tests {
         assert!(gone < half && text.contains("loses 100.0 % of its 10 documents"), "{text}");
         assert!(!["small", "short", "fine"].iter().any(|name| text.contains(name)), "{text}");
         assert!(text.contains("`alarm=off`"), "{text}");
+        assert!(text.starts_with("some groups lose more than 30 %:\n"), "{text}");
+        assert!(raised(Some(0.001), &groups).is_some_and(|text| text.contains("more than 0.1 %:")));
         assert_eq!(raised(None, &groups), None);
         assert_eq!(raised(Some(1.0), &groups), None);
     }
