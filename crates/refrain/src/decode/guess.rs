@@ -83,7 +83,7 @@ const IMPOSSIBLE: i64 = 1055;
 /// A capital inside a word.
 const CAPITAL_INSIDE: i64 = 96;
 /// A word in two scripts; a Latin letter among those of another script.
-const TWO_SCRIPTS: i64 = 192;
+const TWO_SCRIPTS: i64 = 112;
 /// A closing quotation mark that opens a word.
 const WRONG_QUOTE: i64 = 64;
 /// A letter of another script on its own: what Western signs and accents become in the encodings of these scripts.

@@ -326,9 +326,11 @@ impl Learned {
             let quotes = difference.quotes && !is_form && !scattered;
             let says_more = difference.quotes && is_form && difference.longest > ADDED;
             let few = found.own > 0 && (found.own_found as f64) < OWN_COPIED * found.own as f64;
-            if says_more || (few && !quotes) {
+            if few && !quotes {
                 of_template[block] = true;
                 differ += words.len();
+            } else if says_more {
+                of_template[block] = true;
             } else if 2 * count > words.len() {
                 fixed.push(block);
             } else {
@@ -580,22 +582,21 @@ fn share_of(covered: &[bool]) -> f64 {
     covered.iter().filter(|covered| **covered).count() as f64 / covered.len().max(1) as f64
 }
 
-/// True for an edited copy: its blocks have words that are not in their source, and most of these, and of the words that they lost, are
-/// ordinary words. Either
+/// True for an edited copy: its blocks have words that are not in their source, and most of these are ordinary words. Either
 /// the source has most of the document, or the changes are everywhere in what comes from it. Documents that share some
-/// passages differ in a few of these, and there the difference matters.
+/// passages differ in a few of these, and there the difference matters. A document about another subject has its words in many
+/// blocks.
 fn is_edited(signature: &Signature, verdicts: &[Option<Copied>]) -> bool {
     let Some((words, place)) = main_source(signature, verdicts) else { return false };
     let source = verdicts.iter().flatten().find(|copied| copied.place == Some(place)).and_then(|copied| copied.source);
-    let (mut new, mut replaced, mut names, mut changed, mut long) = (0, 0, 0, 0, 0);
+    let (mut new, mut names, mut changed, mut long) = (0, 0, 0, 0);
     let (mut differ, mut of_subject) = (0, 0);
     for (block, verdict) in verdicts.iter().enumerate() {
         let Some(Copied { difference, .. }) = verdict.as_ref().filter(|copied| copied.source == source) else {
             continue;
         };
         new += difference.new;
-        replaced += difference.new + difference.lost;
-        names += difference.names + difference.lost_names;
+        names += difference.names;
         differ += usize::from(difference.new > 0);
         of_subject += usize::from(difference.subject > 0);
         if signature.words_of(block).len() >= LONG {
@@ -606,7 +607,7 @@ fn is_edited(signature: &Signature, verdicts: &[Option<Copied>]) -> bool {
     let part = words as f64 / signature.words.len() as f64;
     let everywhere = long >= SEVERAL && 2 * changed >= long;
     let other_subject = of_subject >= SUBJECT && of_subject * OF_SUBJECT >= differ;
-    new >= EDITED && 3 * names < replaced && !other_subject && (part > HALF || (part > PARTLY && everywhere))
+    new >= EDITED && 3 * names < new && !other_subject && (part > HALF || (part > PARTLY && everywhere))
 }
 
 /// Rejects blocks that say something else than the text they resemble, or may do so. The more of a document comes from one
@@ -679,7 +680,7 @@ const EDITED: usize = 6;
 /// A document is about another subject than its source if words of its subject are new in at least so many blocks, and in one
 /// in so many of those that differ.
 const SUBJECT: usize = 4;
-const OF_SUBJECT: usize = 6;
+const OF_SUBJECT: usize = 3;
 /// Words of a copied stretch that are read first, and at most; what follows is a separate stretch.
 const AHEAD: u64 = 64;
 const FAR_AHEAD: u64 = 4096;

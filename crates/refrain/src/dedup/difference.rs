@@ -46,10 +46,6 @@ pub(super) struct Difference {
     pub(super) names: usize,
     /// The number of new words that belong to the subject of its document.
     pub(super) subject: usize,
-    /// The number of words of that text that are not in the block, but between words that are, and of the names and numbers
-    /// among them.
-    pub(super) lost: usize,
-    pub(super) lost_names: usize,
     /// Whether it is a quotation: new words surround the copied text and do not replace any of it.
     pub(super) quotes: bool,
     /// The most of its words that follow each other and are new: an editor changes words here and there, an author adds
@@ -106,13 +102,10 @@ impl Store {
         };
         let subject = new.iter().filter(|word| is_of_subject(word)).count();
         let names = new.iter().filter(|word| is_fact(word) || is_of_subject(word)).count();
-        let lost = lost(words, text);
         let mut difference = Difference {
             new: new.len(),
             names,
             subject,
-            lost: lost.len(),
-            lost_names: lost.into_iter().filter(|word| is_fact(word)).count(),
             other: subject > 0 && subject * OF_SUBJECT >= new.len(),
             ..Difference::default()
         };
@@ -121,18 +114,6 @@ impl Store {
         }
         Ok(difference)
     }
-}
-
-/// The words of a text that are not in a block, but between words that are.
-fn lost<'a>(words: &[Word], text: &'a [Word]) -> Vec<&'a Word> {
-    let here = (words.len() > MANY).then(|| count_words(words));
-    let is_here = |word: &&Word| match &here {
-        Some(here) => here.contains_key(&word.hash),
-        None => words.iter().any(|other| other.hash == word.hash),
-    };
-    let first = text.iter().position(|word| is_here(&word)).unwrap_or_default();
-    let end = text.iter().rposition(|word| is_here(&word)).map_or(first, |last| last + 1);
-    text[first..end].iter().filter(|word| !is_here(word)).collect()
 }
 
 /// True if names or numbers replace others. In longer blocks, common ones count, too: a small number is everywhere.
