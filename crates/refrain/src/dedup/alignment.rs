@@ -112,9 +112,12 @@ pub(super) fn common_words(own: &[u64], other: &[u64]) -> Vec<(usize, usize)> {
     pairs
 }
 
+/// Words of a stretch, and the words of another one in their place.
+pub(super) type Gap = (Range<usize>, Range<usize>);
+
 /// The gaps in a longest common subsequence of two stretches: the words of each between two common ones. Before the first
 /// and after the last one, only words of `own` count.
-pub(super) fn differences(own: &[u64], other: &[u64]) -> Vec<(Range<usize>, Range<usize>)> {
+pub(super) fn differences(own: &[u64], other: &[u64]) -> Vec<Gap> {
     let (mut here, mut there) = (0, None);
     let mut gaps = Vec::new();
     for (at, place) in common_words(own, other) {

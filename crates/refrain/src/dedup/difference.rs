@@ -2,9 +2,8 @@
 //! something else.
 
 use std::collections::HashMap;
-use std::ops::Range;
 
-use super::alignment::differences;
+use super::alignment::{Gap, differences};
 use super::group::Spread;
 use super::lookup::DocumentEvidence;
 use super::matching::missing;
@@ -129,12 +128,12 @@ fn has_other_facts(words: &[Word], text: &[Word], is_fact: impl Fn(&Word) -> boo
     let hashes = |words: &[Word]| words.iter().map(|word| word.hash).collect::<Vec<_>>();
     let is_old = |at: usize| text[at].marked() && !is_in(&text[at], words);
     let gaps = differences(&hashes(words), &hashes(text));
-    let count = |is_fact: &dyn Fn(&(Range<usize>, Range<usize>)) -> usize| gaps.iter().map(is_fact).sum::<usize>();
+    let count = |words: &dyn Fn(&Gap) -> usize| gaps.iter().map(words).sum::<usize>();
     let (new, old) = (count(&|(new, _)| new.len()), count(&|(_, old)| old.len()));
     let new_facts = count(&|(new, _)| new.clone().filter(|at| is_new(*at)).count());
     let old_facts = count(&|(_, old)| old.clone().filter(|at| is_old(*at)).count());
     // At the ends of a block, nothing says what it replaces.
-    let replaces = |(new, old): &(Range<usize>, Range<usize>)| {
+    let replaces = |(new, old): &Gap| {
         let is_end = new.start == 0 || new.end == words.len();
         new.clone().any(is_new) && (is_end || old.clone().any(is_old))
     };
