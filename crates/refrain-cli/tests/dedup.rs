@@ -879,6 +879,6 @@ fn an_author_before_a_licence_that_many_share_is_kept() {
     assert_eq!(removed(&env), [Value::Null; 0]);
     // What only two share is a quotation.
     env.write("docs.jsonl", lines(2));
-    env.run(&[&DEDUP[..], &["--overwrite"]].concat()).code(0);
+    env.run(&DEDUP).code(0);
     assert_eq!(removed(&env).len(), 1);
 }
