@@ -4,7 +4,10 @@
     python bench/plan.py --refrain target/release/refrain --bench target/release/refrain-bench
 
 sizes   Collections of several sizes (--words), grown from the base by `refrain-bench grow`: each is planned, then deduplicated, by
-        block and by document, by exact copies, and counted. The table shows the predicted figure divided by the measured one.
+        block and by document, by exact copies, and counted. The table shows the predicted figure divided by the measured one: the
+        median of several rounds (--rounds), each of which plans and runs one after the other.
+kinds   The same for collections of different kinds, see plan_collections.py. No rule of the plan was chosen on those that are
+        named last.
 growth  20,000 near-identical documents, one n-gram in a million documents, and one document of 1 GB, each compared with smaller
         collections of the same kind: CPU seconds and peak memory.
 """
@@ -14,6 +17,7 @@ import json
 import os
 import random
 import shutil
+import statistics
 import subprocess
 import sys
 import threading
@@ -21,6 +25,7 @@ import time
 from pathlib import Path
 
 import dedup
+import plan_collections
 import recorded
 from dedup import BASE, DATA, PLAIN, ROOT, empty, lines
 
@@ -52,7 +57,7 @@ def measured(command, temporary):
 
     def watch():
         nonlocal peak
-        while not ended.wait(0.1):
+        while not ended.wait(0.02):
             peak = max(peak, size(temporary))
 
     start = time.perf_counter()
@@ -69,12 +74,12 @@ def measured(command, temporary):
     return seconds, usage.ru_utime + usage.ru_stime, usage.ru_maxrss * 1024, peak
 
 
-def compare(refrain, path, unit):
+def compare(refrain, inputs, unit):
     """Plans a run and does it. Returns pairs of what was predicted and what was measured."""
     temporary = empty(WORK) / "temporary"
     temporary.mkdir()
     output = WORK / "clean.jsonl"
-    command = [refrain, "dedup", path, *UNITS[unit], "--json", "--quiet", "--temporary", temporary]
+    command = [refrain, "dedup", *inputs, *UNITS[unit], "--json", "--quiet", "--temporary", temporary]
     command += [] if unit == "count" else ["-o", output]
     done = subprocess.run([*command, "--plan"], stdout=subprocess.PIPE, check=True)
     plan = json.loads(done.stdout)
@@ -89,22 +94,51 @@ def compare(refrain, path, unit):
     }
 
 
-def sizes(refrain, bench, words):
-    names = ["memory", "disk", "output", "CPU", "seconds"]
-    print(f"{'predicted / measured':20}{'M words':>9}" + "".join(f"{name:>9}" for name in names))
+NAMES = ["memory", "disk", "output", "CPU", "seconds"]
+HEADING = f"{'predicted / measured':20}{'M words':>9}" + "".join(f"{name:>9}" for name in NAMES)
+
+
+def judge(refrain, inputs, unit, rounds, label):
+    """Prints a row of the table. Returns what is recorded, and whether something was missed."""
+    found, shares = 0, {}
+    for _ in range(rounds):
+        found, figures = compare(refrain, inputs, unit)
+        for name in NAMES:
+            if figures[name][1]:
+                shares.setdefault(name, []).append(figures[name][0] / figures[name][1])
+    shares = {name: statistics.median(of) for name, of in shares.items()}
+    wrong = [name for name, share in shares.items() if abs(share - 1) > WITHIN]
+    cells = "".join(f"{shares[name]:9.2f}" if name in shares else f"{'':9}" for name in NAMES)
+    print(f"{label:20}{found / 1e6:9.1f}{cells}{'  missed: ' + ', '.join(wrong) if wrong else ''}", flush=True)
+    return [(name, share) for name, share in shares.items()], bool(wrong)
+
+
+def sizes(refrain, bench, words, rounds):
+    print(HEADING)
     missed, rows = False, []
     for count in words:
         path, note = dedup.grow(bench, count)
         for unit in UNITS:
-            found, figures = compare(refrain, path, unit)
-            shares = {name: figures[name][0] / figures[name][1] for name in names if figures[name][1]}
-            rows += [(f"{unit}, {count / 1e6:g} M words", f"{name} / measured", f"{shares[name]:.3f}") for name in shares]
-            wrong = [name for name, share in shares.items() if abs(share - 1) > WITHIN]
-            missed |= bool(wrong)
-            cells = "".join(f"{shares[name]:9.2f}" if name in shares else f"{'':9}" for name in names)
-            print(f"{unit:20}{found / 1e6:9.1f}{cells}{'  missed: ' + ', '.join(wrong) if wrong else ''}", flush=True)
+            shares, wrong = judge(refrain, [path], unit, rounds, unit)
+            missed |= wrong
+            rows += [(f"{unit}, {count / 1e6:g} M words", f"{name} / measured", f"{share:.3f}") for name, share in shares]
         path.unlink()
         note.unlink()
+    return not missed, rows
+
+
+def kinds(refrain, bench, words, rounds):
+    print(f"\n{HEADING}")
+    missed, rows = False, []
+    DATA.mkdir(parents=True, exist_ok=True)
+    for kind in (*plan_collections.TUNED, *plan_collections.HELD):
+        inputs, files = plan_collections.collection(kind, words, DATA, refrain, bench)
+        for unit in UNITS:
+            shares, wrong = judge(refrain, inputs, unit, rounds, f"{kind}, {unit}")
+            missed |= wrong
+            rows += [(f"{kind}, {unit}", f"{name} / measured", f"{share:.3f}") for name, share in shares]
+        for file in files:
+            file.unlink()
     return not missed, rows
 
 
@@ -147,12 +181,13 @@ GROWTH = [
 ]
 
 
-def growth(refrain):
+def growth(refrain, megabytes):
     print(f"\n{'':34}{'size':>22}{'CPU s':>9}{'growth':>8}{'peak MB':>9}")
     rows = []
     texts = (json.loads(line)["text"] for line in lines(BASE))
     vocabulary = sorted({word for _, text in zip(range(2000), texts) for word in text.split() if word.isalpha()})
     for name, make, counts, options, unit in GROWTH:
+        counts = megabytes if make is large else counts
         first = None
         for count in counts:
             temporary = empty(WORK) / "temporary"
@@ -176,7 +211,10 @@ def main():
     parser.add_argument("--bench", type=Path, default=ROOT / "target/release/refrain-bench", help="refrain-bench")
     parser.add_argument("--refrain", type=Path, default=ROOT / "target/release/refrain", help="refrain")
     parser.add_argument("--words", type=float, nargs="+", default=[0.02, 0.06, 0.2], help="sizes of collections, in G words")
-    parser.add_argument("--only", choices=["sizes", "growth"], help="one of the two parts")
+    parser.add_argument("--only", choices=["sizes", "kinds", "growth"], help="one of the parts")
+    parser.add_argument("--rounds", type=int, default=3, help="times that each collection is planned and run")
+    parser.add_argument("--of-kind", type=float, default=0.02, help="size of the collections of different kinds, in G words")
+    parser.add_argument("--megabytes", type=int, nargs=2, default=[250, 1000], help="sizes of the one document")
     parser.add_argument("--record", action="store_true", help="keep the figures under bench/record/")
     arguments = parser.parse_args()
     refrain, bench = arguments.refrain.resolve(), arguments.bench.resolve()
@@ -188,10 +226,13 @@ def main():
         with PLAIN.open("w", encoding="utf-8") as file:
             file.writelines(lines(BASE))
     ok, rows = True, []
-    if arguments.only != "growth":
-        ok, rows = sizes(refrain, bench, [round(count * 1e9) for count in arguments.words])
-    if arguments.only != "sizes":
-        rows += growth(refrain)
+    if arguments.only in (None, "sizes"):
+        ok, rows = sizes(refrain, bench, [round(count * 1e9) for count in arguments.words], arguments.rounds)
+    if arguments.only in (None, "kinds"):
+        good, more = kinds(refrain, bench, round(arguments.of_kind * 1e9), arguments.rounds)
+        ok, rows = ok and good, rows + more
+    if arguments.only in (None, "growth"):
+        rows += growth(refrain, arguments.megabytes)
     if arguments.record:
         recorded.write("-".join(["plan", *([arguments.only] if arguments.only else [])]), rows)
     shutil.rmtree(WORK, ignore_errors=True)

@@ -246,8 +246,8 @@ impl Learned {
         };
         let kept = candidates.iter().filter(|candidate| !self.gone.get(candidate.number as u64));
         let mut own = None;
-        let compared = |candidate: &Candidate| match candidate.compared {
-            Some(compared) => Ok(compared),
+        let compared = |candidate: &Candidate| match &candidate.compared {
+            Some(compared) => Ok(**compared),
             None => {
                 let own = own.get_or_insert_with(|| shingles(&signature.hashes_of(0..signature.words.len())));
                 let side = Side { words: &signature.words, widespread: &evidence.widespread };
@@ -312,11 +312,11 @@ impl Learned {
 }
 
 /// An earlier document that shares anchors with a document.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone)]
 pub(super) struct Candidate {
     number: usize,
-    /// How they compare, if known.
-    compared: Option<Compared>,
+    /// How they compare, if known. There are many candidates, and few of them are compared.
+    compared: Option<Box<Compared>>,
 }
 
 /// Two documents, compared.
@@ -443,7 +443,7 @@ impl Aligner {
             let aligns = self.options.aligns;
             let side = Side { words: &signature.words, widespread: &evidence.widespread };
             let compare = || self.compare(&own, side, evidence.start, number, aligns);
-            Ok::<_, Error>(Candidate { number, compared: (at < CANDIDATES).then(compare).transpose()? })
+            Ok::<_, Error>(Candidate { number, compared: (at < CANDIDATES).then(compare).transpose()?.map(Box::new) })
         };
         found.into_iter().enumerate().map(candidate).collect()
     }

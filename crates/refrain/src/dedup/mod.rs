@@ -44,9 +44,9 @@ pub use learned::Learned;
 pub(crate) use lookup::LookupState;
 #[doc(hidden)]
 pub use lookup::{Aligner, DocumentEvidence, Lookup};
-pub(crate) use needs::Volume;
+pub(crate) use needs::{Process, Volume};
 pub(crate) use past::{Past, PastSize, PastVerdict, VERDICTS};
 pub(crate) use repetition::{Repetition, RepetitionCounts, ngrams_of};
 pub(crate) use saved::{EvidenceSize, EvidenceWriter, bytes_of_evidence, each_saved, is_evidence, refuse_unfinished};
 pub use signature::Signature;
-pub(crate) use store::hash_of_id;
+pub(crate) use store::{SAMPLE as WORDS_OF_COMMON, hash_of_id};

@@ -21,6 +21,18 @@ pub(crate) struct Volume {
     pub(crate) digests: u64,
     /// Bytes of ids and addresses.
     pub(crate) ids: u64,
+    /// Bytes of text.
+    pub(crate) text: u64,
+}
+
+/// How a collection is processed.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Process {
+    pub(crate) threads: usize,
+    /// There are checkpoints, which write everything to files.
+    pub(crate) is_saved: bool,
+    /// The bytes that the system hands out when the first of them is used.
+    pub(crate) page: u64,
 }
 
 impl std::ops::AddAssign for Volume {
@@ -32,6 +44,7 @@ impl std::ops::AddAssign for Volume {
         self.most = self.most.max(other.most);
         self.digests += other.digests;
         self.ids += other.ids;
+        self.text += other.text;
     }
 }
 
@@ -68,12 +81,24 @@ impl Kind {
 
     /// The bytes that a partition keeps in memory.
     fn room(&self, options: &DedupOptions) -> u64 {
-        buffer(options.memory, self.bits) as u64
+        buffer(options.memory, self.bits) as u64 / self.size * self.size
     }
 
-    /// True if partitions are written to files.
-    fn is_on_disk(&self, options: &DedupOptions) -> bool {
-        (self.bytes() >> self.bits) >= self.room(options)
+    /// The memory of the buffers. Each is used from its beginning.
+    fn buffers(&self, options: &DedupOptions, page: u64) -> u64 {
+        let room = self.room(options);
+        (self.bytes() + if self.entries > 0 { page.min(room) << self.bits } else { 0 }).min(room << self.bits)
+    }
+
+    /// The share of the partitions that is written to files. Hashes spread entries at random, so that a partition has more or
+    /// fewer than others.
+    fn on_disk(&self, options: &DedupOptions, is_saved: bool) -> f64 {
+        if self.entries == 0 || is_saved {
+            return f64::from(u8::from(is_saved));
+        }
+        let (mean, room) = ((self.entries >> self.bits) as f64, (self.room(options) / self.size) as f64);
+        // The normal distribution, nearly.
+        1.0 / (1.0 + (1.7 * (room - mean) / mean.max(1.0).sqrt()).exp())
     }
 
     fn work(&self) -> u64 {
@@ -83,7 +108,8 @@ impl Kind {
 
 impl DedupOptions {
     /// What a collection takes.
-    pub(crate) fn needs(&self, volume: &Volume, threads: usize) -> Needs {
+    pub(crate) fn needs(&self, volume: &Volume, process: Process) -> Needs {
+        let Process { threads, is_saved, page } = process;
         let (bits, words) = (self.bits(), volume.words);
         let if_so = |wanted: bool, entries: u64| if wanted { entries } else { 0 };
         let kind = |entries, equal, size: usize, answer: usize, bits| Kind {
@@ -111,21 +137,23 @@ impl DedupOptions {
         let counts = self.task == Task::Count;
         let stored = if_so(self.needs_words(), (words + volume.documents) * WORD as u64)
             + if_so(!counts, volume.documents * DOCUMENT as u64 + volume.ids);
-        let entries = sum(&|kind| if_so(kind.is_on_disk(self), kind.bytes()));
-        let answers = sum(&|kind| if_so(kind.is_on_disk(self), kind.entries * kind.answer));
+        let part = |share: f64, bytes: u64| (share * bytes as f64) as u64;
+        let entries = sum(&|kind| part(kind.on_disk(self, is_saved), kind.bytes()));
+        let answers = sum(&|kind| part(kind.on_disk(self, is_saved), kind.entries * kind.answer));
         let judged = if_so(self.task == Task::Blocks, volume.duplicate * PLACE as u64)
             + if_so(self.needs_words() && !counts, words / 8)
-            + volume.documents * NUMBER as u64;
+            + volume.documents * NUMBER as u64
+            // A checkpoint is written before the last one is deleted.
+            + if_so(is_saved, 2 * self.tables(volume.duplicate, words, volume.documents));
         let after = if counts { 0 } else { answers + judged };
         let disk = stored + entries.max(after);
 
-        // The pages of a buffer take memory once something was written there.
-        let buffers = sum(&|kind| kind.bytes().min(kind.room(self) << kind.bits));
+        let buffers = sum(&|kind| kind.buffers(self, page));
         let at_a_time = (self.memory / 2).checked_div(largest).map_or(0, |most| most.clamp(1, threads as u64));
-        let rests = sum(&|kind| if_so(!kind.is_on_disk(self), kind.bytes()));
-        let answered = sum(&|kind| match kind.is_on_disk(self) {
-            true => (READ_ANSWERS as u64) << kind.bits,
-            false => kind.entries * kind.answer,
+        let rests = sum(&|kind| part(1.0 - kind.on_disk(self, is_saved), kind.bytes()));
+        let answered = sum(&|kind| {
+            let on_disk = kind.on_disk(self, is_saved);
+            part(on_disk, (READ_ANSWERS as u64) << kind.bits) + part(1.0 - on_disk, kind.entries * kind.answer)
         });
         let tables = self.tables(volume.duplicate, words, volume.documents)
             + if_so(self.needs_words() && !counts, BYTES_OF_SMALL_TABLES)
@@ -143,6 +171,8 @@ mod tests {
     use super::*;
     use crate::dedup::{Learning, Signature};
     use crate::document::Document;
+
+    const PROCESS: Process = Process { threads: 2, is_saved: false, page: 4096 };
 
     #[test]
     fn evidence_takes_the_disk_that_was_foreseen() {
@@ -171,7 +201,7 @@ mod tests {
             learning.checkpoint(Value::Null, false).expect("room");
             let files = std::fs::read_dir(folder.path()).expect("a folder").flatten();
             let used: u64 = files.map(|file| file.metadata().expect("a file").len()).sum();
-            let share = options.needs(&volume, 2).disk as f64 / used as f64;
+            let share = options.needs(&volume, Process { is_saved: true, ..PROCESS }).disk as f64 / used as f64;
             assert!((0.9..1.1).contains(&share), "{task:?}: {share}");
         }
     }
@@ -186,7 +216,7 @@ mod tests {
             most: documents,
             ..Volume::default()
         };
-        assert!(options.needs(&volume(1_000_000), 2).least <= options.memory);
-        assert!(options.needs(&volume(100_000_000), 2).least > options.memory);
+        assert!(options.needs(&volume(1_000_000), PROCESS).least <= options.memory);
+        assert!(options.needs(&volume(100_000_000), PROCESS).least > options.memory);
     }
 }

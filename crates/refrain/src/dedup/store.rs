@@ -18,7 +18,7 @@ pub(super) const DOCUMENT: usize = 16;
 /// Bytes of words that are read without allocating.
 const FEW: usize = 256 * WORD;
 /// The number of words sampled to find common ones, and how many are read at a time.
-const SAMPLE: u64 = 16 << 20;
+pub(crate) const SAMPLE: u64 = 16 << 20;
 const SAMPLE_STEP: u64 = 1 << 20;
 /// The least words by which a document is judged, if later ones must not matter.
 const LEAST_SAMPLE: u64 = 1 << 16;

@@ -32,9 +32,20 @@ pub(crate) fn peak_memory() -> Option<u64> {
     status("VmHWM:")
 }
 
+/// The bytes that the system hands out at a time, where it says it: it may join pages to larger ones.
+pub(crate) fn size_of_pages() -> u64 {
+    let of = |name| line_of("/proc/self/smaps_rollup", name).unwrap_or_default();
+    if 2 * of("AnonHugePages:") > of("Anonymous:") { 2 << 20 } else { 4 << 10 }
+}
+
 /// A line of the status that Linux keeps of each process, in bytes. Other systems have no such file.
 fn status(name: &str) -> Option<u64> {
-    let status = std::fs::read_to_string("/proc/self/status").ok()?;
+    line_of("/proc/self/status", name)
+}
+
+/// A number of kilobytes in such a file, in bytes.
+fn line_of(path: &str, name: &str) -> Option<u64> {
+    let status = std::fs::read_to_string(path).ok()?;
     let line = status.lines().find_map(|line| line.strip_prefix(name))?;
     line.trim().strip_suffix("kB")?.trim().parse::<u64>().ok().map(|kilobytes| kilobytes << 10)
 }

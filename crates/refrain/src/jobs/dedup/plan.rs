@@ -2,11 +2,11 @@
 
 #![allow(clippy::cast_sign_loss)] // sizes and counts are not negative
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::HashMap;
 use std::fmt;
 use std::fs;
 use std::path::Path;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use schemars::JsonSchema;
@@ -15,8 +15,8 @@ use serde::Serialize;
 use super::passes::Passes;
 use super::work::WorkFolder;
 use super::{Dedup, DedupReport, Known};
-use crate::dedup::{DedupOptions, Signature, Volume, bytes_of_evidence};
-use crate::disk::platform::{cpu_seconds, resident_memory};
+use crate::dedup::{DedupOptions, Process, Signature, Task, Volume, WORDS_OF_COMMON, bytes_of_evidence};
+use crate::disk::platform::{cpu_seconds, resident_memory, size_of_pages};
 use crate::document::Position;
 use crate::error::{Error, IoContext, Result};
 use crate::flow::each_document_of;
@@ -69,10 +69,15 @@ const MOST_BYTES: u64 = 48 << 20;
 const DOCUMENT_FACTOR: u64 = 12;
 /// The share by which time and memory differ between two runs.
 const NOISE: f64 = 0.1;
-/// A byte beyond the sample takes at least and at most this much of what a byte of the sample takes.
-const SLOPES: (f64, f64) = (0.5, 1.5);
 /// The time between two looks at the memory.
 const LOOK: Duration = Duration::from_millis(5);
+/// So much more a byte takes at most when there is twice as much earlier text.
+const GROWTH: f64 = 0.15;
+/// The middle of the second half of a sample.
+const MIDDLE: f64 = 0.75;
+/// The names of phases.
+const LEARN: &str = "learn";
+const FIND: &str = "find";
 /// One hash in this many is counted to estimate repetition.
 const HASHES: u64 = 16;
 /// Hashes in more parts than this are frequent enough to need no estimate.
@@ -121,42 +126,46 @@ impl Dedup {
             let collections = (known.map(|known| known.collection), source.collection);
             self.run_sample(&options, collections, outputs, folder.path(), run)
         };
-        // How much more a larger sample takes than a smaller one shows how time grows.
-        let half = if share < 1.0 { Some(run_sample(sample(PARTS / 2, share / 2.0))?) } else { None };
+        // First of all, so that the memory of nothing else counts.
         let drawn = sample(PARTS, share);
         let (beginnings, largest) = (drawn.1.beginnings, drawn.1.largest);
+        let whole = run_sample(drawn)?;
+        let page = size_of_pages();
         let mut survey = Survey::default();
         let workers = run.start()?;
+        let drawn = sample(PARTS, share);
         for source in drawn.0.iter().chain([&drawn.1]) {
             survey.read(&source.collection, &options, &workers)?;
         }
-        let whole = run_sample(drawn)?;
-        let SampleRun { report, times, .. } = &whole;
+        // How much more a larger sample removes than a smaller one shows how that grows.
+        let removes = share < 1.0 && options.task != Task::Count;
+        let half = if removes { Some(run_sample(sample(PARTS / 2, share / 2.0))?) } else { None };
 
         let factor = total as f64 / survey.bytes().max(1) as f64;
         let saved: u64 = evidence.iter().map(|folder| bytes_of_evidence(folder) / WORD).sum();
-        let estimate =
-            Estimate { survey: &survey, report, half: half.as_ref().map(|half| &half.report), factor, saved };
+        let half = half.as_ref().map(|half| &half.report);
+        let estimate = Estimate { survey: &survey, report: &whole.report, half, factor, saved };
         let volume = estimate.volume();
-        let (needs, of_sample) =
-            (options.needs(&volume, workers.threads()), options.needs(&survey.volume(), workers.threads()));
+        let is_kept = outputs.path().is_some() && !input.names().is_empty();
+        let process = Process { threads: workers.threads(), is_saved: is_kept && volume.text >= self.checkpoint, page };
+        let needs = options.needs(&volume, process);
+        let of_sample = options.needs(&survey.volume(), Process { is_saved: false, ..process });
         let unread = largest.saturating_sub(survey.largest) * DOCUMENT_FACTOR;
-        let peak = |(phase, needed): (&&'static str, (&u64, &u64))| {
-            let base = times.get(phase).map_or(LEAST_MEMORY, |time| time.memory).saturating_sub(*needed.1);
-            base.max(LEAST_MEMORY) + needed.0 + unread
+        let peak = |phase: &Phase| {
+            let at = match phase.name {
+                LEARN => 0,
+                FIND => 1,
+                _ => 2,
+            };
+            phase.memory.saturating_sub(of_sample.memory[at]).max(LEAST_MEMORY) + needs.memory[at] + unread
         };
-        let phases = ["learn", "find", "mark"];
-        let peaks = phases.iter().zip(needs.memory.iter().zip(&of_sample.memory)).map(peak);
+        let peak_memory = whole.phases.iter().map(peak).max().unwrap_or(LEAST_MEMORY);
         // Saved words are neither read as text nor written.
         let with_saved = 1.0 + saved as f64 / (survey.total().words as f64 * factor).max(1.0);
-        let grown = |of: &dyn Fn(&SampleRun) -> f64| {
-            let (all, each) = (of(&whole), of(&whole) / whole.bytes as f64);
-            // A small difference between two runs says little.
-            let slope = half.as_ref().map_or(each, |half| {
-                let more = whole.bytes.saturating_sub(half.bytes).max(1) as f64;
-                ((all - of(half)) / more).clamp(SLOPES.0 * each, SLOPES.1 * each)
-            });
-            rounded((all + slope * total.saturating_sub(whole.bytes) as f64) * with_saved)
+        let common = |words: u64| words.min(WORDS_OF_COMMON).max(1) as f64;
+        let common = common(volume.words) / common(survey.total().words);
+        let grown = |of: fn(&Moment) -> f64| {
+            rounded(whole.phases.iter().map(|phase| phase.grown(factor, common, of)).sum::<f64>() * with_saved)
         };
         let kept = estimate.kept();
         Ok(DedupPlan {
@@ -164,12 +173,12 @@ impl Dedup {
             sampled_bytes: survey.bytes(),
             documents: volume.documents,
             words: volume.words,
-            peak_memory: peaks.max().unwrap_or_default(),
+            peak_memory,
             temporary_disk: needs.disk,
             output: (whole.written as f64 * factor * kept) as u64,
             output_at_most: (whole.written as f64 * factor * kept.max(1.0)) as u64,
-            seconds: grown(&|run| run.times.values().map(|time| time.seconds).sum()),
-            cpu_seconds: whole.cpu.map(|_| grown(&|run| run.cpu.unwrap_or_default())),
+            seconds: grown(|moment| moment.seconds),
+            cpu_seconds: cpu_seconds().map(|_| grown(|moment| moment.cpu)),
             spread: if factor > 1.0 { rounded(survey.spread()) } else { 0.0 },
             largest_document: survey.largest.max(largest),
             memory_needed: Some(needs.least.next_multiple_of(1 << 20)).filter(|least| *least > options.memory),
@@ -192,14 +201,12 @@ impl Dedup {
         let watching = watch.clone();
         let observer = run.observer.clone();
         let observer = Observer::new(move |event| {
-            let Event::Progress { phase, .. } = event;
-            watching.see(phase);
+            let Event::Progress { phase, done, total, .. } = *event;
+            watching.see(phase, done as f64 / total.max(1) as f64);
             observer.send(event);
         });
         let watched = Run { observer, temporary: Some(folder.path().to_owned()), ..run.clone() };
         let workers = watched.start()?;
-        let bytes = [against.as_ref(), Some(&source)].into_iter().flatten();
-        let bytes: u64 = bytes.map(|source| source.inputs().total_size()).sum();
         let passes = Passes {
             job: &Dedup { alarm: None, ..self.clone() },
             options: options.clone(),
@@ -210,21 +217,15 @@ impl Dedup {
             workers: &workers,
             work: WorkFolder::open(None, None, Some(folder.path()))?,
         };
-        let cpu = cpu_seconds();
         let report = passes.run(Vec::new())?;
-        let times = watch.finish();
-        let cpu = cpu.zip(cpu_seconds()).map(|(before, after)| after - before);
-        Ok(SampleRun { bytes: bytes.max(1), report, times, cpu, written: written(&outputs) })
+        Ok(SampleRun { report, phases: watch.finish(), written: written(&outputs) })
     }
 }
 
 /// What a run on a sample took.
 struct SampleRun {
-    /// Bytes of the sample.
-    bytes: u64,
     report: DedupReport,
-    times: BTreeMap<&'static str, Time>,
-    cpu: Option<f64>,
+    phases: Vec<Phase>,
     /// Bytes of the output.
     written: u64,
 }
@@ -277,15 +278,16 @@ impl Survey {
                     ngrams: signature.ngrams.len() as u64,
                     digests: signature.digests.len() as u64,
                     ids: document.id.len() as u64,
+                    text: document.text().len() as u64,
                     ..Volume::default()
                 };
-                Some((volume, document.text().len() as u64, hashes(&signature)))
+                Some((volume, hashes(&signature)))
             },
             |position, read| {
-                let Some((volume, text, hashes)) = read else { return Ok(()) };
+                let Some((volume, hashes)) = read else { return Ok(()) };
                 let part = first + position.input as usize;
                 self.parts[part].volume += volume;
-                self.largest = self.largest.max(text);
+                self.largest = self.largest.max(volume.text);
                 for hash in hashes {
                     let (last, parts, times) = self.hashes.entry(hash).or_insert((u32::MAX, 0, 0));
                     *parts += u32::from(*last != part as u32);
@@ -363,6 +365,7 @@ impl Estimate<'_> {
             ngrams: saved(total.ngrams),
             digests: grown(total.digests),
             ids: grown(total.ids),
+            text: grown(total.text),
             duplicate: self.repetition().1 * HASHES,
             most: if self.survey.most() > 2 { grown(self.survey.most()) } else { 0 },
         }
@@ -482,66 +485,83 @@ fn written(outputs: &Outputs) -> u64 {
 
 /// Watches the phases of a run.
 #[derive(Clone, Default)]
-struct Watch(Arc<Mutex<Watched>>);
+struct Watch(Arc<Mutex<Vec<Phase>>>);
 
-#[derive(Default)]
-struct Watched {
-    phases: BTreeMap<&'static str, Time>,
-    /// The phase, when it began, and when its memory was last measured.
-    now: Option<(&'static str, Instant, Instant)>,
+/// A phase of a run on a sample.
+struct Phase {
+    name: &'static str,
+    memory: u64,
+    moments: Vec<Moment>,
+    began: Instant,
+    looked: Instant,
 }
 
-/// What a phase took.
-#[derive(Debug, Clone, Copy, Default)]
-struct Time {
+/// A moment of a phase, and what the run took until then.
+#[derive(Debug, Clone, Copy)]
+struct Moment {
+    /// The share of the phase that is done.
+    done: f64,
     seconds: f64,
-    memory: u64,
+    cpu: f64,
 }
 
 impl Watch {
-    fn lock(&self) -> MutexGuard<'_, Watched> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    fn see(&self, phase: &'static str) {
-        let watched = &mut *self.lock();
+    fn see(&self, name: &'static str, done: f64) {
+        let mut phases = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let now = Instant::now();
-        match &mut watched.now {
-            Some((same, _, looked)) if *same == phase => {
-                if now.duration_since(*looked) >= LOOK {
-                    *looked = now;
-                    watched.look(phase);
-                }
+        let is_same = phases.last().is_some_and(|phase| phase.name == name);
+        if !is_same {
+            if let Some(last) = phases.last_mut() {
+                last.look(now, 1.0);
             }
-            _ => {
-                watched.end(now);
-                watched.now = Some((phase, now, now));
-                watched.look(phase);
-            }
+            phases.push(Phase { name, memory: 0, moments: Vec::new(), began: now, looked: now });
+        }
+        if let Some(phase) = phases.last_mut()
+            && (phase.moments.len() < 2 || now.duration_since(phase.looked) >= LOOK)
+        {
+            phase.look(now, done.min(1.0));
         }
     }
 
-    /// What the phases of the run took.
-    fn finish(&self) -> BTreeMap<&'static str, Time> {
-        let mut watched = self.lock();
-        watched.end(Instant::now());
-        let mut phases = std::mem::take(&mut watched.phases);
-        phases.remove("sample");
+    /// The phases of the run, which has ended.
+    fn finish(&self) -> Vec<Phase> {
+        let mut phases = std::mem::take(&mut *self.0.lock().unwrap_or_else(PoisonError::into_inner));
+        if let Some(last) = phases.last_mut() {
+            last.look(Instant::now(), 1.0);
+        }
         phases
     }
 }
 
-impl Watched {
-    fn look(&mut self, phase: &'static str) {
-        let time = self.phases.entry(phase).or_default();
-        time.memory = time.memory.max(resident_memory().unwrap_or_default());
+impl Phase {
+    fn look(&mut self, now: Instant, done: f64) {
+        let seconds = self.began.elapsed().as_secs_f64();
+        self.looked = now;
+        self.memory = self.memory.max(resident_memory().unwrap_or_default());
+        self.moments.push(Moment { done, seconds, cpu: cpu_seconds().unwrap_or_default() });
     }
 
-    fn end(&mut self, now: Instant) {
-        if let Some((phase, began, _)) = self.now.take() {
-            self.look(phase);
-            self.phases.entry(phase).or_default().seconds += now.duration_since(began).as_secs_f64();
+    /// What the phase takes in a collection that is larger by a factor. The rest of it takes as much for each byte as the second
+    /// half of the sample, and more if that took more than the quarter before: the more earlier text there is, the more documents have
+    /// something to be compared with.
+    fn grown(&self, factor: f64, common: f64, of: fn(&Moment) -> f64) -> f64 {
+        let [Some(first), Some(last)] = [self.moments.first(), self.moments.last()] else { return 0.0 };
+        let all = of(last) - of(first);
+        if self.name == FIND {
+            // Common words come first; their number is limited.
+            let before = self.moments.get(1).map_or(0.0, of) - of(first);
+            return before * common + (all - before) * factor;
         }
+        let at = |done: f64| self.moments.iter().find(|moment| moment.done >= done).unwrap_or(last);
+        let (quarter, middle, read) = (at(0.25), at(0.5), at(1.0));
+        // What is read is not processed yet: so much of it is in work when everything was read.
+        let lag = ((of(last) - of(read)) / all.max(f64::MIN_POSITIVE)).clamp(0.0, middle.done);
+        let now = (of(last) - of(middle)) / (1.0 - middle.done + lag).max(0.1);
+        let before = (of(middle) - of(quarter)) / (middle.done - quarter.done).max(0.1);
+        let growth = if self.name == LEARN || before <= 0.0 { 0.0 } else { (now / before - 1.0).clamp(0.0, GROWTH) };
+        // The integral of 1 + growth * log2(x / MIDDLE).
+        let integral = |x: f64| x + growth * (x * (x / MIDDLE).log2() - x / std::f64::consts::LN_2);
+        all + now * (integral(factor) - integral(1.0))
     }
 }
 
