@@ -71,8 +71,8 @@ const DOCUMENT_FACTOR: u64 = 12;
 const NOISE: f64 = 0.1;
 /// The time between two looks at the memory.
 const LOOK: Duration = Duration::from_millis(5);
-/// So much more a byte takes at most when there is twice as much earlier text.
-const GROWTH: f64 = 0.15;
+/// When there is twice as much earlier text, so many more whole documents have something in it to be compared with.
+const GROWTH: f64 = 0.1;
 /// The middle of the second half of a sample.
 const MIDDLE: f64 = 0.75;
 /// The names of phases.
@@ -164,8 +164,10 @@ impl Dedup {
         let with_saved = 1.0 + saved as f64 / (survey.total().words as f64 * factor).max(1.0);
         let common = |words: u64| words.min(WORDS_OF_COMMON).max(1) as f64;
         let common = common(volume.words) / common(survey.total().words);
+        let growth = if options.task == Task::Documents { GROWTH } else { 0.0 };
         let grown = |of: fn(&Moment) -> f64| {
-            rounded(whole.phases.iter().map(|phase| phase.grown(factor, common, of)).sum::<f64>() * with_saved)
+            let phases = whole.phases.iter().map(|phase| phase.grown(factor, common, growth, of));
+            rounded(phases.sum::<f64>() * with_saved)
         };
         let kept = estimate.kept();
         Ok(DedupPlan {
@@ -541,10 +543,10 @@ impl Phase {
         self.moments.push(Moment { done, seconds, cpu: cpu_seconds().unwrap_or_default() });
     }
 
-    /// What the phase takes in a collection that is larger by a factor. The rest of it takes as much for each byte as the second
-    /// half of the sample, and more if that took more than the quarter before: the more earlier text there is, the more documents have
-    /// something to be compared with.
-    fn grown(&self, factor: f64, common: f64, of: fn(&Moment) -> f64) -> f64 {
+    /// What the phase takes in a collection that is larger by a factor: for each byte of the rest as much as in the second half
+    /// of the sample. It takes more by `growth` whenever there is twice as much earlier text to compare with. `common` is how many more
+    /// words are counted to find common ones.
+    fn grown(&self, factor: f64, common: f64, growth: f64, of: fn(&Moment) -> f64) -> f64 {
         let [Some(first), Some(last)] = [self.moments.first(), self.moments.last()] else { return 0.0 };
         let all = of(last) - of(first);
         if self.name == FIND {
@@ -552,16 +554,13 @@ impl Phase {
             let before = self.moments.get(1).map_or(0.0, of) - of(first);
             return before * common + (all - before) * factor;
         }
-        let at = |done: f64| self.moments.iter().find(|moment| moment.done >= done).unwrap_or(last);
-        let (quarter, middle, read) = (at(0.25), at(0.5), at(1.0));
-        // What is read is not processed yet: so much of it is in work when everything was read.
-        let lag = ((of(last) - of(read)) / all.max(f64::MIN_POSITIVE)).clamp(0.0, middle.done);
-        let now = (of(last) - of(middle)) / (1.0 - middle.done + lag).max(0.1);
-        let before = (of(middle) - of(quarter)) / (middle.done - quarter.done).max(0.1);
-        let growth = if self.name == LEARN || before <= 0.0 { 0.0 } else { (now / before - 1.0).clamp(0.0, GROWTH) };
+        let middle = self.moments.iter().find(|moment| moment.done >= 0.5);
+        let middle = middle.filter(|moment| moment.done <= MIDDLE).unwrap_or(first);
+        let rate = (of(last) - of(middle)) / (1.0 - middle.done).max(0.1);
+        let growth = if self.name == LEARN { 0.0 } else { growth };
         // The integral of 1 + growth * log2(x / MIDDLE).
         let integral = |x: f64| x + growth * (x * (x / MIDDLE).log2() - x / std::f64::consts::LN_2);
-        all + now * (integral(factor) - integral(1.0))
+        all + rate * (integral(factor) - integral(1.0))
     }
 }
 
