@@ -282,7 +282,7 @@ bench-corpus-add: has-collection
 	$(CARGO) build --release --package refrain-cli --package refrain-bench
 	python3 bench/corpus_add.py --base $(COLLECTION) $(ADD)
 
-# What --plan predicts. PLAN="--only growth" measures near-identical documents, one n-gram in a million documents, and 1 GB in one document.
+# What --plan predicts. PLAN="--only kinds" measures collections of different kinds, and PLAN="--only growth" measures near-identical documents, one n-gram in a million documents, and 1 GB in one document.
 bench-plan: has-collection $(VENV)/ready
 	$(CARGO) build --release --package refrain-cli --package refrain-bench
 	$(VENV)/bin/python bench/plan.py $(PLAN)
