@@ -1,5 +1,7 @@
 //! What a collection will take, by the rules that [`Learning`](super::Learning) and [`Learned`](super::Learned) follow.
 
+#![allow(clippy::cast_sign_loss)] // sizes and counts are not negative
+
 use super::evidence::{BYTES_OF_SMALL_TABLES, DedupOptions, FEW_BITS, Task, buffer};
 use super::group::{ANCHOR, DIGEST, NGRAM, NUMBER, PLACE, WHOLE, bytes_of_work};
 use super::signature::ANCHOR as WORDS_OF_ANCHOR;

@@ -67,6 +67,11 @@ const LEAST_BYTES: u64 = 8 << 20;
 const MOST_BYTES: u64 = 48 << 20;
 /// About how much memory a large document takes while it is processed, as a multiple of its text.
 const DOCUMENT_FACTOR: u64 = 12;
+/// From this size on, a document is in work alone. So many are for each thread: three wait for each of two stages, and one is processed.
+const LARGE: u64 = 256 << 10;
+const IN_WORK: u64 = 7;
+/// About how much memory each of them takes, as a multiple of its text.
+const LARGE_FACTOR: u64 = 8;
 /// The share by which time and memory differ between two runs.
 const NOISE: f64 = 0.1;
 /// The time between two looks at the memory.
@@ -151,6 +156,13 @@ impl Dedup {
         let needs = options.needs(&volume, process);
         let of_sample = options.needs(&survey.volume(), Process { is_saved: false, ..process });
         let unread = largest.saturating_sub(survey.largest) * DOCUMENT_FACTOR;
+        // Large documents are few in a sample, and many may be in work.
+        let mean = volume.text / volume.documents.max(1);
+        let in_work = |documents: u64| match mean >= LARGE {
+            true => documents.min(IN_WORK * workers.threads() as u64) * mean * LARGE_FACTOR,
+            false => 0,
+        };
+        let unread = unread + in_work(volume.documents).saturating_sub(in_work(survey.total().documents));
         let peak = |phase: &Phase| {
             let at = match phase.name {
                 LEARN => 0,
@@ -162,7 +174,7 @@ impl Dedup {
         let peak_memory = whole.phases.iter().map(peak).max().unwrap_or(LEAST_MEMORY);
         // Saved words are neither read as text nor written.
         let with_saved = 1.0 + saved as f64 / (survey.total().words as f64 * factor).max(1.0);
-        let common = |words: u64| words.min(WORDS_OF_COMMON).max(1) as f64;
+        let common = |words: u64| words.clamp(1, WORDS_OF_COMMON) as f64;
         let common = common(volume.words) / common(survey.total().words);
         let growth = if options.task == Task::Documents { GROWTH } else { 0.0 };
         let grown = |of: fn(&Moment) -> f64| {
