@@ -176,7 +176,11 @@ impl Dedup {
         let with_saved = 1.0 + saved as f64 / (survey.total().words as f64 * factor).max(1.0);
         let common = |words: u64| words.clamp(1, WORDS_OF_COMMON) as f64;
         let common = common(volume.words) / common(survey.total().words);
-        let growth = if options.task == Task::Documents { GROWTH } else { 0.0 };
+        let growth = match options.task {
+            Task::Documents => Some(GROWTH),
+            Task::Blocks => Some(0.0),
+            Task::Count | Task::Exact(..) => None,
+        };
         let grown = |of: fn(&Moment) -> f64| {
             let phases = whole.phases.iter().map(|phase| phase.grown(factor, common, growth, of));
             rounded(phases.sum::<f64>() * with_saved)
@@ -556,9 +560,9 @@ impl Phase {
     }
 
     /// What the phase takes in a collection that is larger by a factor: for each byte of the rest as much as in the second half
-    /// of the sample. It takes more by `growth` whenever there is twice as much earlier text to compare with. `common` is how many more
-    /// words are counted to find common ones.
-    fn grown(&self, factor: f64, common: f64, growth: f64, of: fn(&Moment) -> f64) -> f64 {
+    /// of the sample. Where documents are compared with earlier text, it takes more by `growth` whenever there is twice as much of that.
+    /// `common` is how many more words are counted to find common ones.
+    fn grown(&self, factor: f64, common: f64, growth: Option<f64>, of: fn(&Moment) -> f64) -> f64 {
         let [Some(first), Some(last)] = [self.moments.first(), self.moments.last()] else { return 0.0 };
         let all = of(last) - of(first);
         if self.name == FIND {
@@ -568,8 +572,13 @@ impl Phase {
         }
         let middle = self.moments.iter().find(|moment| moment.done >= 0.5);
         let middle = middle.filter(|moment| moment.done <= MIDDLE).unwrap_or(first);
-        let rate = (of(last) - of(middle)) / (1.0 - middle.done).max(0.1);
-        let growth = if self.name == LEARN { 0.0 } else { growth };
+        let growth = growth.filter(|_| self.name != LEARN);
+        // What is read is not processed yet: so much of it is in work when everything was read. Comparisons take more than that.
+        let read = self.moments.iter().find(|moment| moment.done >= 1.0).unwrap_or(last);
+        let in_work = ((of(last) - of(read)) / all.max(f64::MIN_POSITIVE)).clamp(0.0, middle.done);
+        let lag = if growth.is_some() { 0.0 } else { in_work };
+        let rate = (of(last) - of(middle)) / (1.0 - middle.done + lag).max(0.1);
+        let growth = growth.unwrap_or_default();
         // The integral of 1 + growth * log2(x / MIDDLE).
         let integral = |x: f64| x + growth * (x * (x / MIDDLE).log2() - x / std::f64::consts::LN_2);
         all + rate * (integral(factor) - integral(1.0))
