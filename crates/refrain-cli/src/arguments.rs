@@ -23,7 +23,7 @@ use serde_json::Value;
 
 use crate::exit::Exit;
 use crate::messages;
-use crate::progress::Bar;
+use crate::progress::{Bar, Shown};
 
 /// What to read, and how.
 #[derive(Args)]
@@ -366,7 +366,8 @@ impl OutputArguments {
         left: &str,
         job: impl FnOnce(&Run) -> refrain::Result<T>,
     ) -> Result<T> {
-        run_job(Run { threads: self.threads, ..run }, self.shows_progress(), unit, left, job)
+        let shown = Shown::unless(!self.shows_progress());
+        run_job(Run { threads: self.threads, ..run }, shown, unit, || left.to_owned(), job)
     }
 
     /// Prints what failed.
@@ -383,14 +384,10 @@ impl OutputArguments {
     }
 }
 
-/// How files are divided and packed.
+/// How files are compressed.
 #[derive(Args)]
 #[command(next_help_heading = "Output")]
 pub(crate) struct PackingArguments {
-    /// Divide the documents into this many files of about the same size, 1 to 1000; -o names a folder
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1000), allow_negative_numbers = true)]
-    pub(crate) shards: Option<u32>,
-
     /// Level of zstd in Parquet and .zst files, 1 to 22 [default: 1 in Parquet, 3 in others]
     #[arg(long, value_name = "LEVEL", value_parser = clap::value_parser!(i32).range(1..=22), allow_negative_numbers = true)]
     pub(crate) zstd_level: Option<i32>,
@@ -400,28 +397,41 @@ pub(crate) struct PackingArguments {
     pub(crate) row_group: Option<u64>,
 }
 
+impl PackingArguments {
+    /// Refuses options that would do nothing.
+    pub(crate) fn refuse_idle(given: &Given, is_parquet: bool, is_zstd: bool) -> Result<()> {
+        if !is_parquet {
+            given.refuse(&["row_group"], "needs --format parquet or hf; other formats have no row groups")?;
+        }
+        if !is_parquet && !is_zstd {
+            given.refuse(&["zstd_level"], "needs Parquet, or a file that ends in .zst")?;
+        }
+        Ok(())
+    }
+}
+
 /// Runs a job with its progress on the terminal, until it is done or interrupted. `unit` is what it counts; `left`
 /// describes what an interrupted run keeps.
 pub(crate) fn run_job<T>(
     run: Run,
-    shows_progress: bool,
+    shown: Shown,
     unit: &'static str,
-    left: &str,
+    left: impl FnOnce() -> String,
     job: impl FnOnce(&Run) -> refrain::Result<T>,
 ) -> Result<T> {
-    let (bar, observer) = Bar::of_run(shows_progress, unit);
+    let (bar, observer) = Bar::of_run(shown, unit);
     let run = Run { observer, ..run };
     let stop = run.stop.clone();
     crate::stores::remember(&stop);
     on_interrupt(move || stop.request())?;
     let result = job(&run);
-    drop(bar);
+    bar.end(result.is_ok());
     if let Err(error) = &result
         && error.is_interrupted()
     {
         match error {
             refrain::Error::Hinted { hint, .. } => print_message(&format!("interrupted; {hint}")),
-            _ => print_message(&format!("interrupted; {left}")),
+            _ => print_message(&format!("interrupted; {}", left())),
         }
     }
     Ok(result?)

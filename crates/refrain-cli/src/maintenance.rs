@@ -8,6 +8,7 @@ use refrain::{Corpus, Run};
 
 use crate::arguments::{print, print_message, run_job};
 use crate::exit::Exit;
+use crate::progress::Shown;
 
 /// What is done with each corpus.
 #[derive(Clone, Copy)]
@@ -52,7 +53,7 @@ pub(crate) fn maintain(folders: &[String], task: Task, threads: Option<usize>, q
     };
     let each = |run: &Run| Ok(folders.iter().map(|name| task.run(Path::new(name), run)).collect::<Vec<_>>());
     let mut exit = Exit::Done;
-    for (name, done) in folders.iter().zip(run_job(run, !quiet, "documents", left, each)?) {
+    for (name, done) in folders.iter().zip(run_job(run, Shown::unless(quiet), "documents", || left.into(), each)?) {
         match done? {
             Done::Changed(manifest) => {
                 print_message(&format!("{name}: {} documents", manifest.statistics.total.kept.documents));

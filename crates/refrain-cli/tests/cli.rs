@@ -193,6 +193,36 @@ fn progress_does_not_mix_with_documents_on_a_terminal() {
     }
 }
 
+#[cfg(target_os = "linux")]
+#[test]
+fn a_line_is_kept_of_each_stage_on_a_terminal() {
+    let env = Env::new();
+    env.write("a.jsonl", "{\"text\": \"<p>The lamp is lit at dusk and burns until the morning.</p>\"}\n".repeat(200));
+    let shown = on_terminal(&env, "refrain corpus a.jsonl -o corpus/");
+    for stage in ["     read  200 documents", "    write  200 documents, 199 removed in "] {
+        assert!(shown.contains(stage), "{stage}: {shown:?}");
+    }
+    let shown = on_terminal(&env, "refrain corpus a.jsonl -o quiet/ -q");
+    assert!(shown.trim().is_empty(), "{shown:?}");
+}
+
+#[test]
+fn programs_get_progress_as_lines_of_json() {
+    let env = Env::new();
+    env.write("a.jsonl", "{\"text\": \"The lamp is lit at dusk and burns until the morning.\"}\n".repeat(20));
+    let outcome = env.run(&["corpus", "a.jsonl", "-o", "corpus", "--json"]).code(0);
+    let lines = outcome.stderr.lines().filter(|line| line.starts_with('{'));
+    let events: Vec<serde_json::Value> = lines.map(|line| serde_json::from_str(line).expect("JSON")).collect();
+    let stages: Vec<&serde_json::Value> = events.iter().filter(|event| event["event"] == "stage").collect();
+    let names: Vec<&str> = stages.iter().map(|stage| stage["stage"].as_str().expect("a name")).collect();
+    assert_eq!((names.first(), names.last()), (Some(&"read"), Some(&"write")), "{names:?}");
+    assert_eq!(stages[0]["documents"], 20);
+    assert_eq!(stages[names.len() - 1]["removed"], 19);
+    assert!(stages[0]["seconds"].as_f64() > Some(0.0) && stages[0]["bytes_per_second"].as_f64() > Some(0.0));
+    let quiet = env.run(&["corpus", "a.jsonl", "-o", "quiet", "--json", "-q"]).code(0);
+    assert_eq!((quiet.stderr.as_str(), &quiet.stdout), ("", &outcome.stdout));
+}
+
 #[test]
 fn schemas_are_listed_printed_and_written() {
     let env = Env::new();

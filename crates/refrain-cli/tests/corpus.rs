@@ -53,6 +53,7 @@ fn the_sample_crawl_has_24_documents_and_2_duplicates() {
         "evidence/00001/evidence.json",
         "evidence/00001/exact",
         "evidence/00001/ids",
+        "evidence/00001/ngrams",
         "evidence/00001/verdicts",
         "evidence/00001/words",
         "inputs.tsv",
@@ -963,4 +964,18 @@ fn templates_of_hosts_need_inputs_that_can_be_read_twice() {
     let command = ["corpus", "-", "-o", "corpus", "--template", "host"];
     env.run_fed(&command, b"<p>a page").code(2).says(&["--template host", "save it to a file first"]);
     assert!(!env.path("corpus").exists());
+}
+
+#[test]
+fn the_summary_fits_a_screen() {
+    let env = Env::new();
+    let outcome =
+        env.run(&["corpus", &sample("pages"), &crawl(), &sample("notes.zip"), "-o", "corpus", "--strip"]).code(0);
+    let lines: Vec<&str> = outcome.text().lines().collect();
+    assert!(lines.len() + outcome.stderr.lines().count() < 24, "{lines:?}");
+    assert!(lines.iter().all(|line| line.chars().count() <= 100), "{lines:?}");
+    // The rest is in the figures.
+    let stats = env.run(&["stats", "corpus"]).code(0);
+    assert!(stats.text().lines().count() > lines.len());
+    assert!(lines.iter().filter(|line| !line.ends_with("more)")).all(|line| stats.text().contains(line)), "{lines:?}");
 }

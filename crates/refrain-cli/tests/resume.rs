@@ -1,5 +1,8 @@
 //! A corpus run that is killed goes on where it was, and ends with the same bytes.
 
+#[path = "../../../tests/skipped.rs"]
+mod skipped;
+
 use std::collections::BTreeMap;
 use std::fs;
 use std::io::Write;
@@ -103,26 +106,107 @@ fn killed_runs_resume_and_end_with_the_same_bytes() {
     }
 }
 
+/// What the notes in the work folder of a corpus say: documents that were read, and parts that were written.
+fn kept(corpus: &Path) -> (u64, u64) {
+    let (mut documents, mut parts) = (0, 0);
+    for entry in fs::read_dir(corpus.join("work")).expect("a folder") {
+        let path = entry.expect("an entry").path();
+        if path.extension().is_none_or(|extension| extension != "json") {
+            continue;
+        }
+        let name = path.file_name().expect("a name").to_string_lossy().into_owned();
+        if name.starts_with(|first: char| first.is_ascii_digit()) {
+            let note: serde_json::Value = serde_json::from_slice(&fs::read(&path).expect("a note")).expect("JSON");
+            documents += note["documents"].as_u64().expect("a number");
+        }
+        parts += u64::from(name.starts_with("final-"));
+    }
+    (documents, parts)
+}
+
 #[test]
-fn an_interrupted_run_says_how_to_resume() {
+fn interrupted_runs_say_what_they_keep_and_resume() {
     let folder = tempfile::tempdir().expect("a folder");
     let crawl = make_crawl(folder.path());
-    let corpus = folder.path().join("corpus");
-    let run = command(&crawl, &corpus).stderr(Stdio::piped()).spawn().expect("the program");
-    while !corpus.join("work/run.json").exists() {
-        std::thread::sleep(Duration::from_millis(5));
-    }
-    let sent = Command::new("kill").args(["-INT", &run.id().to_string()]).status().expect("a signal");
-    assert!(sent.success());
-    let ended = run.wait_with_output().expect("an end");
-    assert_eq!(ended.status.code(), Some(130));
-    let message = String::from_utf8_lossy(&ended.stderr).into_owned();
-    assert!(message.contains("run the same command again to resume"), "{message}");
-    assert!(!corpus.join("manifest.json").exists());
+    let undisturbed = folder.path().join("undisturbed");
+    let began = Instant::now();
+    assert_eq!(start(&crawl, &undisturbed, "2").wait().expect("an end").code(), Some(1), "four damaged lines");
+    let whole = began.elapsed();
 
-    let reading = Command::new(env!("CARGO_BIN_EXE_refrain")).arg("convert").arg(&corpus).output().expect("an end");
-    assert_eq!(reading.status.code(), Some(2));
-    assert!(String::from_utf8_lossy(&reading.stderr).contains("incomplete"), "a half corpus is no input");
+    let corpus = folder.path().join("corpus");
+    let mut interrupted = 0;
+    for moment in [0, 4, 10, 16, 8, 20, 12, 6] {
+        let run =
+            command(&crawl, &corpus).args(["--threads", "2"]).stderr(Stdio::piped()).spawn().expect("the program");
+        while !corpus.join("work/run.json").exists() {
+            std::thread::sleep(Duration::from_millis(5));
+        }
+        std::thread::sleep(whole.mul_f64(f64::from(moment) / 60.0));
+        let sent = Command::new("kill").args(["-INT", &run.id().to_string()]).status().expect("a signal");
+        assert!(sent.success());
+        let ended = run.wait_with_output().expect("an end");
+        if ended.status.code() == Some(1) {
+            break; // it was complete before
+        }
+        assert_eq!(ended.status.code(), Some(130));
+        assert!(!corpus.join("manifest.json").exists());
+        interrupted += 1;
+        let message = String::from_utf8_lossy(&ended.stderr).replace(',', "");
+        assert!(message.contains("run the same command again to resume"), "{message}");
+        let expected = match kept(&corpus) {
+            (0, _) => "interrupted; nothing is complete yet;".to_owned(),
+            (documents, 0) => format!("interrupted; kept: {documents} documents as read;"),
+            (documents, 1) => format!("interrupted; kept: {documents} documents as read 1 part as written;"),
+            (documents, parts) => format!("interrupted; kept: {documents} documents as read {parts} parts as written;"),
+        };
+        assert!(message.contains(&expected), "{message}: not {expected}");
+        let reading = Command::new(env!("CARGO_BIN_EXE_refrain")).arg("convert").arg(&corpus).output().expect("an end");
+        assert_eq!(reading.status.code(), Some(2));
+        assert!(String::from_utf8_lossy(&reading.stderr).contains("incomplete"), "a half corpus is no input");
+    }
+    assert!(interrupted > 1, "{interrupted}");
+    assert_eq!(start(&crawl, &corpus, "1").wait().expect("an end").code(), Some(1));
+    assert!(contents(&corpus) == contents(&undisturbed));
+}
+
+#[test]
+fn a_corpus_on_a_full_disk_is_resumed_when_there_is_room() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let crawl = make_crawl(folder.path());
+    let whole = folder.path().join("whole");
+    assert_eq!(start(&crawl, &whole, "2").wait().expect("an end").code(), Some(1), "four damaged lines");
+    let small = folder.path().join("small");
+    fs::create_dir(&small).expect("a folder");
+    let mount = |options: &str| {
+        let mut mount = Command::new("mount");
+        mount.args(["-t", "tmpfs", "-o", options, "tmpfs"]).arg(&small).stderr(Stdio::null());
+        mount.status().is_ok_and(|end| end.success())
+    };
+    if !mount("size=1m") {
+        skipped::skipped("this user may not mount a small disk");
+        return;
+    }
+    let corpus = small.join("corpus");
+    let (mut size, mut errors, mut code) = (1, Vec::new(), Some(2));
+    while code == Some(2) && size < 1000 {
+        let ended = command(&crawl, &corpus).stderr(Stdio::piped()).output().expect("an end");
+        code = ended.status.code();
+        if code == Some(2) {
+            errors.push(String::from_utf8_lossy(&ended.stderr).into_owned());
+            size *= 2;
+            assert!(mount(&format!("remount,size={size}m")), "more space");
+        }
+    }
+    let found = contents(&corpus);
+    let unmounted = Command::new("umount").arg(&small).status();
+    assert!(unmounted.is_ok_and(|end| end.success()));
+    assert_eq!(code, Some(1));
+    assert!(!errors.is_empty());
+    for error in &errors {
+        assert!(error.contains("No space left") && error.contains("make room on the disk of"), "{error}");
+        assert!(error.contains("run the same command again to resume"), "{error}");
+    }
+    assert!(found == contents(&whole));
 }
 
 #[test]

@@ -44,6 +44,10 @@ pub(crate) struct Arguments {
     #[arg(long, help_heading = "Output")]
     registry: bool,
 
+    /// Divide the documents into this many files of about the same size, 1 to 1000; -o names a folder
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1000), allow_negative_numbers = true, help_heading = "Output")]
+    shards: Option<u32>,
+
     #[command(flatten)]
     packing: PackingArguments,
 
@@ -59,7 +63,7 @@ impl Arguments {
             offsets: self.offsets,
             zstd_level: self.packing.zstd_level,
             row_group: self.packing.row_group,
-            shards: self.packing.shards,
+            shards: self.shards,
             registry: self.registry,
         }
     }
@@ -70,14 +74,8 @@ impl Arguments {
         let format = self.format.map(|(format, _)| format).or_else(|| path.and_then(Format::of_path));
         let is_zstd = self.format.is_some_and(|(_, with)| with == Compression::Zstd)
             || path.is_some_and(|path| Compression::of_path(path) == Compression::Zstd);
-        let is_parquet = matches!(format, Some(Format::Parquet | Format::Hf));
-        if !is_parquet {
-            given.refuse(&["row_group"], "needs --format parquet or hf; other formats have no row groups")?;
-        }
-        if !is_parquet && !is_zstd {
-            given.refuse(&["zstd_level"], "needs Parquet, or a file that ends in .zst")?;
-        }
-        if format != Some(Format::Vertical) || self.packing.shards.is_some() {
+        PackingArguments::refuse_idle(given, matches!(format, Some(Format::Parquet | Format::Hf)), is_zstd)?;
+        if format != Some(Format::Vertical) || self.shards.is_some() {
             given.refuse(&["registry"], "needs one vertical file, such as -o corpus.vert")?;
         }
         if self.removed.is_some() {

@@ -7,18 +7,19 @@ use clap::Args;
 use clap::builder::TypedValueParser;
 use refrain::decode::Undecided;
 use refrain::extract::ExtractMethod;
-use refrain::jobs::corpus::{CorpusDedup, CorpusTemplates, LanguageUnit, Start};
+use refrain::jobs::corpus::{CorpusDedup, CorpusTemplates, Kept, LanguageUnit, Start};
 use refrain::text::Offsets;
 use refrain::write::{Compression, Format};
 use refrain::{Corpus, CorpusReport, Outputs, Run};
 
 use crate::arguments::{
-    ExtractArguments, Given, InputArguments, QualityArguments, alarm, is_folder, languages, named, offsets,
-    output_format, print, print_failures, print_message, run_job, size, thread_number,
+    ExtractArguments, Given, InputArguments, PackingArguments, QualityArguments, alarm, is_folder, languages, named,
+    offsets, output_format, print, print_failures, print_message, run_job, size, thread_number,
 };
 use crate::config::check_lock;
 use crate::exit::Exit;
 use crate::maintenance::{Task, maintain};
+use crate::progress::Shown;
 
 /// Build a clean corpus: decode documents, remove boilerplate and duplicates, select languages
 ///
@@ -81,6 +82,9 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "SIZE", default_value = "256M", value_parser = size, allow_negative_numbers = true, help_heading = "Output")]
     part_size: u64,
 
+    #[command(flatten)]
+    packing: PackingArguments,
+
     /// Replace the corpus in the folder, if there is one
     #[arg(long, conflicts_with = "add", help_heading = "Output")]
     overwrite: bool,
@@ -94,7 +98,7 @@ pub(crate) struct Arguments {
     #[arg(long, help_heading = "Output")]
     no_evidence: bool,
 
-    /// Print the statistics as JSON instead of a table
+    /// Print for programs: the statistics as JSON on standard output, and progress as lines of JSON on standard error
     #[arg(long, help_heading = "Output")]
     json: bool,
 
@@ -174,6 +178,7 @@ impl Arguments {
             let why = "has no effect with --no-removed, unless --keep-marked writes ranges to jsonl or parquet";
             given.refuse(&["offsets"], why)?;
         }
+        PackingArguments::refuse_idle(given, self.format.0 == Format::Parquet, self.format.1 == Compression::Zstd)?;
         ExtractArguments::refuse_idle(given, self.method.0)
     }
 
@@ -192,6 +197,8 @@ impl Arguments {
             offsets: self.offsets,
             removed: !self.no_removed,
             part_size: self.part_size,
+            zstd_level: self.packing.zstd_level,
+            row_group: self.packing.row_group,
             checkpoint: self.checkpoint,
             add: self.add,
             evidence: !self.no_evidence,
@@ -219,14 +226,15 @@ pub(crate) fn run(arguments: &Arguments, given: &Given) -> Result<Exit> {
     let outputs = Outputs::to(output)?.format(format, compression).overwrite(arguments.overwrite);
     let folder = output.display();
     let how = if arguments.overwrite { " without --overwrite" } else { "" };
-    let kept = if arguments.add { "the corpus is as it was before; " } else { "" };
-    let left = format!("{kept}run the same command{how} again to resume ({folder})");
+    let before = if arguments.add { "the corpus is as it was before; " } else { "" };
+    let left = || format!("{before}{}; run the same command{how} again to resume ({folder})", Kept::of(output));
+    let shown = if arguments.json && !arguments.quiet { Shown::Json } else { Shown::unless(arguments.quiet) };
     let run = Run { threads: arguments.threads, memory: Some(arguments.memory), ..Run::default() };
-    let report = run_job(run.clone(), !arguments.quiet, "documents", &left, |run| job.run(&input, outputs, run))?;
+    let report = run_job(run.clone(), shown, "documents", left, |run| job.run(&input, outputs, run))?;
     let statistics = &report.manifest.statistics;
     match (arguments.json, arguments.quiet) {
         (true, _) => print(&(serde_json::to_string_pretty(statistics)? + "\n"))?,
-        (false, false) => print(&statistics.table())?,
+        (false, false) => print(&statistics.summary())?,
         (false, true) => {}
     }
     let errors = output.join("errors.jsonl");
@@ -271,7 +279,8 @@ fn print_report(
     };
     let parts = manifest.parts.len();
     let folder = output.display();
-    print_message(&format!("corpus: {folder} ({parts} part{}){how}", if parts == 1 { "" } else { "s" }));
+    let parts = format!("{parts} part{}", if parts == 1 { "" } else { "s" });
+    print_message(&format!("corpus: {folder} ({parts}){how}; for all figures: refrain stats {folder}"));
     print_message(&input.to_string());
 }
 

@@ -8,6 +8,7 @@ use refrain::{Run, Why};
 
 use crate::arguments::{OutputArguments, print, run_job, thread_number};
 use crate::exit::Exit;
+use crate::progress::Shown;
 
 /// Explain what was removed from one document
 ///
@@ -43,7 +44,8 @@ pub(crate) struct Arguments {
 pub(crate) fn run(arguments: &Arguments) -> Result<Exit> {
     let job = Why { document: arguments.id.clone(), removed: arguments.removed.clone() };
     let run = Run { threads: arguments.threads, ..Run::default() };
-    let report = run_job(run, true, "documents", "nothing was printed", |run| job.run(&arguments.outputs, run))?;
+    let report =
+        run_job(run, Shown::Bar, "documents", || "nothing was printed".into(), |run| job.run(&arguments.outputs, run))?;
     let json = serde_json::to_string_pretty(&report)? + "\n";
     print(&if arguments.json { json } else { report.to_string() })?;
     Ok(OutputArguments::print_failures(&report.failures))

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::document::{Document, Label, Mark, Span};
 use crate::report::rule;
-use crate::stats::{Loss, ROWS, add_to_group, by_loss, source_of, thousands};
+use crate::stats::{Loss, ROWS, add_to_group, by_loss, shortened, source_of, thousands};
 use crate::text::{count_words, legible};
 
 /// What one rule removed.
@@ -99,7 +99,7 @@ impl Losses {
     pub fn tables(&self, unit: &str) -> String {
         let mut tables = String::new();
         let all = self.by_source.values().map(|loss| loss.words).sum();
-        let _ = write_rules(&mut tables, &self.by_rule, unit, all);
+        let _ = write_rules(&mut tables, &self.by_rule, unit, all, usize::MAX);
         for (what, groups) in [("source", &self.by_source), ("language", &self.by_language), ("host", &self.by_host)] {
             let _ = write_groups(&mut tables, (what, unit), groups, |loss| *loss, |_| String::new());
         }
@@ -148,23 +148,25 @@ pub(crate) fn words_by_rule(document: &Document) -> Vec<(String, u64)> {
     words.into_iter().map(|(number, words)| (rule(&marks[number]), words)).collect()
 }
 
-/// What each rule removed, most first. `all` is the amount before.
+/// What each rule removed, most first, in at most this many rows. `all` is the amount before.
 pub(crate) fn write_rules(
     f: &mut impl fmt::Write,
     table: &BTreeMap<String, RuleTotals>,
     unit: &str,
     all: u64,
+    most: usize,
 ) -> fmt::Result {
     let mut rows: Vec<(&String, &RuleTotals)> = table.iter().collect();
     rows.sort_by_key(|(_, row)| std::cmp::Reverse(row.words));
-    for (number, (name, row)) in rows.iter().enumerate() {
+    let (shown, more) = shortened(&rows, most);
+    for (number, (name, row)) in shown.iter().enumerate() {
         if number == 0 {
             writeln!(f, "\n{:<38}{:>14}{unit:>30}{:>10}", "removed by rule", "ranges", "share")?;
         }
         let (ranges, words) = (thousands(row.ranges), thousands(row.words));
         writeln!(f, "{:<38}{ranges:>14}{words:>30}{:>10}", cut(name), share(row.words, all))?;
     }
-    Ok(())
+    f.write_str(&more)
 }
 
 /// The groups that lost the largest shares, if there are at least two groups and one lost something. Small ones come last.

@@ -1,6 +1,7 @@
 //! Corpus statistics: how much was read, how much each stage removed, how much is left.
 
 pub(crate) mod losses;
+mod ngrams;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
@@ -14,6 +15,8 @@ use serde::{Deserialize, Serialize};
 use crate::document::{Document, EXACT_PASS, Label, Mark, Reason, Span};
 use crate::text::{count_words, legible, tokens};
 use losses::{RuleTotals, add_rules, words_by_rule, write_groups, write_rules};
+pub(crate) use ngrams::{NGRAM, NgramSample, group_of};
+pub use ngrams::{NgramAmount, NgramStages, TextNgrams};
 
 /// A number of documents and the text in them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
@@ -278,31 +281,6 @@ pub(crate) fn by_loss<T>(table: &BTreeMap<String, T>, loss: impl Fn(&T) -> Loss)
     rows
 }
 
-/// Words of the n-grams whose repetition is counted.
-pub(crate) const NGRAM: usize = 10;
-
-/// N-grams of a collection.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
-pub struct NgramAmount {
-    /// All n-grams.
-    pub ngrams: u64,
-    /// Different n-grams.
-    pub distinct: u64,
-    /// Different n-grams that occur at least twice.
-    pub duplicate: u64,
-}
-
-/// N-grams of the words of a collection, before and after near-duplicates were removed.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
-pub struct TextNgrams {
-    /// Words in an n-gram.
-    pub n: usize,
-    /// Main content without exact duplicates.
-    pub after_exact_duplicates: NgramAmount,
-    /// Main content without all duplicates.
-    pub after_near_duplicates: NgramAmount,
-}
-
 /// What was downloaded, in bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 pub struct Volume {
@@ -393,61 +371,15 @@ impl Statistics {
 
     /// The figures as tables for people.
     pub fn table(&self) -> String {
-        let mut out = String::new();
-        let mut row = |name: &str, amount: Amount, share_of: u64| {
-            let share = if share_of == 0 { 0.0 } else { 100.0 * amount.words as f64 / share_of as f64 };
-            let _ = writeln!(
-                out,
-                "{name:<24}{:>14}{:>18}{:>18}{share:>9.1} %",
-                thousands(amount.documents),
-                thousands(amount.words),
-                thousands(amount.tokens),
-            );
-        };
-        let all = self.total.downloaded.words;
-        row("downloaded", self.total.downloaded, all);
-        row("  boilerplate", self.total.boilerplate, all);
-        if !self.total.template.is_none() {
-            row("  site template", self.total.template, all);
-        }
-        row("main content", self.total.main_content, all);
-        row("  other languages", self.total.foreign, all);
-        if !self.total.quality.is_none() {
-            row("  low quality", self.total.quality, all);
-        }
-        if !self.total.stripped.is_none() {
-            row("  before and after books", self.total.stripped, all);
-        }
-        row("  exact duplicates", self.total.duplicates, all);
-        if !self.total.near_duplicates.is_none() {
-            row("  near-duplicates", self.total.near_duplicates, all);
-        }
-        row("corpus", self.total.kept, all);
-        let head = format!("{:<24}{:>14}{:>18}{:>18}{:>11}\n", "", "documents", "words", "tokens", "word share");
-        let mut table = head + &out;
-        let _ = writeln!(
-            table,
-            "\n{:<24}{:>14}{:>18}{:>18}{:>18}",
-            "language", "documents", "downloaded words", "main content", "corpus words"
-        );
-        let mut languages: Vec<_> = self.languages.iter().collect();
-        languages.sort_by_key(|(code, stages)| (std::cmp::Reverse(stages.kept.words), (*code).clone()));
-        for (code, stages) in languages {
-            let _ = writeln!(
-                table,
-                "{:<24}{:>14}{:>18}{:>18}{:>18}",
-                if code == UNKNOWN_LANGUAGE { "unknown" } else { code },
-                thousands(stages.kept.documents),
-                thousands(stages.downloaded.words),
-                thousands(stages.main_content.words),
-                thousands(stages.kept.words),
-            );
-        }
+        let mut table = self.stages() + &self.languages(usize::MAX);
+        let _ = write_rules(&mut table, &self.rules, "words", self.total.downloaded.words, usize::MAX);
         // The whole of a language, without what was not requested.
         let languages = self.languages.iter().map(|(code, stages)| (code.clone(), Loss::of(stages))).collect();
-        let _ = write_rules(&mut table, &self.rules, "words", all);
         for (what, groups) in [("source", &self.sources), ("language", &languages), ("host", &self.hosts)] {
             let _ = write_groups(&mut table, (what, "main content"), groups, |loss| *loss, |_| String::new());
+        }
+        if let Some(ngrams) = &self.ngrams {
+            table += &ngrams.table();
         }
         if !self.skipped.is_empty() {
             let mut skipped: Vec<_> = self.skipped.iter().collect();
@@ -461,6 +393,85 @@ impl Statistics {
         }
         table
     }
+
+    /// The same in short: it fits a screen.
+    pub fn summary(&self) -> String {
+        let mut summary = self.stages();
+        // Each of the two tables has an empty line and a head.
+        let rows = SUMMARY_LINES.saturating_sub(summary.lines().count() + 4);
+        let languages = self.languages.len().min(rows.div_ceil(2).max(rows.saturating_sub(self.rules.len())));
+        summary += &self.languages(languages);
+        let _ = write_rules(&mut summary, &self.rules, "words", self.total.downloaded.words, rows - languages);
+        summary
+    }
+
+    /// Each stage, and what it removed.
+    fn stages(&self) -> String {
+        let mut table = format!("{:<24}{:>14}{:>18}{:>18}{:>11}\n", "", "documents", "words", "tokens", "word share");
+        let total = &self.total;
+        let all = total.downloaded.words;
+        // The stages that most runs do not have are only shown if they removed something.
+        let rows = [
+            ("downloaded", total.downloaded, true),
+            ("  boilerplate", total.boilerplate, true),
+            ("  site template", total.template, false),
+            ("main content", total.main_content, true),
+            ("  other languages", total.foreign, true),
+            ("  low quality", total.quality, false),
+            ("  before and after books", total.stripped, false),
+            ("  exact duplicates", total.duplicates, true),
+            ("  near-duplicates", total.near_duplicates, false),
+            ("corpus", total.kept, true),
+        ];
+        for (name, amount, is_always) in rows {
+            let share = if all == 0 { 0.0 } else { 100.0 * amount.words as f64 / all as f64 };
+            if is_always || !amount.is_none() {
+                let _ = writeln!(
+                    table,
+                    "{name:<24}{:>14}{:>18}{:>18}{share:>9.1} %",
+                    thousands(amount.documents),
+                    thousands(amount.words),
+                    thousands(amount.tokens),
+                );
+            }
+        }
+        table
+    }
+
+    /// The languages with the most words, in at most this many rows.
+    fn languages(&self, most: usize) -> String {
+        let mut table = format!(
+            "\n{:<24}{:>14}{:>18}{:>18}{:>18}\n",
+            "language", "documents", "downloaded words", "main content", "corpus words"
+        );
+        let mut languages: Vec<_> = self.languages.iter().collect();
+        languages.sort_by_key(|(code, stages)| (std::cmp::Reverse(stages.kept.words), (*code).clone()));
+        let (shown, more) = shortened(&languages, most);
+        for (code, stages) in shown {
+            let _ = writeln!(
+                table,
+                "{:<24}{:>14}{:>18}{:>18}{:>18}",
+                if *code == UNKNOWN_LANGUAGE { "unknown" } else { code },
+                thousands(stages.kept.documents),
+                thousands(stages.downloaded.words),
+                thousands(stages.main_content.words),
+                thousands(stages.kept.words),
+            );
+        }
+        table + &more
+    }
+}
+
+/// Lines of a summary of a corpus: the rest of a screen of 24 lines is for messages and the next command.
+const SUMMARY_LINES: usize = 20;
+
+/// The first rows of a table if it has too many, and then a line that says so.
+pub(crate) fn shortened<T>(rows: &[T], most: usize) -> (&[T], String) {
+    if rows.len() <= most {
+        return (rows, String::new());
+    }
+    let shown = most.saturating_sub(1);
+    (&rows[..shown], format!("({} more)\n", thousands((rows.len() - shown) as u64)))
 }
 
 /// A number with commas.
@@ -513,6 +524,9 @@ impl Account {
     }
 }
 
+/// Reasons that the line of an account names.
+const REASONS: usize = 8;
+
 impl fmt::Display for Account {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let counted = |count, noun: &str| format!("{count} {noun}{}", if count == 1 { "" } else { "s" });
@@ -521,7 +535,12 @@ impl fmt::Display for Account {
         write!(f, ", {skipped} skipped")?;
         let mut reasons: Vec<_> = self.skipped.iter().collect();
         reasons.sort_by_key(|(_, count)| std::cmp::Reverse(**count));
-        let reasons: Vec<String> = reasons.into_iter().map(|(reason, count)| format!("{count} {reason}")).collect();
+        let others = reasons.split_off(reasons.len().min(REASONS));
+        let mut reasons: Vec<String> = reasons.into_iter().map(|(reason, count)| format!("{count} {reason}")).collect();
+        if !others.is_empty() {
+            let rest: u64 = others.iter().map(|(_, count)| **count).sum();
+            reasons.push(format!("{rest} for {} other reasons", others.len()));
+        }
         if !reasons.is_empty() {
             write!(f, " ({})", reasons.join(", "))?;
         }

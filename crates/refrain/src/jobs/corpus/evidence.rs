@@ -12,12 +12,14 @@ use super::run::CorpusDedup;
 use crate::dedup::{DedupOptions, Past, PastSize, PastVerdict, Task, VERDICTS, bytes_of_evidence, each_saved};
 use crate::error::{IoContext, Result};
 use crate::run::Workers;
+use crate::stats::NgramSample;
 
 /// The folder of what later batches are compared with, and the files in its folders. `evidence.json` is of an earlier layout.
 pub(super) const EVIDENCE: &str = "evidence";
-pub(super) const EVIDENCE_FILES: [&str; 10] = [
+pub(super) const EVIDENCE_FILES: [&str; 11] = [
     NOTE,
     EXACT,
+    NGRAMS,
     VERDICTS,
     "words",
     "documents",
@@ -31,6 +33,9 @@ pub(super) const EVIDENCE_FILES: [&str; 10] = [
 const NOTE: &str = "size.json";
 /// Digests of all documents.
 const EXACT: &str = "exact";
+
+/// Which n-grams are repeated.
+pub(super) const NGRAMS: &str = "ngrams";
 
 /// How much of the files counts.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
@@ -144,10 +149,11 @@ impl Evidence {
     }
 
     /// Makes all of it count, once the corpus is complete. Returns the name of its folder.
-    pub(super) fn keep(mut self, folder: &Folder) -> Result<String> {
+    pub(super) fn keep(mut self, folder: &Folder, ngrams: Option<&NgramSample>) -> Result<String> {
         self.finish()?;
         let home = folder.path(&self.name);
         fs::create_dir_all(&home).at(&home)?;
+        ngrams.map_or(Ok(()), |ngrams| ngrams.save(&home.join(NGRAMS)))?;
         write_json(&home.join(NOTE), &self.size)?;
         Ok(self.name)
     }

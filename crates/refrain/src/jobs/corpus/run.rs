@@ -81,6 +81,10 @@ pub struct Corpus {
     pub removed: bool,
     /// Text in one part, in bytes.
     pub part_size: u64,
+    /// The level of zstd, in Parquet and in compressed parts.
+    pub zstd_level: Option<i32>,
+    /// Bytes of a row group in Parquet.
+    pub row_group: Option<u64>,
     /// Raw documents between two checkpoints, in bytes: the most that a killed run has to repeat, per thread.
     pub checkpoint: u64,
     /// Add the inputs to a complete corpus, as another batch. Its documents are compared with those of the corpus, which does not
@@ -149,6 +153,8 @@ impl Default for Corpus {
             offsets: Offsets::default(),
             removed: true,
             part_size: 256 << 20,
+            zstd_level: None,
+            row_group: None,
             checkpoint: 64 << 20,
             add: false,
             evidence: true,
@@ -216,7 +222,8 @@ impl Corpus {
         let names = input.names().to_vec();
         let building = Building { job: self, quality, format, source, early_failures, workers: &workers, base, names };
         let inputs = record.inputs.clone();
-        let (manifest, converted) = building.run(&folder, record)?;
+        let done = building.run(&folder, record).map_err(|error| with_way_out(error, output));
+        let (manifest, converted) = done?;
         Ok(CorpusReport { converted, ..CorpusReport::of(output, manifest, start, &inputs) })
     }
 
@@ -254,9 +261,15 @@ impl Corpus {
             Value::Object(options) => options,
             _ => Map::new(),
         };
-        // Runs of earlier versions read all types.
+        // Records of earlier versions do not have these.
         if !self.read.types.is_empty() {
             record.insert("types".into(), json!(self.read.types));
+        }
+        if let Some(level) = self.zstd_level {
+            record.insert("zstd_level".into(), level.into());
+        }
+        if let Some(bytes) = self.row_group {
+            record.insert("row_group".into(), bytes.into());
         }
         // The thresholds matter only to the method that has them.
         if let Some(ExtractOptions { method: ExtractMethod::JusText(thresholds), .. }) = &self.content
@@ -455,7 +468,7 @@ impl Building<'_> {
         (parts, finals): (&[WorkPart], Finals),
         evidence: Evidence,
     ) -> Result<Manifest> {
-        let Finals { notes: finals, mut statistics, digest } = finals;
+        let Finals { notes: finals, mut statistics, digest, sample } = finals;
         let mut errors = folder.errors()?;
         if let Some(mut old) = folder.old_errors()? {
             std::io::copy(&mut old, &mut errors)?;
@@ -480,7 +493,8 @@ impl Building<'_> {
             files: self.source.inputs().total_size(),
             documents: parts.iter().map(|part| part.note.raw_bytes).sum(),
         };
-        let evidence = self.keep_evidence(folder, evidence, parts)?;
+        let ngrams = self.ngrams_of_all(folder, sample)?;
+        let evidence = self.keep_evidence(folder, evidence, parts, ngrams.as_ref())?;
         let removed: Vec<Part> = finals.iter().filter_map(|note| note.removed.clone()).collect();
         let batch = Batch {
             refrain: record.refrain.clone(),
@@ -517,11 +531,25 @@ impl Building<'_> {
         alarms::check(self.job.alarm, groups.iter().map(|(kind, name, loss)| (*kind, name.as_str(), *loss)))?;
         let defaults = Corpus::default().record((Format::Parquet, Compression::None), None);
         if let Some(base) = &self.base {
+            let counts_ngrams = manifest.statistics.ngrams.is_some();
             manifest = base.as_ref().clone().with(manifest);
+            manifest.statistics.ngrams = ngrams.filter(|_| counts_ngrams).map(|ngrams| ngrams.count());
         }
         folder.complete(&manifest, &recipe(&self.names, &manifest.options, &defaults))?;
         Ok(manifest)
     }
+}
+
+/// An error of the disk, and how to go on after it: what is complete is kept.
+fn with_way_out(error: Error, folder: &Path) -> Error {
+    let is_full = match &error {
+        Error::Io { error, .. } | Error::Stream(error) => error.kind() == std::io::ErrorKind::StorageFull,
+        Error::Parquet { message, .. } => message.contains("No space left"),
+        _ => return error,
+    };
+    let folder = folder.display();
+    let cause = if is_full { format!("make room on the disk of {folder}") } else { "remove the cause".into() };
+    error.hint(Hint::new(format!("{cause}, then run the same command again to resume")))
 }
 
 /// Failures of a corpus, as its folder lists them: behind some others, and how many.

@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use super::folder::Manifest;
-use crate::stats::{Amount, NgramAmount, Statistics, TextNgrams, thousands};
+use crate::stats::{Amount, NgramAmount, NgramStages, Statistics, thousands};
 
 /// Columns that fit beside each other; of more batches, the last ones are shown.
 const COLUMNS: usize = 6;
@@ -14,7 +14,7 @@ type Value = fn(&Statistics) -> Option<u64>;
 /// The rows, as in Table 2 of the PRESEMT paper on corpora of the web. Those without a value are headings.
 const ROWS: [(&str, Option<Value>); 16] = [
     ("downloaded bytes", Some(|it| Some(it.volume.files))),
-    ("downloaded bytes, unpacked", Some(|it| Some(it.volume.documents))),
+    ("downloaded, decompressed", Some(|it| Some(it.volume.documents))),
     ("addresses", Some(|it| Some(it.addresses))),
     ("main content, words", Some(|it| Some(it.total.main_content.words))),
     ("boilerplate, words", Some(|it| Some(it.total.boilerplate.words + it.total.template.words))),
@@ -37,12 +37,12 @@ fn without_exact(statistics: &Statistics) -> Amount {
     amount
 }
 
-fn ngrams(statistics: &Statistics, of: fn(TextNgrams) -> NgramAmount) -> Option<u64> {
-    statistics.ngrams.map(|ngrams| of(ngrams).duplicate)
+fn ngrams(statistics: &Statistics, of: fn(NgramStages) -> NgramAmount) -> Option<u64> {
+    statistics.ngrams.as_ref().map(|ngrams| of(ngrams.total).duplicate)
 }
 
 impl Manifest {
-    /// The figures of each batch and of all together, as a table for people. N-grams are counted within a batch.
+    /// The figures of each batch and of all together, as a table for people.
     pub fn table(&self) -> String {
         let (number, batches) = (self.batches.len(), &self.batches);
         let first = number.saturating_sub(COLUMNS);

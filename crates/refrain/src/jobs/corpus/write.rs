@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::digest::{ContentDigest, digest_of};
-use super::evidence::{Evidence, near_duplicates};
+use super::evidence::{Evidence, NGRAMS, near_duplicates};
 use super::folder::{Folder, Part, read_json, write_json};
 use super::run::{Building, Corpus, CorpusDedup};
 use super::work::{WorkPart, read_document, read_records};
@@ -22,7 +22,7 @@ use crate::document::{Document, Label};
 use crate::error::{Error, IoContext, Result};
 use crate::jobs::judging::{Judged, each_with_evidence, language_of, number_of_language, reason_of_copy};
 use crate::kernel::Kernel;
-use crate::stats::{NGRAM, NgramAmount, Statistics, TextNgrams};
+use crate::stats::{NGRAM, NgramAmount, NgramSample, NgramStages, Statistics, TextNgrams, group_of};
 use crate::write::{self, Compressed, Compression, DocumentWriter, Sink, WriteOptions, removed_lines};
 
 /// The folder for the evidence about new documents, in the work folder, and how much of what later batches need is known.
@@ -52,6 +52,8 @@ pub(super) struct Finals {
     pub(super) notes: Vec<FinalNote>,
     pub(super) statistics: Statistics,
     pub(super) digest: ContentDigest,
+    /// The n-grams of all documents, for those of several batches.
+    pub(super) sample: NgramSample,
 }
 
 /// A document on its way from a work part to its final part.
@@ -89,6 +91,7 @@ struct Written {
     removed: Option<Vec<u8>>,
     digest: Option<ContentDigest>,
     ngrams: Vec<u64>,
+    group: (String, String),
     address: Option<u64>,
 }
 
@@ -115,12 +118,23 @@ impl Building<'_> {
         pass.conclude(evidence)
     }
 
+    /// The n-grams of all batches, if they are known: they are not after a batch was removed.
+    pub(super) fn ngrams_of_all(&self, folder: &Folder, sample: NgramSample) -> Result<Option<NgramSample>> {
+        let Some(base) = &self.base else { return Ok(Some(sample)) };
+        let old = base.evidence.as_deref().map(|evidence| folder.old_path(evidence).join(NGRAMS));
+        let Some(old) = old.filter(|old| old.exists()) else { return Ok(None) };
+        let mut all = NgramSample::read(&old)?;
+        all.merge(&sample);
+        Ok(Some(all))
+    }
+
     /// Keeps what later batches are compared with, if it is wanted. Returns the name of its folder.
     pub(super) fn keep_evidence(
         &self,
         folder: &Folder,
         mut evidence: Evidence,
         parts: &[WorkPart],
+        ngrams: Option<&NgramSample>,
     ) -> Result<Option<String>> {
         if !self.job.evidence {
             return Ok(None);
@@ -131,7 +145,8 @@ impl Building<'_> {
         if let Some(size) = read_json::<PastSize>(&folder.work(WORDS).join(SIZE))? {
             evidence.past.size = size;
         }
-        evidence.keep(folder).map(Some)
+        let counts_ngrams = matches!(self.job.dedup, CorpusDedup::Documents | CorpusDedup::Blocks);
+        evidence.keep(folder, ngrams.filter(|_| counts_ngrams)).map(Some)
     }
 
     fn exact_duplicates(&self, folder: &Folder) -> ExactDuplicates {
@@ -218,7 +233,12 @@ struct Marking<'a> {
 impl Marking<'_> {
     /// True if writing can go on behind this many parts.
     fn can_resume(&self, done: usize) -> bool {
-        done == 0 || done == self.groups.len() || self.options.is_none() || self.state(done - 1).exists()
+        let is_saved = || {
+            let all = done == self.groups.len();
+            let sample = self.folder.work(&sample_name(done - 1));
+            sample.exists() && (all || self.options.is_none() || self.state(done - 1).exists())
+        };
+        done == 0 || is_saved()
     }
 
     /// The state of judging behind a part.
@@ -382,6 +402,7 @@ impl Marking<'_> {
         let is_written = job.keep_marked || !document.is_removed();
         let ngrams = signature.map(|signature| ngrams_of(&signature, NGRAM, &document.marks[marks..]));
         let address = document.address().map(|url| hash_of_id(url.as_bytes()));
+        let group = group_of(&document);
         Ok(Written {
             part,
             is_last,
@@ -390,6 +411,7 @@ impl Marking<'_> {
             statistics,
             removed,
             ngrams: ngrams.unwrap_or_default(),
+            group,
             address,
         })
     }
@@ -398,15 +420,16 @@ impl Marking<'_> {
     fn output(&self, notes: Vec<FinalNote>) -> Result<Output<'_>> {
         let memory = self.building.memory();
         let new = |name| Repetition::new(&self.folder.work(""), name, memory);
-        let (mut ngrams, mut addresses) = (new("ngrams"), new("addresses"));
+        let (mut ngrams, mut addresses, mut sample) = (new("ngrams"), new("addresses"), NgramSample::default());
         let base = self.building.base.as_ref();
         let mut digest = base.and_then(|base| base.digest).unwrap_or_default();
         if let Some(note) = notes.last() {
             ngrams.resume(&note.hashes[0])?;
             addresses.resume(&note.hashes[1])?;
             digest = note.digest;
+            sample = NgramSample::read(&self.folder.work(&sample_name(notes.len() - 1)))?;
         }
-        Ok(Output { marking: self, part: None, notes, ngrams, addresses, digest })
+        Ok(Output { marking: self, part: None, notes, ngrams, addresses, sample, digest })
     }
 }
 
@@ -418,6 +441,7 @@ struct Output<'a> {
     notes: Vec<FinalNote>,
     ngrams: Repetition,
     addresses: Repetition,
+    sample: NgramSample,
     digest: ContentDigest,
 }
 
@@ -434,7 +458,7 @@ struct PartOutput {
 impl Output<'_> {
     fn write(&mut self, ready: Written) -> Result<()> {
         let Marking { building, folder, .. } = self.marking;
-        let Written { part: number, is_last, document, statistics, removed, digest, ngrams, address } = ready;
+        let Written { part: number, is_last, document, statistics, removed, digest, ngrams, group, address } = ready;
         let part = match &mut self.part {
             Some(part) => part,
             none => {
@@ -455,6 +479,9 @@ impl Output<'_> {
             self.digest = self.digest.followed_by(digest);
         }
         self.ngrams.add_all(&ngrams)?;
+        if !ngrams.is_empty() {
+            self.sample.add(group, &ngrams);
+        }
         address.map_or(Ok(()), |address| self.addresses.add(address, true))?;
         if is_last { self.finish_part(number) } else { Ok(()) }
     }
@@ -468,6 +495,9 @@ impl Output<'_> {
             true => [self.ngrams.flush()?, self.addresses.flush()?],
             false => [Vec::new(), Vec::new()],
         };
+        if self.marking.is_resumable() {
+            self.sample.save(&self.marking.folder.work(&sample_name(number)))?;
+        }
         let note = FinalNote {
             part: Part { path: part.name, documents: part.documents, written: part.writer.finish()? },
             removed: removed.transpose()?,
@@ -480,6 +510,7 @@ impl Output<'_> {
         // The run resumes behind this part from now on.
         if let Some(earlier) = number.checked_sub(1) {
             let _ = fs::remove_file(self.marking.state(earlier));
+            let _ = fs::remove_file(self.marking.folder.work(&sample_name(earlier)));
         }
         Ok(())
     }
@@ -491,9 +522,9 @@ impl Output<'_> {
         statistics.addresses = self.addresses.count(workers)?.before.distinct;
         let counts = self.ngrams.count(workers)?;
         if self.marking.options.is_some() {
-            statistics.ngrams = Some(of_text(counts));
+            statistics.ngrams = Some(TextNgrams { total: of_text(counts), ..self.sample.count() });
         }
-        Ok(Finals { notes: self.notes, statistics, digest: self.digest })
+        Ok(Finals { notes: self.notes, statistics, digest: self.digest, sample: self.sample })
     }
 }
 
@@ -503,7 +534,8 @@ impl PartOutput {
         let (format, compression) = building.format;
         let name = Folder::documents(&format!("part-{number:05}.{}{}", format.extension(), compression.suffix()));
         let output = Sink::file(&folder.path(&name))?.with_digest();
-        let options = WriteOptions { keep_marked: job.keep_marked, offsets: job.offsets, ..WriteOptions::default() };
+        let Corpus { keep_marked, offsets, zstd_level, row_group, .. } = *job;
+        let options = WriteOptions { keep_marked, offsets, zstd_level, row_group, registry: false };
         let writer = write::open(output, format, compression, options)?;
         let removed = job.removed.then(|| {
             let name = Folder::removed(&format!("part-{number:05}.jsonl.zst"));
@@ -516,14 +548,19 @@ impl PartOutput {
 }
 
 /// The figures of n-grams for people.
-fn of_text(RepetitionCounts { before, after }: RepetitionCounts) -> TextNgrams {
+fn of_text(RepetitionCounts { before, after }: RepetitionCounts) -> NgramStages {
     let amount =
         |count: Repeated| NgramAmount { ngrams: count.all, distinct: count.distinct, duplicate: count.duplicate };
-    TextNgrams { n: NGRAM, after_exact_duplicates: amount(before), after_near_duplicates: amount(after) }
+    NgramStages { after_exact_duplicates: amount(before), after_near_duplicates: amount(after) }
 }
 
 fn note_name(number: usize) -> String {
     format!("final-{number:05}.json")
+}
+
+/// The n-grams of all documents up to a part.
+fn sample_name(number: usize) -> String {
+    format!("final-{number:05}.ngrams")
 }
 
 /// Consecutive work parts that make one final part.

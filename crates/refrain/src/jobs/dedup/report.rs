@@ -331,7 +331,7 @@ impl fmt::Display for DedupReport {
         for (kind, count) in &self.related {
             writeln!(f, "{} kept: {}", counted(*count), kind.description())?;
         }
-        write_rules(f, &self.by_rule, "words", self.words)?;
+        write_rules(f, &self.by_rule, "words", self.words, usize::MAX)?;
         let ngram = self.ngrams.as_ref().map(|ngrams| ngrams.ngram);
         let repeated = |row: Option<&Totals>| match (ngram, row) {
             (None, _) => String::new(),
