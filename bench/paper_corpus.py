@@ -8,7 +8,9 @@ rule for near-duplicates instead of the default one: `refrain dedup --intact`.
 
 import argparse
 import base64
+import collections
 import json
+import re
 import subprocess
 import sys
 import tempfile
@@ -79,6 +81,20 @@ def published_rule(refrain: str, exact: Path, folder: Path) -> tuple[dict, dict]
     return kept, json.loads(subprocess.run(count, check=True, capture_output=True).stdout)
 
 
+def inside_one_document(documents: Path) -> tuple[int, int]:
+    """Duplicate 10-grams of a corpus, and those of them that occur in one document only. Words are runs of letters and digits."""
+    times, owners, shared = collections.Counter(), {}, set()
+    with documents.open(encoding="utf-8") as lines:
+        for number, line in enumerate(lines):
+            words = re.findall(r"\w+", json.loads(line)["text"].lower())
+            for ngram in map(hash, zip(*(words[at:] for at in range(10)))):
+                times[ngram] += 1
+                if owners.setdefault(ngram, number) != number:
+                    shared.add(ngram)
+    duplicate = sum(count > 1 for count in times.values())
+    return duplicate, duplicate - len(shared)
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--refrain", default="target/release/refrain")
@@ -88,11 +104,16 @@ def main() -> int:
         folder = Path(name)
         inputs = [str(readable(Path(path), folder)) for path in arguments.inputs]
         run = [arguments.refrain, "corpus", *inputs, "--text-field", "html", "--text-is", "html", "--quiet"]
+        part = Path("documents/part-00000.jsonl")
+        inside = []
         for options, to in [([], "corpus"), (["--dedup", "exact"], "exact")]:
-            if subprocess.run([*run, *options, "-o", str(folder / to)]).returncode > 1:
+            options += ["--format", "jsonl", "--part-size", "1000G", "-o", str(folder / to)]
+            if subprocess.run([*run, *options]).returncode > 1:
                 return 1
+            inside.append(inside_one_document(folder / to / part))
         statistics = json.loads((folder / "corpus" / "stats.json").read_text())
         kept, ngrams = published_rule(arguments.refrain, folder / "exact", folder)
+        inside.append(inside_one_document(folder / "clean.jsonl"))
     own = figures(statistics)
     with_rule = [*own[:8], kept["documents"], kept["tokens"], ngrams["duplicate"]]
     print(f"{'':<46}" + "".join(f"{name:>20}" for name in COLUMNS))
@@ -103,6 +124,8 @@ def main() -> int:
     pairs = [(own[7], own[10]), (own[7], with_rule[10]), *zip(before, after)]
     shares = ", ".join(f"{100 - 100 * a / max(b, 1):.1f} % ({name})" for (b, a), name in zip(pairs, COLUMNS))
     print(f"share of the duplicate 10-grams without exact duplicates that near-duplicates take: {shares}")
+    for name, (duplicate, alone) in zip(("this corpus", "without exact duplicates", "published rule"), inside):
+        print(f"{name}: {duplicate:,} duplicate 10-grams, {alone:,} of them in one document only, {duplicate - alone:,} in several")
     return 0
 
 
