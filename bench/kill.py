@@ -66,6 +66,7 @@ class Way:
         self.code = self.start(undisturbed).wait()
         self.seconds = time.monotonic() - start
         self.expected = digests(undisturbed)
+        self.manifests = [(path / "manifest.json").read_bytes() for path in (self.base, undisturbed) if path]
         self.digest = json.loads((undisturbed / "manifest.json").read_text())["digest"]
         print(f"{name}: an undisturbed run takes {self.seconds:.1f} s, exit code {self.code}, digest {str(self.digest)[:16]}", flush=True)
 
@@ -110,6 +111,9 @@ def kill(way: Way, kills: int, moments: random.Random, work: Path) -> tuple[Coun
             run.wait()
             if not ended:
                 stages[stage(folder)] += 1
+                if way.base and (folder / "manifest.json").read_bytes() not in way.manifests:
+                    wrong += 1
+                    print("  the corpus is neither the old one nor the new one")
                 continue
         else:
             run.wait()
