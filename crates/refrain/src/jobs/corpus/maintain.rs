@@ -147,7 +147,7 @@ impl Changing {
         }
         exact.finish()?;
         evidence.add_exact([exact_path])?;
-        let name = evidence.keep(&folder)?;
+        let name = evidence.keep(&folder, None)?;
         manifest.digest = Some(digest);
         manifest.evidence = Some(name);
         folder.complete_change(&manifest)?;
