@@ -88,6 +88,7 @@ class CorpusOptions(ReadingOptions, total=False):
     checkpoint: int | str  # Raw documents between two checkpoints, in bytes: the most that a killed run has to repeat, per thread. Default: ``67108864``.
     alarm: float | None  # Does not complete the corpus if a source, host or language loses more than this share of its main content to other passes, in words or documents. The same job with a higher limit, or none, then completes it. It is not a part of the record.
     add: bool  # Add the inputs to a complete corpus, as another batch. Its documents are compared with those of the corpus, which does not change. Its documents are then those of a corpus of all inputs. It is not a part of the record. Default: ``False``.
+    evidence: bool  # Keep what later batches are compared with. Without it, nothing can be added to the corpus until it is made again. It is not a part of the record. Default: ``True``.
 
 
 class DecodeOptions(RunOptions, total=False):
@@ -301,6 +302,7 @@ DOCS: dict[str, dict[str, str]] = {
         'checkpoint': 'Raw documents between two checkpoints, in bytes: the most that a killed run has to repeat, per thread. Default: ``67108864``.',
         'alarm': 'Does not complete the corpus if a source, host or language loses more than this share of its main content to other passes, in words or documents. The same job with a higher limit, or none, then completes it. It is not a part of the record.',
         'add': 'Add the inputs to a complete corpus, as another batch. Its documents are compared with those of the corpus, which does not change. Its documents are then those of a corpus of all inputs. It is not a part of the record. Default: ``False``.',
+        'evidence': 'Keep what later batches are compared with. Without it, nothing can be added to the corpus until it is made again. It is not a part of the record. Default: ``True``.',
     },
     "decode": {
         'max_document': 'The maximum size of a file in bytes; larger files are failures. Default: ``268435456``.',

@@ -37,8 +37,10 @@ pub(crate) fn defaults(verb: &str) -> PyResult<String> {
         "compare" => of::<Compare>(),
         "convert" => of::<Convert>(),
         "corpus" => of::<Corpus>().map(|mut options| {
-            // The record of a corpus leaves it out.
-            options["add"] = json!(false);
+            // The record of a corpus leaves them out.
+            let Corpus { add, evidence, .. } = Corpus::default();
+            options["add"] = json!(add);
+            options["evidence"] = json!(evidence);
             options
         }),
         "decode" => of::<Decode>(),
