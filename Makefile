@@ -27,6 +27,7 @@ help:
 	@echo "make bench-read        measure reading, compared with FastWARC"
 	@echo "make bench-stores      measure reading from S3 on loopback, compared with local files"
 	@echo "make bench-extract     measure main content extraction, compared with Resiliparse (PAGES=file)"
+	@echo "make bench-corpus      measure refrain corpus on 1.3 GB of web archives, compared with trafilatura and datatrove"
 	@echo "make bench-decode      measure encoding and language detection, compared with chardetng"
 	@echo "make bench-decode-western  count encodings found in Western texts with few bytes above ASCII (WESTERN=tar file of texts)"
 	@echo "                       (ENCODED=file IDENTIFIED=file)"
@@ -246,6 +247,19 @@ bench-extract: $(VENV)/ready
 	$(CARGO) build --release --package refrain-cli --package refrain-bench
 	$(VENV)/bin/python bench/extract.py --pages $(PAGES)
 
+CORPUS_VENV := .venv-corpus
+
+$(CORPUS_VENV)/ready: bench/requirements-corpus.txt
+	$(PYTHON) -m venv $(CORPUS_VENV)
+	$(CORPUS_VENV)/bin/python -m pip install --quiet --requirement bench/requirements-corpus.txt
+	touch $@
+
+# From web archives to a corpus. CORPUS="--only speed,accounts" runs some parts.
+.PHONY: bench-corpus
+bench-corpus: $(CORPUS_VENV)/ready
+	$(CARGO) build --release --package refrain-cli
+	$(CORPUS_VENV)/bin/python bench/corpus.py $(CORPUS)
+
 paper-corpus: has-pages
 	$(CARGO) build --release --package refrain-cli
 	$(PYTHON) bench/paper_corpus.py $(PAGES)
@@ -442,5 +456,5 @@ paper-decode:
 	$(CARGO) run --release --package refrain-bench -- paper-decode "$$texts"
 
 clean:
-	rm -rf demo-out bench-data $(BROWSER)/node_modules $(VENV) $(TRAIN_VENV) $(PACKAGE_VENV) .venv-python .venv-dedup $(QUALITY_VENV) .venv-strip .tools
+	rm -rf demo-out bench-data $(BROWSER)/node_modules $(VENV) $(TRAIN_VENV) $(PACKAGE_VENV) .venv-python .venv-dedup $(CORPUS_VENV) $(QUALITY_VENV) .venv-strip .tools
 	$(CARGO) clean
