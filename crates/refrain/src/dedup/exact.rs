@@ -73,9 +73,7 @@ impl Kernel for ExactDuplicates {
         if document.is_removed() {
             return Ok(None);
         }
-        let first = finding.find(TextDigest::of(&document.kept()))?;
-        let first = first.filter(|(position, _)| *position != document.position);
-        Ok(first.map(|(position, document)| Reason::CopyOf { document, position }))
+        finding.copy_of(TextDigest::of(&document.kept()), document.position)
     }
 }
 
@@ -94,6 +92,11 @@ impl Default for Sighting {
 }
 
 impl Sighting {
+    /// The digest of the text.
+    pub(crate) fn digest(&self) -> TextDigest {
+        self.digest
+    }
+
     /// Changes where the text was seen.
     pub(crate) fn move_to(&mut self, position: Position) {
         self.position = position;
@@ -312,6 +315,12 @@ impl FirstCopies {
     /// True if no text occurs twice.
     pub fn is_empty(&self) -> bool {
         self.records.len() == 0
+    }
+
+    /// Why the document at a position, whose text has this digest, is a copy, if it is one.
+    pub(crate) fn copy_of(&self, digest: TextDigest, position: Position) -> Result<Option<Reason>> {
+        let first = self.find(digest)?.filter(|(first, _)| *first != position);
+        Ok(first.map(|(position, document)| Reason::CopyOf { document, position }))
     }
 
     /// Position and id of the first document with this digest, if the digest occurs more than once.

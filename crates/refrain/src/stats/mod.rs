@@ -13,7 +13,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::document::{Document, EXACT_PASS, Label, Mark, Reason, Span};
-use crate::text::{count_words, legible, tokens};
+use crate::text::{count_words_and_tokens, legible};
 use losses::{RuleTotals, add_rules, words_by_rule, write_groups, write_rules};
 pub(crate) use ngrams::{NGRAM, NgramSample, group_of};
 pub use ngrams::{NgramAmount, NgramStages, TextNgrams};
@@ -35,8 +35,9 @@ impl Amount {
         let mut amount = Amount::default();
         for span in spans {
             let text = span.of(document.text());
-            amount.words += count_words(text);
-            amount.tokens += tokens(text).count() as u64;
+            let (words, tokens) = count_words_and_tokens(text);
+            amount.words += words;
+            amount.tokens += tokens;
         }
         amount.documents = u64::from(amount.words > 0);
         amount
@@ -62,6 +63,54 @@ impl AddAssign for Amount {
         self.documents += other.documents;
         self.words += other.words;
         self.tokens += other.tokens;
+    }
+}
+
+/// The amounts between the ends of marks, so that each word is counted once, however many stages took it.
+struct Amounts<'a> {
+    document: &'a Document,
+    whole: Amount,
+    /// In order, next to each other; none if an end of a mark divides a word.
+    pieces: Option<Vec<(Span, Amount)>>,
+}
+
+impl Amounts<'_> {
+    fn of(document: &Document) -> Amounts<'_> {
+        let text = document.text();
+        let mut ends: Vec<usize> = document.fitting_marks().flat_map(|mark| [mark.span.start, mark.span.end]).collect();
+        ends.push(0);
+        ends.push(text.len());
+        ends.sort_unstable();
+        ends.dedup();
+        let divides_none = |at: usize| {
+            let (before, after) = text.split_at(at);
+            !before.ends_with(|c: char| !c.is_whitespace()) || !after.starts_with(|c: char| !c.is_whitespace())
+        };
+        if !ends.iter().all(|at| divides_none(*at)) {
+            return Amounts { document, whole: Amount::of(document, [Span::new(0, text.len())]), pieces: None };
+        }
+        let spans = ends.iter().zip(ends.iter().skip(1)).map(|(start, end)| Span::new(*start, *end));
+        let pieces: Vec<(Span, Amount)> = spans.map(|span| (span, Amount::of(document, [span]))).collect();
+        let mut whole = Amount::default();
+        for (_, amount) in &pieces {
+            whole += *amount;
+        }
+        Amounts { document, whole, pieces: Some(pieces) }
+    }
+
+    /// The amount of text in ranges that are in order, apart, and covered by marks.
+    fn inside(&self, spans: &[Span]) -> Amount {
+        let Some(pieces) = &self.pieces else { return Amount::of(self.document, spans.iter().copied()) };
+        let mut amount = Amount::default();
+        let mut next = spans.iter().peekable();
+        for (piece, inside) in pieces {
+            while next.next_if(|span| span.end <= piece.start).is_some() {}
+            if next.peek().is_some_and(|span| span.start <= piece.start) {
+                amount += *inside;
+            }
+        }
+        amount.documents = u64::from(amount.words > 0);
+        amount
     }
 }
 
@@ -98,8 +147,8 @@ impl Stages {
     /// Counts one document with all its marks: each stage by what it took of the text that was left, and by whether that was
     /// the last of it.
     pub fn of(document: &Document) -> Stages {
-        let text = document.text();
-        let whole = Amount { documents: 1, ..Amount::of(document, [Span::new(0, text.len())]) };
+        let amounts = Amounts::of(document);
+        let whole = Amount { documents: 1, ..amounts.whole };
         let mut taken: Vec<fn(&Mark) -> bool> = Vec::new();
         let mut left = whole;
         let mut take = |stage: fn(&Mark) -> bool| {
@@ -107,7 +156,7 @@ impl Stages {
                 return Amount::default();
             }
             taken.push(stage);
-            let gone = Amount::of(document, document.spans_of(|mark| taken.iter().any(|stage| stage(mark))));
+            let gone = amounts.inside(&document.spans_of(|mark| taken.iter().any(|stage| stage(mark))));
             let mut rest = whole.minus(gone);
             rest.documents = u64::from(rest.words > 0);
             std::mem::replace(&mut left, rest).minus(rest)
@@ -343,8 +392,11 @@ impl Statistics {
         if !host.is_empty() {
             add_to_group(&mut self.hosts, host, loss);
         }
-        let removed = words_by_rule(document).into_iter().map(|(rule, words)| (rule, RuleTotals { ranges: 1, words }));
-        removed.for_each(|removed| add_rules(&mut self.rules, BTreeMap::from([removed])));
+        for (rule, words) in words_by_rule(document) {
+            let totals = self.rules.entry(rule).or_default();
+            totals.ranges += 1;
+            totals.words += words;
+        }
     }
 
     /// Adds other figures.
@@ -550,8 +602,34 @@ impl fmt::Display for Account {
 
 #[cfg(test)]
 mod tests {
+    use proptest::collection::vec;
+    use proptest::prelude::*;
+
     use super::*;
     use crate::document::{Mark, Reason};
+
+    proptest! {
+        #[test]
+        fn words_are_counted_once_as_if_by_each_stage(
+            text in "[a-z' .\\n\u{e9}]{0,40}",
+            ranges in vec((0..40_usize, 0..20_usize, any::<bool>()), 0..5),
+        ) {
+            let mut document = Document::from_text("d", text);
+            let mark = |(start, length, is_first): (usize, usize, bool)| Mark {
+                span: Span::new(start, start + length),
+                label: if is_first { Label::Boilerplate } else { Label::Foreign },
+                pass: "test".into(),
+                reason: Reason::Stated(String::new()),
+            };
+            document.marks.extend(ranges.into_iter().map(mark));
+            let amounts = Amounts::of(&document);
+            let whole = Amount::of(&document, [Span::new(0, document.text().len())]);
+            prop_assert_eq!((amounts.whole.words, amounts.whole.tokens), (whole.words, whole.tokens));
+            for spans in [document.removed_spans(), document.spans_of(|mark| mark.label == Label::Foreign)] {
+                prop_assert_eq!(amounts.inside(&spans), Amount::of(&document, spans));
+            }
+        }
+    }
 
     #[test]
     fn stages_add_up() {

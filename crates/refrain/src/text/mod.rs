@@ -16,6 +16,7 @@ pub use offsets::CharOffsets;
 pub use offsets::Offsets;
 pub(crate) use stoplists::frequent_words;
 pub use stoplists::{StopList, stop_list, stop_list_languages};
+pub(crate) use tokens::count_words_and_tokens;
 pub use tokens::{Token, tokens};
 pub(crate) use words::mix;
 pub use words::{Word, words};

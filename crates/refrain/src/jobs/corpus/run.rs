@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::mpsc::sync_channel;
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
@@ -422,40 +423,51 @@ impl Building<'_> {
         if done == shard.inputs.end {
             return Ok(parts);
         }
-        let number = |parts: &[WorkPart]| parts.len() as u32;
-        let mut part = PartWriter::new(folder, shard.number, number(&parts), from, self.job.checkpoint);
+        let mut number = parts.len() as u32;
+        let mut part = PartWriter::new(folder, shard.number, number, from, self.job.checkpoint);
         // Inputs are numbered through all batches.
         let inputs_before = self.base.as_ref().map_or(0, |base| base.inputs.files as u32);
         let finder = self.job.strip.then(|| BoundaryFinder::new(StripProfile::Gutenberg)).transpose()?;
-        each_document_of(
-            self.workers,
-            &self.source,
-            shard.inputs.clone(),
-            from,
-            |position, item| {
-                let mut prepared = preparation.prepare_in_site(position, item, sites);
-                if let (Some(finder), Some(document), false) = (&finder, &mut prepared.document, prepared.is_page) {
-                    strip_book(finder, document);
-                }
-                if let Some(document) = &mut prepared.document {
-                    document.position.input += inputs_before;
-                }
-                Ready::new(prepared)
-            },
-            |position, ready| {
-                let ready = ready?;
-                self.workers.remove(u64::from(ready.is_removed()));
-                self.workers.advance(0, 0, u64::from(ready.failure.is_some()));
-                part.add(position, ready)?;
-                if part.is_full() {
-                    let next = Position { record: position.record + 1, ..position };
-                    let following =
-                        PartWriter::new(folder, shard.number, number(&parts) + 1, next, self.job.checkpoint);
-                    parts.push(std::mem::replace(&mut part, following).finish(false)?);
-                }
-                Ok(())
-            },
-        )?;
+        // The disk takes some time to make a part last. Meanwhile, the next one begins.
+        let finished = std::thread::scope(|scope| {
+            let (sender, full) = sync_channel::<PartWriter<'_>>(0);
+            let finishing =
+                scope.spawn(move || full.into_iter().map(|part| part.finish(false)).collect::<Result<Vec<_>>>());
+            let read = each_document_of(
+                self.workers,
+                &self.source,
+                shard.inputs.clone(),
+                from,
+                |position, item| {
+                    let mut prepared = preparation.prepare_in_site(position, item, sites);
+                    if let (Some(finder), Some(document), false) = (&finder, &mut prepared.document, prepared.is_page) {
+                        strip_book(finder, document);
+                    }
+                    if let Some(document) = &mut prepared.document {
+                        document.position.input += inputs_before;
+                    }
+                    Ready::new(prepared)
+                },
+                |position, ready| {
+                    let ready = ready?;
+                    self.workers.remove(u64::from(ready.is_removed()));
+                    self.workers.advance(0, 0, u64::from(ready.failure.is_some()));
+                    part.add(position, ready)?;
+                    if part.is_full() {
+                        number += 1;
+                        let next = Position { record: position.record + 1, ..position };
+                        let following = PartWriter::new(folder, shard.number, number, next, self.job.checkpoint);
+                        // If the part is refused, the earlier one met an error, which is returned below.
+                        sender.send(std::mem::replace(&mut part, following)).map_err(|_| Error::Interrupted)?;
+                    }
+                    Ok(())
+                },
+            );
+            drop(sender);
+            let finished = finishing.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))?;
+            read.map(|()| finished)
+        })?;
+        parts.extend(finished);
         parts.push(part.finish(true)?);
         Ok(parts)
     }

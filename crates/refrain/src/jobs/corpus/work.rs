@@ -15,6 +15,7 @@ use crate::error::{Error, Failure, Hint, IoContext, Result};
 use crate::prepare::Prepared;
 use crate::source::InputFiles;
 use crate::stats::Account;
+use crate::text::TextDigest;
 use crate::write::{Compressed, Compression, Sink, write_atomically};
 
 /// Inputs that are read one after the other by one reader.
@@ -155,7 +156,8 @@ impl Ready {
         let Prepared { document, skipped, failure, raw_bytes, .. } = prepared;
         let text_bytes = document.as_ref().map_or(0, |document| document.text().len() as u64);
         let sighting = document.as_ref().and_then(ExactDuplicates::sighting);
-        let document = document.map(record::write).transpose()?;
+        let digest = sighting.as_ref().map(Sighting::digest);
+        let document = document.map(|document| record::write(document, digest)).transpose()?;
         Ok(Ready { document, sighting, text_bytes, skipped, failure, raw_bytes })
     }
 
@@ -275,37 +277,61 @@ pub(super) fn read_records(
     }
 }
 
-/// A document of a work part.
-pub(super) fn read_document(record: &[u8], path: &Path) -> Result<Document> {
+/// A document of a work part, and the digest of what its marks leave, if they leave something.
+pub(super) fn read_document(record: &[u8], path: &Path) -> Result<(Document, Option<TextDigest>)> {
     record::read(record).map_err(|message| {
         let error = Error::Damaged { path: path.to_owned(), message };
         error.hint(Hint::option("overwrite", "start again with `overwrite`"))
     })
 }
 
-/// A document as bytes. Text is most of it, and is copied as it is: escaping it, as in JSON, takes longer than all the rest.
+/// A document as bytes. Text is most of it, and is copied as it is: escaping it, as in JSON, takes longer than all the rest. A page
+/// has a hundred marks that differ in range and probability only, so what else is in them is written once.
 ///
 /// ```text
 /// length of what follows  8 bytes
 /// length of the head      4 bytes
+/// length of the kinds     4 bytes
+/// length of the marks     4 bytes
 /// length of the blocks    4 bytes
+/// digest of what is left  1 byte: 1 if something is left; 16 bytes
 /// head                    JSON of all other fields
+/// kinds                   JSON of marks without range and probability
+/// marks                   start, length, number of its kind, as LEB128; probability, 8 bytes if its kind has one
 /// blocks                  start behind the end of the one before, length, kind, characters in links; as LEB128
 /// text                    UTF-8
 /// ```
 mod record {
     use std::io::{self, Read};
 
-    use crate::document::{Block, BlockKind, Document, Span};
+    use crate::document::{Block, BlockKind, Document, Mark, Reason, Span};
     use crate::error::Result;
+    use crate::text::TextDigest;
 
-    const LENGTHS: usize = 16;
+    /// The length of all that follows, and four others.
+    const LENGTHS: usize = 24;
+    const DIGEST: usize = 17;
+    /// The last kinds, which a mark is compared with: where all marks differ, comparing them with each other would take long.
+    const KINDS: usize = 16;
 
-    pub(super) fn write(mut document: Document) -> Result<Vec<u8>> {
+    pub(super) fn write(mut document: Document, digest: Option<TextDigest>) -> Result<Vec<u8>> {
         let (text, blocks) = document.take_apart();
+        let (kinds, marks) = apart(std::mem::take(&mut document.marks));
         let mut record = vec![0; LENGTHS];
+        record.push(u8::from(digest.is_some()));
+        record.extend(digest.map_or([0; 16], |digest| digest.0));
+        let mut at = record.len();
+        let mut part = |record: &[u8]| {
+            let length = (record.len() - at) as u32;
+            at = record.len();
+            length.to_le_bytes()
+        };
         serde_json::to_writer(&mut record, &document).map_err(io::Error::from)?;
-        let head = record.len() - LENGTHS;
+        let in_head = part(&record);
+        serde_json::to_writer(&mut record, &kinds).map_err(io::Error::from)?;
+        let in_kinds = part(&record);
+        record.extend_from_slice(&marks);
+        let in_marks = part(&record);
         let mut end = 0;
         for block in &blocks {
             let kind = BlockKind::ALL.iter().position(|kind| *kind == block.kind).unwrap_or_default();
@@ -314,12 +340,13 @@ mod record {
             }
             end = block.span.end;
         }
-        let in_blocks = record.len() - LENGTHS - head;
+        let in_blocks = part(&record);
         record.extend_from_slice(text.as_bytes());
         let length = (record.len() - 8) as u64;
         record[..8].copy_from_slice(&length.to_le_bytes());
-        record[8..12].copy_from_slice(&(head as u32).to_le_bytes());
-        record[12..16].copy_from_slice(&(in_blocks as u32).to_le_bytes());
+        for (number, length) in [in_head, in_kinds, in_marks, in_blocks].iter().enumerate() {
+            record[8 + 4 * number..12 + 4 * number].copy_from_slice(length);
+        }
         Ok(record)
     }
 
@@ -335,13 +362,55 @@ mod record {
         }
     }
 
-    pub(super) fn read(record: &[u8]) -> Result<Document, String> {
+    /// The kinds of marks, and the bytes of the marks.
+    fn apart(marks: Vec<Mark>) -> (Vec<Mark>, Vec<u8>) {
+        let (mut kinds, mut bytes) = (Vec::<Mark>::new(), Vec::new());
+        for mut mark in marks {
+            let span = std::mem::replace(&mut mark.span, Span::new(0, 0));
+            let probability = match &mut mark.reason {
+                Reason::Judged { probability: Some(probability), .. } => Some(std::mem::take(probability)),
+                _ => None,
+            };
+            let near = kinds.len().saturating_sub(KINDS);
+            let known = kinds[near..].iter().rposition(|kind| *kind == mark);
+            let kind = near + known.unwrap_or(kinds.len() - near);
+            if known.is_none() {
+                kinds.push(mark);
+            }
+            for number in [span.start, span.len(), kind] {
+                put(&mut bytes, number);
+            }
+            bytes.extend(probability.map(f64::to_le_bytes).into_iter().flatten());
+        }
+        (kinds, bytes)
+    }
+
+    fn together(kinds: &[Mark], mut bytes: &[u8]) -> Option<Vec<Mark>> {
+        let mut marks = Vec::new();
+        while !bytes.is_empty() {
+            let [start, length, kind] = [(); 3].map(|()| take(&mut bytes));
+            let mut mark = Mark { span: Span::new(start, start.saturating_add(length)), ..kinds.get(kind)?.clone() };
+            if let Reason::Judged { probability: Some(probability), .. } = &mut mark.reason {
+                let (first, rest) = bytes.split_first_chunk()?;
+                (*probability, bytes) = (f64::from_le_bytes(*first), rest);
+            }
+            marks.push(mark);
+        }
+        Some(marks)
+    }
+
+    pub(super) fn read(record: &[u8]) -> Result<(Document, Option<TextDigest>), String> {
         let damaged = || "damaged".to_owned();
-        let (head, rest) = record.split_first_chunk().ok_or_else(damaged)?;
-        let (in_blocks, rest) = rest.split_first_chunk().ok_or_else(damaged)?;
-        let (head, rest) = rest.split_at_checked(u32::from_le_bytes(*head) as usize).ok_or_else(damaged)?;
-        let (mut bytes, text) = rest.split_at_checked(u32::from_le_bytes(*in_blocks) as usize).ok_or_else(damaged)?;
+        let (lengths, rest) = record.split_at_checked(LENGTHS - 8).ok_or_else(damaged)?;
+        let (digest, mut rest) = rest.split_first_chunk::<DIGEST>().ok_or_else(damaged)?;
+        let mut parts = [&rest[..0]; 4];
+        for (part, length) in parts.iter_mut().zip(lengths.as_chunks().0) {
+            (*part, rest) = rest.split_at_checked(u32::from_le_bytes(*length) as usize).ok_or_else(damaged)?;
+        }
+        let ([head, kinds, marks, mut bytes], text) = (parts, rest);
         let mut document: Document = serde_json::from_slice(head).map_err(|error| error.to_string())?;
+        let kinds: Vec<Mark> = serde_json::from_slice(kinds).map_err(|error| error.to_string())?;
+        document.marks = together(&kinds, marks).ok_or_else(damaged)?;
         let (mut blocks, mut end) = (Vec::new(), 0);
         while !bytes.is_empty() {
             let [gap, length, kind, link_chars] = [(); 4].map(|()| take(&mut bytes));
@@ -351,7 +420,11 @@ mod record {
             blocks.push(Block { span: Span::new(start, end), kind, link_chars: link_chars as u32 });
         }
         let text = String::from_utf8(text.to_vec()).map_err(|error| error.to_string())?;
-        if document.put_back(text, blocks) { Ok(document) } else { Err(damaged()) }
+        let [is_left, digest @ ..] = *digest;
+        match document.put_back(text, blocks) {
+            true => Ok((document, (is_left == 1).then_some(TextDigest(digest)))),
+            false => Err(damaged()),
+        }
     }
 
     fn put(out: &mut Vec<u8>, mut number: usize) {
@@ -390,10 +463,20 @@ mod tests {
             pass: "test".into(),
             reason: Reason::Stated("\"".into()),
         });
+        let judged = |(number, rule): (usize, &'static str)| Mark {
+            span: Span::new(number, number + 1),
+            label: Label::Boilerplate,
+            pass: "extract".into(),
+            reason: Reason::Judged { rule: rule.into(), probability: (number > 1).then_some(number as f64 / 7.0) },
+        };
+        document.marks.extend(["a", "b", "a", "a", "b"].into_iter().enumerate().map(judged));
         document.adopt_pages(vec![0, 11]);
-        let written = record::write(document.clone()).expect("a record");
+        let digest = Some(TextDigest::of(document.text()));
+        let written = record::write(document.clone(), digest).expect("a record");
         let record = record::next(&mut &written[..]).expect("the record");
-        assert_eq!(record::read(&record), Ok(document));
+        assert_eq!(record::read(&record), Ok((document.clone(), digest)));
+        let without = record::write(document.clone(), None).expect("a record");
+        assert_eq!(record::read(&without[8..]), Ok((document, None)));
         for end in 0..record.len() {
             assert!(record::read(&record[..end]).is_err(), "{end}");
         }

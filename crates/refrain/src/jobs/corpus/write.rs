@@ -87,6 +87,7 @@ struct Written {
     part: usize,
     is_last: bool,
     document: Document,
+    is_removed: bool,
     statistics: Statistics,
     removed: Option<Vec<u8>>,
     digest: Option<ContentDigest>,
@@ -304,14 +305,16 @@ impl Marking<'_> {
                 Ok(())
             },
             |(number, is_last, record, part)| {
-                let mut document = read_document(&record, &path(part))?;
-                let pass = ExactDuplicates::default();
-                if !self.copies.is_empty()
-                    && let Some(reason) = pass.mark(&document, self.copies)?
-                {
+                let (mut document, digest) = read_document(&record, &path(part))?;
+                let copy = match digest.filter(|_| !self.copies.is_empty()) {
+                    Some(digest) => self.copies.copy_of(digest, document.position)?,
+                    None => None,
+                };
+                let is_left = digest.is_some() && copy.is_none();
+                if let Some(reason) = copy {
                     document.mark_all(Label::Duplicate, ExactDuplicates::NAME, reason);
                 }
-                let options = self.options.as_ref().filter(|_| !document.is_removed());
+                let options = self.options.as_ref().filter(|_| is_left);
                 let signature = options.map(|options| Signature::of(&document, options));
                 let marks = document.marks.len();
                 Ok(Passing { part: number, is_last, document, signature, marks })
@@ -399,7 +402,8 @@ impl Marking<'_> {
         let mut statistics = Statistics::default();
         statistics.add(&document);
         let removed = job.removed.then(|| removed_lines(&document, job.offsets)).transpose()?;
-        let is_written = job.keep_marked || !document.is_removed();
+        let is_removed = document.is_removed();
+        let is_written = job.keep_marked || !is_removed;
         let ngrams = signature.map(|signature| ngrams_of(&signature, NGRAM, &document.marks[marks..]));
         let address = document.address().map(|url| hash_of_id(url.as_bytes()));
         let group = group_of(&document);
@@ -408,6 +412,7 @@ impl Marking<'_> {
             is_last,
             digest: is_written.then(|| digest_of(&document, job.keep_marked)),
             document,
+            is_removed,
             statistics,
             removed,
             ngrams: ngrams.unwrap_or_default(),
@@ -458,7 +463,18 @@ struct PartOutput {
 impl Output<'_> {
     fn write(&mut self, ready: Written) -> Result<()> {
         let Marking { building, folder, .. } = self.marking;
-        let Written { part: number, is_last, document, statistics, removed, digest, ngrams, group, address } = ready;
+        let Written {
+            part: number,
+            is_last,
+            document,
+            is_removed,
+            statistics,
+            removed,
+            digest,
+            ngrams,
+            group,
+            address,
+        } = ready;
         let part = match &mut self.part {
             Some(part) => part,
             none => {
@@ -466,7 +482,7 @@ impl Output<'_> {
                 none.insert(PartOutput::create(building, folder, before + number)?)
             }
         };
-        building.workers.remove(u64::from(document.is_removed()));
+        building.workers.remove(u64::from(is_removed));
         building.workers.advance(document.text().len() as u64, 1, 0);
         part.statistics.merge(&statistics);
         if let (Some((_, documents, file)), Some(lines)) = (&mut part.removed, removed) {
