@@ -509,7 +509,7 @@ impl Learning {
             ],
             past: match &mut self.past {
                 Some(past) => [past.ngrams.flush()?, past.anchors.flush()?, past.wholes.flush()?],
-                None => Default::default(),
+                None => <[Vec<u64>; 3]>::default(),
             },
             of,
         };

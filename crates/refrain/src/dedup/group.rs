@@ -23,7 +23,7 @@ pub(super) const DIGEST: usize = 16;
 /// Bytes of the number of an n-gram that occurs twice or more.
 pub(super) const NUMBER: usize = 4;
 
-/// Text that occurs at least this often is [widespread](super::lookup::Aligner).
+/// Text that occurs at least this often is widespread.
 pub(super) const WIDESPREAD: u64 = 5;
 /// The highest bit of an answer: set if the n-gram or anchor is widespread.
 pub(crate) const WIDESPREAD_NUMBER: u32 = 1 << 31;
