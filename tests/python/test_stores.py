@@ -109,7 +109,6 @@ def moto():
 @pytest.fixture
 def s3(moto):
     """An empty bucket, `bucket`."""
-    http.client.HTTPConnection(moto).request("POST", "/moto-api/reset")
     connection = http.client.HTTPConnection(moto)
     connection.request("POST", "/moto-api/reset")
     connection.getresponse().read()
@@ -439,9 +438,6 @@ def test_the_manifest_is_sent_last_and_a_failed_upload_is_repeated(s3, through):
     command = ["corpus", CRAWL, "-o", at]
     sent = lambda: [path for method, path, _ in through.faults.requests if method == "PUT" and "uploadId" not in path]
     allowed = 2
-
-    class Failing:
-        pass
 
     original = Proxy.do_PUT
 
