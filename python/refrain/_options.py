@@ -85,6 +85,8 @@ class CorpusOptions(ReadingOptions, total=False):
     offsets: Literal["chars", "bytes"]  # The unit of offsets. Default: ``'chars'``.
     removed: bool  # List removed ranges under ``removed/``. Default: ``True``.
     part_size: int | str  # Text in one part, in bytes. Default: ``268435456``.
+    zstd_level: int | None  # The level of zstd, in Parquet and in compressed parts.
+    row_group: int | str | None  # Bytes of a row group in Parquet.
     checkpoint: int | str  # Raw documents between two checkpoints, in bytes: the most that a killed run has to repeat, per thread. Default: ``67108864``.
     alarm: float | None  # Does not complete the corpus if a source, host or language loses more than this share of its main content to other passes, in words or documents. The same job with a higher limit, or none, then completes it. It is not a part of the record.
     add: bool  # Add the inputs to a complete corpus, as another batch. Its documents are compared with those of the corpus, which does not change. Its documents are then those of a corpus of all inputs. It is not a part of the record. Default: ``False``.
@@ -299,6 +301,8 @@ DOCS: dict[str, dict[str, str]] = {
         'offsets': "The unit of offsets. Default: ``'chars'``.",
         'removed': 'List removed ranges under ``removed/``. Default: ``True``.',
         'part_size': 'Text in one part, in bytes. Default: ``268435456``.',
+        'zstd_level': 'The level of zstd, in Parquet and in compressed parts.',
+        'row_group': 'Bytes of a row group in Parquet.',
         'checkpoint': 'Raw documents between two checkpoints, in bytes: the most that a killed run has to repeat, per thread. Default: ``67108864``.',
         'alarm': 'Does not complete the corpus if a source, host or language loses more than this share of its main content to other passes, in words or documents. The same job with a higher limit, or none, then completes it. It is not a part of the record.',
         'add': 'Add the inputs to a complete corpus, as another batch. Its documents are compared with those of the corpus, which does not change. Its documents are then those of a corpus of all inputs. It is not a part of the record. Default: ``False``.',
