@@ -207,7 +207,7 @@ package: package-check
 
 # Builds the crates from what would be published.
 package-check:
-	$(CARGO) package --package refrain --package refrain-cli --locked $(if $(ALLOW_DIRTY),--allow-dirty)
+	$(CARGO) package --package refrain --package refrain-store --package refrain-cli --locked $(if $(ALLOW_DIRTY),--allow-dirty)
 
 sbom: $(TOOLS)/cargo-cyclonedx
 	$(TOOLS)/cargo-cyclonedx cyclonedx --format json --override-filename refrain.cdx --manifest-path crates/refrain-cli/Cargo.toml
