@@ -69,6 +69,8 @@ impl Trouble {
             StoreError::PermissionDenied { .. } | StoreError::Unauthenticated { .. } => {
                 Trouble::end("access denied").hint(access.advice)
             }
+            // Lists are refused without a kind of their own.
+            _ if has("403 Forbidden") || has("401 Unauthorized") => Trouble::end("access denied").hint(access.advice),
             _ if has("AuthorizationHeaderMalformed") || has("PermanentRedirect") || has("region") => {
                 Trouble::end("the bucket is in another region").hint("set AWS_REGION to its region")
             }

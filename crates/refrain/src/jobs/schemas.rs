@@ -110,10 +110,7 @@ impl OutputSchema {
         object::<ExtractReport>("extract-report", "report of `refrain extract`"),
         object::<LibraryNote>("library", "`library.json` in the folder of a library"),
         object::<AddReport>("library-add-report", "report of `refrain library add`"),
-        lines::<CheckedLine<'static>>(
-            "library-check",
-            "results of `refrain library check`, as JSONL or JSON",
-        ),
+        lines::<CheckedLine<'static>>("library-check", "results of `refrain library check`, as JSONL or JSON"),
         object::<CheckReport>("library-check-report", "report of `refrain library check`"),
         lines::<ListedSource<'static>>("library-sources", "what `refrain library list` prints as JSON"),
         lines::<ListedLine<'static>>("list", "what `refrain list` prints as JSON"),
@@ -123,10 +120,7 @@ impl OutputSchema {
         object::<QualityReport>("quality-report", "report of `refrain quality`"),
         OutputSchema {
             root: read::<QualityRules>,
-            ..object::<QualityRules>(
-                "quality-rules",
-                "rules that `refrain quality` learns and reads",
-            )
+            ..object::<QualityRules>("quality-rules", "rules that `refrain quality` learns and reads")
         },
         lines::<RemovedLine<'static>>("removed", "`removed/` of a corpus, and lists of removed ranges"),
         object::<ReportBundle<'static>>("report", "`report.json` in the folder of `refrain compare`"),
