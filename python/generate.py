@@ -8,7 +8,10 @@ import re
 import sys
 from pathlib import Path
 
-from refrain import _build
+# The package that is installed, not the one beside this file.
+sys.path = [place for place in sys.path if Path(place or ".").resolve() != Path(__file__).resolve().parent]
+
+from refrain import _build  # noqa: E402
 
 SOURCE = Path(__file__).resolve().parent.parent / "crates/refrain/src"
 TARGET = Path(__file__).resolve().parent / "refrain/_options.py"

@@ -9,6 +9,7 @@ use std::time::Duration;
 
 use arrow_array::RecordBatch;
 use pyo3::prelude::*;
+use pyo3::types::PyBytes;
 use refrain::text::Offsets;
 use refrain::write::{Compression, Format};
 use refrain::{Error, Event, Input, Memory, Observer, Output, Outputs, Result, Run, Stop};
@@ -55,12 +56,12 @@ pub(crate) struct Outcome {
 impl Outcome {
     /// The bytes of a list, or of the main output.
     #[pyo3(signature = (list=None))]
-    fn bytes(&self, list: Option<&str>) -> Vec<u8> {
+    fn bytes<'py>(&self, py: Python<'py>, list: Option<&str>) -> Bound<'py, PyBytes> {
         let memory = match list {
             Some(list) => self.lists.get(list),
             None => self.main.as_ref(),
         };
-        memory.map(Memory::bytes).unwrap_or_default()
+        PyBytes::new(py, &memory.map(Memory::bytes).unwrap_or_default())
     }
 
     /// The documents as a table of their own.

@@ -266,7 +266,9 @@ impl Compare {
         }
         let (input, failures) = failures.finish();
         let named_pairs = pairs.is_some();
-        write::Writing { job: self, result: &result, named_pairs, failures: &failures }.write(format, &outputs)?;
+        let stop = workers.stop();
+        write::Writing { job: self, result: &result, stop, named_pairs, failures: &failures }
+            .write(format, &outputs)?;
         let (documents, pairs, common) = result.into_parts();
         let report = CompareReport { documents, pairs, common, input, failures };
         outputs.write_report(&report)?;

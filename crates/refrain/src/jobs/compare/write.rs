@@ -9,6 +9,7 @@ use super::{Compare, KEY};
 use crate::compare::{ComparedDocument, ComparedPair, ComparisonResult};
 use crate::error::{IoContext, Result};
 use crate::report::{ComparisonReport, ComparisonSettings, ReportOptions, cell};
+use crate::run::Stop;
 use crate::text::legible;
 use crate::write::{Compression, Format, Sink};
 
@@ -16,6 +17,7 @@ use crate::write::{Compression, Format, Sink};
 pub(super) struct Writing<'a> {
     pub(super) job: &'a Compare,
     pub(super) result: &'a ComparisonResult,
+    pub(super) stop: &'a Stop,
     /// Whether only named pairs were compared.
     pub(super) named_pairs: bool,
     pub(super) failures: &'a Failures,
@@ -44,6 +46,7 @@ impl Writing<'_> {
         match format {
             Format::Jsonl => {
                 for pair in &self.result.pairs {
+                    self.stop.check()?;
                     out.put(format!("{}\n", report.pair(pair)).as_bytes())?;
                 }
             }
