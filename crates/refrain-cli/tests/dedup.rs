@@ -780,7 +780,7 @@ fn a_plan_foresees_memory_and_disk() {
 /// What the allocator keeps and how many documents are in work differs from run to run by this much, whatever the size of the
 /// collection.
 #[cfg(target_os = "linux")]
-const FLOOR: u64 = 64 << 20;
+const FLOOR: u64 = 96 << 20;
 
 #[cfg(target_os = "linux")]
 #[test]
