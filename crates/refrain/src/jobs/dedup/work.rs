@@ -170,7 +170,7 @@ pub(super) fn identity(
     })))
 }
 
-/// What tells whether an input changed.
+/// A value that differs after an input changed.
 fn change_of(input: &InputFile) -> Value {
     match &input.stored {
         Some(_) => json!([input.version(), input.size]),
